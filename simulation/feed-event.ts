@@ -4,10 +4,11 @@ export interface FeedEvent {
   time: string;
   data: {
     position: number;
-    asset: { id: number };
-    added: readonly FeedRow[];
-    removed: readonly FeedRow[];
-    changed: readonly FeedRow[];
+    /** Of changes of histories only, as what follows. */
+    asset?: { id: number };
+    added?: readonly FeedRow[];
+    removed?: readonly FeedRow[];
+    changed?: readonly FeedRow[];
   };
 }
 

@@ -24,14 +24,14 @@ export class FeedFold {
   readonly #assets = new Map<number, Folded>();
 
   apply({ type, time, data }: FeedEvent): void {
-    const { position, asset, added, removed, changed } = data;
+    const { position, asset, added = [], removed = [], changed = [] } = data;
     if (position <= this.position) {
       this.faults.twice += 1;
     } else {
       this.faults.skipped += position - this.position - 1;
       this.position = position;
     }
-    if (!MOVES.includes(type)) {
+    if (!MOVES.includes(type) || asset === undefined) {
       return;
     }
     const folded = this.#assets.get(asset.id) ?? { time, rows: new Map() };

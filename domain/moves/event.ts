@@ -1,6 +1,7 @@
 import type { Micros } from '../../base/instant.ts';
 import { rowKey } from '../../base/row-key.ts';
 import { fromDatabase, toMicros, wireTime, wireTimeOfMicros, wireTimeOrNull } from '../../base/timestamps.ts';
+import { ALERT_TYPES, type AlertEvent, type AlertNames, alertOf, isAlertKind } from './alert-event.ts';
 
 /** An event of the feed as it goes over the wire: CloudEvents 1.0, structured JSON. */
 export interface MoveEvent {
@@ -48,14 +49,24 @@ interface ChangedRow extends HistoryRow {
   was: { location_id: number; duration_seconds: number | null };
 }
 
-/** A row of `moves`, with the present names of its asset and locations. */
-export interface MoveRow {
+export type FeedEvent = MoveEvent | AlertEvent;
+
+export type FeedType = FeedEvent['type'];
+
+/** The types of events, by `moves.kind`. */
+export const FEED_TYPES = { ...MOVE_TYPES, ...ALERT_TYPES } as const;
+
+export function isAlert(event: FeedEvent): event is AlertEvent {
+  return 'alert' in event.data;
+}
+
+/** A row of `moves`, with the present names of what it is about. */
+export interface MoveRow extends AlertNames {
   org_id: number;
   position: number;
-  asset_id: number;
-  asset_external_key: string;
-  asset_name: string;
-  kind: keyof typeof MOVE_TYPES;
+  /** Null of an alert. */
+  asset_id: number | null;
+  kind: keyof typeof FEED_TYPES;
   part: number;
   parts: number;
   recorded_at: string;
@@ -80,19 +91,26 @@ interface StoredRows {
 type StoredRow = readonly [observedAt: Micros, locationId: number, duration: number | null];
 type StoredChange = readonly [...StoredRow, locationBefore: number, durationBefore: number | null];
 
-export function eventOf(row: MoveRow): MoveEvent {
-  const { org_id: orgId, position, asset_id: assetId } = row;
-  return {
+export function eventOf(row: MoveRow): FeedEvent {
+  const { org_id: orgId, position, asset_id: assetId, kind } = row;
+  const envelope = {
     specversion: '1.0',
     id: `org-${orgId}-${position}`,
     source: `/orgs/${orgId}/moves`,
-    type: MOVE_TYPES[row.kind],
-    subject: `assets/${assetId}`,
     time: wireTime(row.recorded_at),
     datacontenttype: 'application/json',
+  } as const;
+  if (isAlertKind(kind)) {
+    const alert = alertOf(row);
+    return { ...envelope, type: ALERT_TYPES[kind], subject: `alerts/${alert.id}`, data: { position, alert } };
+  }
+  return {
+    ...envelope,
+    type: MOVE_TYPES[kind],
+    subject: `assets/${assetId}`,
     data: {
       position,
-      asset: { id: assetId, external_key: row.asset_external_key },
+      asset: { id: assetId ?? 0, external_key: row.asset_external_key ?? '' },
       current: {
         location_id: row.location_id,
         location_external_key: row.location_external_key,

@@ -1,7 +1,7 @@
 import { bigints } from '../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import { eventOf, type MoveEvent, type MoveRow } from './event.ts';
+import { eventOf, type FeedEvent, type MoveRow } from './event.ts';
 import { NAMED, NAMED_COLUMNS } from './named-moves.ts';
 import { sealedFor } from './sealed-for.ts';
 
@@ -15,7 +15,7 @@ export async function movesAt(
   db: Connection,
   orgId: number,
   positions: readonly number[],
-): Promise<MoveEvent[]> {
+): Promise<FeedEvent[]> {
   if (positions.length === 0) {
     return [];
   }

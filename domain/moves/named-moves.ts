@@ -4,14 +4,21 @@ import { sql } from '../../db/timescale/queries/sql.ts';
 export const NAMED_COLUMNS = sql.fragment`
   move.org_id, move.position, move.asset_id, asset.external_key as asset_external_key, asset.name as asset_name, move.kind, move.part, move.parts,
   move.recorded_at, move.location_id, location.external_key as location_external_key, move.since, move.last_seen,
-  move.previous_location_id, move.duration_seconds, move.rows, named.keys`;
+  move.previous_location_id, move.duration_seconds, move.rows, named.keys, alert.reader_name, alert.location_external_key as alert_location_external_key`;
 
 /**
  * The present names of what a `move` is about, deleted or not. `offset 0`: each location is looked up, where the planner
  * would read all of the organization's for every event.
  */
 export const NAMED = sql.fragment`
-  left join assets asset on asset.org_id = move.org_id and asset.id = move.asset_id
+  left join lateral (
+    select (told ->> 'asset_id')::integer as asset_id,
+      (select name from readers where org_id = move.org_id and id = (told ->> 'reader_id')::integer) as reader_name,
+      (select external_key from locations where org_id = move.org_id and id = (told ->> 'location_id')::integer)
+        as location_external_key
+    from (select move.rows -> 'alert' -> 0) alert (told)
+  ) alert on move.asset_id is null
+  left join assets asset on asset.org_id = move.org_id and asset.id = coalesce(move.asset_id, alert.asset_id)
   left join locations location on location.org_id = move.org_id and location.id = move.location_id
   left join lateral (
     select json_object_agg(named.id, named.external_key) as keys
@@ -22,4 +29,4 @@ export const NAMED = sql.fragment`
     cross join lateral (
       select id, external_key from locations where org_id = move.org_id and locations.id = used.id offset 0
     ) named
-  ) named on move.rows is not null`;
+  ) named on move.rows is not null and move.asset_id is not null`;

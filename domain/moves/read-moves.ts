@@ -1,10 +1,10 @@
 import { type FragmentSqlToken, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import { eventOf, type MoveEvent, type MoveRow } from './event.ts';
+import { eventOf, type FeedEvent, type MoveRow } from './event.ts';
 import { NAMED, NAMED_COLUMNS } from './named-moves.ts';
 import { sealedFor } from './sealed-for.ts';
 
-export interface FeedPage<Event = MoveEvent> {
+export interface FeedPage<Event = FeedEvent> {
   events: readonly Event[];
   /** The last position given; 0 in an empty feed. */
   head: number;

@@ -7,8 +7,9 @@ import type { SecretOwner } from './secrets/sealed-secret.ts';
 /** Lanes of a webhook. An event that is refused holds up the assets of its lane and no others. */
 export const LANES = 8;
 
-/** The lane of an asset's events, of a `move`. */
-export const LANE_OF_MOVE = sql.fragment`(move.asset_id & 7)`;
+/** The lane of an asset's events, of a `move`; alerts are in that of their asset, or by their reader. */
+export const LANE_OF_MOVE = sql.fragment`(coalesce(move.asset_id, (move.rows -> 'alert' -> 0 ->> 'asset_id')::integer,
+  (move.rows -> 'alert' -> 0 ->> 'reader_id')::integer) & 7)`;
 
 /** The feed cannot be followed after this position: only from `min` to `max`. */
 export class NotInFeed extends AppError {

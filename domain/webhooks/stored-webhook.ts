@@ -2,7 +2,7 @@ import { AppError } from '../../base/errors.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { Fields } from '../changes/entry.ts';
-import type { MoveType } from '../moves/event.ts';
+import type { FeedType } from '../moves/event.ts';
 
 export const STATES = ['on', 'off', 'paused'] as const;
 
@@ -17,7 +17,7 @@ export interface StoredWebhook {
   name: string;
   url: string;
   /** Null for all. */
-  types: MoveType[] | null;
+  types: FeedType[] | null;
   locationId: number | null;
   locationExternalKey: string | null;
   state: State;
@@ -32,7 +32,7 @@ export interface WebhookRow {
   org_id: number;
   name: string;
   url: string;
-  types: MoveType[] | null;
+  types: FeedType[] | null;
   location_id: number | null;
   location_external_key: string | null;
   state: State;

@@ -8,7 +8,14 @@
  * With UNTIL=head it ends when it has what there was at its start.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { createTagtrailClient, FeedExpiredError, type MoveEvent, rows, TagtrailError } from 'tagtrail-client';
+import {
+  createTagtrailClient,
+  FeedExpiredError,
+  isMove,
+  type MoveEvent,
+  rows,
+  TagtrailError,
+} from 'tagtrail-client';
 
 interface Copy {
   /** That of the last event in it. */
@@ -103,7 +110,7 @@ async function keepInStep(): Promise<void> {
     return;
   }
   for await (const event of following) {
-    if (/^tagtrail\.(asset\.moved|history\.corrected)\.v1$/.test(event.type)) {
+    if (isMove(event)) {
       apply(event);
     }
     copy.position = following.position;

@@ -3,10 +3,17 @@ import type { components, paths } from './paths.ts';
 import { unwrap } from './unwrap.ts';
 
 export type MoveEvent = components['schemas']['MoveEvent'];
+export type AlertEvent = components['schemas']['AlertEvent'];
+export type FeedEvent = MoveEvent | AlertEvent;
+
+/** False of alerts, and of types that are not known today. */
+export function isMove(event: FeedEvent): event is MoveEvent {
+  return /^tagtrail\.(asset\.moved|history\.corrected)\.v1$/.test(event.type);
+}
 
 export interface Asked {
   /** Null if it has to be asked again. */
-  moves: MoveEvent[] | null;
+  moves: FeedEvent[] | null;
   response: Response | null;
   /** Milliseconds that the answer took. */
   took: number;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'openapi-fetch';
-import { askForMoves, type MoveEvent } from './ask-for-moves.ts';
+import { askForMoves, type FeedEvent } from './ask-for-moves.ts';
 import { FeedExpiredError } from './error.ts';
 import type { paths } from './paths.ts';
 import { pauseAfter } from './pause-after.ts';
@@ -15,7 +15,7 @@ export interface FollowOptions {
   onWait?: (reason: { status: number | null; milliseconds: number }) => void;
 }
 
-export interface Following extends AsyncIterable<MoveEvent> {
+export interface Following extends AsyncIterable<FeedEvent> {
   /** That of the event handed out last. Store it when that is dealt with: what to go on after, in this or another run. */
   readonly position: number;
 }
@@ -33,7 +33,7 @@ export function follow(
   { after = 0, signal, onWait = () => {} }: FollowOptions = {},
 ): Following {
   let position = after;
-  async function* events(): AsyncGenerator<MoveEvent, void> {
+  async function* events(): AsyncGenerator<FeedEvent, void> {
     for (let failures = 0; ; ) {
       const asked = await askForMoves(client, position, signal);
       if (signal?.aborted) {

@@ -1,5 +1,76 @@
 -- Generated from the migrations by `npm run schema`; for reading, never run.
 
+create table alert_cursors (
+  org_id integer not null,
+  position bigint not null,
+  constraint alert_cursors__org_id PRIMARY KEY (org_id),
+  constraint alert_cursors__org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id)
+);
+
+create table alert_derivation (
+  is_only boolean not null default true,
+  derived_to timestamp with time zone not null,
+  derived_by uuid,
+  derived_at timestamp with time zone not null,
+  constraint alert_derivation__is_only PRIMARY KEY (is_only),
+  constraint alert_derivation__only CHECK (is_only)
+);
+
+create table alert_revisions (
+  org_id integer not null,
+  id bigint generated always as identity not null,
+  subject text not null,
+  subject_id integer,
+  since timestamp with time zone not null,
+  is_bulk boolean not null default false,
+  constraint alert_revisions__org_id_is_bulk_id PRIMARY KEY (org_id, is_bulk, id),
+  constraint alert_revisions__subject CHECK ((subject = ANY (ARRAY['asset'::text, 'reader'::text, 'location'::text, 'listening'::text, 'organization'::text]))),
+  constraint alert_revisions__subject_id CHECK (((subject_id IS NULL) = (subject = 'organization'::text)))
+);
+
+create table alerts (
+  org_id integer not null,
+  id text collate "C" not null,
+  rule_id text collate "C" not null,
+  rule_valid_from timestamp with time zone not null,
+  rule_name text not null,
+  kind text not null,
+  asset_id integer,
+  reader_id integer,
+  location_id integer,
+  level text,
+  opened_at timestamp with time zone not null,
+  recorded_at timestamp with time zone not null default clock_timestamp(),
+  alarm_at timestamp with time zone,
+  state text not null default 'open'::text,
+  acknowledged_at timestamp with time zone,
+  acknowledged_by text,
+  closed_at timestamp with time zone,
+  because json,
+  constraint alerts__org_id_id PRIMARY KEY (org_id, id),
+  constraint alerts__acknowledged CHECK (((state <> 'acknowledged'::text) OR (acknowledged_at IS NOT NULL))),
+  constraint alerts__closed CHECK (
+CASE state
+    WHEN 'closed'::text THEN (closed_at IS NOT NULL)
+    WHEN 'withdrawn'::text THEN true
+    ELSE (closed_at IS NULL)
+END),
+  constraint alerts__kind CHECK ((kind = ANY (ARRAY['overdue'::text, 'dwell'::text, 'not_allowed'::text, 'must_be'::text, 'reader'::text]))),
+  constraint alerts__level CHECK ((level = ANY (ARRAY['warning'::text, 'alarm'::text]))),
+  constraint alerts__org_id_asset_id FOREIGN KEY (org_id, asset_id) REFERENCES assets(org_id, id),
+  constraint alerts__org_id_reader_id FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id),
+  constraint alerts__state CHECK ((state = ANY (ARRAY['open'::text, 'acknowledged'::text, 'closed'::text, 'withdrawn'::text]))),
+  constraint alerts__subject CHECK ((num_nonnulls(asset_id, reader_id) = 1))
+);
+CREATE UNIQUE INDEX alerts__open_of_asset ON public.alerts USING btree (org_id, rule_id, asset_id) WHERE ((state = ANY (ARRAY['open'::text, 'acknowledged'::text])) AND (asset_id IS NOT NULL));
+CREATE UNIQUE INDEX alerts__open_of_reader ON public.alerts USING btree (org_id, rule_id, reader_id) WHERE ((state = ANY (ARRAY['open'::text, 'acknowledged'::text])) AND (reader_id IS NOT NULL));
+CREATE INDEX alerts__org_id_asset_id_index ON public.alerts USING btree (org_id, asset_id, opened_at) WHERE (asset_id IS NOT NULL);
+CREATE INDEX alerts__org_id_opened_at_index ON public.alerts USING btree (org_id, opened_at, id);
+CREATE INDEX alerts__org_id_reader_id_index ON public.alerts USING btree (org_id, reader_id, opened_at) WHERE (reader_id IS NOT NULL);
+CREATE INDEX alerts__org_id_rule_id_index ON public.alerts USING btree (org_id, rule_id, opened_at);
+CREATE TRIGGER alerts_inserted_told AFTER INSERT ON public.alerts FOR EACH ROW EXECUTE FUNCTION tell_alert();
+CREATE TRIGGER alerts_updated_told AFTER UPDATE ON public.alerts FOR EACH ROW WHEN (((old.state <> new.state) OR ((old.level IS DISTINCT FROM new.level) AND (new.level = 'alarm'::text) AND (new.state <> 'closed'::text)))) EXECUTE FUNCTION tell_alert();
+
 create table antenna_versions (
   org_id integer not null,
   reader_id integer not null,
@@ -11,6 +82,7 @@ create table antenna_versions (
   constraint antenna_versions__org_id_reader_id FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id)
 );
 CREATE INDEX antenna_versions__org_id_location_id_index ON public.antenna_versions USING btree (org_id, location_id);
+CREATE TRIGGER antenna_versions_revise_alerts AFTER INSERT ON public.antenna_versions FOR EACH ROW WHEN ((new.location_id IS NOT NULL)) EXECUTE FUNCTION revise_alerts_of_row('location', 'location_id', 'since');
 
 create table antennas (
   org_id integer not null,
@@ -76,6 +148,7 @@ CREATE TRIGGER assets_deleted AFTER DELETE ON public.assets REFERENCING OLD TABL
 CREATE TRIGGER assets_inserted AFTER INSERT ON public.assets REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('asset');
 CREATE TRIGGER assets_outdated AFTER UPDATE ON public.assets REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION mark_assets_outdated();
 CREATE TRIGGER assets_positions_counted AFTER UPDATE OF deleted_at ON public.assets FOR EACH ROW WHEN (((old.deleted_at IS NULL) <> (new.deleted_at IS NULL))) EXECUTE FUNCTION count_position_of_asset();
+CREATE TRIGGER assets_revise_alerts AFTER UPDATE ON public.assets FOR EACH ROW WHEN (((old.deleted_at IS DISTINCT FROM new.deleted_at) OR ((old.metadata)::text IS DISTINCT FROM (new.metadata)::text))) EXECUTE FUNCTION revise_alerts_of_row('asset', 'id', 'now');
 CREATE TRIGGER assets_truncated AFTER TRUNCATE ON public.assets FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('asset');
 CREATE TRIGGER assets_updated AFTER UPDATE ON public.assets REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('asset');
 
@@ -289,6 +362,7 @@ create table location_watches (
   constraint location_watches__org_id_location_id FOREIGN KEY (org_id, location_id) REFERENCES locations(org_id, id),
   constraint location_watches__portal CHECK (((mode = 'continuous'::text) OR ((max_gap_seconds IS NULL) AND (NOT is_learned))))
 );
+CREATE TRIGGER location_watches_revise_alerts AFTER INSERT ON public.location_watches FOR EACH ROW EXECUTE FUNCTION revise_alerts_of_row('location', 'location_id', 'valid_from');
 
 create table locations (
   org_id integer not null,
@@ -321,6 +395,7 @@ CREATE TRIGGER locations_deleted AFTER DELETE ON public.locations REFERENCING OL
 CREATE TRIGGER locations_inserted AFTER INSERT ON public.locations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('location');
 CREATE TRIGGER locations_inserted_version AFTER INSERT ON public.locations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION write_location_versions();
 CREATE TRIGGER locations_outdated AFTER UPDATE ON public.locations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION mark_locations_outdated();
+CREATE TRIGGER locations_revise_alerts AFTER UPDATE ON public.locations FOR EACH ROW WHEN (((old.parent_id IS DISTINCT FROM new.parent_id) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) EXECUTE FUNCTION revise_alerts_of_row('location', 'id', 'now');
 CREATE TRIGGER locations_truncated AFTER TRUNCATE ON public.locations FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('location');
 CREATE TRIGGER locations_updated AFTER UPDATE ON public.locations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('location');
 CREATE TRIGGER locations_updated_version AFTER UPDATE ON public.locations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION write_location_versions();
@@ -359,7 +434,7 @@ create table moves (
   org_id integer not null,
   position bigint not null,
   sealed_at timestamp with time zone not null,
-  asset_id integer not null,
+  asset_id integer,
   kind text not null,
   part integer not null,
   parts integer not null,
@@ -371,8 +446,9 @@ create table moves (
   duration_seconds bigint,
   rows json,
   constraint moves__org_id_position PRIMARY KEY (org_id, "position", sealed_at),
-  constraint moves__kind CHECK ((kind = ANY (ARRAY['moved'::text, 'corrected'::text])))
+  constraint moves__kind CHECK ((((asset_id IS NOT NULL) AND (kind = ANY (ARRAY['moved'::text, 'corrected'::text]))) OR ((asset_id IS NULL) AND (kind = ANY (ARRAY['alert_opened'::text, 'alert_acknowledged'::text, 'alert_closed'::text, 'alert_withdrawn'::text])))))
 );
+CREATE INDEX moves__alerts ON public.moves USING btree (org_id, "position") WHERE (asset_id IS NULL);
 CREATE INDEX moves__org_id_asset_id ON public.moves USING btree (org_id, asset_id, "position");
 CREATE TRIGGER moves_unchanged BEFORE DELETE OR UPDATE ON public.moves FOR EACH STATEMENT EXECUTE FUNCTION refuse_changes_of_log();
 
@@ -562,6 +638,7 @@ create table reader_proofs (
   constraint reader_proofs__ended_at CHECK ((ended_at >= started_at)),
   constraint reader_proofs__org_id_reader_id FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id)
 );
+CREATE TRIGGER reader_proofs_revise_alerts AFTER INSERT ON public.reader_proofs FOR EACH ROW EXECUTE FUNCTION revise_alerts_of_row('listening', 'reader_id', 'started_at');
 
 create table reader_spans (
   org_id integer not null,
@@ -578,6 +655,9 @@ create table reader_spans (
   constraint reader_spans__up CHECK (((state <> 'up'::text) OR (ended_at IS NOT NULL)))
 );
 CREATE UNIQUE INDEX reader_spans__org_id_reader_id_open ON public.reader_spans USING btree (org_id, reader_id, state) WHERE (ended_at IS NULL);
+CREATE TRIGGER reader_spans_changed_revise_alerts AFTER UPDATE ON public.reader_spans FOR EACH ROW WHEN ((new.state <> 'up'::text)) EXECUTE FUNCTION revise_alerts_of_row('reader', 'reader_id', 'started_at');
+CREATE TRIGGER reader_spans_gone_revise_alerts AFTER DELETE ON public.reader_spans FOR EACH ROW WHEN ((old.state <> 'up'::text)) EXECUTE FUNCTION revise_alerts_of_row('reader', 'reader_id', 'started_at');
+CREATE TRIGGER reader_spans_revise_alerts AFTER INSERT ON public.reader_spans FOR EACH ROW WHEN ((new.state <> 'up'::text)) EXECUTE FUNCTION revise_alerts_of_row('reader', 'reader_id', 'started_at');
 
 create table readers (
   org_id integer not null,
@@ -603,6 +683,7 @@ create table readers (
 CREATE UNIQUE INDEX readers__org_id_name ON public.readers USING btree (org_id, name) WHERE (deleted_at IS NULL);
 CREATE TRIGGER readers_changed AFTER INSERT OR DELETE OR UPDATE ON public.readers FOR EACH STATEMENT EXECUTE FUNCTION notify_registry_changed();
 CREATE TRIGGER readers_deleted_revise AFTER UPDATE ON public.readers FOR EACH ROW WHEN (((new.deleted_at IS NOT NULL) AND (old.deleted_at IS NULL))) EXECUTE FUNCTION revise_silences_of_deleted();
+CREATE TRIGGER readers_revise_alerts AFTER UPDATE ON public.readers FOR EACH ROW WHEN ((old.deleted_at IS DISTINCT FROM new.deleted_at)) EXECUTE FUNCTION revise_alerts_of_row('reader', 'id', 'deleted_at');
 
 create table received_messages (
   org_id integer not null,
@@ -702,6 +783,7 @@ create table rules (
   constraint rules__then_seconds CHECK (((then_seconds > after_seconds) AND (then_seconds <= 2592000))),
   constraint rules__version CHECK ((version > 0))
 );
+CREATE TRIGGER rules_revise_alerts AFTER INSERT ON public.rules FOR EACH ROW EXECUTE FUNCTION revise_alerts_of_row('organization', '', 'valid_from');
 
 create table scan_events (
   org_id integer not null,
@@ -851,6 +933,7 @@ create table sweeps (
 );
 CREATE INDEX sweeps__org_id_ended_at ON public.sweeps USING btree (org_id, ended_at, id);
 CREATE INDEX sweeps__org_id_location_id_ended_at ON public.sweeps USING btree (org_id, location_id, ended_at);
+CREATE TRIGGER sweeps_revise_alerts AFTER INSERT ON public.sweeps FOR EACH ROW EXECUTE FUNCTION revise_alerts_of_row('location', 'location_id', 'began_at');
 
 create table tags (
   org_id integer not null,
@@ -900,7 +983,7 @@ create table unsealed_moves (
   part integer not null default 1,
   parts integer not null default 1,
   org_id integer not null,
-  asset_id integer not null,
+  asset_id integer,
   kind text not null,
   recorded_at timestamp with time zone not null,
   location_id integer,
@@ -1763,6 +1846,34 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.revise_alerts(org integer, what text, which integer, from_then timestamp with time zone)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  insert into alert_revisions (org_id, subject, subject_id, since)
+  select org, what, which, from_then where exists (select from rules where rules.org_id = org)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.revise_alerts_of_row()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  changed constant jsonb := to_jsonb(case when tg_op = 'DELETE' then old else new end);
+begin
+  if current_setting('tagtrail.copying', true) is distinct from 'on' then
+    perform revise_alerts((changed ->> 'org_id')::integer, tg_argv[0], (changed ->> tg_argv[1])::integer,
+      case tg_argv[2] when 'now' then clock_timestamp() else (changed ->> tg_argv[2])::timestamptz end);
+  end if;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.revise_silences(org integer, reader integer, from_then timestamp with time zone)
  RETURNS void
  LANGUAGE sql
@@ -1825,6 +1936,39 @@ AS $function$
   )
   select min(started_at), max(ended_at), coalesce(sum(taken.messages), 0)::bigint from taken
 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.tell_alert()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  told text;
+begin
+  -- A copy of the database brings the events themselves.
+  if current_setting('tagtrail.copying', true) = 'on' then
+    return null;
+  end if;
+  foreach told in array case
+    when tg_op = 'INSERT' and new.state = 'closed' then array['opened', 'closed']
+    when tg_op = 'INSERT' or new.state = 'open' then array['opened']
+    when new.state = old.state then array['opened']
+    else array[new.state]
+  end loop
+    insert into unsealed_moves (org_id, kind, recorded_at, rows)
+    values (new.org_id, 'alert_' || told, clock_timestamp(), json_build_object('alert', json_build_array(
+      json_build_object(
+        'id', new.id, 'rule_id', new.rule_id, 'rule_name', new.rule_name, 'kind', new.kind,
+        'asset_id', new.asset_id, 'reader_id', new.reader_id, 'location_id', new.location_id, 'level', new.level,
+        'state', case when told = 'opened' and new.state = 'closed' then 'open' else new.state end,
+        'opened_at', micros_of_time(new.opened_at), 'recorded_at', micros_of_time(new.recorded_at),
+        'acknowledged_at', micros_of_time(new.acknowledged_at), 'acknowledged_by', new.acknowledged_by,
+        'closed_at', case when told <> 'opened' then micros_of_time(new.closed_at) end, 'because', new.because))));
+  end loop;
+  return null;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.time_of_micros(micros bigint)

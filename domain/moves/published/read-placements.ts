@@ -13,11 +13,12 @@ export async function readPlacementsOfEvents(
     select move.position, move.asset_id, asset.external_key, asset.name, asset.deleted_at is not null as is_deleted,
       move.recorded_at as told_at, move.location_id, move.since
     from moves move
-    join assets asset on asset.org_id = move.org_id and asset.id = move.asset_id
+    left join assets asset on asset.org_id = move.org_id and asset.id = move.asset_id
     where move.org_id = ${orgId} and move.position > ${after}::int8 and move.position <= ${after}::int8 + ${limit}::int8
       and ${sealedFor(orgId, after + 1, after + limit)}
     order by move.position`);
-  return { placements: await toPlacements(db, orgId, rows), upTo: rows.at(-1)?.position ?? after };
+  const placed = rows.filter(({ asset_id: id }) => id !== null);
+  return { placements: await toPlacements(db, orgId, placed), upTo: rows.at(-1)?.position ?? after };
 }
 
 /** Where these assets are now. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { MoveEvent } from '../../moves/event.ts';
+import { type FeedEvent, isAlert } from '../../moves/event.ts';
 import type { Attempt } from '../sending/deliver.ts';
 import { nextAttemptIn } from '../sending/retry-ladder.ts';
 import type { StateReason } from '../stored-webhook.ts';
@@ -22,7 +22,7 @@ export interface LaneParts {
   head(): number;
   pick(lane: number, after: number, head: number): Promise<Picked>;
   /** Null if it was cut off, so that its outcome is unknown. */
-  send(event: MoveEvent): Promise<Attempt | null>;
+  send(event: FeedEvent): Promise<Attempt | null>;
   record(state: Omit<LaneState, 'orgId' | 'webhookId'>, attempt: NotedAttempt | null): Promise<void>;
   /** Waits for a turn to send. */
   turn(work: () => Promise<void>): Promise<void>;
@@ -63,7 +63,7 @@ export class Lane {
   #due: number;
   #isIdle = false;
   #woken = Promise.withResolvers<void>();
-  /** Commits under way, by asset. */
+  /** Commits under way, by asset or reader. */
   readonly #unrecorded = new Map<number, Promise<void>>();
 
   constructor({ lane, position, attemptedPosition, attempts, dueIn }: LaneStart, parts: LaneParts) {
@@ -154,10 +154,11 @@ export class Lane {
   }
 
   /** @returns whether the lane may go on to the next. */
-  async #deliver(event: MoveEvent): Promise<boolean> {
+  async #deliver(event: FeedEvent): Promise<boolean> {
     const { send, end, ladder, random } = this.#parts;
-    const { position, asset } = event.data;
-    await this.#unrecorded.get(asset.id);
+    const { position } = event.data;
+    const subject = subjectOf(event);
+    await this.#unrecorded.get(subject);
     if (this.#unrecorded.size >= UNRECORDED) {
       await Promise.all(this.#unrecorded.values());
     }
@@ -171,7 +172,7 @@ export class Lane {
       this.#position = position;
       this.#attemptedPosition = null;
       this.#attempts = 0;
-      this.#recordBehind(asset.id, noted);
+      this.#recordBehind(subject, noted);
       return true;
     }
     const dueIn = nextAttemptIn(attempts, attempt.retryAfter, random(), ladder);
@@ -185,15 +186,15 @@ export class Lane {
     return false;
   }
 
-  #recordBehind(assetId: number, attempt: NotedAttempt): void {
+  #recordBehind(subject: number, attempt: NotedAttempt): void {
     const recorded = this.#record(attempt).finally(() => {
-      if (this.#unrecorded.get(assetId) === recorded) {
-        this.#unrecorded.delete(assetId);
+      if (this.#unrecorded.get(subject) === recorded) {
+        this.#unrecorded.delete(subject);
       }
     });
     // Whoever awaits it learns of it.
     recorded.catch(() => {});
-    this.#unrecorded.set(assetId, recorded);
+    this.#unrecorded.set(subject, recorded);
   }
 
   #record(attempt: NotedAttempt | null): Promise<void> {
@@ -210,6 +211,15 @@ export class Lane {
       attempt,
     );
   }
+}
+
+/** The id of the asset whose events stay in order; less than 0 of a reader. */
+function subjectOf(event: FeedEvent): number {
+  if (!isAlert(event)) {
+    return event.data.asset.id;
+  }
+  const { asset, reader } = event.data.alert;
+  return asset?.id ?? -(reader?.id ?? 0);
 }
 
 const LONGEST_TIMER = 2 ** 31 - 1;

@@ -4,7 +4,7 @@ import { inTransaction } from '../../../db/timescale/connections/transaction.ts'
 import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import type { MoveType } from '../../moves/event.ts';
+import type { FeedType } from '../../moves/event.ts';
 import { LIVE_WEBHOOKS, type StateReason } from '../stored-webhook.ts';
 import type { LaneStart } from './lane.ts';
 
@@ -14,7 +14,7 @@ export interface Configured {
   webhookId: number;
   revision: number;
   url: string;
-  types: MoveType[] | null;
+  types: FeedType[] | null;
   locationId: number | null;
 }
 
@@ -156,7 +156,7 @@ interface ConfiguredRow {
   id: number;
   revision: number;
   url: string;
-  types: MoveType[] | null;
+  types: FeedType[] | null;
   location_id: number | null;
 }
 

@@ -1,6 +1,6 @@
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import type { MoveEvent, MoveType } from '../../moves/event.ts';
+import { type FeedEvent, type FeedType, isAlert } from '../../moves/event.ts';
 import { movesAt } from '../../moves/moves-at.ts';
 import { sealedFor } from '../../moves/sealed-for.ts';
 import { kindsOf } from '../event-types.ts';
@@ -10,13 +10,13 @@ export interface Wanted {
   orgId: number;
   lane: number;
   /** Null for all. */
-  types: readonly MoveType[] | null;
+  types: readonly FeedType[] | null;
   locationId: number | null;
 }
 
 export interface Picked {
   /** In order of position. */
-  events: MoveEvent[];
+  events: FeedEvent[];
   /** Up to here nothing else is wanted. */
   upTo: number;
   /** The next position is no longer kept. */
@@ -118,7 +118,12 @@ function withinBytes(rows: readonly PositionRow[]): readonly PositionRow[] {
   return over === -1 ? rows : rows.slice(0, over);
 }
 
-function touchedBy({ data }: MoveEvent, before: number | null): number[] {
+function touchedBy(event: FeedEvent, before: number | null): number[] {
+  if (isAlert(event)) {
+    const { location } = event.data.alert;
+    return location === null ? [] : [location.id];
+  }
+  const { data } = event;
   const ids = [
     data.current.location_id,
     before,

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import type { MoveEvent } from '../../moves/event.ts';
+import type { FeedEvent } from '../../moves/event.ts';
 import type { Agents } from '../sending/agents.ts';
 import { type Attempt, deliver } from '../sending/deliver.ts';
 import type { StateReason } from '../stored-webhook.ts';
@@ -100,7 +100,7 @@ export class WebhookDelivery {
     this.#cut.abort();
   }
 
-  async #send(event: MoveEvent): Promise<Attempt | null> {
+  async #send(event: FeedEvent): Promise<Attempt | null> {
     const { agents, isLeased, onAttempt } = this.#shared;
     if (this.#cut.signal.aborted || !isLeased()) {
       return null;

@@ -44,6 +44,13 @@ const CHANGED_ROW: JsonSchema = {
   required: [...required, 'was'],
 };
 
+export const MOVE_DATA_POSITION: JsonSchema = {
+  type: 'integer',
+  format: 'int64',
+  minimum: 1,
+  description: 'Its place in the feed. Positions have no gaps, and never change.',
+};
+
 /** Contract 2.8. */
 export const MOVE_DATA: JsonSchema = {
   title: 'MoveData',
@@ -51,12 +58,7 @@ export const MOVE_DATA: JsonSchema = {
     'What changed. Applied in order, the events of an asset make its history of nothing: put `added` and `changed` in by `row`, take `removed` out. One that is applied twice changes nothing.',
   type: 'object',
   properties: {
-    position: {
-      type: 'integer',
-      format: 'int64',
-      minimum: 1,
-      description: 'Its place in the feed. Positions have no gaps, and never change.',
-    },
+    position: MOVE_DATA_POSITION,
     asset: {
       type: 'object',
       description: 'The asset.',

@@ -9,7 +9,7 @@ const list = route({
   operationId: 'listMoves',
   summary: 'Follow moves and corrections',
   description:
-    'Every change of every history, once recorded never lost, in one order: read from a position on, and wait for more. A request costs one token, however long it waits.',
+    'Every change of every history and of every alert, once recorded never lost, in one order: read from a position on, and wait for more. A request costs one token, however long it waits.',
   scope: 'tracking:read',
   query: MOVES,
   params: {},

@@ -1,9 +1,11 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
 import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { ALERT_TYPES } from '../../../domain/moves/alert-event.ts';
 import { MOVE_TYPES } from '../../../domain/moves/event.ts';
 import { described, integer } from '../../../platform/http/parameters.ts';
 import type { ParameterValues, Query } from '../../../platform/http/query.ts';
-import { MOVE_DATA, MOVE_DATA_EXAMPLE } from './data-schema.ts';
+import { ALERT } from '../alerts/alert-schema.ts';
+import { MOVE_DATA, MOVE_DATA_EXAMPLE, MOVE_DATA_POSITION } from './data-schema.ts';
 
 const POSITION_SCHEMA: JsonSchema = { type: 'integer', format: 'int64', minimum: 0 };
 
@@ -50,6 +52,54 @@ const MOVE_EVENT: JsonSchema = {
   ],
 };
 
+const { properties, required } = MOVE_EVENT as {
+  properties: Readonly<Record<string, JsonSchema>>;
+  required: readonly string[];
+};
+
+/** Without its title, as its description differs. */
+const { title: _, ...TOLD_ALERT } = ALERT;
+
+/** Contract 2.8. */
+const ALERT_EVENT: JsonSchema = {
+  title: 'AlertEvent',
+  description: 'A change of the state of an alert, as a CloudEvent (1.0, structured JSON).',
+  type: 'object',
+  properties: {
+    ...properties,
+    type: {
+      type: 'string',
+      enum: Object.values(ALERT_TYPES),
+      description: 'What became of the alert. `opened` may come again, where a warning became an alarm.',
+    },
+    subject: { type: 'string', minLength: 1, description: 'The alert.' },
+    time: { ...TIME_SCHEMA, description: 'When the change was recorded.' },
+    data: {
+      title: 'AlertData',
+      description: 'The alert as it was then.',
+      type: 'object',
+      properties: {
+        position: MOVE_DATA_POSITION,
+        alert: { ...TOLD_ALERT, description: 'The alert, with its state as it was then.' },
+      },
+      required: ['position', 'alert'],
+    },
+  },
+  required,
+  examples: [
+    {
+      specversion: '1.0',
+      id: 'org-1-48124',
+      source: '/orgs/1/moves',
+      type: ALERT_TYPES.alert_opened,
+      subject: 'alerts/01KQSB3M8R0E5T9V2W4X6Y8Z1B',
+      time: '2026-05-04T08:00:12.310Z',
+      datacontenttype: 'application/json',
+      data: { position: 48_124, alert: (ALERT['examples'] as readonly unknown[])[0] },
+    },
+  ],
+};
+
 /** Contract 4.9. */
 export const FEED: JsonSchema = {
   title: 'MoveFeedEnvelope',
@@ -62,7 +112,7 @@ export const FEED: JsonSchema = {
       properties: {
         moves: {
           type: 'array',
-          items: MOVE_EVENT,
+          items: { anyOf: [MOVE_EVENT, ALERT_EVENT], examples: MOVE_EVENT['examples'] },
           description:
             'The events after `after`, in order of their positions: at most `limit`, fewer if they are large.',
         },

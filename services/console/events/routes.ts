@@ -8,7 +8,7 @@ import type { Cut } from '../serving/measures.ts';
 import { listOf } from '../serving/schemas.ts';
 import { EVENTS } from './schema.ts';
 import { streamMoves } from './stream-moves.ts';
-import { moveSeen } from './view.ts';
+import { eventSeen } from './view.ts';
 
 const TEXT: JsonSchema = { type: 'string' };
 
@@ -57,10 +57,12 @@ const latest = memberRoute({
     const { head, oldest } = await readMovesAs(
       reading,
       { after: Number.MAX_SAFE_INTEGER, limit: 1 },
-      moveSeen,
+      eventSeen,
     );
     const after = Math.max(head - LATEST, oldest - 1, 0);
-    return (await readMovesAs(reading, { after, limit: LATEST }, moveSeen)).events;
+    return (await readMovesAs(reading, { after, limit: LATEST }, eventSeen)).events.filter(
+      ({ data }) => !('alert' in data),
+    );
   },
 });
 

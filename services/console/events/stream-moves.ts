@@ -5,7 +5,7 @@ import { type FeedPage, readMovesAs } from '../../../domain/moves/read-moves.ts'
 import { COMMENT, eventText } from '../../../platform/http/event-stream.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 import type { Cut } from '../serving/measures.ts';
-import { type MoveSeen, moveSeen } from './view.ts';
+import { type EventSeen, eventSeen } from './view.ts';
 
 interface Viewing {
   db: OrganizationDatabase;
@@ -25,7 +25,7 @@ const SILENCE = 15_000;
 const LIMIT = 200;
 
 /**
- * The moves after a position, or from now on: `ready` with the head, then each move, with its position as id. Viewers at
+ * The moves and alerts after a position, or from now on: `ready` with the head, then each event, with its position as id. Viewers at
  * the same position share one query and one text.
  *
  * It ends when the session does, and when the service stops or has too many who wait; then the browser comes again.
@@ -80,12 +80,14 @@ interface Seen extends Pick<FeedPage, 'head' | 'oldest'> {
 function look({ db, reads }: Viewing, position: number, wake: Wake | null): Promise<Seen> {
   const what = `console ${db.orgId} ${position}`;
   const read = async () => {
-    const { events, head, oldest } = await readMovesAs<MoveSeen>(
+    const { events, head, oldest } = await readMovesAs<EventSeen>(
       db.listing({ isBrief: true, signal: undefined }),
       { after: position, limit: LIMIT },
-      moveSeen,
+      eventSeen,
     );
-    const texts = events.map((move) => eventText({ id: move.data.position, event: 'move', data: move }));
+    const texts = events.map((event) =>
+      eventText({ id: event.data.position, event: 'alert' in event.data ? 'alert' : 'move', data: event }),
+    );
     return { text: texts.join(''), next: events.at(-1)?.data.position ?? position, head, oldest };
   };
   return wake?.once(what, read) ?? reads.read(what, read);

@@ -52,7 +52,7 @@ describe("the feed after the database's clock was set back", () => {
     expect(all.map(({ data }) => data.position)).to.deep.equal([1, 2, 3, 4, 5, 6, 7]);
     for (const one of all) {
       const later = all.filter(
-        ({ data }) => data.asset.id === one.data.asset.id && data.position > one.data.position,
+        ({ subject, data }) => subject === one.subject && data.position > one.data.position,
       );
       expect(later.every(({ time }) => time >= one.time)).to.equal(true);
     }

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import { verbsOn } from '../../../db/timescale/queries/verbs.ts';
+import { isAlert } from '../../../domain/moves/event.ts';
 import { movesAt } from '../../../domain/moves/moves-at.ts';
+import { readPlacementsOfEvents } from '../../../domain/moves/published/read-placements.ts';
 import { readMoves } from '../../../domain/moves/read-moves.ts';
+import { sealAll } from '../../../domain/moves/start-sealing.ts';
 import { useDatabase } from '../../support/database.ts';
 import { appendMoves } from '../../support/feed-rows.ts';
 import { Site } from '../../support/site.ts';
@@ -19,7 +22,10 @@ describe('the events of a feed', () => {
     aisle = await site.location('AISLE-A');
   });
   const db = () => ({ orgId: site.orgId, ...verbsOn((query) => database.pool.query(query)) });
-  const read = (after: number, limit = 50) => readMoves(db(), { after, limit });
+  const read = async (after: number, limit = 50) => {
+    const page = await readMoves(db(), { after, limit });
+    return { ...page, events: page.events.filter((event) => !isAlert(event)) };
+  };
   const micros = (time: string) => Date.parse(time) * 1000;
 
   it('are none, at head 0, where there is no feed', async () => {
@@ -152,6 +158,40 @@ describe('the events of a feed', () => {
       expect(data.current.location_external_key).to.equal('AFTER');
       expect(data.added[0]?.location_external_key).to.equal('AFTER');
     }
+  });
+
+  it('are of alerts too, each change of their state one, with present names, and no placement is published of them', async () => {
+    const yard = await site.location('YARD');
+    const [{ head } = { head: 0 }] = await database.rows<{ head: number }>(
+      'select head from move_heads where org_id = $1',
+      [site.orgId],
+    );
+    await database.rows(
+      `insert into alerts (org_id, id, rule_id, rule_valid_from, rule_name, kind, asset_id, location_id, opened_at, because)
+       values ($1, 'A', 'R', now(), 'Not in the yard', 'not_allowed', $2, $3, '2026-05-04T07:38:00Z', '{"location_id":1}')`,
+      [site.orgId, asset, yard],
+    );
+    await database.rows(
+      `update alerts set state = 'closed', closed_at = '2026-05-04T07:39:00Z' where id = 'A'`,
+    );
+    await sealAll(database.url);
+    const { events } = await readMoves(db(), { after: head, limit: 50 });
+    expect(events.map(({ type, subject }) => [type, subject])).to.deep.equal([
+      ['tagtrail.alert.opened.v1', 'alerts/A'],
+      ['tagtrail.alert.closed.v1', 'alerts/A'],
+    ]);
+    expect(await movesAt(db(), site.orgId, [head + 1, head + 2])).to.deep.equal(events);
+    const told = events.filter(isAlert).map(({ data }) => data.alert);
+    expect(told[0]).to.deep.include({
+      ...{ state: 'open', reader: null, closed_at: null, because: { location_id: 1 } },
+      ...{ rule: { id: 'R', name: 'Not in the yard' }, location: { id: yard, external_key: 'YARD' } },
+    });
+    expect(told[0]?.asset?.id).to.equal(asset);
+    expect(told[1]).to.deep.include({ state: 'closed', closed_at: '2026-05-04T07:39:00.000Z' });
+    expect(await readPlacementsOfEvents(database.pool, site.orgId, { after: head, limit: 1 })).to.deep.equal({
+      placements: [],
+      upTo: head + 1,
+    });
   });
 
   it('come in order of their positions, from the one after that given, as many as asked for', async () => {

@@ -1,4 +1,11 @@
-export const EVENT_TYPES = ['tagtrail.asset.moved.v1', 'tagtrail.history.corrected.v1'] as const;
+export const EVENT_TYPES = [
+  'tagtrail.asset.moved.v1',
+  'tagtrail.history.corrected.v1',
+  'tagtrail.alert.opened.v1',
+  'tagtrail.alert.acknowledged.v1',
+  'tagtrail.alert.closed.v1',
+  'tagtrail.alert.withdrawn.v1',
+] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];
 

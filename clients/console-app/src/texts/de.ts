@@ -535,6 +535,10 @@ export const de = {
     typeWords: {
       'tagtrail.asset.moved.v1': 'Bewegungen',
       'tagtrail.history.corrected.v1': 'Korrekturen des Verlaufs',
+      'tagtrail.alert.opened.v1': 'Ausgelöste Alarme',
+      'tagtrail.alert.acknowledged.v1': 'Quittierte Alarme',
+      'tagtrail.alert.closed.v1': 'Beendete Alarme',
+      'tagtrail.alert.withdrawn.v1': 'Zurückgenommene Alarme',
     },
     place: 'Nur was diesen Ort betrifft',
     placeHint: 'Und alles darin.',

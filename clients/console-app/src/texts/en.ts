@@ -525,6 +525,10 @@ export const en = {
     typeWords: {
       'tagtrail.asset.moved.v1': 'Moves',
       'tagtrail.history.corrected.v1': 'Corrections of the history',
+      'tagtrail.alert.opened.v1': 'Alerts that are raised',
+      'tagtrail.alert.acknowledged.v1': 'Alerts that are acknowledged',
+      'tagtrail.alert.closed.v1': 'Alerts that are over',
+      'tagtrail.alert.withdrawn.v1': 'Alerts that are withdrawn',
     },
     place: 'Only what touches this place',
     placeHint: 'And all within it.',
