@@ -17,6 +17,7 @@ import { type BrokerConfig, brokerOptions } from './source/broker-settings.ts';
 import { ReaderConnections } from './source/reader-connections.ts';
 import { readersLog } from './source/readers-log.ts';
 import type { Subscriber, SubscriberOptions } from './source/subscriber.ts';
+import { startAlerts } from './start-alerts.ts';
 import { DRAIN_PATIENCE, type IntakeConfig, type StartedIntake, startIntake } from './start-intake.ts';
 import { consumersOf, destinationOf, startMovesToBroker, startMovesToConsumers } from './start-moves-out.ts';
 import { startPresence } from './start-presence.ts';
@@ -99,6 +100,7 @@ export async function startEmbeddedIngest(
     await startMovesToConsumers(config, { to, consumers }, { log, lifecycle, metrics, db: pool });
   }
   await startPresence({ pool, clock, intake, quietFor: () => 0 }, { log, lifecycle });
+  await startAlerts(pool, { log, lifecycle });
   measureClock(metrics, databaseClock);
   measureSealing(metrics, sealing);
   measureEmbeddedBroker(metrics, () => broker.figures());
@@ -157,6 +159,7 @@ export async function startSubscribedIngest(
   await startMovesToBroker(config, { log, lifecycle, metrics, db: pool });
   const quietFor = () => subscriber.quietFor();
   await startPresence({ pool, clock, intake, quietFor }, { log, lifecycle });
+  await startAlerts(pool, { log, lifecycle });
   measureClock(metrics, databaseClock);
   measureSealing(metrics, sealing);
   measureSubscriber(metrics, () => subscriber.figures());

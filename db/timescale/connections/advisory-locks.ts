@@ -23,6 +23,8 @@ export const ADVISORY_LOCKS = {
   movesOut: 7_461_742,
   /** Deriving readers' silences. */
   silences: 7_461_743,
+  /** Deriving alerts. */
+  alerts: 7_461_744,
   /** Sharing webhooks out among the processes that deliver. */
   deliverers: 7_461_740,
 } as const;

@@ -1,0 +1,105 @@
+import type { Micros } from '../../../base/instant.ts';
+import type { Interval } from '../../presence/intervals.ts';
+import type { AlertDifference, FoundStretch, StoredAlert } from '../stored/alert.ts';
+
+/**
+ * What makes stored alerts those that follow from the evidence. An alert belongs to the stretch that it overlaps most, of
+ * equal ones to the earliest, and a stretch has one alert.
+ *
+ *     stored    |--- a ---|          |- b -|
+ *     derived     |-| |----------|              |-|
+ *               a is put right; of the others two are new, and b is withdrawn
+ *
+ * @param stored all that reach into the window, in any order.
+ * @param derived all that reach into the window. What began before it may have begun even earlier.
+ */
+export function differenceOf(
+  stored: readonly StoredAlert[],
+  derived: readonly FoundStretch[],
+  window: Interval,
+): AlertDifference {
+  const ofAlert = new Map<StoredAlert, FoundStretch>();
+  const taken = new Set<FoundStretch>();
+  for (const { alert, stretch } of pairs(stored, derived)) {
+    if (!ofAlert.has(alert) && !taken.has(stretch)) {
+      ofAlert.set(alert, stretch);
+      taken.add(stretch);
+    }
+  }
+  const difference: AlertDifference = {
+    opened: derived.filter((stretch) => !taken.has(stretch)),
+    changed: [],
+    withdrawn: [],
+  };
+  for (const alert of stored) {
+    const own = ofAlert.get(alert);
+    const stretch = own === undefined ? null : withKnownBeginning(own, alert, window);
+    if (stretch !== null) {
+      if (!isSame(alert, stretch)) {
+        difference.changed.push({ id: alert.id, state: stateAfter(alert, stretch), stretch });
+      }
+    } else if (alert.openedAt >= window.since) {
+      difference.withdrawn.push(alert.id);
+    } else if (alert.closedAt === null) {
+      difference.changed.push({ id: alert.id, state: 'closed', stretch: endedBefore(alert, window) });
+    }
+  }
+  return difference;
+}
+
+function pairs(stored: readonly StoredAlert[], derived: readonly FoundStretch[]) {
+  return stored
+    .flatMap((alert) => derived.map((stretch) => ({ alert, stretch, overlap: overlapOf(alert, stretch) })))
+    .filter(({ overlap }) => overlap > 0)
+    .sort(
+      (a, b) =>
+        compared(b.overlap, a.overlap) ||
+        a.stretch.since - b.stretch.since ||
+        a.alert.openedAt - b.alert.openedAt ||
+        (a.alert.id < b.alert.id ? -1 : 1),
+    );
+}
+
+function overlapOf({ openedAt, closedAt }: StoredAlert, { since, until }: FoundStretch): Micros {
+  return (
+    Math.min(closedAt ?? Number.POSITIVE_INFINITY, until ?? Number.POSITIVE_INFINITY) -
+    Math.max(openedAt, since)
+  );
+}
+
+/** Also of what is infinite. */
+function compared(a: number, b: number): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+function withKnownBeginning(
+  stretch: FoundStretch,
+  { openedAt }: StoredAlert,
+  { since }: Interval,
+): FoundStretch {
+  return stretch.since < since && openedAt < since ? { ...stretch, since: openedAt } : stretch;
+}
+
+/** Whatever began before the window is settled: it was true, and has ended since. */
+function endedBefore({ openedAt: since, ...alert }: StoredAlert, window: Interval): FoundStretch {
+  const { level, alarmSince, locationId, because } = alert;
+  return { since, until: window.since, level, alarmSince, locationId, because };
+}
+
+function isSame(alert: StoredAlert, stretch: FoundStretch): boolean {
+  return (
+    alert.openedAt === stretch.since &&
+    alert.closedAt === stretch.until &&
+    alert.level === stretch.level &&
+    alert.alarmSince === stretch.alarmSince &&
+    alert.because === stretch.because
+  );
+}
+
+/** Who has acknowledged an alert is told no more of it until it is over; one that was over is new to everybody. */
+function stateAfter({ state }: StoredAlert, { until }: FoundStretch): StoredAlert['state'] {
+  if (until !== null) {
+    return 'closed';
+  }
+  return state === 'closed' ? 'open' : state;
+}

@@ -1,0 +1,80 @@
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+
+export interface Due {
+  id: number;
+  at: Micros;
+}
+
+/** When each of many has to be looked at next. By seconds, so that a turn visits those that are due and no others. */
+export class DueTimes {
+  readonly #times = new Map<number, Micros>();
+  readonly #seconds = new Map<number, Set<number>>();
+  /** No earlier second has any. */
+  #first = Number.POSITIVE_INFINITY;
+
+  /** @param at null for never. */
+  set(id: number, at: Micros | null): void {
+    this.#forget(id);
+    if (at === null) {
+      return;
+    }
+    const second = secondOf(at);
+    const others = this.#seconds.get(second);
+    if (others === undefined) {
+      this.#seconds.set(second, new Set([id]));
+    } else {
+      others.add(id);
+    }
+    this.#times.set(id, at);
+    this.#first = Math.min(this.#first, second);
+  }
+
+  /** Makes it due at that instant, if it is not sooner. */
+  setSooner(id: number, at: Micros): void {
+    if ((this.#times.get(id) ?? Number.POSITIVE_INFINITY) > at) {
+      this.set(id, at);
+    }
+  }
+
+  /** Takes those that are due, the longest due first. */
+  take(now: Micros, most: number): Due[] {
+    const taken: Due[] = [];
+    while (taken.length < most && this.#times.size > 0 && this.#first <= secondOf(now)) {
+      for (const id of this.#seconds.get(this.#first) ?? []) {
+        const at = this.#times.get(id) ?? 0;
+        if (at <= now && taken.length < most) {
+          taken.push({ id, at });
+          this.#forget(id);
+        }
+      }
+      if (this.#seconds.has(this.#first)) {
+        break;
+      }
+      this.#first += 1;
+    }
+    return taken;
+  }
+
+  /** No later than what is due first. */
+  get earliest(): Micros {
+    return this.#times.size === 0 ? Number.POSITIVE_INFINITY : this.#first * MICROS_PER_SECOND;
+  }
+
+  #forget(id: number): void {
+    const at = this.#times.get(id);
+    if (at === undefined) {
+      return;
+    }
+    this.#times.delete(id);
+    const second = secondOf(at);
+    const others = this.#seconds.get(second);
+    others?.delete(id);
+    if (others?.size === 0) {
+      this.#seconds.delete(second);
+    }
+  }
+}
+
+function secondOf(at: Micros): number {
+  return Math.floor(at / MICROS_PER_SECOND);
+}

@@ -1,0 +1,107 @@
+import { ulid } from 'ulid';
+import type { Micros } from '../../../base/instant.ts';
+import { integers, texts, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
+import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { DatedRule } from '../rules/rule.ts';
+import type { AlertDifference, FoundStretch } from './alert.ts';
+import type { Subject } from './subject.ts';
+
+export interface SubjectDifference extends AlertDifference {
+  orgId: number;
+  subject: Subject;
+  /** All versions, in order. */
+  versions: readonly DatedRule[];
+}
+
+/** Writes what differs; a trigger tells the feed. What is over comes first, as of a rule one alert may be open at a time. */
+export async function storeDifferences(
+  db: Connection,
+  differences: readonly SubjectDifference[],
+): Promise<void> {
+  const withdrawn = differences.flatMap(({ orgId, withdrawn: ids }) => ids.map((id) => ({ orgId, id })));
+  const changed = differences.flatMap(({ orgId, changed: alerts }) =>
+    alerts.map((alert) => ({ orgId, ...alert })),
+  );
+  const opened = differences.flatMap(({ opened: stretches, ...of }) =>
+    stretches.map((stretch) => ({ ...of, stretch })),
+  );
+  await withdraw(db, withdrawn);
+  await change(
+    db,
+    changed.filter(({ state }) => state === 'closed'),
+  );
+  await change(
+    db,
+    changed.filter(({ state }) => state !== 'closed'),
+  );
+  await open(db, opened);
+}
+
+async function withdraw(db: Connection, alerts: readonly { orgId: number; id: string }[]): Promise<void> {
+  if (alerts.length > 0) {
+    await db.exec(sql.prepared('withdraw-alerts', NO_ROWS)`
+      update alerts set state = 'withdrawn'
+      from unnest(${orgIds(alerts)}::integer[], ${sql.binary(texts(alerts.map(({ id }) => id)))}::text[])
+        as given (org_id, id)
+      where alerts.org_id = given.org_id and alerts.id = given.id`);
+  }
+}
+
+type Changed = AlertDifference['changed'][number] & { orgId: number };
+
+async function change(db: Connection, alerts: readonly Changed[]): Promise<void> {
+  if (alerts.length > 0) {
+    await db.exec(sql.prepared('change-alerts', NO_ROWS)`
+      update alerts set state = given.state, opened_at = given.opened_at, closed_at = given.closed_at,
+        level = given.level, alarm_at = given.alarm_at, location_id = given.location_id, because = given.because::json
+      from unnest(${orgIds(alerts)}::integer[], ${sql.binary(texts(alerts.map(({ id }) => id)))}::text[],
+        ${sql.binary(texts(alerts.map(({ state }) => state)))}::text[], ${times(alerts, ({ since }) => since)}::timestamptz[],
+        ${times(alerts, ({ until }) => until)}::timestamptz[], ${levels(alerts)}::text[],
+        ${times(alerts, ({ alarmSince }) => alarmSince)}::timestamptz[], ${locations(alerts)}::integer[],
+        ${reasons(alerts)}::text[])
+        as given (org_id, id, state, opened_at, closed_at, level, alarm_at, location_id, because)
+      where alerts.org_id = given.org_id and alerts.id = given.id`);
+  }
+}
+
+type Opened = Pick<SubjectDifference, 'orgId' | 'subject' | 'versions'> & { stretch: FoundStretch };
+
+async function open(db: Connection, alerts: readonly Opened[]): Promise<void> {
+  if (alerts.length === 0) {
+    return;
+  }
+  const rules = alerts.map(({ versions, stretch }) => versionAt(versions, stretch.since));
+  await db.exec(sql.prepared('open-alerts', NO_ROWS)`
+    insert into alerts (org_id, id, rule_id, rule_valid_from, rule_name, kind, asset_id, reader_id, state, opened_at,
+      closed_at, level, alarm_at, location_id, because)
+    select given.org_id, given.id, rule_id, rule_valid_from, rule_name, kind, asset_id, reader_id,
+      case when closed_at is null then 'open' else 'closed' end, opened_at, closed_at, level, alarm_at, location_id,
+      because::json
+    from unnest(${orgIds(alerts)}::integer[], ${sql.binary(texts(alerts.map(() => ulid())))}::text[],
+      ${sql.binary(texts(rules.map(({ ruleId }) => ruleId)))}::text[],
+      ${sql.binary(timestamps(rules.map(({ from }) => from)))}::timestamptz[],
+      ${sql.binary(texts(rules.map(({ name }) => name)))}::text[],
+      ${sql.binary(texts(rules.map(({ kind }) => kind)))}::text[],
+      ${sql.binary(integers(alerts.map(({ subject }) => subject.assetId)))}::integer[],
+      ${sql.binary(integers(alerts.map(({ subject }) => subject.readerId)))}::integer[],
+      ${times(alerts, ({ since }) => since)}::timestamptz[], ${times(alerts, ({ until }) => until)}::timestamptz[],
+      ${levels(alerts)}::text[], ${times(alerts, ({ alarmSince }) => alarmSince)}::timestamptz[],
+      ${locations(alerts)}::integer[], ${reasons(alerts)}::text[])
+      as given (org_id, id, rule_id, rule_valid_from, rule_name, kind, asset_id, reader_id, opened_at, closed_at, level,
+        alarm_at, location_id, because)
+    order by given.org_id, opened_at, given.id`);
+}
+
+function versionAt(versions: readonly DatedRule[], at: Micros): DatedRule {
+  return (versions.findLast(({ from }) => from <= at) ?? versions[0]) as DatedRule;
+}
+
+type Of = readonly { stretch: FoundStretch }[];
+
+const orgIds = (of: readonly { orgId: number }[]) => sql.binary(integers(of.map(({ orgId }) => orgId)));
+const times = (of: Of, pick: (stretch: FoundStretch) => Micros | null) =>
+  sql.binary(timestamps(of.map(({ stretch }) => pick(stretch))));
+const levels = (of: Of) => sql.binary(texts(of.map(({ stretch }) => stretch.level)));
+const locations = (of: Of) => sql.binary(integers(of.map(({ stretch }) => stretch.locationId)));
+const reasons = (of: Of) => sql.binary(texts(of.map(({ stretch }) => stretch.because)));

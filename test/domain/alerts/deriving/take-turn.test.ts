@@ -1,0 +1,114 @@
+import { expect } from 'chai';
+import { MICROS_PER_SECOND, type Micros } from '../../../../base/instant.ts';
+import { databaseOn } from '../../../../db/timescale/connections/database.ts';
+import { AlertTurns } from '../../../../domain/alerts/deriving/take-turn.ts';
+import { createRule, type NewRule } from '../../../../domain/alerts/rules/create-rule.ts';
+import { readMoves } from '../../../../domain/moves/read-moves.ts';
+import { sealAll } from '../../../../domain/moves/start-sealing.ts';
+import { TEST_ACTOR } from '../../../support/actor.ts';
+import { useDatabase } from '../../../support/database.ts';
+import { aRead, record } from '../../../support/recording.ts';
+import { Site } from '../../../support/site.ts';
+
+const HOUR = 3_600;
+
+describe('deriving alerts', () => {
+  const database = useDatabase();
+  const beginning = Date.now() * 1_000 - 10 * HOUR * MICROS_PER_SECOND;
+  const at = (second: number): Micros => beginning + second * MICROS_PER_SECOND;
+  let site: Site;
+  let dock: number;
+  let yard: number;
+  let readerId: number;
+  let pallet: number;
+
+  beforeEach(async () => {
+    await database.rows(`update alert_derivation set derived_at = '-infinity'`);
+    site = await Site.create(database);
+    dock = await site.location('DOCK');
+    yard = await site.location('YARD');
+    readerId = await site.reader(`reader-${site.orgId}`, [dock, yard]);
+    pallet = await site.asset('PALLET', 'E280');
+  });
+
+  const rule = (wanted: Omit<NewRule, 'orgId'>) =>
+    createRule(databaseOn(database.pool), TEST_ACTOR, Date.now() * 1_000, {
+      ...{ orgId: site.orgId, validFrom: at(0) },
+      ...wanted,
+    });
+  const read = (locationId: number, second: number, receivedAt = at(second)) =>
+    record(database, [
+      aRead({ orgId: site.orgId, readerId, value: 'E280', locationId, at: at(second), receivedAt }),
+    ]);
+  const derive = async (turns: AlertTurns) => {
+    await sealAll(database.url);
+    while ((await turns.take()) === 'behind') {}
+    await sealAll(database.url);
+  };
+  const alerts = () =>
+    database.rows(
+      `select state, asset_id, reader_id, location_id, micros_of_time(opened_at) as opened,
+         micros_of_time(closed_at) as closed
+       from alerts where org_id = $1 order by opened_at, id`,
+      [site.orgId],
+    );
+  const told = async () => {
+    const { events } = await readMoves(
+      { ...databaseOn(database.pool), orgId: site.orgId },
+      {
+        after: 0,
+        limit: 200,
+      },
+    );
+    return events.flatMap(({ type }) => (type.startsWith('tagtrail.alert.') ? [type.split('.')[2]] : []));
+  };
+
+  it('opens one when an asset comes to where it must not be, closes it when it leaves, and tells each once', async () => {
+    await rule({ kind: 'not_allowed', locationExternalKey: 'YARD' });
+    const turns = new AlertTurns(database.pool);
+    await derive(turns);
+    await read(dock, 10);
+    await read(yard, 20);
+    await derive(turns);
+    const open = { asset_id: pallet, reader_id: null, location_id: yard, opened: at(20) };
+    expect(await alerts()).to.deep.equal([{ ...open, state: 'open', closed: null }]);
+    await derive(turns);
+    await read(dock, 30);
+    await derive(turns);
+    expect(await alerts()).to.deep.equal([{ ...open, state: 'closed', closed: at(30) }]);
+    expect(await told()).to.deep.equal(['opened', 'closed']);
+  });
+
+  it('withdraws one that late reads disprove', async () => {
+    await rule({ kind: 'dwell', locationExternalKey: 'YARD', after: 100 * MICROS_PER_SECOND });
+    const turns = new AlertTurns(database.pool);
+    await read(yard, 10);
+    await read(dock, 200);
+    await derive(turns);
+    await read(dock, 60, at(300));
+    await derive(turns);
+    expect((await alerts()).map(({ state }) => state)).to.deep.equal(['withdrawn']);
+    expect(await told()).to.deep.equal(['opened', 'closed', 'withdrawn']);
+  });
+
+  it('has one for a reader that is silent, by another process too', async () => {
+    await rule({ kind: 'reader', after: 30 * MICROS_PER_SECOND });
+    await derive(new AlertTurns(database.pool));
+    await database.rows(
+      `insert into reader_spans (org_id, reader_id, state, started_at) values ($1, $2, 'silent', time_of_micros($3))`,
+      [site.orgId, readerId, at(50)],
+    );
+    await database.rows(`update alert_derivation set derived_at = '-infinity'`);
+    const turns = new AlertTurns(database.pool);
+    await derive(turns);
+    const [alert] = await alerts();
+    expect(alert).to.deep.include({ state: 'open', reader_id: readerId, opened: at(80), closed: null });
+    await database.rows('update reader_spans set ended_at = time_of_micros($2) where reader_id = $1', [
+      readerId,
+      at(500),
+    ]);
+    await derive(turns);
+    expect(await alerts()).to.deep.equal([{ ...alert, state: 'closed', closed: at(500) }]);
+    expect(await told()).to.deep.equal(['opened', 'closed']);
+  });
+});
