@@ -4,8 +4,8 @@ import { inTransaction } from '../connections/transaction.ts';
 
 /**
  * Merges stretches in which a reader was heard (`reader_spans`) once they are eight days old and nothing is learned of them
- * any more, across gaps in which it was not silent and that were no longer than was expected of it then. So neither
- * silences nor listening times change. A reader that sends every minute makes 1,440 of them a day, and keeps a few.
+ * any more, across gaps in which it was neither silent nor disconnected, that were no longer than was expected of it then,
+ * and of which no late reads came. So neither silences nor listening times change. A reader that sends every minute makes 1,440 of them a day, and keeps a few.
  *
  * A transaction for each reader, since recording waits for its counters meanwhile. Only one process merges at a time.
  *
@@ -77,7 +77,16 @@ const MERGE = `with stretch as (
         select from reader_spans silence
         where silence.org_id = $1 and silence.reader_id = $2 and silence.state = 'silent'
           and silence.started_at >= stretch.before and silence.started_at < stretch.started_at
-      ) as is_apart
+      ) or coalesce((
+        select coalesce(gone.ended_at > stretch.before, true) from reader_spans gone
+        where gone.org_id = $1 and gone.reader_id = $2 and gone.state = 'disconnected'
+          and gone.started_at < stretch.started_at
+        order by gone.started_at desc limit 1
+      ), false) or coalesce((
+        select proof.ended_at > stretch.before from reader_proofs proof
+        where proof.org_id = $1 and proof.reader_id = $2 and proof.started_at < stretch.started_at
+        order by proof.started_at desc limit 1
+      ), false) as is_apart
     ) gap
   ),
   merged as (

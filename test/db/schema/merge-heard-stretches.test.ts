@@ -17,7 +17,7 @@ describe('stretches in which readers were heard', () => {
     readers = [await site.reader('minutely', [dock]), await site.reader('gone', [dock])];
   });
   beforeEach(async () => {
-    await database.empty('reader_spans, reader_counters, reader_expectations');
+    await database.empty('reader_spans, reader_counters, reader_expectations, reader_proofs');
     await database.rows('insert into reader_counters (org_id, reader_id) select org_id, id from readers');
   });
 
@@ -90,6 +90,26 @@ describe('stretches in which readers were heard', () => {
     await mergeHeardStretches(database.pool);
     // A day, divided by the silence, and an hour in which a minute was more than was expected.
     expect((await stretches(minutely))[0]).to.deep.include({ stretches: 2 + 42, messages: before?.messages });
+  });
+
+  it('stay apart where the reader was disconnected between them, or reads of then came late', async () => {
+    const [minutely] = readers;
+    await heardMinutely(minutely, 14 * DAY, 13 * DAY);
+    await expectOf(minutely, 'learned', 20, 120);
+    const wasAt = (minutes: number, seconds: number) =>
+      `now() - interval '14 days' + interval '${minutes} minutes ${seconds} seconds'`;
+    await database.rows(
+      `insert into reader_spans (org_id, reader_id, state, started_at, ended_at)
+       values ($1, $2, 'disconnected', ${wasAt(100, 20)}, ${wasAt(100, 30)})`,
+      [orgId, minutely],
+    );
+    await database.rows(
+      `insert into reader_proofs (org_id, reader_id, started_at, ended_at, learned_at)
+       values ($1, $2, ${wasAt(200, 20)}, ${wasAt(200, 30)}, now())`,
+      [orgId, minutely],
+    );
+    await mergeHeardStretches(database.pool);
+    expect((await stretches(minutely))[0]).to.deep.include({ stretches: 3 });
   });
 
   it('stay as they are of a reader of which nothing is known', async () => {
