@@ -95,10 +95,13 @@ async function forgetIdleRetractions(client: pg.ClientBase, retentionDays: numbe
   );
 }
 
-/** What late reads prove of a reader is kept as long as the reads. */
+/**
+ * What late reads prove of a reader is kept longer than the reads, by as much as is looked back for coverage: so what is said
+ * of assets at an instant does not change while the reads of then are kept.
+ */
 async function forgetProofs(client: pg.ClientBase, retentionDays: number): Promise<void> {
   await client.query(
-    'delete from reader_proofs where ended_at < now() - make_interval(days => $1::integer)',
+    'delete from reader_proofs where ended_at < now() - make_interval(days => $1::integer + 31)',
     [retentionDays],
   );
 }

@@ -56,13 +56,13 @@ describe('retention', () => {
     ).to.deep.equal([{ digest: 'new' }]);
   });
 
-  it('forgets what late reads proved of their readers when it drops the reads', async () => {
+  it('forgets what late reads proved of their readers a month after it drops the reads', async () => {
     const site = await Site.create(database);
     const readerId = await site.reader('buffering', []);
     await database.rows(
       `insert into reader_proofs (org_id, reader_id, started_at, ended_at, learned_at)
        select $1, $2, now() - make_interval(days => since), now() - make_interval(days => until), now()
-       from (values (40, 31), (31, 29)) as proof (since, until)`,
+       from (values (71, 62), (62, 60)) as proof (since, until)`,
       [site.orgId, readerId],
     );
     await sweep(database.pool, 30);
