@@ -35,10 +35,17 @@ import { whyRoutes } from './why/routes.ts';
 /** Signing in, and what is about the own account. */
 export const VISITOR_ROUTES: readonly Route<Visitor>[] = [...sessionRoutes, ...linkRoutes];
 
+/** What only administrators ask the API for, and every member reads here: why there is an alert. */
+const READ_BY_ALL = new Set(['listRules', 'getRule']);
+
 /** The API's routes as they are, at another path: who asks is found otherwise, and that is all. */
 const OF_API: readonly Route<ConsoleContext>[] = API_ROUTES.filter(
   ({ path }) => path !== '/api/v1/orgs/me',
-).map((route) => ({ ...route, path: route.path.replace('/api/v1/', '/console/v1/') }));
+).map((route) => ({
+  ...route,
+  path: route.path.replace('/api/v1/', '/console/v1/'),
+  ...(READ_BY_ALL.has(route.operationId) ? { scope: 'tracking:read' } : {}),
+}));
 
 /** What a member of an organization may ask for, by role. */
 export const MEMBER_ROUTES: readonly Route<ConsoleContext>[] = [

@@ -114,6 +114,13 @@ export const SCREENS: readonly Screen[] = [
     load: () => import('./readers/readers-screen.tsx').then(({ ReadersScreen }) => ReadersScreen),
   },
   {
+    path: 'rules',
+    icon: 'sweep',
+    group: 'work',
+    role: 'viewer',
+    load: () => import('./rules/rules-screen.tsx').then(({ RulesScreen }) => RulesScreen),
+  },
+  {
     path: 'smoothing',
     icon: 'smoothing',
     group: 'work',

@@ -125,7 +125,7 @@ export function TryForm({
           />
         </div>
       )}
-      <p class="smoothing-words">{words}</p>
+      <p class="in-words">{words}</p>
       <RangeFields
         from={wanted.from}
         to={wanted.to}

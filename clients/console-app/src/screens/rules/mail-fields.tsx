@@ -1,0 +1,36 @@
+import type { ApiError } from '../../api/api-error.ts';
+import { useRead } from '../../api/use-read.ts';
+import { faultOf } from '../../parts/problem-text.ts';
+import { texts } from '../../texts/texts.ts';
+import { CheckList } from './check-list.tsx';
+import type { RuleDraft } from './rule-draft.ts';
+
+interface Member {
+  id: number;
+  email: string;
+  name: string;
+}
+
+/** Which members get an e-mail. */
+export function MailFields({
+  draft,
+  problem,
+  onChange,
+}: {
+  draft: RuleDraft;
+  problem: ApiError | null;
+  onChange: (changed: Partial<RuleDraft>) => void;
+}) {
+  const t = texts.value.rules;
+  const { answer } = useRead<{ data: readonly Member[] }>('/users');
+  return (
+    <CheckList
+      legend={t.mail}
+      hint={t.mailHint}
+      fault={faultOf(problem, 'mail_to')}
+      choices={(answer?.data ?? []).map(({ email, name }) => ({ value: email, word: `${name} · ${email}` }))}
+      chosen={draft.mailTo}
+      onChosen={(mailTo) => onChange({ mailTo })}
+    />
+  );
+}

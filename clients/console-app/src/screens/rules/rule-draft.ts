@@ -1,0 +1,101 @@
+import type { RuleKind, RuleSettings, WholeRule } from '../../api/rule.ts';
+import { secondsOf, type TypedDuration, typedDuration } from '../../parts/duration-field.tsx';
+
+/** A rule as it is typed. */
+export interface RuleDraft {
+  kind: RuleKind;
+  name: string;
+  after: TypedDuration;
+  thenAfter: TypedDuration;
+  place: string | null;
+  hours: string;
+  zone: string;
+  within: string | null;
+  /** Keys, one a line. */
+  assets: string;
+  /** `path=value`, one a line. */
+  metadata: string;
+  readers: readonly number[];
+  mailTo: readonly string[];
+}
+
+/** What a kind of rule asks for beside which assets, or readers, it is about. */
+export const ASKED: Readonly<
+  Record<RuleKind, { place: boolean; after: 'must' | 'may' | null; thenAfter: boolean }>
+> = {
+  overdue: { place: false, after: 'must', thenAfter: true },
+  dwell: { place: true, after: 'must', thenAfter: true },
+  not_allowed: { place: true, after: null, thenAfter: false },
+  must_be: { place: true, after: 'may', thenAfter: false },
+  reader: { place: false, after: 'may', thenAfter: false },
+};
+
+export function newDraft(kind: RuleKind): RuleDraft {
+  return {
+    kind,
+    name: '',
+    after: typedDuration(null),
+    thenAfter: typedDuration(null),
+    place: null,
+    hours: '',
+    zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    within: null,
+    assets: '',
+    metadata: '',
+    readers: [],
+    mailTo: [],
+  };
+}
+
+export function draftOf(rule: WholeRule): RuleDraft {
+  const draft = newDraft(rule.kind);
+  return {
+    ...draft,
+    name: rule.name,
+    after: typedDuration(rule.after_seconds),
+    thenAfter: typedDuration(rule.then_seconds),
+    place: rule.location_external_key,
+    hours: rule.hours ?? '',
+    zone: rule.time_zone ?? draft.zone,
+    within: rule.within_location_external_key,
+    assets: rule.asset_external_keys?.join('\n') ?? '',
+    metadata: rule.metadata.map(({ path, value }) => `${path.join('.')}=${value}`).join('\n'),
+    readers: rule.reader_ids ?? [],
+    mailTo: rule.mail_to,
+  };
+}
+
+/** As the API takes it: of what the kind does not ask for, nothing. */
+export function settingsOf(draft: RuleDraft): RuleSettings & { asset_external_keys: string[] | null } {
+  const { kind, place, hours, zone } = draft;
+  const asked = ASKED[kind];
+  const isOfReaders = kind === 'reader';
+  const hasHours = kind === 'must_be' && hours.trim() !== '';
+  const keys = linesOf(draft.assets);
+  return {
+    kind,
+    name: draft.name.trim(),
+    after_seconds: asked.after === null ? null : secondsOf(draft.after),
+    then_seconds: asked.thenAfter ? secondsOf(draft.thenAfter) : null,
+    location_external_key: asked.place ? place : null,
+    hours: hasHours ? hours.trim() : null,
+    time_zone: hasHours ? zone : null,
+    within_location_external_key: isOfReaders ? null : draft.within,
+    asset_external_keys: isOfReaders || keys.length === 0 ? null : keys,
+    metadata: isOfReaders ? [] : linesOf(draft.metadata).map(termOf),
+    reader_ids: isOfReaders && draft.readers.length > 0 ? draft.readers : null,
+    mail_to: draft.mailTo,
+  };
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+function termOf(line: string): { path: string[]; value: string } {
+  const [path = '', value = ''] = line.split(/=(.*)/s);
+  return { path: path.trim().split('.'), value: value.trim() };
+}

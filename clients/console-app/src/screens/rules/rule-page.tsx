@@ -1,0 +1,101 @@
+import { useLayoutEffect, useState } from 'preact/hooks';
+import type { WholeRule } from '../../api/rule.ts';
+import { patch, remove } from '../../api/send.ts';
+import { useAction } from '../../api/use-action.ts';
+import { useNames } from '../../api/use-names.ts';
+import { useRead } from '../../api/use-read.ts';
+import { confirm } from '../../parts/confirm.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { ProblemNote } from '../../parts/problem-note.tsx';
+import { toast } from '../../parts/toast.tsx';
+import { go, href } from '../../router/router.ts';
+import { may } from '../../session/session.ts';
+import { texts } from '../../texts/texts.ts';
+import { draftOf, settingsOf } from './rule-draft.ts';
+import { RuleForm } from './rule-form.tsx';
+import { RuleSummary } from './rule-summary.tsx';
+
+/** `#/rules/01J…`: what it says; for administrators, to change and to end. */
+export function RulePage({ id }: { id: string }) {
+  const t = texts.value.rules;
+  const { answer, problem, reload } = useRead<{ data: WholeRule }>(`/rules/${id}`);
+  const rule = answer?.data;
+  const names = useNames('locations', [rule?.within_location_external_key ?? null]);
+  if (rule === undefined) {
+    return (
+      <div class="page">
+        {problem?.status === 404 ? (
+          <EmptyState icon="bell" title={t.gone} hint={t.goneHint} isPage>
+            <a class="secondary" href={href('rules')}>
+              {texts.value.screens.rules}
+            </a>
+          </EmptyState>
+        ) : problem === null ? (
+          <p class="loading">{texts.value.shell.loading}</p>
+        ) : (
+          <ProblemNote problem={problem} onRetry={reload} />
+        )}
+      </div>
+    );
+  }
+  return (
+    <div class="page rules">
+      <PageHead
+        title={rule.name}
+        sub={
+          <>
+            {t.inForce} <Instant at={rule.valid_from} />
+            {rule.ends_at !== null && (
+              <>
+                , {t.ends} <Instant at={rule.ends_at} />
+              </>
+            )}
+          </>
+        }
+      />
+      {may('admin') ? <EditRule rule={rule} /> : <RuleSummary rule={rule} names={names} />}
+    </div>
+  );
+}
+
+function EditRule({ rule }: { rule: WholeRule }) {
+  const t = texts.value.rules;
+  const kept = draftOf(rule);
+  const key = JSON.stringify(kept);
+  const [draft, setDraft] = useState(kept);
+  // After a change it begins anew: at once, or what is typed by then is lost.
+  useLayoutEffect(() => setDraft(kept), [key]);
+  const { run, isBusy, problem } = useAction();
+  const path = `/rules/${rule.id}`;
+  const isChanged = JSON.stringify(draft) !== key;
+  const save = async () => {
+    const { kind: _, ...settings } = settingsOf(draft);
+    await patch(path, settings);
+    toast(t.changed);
+  };
+  const end = async () => {
+    const isSure = await confirm({
+      title: t.endTitle(rule.name),
+      body: t.endBody,
+      action: t.end,
+      isDangerous: true,
+    });
+    if (isSure && (await run(() => remove(path)))) {
+      go(href('rules'));
+    }
+  };
+  return (
+    <div class="cards">
+      <RuleForm draft={draft} problem={problem} isMade onDraft={setDraft} onSubmit={() => void run(save)}>
+        <button type="submit" class="primary" disabled={isBusy || !isChanged}>
+          {texts.value.common.save}
+        </button>
+        <button type="button" class="danger" disabled={isBusy} onClick={() => void end()}>
+          {t.end}
+        </button>
+      </RuleForm>
+    </div>
+  );
+}

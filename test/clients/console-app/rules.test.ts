@@ -1,0 +1,75 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { Site } from '../../support/site.ts';
+
+const DESK = { width: 1280, height: 800 };
+
+describe('rules in the console, in a browser', function () {
+  this.timeout(120_000);
+  const app = useConsoleApp();
+  const { database } = app;
+  let site: Site;
+
+  before(async () => {
+    site = await Site.create(database, 'Acme');
+    await site.location('DOCK-1');
+    await site.reader('gate', []);
+  });
+
+  it('shows a viewer what there is, and nothing to change it', async () => {
+    const page = await app.open('#/rules', await app.as('viewer', site.orgId));
+    await page.getByRole('heading', { name: 'No rules yet' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Add rule' }).count()).to.equal(0);
+    await page.close();
+  });
+
+  it('makes a rule by keys, shows it in words, changes and ends it', async () => {
+    const page = await app.open('#/rules', await app.as('admin', site.orgId));
+    await page.getByRole('link', { name: 'Add rule' }).first().waitFor();
+    const found = await faultsOf(page, 'rules-none');
+    await page.setViewportSize(DESK);
+    await page.getByRole('link', { name: 'Add rule' }).first().press('Enter');
+    await page.getByLabel('Kind').selectOption('dwell');
+    await page.waitForURL(/kind=dwell/);
+    await page.getByRole('combobox', { name: 'Place', exact: true }).fill('DOCK');
+    await page.getByRole('option', { name: 'DOCK-1' }).waitFor();
+    await page.getByRole('combobox', { name: 'Place', exact: true }).press('Enter');
+    await page.getByLabel('Too long after', { exact: true }).fill('30');
+    await page.getByLabel('Alarm after', { exact: true }).fill('20');
+    await page
+      .getByText('An asset stays at DOCK-1 for longer than 30 min (warning), or 20 min (alarm).')
+      .waitFor();
+    await page.getByText('About all assets').click();
+    found.push(...(await faultsOf(page, 'rules-new')));
+    await page.setViewportSize(DESK);
+    await page.getByRole('button', { name: 'Make rule' }).click();
+    await page.locator('.fault', { hasText: 'after_seconds' }).waitFor();
+    await page.getByLabel('Alarm after', { exact: true }).fill('1');
+    await page.getByLabel('Unit: Alarm after').selectOption('hours');
+    await page.getByRole('button', { name: 'Make rule' }).press('Enter');
+    await page.getByRole('heading', { name: 'dwell DOCK-1' }).waitFor();
+    found.push(...(await faultsOf(page, 'rules-one')));
+    await page.setViewportSize(DESK);
+
+    await page.getByLabel('Name').fill('Dock is no store');
+    await page.getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByRole('heading', { name: 'Dock is no store' }).waitFor();
+    await goBack(page, 'Dock is no store');
+    await page
+      .getByText('An asset stays at DOCK-1 for longer than 30 min (warning), or 1 h (alarm).')
+      .waitFor();
+    found.push(...(await faultsOf(page, 'rules-list')));
+    await page.setViewportSize(DESK);
+    await page.getByRole('link', { name: 'Dock is no store' }).press('Enter');
+    await page.getByRole('button', { name: 'End rule' }).press('Enter');
+    await page.getByRole('alertdialog').getByRole('button', { name: 'End rule' }).press('Enter');
+    await page.getByRole('heading', { name: 'No rules yet' }).waitFor();
+    expect(found).to.deep.equal([]);
+  });
+});
+
+async function goBack(page: Page, name: string): Promise<void> {
+  await page.evaluate("location.hash = '#/rules'");
+  await page.getByRole('link', { name }).waitFor();
+}
