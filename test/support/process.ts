@@ -24,6 +24,8 @@ export function run(path: string, args: string[] = [], environment: NodeJS.Proce
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
       NODE_COMPILE_CACHE: COMPILED,
+      // No load balancer has to be told first; it is five seconds otherwise.
+      SHUTDOWN_DELAY_MS: '0',
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
