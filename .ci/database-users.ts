@@ -15,13 +15,24 @@ const SAME_ON_ANY: Record<string, readonly string[]> = {
     'test/mqtt-ingest/source/**',
     'test/chaos/restart-broker.test.ts',
     'test/chaos/kill-broker.test.ts',
+    'test/console/readers-at-broker.test.ts',
+    'test/mqtt-ingest/consumers/**',
   ],
   'A browser or a client is tried: they see what the API and the gateway answer.': [
     'test/clients/**',
     'test/clients/handheld-app/**',
     'test/api/description/page-in-browser.test.ts',
   ],
-  'The database is always the embedded one.': ['test/standalone/**'],
+  'The database is always the embedded one.': [
+    'test/cli/doctor-embedded.test.ts',
+    'test/cli/embedded.test.ts',
+    'test/deploy/embedded-backup.test.ts',
+    'test/standalone/**',
+  ],
+  'Processes and receivers are killed; what is delivered is read and recorded in domain.': [
+    'test/chaos/kill-webhooks.test.ts',
+    'test/chaos/receiver-outage.test.ts',
+  ],
   'Arguments are told right from wrong, and what is written is in ordinary tables.': [
     'test/cli/changes.test.ts',
     'test/cli/cli.test.ts',

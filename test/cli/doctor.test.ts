@@ -1,6 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,16 +8,11 @@ import { expect } from 'chai';
 import { ADVISORY_LOCKS } from '../../db/timescale/connections/advisory-locks.ts';
 import { Client } from '../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
-import type { Finding } from '../../domain/health/finding.ts';
 import { examineServer } from '../../domain/health/server.ts';
-import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
-import { createLog } from '../../platform/runtime/log.ts';
-import { readApiConfig } from '../../services/api/config.ts';
-import { startApi } from '../../services/api/start.ts';
 import { examineDisk } from '../../services/cli/doctor/disk.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { serverUrl, useDatabase } from '../support/database.ts';
-import { jsonOn, onEmbedded, useDataFolders } from '../support/embedded-folder.ts';
+import { expectFinding, runDoctor } from '../support/doctor.ts';
 import { freePort } from '../support/free-port.ts';
 import { run } from '../support/process.ts';
 import { Site } from '../support/site.ts';
@@ -28,40 +22,9 @@ describe('doctor', () => {
   const { tagtrail } = commandLineOn(() => database);
   const folder = mkdtempSync(join(tmpdir(), 'tagtrail-doctor-'));
   after(() => rmSync(folder, { recursive: true }));
-  /** What it finds, on the suite's database if nothing else is said. */
-  async function doctor(environment: NodeJS.ProcessEnv = {}) {
-    const program = run('services/cli/tagtrail.ts', ['doctor', '--json'], {
-      DATABASE_URL: database.url,
-      TAGTRAIL_DATA: join(folder, 'none'),
-      API_PORT: '0',
-      HANDHELD_PORT: '0',
-      CONSOLE_PORT: '0',
-      INGEST_PORT: '0',
-      ...environment,
-    });
-    const status = await program.ended;
-    expect(program.stderr()).to.equal('');
-    const { findings } = JSON.parse(program.stdout()) as { findings: Finding[] };
-    // The suite's own server trades durability for speed.
-    const faults = findings.filter((finding) => finding.status === 'fault' && finding.check !== 'durability');
-    expect(status).to.equal(findings.some((finding) => finding.status === 'fault') ? 1 : 0);
-    return {
-      isAtFault: faults.length > 0,
-      of: (check: string) => findings.filter((finding) => finding.check === check),
-    };
-  }
-  /** The one finding of a check, which is not all right, says this, and says what to do. */
-  function expectFinding(
-    [finding, ...others]: Finding[],
-    status: Finding['status'],
-    message: string,
-    remedy: string,
-  ) {
-    expect(others).to.deep.equal([]);
-    expect(finding).to.include({ status });
-    expect(finding?.message).to.include(message);
-    expect(finding?.remedy).to.include(remedy);
-  }
+  /** On the suite's database if nothing else is said. */
+  const doctor = (environment: NodeJS.ProcessEnv = {}) =>
+    runDoctor({ DATABASE_URL: database.url, TAGTRAIL_DATA: join(folder, 'none'), ...environment });
   const withUrl = (change: (url: URL) => void) => {
     const url = new URL(database.url);
     change(url);
@@ -244,71 +207,6 @@ describe('doctor', () => {
     const { isAtFault, of } = await doctor({ DATABASE_URL: '' });
     expect(isAtFault).to.equal(false);
     expectFinding(of('database'), 'warning', 'DATABASE_URL is not set', 'npm start');
-  });
-
-  describe('on the embedded database', () => {
-    const folders = useDataFolders();
-    const postmasterPid = (data: string) =>
-      Number(readFileSync(join(data, 'postgres/cluster/postmaster.pid'), 'utf8').split('\n')[0]);
-
-    it('looks at one that runs, finds one that was stopped, and starts none', async () => {
-      const data = folders.path('stopped');
-      await onEmbedded(data, async ({ pool }) => {
-        const occupant = await pool.connect();
-        await occupant.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.occupation]);
-        const { isAtFault, of } = await doctor({ DATABASE_URL: '', TAGTRAIL_DATA: data });
-        expect(isAtFault).to.equal(false);
-        expect(of('schema')[0]).to.include({ status: 'ok' });
-        await occupant.query('select pg_advisory_unlock($1)', [ADVISORY_LOCKS.occupation]);
-        occupant.release();
-      });
-      const { isAtFault, of } = await doctor({ DATABASE_URL: '', TAGTRAIL_DATA: data });
-      expect(isAtFault).to.equal(true);
-      expectFinding(of('database'), 'fault', 'not running', 'npm start');
-      expect(existsSync(join(data, 'postgres/cluster/postmaster.pid'))).to.equal(false);
-    });
-
-    it('finds that npm start was killed, and the database it left behind', async () => {
-      const data = folders.path('orphaned');
-      const everything = run('services/standalone/main.ts', [], {
-        TAGTRAIL_DATA: data,
-        API_PORT: '0',
-        MQTT_PORT: String(await freePort()),
-        HANDHELD_PORT: '0',
-        CONSOLE_PORT: '0',
-      });
-      await everything.printed('tagtrail is running');
-      const before = await doctor({ DATABASE_URL: '', TAGTRAIL_DATA: data });
-      expect(before.of('npm start')[0]).to.include({ status: 'ok' });
-      everything.child.kill('SIGKILL');
-      await everything.ended;
-      const { isAtFault, of } = await doctor({ DATABASE_URL: '', TAGTRAIL_DATA: data });
-      expect(isAtFault).to.equal(true);
-      expectFinding(of('npm start'), 'fault', 'nothing is recorded', 'npm start');
-      await jsonOn(data, 'org', 'list');
-    });
-
-    it('finds that it died beneath a system that runs, which says so itself', async () => {
-      const data = folders.path('dead');
-      await onEmbedded(data, async ({ url }) => {
-        const config = readApiConfig({ DATABASE_URL: url, API_PORT: '0' });
-        const lifecycle = new Lifecycle(createLog('api', 'silent'));
-        const api = await startApi(config, createLog('api', 'silent'), lifecycle);
-        const environment = { DATABASE_URL: '', TAGTRAIL_DATA: data, API_PORT: new URL(api.url).port };
-        const before = await doctor(environment);
-        expect(before.of('API')[0]).to.include({ status: 'ok' });
-
-        const pid = postmasterPid(data);
-        process.kill(pid, 'SIGKILL');
-        execFileSync('tail', [`--pid=${pid}`, '-f', '/dev/null']);
-        const { isAtFault, of } = await doctor(environment);
-        expect(isAtFault).to.equal(true);
-        expectFinding(of('database'), 'fault', 'has died', 'npm start');
-        expectFinding(of('API'), 'fault', 'not ready: database: ', 'restart');
-        expect(postmasterPid(data)).to.equal(pid);
-        await lifecycle.stop();
-      });
-    });
   });
 
   describe('on a broker', () => {

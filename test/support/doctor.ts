@@ -1,0 +1,37 @@
+import { expect } from 'chai';
+import type { Finding } from '../../domain/health/finding.ts';
+import { run } from './process.ts';
+
+export interface Findings {
+  isAtFault: boolean;
+  of(check: string): Finding[];
+}
+
+/** What `doctor` finds. */
+export async function runDoctor(environment: NodeJS.ProcessEnv): Promise<Findings> {
+  const ports = { API_PORT: '0', HANDHELD_PORT: '0', CONSOLE_PORT: '0', INGEST_PORT: '0' };
+  const program = run('services/cli/tagtrail.ts', ['doctor', '--json'], { ...ports, ...environment });
+  const status = await program.ended;
+  expect(program.stderr()).to.equal('');
+  const { findings } = JSON.parse(program.stdout()) as { findings: Finding[] };
+  // The suite's own server trades durability for speed.
+  const faults = findings.filter((finding) => finding.status === 'fault' && finding.check !== 'durability');
+  expect(status).to.equal(findings.some((finding) => finding.status === 'fault') ? 1 : 0);
+  return {
+    isAtFault: faults.length > 0,
+    of: (check) => findings.filter((finding) => finding.check === check),
+  };
+}
+
+/** The one finding of a check, which is not all right, says this, and says what to do. */
+export function expectFinding(
+  [finding, ...others]: Finding[],
+  status: Finding['status'],
+  message: string,
+  remedy: string,
+): void {
+  expect(others).to.deep.equal([]);
+  expect(finding).to.include({ status });
+  expect(finding?.message).to.include(message);
+  expect(finding?.remedy).to.include(remedy);
+}
