@@ -11,7 +11,7 @@ import { Site } from '../../../support/site.ts';
 import { aChange, type Change } from './changes.ts';
 import { expectTotals } from './totals.ts';
 
-const ROUNDS = 20;
+const ROUNDS = 10;
 const WRITERS = 4;
 
 describe('totals of lists', function () {
