@@ -97,10 +97,19 @@ export class Surroundings {
     if (this.#assumed === null) {
       return coveredTimes(place, looked);
     }
-    const { since } = this.#assumed;
-    const assumed = place.antennas.some(({ until }) => until > since)
+    const { since: now } = this.#assumed;
+    const known = { ...looked, until: now };
+    const proven = coveredTimes(place, known);
+    const assumed = place.antennas.some(({ until }) => until > now)
       ? continuousPeriods(place.watches, this.#assumed)
       : [];
-    return joined([...coveredTimes(place, { ...looked, until: since }), ...assumed]);
+    return joined([...proven, ...unprovenYet(coveredTimes(place, known, 'taken'), proven, now), ...assumed]);
   }
+}
+
+/** The time up to now that the next messages of readers may prove. */
+function unprovenYet(taken: readonly Interval[], proven: readonly Interval[], now: Micros): Interval[] {
+  const last = taken.at(-1);
+  const provenUntil = proven.at(-1)?.until ?? Number.NEGATIVE_INFINITY;
+  return last?.until === now ? [{ since: Math.max(last.since, provenUntil), until: now }] : [];
 }

@@ -130,7 +130,7 @@ describe('the stretches in which a condition holds', () => {
       { since: 9.5 * hour, until: 10 * hour },
       { since: 32 * hour, until: 34 * hour },
     ]);
-    expect(nextLook([must], moved, around(10 * hour))).to.equal(32 * hour);
+    expect(nextLook([must], moved, around(11 * hour))).to.equal(32 * hour);
     expect(nextLook([must], moved, around(33 * hour))).to.equal(34 * hour);
   });
 
