@@ -1,6 +1,7 @@
 import type { Route } from '../../platform/http/route.ts';
 import { API_ROUTES } from '../api/entry.ts';
 import { changeRoutes } from './changes/routes.ts';
+import { coverageRoutes } from './coverage/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { reportExportRoutes } from './exports/reports.ts';
 import { exportRoutes } from './exports/routes.ts';
@@ -20,6 +21,7 @@ import { listenRoutes } from './listening/routes.ts';
 import { organizationRoutes } from './organization/routes.ts';
 import { placeRoutes } from './places/routes.ts';
 import { planRoutes } from './plans/routes.ts';
+import { presenceCountRoutes } from './presence/counts.ts';
 import { presenceRoutes } from './presence/routes.ts';
 import { readerRoutes } from './readers/routes.ts';
 import type { ConsoleContext } from './serving/context.ts';
@@ -59,6 +61,8 @@ export const MEMBER_ROUTES: readonly Route<ConsoleContext>[] = [
   ...stayRoutes,
   ...whyRoutes,
   ...presenceRoutes,
+  ...presenceCountRoutes,
+  ...coverageRoutes,
   ...placeRoutes,
   ...planRoutes,
   ...organizationRoutes,

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
 import { nullableSchema } from '../../../base/checks/members-schema.ts';
 import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { STATES } from '../../../domain/presence/coverage/state-of.ts';
 import { PAGING } from '../../../platform/http/lists.ts';
 import type { Query } from '../../../platform/http/query.ts';
 import { REFERENCE, REFERENCE_OR_NULL } from '../serving/reference.ts';
@@ -28,6 +29,12 @@ export const PASSING: JsonSchema = objectOf({
       other: REFERENCE_OR_NULL,
     }),
   ),
+});
+
+export const COUNTS: JsonSchema = objectOf({
+  counts: nullableSchema(objectOf(Object.fromEntries(STATES.map((state) => [state, COUNT_SCHEMA])))),
+  not_counted: { type: ['string', 'null'], enum: ['assets', 'evidence', null] },
+  most_assets: COUNT_SCHEMA,
 });
 
 export const PRESENT_QUERY = { parameters: PAGING } as const satisfies Query;

@@ -4,6 +4,7 @@ import type { PeopleDoor } from '../../../db/timescale/connections/people-door.t
 import type { OpenSnapshot } from '../../../db/timescale/connections/snapshot.ts';
 import type { SessionRow } from '../../../domain/administration/users/sessions/find-sessions.ts';
 import type { Format } from '../../../domain/formats/mapping/format.ts';
+import type { NotCounted, StateCounts } from '../../../domain/reports/presence/count-states.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
 import type { CredentialCache } from '../../../platform/access/credential-cache.ts';
 import type { CredentialUsage } from '../../../platform/access/credential-usage.ts';
@@ -43,6 +44,8 @@ export interface ConsoleParts {
   /** By organization. */
   trees: RecentReads<number, JsonBytes>;
   health: HealthChecks;
+  /** By organization. */
+  stateCounts: RecentReads<number, StateCounts | NotCounted>;
   inboxCounts: RecentReads<number, { unknown_tags: number; rejected: number }>;
   open: OpenAnswers;
   measures: ConsoleMeasures;

@@ -3,13 +3,14 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { sealBatch } from '../../../domain/moves/sealing/seal-batch.ts';
 import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { at, PresenceSite } from '../../support/presence-site.ts';
 import { aRead, record } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
 import { storeSweepBy } from '../../support/stored-sweep.ts';
 
 const HOUR = 3_600_000_000;
 
-describe('reports in the console, in a browser', function () {
+describe('reports and presence in the console, in a browser', function () {
   this.timeout(120_000);
   const app = useConsoleApp();
   let site: Site;
@@ -126,6 +127,33 @@ describe('reports in the console, in a browser', function () {
     await page.locator('.report-bars li', { hasText: 'CRATE-0' }).waitFor();
     await row('CRATE-0').getByText('5 h').first().waitFor();
     found.push(...(await faultsOf(page, 'reports-turns')));
+    expect(found).to.deep.equal([]);
+  });
+
+  it('leads from what is unknown now to the assets, and to when nobody was listening', async () => {
+    const watched = await PresenceSite.create(app.database, { places: 1, readerPlaces: [0], assets: 2 });
+    await watched.watch(0, { from: -1_000, mode: 'continuous', maxGap: 60, coverage: 'all' });
+    await watched.deliver(
+      [0, 60, 120, 900, 960].map((second) => ({ reader: 0, at: second, receivedAt: second, assets: [0] })),
+    );
+    await sealBatch(app.database.pool, [{ orgId: watched.orgId, after: 0, share: 1_000 }]);
+    const own = await app.open('#/now', await app.as('viewer', watched.orgId));
+    await own.getByRole('link', { name: '1 Never seen' }).waitFor();
+    const found = await faultsOf(own, 'now-states');
+    await own.setViewportSize({ width: 1280, height: 800 });
+    await own.getByRole('link', { name: '1 Unknown' }).click();
+    const line = own.locator('tbody tr', { hasText: 'ASSET-000' });
+    await line.getByText('cannot be heard').waitFor();
+    expect(await own.locator('tbody tr').count()).to.equal(1);
+    await line.getByRole('link', { name: 'ASSET-000' }).click();
+    await own.locator('.where').getByText('Not read, and nobody would have noticed').waitFor();
+    const iso = (second: number) => new Date(at(second) / 1_000).toISOString();
+    await own.evaluate(
+      `location.hash = '#/asset/${watched.assets[0]}?from=${iso(0)}&to=${iso(1_000)}&org=${watched.orgId}'`,
+    );
+    await own.locator('.lane-gap').first().waitFor();
+    await own.getByText('nobody was listening at the place').waitFor();
+    found.push(...(await faultsOf(own, 'asset-gaps')));
     expect(found).to.deep.equal([]);
   });
 

@@ -811,8 +811,19 @@ export const de = {
       never_seen: 'Nie gesehen',
     },
     unheardSince: 'nicht zu hören seit',
-    neverHeard: 'war nie zu hören',
+    notHeard: 'ist nicht zu hören',
     notFound: 'Bei einer Prüfung nicht gefunden',
+    title: 'Objekte nach Zustand',
+    notCounted: {
+      assets: (most) => `Zustände werden nicht gezählt: Es sind mehr als ${number(most)} Objekte.`,
+      evidence: 'Zustände werden gerade nicht gezählt: Dazu wäre zu viel anzusehen.',
+    },
+    toReport: 'Nach Ort oder Objekt fragen',
+    means: {
+      overdue: 'Länger als üblich nicht gelesen, obwohl es gelesen worden wäre',
+      missing: 'Jemand hat nachgesehen, und es war nicht da',
+      unknown: 'Nicht gelesen, und niemand hätte es bemerkt',
+    },
   },
   reports: {
     sectionsLabel: 'Berichte',
@@ -934,6 +945,9 @@ export const de = {
     otherPlaces: 'Andere Orte',
     severalStays: (count) => `${number(count)} kurze Aufenthalte: vergrößern, um sie zu sehen`,
     stillThere: 'noch dort',
+    gapsAre: (duration) =>
+      `Schraffiert: Am Ort hat niemand zugehört, insgesamt ${duration}. Es hätte unbemerkt gehen können.`,
+    gapsSince: 'Lücken davor sind nicht zu sehen:',
     isCut: 'Nur die letzten 2.000 Aufenthalte des Zeitraums sind zu sehen. Vergrößern zeigt frühere.',
     stays: 'Aufenthalte',
     place: 'Ort',

@@ -785,8 +785,19 @@ export const en = {
       never_seen: 'Never seen',
     },
     unheardSince: 'not heard since',
-    neverHeard: 'was never heard',
+    notHeard: 'cannot be heard',
     notFound: 'A sweep did not find it',
+    title: 'Assets by state',
+    notCounted: {
+      assets: (most: number) => `States are not counted: there are more than ${number(most)} assets.`,
+      evidence: 'States are not counted at the moment: too much would have to be looked at.',
+    },
+    toReport: 'Ask by place or asset',
+    means: {
+      overdue: 'Not read for longer than usual, though it would have been',
+      missing: 'Somebody looked, and it was not there',
+      unknown: 'Not read, and nobody would have noticed',
+    },
   },
   reports: {
     sectionsLabel: 'Reports',
@@ -907,6 +918,9 @@ export const en = {
     otherPlaces: 'Other places',
     severalStays: (count: number) => `${number(count)} short stays: zoom in to see them`,
     stillThere: 'still there',
+    gapsAre: (duration: string) =>
+      `Hatched: nobody was listening at the place, ${duration} in all. It could have left unnoticed.`,
+    gapsSince: 'Gaps before that are not shown:',
     isCut: 'Only the last 2,000 stays of this range are shown. Zoom in to see earlier ones.',
     stays: 'Stays',
     place: 'Place',

@@ -13,7 +13,7 @@ export function BecauseOf({ because }: { because: Because }) {
     <>
       <a href={href('readers', because.reader_id)}>{because.reader_name}</a>{' '}
       {because.since === null ? (
-        t.neverHeard
+        t.notHeard
       ) : (
         <>
           {t.unheardSince} <Instant at={because.since} />

@@ -2,6 +2,7 @@ import type { RefObject } from 'preact';
 import { href } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { coloursOf } from '../place-colours.ts';
+import type { Gaps } from './gaps.ts';
 import type { Bar, Lane } from './lanes-of.ts';
 import type { Range } from './range.ts';
 import { ticksOf } from './ticks.ts';
@@ -13,6 +14,7 @@ export function Lanes({
   now,
   axis,
   places = lanes,
+  gaps,
   ticks: most = 8,
   titleOf,
   hrefOf,
@@ -23,6 +25,7 @@ export function Lanes({
   axis?: RefObject<HTMLDivElement | null>;
   /** Whose places have a colour each, where several pictures stand beside each other. */
   places?: readonly Lane[];
+  gaps?: Gaps | undefined;
   /** On the axis, at most. */
   ticks?: number;
   titleOf: (bar: Bar) => string;
@@ -64,6 +67,16 @@ export function Lanes({
                 <a key={bar.stay.arrived_at} {...bare} tabIndex={-1} draggable={false} href={hrefOf(bar)} />
               );
             })}
+            {gaps?.get(place?.id ?? 0)?.map((gap) => (
+              <span
+                key={gap.from}
+                class="lane-gap"
+                style={{
+                  left: share(gap.from),
+                  width: `${(100 * (gap.to - gap.from)) / (range.to - range.from)}%`,
+                }}
+              />
+            ))}
             {now > range.from && now < range.to && <span class="lane-now" style={{ left: share(now) }} />}
           </div>
         </div>

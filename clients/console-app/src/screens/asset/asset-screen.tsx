@@ -1,5 +1,7 @@
 import type { Asset } from '../../api/asset.ts';
+import type { Presence } from '../../api/report.ts';
 import { useRead } from '../../api/use-read.ts';
+import { useRepeat } from '../../api/use-repeat.ts';
 import type { Stays } from '../../api/whereabouts.ts';
 import { useReloadOnMoves } from '../../live/use-moves.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -11,10 +13,12 @@ import { lanesOf } from '../../parts/timeline/lanes-of.ts';
 import { address, go, href, hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
+import { GapHint } from './gap-hint.tsx';
 import { rangeInAddress, usualRange } from './range.ts';
 import { RangeBar } from './range-bar.tsx';
 import { StayTable } from './stay-table.tsx';
 import { Timeline } from './timeline.tsx';
+import { useGaps } from './use-gaps.ts';
 import { WhereItIs } from './where-it-is.tsx';
 import { WhySheet } from './why-sheet.tsx';
 
@@ -30,12 +34,18 @@ export function AssetScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
     asked === null ? null : `/assets/${id}/stays`,
     asked === null ? {} : { from: new Date(asked.from).toISOString(), to: new Date(asked.to).toISOString() },
   );
+  const gaps = useGaps(id, range);
+  const presence = useRead<{ data: readonly Presence[] }>('/reports/presence', {
+    ...{ asset_id: id, include_not_in_effect: true },
+  });
+  useRepeat(presence.reload, 60_000);
   useReloadOnMoves(
     ({ data }) => String(data.asset.id) === id,
     () => {
       asset.reload();
       whole.reload();
       stays.reload();
+      presence.reload();
     },
   );
   const why = address.value.query.get('why');
@@ -68,13 +78,19 @@ export function AssetScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
         <EmptyState icon="asset" title={t.neverSeen} hint={t.neverSeenHint} />
       ) : (
         <>
-          <WhereItIs asset={known} stay={last} lastSeen={whole.answer.data.last_seen} />
+          <WhereItIs
+            asset={known}
+            stay={last}
+            lastSeen={whole.answer.data.last_seen}
+            presence={presence.answer?.data[0]}
+          />
           <section class="card timeline-card" aria-labelledby="timeline">
             <header class="timeline-head">
               <h2 id="timeline">{t.timeline}</h2>
               <RangeBar range={range} whole={whole.answer.data} />
             </header>
-            <Timeline lanes={lanes} range={range} now={now} />
+            <Timeline lanes={lanes} range={range} now={now} gaps={gaps?.byPlace} />
+            <GapHint gaps={gaps} />
             {is_cut && <p class="hint">{t.isCut}</p>}
           </section>
           <StayTable stays={shown} range={range} />

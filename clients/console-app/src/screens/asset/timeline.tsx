@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks';
 import { durationText } from '../../parts/duration.ts';
 import { instantText } from '../../parts/instant.tsx';
+import type { Gaps } from '../../parts/timeline/gaps.ts';
 import { Lanes } from '../../parts/timeline/lanes.tsx';
 import type { Bar, Lane } from '../../parts/timeline/lanes-of.ts';
 import type { Range } from '../../parts/timeline/range.ts';
@@ -9,7 +10,17 @@ import { texts } from '../../texts/texts.ts';
 import { shifted, showRange, zoomed } from './range.ts';
 
 /** Where the asset was, a lane for each place. Dragging moves the range; with Ctrl the wheel zooms. */
-export function Timeline({ lanes, range, now }: { lanes: readonly Lane[]; range: Range; now: number }) {
+export function Timeline({
+  lanes,
+  range,
+  now,
+  gaps,
+}: {
+  lanes: readonly Lane[];
+  range: Range;
+  now: number;
+  gaps: Gaps | undefined;
+}) {
   const t = texts.value.asset;
   const axis = useRef<HTMLDivElement>(null);
   const drag = useRef<{ x: number; range: Range } | null>(null);
@@ -66,6 +77,7 @@ export function Timeline({ lanes, range, now }: { lanes: readonly Lane[]; range:
         range={range}
         now={now}
         axis={axis}
+        gaps={gaps}
         titleOf={titleOf}
         hrefOf={({ stay }) => hrefWith({ why: stay.arrived_at })}
       />

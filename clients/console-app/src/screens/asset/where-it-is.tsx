@@ -1,12 +1,26 @@
 import { Icon } from '../../../../ui/parts/icon.tsx';
 import type { Asset } from '../../api/asset.ts';
+import type { Presence } from '../../api/report.ts';
 import type { Stay } from '../../api/whereabouts.ts';
 import { durationText } from '../../parts/duration.ts';
 import { Instant } from '../../parts/instant.tsx';
+import { BecauseOf } from '../../parts/presence/because-of.tsx';
+import { StateBadge } from '../../parts/presence/state-badge.tsx';
 import { href, hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 
-export function WhereItIs({ asset, stay, lastSeen }: { asset: Asset; stay: Stay; lastSeen: string | null }) {
+export function WhereItIs({
+  asset,
+  stay,
+  lastSeen,
+  presence,
+}: {
+  asset: Asset;
+  stay: Stay;
+  lastSeen: string | null;
+  /** Undefined until it is known. */
+  presence: Presence | undefined;
+}) {
   const t = texts.value.asset;
   return (
     <section class="card where" aria-label={t.whereItIs}>
@@ -16,7 +30,8 @@ export function WhereItIs({ asset, stay, lastSeen }: { asset: Asset; stay: Stay;
       <div class="where-place">
         <p class="hint">{t.isAt}</p>
         <p class="where-name">
-          <a href={href('place', stay.location.id)}>{stay.location.name}</a>
+          <a href={href('place', stay.location.id)}>{stay.location.name}</a>{' '}
+          {presence !== undefined && <StateBadge state={presence.state} />}
         </p>
         <p class="hint">
           {t.since} <Instant at={stay.arrived_at} /> ·{' '}
@@ -28,6 +43,7 @@ export function WhereItIs({ asset, stay, lastSeen }: { asset: Asset; stay: Stay;
             </>
           )}
         </p>
+        {presence !== undefined && <StateReason presence={presence} />}
       </div>
       <ul class="where-tags" aria-label={texts.value.tags.title}>
         {asset.tags.slice(0, 4).map(({ id, tag_type, value }) => (
@@ -42,5 +58,30 @@ export function WhereItIs({ asset, stay, lastSeen }: { asset: Asset; stay: Stay;
         {t.whyThere}
       </a>
     </section>
+  );
+}
+
+/** Since when it is overdue, missing or unknown, and why. */
+function StateReason({ presence: { state, state_since: since, because } }: { presence: Presence }) {
+  const t = texts.value.presence;
+  if (state === 'present' || state === 'never_seen') {
+    return null;
+  }
+  return (
+    <p class="hint">
+      {t.means[state]}
+      {since !== null && (
+        <>
+          {' '}
+          ({texts.value.asset.since} <Instant at={since} />)
+        </>
+      )}
+      {because !== null && (
+        <>
+          {' · '}
+          <BecauseOf because={because} />
+        </>
+      )}
+    </p>
   );
 }

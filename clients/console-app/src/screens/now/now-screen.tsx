@@ -9,6 +9,7 @@ import { texts } from '../../texts/texts.ts';
 import { LatestMoves } from './latest-moves.tsx';
 import { PlaceTree } from './place-tree.tsx';
 import { SilentReaders } from './silent-readers.tsx';
+import { StateCounts } from './state-counts.tsx';
 
 /** `#/now?q=…`: every place with what is there, and the moves as they come. */
 export function NowScreen() {
@@ -30,6 +31,7 @@ export function NowScreen() {
   return (
     <div class="page now">
       <PageHead title={texts.value.screens.now} sub={t.sub(model.assets, model.size)} />
+      {model.assets > 0 && <StateCounts />}
       {model.size === 0 ? (
         <EmptyState icon="places" title={t.none} hint={t.noneHint}>
           {may('operator') && (

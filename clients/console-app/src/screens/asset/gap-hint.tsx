@@ -1,0 +1,23 @@
+import { durationText } from '../../parts/duration.ts';
+import { Instant } from '../../parts/instant.tsx';
+import { texts } from '../../texts/texts.ts';
+import type { KnownGaps } from './use-gaps.ts';
+
+/** What is hatched, in words; nothing where nothing is. */
+export function GapHint({ gaps }: { gaps: KnownGaps | null }) {
+  const t = texts.value.asset;
+  if (gaps === null || gaps.milliseconds === 0) {
+    return null;
+  }
+  return (
+    <p class="hint">
+      {t.gapsAre(durationText(gaps.milliseconds))}
+      {gaps.since !== null && (
+        <>
+          {' '}
+          {t.gapsSince} <Instant at={gaps.since} />
+        </>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,53 @@
+import { pageOf } from '../../../base/page.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { type Presence, STATES } from '../../presence/coverage/state-of.ts';
+import { TooMuchEvidence } from '../../presence/load-listening.ts';
+import { requirePast } from '../require-past.ts';
+import { deriveStates } from './derive-states.ts';
+import { MOST_ASSETS } from './list-presence.ts';
+import { presenceRows } from './presence-rows.ts';
+
+export type StateCounts = Record<Presence['state'], number>;
+
+/** Why there are no counts: too many assets, or too much evidence of when readers listened. */
+export type NotCounted = 'assets' | 'evidence';
+
+/**
+ * How many of the assets in effect are in each state now.
+ *
+ * @param most beyond so many live assets nothing is counted.
+ */
+export async function countStates(
+  db: OrganizationDatabase,
+  most = MOST_ASSETS,
+): Promise<StateCounts | NotCounted> {
+  const list = db.listing({ isBrief: false, signal: undefined });
+  const { orgId } = db;
+  const { are_too_many: areTooMany } = await list.one(sql.type(rowsOf<{ are_too_many: boolean }>())`
+    select count(*) > ${most} as are_too_many
+    from (select from assets where org_id = ${orgId} and deleted_at is null limit ${most + 1}) live`);
+  if (areTooMany) {
+    return 'assets';
+  }
+  const now = await requirePast(db, {});
+  const { rows: assets } = pageOf(await list.any(presenceRows(orgId, now + 1, WHOLE)));
+  try {
+    const states = await deriveStates(list, now, assets);
+    const counts = Object.fromEntries(STATES.map((state) => [state, 0])) as StateCounts;
+    for (const { state } of states) {
+      counts[state] += 1;
+    }
+    return counts;
+  } catch (error) {
+    if (error instanceof TooMuchEvidence) {
+      return 'evidence';
+    }
+    throw error;
+  }
+}
+
+const WHOLE = {
+  ...{ include_descendants: false, include_deleted: false, include_not_in_effect: false },
+  ...{ sort: [], limit: MOST_ASSETS, offset: 0 },
+};

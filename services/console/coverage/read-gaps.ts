@@ -1,0 +1,65 @@
+import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
+import { toMicros, wireTime } from '../../../base/timestamps.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import { coverageGaps } from '../../../domain/presence/coverage/coverage-gaps.ts';
+import { LOOKS_BACK, loadEvidence } from '../../../domain/presence/coverage/load-places.ts';
+import { type Interval, within } from '../../../domain/presence/intervals.ts';
+import { requirePast } from '../../../domain/reports/require-past.ts';
+import { loadSweeps } from '../../../domain/sweeps/load-sweeps.ts';
+import type { TimeBound } from '../../../platform/http/parameters.ts';
+import { readStays, type StaysRow } from '../stays/queries.ts';
+import { MOST_LOCATIONS } from './schema.ts';
+
+export interface Gap extends Interval {
+  locationId: number;
+}
+
+/**
+ * When an asset was at a location that was watched continuously, and nobody would have noticed had it left.
+ *
+ * @returns also from when on: at most {@link LOOKS_BACK} before the end of the range.
+ */
+export async function readGaps(
+  db: OrganizationDatabase,
+  assetId: number,
+  range: { from?: TimeBound | undefined; to?: TimeBound | undefined },
+  signal: AbortSignal,
+): Promise<{ since: Micros; gaps: Gap[] }> {
+  const rows = await readStays(db, assetId, range, signal);
+  const now = await requirePast(db, {});
+  const until = Math.min(now, range.to === undefined ? now : toMicros(range.to.instant));
+  const since = Math.max(until - LOOKS_BACK, range.from === undefined ? 0 : toMicros(range.from.instant));
+  const stays = staysWithin(rows, { since, until });
+  const list = db.listing({ isBrief: false, signal });
+  const ids = [...stays.keys()];
+  const sweeps = await loadSweeps(list, db.orgId, ids, { since, until });
+  const evidence = await loadEvidence(list, db.orgId, ids, { since, until }, sweeps);
+  const gaps = [...evidence].flatMap(([locationId, own]) =>
+    within(stays.get(locationId) ?? [], coverageGaps(own, { since, until })).map((gap) => ({
+      locationId,
+      ...gap,
+    })),
+  );
+  return { since, gaps };
+}
+
+/** In order, by location; of the locations with the longest. */
+function staysWithin(rows: readonly StaysRow[], { since, until }: Interval): Map<number, Interval[]> {
+  const stays = rows.flatMap(({ id, arrived_at: arrived, left_at: left }) => {
+    const stay = {
+      since: Math.max(since, microsOf(arrived)),
+      until: Math.min(until, left === null ? until : microsOf(left)),
+    };
+    return id === null || stay.since >= stay.until ? [] : { id, stay };
+  });
+  const lengthOf = (own: typeof stays) => own.reduce((sum, { stay }) => sum + stay.until - stay.since, 0);
+  const longest = [...Map.groupBy(stays, ({ id }) => id)]
+    .toSorted(([, a], [, b]) => lengthOf(b) - lengthOf(a))
+    .slice(0, MOST_LOCATIONS);
+  // They came newest first.
+  return new Map(longest.map(([id, own]) => [id, own.map(({ stay }) => stay).toReversed()]));
+}
+
+function microsOf(time: string): Micros {
+  return Date.parse(wireTime(time)) * MICROS_PER_MILLISECOND;
+}
