@@ -74,16 +74,23 @@ export function comparePresence(
       result.compared += 1;
     }
   }
-  result.thefts = theftsIn(site, answers.get(Math.max(...answers.keys())) ?? []);
+  result.thefts = theftsIn(
+    site,
+    [...answers].sort(([a], [b]) => a - b).map(([, said]) => said),
+  );
   return result;
 }
 
-function theftsIn(site: PresenceDocument, last: readonly PresenceAnswer[]): Theft[] {
-  const byAsset = new Map(last.map((each) => [each.asset, each]));
+/** @param answers in order of time. */
+function theftsIn(site: PresenceDocument, answers: readonly (readonly PresenceAnswer[])[]): Theft[] {
+  const overdue = Map.groupBy(
+    answers.flat().filter(({ state }) => state === 'overdue'),
+    ({ asset }) => asset,
+  );
   return site.assets.flatMap(({ asset, taken_at: takenAt }) => {
-    const said = byAsset.get(asset);
-    const isFound = said?.state === 'overdue' && said.since !== null;
-    const seconds = isFound && takenAt !== null ? ((said.since ?? 0) - Date.parse(takenAt)) / 1_000 : null;
+    const taken = takenAt === null ? 0 : Date.parse(takenAt);
+    const since = overdue.get(asset)?.find((said) => (said.since ?? 0) >= taken)?.since ?? null;
+    const seconds = since === null ? null : (since - taken) / 1_000;
     return takenAt === null ? [] : [{ asset, taken_at: takenAt, found_after_seconds: seconds }];
   });
 }

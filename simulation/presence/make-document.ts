@@ -2,7 +2,7 @@ import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
 import { milliseconds } from '../encoders/timestamp.ts';
 import { assignTroubles, type FaultPlan, type Trouble } from '../faults.ts';
 import { antennaAt, isPortal, type Site, stopsOf } from '../site.ts';
-import type { PresenceDocument, ReaderTroubles } from '../truth/presence-document.ts';
+import type { PresenceDocument, ReaderTroubles, SiteRules } from '../truth/presence-document.ts';
 import type { Whereabouts } from '../truth/whereabouts.ts';
 
 export interface WatchedRun {
@@ -11,12 +11,13 @@ export interface WatchedRun {
   whereabouts: Whereabouts;
   faults: FaultPlan;
   watch: { maxGap: Micros; expected: Micros; reread: Micros };
+  rules: SiteRules;
   from: Micros;
   until: Micros;
 }
 
 export function presenceDocument(run: WatchedRun): PresenceDocument {
-  const { site, assets, whereabouts, faults, watch, from, until } = run;
+  const { site, assets, whereabouts, faults, watch, rules, from, until } = run;
   const troubles = assignTroubles(site.readers, faults);
   return {
     from: milliseconds(from),
@@ -27,6 +28,7 @@ export function presenceDocument(run: WatchedRun): PresenceDocument {
     continuous: stopsOf(site)
       .filter((stop) => !isPortal(stop))
       .map(({ key }) => ({ location: key, reader: antennaAt(site, key).reader.name })),
+    rules,
     assets: assets.map(({ key }) => ({
       asset: key,
       taken_at: orNull(whereabouts.takenAt(key)),

@@ -8,10 +8,10 @@ export interface Expected {
 }
 
 /** Milliseconds. Steps of the run, whole seconds in messages, and the way to the database. */
-const SLACK = 3_000;
+export const SLACK = 3_000;
 
 /** Milliseconds between two messages of a reader at most, what is read aside. */
-const HEARTBEAT = 5_000;
+export const HEARTBEAT = 5_000;
 
 /**
  * What can be said of assets of a watched site, from what really happened there: never that something is overdue that is
@@ -76,13 +76,13 @@ export class PresenceOracle {
         return { states: ['unknown'], reader: reader.reader };
       }
       const isRead = seen === at && since <= at - within && upTime(lost(reader), at - within, at) === within;
-      return isRead ? any('present') : any('present', 'unknown', ...(since > at - within ? OVERDUE : []));
+      return isRead ? any('present') : any('present', 'unknown', ...(since > at - within ? GONE : []));
     }
     // Not there, or brought back while nobody could see it.
     if (upTime(downTimes(reader), seen, at) > gap * 1_000 + SLACK + HEARTBEAT) {
-      return any('overdue');
+      return any('overdue', 'missing');
     }
-    return any('present', 'unknown', ...(mayBeUp + within < gap * 1_000 ? [] : OVERDUE));
+    return any('present', 'unknown', ...(mayBeUp + within < gap * 1_000 ? [] : GONE));
   }
 
   /** A silence in which the reader might have listened, for all that it said, in which things can be missed. */
@@ -106,7 +106,7 @@ interface Span {
   until: number;
 }
 
-const OVERDUE: readonly State[] = ['overdue'];
+const GONE: readonly State[] = ['overdue', 'missing'];
 
 function downTimes({ down }: ReaderTroubles, isCounted = (_kept: boolean) => true): Span[] {
   return down

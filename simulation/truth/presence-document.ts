@@ -12,8 +12,15 @@ export interface PresenceDocument {
   reread_seconds: number;
   /** All others are portals. */
   continuous: { location: string; reader: string }[];
+  /** That were set for the run. */
+  rules: SiteRules;
   assets: AssetWhereabouts[];
   readers: ReaderTroubles[];
+}
+
+export interface SiteRules {
+  overdue: { id: string; after_seconds: number; then_seconds: number };
+  reader: { id: string; after_seconds: number };
 }
 
 export interface AssetWhereabouts {

@@ -9,10 +9,12 @@ describe('the presence of assets at a simulated site', () => {
       ...['--readers', '6', '--format', 'tagtrail', '--assets', '60', '--rate', '40', '--duration', '34'],
       ...['--continuous', '6s', '--faults', 'theft,dead-reader,outage,night,late'],
     );
-    const { status, presence, differences } = await checked();
-    expect({ status, differences, missed: presence.differences }).to.deep.equal({
-      ...{ status: 0, differences: [], missed: [] },
+    const { status, presence, alerts, differences } = await checked('--wait', '20');
+    expect({ differences, missed: presence.differences, alerts: alerts.differences, status }).to.deep.equal({
+      ...{ differences: [], missed: [], alerts: [], status: 0 },
     });
+    expect(alerts.thefts).to.have.length(2);
+    expect(alerts.readers).to.equal(2);
     expect(presence.states).to.include.all.keys('present', 'overdue', 'unknown', 'never_seen');
     expect(presence.thefts.map(({ asset }: { asset: string }) => asset)).to.deep.equal(
       truth.presence?.assets.filter((each) => each.taken_at !== null).map(({ asset }) => asset),

@@ -38,6 +38,7 @@ describe('tagtrail simulate', () => {
         differences: [],
         feed_differences: [],
         presence: null,
+        alerts: null,
       });
     });
   }

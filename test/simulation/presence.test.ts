@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { type AlertAnswer, compareAlerts } from '../../simulation/presence/compare-alerts.ts';
 import { comparePresence, type PresenceAnswer } from '../../simulation/presence/compare-presence.ts';
 import { PresenceOracle } from '../../simulation/presence/oracle.ts';
 import type { AssetDocument } from '../../simulation/truth/document.ts';
@@ -15,6 +16,10 @@ const SITE: PresenceDocument = {
   expected_seconds: 15,
   reread_seconds: 10,
   continuous: ['A', 'B', 'C', 'D'].map((name) => ({ location: `AT-${name}`, reader: name })),
+  rules: {
+    overdue: { id: 'OVERDUE', after_seconds: 30, then_seconds: 60 },
+    reader: { id: 'READER', after_seconds: 5 },
+  },
   assets: [],
   readers: [
     { reader: 'A', clock_ahead_seconds: 0, down: [{ from: time(100), until: null, kept: false }] },
@@ -46,10 +51,10 @@ describe('what may be said of the presence of assets', () => {
     ['is there, and its reader kept what it read', 'AT-B', null, 150, 'present'],
     ['is there, and its reader is back', 'AT-C', null, 230, 'present'],
     ['was taken just now', 'AT-C', 60, 70, 'present unknown'],
-    ['was taken, and is about to be missed', 'AT-C', 60, 85, 'present unknown overdue'],
-    ['was taken, and would have been read again', 'AT-C', 50, 95, 'overdue'],
+    ['was taken, and is about to be missed', 'AT-C', 60, 85, 'present unknown overdue missing'],
+    ['was taken, and would have been read again', 'AT-C', 50, 95, 'overdue missing'],
     ['was taken, and its reader died soon after', 'AT-A', 95, 300, 'present unknown'],
-    ['was taken while its reader was silent, which is back', 'AT-C', 150, 250, 'overdue'],
+    ['was taken while its reader was silent, which is back', 'AT-C', 150, 250, 'overdue missing'],
     ['is there, and its reader has a clock that is behind', 'AT-D', null, 90, 'present unknown'],
     ['is where things only pass', 'GATE', 10, 300, 'present'],
   ];
@@ -100,9 +105,77 @@ describe('what may be said of the presence of assets', () => {
     const wrong = compared({ ...unknown, state: 'overdue', reader: null }, { ...overdue, state: 'present' });
     expect(wrong.differences.map(({ truth, answer }) => [truth, answer])).to.deep.equal([
       ['unknown because of A', 'overdue'],
-      ['overdue', 'present'],
+      ['overdue or missing', 'present'],
     ]);
     expect(wrong.thefts[0]?.found_after_seconds).to.equal(null);
     expect(compared({ ...unknown, reader: 'B' }).differences).to.have.length(2);
+  });
+
+  describe('of its alerts', () => {
+    const at = (seconds: number) => START + seconds * 1_000;
+    const site = {
+      ...SITE,
+      assets: [
+        { asset: 'PALLET', taken_at: null, there: [{ location: 'AT-A', from: time(0), until: null }] },
+        {
+          asset: 'STOLEN',
+          taken_at: time(220),
+          there: [{ location: 'AT-C', from: time(0), until: time(220) }],
+        },
+      ],
+    };
+    const truths = [seenAt('AT-A'), { ...seenAt('AT-C'), asset: 'STOLEN' }];
+    const alert = (
+      of: string,
+      rule: string,
+      opened: number,
+      given: Partial<AlertAnswer> = {},
+    ): AlertAnswer => ({
+      ...{ of, rule, state: 'open', openedAt: at(opened), recordedAt: at(opened + 2) },
+      ...{ closedAt: null, isMissing: true, ...given },
+    });
+    const closed = (until: number): Partial<AlertAnswer> => ({ state: 'closed', closedAt: at(until) });
+    const THEFT = alert('STOLEN', 'OVERDUE', 245);
+    const READERS = [
+      alert('A', 'READER', 120),
+      alert('B', 'READER', 105, closed(201)),
+      alert('C', 'READER', 120, closed(201)),
+    ];
+    const differences = (...answers: AlertAnswer[]) =>
+      compareAlerts(site, truths, { rules: site.rules, overlap: false, answers }).differences.map(
+        ({ of }) => of,
+      );
+
+    it('agrees where each theft and each reader that was down has one, in time', () => {
+      expect(differences(THEFT, ...READERS)).to.deep.equal([]);
+      expect(differences(THEFT, ...READERS, alert('B', 'READER', 410))).to.deep.equal([]);
+    });
+
+    const WRONG: [string, AlertAnswer[], of: string][] = [
+      ['a theft has none', READERS, 'STOLEN'],
+      ['a theft has two', [THEFT, alert('STOLEN', 'OVERDUE', 300), ...READERS], 'STOLEN'],
+      ['a theft is found late', [{ ...THEFT, recordedAt: at(330) }, ...READERS], 'STOLEN'],
+      ['a theft never counts as missing', [{ ...THEFT, isMissing: false }, ...READERS], 'STOLEN'],
+      ['a theft is over', [{ ...THEFT, ...closed(300) }, ...READERS], 'STOLEN'],
+      ['what a dead reader sees is missed', [THEFT, ...READERS, alert('PALLET', 'OVERDUE', 200)], 'PALLET'],
+      ['a dead reader has none', [THEFT, ...READERS.slice(1)], 'A'],
+      ['a dead reader has one late', [THEFT, alert('A', 'READER', 140), ...READERS.slice(1)], 'A'],
+      ['a reader has one though it is up', [THEFT, ...READERS, alert('D', 'READER', 50)], 'D'],
+      [
+        'that of a reader that is back goes on',
+        [THEFT, ...READERS.slice(0, 2), alert('C', 'READER', 120)],
+        'C',
+      ],
+      [
+        'that of a reader is withdrawn by what it sent later',
+        [THEFT, ...READERS.filter(({ of }) => of !== 'B'), alert('B', 'READER', 105, { state: 'withdrawn' })],
+        'B',
+      ],
+    ];
+    for (const [what, answers, of] of WRONG) {
+      it(`tells where ${what}`, () => {
+        expect(new Set(differences(...answers))).to.deep.equal(new Set([of]));
+      });
+    }
   });
 });

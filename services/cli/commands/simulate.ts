@@ -96,11 +96,12 @@ another, and times never decrease along an asset.
 
 With --continuous a check compares the report of presence, too, at twelve instants of the run: nothing that was there may
 be overdue or missing, what was stolen is overdue as soon as it would have been read again, and what only a dead reader
-could see is unknown because of that reader.
+could see is unknown because of that reader. Two rules are set for the run, and their alerts compared in the same way.
 
 JSON: what was published, and what is true: {version, org_id, run, assets, readers, presence}. With --check {assets, rows,
-readers, events, smoothing, undecided, differences, feed_differences, presence}; it exits with 1 if there are differences.
-presence: {compared, states, thefts, differences}, or null for a site that was not watched continuously.
+readers, events, smoothing, undecided, differences, feed_differences, presence, alerts}; it exits with 1 if there are differences.
+presence: {compared, states, thefts, differences}, alerts: {assets, readers, withdrawn, thefts, differences}; null for a
+site that was not watched continuously, alerts through the API, too.
 smoothing: whether it was on, since then the histories differ from what is true. That, and counters of readers, can be
 told through the database only (else null).
 

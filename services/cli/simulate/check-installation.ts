@@ -9,6 +9,7 @@ import { comparedInstants } from '../../../simulation/presence/compare-presence.
 import type { TruthDocument } from '../../../simulation/truth/document.ts';
 import { withConnections, withOrganization } from '../connections/database.ts';
 import { type Answer, type CheckResult, check, isAgreed } from './check.ts';
+import { storedAlerts } from './stored-alerts.ts';
 import { storedCounts } from './stored-counts.ts';
 import { storedMoves } from './stored-moves.ts';
 import { storedPresence } from './stored-presence.ts';
@@ -28,6 +29,8 @@ export function checkInstallation(truth: TruthDocument, options: CheckOptions): 
   const { api, orgId } = options;
   const keys = truth.assets.map(({ asset }) => asset);
   const instants = truth.presence == null ? [] : comparedInstants(truth.presence);
+  const { overdue, reader } = truth.presence?.rules ?? {};
+  const rules = [overdue, reader].flatMap((rule) => rule?.id ?? []);
   const fold = new FeedFold();
   if (api !== null) {
     return untilAgreed(truth, options, () =>
@@ -43,6 +46,7 @@ export function checkInstallation(truth: TruthDocument, options: CheckOptions): 
         feed: (await fold.catchUp((after) => storedMoves(db, after))) ? fold : null,
         isSmoothed: await wasSmoothed(pool, orgId, beginningOf(truth)),
         presence: await atEach(instants, (at) => storedPresence(db, new Set(keys), at)),
+        alerts: await storedAlerts(pool, orgId, rules),
       })),
     ),
   );
@@ -108,7 +112,7 @@ async function askFromOutside(
       return api.moves(after);
     });
     const presence = await atEach(instants, (at) => askPresence(api, at));
-    return { assets, readers: null, feed: isWhole ? fold : null, isSmoothed: null, presence };
+    return { assets, readers: null, feed: isWhole ? fold : null, isSmoothed: null, presence, alerts: null };
   } catch (error) {
     if (error instanceof ApiError) {
       throw new AppError('unavailable', error.message, { cause: error });

@@ -2,6 +2,11 @@ import type { AssetAnswer } from '../../../simulation/answers.ts';
 import { compare } from '../../../simulation/compare.ts';
 import type { FeedFold } from '../../../simulation/feed-fold.ts';
 import {
+  type AlertAnswer,
+  type AlertResult,
+  compareAlerts,
+} from '../../../simulation/presence/compare-alerts.ts';
+import {
   comparePresence,
   type PresenceAnswer,
   type PresenceResult,
@@ -20,6 +25,8 @@ export interface Answer {
   isSmoothed: boolean | null;
   /** By instant; empty unless the site was watched continuously. */
   presence: ReadonlyMap<number, readonly PresenceAnswer[]>;
+  /** Of the rules of the site; null if they were not asked for. */
+  alerts: readonly AlertAnswer[] | null;
 }
 
 export interface Difference {
@@ -43,10 +50,21 @@ export interface CheckResult {
   feed_differences: Difference[];
   /** What is said of assets that are there or not; null unless the site was watched continuously. */
   presence: (Omit<PresenceResult, 'differences'> & { differences: Difference[] }) | null;
+  /** Alerts of the rules that were set for the run; null unless the site was watched continuously. */
+  alerts: AlertResult | null;
 }
 
-export function isAgreed({ differences, feed_differences: further, presence }: CheckResult): boolean {
-  return differences.length + further.length + (presence?.differences.length ?? 0) === 0;
+export function isAgreed(result: CheckResult): boolean {
+  return allDifferences(result).length === 0;
+}
+
+export function allDifferences({
+  differences,
+  feed_differences: further,
+  presence,
+  alerts,
+}: CheckResult): Difference[] {
+  return [...differences, ...further, ...(presence?.differences ?? []), ...(alerts?.differences ?? [])];
 }
 
 export function check(truth: TruthDocument, answer: Answer): CheckResult {
@@ -76,7 +94,20 @@ export function check(truth: TruthDocument, answer: Answer): CheckResult {
       ...difference,
     })),
     presence: truth.presence == null ? null : checkPresence(truth, truth.presence, answer),
+    alerts:
+      truth.presence == null || answer.alerts === null
+        ? null
+        : checkAlerts(truth, truth.presence, answer.alerts),
   };
+}
+
+function checkAlerts(
+  { assets, run }: TruthDocument,
+  site: PresenceDocument,
+  answers: readonly AlertAnswer[],
+): AlertResult {
+  const overlap = run.faults.includes('flapping');
+  return compareAlerts(site, assets, { rules: site.rules, overlap, answers });
 }
 
 function checkPresence(

@@ -1,5 +1,5 @@
 import { table } from '../../../base/table.ts';
-import type { CheckResult } from './check.ts';
+import { allDifferences, type CheckResult } from './check.ts';
 import type { Simulated } from './simulate.ts';
 
 export function simulatedText({ progress, truth }: Simulated, truthFile: string | null): string {
@@ -27,8 +27,8 @@ export function simulatedText({ progress, truth }: Simulated, truthFile: string 
 }
 
 export function checkedText(result: CheckResult): string {
-  const { assets, rows, readers, events, undecided, presence } = result;
-  const all = [...result.differences, ...result.feed_differences, ...(presence?.differences ?? [])];
+  const { assets, rows, readers, events, undecided } = result;
+  const all = allDifferences(result);
   const feed = events === null ? '' : `, ${count(events)} events of the move feed`;
   const compared = `${count(assets)} assets, ${count(rows)} rows of history, ${count(readers)} readers${feed}`;
   return [
@@ -45,12 +45,24 @@ export function checkedText(result: CheckResult): string {
     ...(undecided.length === 0 ? [] : [`Not compared, what is true cannot be told: ${undecided.join(', ')}`]),
     ...(events === null ? ['Not compared, its beginning is not kept any more: the move feed'] : []),
     ...smoothingLines(result),
-    ...presenceLines(presence),
+    ...presenceLines(result),
+    ...alertLines(result),
     `${compared}: ${all.length === 0 ? 'all agree' : `${count(all.length)} differences`}`,
   ].join('\n');
 }
 
-function presenceLines(presence: CheckResult['presence']): string[] {
+function alertLines({ alerts }: CheckResult): string[] {
+  if (alerts === null) {
+    return [];
+  }
+  const delays = alerts.thefts.flatMap(({ alerted_after_seconds: seconds }) => seconds ?? []);
+  const thefts = delays.length === 0 ? '' : `; of thefts within ${Math.ceil(Math.max(...delays))} s`;
+  return [
+    `Alerts: ${count(alerts.assets)} about assets, ${count(alerts.readers)} about readers, ${count(alerts.withdrawn)} withdrawn${thefts}`,
+  ];
+}
+
+function presenceLines({ presence }: CheckResult): string[] {
   if (presence === null) {
     return [];
   }

@@ -18,6 +18,7 @@ import { awaitArrival } from './await-arrival.ts';
 import type { Broker } from './broker.ts';
 import { type Installation, install } from './install.ts';
 import type { SimulatePlan } from './plan.ts';
+import { setSiteRules } from './site-rules.ts';
 
 export interface SimulateOptions {
   db: OrganizationDatabase;
@@ -51,6 +52,14 @@ export async function simulate(plan: SimulatePlan, options: SimulateOptions): Pr
     { site, assets, earlier: { orgId, prefix, topicRoot }, watch },
   );
   const clock = createClock();
+  const rules = await setSiteRules(
+    { db: all, actor, now: clock() },
+    {
+      ...{ orgId, prefix, location: site.locations[0]?.key ?? '' },
+      readerIds: installation.readers.map(({ id }) => id),
+    },
+    watch,
+  );
   let truth: Truth | null = null;
   const connections = await connect(broker, installation, (reader) => truth?.lost(reader));
   try {
@@ -83,10 +92,10 @@ export async function simulate(plan: SimulatePlan, options: SimulateOptions): Pr
     const formatOf = (name: string) => site.readers.find((reader) => reader.name === name)?.format ?? '';
     const duration = plan.duration === null ? null : plan.duration * MICROS_PER_SECOND;
     const presence =
-      watch === null || whereabouts === null
+      watch === null || whereabouts === null || rules === null
         ? null
         : presenceDocument({
-            ...{ site, assets, whereabouts, watch, from: startedAt },
+            ...{ site, assets, whereabouts, watch, rules, from: startedAt },
             faults: { faults, duration, isRealTime: true },
             until: startedAt + Math.floor(progress.elapsed * MICROS_PER_SECOND),
           });
