@@ -69,6 +69,7 @@ const ARROWS: Record<string, string[]> = {
   ],
   'domain/health': [
     ...DATABASE,
+    'domain/alerts',
     'domain/administration',
     'domain/formats',
     'domain/moves',

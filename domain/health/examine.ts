@@ -2,6 +2,7 @@ import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { examineBrokerSessions } from './broker-sessions.ts';
 import type { Finding } from './finding.ts';
 import { examineHypertables } from './hypertables.ts';
+import { examineMail } from './mail.ts';
 import { examineSealing, examineSetAside } from './move-feed.ts';
 import { examinePublishedTopics } from './published-topics.ts';
 import { examineReaders } from './readers.ts';
@@ -19,6 +20,7 @@ export async function examineOrganization(db: Connection, orgId: number): Promis
     await examineRejections(db, orgId),
     ...(await examineSetAside(db, orgId)),
     ...(await examineWebhooks(db, orgId)),
+    ...(await examineMail(db, orgId)),
     ...(await examineSignIns(db, orgId)),
   ];
 }

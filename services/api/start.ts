@@ -16,6 +16,7 @@ import { keepYoungObjectsApart } from '../../platform/runtime/short-lived-object
 import { findKeys, writeLastUsed } from './access/queries.ts';
 import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
+import { startMail } from './mail/start-mail.ts';
 import { measureSequences } from './measure-sequences.ts';
 import type { ApiContext } from './serving/context.ts';
 import { startServing } from './start-serving.ts';
@@ -64,6 +65,7 @@ export async function startApi(
   if (serving.webhooks !== null) {
     await startWebhooks(config.DATABASE_URL, serving.webhooks, { log, lifecycle, registry });
   }
+  await startMail(config, { log, lifecycle, registry });
   const health = createHealth({
     registry,
     stopping: lifecycle.stopping,

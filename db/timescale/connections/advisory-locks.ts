@@ -27,6 +27,8 @@ export const ADVISORY_LOCKS = {
   alerts: 7_461_744,
   /** Sharing webhooks out among the processes that deliver. */
   deliverers: 7_461_740,
+  /** Beginning messages to people about alerts. */
+  mail: 7_461_745,
 } as const;
 
 /** First of two numbers; the second is the organization. */

@@ -16,6 +16,22 @@ create table alert_derivation (
   constraint alert_derivation__only CHECK (is_only)
 );
 
+create table alert_mail_recipients (
+  org_id integer not null,
+  user_id integer not null,
+  position bigint not null,
+  tried_at timestamp with time zone,
+  failures smallint not null default 0,
+  not_before timestamp with time zone,
+  sent_at timestamp with time zone,
+  refused_at timestamp with time zone,
+  error text,
+  constraint alert_mail_recipients__org_id_user_id PRIMARY KEY (org_id, user_id),
+  constraint alert_mail_recipients__error CHECK ((char_length(error) <= 300)),
+  constraint alert_mail_recipients__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint alert_mail_recipients__user_id FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
 create table alert_revisions (
   org_id integer not null,
   id bigint generated always as identity not null,

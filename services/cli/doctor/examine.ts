@@ -6,6 +6,7 @@ import type { PublishedAt } from '../../../domain/administration/readers/publish
 import { examineBrokerSessions } from '../../../domain/health/broker-sessions.ts';
 import { type Finding, ok, warning } from '../../../domain/health/finding.ts';
 import { examineHypertables } from '../../../domain/health/hypertables.ts';
+import { examineMail } from '../../../domain/health/mail.ts';
 import { examineMoveFeed } from '../../../domain/health/move-feed.ts';
 import { examinePublishedTopics } from '../../../domain/health/published-topics.ts';
 import { examineReaders } from '../../../domain/health/readers.ts';
@@ -125,6 +126,7 @@ async function examineDatabase(
       await examineSequences(client),
       ...(await examineMoveFeed(client)),
       ...(await examineWebhooks(client)),
+      ...(await examineMail(client)),
       ...(await examinePublishedMoves(client, configured)),
       ...(await examineReaders(client)),
       ...(await examinePublishedTopics(client, configured)),

@@ -24,6 +24,8 @@ describe('schema.sql', () => {
     const strays = keys.filter(({ first }) => first !== 'org_id').map(({ name }) => name);
     expect(keys).to.have.length.above(20);
     expect(strays.sort()).to.deep.equal([
+      // Users belong to the installation.
+      'alert_mail_recipients__user_id',
       // Readers have formats by name, and some are the installation's.
       'formats__name',
       // Users belong to the installation, and links may be for a user of no organization.

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import { messageOf } from '../../../../base/errors.ts';
+import { AppError, messageOf } from '../../../../base/errors.ts';
 import type { Letter } from '../letter/letter.ts';
 import { type MailServer, needsTls } from './mail-server.ts';
 import type { Sender } from './sender.ts';
@@ -24,6 +24,9 @@ const PATIENCE = {
   dnsTimeout: 5_000,
 };
 
+/** Milliseconds for all of it: less than passes until somebody begins another message to the same person. */
+const ALL_WITHIN = 45_000;
+
 /** Characters kept of a fault. */
 const REASON = 300;
 
@@ -40,17 +43,33 @@ export function openMailer(server: MailServer, from: Sender): Mailer {
   return {
     send: async (to, { subject, text, html }) => {
       try {
-        await transport.sendMail({
-          ...{ from, to, subject, text, html },
-          // RFC 3834: so that nobody's absence notice answers.
-          headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
-        });
+        await within(
+          ALL_WITHIN,
+          transport.sendMail({
+            ...{ from, to, subject, text, html },
+            // RFC 3834: so that nobody's absence notice answers.
+            headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+          }),
+        );
         return { outcome: 'sent', error: null };
       } catch (error) {
         return { outcome: isForGood(error) ? 'refused' : 'failed', error: reasonOf(error, login?.password) };
       }
     },
   };
+}
+
+async function within(milliseconds: number, sending: Promise<unknown>): Promise<void> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(new AppError('timed_out', `Not taken within ${milliseconds / 1_000} s`)),
+    milliseconds,
+  );
+  try {
+    await Promise.race([sending, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** A reply 5yz to the sender, the recipient or the message; a login that is refused can be mended. */

@@ -1,0 +1,71 @@
+import type { Micros } from '../../../../base/instant.ts';
+import { rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
+import type { TouchedAlert } from '../letter/touched-alert.ts';
+import type { Recipient } from './recipients.ts';
+
+/** Events that one message tells of; what comes after them is told a minute later. */
+const EVENTS = 10_000;
+
+interface TouchedRow {
+  id: string;
+  kind: TouchedAlert['kind'];
+  rule_name: string;
+  subject: string;
+  location: string | null;
+  state: TouchedAlert['state'];
+  level: TouchedAlert['level'];
+  is_missing: boolean;
+  opened_at: Micros;
+  closed_at: Micros | null;
+  is_new: boolean;
+}
+
+/**
+ * Alerts that the feed tells of after the recipient's position, as they are now, of rules that name the recipient now; none
+ * for who is no member any more, or disabled.
+ *
+ * @returns with them the last position that was looked at.
+ */
+export async function loadTouched(
+  db: Connection,
+  { orgId, userId, position }: Recipient,
+): Promise<{ alerts: TouchedAlert[]; upTo: number }> {
+  const { up_to: upTo } = await db.one(sql.prepared('find-end-of-mail', rowsOf<{ up_to: number }>())`
+    select coalesce(max(event.position), ${position}::int8) as up_to from (
+      select position from moves
+      where org_id = ${orgId} and asset_id is null and position > ${position}::int8
+      order by position limit ${EVENTS}
+    ) event`);
+  const rows = await db.any(sql.prepared('load-touched-alerts', rowsOf<TouchedRow>())`
+    select alert.id, alert.kind, rule.name as rule_name, coalesce(asset.name, reader.name) as subject,
+      location.name as location, alert.state, alert.level, coalesce(alert.because ->> 'state' = 'missing', false) as is_missing,
+      micros_of_time(alert.opened_at) as opened_at, micros_of_time(alert.closed_at) as closed_at, touched.is_new
+    from (
+      select event.rows #>> '{alert,0,id}' as id,
+        -- A warning that became an alarm was told before.
+        bool_or(event.kind = 'alert_opened' and event.rows #>> '{alert,0,level}' is distinct from 'alarm') as is_new
+      from moves event
+      where event.org_id = ${orgId} and event.asset_id is null
+        and event.position > ${position}::int8 and event.position <= ${upTo}::int8
+      group by 1
+    ) touched
+    join alerts alert on alert.org_id = ${orgId} and alert.id = touched.id
+    join lateral (
+      select newest.name, newest.mail_to from rules newest
+      where newest.org_id = ${orgId} and newest.id = alert.rule_id and not newest.is_ended
+      order by newest.version desc limit 1
+    ) rule on true
+    join users account on account.id = ${userId} and not account.is_disabled and account.email = any (rule.mail_to)
+    join memberships membership on membership.org_id = ${orgId} and membership.user_id = account.id
+    left join assets asset on asset.org_id = ${orgId} and asset.id = alert.asset_id
+    left join readers reader on reader.org_id = ${orgId} and reader.id = alert.reader_id
+    left join locations location on location.org_id = ${orgId} and location.id = alert.location_id`);
+  const alerts = rows.map(
+    ({ rule_name: ruleName, is_missing: isMissing, opened_at, closed_at, is_new: isNew, ...row }) => ({
+      ...row,
+      ...{ ruleName, isMissing, openedAt: opened_at, closedAt: closed_at, isNew },
+    }),
+  );
+  return { alerts, upTo };
+}

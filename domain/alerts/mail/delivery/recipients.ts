@@ -1,0 +1,125 @@
+import type { Micros } from '../../../../base/instant.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
+import { positionAt } from '../../../moves/position-at.ts';
+import type { MailOutcome } from '../sending/mailer.ts';
+import { nextAttemptIn } from './back-off.ts';
+
+/** A member who is to be told of alerts of an organization. */
+export interface Recipient {
+  orgId: number;
+  organization: string;
+  userId: number;
+  name: string;
+  address: string;
+  /** Everything in the feed up to this is done with. */
+  position: number;
+  failures: number;
+}
+
+/** Seconds between two messages to the same person. */
+const PACE = 60;
+
+/** Makes recipients of members whom rules name; each begins with what was recorded after the rule. */
+export async function addRecipients(db: Connection): Promise<void> {
+  const named = await db.any(sql.prepared(
+    'find-new-mail-recipients',
+    rowsOf<{ org_id: number; user_id: number; since: Micros }>(),
+  )`
+    select rule.org_id, account.id as user_id, min(micros_of_time(rule.recorded_at)) as since
+    from rules rule
+    cross join lateral unnest(rule.mail_to) address
+    join users account on account.email = address
+    join memberships membership on membership.org_id = rule.org_id and membership.user_id = account.id
+    where not exists (
+      select from alert_mail_recipients recipient
+      where recipient.org_id = rule.org_id and recipient.user_id = account.id)
+    group by 1, 2`);
+  for (const { org_id: orgId, user_id: userId, since } of named) {
+    const position = await positionAt(db, orgId, since);
+    await db.exec(sql.prepared('add-mail-recipient', NO_ROWS)`
+      insert into alert_mail_recipients (org_id, user_id, position) values (${orgId}, ${userId}, ${position}::int8)
+      on conflict do nothing`);
+  }
+}
+
+/**
+ * Recipients of organizations with newer events of alerts, whom nobody has begun a message to within the last minute,
+ * those first who have waited longest.
+ */
+export async function dueRecipients(db: Connection, limit: number): Promise<Recipient[]> {
+  const rows = await db.any(sql.prepared(
+    'find-due-mail-recipients',
+    rowsOf<{
+      org_id: number;
+      organization: string;
+      user_id: number;
+      name: string;
+      email: string;
+      position: number;
+      failures: number;
+    }>(),
+  )`
+    select * from (
+      select distinct on (recipient.user_id) recipient.org_id, organization.name as organization, recipient.user_id,
+        account.name, account.email, recipient.position, recipient.failures, recipient.tried_at
+      from alert_mail_recipients recipient
+      join users account on account.id = recipient.user_id
+      join organizations organization on organization.id = recipient.org_id and organization.deleted_at is null
+      where coalesce(recipient.not_before <= clock_timestamp(), true)
+        and not exists (
+          select from alert_mail_recipients own
+          where own.user_id = recipient.user_id
+            and own.tried_at > clock_timestamp() - make_interval(secs => ${PACE})
+            -- Not where the database's clock was set back since.
+            and own.tried_at <= clock_timestamp())
+        and recipient.position < (
+          select event.position from moves event
+          where event.org_id = recipient.org_id and event.asset_id is null
+          order by event.position desc limit 1)
+      order by recipient.user_id, recipient.tried_at nulls first
+    ) due
+    order by tried_at nulls first
+    limit ${limit}`);
+  return rows.map(({ org_id: orgId, user_id: userId, email: address, ...rest }) => ({
+    ...{ orgId, userId, address, organization: rest.organization, name: rest.name },
+    ...{ position: rest.position, failures: rest.failures },
+  }));
+}
+
+/** A message is begun: nobody begins another within a minute, whatever becomes of this process. */
+export async function noteBegun(db: Connection, { orgId, userId }: Recipient): Promise<void> {
+  await db.exec(sql.prepared('note-begun-mail', NO_ROWS)`
+    update alert_mail_recipients set tried_at = clock_timestamp() where org_id = ${orgId} and user_id = ${userId}`);
+}
+
+/** Of what is in the feed up to `upTo` there is nothing to tell. */
+export async function passOver(db: Connection, { orgId, userId }: Recipient, upTo: number): Promise<void> {
+  await db.exec(sql.prepared('pass-over-mail', NO_ROWS)`
+    update alert_mail_recipients set position = greatest(position, ${upTo}::int8)
+    where org_id = ${orgId} and user_id = ${userId}`);
+}
+
+/** What became of the message about everything up to `upTo`. */
+export async function noteOutcome(
+  db: Connection,
+  { orgId, userId, failures }: Recipient,
+  upTo: number,
+  { outcome, error }: MailOutcome,
+  random: number,
+): Promise<void> {
+  if (outcome === 'failed') {
+    const seconds = nextAttemptIn(failures + 1, random);
+    await db.exec(sql.prepared('note-failed-mail', NO_ROWS)`
+      update alert_mail_recipients set failures = least(failures + 1, 1000), error = ${error},
+        not_before = clock_timestamp() + make_interval(secs => ${seconds}::float8)
+      where org_id = ${orgId} and user_id = ${userId}`);
+  } else {
+    await db.exec(sql.prepared('note-ended-mail', NO_ROWS)`
+      update alert_mail_recipients set position = greatest(position, ${upTo}::int8), failures = 0, not_before = null,
+        error = ${error}::text,
+        sent_at = case when ${outcome === 'sent'}::boolean then clock_timestamp() else sent_at end,
+        refused_at = case when ${outcome === 'sent'}::boolean then null else clock_timestamp() end
+      where org_id = ${orgId} and user_id = ${userId}`);
+  }
+}

@@ -1,0 +1,78 @@
+import { escaped, htmlOf, type Letter, subjectOf } from './letter.ts';
+import type { ToldAlerts } from './told-alerts.ts';
+import type { TouchedAlert } from './touched-alert.ts';
+import { lineOf } from './words.ts';
+
+/** Whose alerts a letter tells of, and where people look at them. */
+export interface LetterHead {
+  orgId: number;
+  organization: string;
+  /** Null: without links. */
+  consoleUrl: string | null;
+}
+
+/** The letter about alerts, of which there is at least one. */
+export function alertLetter(head: LetterHead, told: ToldAlerts): Letter {
+  const { listed, omitted } = told;
+  const more = omitted === 0 ? [] : [`And ${omitted} more.`];
+  const why = `You get this because rules of ${head.organization} name you. An administrator changes them in the console, under Rules.`;
+  const links = linksOf(head);
+  return {
+    subject: subjectOf(`${head.organization}: ${titleOf(told)}`),
+    text: [
+      ...listed.map((alert) => textOf(alert, links)),
+      ...more,
+      ...(links === null ? [] : [`All alerts: ${links.all}`]),
+      `-- \n${why}`,
+    ].join('\n\n'),
+    html: htmlOf(
+      [
+        '<ul style="padding-left: 1.2em">',
+        ...listed.map((alert) => itemOf(alert, links)),
+        '</ul>',
+        ...more.map((text) => `<p>${text}</p>`),
+        ...(links === null ? [] : [`<p><a href="${escaped(links.all)}">All alerts</a></p>`]),
+        `<p style="font-size: 13px; opacity: 0.75">${escaped(why)}</p>`,
+      ].join('\n'),
+    ),
+  };
+}
+
+/** What the first is about, and how many there are beside it. */
+function titleOf({ listed, omitted }: ToldAlerts): string {
+  const [first, ...others] = listed;
+  const rest = others.length + omitted;
+  return `${first === undefined ? '' : lineOf(first)}${rest === 0 ? '' : `, and ${rest} more`}`;
+}
+
+interface Links {
+  all: string;
+  of: (alert: TouchedAlert) => string;
+}
+
+function linksOf({ consoleUrl, orgId }: LetterHead): Links | null {
+  return consoleUrl === null
+    ? null
+    : {
+        all: `${consoleUrl}/#/alerts?org=${orgId}`,
+        of: ({ id }) => `${consoleUrl}/#/alerts?open=${id}&org=${orgId}`,
+      };
+}
+
+function textOf(alert: TouchedAlert, links: Links | null): string {
+  return [
+    ...[oneLine(lineOf(alert)), `Rule: ${oneLine(alert.ruleName)}`],
+    ...(links === null ? [] : [links.of(alert)]),
+  ].join('\n');
+}
+
+function itemOf(alert: TouchedAlert, links: Links | null): string {
+  const line = escaped(lineOf(alert));
+  const what = links === null ? line : `<a href="${escaped(links.of(alert))}">${line}</a>`;
+  return `<li style="margin-bottom: 0.6em">${what}<br><span style="opacity: 0.75">Rule: ${escaped(alert.ruleName)}</span></li>`;
+}
+
+/** So that no name looks like a line of the letter. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+}

@@ -1,0 +1,253 @@
+import { expect } from 'chai';
+import { ulid } from 'ulid';
+import { MailTurns } from '../../../../../domain/alerts/mail/delivery/mail-turns.ts';
+import { openMailer } from '../../../../../domain/alerts/mail/sending/mailer.ts';
+import { examineMail } from '../../../../../domain/health/mail.ts';
+import { sealBatch } from '../../../../../domain/moves/sealing/seal-batch.ts';
+import { useDatabase } from '../../../../support/database.ts';
+import { type MailServerHere, startMailServer } from '../../../../support/mail-server.ts';
+import { Site } from '../../../../support/site.ts';
+
+describe('e-mail of alerts', () => {
+  const database = useDatabase();
+  let server: MailServerHere;
+  let site: Site;
+  let hall: number;
+
+  before(async () => {
+    server = await startMailServer();
+    site = await Site.create(database, 'Nord');
+    hall = await site.location('HALL-1');
+  });
+  beforeEach(async () => {
+    await database.rows(
+      'truncate alert_mail_recipients, alerts, rules, memberships, users, moves, unsealed_moves, move_heads, move_days cascade',
+    );
+    server.received.length = 0;
+    server.refusal = () => null;
+  });
+  after(() => server.close());
+
+  const turns = () =>
+    new MailTurns({
+      pool: database.pool,
+      mailer: openMailer(
+        { host: server.host, port: server.port, isSecure: false, login: null },
+        { name: '', address: 'alerts@example.com' },
+      ),
+      consoleUrl: 'https://tracking.example.com',
+      onMessage: () => {},
+      random: () => 0,
+    });
+
+  /** A turn of a process that has just started. */
+  const take = () => turns().take();
+
+  async function person(email: string, orgs = [site.orgId]): Promise<void> {
+    await database.rows(
+      `with account as (insert into users (email, name) values ($1, 'Ada') returning id)
+       insert into memberships (user_id, org_id, role) select id, org_id, 'viewer' from account, unnest($2::int[]) org_id`,
+      [email, orgs],
+    );
+  }
+
+  async function rule(
+    mailTo: string[],
+    { id = ulid(), version = 1, orgId = site.orgId, name = 'Tools' } = {},
+  ) {
+    await database.rows(
+      `insert into rules (org_id, id, version, valid_from, is_ended, kind, name, metadata, mail_to)
+       values ($1, $2, $3, now(), false, 'not_allowed', $4, '[]', $5)`,
+      [orgId, id, version, name, mailTo],
+    );
+    return id;
+  }
+
+  async function open(ruleId: string, asset: string, orgId = site.orgId): Promise<string> {
+    const id = ulid();
+    const of = orgId === site.orgId ? site : Site.of(database, orgId);
+    await database.rows(
+      `insert into alerts (org_id, id, rule_id, rule_valid_from, rule_name, kind, asset_id, location_id, opened_at)
+       values ($1, $2, $3, now(), 'Tools', 'not_allowed', $4, $5, '2026-05-04T08:00Z')`,
+      [orgId, id, ruleId, await of.asset(`${asset}-${id}`), orgId === site.orgId ? hall : null],
+    );
+    await seal(orgId);
+    return id;
+  }
+
+  async function change(id: string, to: 'closed' | 'withdrawn' | 'acknowledged'): Promise<void> {
+    await database.rows(
+      `update alerts set state = $2, closed_at = case when $2 = 'closed' then '2026-05-04T08:01Z'::timestamptz end,
+         acknowledged_at = case when $2 = 'acknowledged' then now() end where id = $1`,
+      [id, to],
+    );
+    await seal();
+  }
+
+  const seal = (orgId = site.orgId) => sealBatch(database.pool, [{ orgId, after: 0, share: 1_000 }]);
+
+  /** As if a minute had passed, or with back-off as long as it takes. */
+  const laterOn = () =>
+    database.rows(
+      `update alert_mail_recipients set tried_at = tried_at - interval '61 seconds', not_before = null`,
+    );
+
+  const subjects = () => server.received.map(({ headers }) => headers.get('subject'));
+
+  it('sends the first at once, and what follows within a minute as one', async () => {
+    await person('ada@example.com');
+    const ruleId = await rule(['ada@example.com']);
+    const first = await open(ruleId, 'DRILL');
+    expect(await take()).to.equal(1);
+    expect(server.received[0]?.to).to.deep.equal(['ada@example.com']);
+    expect(server.received[0]?.text).to.include(
+      `https://tracking.example.com/#/alerts?open=${first}&org=${site.orgId}`,
+    );
+    await open(ruleId, 'SAW');
+    await open(ruleId, 'CART');
+    await change(first, 'closed');
+    expect(await take()).to.equal(0);
+    await laterOn();
+    expect(await take()).to.equal(1);
+    expect(await take()).to.equal(0);
+    expect(server.received).to.have.length(2);
+    const text = server.received[1]?.text ?? '';
+    expect(text).to.match(/SAW[\s\S]*CART[\s\S]*Over: DRILL/);
+    await laterOn();
+    expect(await take()).to.equal(0);
+  });
+
+  it('tells each whom a rule names, and nobody of what came before the rule', async () => {
+    await person('ada@example.com');
+    await person('bo@example.com');
+    await open(await rule([]), 'EARLY');
+    const [both, one] = [await rule(['ada@example.com', 'bo@example.com']), await rule(['bo@example.com'])];
+    await open(both, 'DRILL');
+    await open(one, 'SAW');
+    expect(await take()).to.equal(2);
+    const of = (address: string) => server.received.find(({ to }) => to[0] === address)?.text ?? '';
+    expect(of('ada@example.com'))
+      .to.include('DRILL')
+      .and.not.match(/SAW|EARLY/);
+    expect(of('bo@example.com'))
+      .to.match(/DRILL[\s\S]*SAW/)
+      .and.not.include('EARLY');
+  });
+
+  it('sends nothing to who is no member any more, or disabled, or no longer named', async () => {
+    for (const name of ['gone', 'disabled', 'unnamed', 'ada']) {
+      await person(`${name}@example.com`);
+    }
+    const all = ['gone@example.com', 'disabled@example.com', 'unnamed@example.com', 'ada@example.com'];
+    const id = await rule(all);
+    await take();
+    await rule(
+      all.filter((each) => !each.startsWith('unnamed')),
+      { id, version: 2 },
+    );
+    await database.rows(`delete from memberships using users where id = user_id and email like 'gone%'`);
+    await database.rows(`update users set is_disabled = true where email like 'disabled%'`);
+    await open(id, 'DRILL');
+    expect(await take()).to.equal(1);
+    expect(server.received.map(({ to }) => to[0])).to.deep.equal(['ada@example.com']);
+  });
+
+  it('sends at most one a minute to a person, of whichever organization, and each in its own', async () => {
+    const other = await Site.create(database, 'Süd');
+    await person('ada@example.com', [site.orgId, other.orgId]);
+    await open(await rule(['ada@example.com']), 'DRILL');
+    await open(await rule(['ada@example.com'], { orgId: other.orgId }), 'SAW', other.orgId);
+    expect(await take()).to.equal(1);
+    expect(await take()).to.equal(0);
+    await laterOn();
+    expect(await take()).to.equal(1);
+    expect(server.received.map(({ text }) => [/DRILL/.test(text), /SAW/.test(text)])).to.have.deep.members([
+      [true, false],
+      [false, true],
+    ]);
+  });
+
+  it('is sent once by several processes, and once more if the one that began it was killed', async () => {
+    await person('ada@example.com');
+    await open(await rule(['ada@example.com']), 'DRILL');
+    const begun = await Promise.all([take(), take(), take()]);
+    expect(begun.reduce((sum, each) => sum + each)).to.equal(1);
+    // As it is left by a process that was killed before it had noted what became of it.
+    await database.rows('update alert_mail_recipients set position = 0, sent_at = null');
+    expect(await take()).to.equal(0);
+    await laterOn();
+    expect(await take()).to.equal(1);
+    expect(subjects()[1]).to.equal(subjects()[0]);
+  });
+
+  it('waits longer and longer for a server that is away, and loses nothing', async () => {
+    await person('ada@example.com');
+    const id = await rule(['ada@example.com']);
+    await open(id, 'DRILL');
+    server.refusal = () => 451;
+    const waits: number[] = [];
+    for (let attempt = 1; attempt <= 8; attempt++) {
+      expect(await take()).to.equal(1);
+      const [row] = await database.rows<{ wait: number; failures: number }>(
+        'select extract(epoch from not_before - tried_at)::float8 as wait, failures from alert_mail_recipients',
+      );
+      expect(row?.failures).to.equal(attempt);
+      waits.push(Math.round((row?.wait ?? 0) / 60));
+      await laterOn();
+    }
+    expect(waits).to.deep.equal([1, 2, 5, 10, 30, 60, 60, 60]);
+    const [finding] = await examineMail(database.pool, site.orgId);
+    expect(finding).to.deep.include({ check: 'e-mail', status: 'warning' });
+    expect(finding?.message).to.include('8 times').and.include('451');
+    await open(id, 'SAW');
+    server.refusal = () => null;
+    expect(await take()).to.equal(1);
+    expect(server.received[0]?.text).to.match(/DRILL[\s\S]*SAW/);
+    expect((await examineMail(database.pool, site.orgId))[0]?.status).to.equal('ok');
+  });
+
+  it('does not send again what was refused for good, says so, and tries the next alert', async () => {
+    await person('ada@example.com');
+    const id = await rule(['ada@example.com']);
+    await open(id, 'DRILL');
+    server.refusal = () => 550;
+    expect(await take()).to.equal(1);
+    await laterOn();
+    expect(await take()).to.equal(0);
+    const [finding] = await examineMail(database.pool);
+    expect(finding?.status).to.equal('warning');
+    expect(finding?.message).to.match(/ada@example.com was refused.*550/);
+    server.refusal = () => null;
+    await open(id, 'SAW');
+    expect(await take()).to.equal(1);
+    expect(server.received[0]?.text).to.include('SAW').and.not.include('DRILL');
+  });
+
+  it('says nothing of an alert that was withdrawn before anybody was told', async () => {
+    await person('ada@example.com');
+    const id = await rule(['ada@example.com']);
+    await change(await open(id, 'DRILL'), 'withdrawn');
+    expect(await take()).to.equal(0);
+    const told = await open(id, 'SAW');
+    expect(await take()).to.equal(1);
+    await change(told, 'acknowledged');
+    await laterOn();
+    expect(await take()).to.equal(0);
+    await change(told, 'withdrawn');
+    expect(await take()).to.equal(1);
+    expect(server.received[1]?.text).to.match(/^Withdrawn, it was not so: SAW/);
+  });
+
+  it('is missed by doctor where rules name people and no process sends', async () => {
+    await person('ada@example.com');
+    expect((await examineMail(database.pool))[0]).to.deep.include({
+      status: 'ok',
+      message: 'No rule names anybody',
+    });
+    await rule(['ada@example.com']);
+    await database.rows(`update rules set recorded_at = now() - interval '2 minutes'`);
+    expect((await examineMail(database.pool))[0]?.message).to.include('no process sends e-mail');
+    await take();
+    expect((await examineMail(database.pool))[0]?.message).to.equal('Rules name 1; nothing was refused');
+  });
+});
