@@ -6,6 +6,7 @@ import { expectIssues } from '../support/api.ts';
 import { useGateway } from '../support/gateway.ts';
 import { aScan, aSubmission } from '../support/new-submission.ts';
 import { Site } from '../support/site.ts';
+import { storeSweepBy } from '../support/stored-sweep.ts';
 
 describe('looking for assets', () => {
   const gateway = useGateway();
@@ -80,6 +81,32 @@ describe('looking for assets', () => {
       location: null,
       stays: [],
     });
+  });
+
+  it('tells whether it is still there, as far as that can be told', async () => {
+    const presence = async (id: number) => (await get(`assets/${id}`)).body?.data.presence;
+    expect(await presence(asset.lift)).to.equal(null);
+    expect(await presence(asset.never)).to.equal(null);
+    await gateway.site.reader('hall 1', [place.hall]);
+    await database.rows(
+      `insert into location_watches (org_id, location_id, valid_from, mode, max_gap_seconds, is_learned, coverage)
+       values ($1, $2, now() - interval '1 hour', 'continuous', 10, false, 'all')`,
+      [gateway.site.orgId, place.hall],
+    );
+    const { state_since: since, ...unknown } = await presence(asset.lift);
+    expect(unknown).to.deep.equal({ state: 'unknown', reader_name: 'hall 1', is_by_sweep: false });
+    const { last_seen: seen } = (await get(`assets/${asset.lift}`)).body?.data ?? {};
+    expect(Date.parse(since) - Date.parse(seen)).to.equal(10_000);
+    await storeSweepBy(
+      database,
+      { orgId: gateway.site.orgId, handheld: 'gun' },
+      {
+        ...{ id: 'SWEEP', locationId: place.hall, endedAt: new Date(Date.now() - 5_000).toISOString() },
+        ...{ expected: [asset.lift], missing: [asset.lift] },
+      },
+    );
+    expect(await presence(asset.lift)).to.include({ state: 'missing', reader_name: null, is_by_sweep: true });
+    await database.empty('sweep_assets, sweeps');
   });
 
   it('knows nothing of deleted assets, and names places that were deleted since', async () => {

@@ -4,6 +4,7 @@ import {
   listWhereabouts,
   searchWhereabouts,
 } from '../../../domain/master-data/assets/whereabouts.ts';
+import { presenceOfAsset } from '../../../domain/reports/presence/presence-of-asset.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found, listed } from '../../../platform/http/success.ts';
@@ -37,7 +38,8 @@ const one = route({
   path: '/handheld/v1/assets/{asset_id}',
   operationId: 'getHandheldAsset',
   summary: 'Look at an asset',
-  description: 'Where it is, since when, and its last places.',
+  description:
+    'Where it is, since when, whether it is still there as far as that can be told, and its last places.',
   scope: null,
   query: NO_QUERY,
   params: ASSET_ID,
@@ -46,7 +48,13 @@ const one = route({
     row: ({ context, params }) => findWhereabouts(context.db, params.asset_id),
   },
   success: found(ASSET_PAGE, 'The asset'),
-  handle: async ({ context, row }) => assetPageView(row, await lastStays(context.db, [row.id], MOST_STAYS)),
+  handle: async ({ context, row, signal }) => {
+    const [stays, presence] = await Promise.all([
+      lastStays(context.db, [row.id], MOST_STAYS),
+      presenceOfAsset(context.db, row.id, signal()),
+    ]);
+    return assetPageView(row, stays, presence);
+  },
 });
 
 export const assetRoutes = [list, one];

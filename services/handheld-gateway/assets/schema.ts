@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
 import { nullableSchema } from '../../../base/checks/members-schema.ts';
 import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { STATES } from '../../../domain/presence/coverage/state-of.ts';
 import { described, idInPath, searchText } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
 import { PAGING, TAGS, TAGS_EXAMPLE } from '../lookup/schema.ts';
@@ -55,6 +56,31 @@ const STAY: JsonSchema = {
   required: ['location', 'arrived_at', 'left_at'],
 };
 
+const PRESENCE_PROPERTIES = {
+  state: {
+    type: 'string',
+    enum: STATES.filter((state) => state !== 'never_seen'),
+    description:
+      '`present`: read there recently enough. `overdue`: not read for longer than usual though it would have been. `missing`: overdue for long, or a sweep did not find it. `unknown`: not read, and nobody would have noticed. More may be added.',
+  },
+  state_since: {
+    ...nullableSchema(TIME_SCHEMA),
+    description: 'Since when it is in that state. Null where that is not known.',
+  },
+  reader_name: {
+    type: ['string', 'null'],
+    description: 'Of `unknown`, the reader that does not listen. Null where there is none to name.',
+  },
+  is_by_sweep: { type: 'boolean', description: 'Of `missing`: a sweep did not find it.' },
+};
+
+const PRESENCE_EXAMPLE = {
+  state: 'unknown',
+  state_since: '2026-05-04T08:04:31.000Z',
+  reader_name: 'dock 1',
+  is_by_sweep: false,
+};
+
 const STAYS_EXAMPLE = [{ location: LOCATION_EXAMPLE, arrived_at: EXAMPLE.since, left_at: null }];
 
 export const ASSET_PAGE: JsonSchema = {
@@ -63,6 +89,14 @@ export const ASSET_PAGE: JsonSchema = {
   type: 'object',
   properties: {
     ...PROPERTIES,
+    presence: {
+      type: ['object', 'null'],
+      properties: PRESENCE_PROPERTIES,
+      required: Object.keys(PRESENCE_PROPERTIES),
+      description:
+        'Whether it is still where it was seen last. Null where nothing can be said: never seen, or at a location that things only pass.',
+      examples: [PRESENCE_EXAMPLE],
+    },
     stays: {
       type: 'array',
       maxItems: MOST_STAYS,
@@ -71,8 +105,8 @@ export const ASSET_PAGE: JsonSchema = {
       examples: [STAYS_EXAMPLE],
     },
   },
-  required: [...Object.keys(PROPERTIES), 'stays'],
-  examples: [{ ...EXAMPLE, stays: STAYS_EXAMPLE }],
+  required: [...Object.keys(PROPERTIES), 'presence', 'stays'],
+  examples: [{ ...EXAMPLE, presence: PRESENCE_EXAMPLE, stays: STAYS_EXAMPLE }],
 };
 
 export const ASSETS_QUERY = {

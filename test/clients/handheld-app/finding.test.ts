@@ -7,6 +7,7 @@ import { aScan, aSubmission } from '../../support/new-submission.ts';
 const EPC = 'E28011600000020912340001';
 const BOX = '4006381333931';
 const SHELF = 'SHELF-TAG-2';
+const UNHEARD = /^Unknown since .*: the reader dock 3 is not heard\.$/;
 
 describe('finding an asset in the handheld app', function () {
   this.timeout(120_000);
@@ -26,6 +27,12 @@ describe('finding an asset in the handheld app', function () {
     const lift = await site.asset('LIFT-0007', EPC);
     await database.rows(`update assets set name = 'Forklift Nord' where id = $1`, [lift]);
     await site.asset('BOX-1', BOX, 'barcode');
+    await site.reader('dock 3', [docks[2] ?? 0]);
+    await database.rows(
+      `insert into location_watches (org_id, location_id, valid_from, mode, max_gap_seconds, is_learned, coverage)
+       values ($1, $2, now() - interval '1 hour', 'continuous', 10, false, 'all')`,
+      [site.orgId, docks[2]],
+    );
     for (const [index, id] of docks.entries()) {
       await gateway.submit(aSubmission([aScan(EPC, 100 - index)], { location: { id } }));
     }
@@ -54,6 +61,7 @@ describe('finding an asset in the handheld app', function () {
     await app.page.getByRole('heading', { name: 'Forklift Nord' }).waitFor();
     await app.shows('HALL › DOCK-3');
     await app.shows('Since');
+    await app.page.getByText(UNHEARD).waitFor();
     expect(
       await app.page.locator('.asset section').first().locator('.row-title').allInnerTexts(),
     ).to.deep.equal(['DOCK-2', 'DOCK-1']);
@@ -84,6 +92,8 @@ describe('finding an asset in the handheld app', function () {
     await app.goTo('Find');
     await look('nord');
     await app.shows('1 asset');
+    await found('LIFT-0007').click();
+    await app.page.getByText(UNHEARD).waitFor();
     await device.context.setOffline(true);
     await app.shows('Offline');
     await app.page.reload();
@@ -94,6 +104,7 @@ describe('finding an asset in the handheld app', function () {
     await found('LIFT-0007').click();
     await app.shows('HALL › DOCK-3');
     await app.shows('The gateway does not answer. This is as of');
+    expect(await app.page.getByText(UNHEARD).count()).to.equal(0);
   });
 
   it('reads the device’s own list once, and not for every letter', async () => {

@@ -17,7 +17,19 @@ export interface Stay {
   left_at: string | null;
 }
 
+/** Whether an asset is still where it was seen last. */
+export interface AssetPresence {
+  /** More may be added. */
+  state: string;
+  state_since: string | null;
+  /** The reader that does not listen. */
+  reader_name: string | null;
+  is_by_sweep: boolean;
+}
+
 /** With its last places, the latest first. */
 export interface AssetPage extends FoundAsset {
+  /** Null where nothing can be said; not there in answers of older gateways. */
+  presence?: AssetPresence | null;
   stays: readonly Stay[];
 }

@@ -4,6 +4,7 @@ import { useApp } from '../app/app-context.ts';
 import { openAsset } from '../app/router.ts';
 import type { Page } from '../finding/finding.ts';
 import type { Stay } from '../gateway/found-asset.ts';
+import { presenceWords } from '../parts/presence-words.ts';
 import { momentOf } from '../parts/titles.ts';
 import { texts } from '../texts/texts.ts';
 
@@ -44,7 +45,9 @@ function Nothing({ page }: { page: Page }) {
 function Asset({ page }: { page: Extract<Page, { kind: 'asset' }> }) {
   const { places } = useApp();
   const said = texts.value.asset;
-  const { name, external_key, location, since, last_seen, tags, stays } = page.asset;
+  const { name, external_key, location, since, last_seen, tags, stays, presence } = page.asset;
+  // Of a while ago it says nothing of now.
+  const whether = page.asOf === null && presence ? presenceWords(presence) : null;
   const above = location === null ? [] : places.tree.value.ancestors(location.id);
   const earlier = stays?.slice(1) ?? [];
   return (
@@ -69,6 +72,7 @@ function Asset({ page }: { page: Extract<Page, { kind: 'asset' }> }) {
           </>
         )}
       </div>
+      {whether !== null && <p>{whether}</p>}
       {page.asOf !== null && (
         <p class="hint" role="status">
           {page.isAsking ? texts.value.find.looking : said.asOf(momentOf(page.asOf))}
