@@ -16,6 +16,8 @@ export type Action =
   /** Lists again what was ignored or dismissed. */
   | 'restore'
   | 'replay'
+  /** Of an alert. */
+  | 'acknowledge'
   | 'sign_in'
   | 'sign_out'
   /** Of a link. */
@@ -32,6 +34,7 @@ export type ResourceType =
   | 'organization'
   | 'mqtt_consumer'
   | 'webhook'
+  | 'alert'
   | 'rule'
   | 'plan'
   | 'unknown_tag'

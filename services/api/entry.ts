@@ -1,3 +1,4 @@
+export { ONE_ALERT } from './alerts/schema.ts';
 export { ASSET_LIST } from './assets/schema.ts';
 export { runImport } from './imports/run-import.ts';
 export { LOCATION_LIST } from './locations/schema.ts';

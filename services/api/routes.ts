@@ -1,4 +1,5 @@
 import type { Route } from '../../platform/http/route.ts';
+import { alertRoutes } from './alerts/routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { assetRoutes } from './assets/routes.ts';
 import { historyRoutes } from './history/routes.ts';
@@ -40,7 +41,7 @@ export const API_RESOURCES: readonly Resource[] = [
     name: 'Tracking',
     description:
       'What the scans tell: where assets are, where they have been, and every change of either. Scans come from readers and handhelds, never through this API.',
-    routes: [...historyRoutes, ...reportRoutes, ...moveRoutes],
+    routes: [...historyRoutes, ...reportRoutes, ...moveRoutes, ...alertRoutes],
   },
   { name: 'Organization', description: 'Who is calling, and what the key may do.', routes: orgRoutes },
   { name: 'API keys', description: 'For administrators.', routes: apiKeyRoutes },

@@ -54,6 +54,8 @@ const COMMANDS = new Map<string, () => Promise<Add>>(
     'smoothing try': async () => (await import('./commands/smoothing-try.ts')).addSmoothingTry,
     'history recompute': async () => (await import('./commands/history-recompute.ts')).addHistoryRecompute,
     'changes list': async () => (await import('./commands/changes-list.ts')).addChangesList,
+    'alert list': async () => (await import('./commands/alert-list.ts')).addAlertList,
+    'alert acknowledge': async () => (await import('./commands/alert-acknowledge.ts')).addAlertAcknowledge,
     'rule add': async () => (await import('./commands/rule-add.ts')).addRuleAdd,
     'rule set': async () => (await import('./commands/rule-set.ts')).addRuleSet,
     'rule remove': async () => (await import('./commands/rule-remove.ts')).addRuleRemove,

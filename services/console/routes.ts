@@ -1,5 +1,6 @@
 import type { Route } from '../../platform/http/route.ts';
 import { API_ROUTES } from '../api/entry.ts';
+import { alertRoutes } from './alerts/routes.ts';
 import { changeRoutes } from './changes/routes.ts';
 import { coverageRoutes } from './coverage/routes.ts';
 import { eventRoutes } from './events/routes.ts';
@@ -52,6 +53,7 @@ const OF_API: readonly Route<ConsoleContext>[] = API_ROUTES.filter(
 /** What a member of an organization may ask for, by role. */
 export const MEMBER_ROUTES: readonly Route<ConsoleContext>[] = [
   ...OF_API,
+  ...alertRoutes,
   ...treeRoutes,
   ...eventRoutes,
   ...exportRoutes,

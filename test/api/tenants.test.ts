@@ -173,6 +173,13 @@ describe('organizations', () => {
        returning id`,
       [orgId, `secret of ${name}`, location, asset, String(orgId)],
     );
+    const [alert] = await api.database.rows<{ id: string }>(
+      `insert into alerts
+         (org_id, id, rule_id, rule_valid_from, rule_name, kind, asset_id, location_id, opened_at, because)
+       values ($1, lpad($5, 26, '0'), $6, now(), $2, 'not_allowed', $4, $3, now(), '{}')
+       returning id`,
+      [orgId, `secret of ${name}`, location, asset, String(orgId), rule?.id],
+    );
     const ids = {
       asset_id: asset,
       location_id: location,
@@ -182,6 +189,7 @@ describe('organizations', () => {
       webhook_id: webhook?.id ?? 0,
       reader_id: reader,
       rule_id: rule?.id ?? '',
+      alert_id: alert?.id ?? '',
     };
     return { name, orgId, key, ids, keys };
   }
@@ -250,6 +258,8 @@ const SHOWING = new Set([
   'listLocationDescendants',
   'getOwnOrganization',
   'listMoves',
+  'listAlerts',
+  'getAlert',
   'listRules',
   'getRule',
   'listWebhooks',

@@ -12,6 +12,7 @@ import { unsaid } from '../support/unsaid-columns.ts';
 
 /** These change nothing that people set up. */
 const NO_WRITES = [
+  'alert-list',
   'changes-list',
   'database-checksums',
   'doctor',
@@ -176,6 +177,19 @@ describe('every command that changes something', function () {
       return {
         args: ['--org', String(orgId)],
         logs: [['delete', `organization ${orgId}`, { deleted_at: null }, { deleted_at: TIME }]],
+      };
+    },
+    'alert-acknowledge': async () => {
+      const asset = await site.asset('ALERTED');
+      await database.rows(
+        `insert into alerts (org_id, id, rule_id, rule_valid_from, rule_name, kind, asset_id, opened_at, because)
+         values ($1, 'A', 'R', now(), 'R', 'not_allowed', $2, now(), '{}')`,
+        [site.orgId, asset],
+      );
+      return {
+        args: ['--org', org, '--alert', 'A'],
+        logs: [['acknowledge', 'alert A', { state: 'open' }, { state: 'acknowledged' }]],
+        isRepeatable: true,
       };
     },
     'key-create': async () => ({

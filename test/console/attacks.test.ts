@@ -46,7 +46,13 @@ describe('the console under attack', () => {
     Object.assign(ids, {
       ...{ asset_id: asset, location_id: location, tag_id: tag, reader_id: reader, user_id: userId },
       ...{ plan_id: plan?.id ?? 0, id: other.orgId, key_id: 'x', webhook_id: 1, port: 1, name: 'none' },
-      ...{ rejected_id: 1, handheld_id: 1, invitation_id: 1, unknown_tag_id: 'rfid:E2806894' },
+      ...{
+        alert_id: '0'.repeat(26),
+        rejected_id: 1,
+        handheld_id: 1,
+        invitation_id: 1,
+        unknown_tag_id: 'rfid:E2806894',
+      },
     });
     for (const role of ['viewer', 'operator', 'admin'] as const) {
       tokens[role] = await suite.as(role);

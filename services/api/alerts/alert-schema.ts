@@ -3,7 +3,7 @@ import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
 import { nullableSchema } from '../../../base/checks/members-schema.ts';
 import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 
-const ULID_SCHEMA: JsonSchema = { type: 'string', pattern: '^[0-9A-HJKMNP-TV-Z]{26}$' };
+export const ULID_SCHEMA: JsonSchema = { type: 'string', pattern: '^[0-9A-HJKMNP-TV-Z]{26}$' };
 
 export const ALERT_STATES = ['open', 'acknowledged', 'closed', 'withdrawn'] as const;
 

@@ -50,6 +50,7 @@ const NOUNS: Readonly<Record<string, readonly [heading: string, about: string]>>
   history: ['Readers:', 'what scans make of it: recompute'],
   'unknown-tags': ['What could not be recorded:', 'tags that belong to nothing: list, attach, ignore'],
   rejected: ['What could not be recorded:', 'messages and why: list, show, replay, dismiss'],
+  alert: ['Rules and alerts:', 'what rules have raised: list, acknowledge'],
   rule: ['Rules and alerts:', 'when an alert is raised: add, set, remove, list'],
   webhook: [
     'Who is told of moves:',

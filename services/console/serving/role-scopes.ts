@@ -17,6 +17,7 @@ const OPERATOR = [
   'imports:write',
   'inbox:write',
   'readers:listen',
+  'alerts:write',
 ];
 
 const ADMIN = [

@@ -1,0 +1,57 @@
+import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
+import { sql } from '../../../db/timescale/queries/sql.ts';
+import type { AlertTold } from '../../moves/alert-event.ts';
+
+/** An alert with the present names of what it is about. Times are the text of a `timestamptz`. */
+export interface AlertRow {
+  id: string;
+  rule_id: string;
+  rule_name: string;
+  kind: string;
+  level: AlertTold['level'];
+  state: AlertTold['state'];
+  asset_id: number | null;
+  asset_external_key: string | null;
+  reader_id: number | null;
+  reader_name: string | null;
+  location_id: number | null;
+  location_external_key: string | null;
+  opened_at: string;
+  recorded_at: string;
+  acknowledged_at: string | null;
+  acknowledged_by: string | null;
+  closed_at: string | null;
+  because: string | null;
+}
+
+/** Of an `alert`, joined with {@link NAMED}. */
+export const COLUMNS = sql.fragment`alert.id, alert.rule_id, alert.rule_name, alert.kind, alert.level, alert.state,
+  alert.asset_id, asset.external_key as asset_external_key, alert.reader_id, reader.name as reader_name,
+  alert.location_id, location.external_key as location_external_key, alert.opened_at, alert.recorded_at,
+  alert.acknowledged_at, alert.acknowledged_by, alert.closed_at, alert.because::text`;
+
+export const NAMED = sql.fragment`
+  left join assets asset on asset.org_id = alert.org_id and asset.id = alert.asset_id
+  left join readers reader on reader.org_id = alert.org_id and reader.id = alert.reader_id
+  left join locations location on location.org_id = alert.org_id and location.id = alert.location_id`;
+
+/** As events tell of it, and the API. */
+export function shownAlert(row: AlertRow): AlertTold {
+  const { asset_id: assetId, reader_id: readerId, location_id: locationId } = row;
+  return {
+    id: row.id,
+    rule: { id: row.rule_id, name: row.rule_name },
+    kind: row.kind,
+    level: row.level,
+    state: row.state,
+    asset: assetId === null ? null : { id: assetId, external_key: row.asset_external_key ?? '' },
+    reader: readerId === null ? null : { id: readerId, name: row.reader_name ?? '' },
+    location: locationId === null ? null : { id: locationId, external_key: row.location_external_key ?? '' },
+    opened_at: wireTime(row.opened_at),
+    recorded_at: wireTime(row.recorded_at),
+    acknowledged_at: wireTimeOrNull(row.acknowledged_at),
+    acknowledged_by: row.acknowledged_by,
+    closed_at: wireTimeOrNull(row.closed_at),
+    because: JSON.parse(row.because ?? 'null'),
+  };
+}
