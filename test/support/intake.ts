@@ -3,6 +3,7 @@ import { createClock } from '../../base/clock.ts';
 import { MICROS_PER_DAY } from '../../base/instant.ts';
 import type { Pool } from '../../db/timescale/connections/client.ts';
 import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
+import type { RegisteredReader } from '../../domain/messages/load-readers.ts';
 import { WorkThreads } from '../../platform/runtime/work-threads.ts';
 import { createIntake, type Intake, type IntakeOptions } from '../../services/mqtt-ingest/intake/intake.ts';
 import { LargeMessages } from '../../services/mqtt-ingest/intake/large-messages.ts';
@@ -13,8 +14,13 @@ export const RULES = { lateness: 30 * MICROS_PER_DAY, retention: 30 * MICROS_PER
 
 export interface TestIntake {
   /** Hands a message in; resolves when it may be acknowledged. */
-  receive(topic: string, payload: string | Buffer): ReturnType<Intake['receive']>;
+  receive(
+    topic: string,
+    payload: string | Buffer,
+    publisher?: RegisteredReader,
+  ): ReturnType<Intake['receive']>;
   drain: Intake['drain'];
+  settledUpTo: Intake['settledUpTo'];
   registry: Registry;
   /** Where large messages are read. */
   threads: WorkThreads;
@@ -67,15 +73,19 @@ export async function openIntake(
     registry,
     threads,
     reported,
-    receive: (topic, payload) =>
-      intake.receive({
-        topic,
-        payload: Buffer.from(payload),
-        isDup: false,
-        sender: 'session ingest',
-        packetId: 1,
-        isStale: false,
-      }),
+    settledUpTo: () => intake.settledUpTo(),
+    receive: (topic, payload, publisher) =>
+      intake.receive(
+        {
+          topic,
+          payload: Buffer.from(payload),
+          isDup: false,
+          sender: 'session ingest',
+          packetId: 1,
+          isStale: false,
+        },
+        publisher,
+      ),
   };
 }
 

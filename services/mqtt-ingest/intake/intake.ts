@@ -11,7 +11,7 @@ import type { RegisteredReader } from '../../../domain/messages/load-readers.ts'
 import { type IncomingMessage, MessageAsRead, type ReadMessage } from '../../../domain/messages/message.ts';
 import { ReaderClocks } from '../../../domain/messages/reader-clocks.ts';
 import { type MessageOutcome, recordMessages } from '../../../domain/messages/record-messages.ts';
-import { UnderWay } from '../../../domain/presence/watching/under-way.ts';
+import { type Turn, UnderWay } from '../../../domain/presence/watching/under-way.ts';
 import { BatchClosed } from '../../../domain/tracking/batch.ts';
 import { announcingMoves } from '../../../domain/tracking/feed/announcing-moves.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
@@ -110,49 +110,59 @@ export function createIntake(options: IntakeOptions): Intake {
   };
   const whenFree = (reader: RegisteredReader | null, mapped: Mapped): Mapped | Promise<Mapped> =>
     lanes.free({ reader, mapped })?.then(() => mapped) ?? mapped;
+  const refuse = (turn: Turn, error: unknown): Promise<never> => {
+    underWay.leave(turn);
+    return Promise.reject(error);
+  };
 
-  const record = async (message: MessageAsRead, incoming: IncomingMessage): Promise<MessageOutcome> => {
+  const record = async (
+    message: MessageAsRead,
+    incoming: IncomingMessage,
+    turn: Turn,
+  ): Promise<MessageOutcome> => {
     const { reader, mapped, receivedAt } = message;
-    incoming.onDecoded?.(mapped.outcome === 'items' ? mapped.items.length : 0);
-    if (reader !== null) {
-      message.clockSample = clocks.sample(reader.readerId, mapped, receivedAt);
-    }
-    warnings.note(reader, mapped, receivedAt);
-    options.listening?.note(reader, mapped, incoming);
-    lanes.enter(message);
     try {
-      const outcome = await lanes.submit(message);
-      options.onCommitted?.(message, outcome);
-      return outcome;
-    } catch (error) {
-      if (mapped.outcome === 'rejected' || !isFaultOfMessage(error)) {
-        throw error;
+      incoming.onDecoded?.(mapped.outcome === 'items' ? mapped.items.length : 0);
+      if (reader !== null) {
+        message.clockSample = clocks.sample(reader.readerId, mapped, receivedAt);
       }
-      onPoison(error, message);
-      const rejected = new MessageAsRead(incoming, {
-        reader,
-        receivedAt: message.receivedAt,
-        arrivedAt: message.arrivedAt,
-        mapped: refused(error),
-      });
-      rejected.clockSample = message.clockSample;
-      return await lanes.submit(rejected);
+      warnings.note(reader, mapped, receivedAt);
+      options.listening?.note(reader, mapped, incoming);
+      lanes.enter(message);
+      try {
+        const outcome = await lanes.submit(message);
+        options.onCommitted?.(message, outcome);
+        return outcome;
+      } catch (error) {
+        if (mapped.outcome === 'rejected' || !isFaultOfMessage(error)) {
+          throw error;
+        }
+        onPoison(error, message);
+        return await lanes.submit(refusedAs(error, message, incoming));
+      } finally {
+        lanes.leave(message);
+      }
     } finally {
-      lanes.leave(message);
+      underWay.leave(turn);
     }
   };
-  /** @param publisher as of the message's arrival; its registration may have changed since. */
+  /**
+   * Leaves the turn where it ends: `then` would be another promise for each message.
+   *
+   * @param publisher as of the message's arrival; its registration may have changed since.
+   */
   const take = (
     incoming: IncomingMessage,
     publisher: RegisteredReader | undefined,
     receivedAt: Micros,
     arrivedAt: number,
+    turn: Turn,
   ): Promise<MessageOutcome> => {
     const { topic, payload } = incoming;
     const reader =
       publisher === undefined ? (registry.byTopic(topic) ?? null) : asRegistered(registry, publisher);
     if (reader === undefined) {
-      return Promise.reject(new Error('the reader was deleted, or has another password since'));
+      return refuse(turn, new Error('the reader was deleted, or has another password since'));
     }
     const readable = incoming.isStale ? STALE : readableBy(reader, topic);
     const isReadHere = 'outcome' in readable || !isLarge(payload);
@@ -160,13 +170,17 @@ export function createIntake(options: IntakeOptions): Intake {
       reader: reader?.readerId ?? NO_READER,
       bytes: 'outcome' in readable || !isReadHere ? 0 : payload.length,
       read: () => {
-        const mapped = 'outcome' in readable ? readable : read(readable, incoming, isReadHere);
-        return mapped instanceof Promise
-          ? mapped.then((what) => whenFree(reader, what))
-          : whenFree(reader, mapped);
+        try {
+          const mapped = 'outcome' in readable ? readable : read(readable, incoming, isReadHere);
+          return mapped instanceof Promise
+            ? mapped.then((what) => whenFree(reader, what)).catch((error) => refuse(turn, error))
+            : whenFree(reader, mapped);
+        } catch (error) {
+          return refuse(turn, error);
+        }
       },
       next: (mapped) =>
-        record(new MessageAsRead(incoming, { reader, receivedAt, arrivedAt, mapped }), incoming),
+        record(new MessageAsRead(incoming, { reader, receivedAt, arrivedAt, mapped }), incoming, turn),
     });
   };
   return {
@@ -174,24 +188,22 @@ export function createIntake(options: IntakeOptions): Intake {
       if (isDraining) {
         return Promise.reject(stopped());
       }
-      const leave = underWay.enter();
+      const turn = underWay.enter();
       const receivedAt = clock();
       const arrivedAt = performance.now();
       if (registry.isFresh()) {
-        const taken = take(incoming, publisher, receivedAt, arrivedAt);
-        taken.then(leave, leave);
-        return taken;
+        return take(incoming, publisher, receivedAt, arrivedAt, turn);
       }
-      const waiting = new Promise<MessageOutcome>((resolve, reject) => {
+      return new Promise<MessageOutcome>((resolve) => {
         const go = () => {
           held -= 1;
-          return isDrained ? reject(stopped()) : resolve(take(incoming, publisher, receivedAt, arrivedAt));
+          resolve(
+            isDrained ? refuse(turn, stopped()) : take(incoming, publisher, receivedAt, arrivedAt, turn),
+          );
         };
         held += 1;
         registry.whenFresh(go, onOutage);
       });
-      waiting.then(leave, leave);
-      return waiting;
     },
     settledUpTo: () => underWay.settledUpTo(clock()),
     drain: async (patience) => {
@@ -207,6 +219,14 @@ export function createIntake(options: IntakeOptions): Intake {
       await lanes.drain(Math.max(0, patience - (performance.now() - since)));
     },
   };
+}
+
+/** A message that cannot be recorded, as one that was rejected. */
+function refusedAs(error: unknown, message: MessageAsRead, incoming: IncomingMessage): MessageAsRead {
+  const { reader, receivedAt, arrivedAt } = message;
+  const rejected = new MessageAsRead(incoming, { reader, receivedAt, arrivedAt, mapped: refused(error) });
+  rejected.clockSample = message.clockSample;
+  return rejected;
 }
 
 function organizationsOf(messages: readonly ReadMessage[]): ReadonlySet<number> {
