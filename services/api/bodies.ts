@@ -3,7 +3,7 @@ import { newApiKeyBody } from './api-keys/schema.ts';
 import { assetPatchBody, newAssetBody } from './assets/schema.ts';
 import { renameBody } from './items/rename-body.ts';
 import { locationPatchBody, newLocationBody } from './locations/schema.ts';
-import { newRuleBody, rulePatchBody } from './rules/schema.ts';
+import { newRuleBody, rulePatchBody, storedTrialBody, trialBody } from './rules/schema.ts';
 import { newTagBody } from './tags/schema.ts';
 import { newWebhookBody, replayBody, webhookPatchBody } from './webhooks/schema.ts';
 
@@ -20,6 +20,8 @@ export const BODIES: Bodies = {
   issueApiKey: newApiKeyBody,
   createRule: newRuleBody,
   updateRule: rulePatchBody,
+  tryRule: trialBody,
+  tryStoredRule: storedTrialBody,
   createWebhook: newWebhookBody,
   updateWebhook: webhookPatchBody,
   replayWebhook: replayBody,

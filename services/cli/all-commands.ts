@@ -59,6 +59,7 @@ const COMMANDS = new Map<string, () => Promise<Add>>(
     'rule add': async () => (await import('./commands/rule-add.ts')).addRuleAdd,
     'rule set': async () => (await import('./commands/rule-set.ts')).addRuleSet,
     'rule remove': async () => (await import('./commands/rule-remove.ts')).addRuleRemove,
+    'rule try': async () => (await import('./commands/rule-try.ts')).addRuleTry,
     'rule list': async () => (await import('./commands/rule-list.ts')).addRuleList,
     'webhook create': async () => (await import('./commands/webhook-create.ts')).addWebhookCreate,
     'webhook set': async () => (await import('./commands/webhook-set.ts')).addWebhookSet,

@@ -25,8 +25,15 @@ interface Write {
   isRepeatable?: boolean;
 }
 
-/** What these routes record happened, and nobody set it up. */
-const NO_WRITES_OF_PEOPLE = ['submitScans', 'recordSweep', 'retractScans', 'testWebhook'];
+/** What these routes record happened, and nobody set it up; or nothing is stored. */
+const NO_WRITES_OF_PEOPLE = [
+  'submitScans',
+  'recordSweep',
+  'retractScans',
+  'testWebhook',
+  'tryRule',
+  'tryStoredRule',
+];
 
 const WRITING = [...API_ROUTES, ...GATEWAY_ROUTES].filter(
   ({ method, operationId }) => method !== 'GET' && !NO_WRITES_OF_PEOPLE.includes(operationId),

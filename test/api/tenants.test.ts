@@ -21,6 +21,13 @@ interface Tenant {
   keys: { asset: string; location: string };
 }
 
+const RULES = ({ ids, keys }: Tenant) => [
+  { kind: 'not_allowed', location_external_key: keys.location },
+  { kind: 'overdue', after_seconds: 60, within_location_external_key: keys.location },
+  { kind: 'overdue', after_seconds: 60, asset_external_keys: [keys.asset] },
+  { kind: 'reader', reader_ids: [ids['reader_id']] },
+];
+
 /** What a route with a JSON body is sent, with references to `other`; none of it may come through. */
 const BODIES: Record<string, (other: Tenant) => object[]> = {
   createAsset: ({ ids }) => [{ name: 'seized', location_id: ids['location_id'] }],
@@ -39,13 +46,10 @@ const BODIES: Record<string, (other: Tenant) => object[]> = {
   renameLocation: () => [{ external_key: 'SEIZED' }],
   attachLocationTag: () => [{ tag_type: 'rfid', value: 'SEIZED' }],
   issueApiKey: () => [{ name: 'seized' }],
-  createRule: ({ ids, keys }) => [
-    { kind: 'not_allowed', location_external_key: keys.location },
-    { kind: 'overdue', after_seconds: 60, within_location_external_key: keys.location },
-    { kind: 'overdue', after_seconds: 60, asset_external_keys: [keys.asset] },
-    { kind: 'reader', reader_ids: [ids['reader_id']] },
-  ],
+  createRule: RULES,
   updateRule: ({ keys }) => [{ name: 'seized' }, { location_external_key: keys.location }],
+  tryRule: RULES,
+  tryStoredRule: ({ keys }) => [{ location_external_key: keys.location }],
   createWebhook: ({ keys }) => [{ url: 'https://example.com/', location_external_key: keys.location }],
   updateWebhook: ({ keys }) => [{ name: 'seized' }, { location_external_key: keys.location }],
   replayWebhook: () => [{ after: 0 }],

@@ -33,6 +33,7 @@ const NO_WRITES = [
   'rejected-list',
   'rejected-show',
   'rule-list',
+  'rule-try',
   'smoothing-show',
   'smoothing-try',
   'unknown-tags-list',

@@ -86,6 +86,58 @@ describe('tagtrail rule', () => {
     await fails(1, `Rule ${added.id} not found`, 'rule', 'set', ...rule, '--after', '1m');
   });
 
+  it('tries one on what was recorded, as it is or changed, and changes nothing', async () => {
+    const arrived = new Date(Date.now() - DAY / 2).toISOString();
+    for (const table of [
+      'positions (org_id, asset_id, location_id, since, last_seen)',
+      'location_transitions (org_id, asset_id, location_id, observed_at)',
+    ]) {
+      await database.rows(
+        `insert into ${table}
+         select asset.org_id, asset.id, location.id, $2::timestamptz ${table.startsWith('positions') ? ', $2' : ''}
+         from assets asset join locations location on location.org_id = asset.org_id
+         where asset.org_id = $1 and asset.external_key = 'PUMP-1'`,
+        [org, arrived],
+      );
+    }
+    const dwell = ['--kind', 'dwell', '--at', 'HALL-1', '--after', '2h', '--then', '3h'];
+    const tried = await json('rule', 'try', '--org', org, ...dwell, '--since', '7d');
+    const opened = new Date(Date.parse(arrived) + DAY / 12).toISOString();
+    const alert = {
+      asset_external_key: 'PUMP-1',
+      location_external_key: 'HALL-1',
+      opened_at: opened,
+      level: 'alarm',
+    };
+    expect(tried).to.deep.include({ alert_count: 1, subject_count: 1, looked_at: 1, is_complete: true });
+    expect(tried.alerts[0]).to.include({ ...alert, closed_at: null, is_older: false });
+
+    const { id } = await add(...dwell);
+    const rules = await json('rule', 'list', '--org', org);
+    const text = await tagtrail(
+      'rule',
+      'try',
+      '--org',
+      org,
+      '--rule',
+      id,
+      '--after',
+      '30m',
+      '--then',
+      'none',
+    );
+    expect(text.stdout)
+      .to.include('1 alert, for 1 of 1 assets')
+      .and.to.match(/lasted 11h 30m: PUMP-1/);
+    const none = await json('rule', 'try', '--org', org, '--rule', id, '--since', '1h', '--asset', 'PUMP-2');
+    expect(none).to.deep.include({ alert_count: 0, longest: null, looked_at: 0, is_complete: true });
+    expect(await json('rule', 'list', '--org', org)).to.deep.equal(rules);
+
+    await fails(2, 'Give either --kind', 'rule', 'try', '--org', org);
+    await fails(2, '--at is required', 'rule', 'try', '--org', org, '--kind', 'not_allowed');
+    await fails(2, '--since must be within', 'rule', 'try', '--org', org, ...dwell, '--since', '32d');
+  });
+
   it('names the flag that makes no sense, and what to do', async () => {
     const refused = (message: string, ...args: string[]) =>
       fails(2, message, 'rule', 'add', '--org', org, ...args);

@@ -3,23 +3,17 @@ import { type Instant, toMicros } from '../../../base/timestamps.ts';
 import { changeRule, endRule } from '../../../domain/alerts/rules/change-rule.ts';
 import { addRule } from '../../../domain/alerts/rules/create-rule.ts';
 import { shownRule, shownRules } from '../../../domain/alerts/rules/rule-fields.ts';
-import { countRules, findRule, listRules } from '../../../domain/alerts/rules/stored-rules.ts';
+import { countRules, listRules } from '../../../domain/alerts/rules/stored-rules.ts';
 import { makeChange } from '../../../domain/changes/make-change.ts';
 import { listBody, PAGING } from '../../../platform/http/lists.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { created, found, listed, noContent } from '../../../platform/http/success.ts';
 import { actorOf } from '../serving/actor.ts';
-import { type ApiContext, route } from '../serving/context.ts';
+import { route } from '../serving/context.ts';
 import { changeOf } from './change-of.ts';
+import { ADMINISTRATION, ONE } from './one-rule.ts';
 import { LISTED_RULE, newRuleBody, ONE_RULE, RULE, rulePatchBody } from './schema.ts';
-
-const ADMINISTRATION = { scope: 'rules:admin', isInternal: true } as const;
-
-const ONE = {
-  missing: 'Rule not found',
-  row: ({ context: { db }, params }: { context: ApiContext; params: { rule_id: string } }) =>
-    findRule(db, { orgId: db.orgId, id: params.rule_id }),
-};
+import { tryNew, tryStored } from './trials.ts';
 
 const create = route({
   method: 'POST',
@@ -115,4 +109,4 @@ function instantOf(given: Instant | undefined): Micros | null {
   return given === undefined ? null : toMicros(given);
 }
 
-export const ruleRoutes = [create, list, read, change, remove];
+export const ruleRoutes = [create, list, read, change, remove, tryNew, tryStored];

@@ -85,6 +85,11 @@ const DATED = { ...CHANGEABLE, valid_from: optional(timestamp) };
 
 export type RulePatch = Values<typeof CHANGEABLE>;
 
+const TRIED = { ...CHANGEABLE, since: nullable(timestamp) };
+
+export const trialBody = jsonBody({ kind: mandatory(choice(KINDS)), ...TRIED });
+export const storedTrialBody = jsonBody(TRIED);
+
 export const newRuleBody = jsonBody({ kind: mandatory(choice(KINDS)), ...DATED });
 export const rulePatchBody = mergePatchOf<object>()(DATED);
 

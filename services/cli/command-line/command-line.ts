@@ -51,7 +51,7 @@ const NOUNS: Readonly<Record<string, readonly [heading: string, about: string]>>
   'unknown-tags': ['What could not be recorded:', 'tags that belong to nothing: list, attach, ignore'],
   rejected: ['What could not be recorded:', 'messages and why: list, show, replay, dismiss'],
   alert: ['Rules and alerts:', 'what rules have raised: list, acknowledge'],
-  rule: ['Rules and alerts:', 'when an alert is raised: add, set, remove, list'],
+  rule: ['Rules and alerts:', 'when an alert is raised: add, set, remove, list, try'],
   webhook: [
     'Who is told of moves:',
     'URLs that every move is sent to: create, set, delete, list, test, attempts, replay',

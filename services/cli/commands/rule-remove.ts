@@ -22,7 +22,7 @@ export function addRuleRemove(program: Command): void {
     .option('--valid-from <time>', 'when it ends, RFC 3339; up to 31 days ago; now if left out', time)
     .addHelpText(
       'after',
-      '\nExample:\n  npx --no -- tagtrail rule remove --org 1 --rule 01KQSA8N2V6T4W8XJY3ZB5D7FH',
+      '\nExample:\n  npx --no -- tagtrail rule remove --org 1 --rule=01KQSA8N2V6T4W8XJY3ZB5D7FH',
     )
     .action(async (options: Options) => {
       const { org: orgId, rule: id, validFrom = null } = options;

@@ -33,8 +33,8 @@ export function addRuleSet(program: Command): void {
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  npx --no -- tagtrail rule set --org 1 --rule 01KQSA8N2V6T4W8XJY3ZB5D7FH --after 10m' +
-        '\n  npx --no -- tagtrail rule set --org 1 --rule 01KQSA8N2V6T4W8XJY3ZB5D7FH --then none --asset none',
+      '\nExamples:\n  npx --no -- tagtrail rule set --org 1 --rule=01KQSA8N2V6T4W8XJY3ZB5D7FH --after 10m' +
+        '\n  npx --no -- tagtrail rule set --org 1 --rule=01KQSA8N2V6T4W8XJY3ZB5D7FH --then none --asset none',
     )
     .action(async (options: Options) => {
       const { org: orgId, rule: id, validFrom = null } = options;

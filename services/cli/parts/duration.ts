@@ -5,3 +5,10 @@ export function secondsIn(text: string): number {
   const [, number, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   return number === undefined ? Number.NaN : Number(number) * SECONDS[unit as keyof typeof SECONDS];
 }
+
+/** Seconds as {@link secondsIn} reads them, in the largest unit that is exact. */
+export function lasting(seconds: number): string {
+  const units = Object.entries(SECONDS).toReversed();
+  const [unit, size] = units.find(([, size]) => seconds >= size && seconds % size === 0) ?? ['s', 1];
+  return `${seconds / size}${unit}`;
+}

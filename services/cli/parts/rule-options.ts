@@ -30,11 +30,11 @@ export const kind = oneOf(...KINDS);
 export function withRuleOptions(command: Command): Command {
   return command
     .option('--name <name>', 'what people call it; its kind and location if left out')
-    .option('--after <duration>', 'raises after so long, as 90s, 5m, 2h or 1d', duration)
+    .option('--after <duration>', 'raises after so long, as 90s, 5m, 2h or 1d', durationOrNone)
     .option(
       '--then <duration>',
       'second threshold: dwell warns at the first and raises at this one; overdue becomes missing',
-      duration,
+      durationOrNone,
     )
     .option('--at <key>', 'the location, with all below it: of dwell, not_allowed and must_be')
     .option('--reader <id...>', 'only these readers; of the kind reader', listOf(id))
@@ -109,13 +109,14 @@ const FIELD = /^\w+|\b[a-z]+(_[a-z]+)+\b/g;
 
 const flagOf = (field: string) => FLAGS[field] ?? field;
 
-function duration(text: string): Micros | typeof NONE {
-  if (text === NONE) {
-    return text;
-  }
+function durationOrNone(text: string): Micros | typeof NONE {
+  return text === NONE ? text : duration(text);
+}
+
+export function duration(text: string): Micros {
   const seconds = secondsIn(text);
   if (Number.isNaN(seconds)) {
-    throw new InvalidArgumentError('It is a duration, as 90s, 5m, 2h or 1d, or none.');
+    throw new InvalidArgumentError('It is a duration, as 90s, 5m, 2h or 1d.');
   }
   return seconds * MICROS_PER_SECOND;
 }

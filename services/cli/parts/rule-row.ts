@@ -1,5 +1,6 @@
 import type { ruleFields } from '../../../domain/alerts/rules/rule-fields.ts';
 import { listTable } from '../command-line/list-table.ts';
+import { lasting } from './duration.ts';
 
 type Shown = ReturnType<typeof ruleFields>;
 
@@ -16,9 +17,9 @@ export function sayRule(rule: Omit<Shown, 'id' | 'valid_from' | 'ends_at' | 'cre
 type Said = Parameters<typeof sayRule>[0];
 
 const saysOf: Record<Shown['kind'], (rule: Said) => string> = {
-  overdue: (rule) => `overdue after ${lasting(rule.after_seconds)}${second(rule, 'missing')}`,
+  overdue: (rule) => `overdue after ${lasting(rule.after_seconds ?? 0)}${second(rule, 'missing')}`,
   dwell: (rule) =>
-    `at ${rule.location_external_key} for longer than ${lasting(rule.after_seconds)}${second(rule, 'an alarm')}`,
+    `at ${rule.location_external_key} for longer than ${lasting(rule.after_seconds ?? 0)}${second(rule, 'an alarm')}`,
   not_allowed: (rule) => `must not be at ${rule.location_external_key}`,
   must_be: (rule) => `must be at ${rule.location_external_key}${later(rule)}`,
   reader: (rule) => `reader silent or disconnected${later(rule)}`,
@@ -29,7 +30,7 @@ function second({ then_seconds: seconds }: Said, what: string): string {
 }
 
 function later({ after_seconds: seconds }: Said): string {
-  return (seconds ?? 0) === 0 ? '' : `, raised after ${lasting(seconds)}`;
+  return (seconds ?? 0) === 0 ? '' : `, raised after ${lasting(seconds ?? 0)}`;
 }
 
 function selects(rule: Said): string[] {
@@ -41,18 +42,6 @@ function selects(rule: Said): string[] {
     ...rule.metadata.map(({ path, value }) => `${path.join('.')}=${value}`),
     ...(rule.reader_ids === null ? [] : [`readers ${rule.reader_ids.join(', ')}`]),
   ];
-}
-
-const UNITS = [
-  [86_400, 'd'],
-  [3_600, 'h'],
-  [60, 'm'],
-  [1, 's'],
-] as const;
-
-function lasting(seconds: number | null): string {
-  const [size, unit] = UNITS.find(([size]) => (seconds ?? 0) % size === 0) ?? UNITS[3];
-  return `${(seconds ?? 0) / size}${unit}`;
 }
 
 export function rulesTable(rules: readonly Shown[]): string {

@@ -54,6 +54,47 @@ describe('/rules', () => {
     expect((await call('GET')).body).to.deep.include({ data: [], total_count: 0 });
   });
 
+  it('says which alerts one would have raised, as it is and changed, and stores nothing', async () => {
+    const arrived = new Date(Date.now() - 7_200_000).toISOString();
+    const values = `from assets asset join locations location on location.org_id = asset.org_id
+      where asset.external_key = 'PUMP' and location.external_key = 'HALL'`;
+    await api.database.rows(
+      `insert into positions (org_id, asset_id, location_id, since, last_seen)
+       select asset.org_id, asset.id, location.id, $1::timestamptz, $1 ${values}`,
+      [arrived],
+    );
+    await api.database.rows(
+      `insert into location_transitions (org_id, asset_id, location_id, observed_at)
+       select asset.org_id, asset.id, location.id, $1::timestamptz ${values}`,
+      [arrived],
+    );
+    const alert = {
+      ...{ asset_external_key: 'PUMP', reader_id: null, reader_name: null, location_external_key: 'HALL' },
+      ...{ opened_at: arrived, is_older: false, closed_at: null, level: null, alarm_at: null },
+    };
+    const rule = { kind: 'not_allowed', location_external_key: 'SITE' };
+    const { status, body } = await call('POST', '/try', { ...rule, since: null });
+    expect(status).to.equal(200);
+    const { since: _, until: __, longest, subjects: ___, alerts, ...counts } = body?.data ?? {};
+    expect(longest).to.deep.include(alert);
+    expect(alerts).to.deep.equal([longest]);
+    expect(counts).to.deep.equal({
+      ...{ looked_at: 1, looked_at_of: 1, is_complete: true },
+      ...{ alert_count: 1, subject_count: 1, alerts_left_out: 0 },
+    });
+    const { body: made } = await call('POST', '', rule);
+    const path = `/${made?.data.id}`;
+    const tried = await call('POST', `${path}/try`, {});
+    expect(tried.body?.data).to.include({ alert_count: 1 });
+    const since = new Date(Date.now() - 32 * 86_400_000).toISOString();
+    expectIssues(await call('POST', `${path}/try`, { since }), [['since', 'invalid_value']]);
+    expectIssues(await call('POST', '/try', { kind: 'dwell', location_external_key: 'HALL' }), [
+      ['after_seconds', 'required'],
+    ]);
+    expect((await call('GET', path)).body?.data).to.deep.equal(made?.data);
+    await call('DELETE', path);
+  });
+
   it('refuses what makes no sense, by its field, and creates nothing', async () => {
     const refused: [object, [string, string][]][] = [
       [{}, [['kind', 'required']]],

@@ -1,0 +1,91 @@
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { Interval } from '../../presence/intervals.ts';
+import { TooMuchEvidence } from '../../presence/load-listening.ts';
+import { loadAssetEvidence } from '../conditions/load-asset-evidence.ts';
+import { loadReaderEvidence } from '../conditions/load-reader-evidence.ts';
+import type { Stretch } from '../conditions/stretch.ts';
+import { stretchesOf } from '../conditions/stretches-of.ts';
+import { datedRule } from '../rules/dated-rule.ts';
+import type { DatedRule } from '../rules/rule.ts';
+import type { RuleSettings } from '../rules/settings.ts';
+import { nextSubjects, type Subject } from './subjects.ts';
+
+export interface Trial {
+  orgId: number;
+  settings: RuleSettings;
+  window: Interval;
+}
+
+/** What a rule would have raised for some of the assets, or readers, that it is about. */
+export interface Tried {
+  looked: number;
+  found: { subject: Subject; stretches: readonly Stretch[] }[];
+}
+
+/**
+ * Tries a rule on what was recorded in a window, as if it had always been set so, for live assets or readers in the order of
+ * their ids. Stores nothing. Each batch is loaded when it is asked for.
+ *
+ * @param batch at most 1,000.
+ * @throws TooMuchEvidence of a single asset or reader.
+ */
+export async function* tryRule(db: Connection, trial: Trial, batch: number): AsyncGenerator<Tried, void> {
+  const rule = trialRule(trial);
+  for (let after = 0; ; ) {
+    const subjects = await nextSubjects(db, rule, after, batch);
+    const last = subjects.at(-1);
+    if (last === undefined) {
+      return;
+    }
+    const byId = new Map(subjects.map((subject) => [subject.id, subject]));
+    const found = await stretchesByOf(db, rule, [...byId.keys()], trial.window);
+    yield {
+      looked: subjects.length,
+      found: found.flatMap(([id, stretches]) => {
+        const subject = byId.get(id);
+        return subject === undefined || stretches.length === 0 ? [] : { subject, stretches };
+      }),
+    };
+    after = last.id;
+  }
+}
+
+/** As if it had always been set so. */
+export function trialRule({ orgId, settings }: Trial): DatedRule {
+  return datedRule({ orgId, id: '' }, settings, { from: 0, until: null });
+}
+
+/** Looks at fewer at a time where there is too much evidence. */
+async function stretchesByOf(
+  db: Connection,
+  rule: DatedRule,
+  ids: readonly number[],
+  window: Interval,
+): Promise<[number, Stretch[]][]> {
+  try {
+    return await stretchesBy(db, rule, ids, window);
+  } catch (error) {
+    if (!(error instanceof TooMuchEvidence) || ids.length === 1) {
+      throw error;
+    }
+    const half = Math.ceil(ids.length / 2);
+    return [
+      ...(await stretchesByOf(db, rule, ids.slice(0, half), window)),
+      ...(await stretchesByOf(db, rule, ids.slice(half), window)),
+    ];
+  }
+}
+
+async function stretchesBy(
+  db: Connection,
+  rule: DatedRule,
+  ids: readonly number[],
+  window: Interval,
+): Promise<[number, Stretch[]][]> {
+  if (rule.kind === 'reader') {
+    const { readers, around } = await loadReaderEvidence(db, rule.orgId, ids, window);
+    return readers.map((reader) => [reader.readerId, stretchesOf([rule], reader, around)]);
+  }
+  const { assets, around } = await loadAssetEvidence(db, rule.orgId, [rule], ids, window);
+  return assets.map((asset) => [asset.assetId, stretchesOf([rule], asset, around)]);
+}

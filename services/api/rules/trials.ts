@@ -1,0 +1,89 @@
+import { invalid, invalidValue } from '../../../base/checks/issues.ts';
+import { expensiveTurns } from '../../../base/expensive-turns.ts';
+import { MICROS_PER_MILLISECOND } from '../../../base/instant.ts';
+import { type Instant, toMicros } from '../../../base/timestamps.ts';
+import { runTrial, type TrialResult } from '../../../domain/alerts/trial/run-trial.ts';
+import { trialOf, type WantedTrial } from '../../../domain/alerts/trial/trial-of.ts';
+import { makeChange, unchanged } from '../../../domain/changes/make-change.ts';
+import { QUEUE } from '../../../domain/master-data/expensive-queue.ts';
+import { TooMuchEvidence } from '../../../domain/presence/load-listening.ts';
+import { NO_QUERY } from '../../../platform/http/query.ts';
+import { found } from '../../../platform/http/success.ts';
+import { actorOf } from '../serving/actor.ts';
+import { type ApiContext, route } from '../serving/context.ts';
+import { changeOf } from './change-of.ts';
+import { ADMINISTRATION, ONE } from './one-rule.ts';
+import { ONE_RULE, storedTrialBody, trialBody } from './schema.ts';
+import { TRIAL } from './trial-schema.ts';
+
+/** Deriving so many holds the loop for some milliseconds. */
+const BATCH = 200;
+
+/** Milliseconds after which a trial ends, with what it has found. */
+const MOST_TIME = 20_000;
+
+const BOUNDS = { alerts: 200, subjects: 100 };
+
+const SUCCESS = found<TrialResult>(
+  TRIAL,
+  'What it would have raised. Not complete if that took too long: of the assets, or readers, that were looked at',
+);
+
+export const tryNew = route({
+  method: 'POST',
+  path: '/api/v1/rules/try',
+  operationId: 'tryRule',
+  summary: 'Say which alerts a rule would have raised, as if it had always been there',
+  ...ADMINISTRATION,
+  query: NO_QUERY,
+  params: {},
+  body: trialBody,
+  success: SUCCESS,
+  handle: ({ context, body: { kind, since, ...given }, requestId, signal }) =>
+    tried(context, requestId, { of: { kind }, since: sinceOf(since), ...changeOf(given) }, signal()),
+});
+
+export const tryStored = route({
+  method: 'POST',
+  path: '/api/v1/rules/{rule_id}/try',
+  operationId: 'tryStoredRule',
+  summary: 'Say which alerts a rule would have raised, also with changes',
+  ...ADMINISTRATION,
+  query: NO_QUERY,
+  params: ONE_RULE,
+  find: ONE,
+  body: storedTrialBody,
+  success: SUCCESS,
+  handle: ({ context, row, body: { since, ...given }, requestId, signal }) =>
+    tried(context, requestId, { of: { id: row.id }, since: sinceOf(since), ...changeOf(given) }, signal()),
+});
+
+async function tried(
+  context: ApiContext,
+  requestId: string,
+  wanted: Omit<WantedTrial, 'orgId'>,
+  signal: AbortSignal,
+): Promise<TrialResult> {
+  const { db } = context;
+  const { orgId } = db;
+  const now = Date.now() * MICROS_PER_MILLISECOND;
+  const trial = await makeChange(db, actorOf(context, requestId), async (change) =>
+    unchanged(await trialOf(change, now, { orgId, ...wanted })),
+  );
+  const deadline = performance.now() + MOST_TIME;
+  await expensiveTurns.hold(orgId, 'list', QUEUE, signal);
+  const goesOn = async () => {
+    await expensiveTurns.pause(orgId, 'list', QUEUE, signal);
+    return performance.now() < deadline;
+  };
+  const list = db.listing({ isBrief: false, signal });
+  return runTrial(list, trial, { bounds: BOUNDS, batch: BATCH, goesOn }).catch((error: unknown) => {
+    throw error instanceof TooMuchEvidence ? invalid([invalidValue('since', TOO_MUCH)]) : error;
+  });
+}
+
+const TOO_MUCH = 'leaves more evidence than can be looked at; try a later time';
+
+function sinceOf(given: Instant | null | undefined): number | null {
+  return given == null ? null : toMicros(given);
+}
