@@ -89,6 +89,7 @@ const ARROWS: Record<string, string[]> = {
   'domain/presence': [...DATABASE, 'base'],
   'domain/reports': [
     ...DATABASE,
+    'domain/alerts',
     'domain/master-data',
     'domain/moves',
     'domain/presence',

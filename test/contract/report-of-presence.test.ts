@@ -127,7 +127,7 @@ describe('the report of presence', () => {
     });
     expect(of('D')).to.deep.include({
       state_since: '2021-05-04T11:01:15.000Z',
-      unseen_covered_seconds: 45,
+      unseen_covered_seconds: 15,
       because: { reader_id: deafId, reader_name: 'deaf', since: '2021-05-04T11:01:00.000Z' },
     });
     expect(of('NEVER')).to.deep.include({
@@ -138,6 +138,42 @@ describe('the report of presence', () => {
       unseen_covered_seconds: null,
       because: null,
     });
+  });
+
+  it('names the rule by which an asset is overdue or missing, as it was then', async () => {
+    const { database, orgId } = client.api;
+    const rule = (
+      id: string,
+      version: number,
+      from: string,
+      seconds: [number, number | null],
+      isEnded = false,
+    ) =>
+      database.rows(
+        `insert into rules (org_id, id, version, valid_from, is_ended, kind, name, after_seconds, then_seconds,
+           within_location_id, metadata, mail_to)
+         values ($1, $2, $3, $4, $5, 'overdue', $2, $6, $7, $8, '[]', '{}')`,
+        [orgId, id, version, from, isEnded, ...seconds, ids['SITE']],
+      );
+    const [STRICT, LAX] = ['01J00000000000000000000001', '01J00000000000000000000002'];
+    await rule(STRICT, 1, '2021-05-04T11:55:00Z', [300, 580]);
+    await rule(LAX, 1, '2021-05-04T11:00:00Z', [400, 3_600]);
+    await rule(STRICT, 2, '2021-05-04T12:30:00Z', [300, 580], true);
+    const at = async (instant: string) => {
+      const [row] = await rows(`at=${instant}&include_not_in_effect=true&asset_external_key=B`);
+      return { state: row.state, since: row.state_since, because: row.because };
+    };
+    expect(await at('2021-05-04T11:54:00Z')).to.deep.include({ state: 'present', because: null });
+    expect(await at('2021-05-04T11:56:00Z')).to.deep.equal({
+      ...{ state: 'overdue', since: '2021-05-04T11:55:00.000Z', because: { rule_id: STRICT } },
+    });
+    expect(await at('2021-05-04T12:00:00Z')).to.deep.equal({
+      ...{ state: 'missing', since: '2021-05-04T11:59:40.000Z', because: { rule_id: STRICT } },
+    });
+    expect(await at('2021-05-04T12:30:00Z')).to.deep.equal({
+      ...{ state: 'overdue', since: '2021-05-04T12:30:00.000Z', because: { rule_id: LAX } },
+    });
+    await database.rows('delete from rules where org_id = $1', [orgId]);
   });
 
   it('is about now without an instant', async () => {

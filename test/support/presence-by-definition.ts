@@ -14,6 +14,8 @@ export interface Scene {
   lastSeen: Micros;
   /** Sweeps that did not find the asset. */
   missed: readonly Interval[];
+  /** What rules allow, of covered time; null for nothing said. */
+  limits?: readonly { from: Micros; overdue: Micros | null; missing: Micros | null }[];
 }
 
 /** The state at an instant and since when it is the same, counted step by step. */
@@ -40,13 +42,16 @@ function stateAt(scene: Scene, at: Micros): { state: string; unseen: Micros | nu
   for (let then = lastSeen; then < at; then += step) {
     unseen += isCovered(scene, then, scene.proven) ? step : 0;
   }
-  if (isMissed) {
+  const limits = scene.limits?.findLast(({ from }) => from <= at);
+  const missing = limits?.missing ?? null;
+  if (isMissed || (missing !== null && unseen >= missing)) {
     return { state: 'missing', unseen };
   }
-  if (watch.maxGap !== null && unseen >= watch.maxGap) {
+  const gap = limits?.overdue ?? watch.maxGap;
+  if (gap !== null && unseen >= gap) {
     return { state: 'overdue', unseen };
   }
-  const isFresh = watch.maxGap !== null && at - lastSeen < watch.maxGap;
+  const isFresh = gap !== null && at - lastSeen < gap;
   return { state: isFresh || isCovered(scene, at, scene.listens) ? 'present' : 'unknown', unseen };
 }
 

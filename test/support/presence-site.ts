@@ -130,7 +130,7 @@ export class PresenceSite {
       since: seconds(since),
       unseen: unseen === null ? null : unseen / MICROS_PER_SECOND,
       because:
-        because === null || 'sweepId' in because
+        because === null || !('readerId' in because)
           ? because
           : {
               reader: this.readers.findIndex(({ readerId }) => readerId === because.readerId),

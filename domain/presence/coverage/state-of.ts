@@ -2,6 +2,7 @@ import type { Micros } from '../../../base/instant.ts';
 import type { Interval } from '../intervals.ts';
 import { CoveredClock } from './covered-clock.ts';
 import { coveredTimes, type PlaceEvidence } from './covered-times.ts';
+import { type DatedLimits, limitsAt } from './limits.ts';
 import { type DatedWatch, UNWATCHED } from './watches.ts';
 
 export const STATES = ['present', 'overdue', 'missing', 'unknown', 'never_seen'] as const;
@@ -12,7 +13,7 @@ export interface Presence {
   since: Micros | null;
   /** Covered time since it was read; null where nothing counts it. */
   unseen: Micros | null;
-  because: { readerId: number; since: Micros | null } | { sweepId: string } | null;
+  because: { readerId: number; since: Micros | null } | { sweepId: string } | { ruleId: string } | null;
 }
 
 /** What is known of an asset at the location where it was seen last. */
@@ -22,9 +23,18 @@ export interface AssetEvidence {
   isLastKnown: boolean;
   /** The first sweep since then that expected it there and did not find it. */
   missedBy: { sweepId: string; endedAt: Micros } | null;
+  /** What rules say of it, in order; they go before the gap of the location. */
+  limits: readonly DatedLimits[];
 }
 
-/** Settings of a location that are looked back through for the beginning of a state: of more than two months, if learned. */
+/** What holds of an asset at a location, as of `from`. */
+interface Settings {
+  watch: DatedWatch;
+  limits: DatedLimits;
+  from: Micros;
+}
+
+/** Settings of a location, or of rules, that are looked back through for the beginning of a state: of more than two months, if learned. */
 export const MOST_SETTINGS = 300;
 
 export const NEVER_SEEN: Presence = { state: 'never_seen', since: null, unseen: null, because: null };
@@ -34,7 +44,8 @@ export const NEVER_SEEN: Presence = { state: 'never_seen', since: null, unseen: 
  *
  * 1. `missing`: a sweep expected it and did not find it, and it was not read since the sweep began.
  * 2. `present` at a portal: whatever passed was last read there.
- * 3. `overdue`: as much covered time as the location allows has passed since it was read. It stays so while nobody listens.
+ * 3. `overdue`: as much covered time as a rule allows, or the location where none does, has passed since it was read. It
+ *    stays so while nobody listens. Beyond the second threshold of a rule it is `missing`.
  * 4. `present`: less has; or it was read so recently that it would be even if the clock had run all the time.
  * 5. `unknown`: nobody is taken to listen.
  *
@@ -63,28 +74,36 @@ export class PlacePresence {
   }
 
   stateOf(asset: AssetEvidence, at: Micros): Presence {
-    const { watches } = this.#evidence;
-    let which = watches.findLastIndex(({ from }) => from <= at);
-    let watch = watches[which] ?? UNWATCHED;
+    let settings = this.#settingsAt(asset, at);
     if (asset.missedBy !== null) {
       const { sweepId, endedAt } = asset.missedBy;
-      const unseen = this.#unseen(watch, asset, at);
-      return { state: 'missing', since: endedAt, unseen, because: { sweepId } };
+      const unseen = this.#unseen(settings.watch, asset, at);
+      const before = this.stateOf({ ...asset, missedBy: null }, endedAt - 1);
+      const since = before.state === 'missing' ? before.since : endedAt;
+      return { state: 'missing', since, unseen, because: { sweepId } };
     }
-    const own = this.#by(watch, asset, at);
+    const own = this.#by(settings, asset, at);
     let { since } = own;
-    const oldest = which - MOST_SETTINGS;
-    while (since !== null && since <= watch.from && asset.lastSeen < watch.from) {
-      const { from } = watch;
-      which -= 1;
-      watch = watches[which] ?? UNWATCHED;
-      const before = this.#by(watch, asset, from - 1);
-      since = before.state === own.state && which > oldest ? before.since : from;
+    for (
+      let looked = 1;
+      since !== null && since <= settings.from && asset.lastSeen < settings.from;
+      looked += 1
+    ) {
+      const { from } = settings;
+      settings = this.#settingsAt(asset, from - 1);
+      const before = this.#by(settings, asset, from - 1);
+      since = before.state === own.state && looked < MOST_SETTINGS ? before.since : from;
     }
     return { ...own, since };
   }
 
-  #by(watch: DatedWatch, asset: AssetEvidence, at: Micros): Presence {
+  #settingsAt(asset: AssetEvidence, at: Micros): Settings {
+    const watch = this.#evidence.watches.findLast(({ from }) => from <= at) ?? UNWATCHED;
+    const limits = limitsAt(asset.limits, at);
+    return { watch, limits, from: Math.max(watch.from, limits.from) };
+  }
+
+  #by({ watch, limits }: Settings, asset: AssetEvidence, at: Micros): Presence {
     const { lastSeen, isLastKnown } = asset;
     const unseen = this.#unseen(watch, asset, at);
     if (watch.mode === 'portal') {
@@ -93,11 +112,18 @@ export class PlacePresence {
     if (!isLastKnown) {
       return { state: 'unknown', since: null, unseen, because: null };
     }
-    const { maxGap } = watch;
-    if (maxGap !== null && this.#clock.elapsed(lastSeen, at) >= maxGap) {
-      return { state: 'overdue', since: this.#clock.reached(lastSeen, maxGap), unseen, because: null };
+    const gap = limits.overdue?.after ?? watch.maxGap;
+    const passed = [
+      { state: 'missing', after: limits.missing?.after ?? null, ruleId: limits.missing?.ruleId },
+      { state: 'overdue', after: gap, ruleId: limits.overdue?.ruleId },
+    ] as const;
+    for (const { state, after, ruleId } of passed) {
+      if (after !== null && this.#clock.elapsed(lastSeen, at) >= after) {
+        const since = this.#clock.reached(lastSeen, after);
+        return { state, since, unseen, because: ruleId === undefined ? null : { ruleId } };
+      }
     }
-    const certainUntil = lastSeen + (maxGap ?? 0);
+    const certainUntil = lastSeen + (gap ?? 0);
     const clock = this.#listening.at(at);
     if (clock.runs || at < certainUntil) {
       const since = clock.runs && clock.since > certainUntil ? clock.since : lastSeen;

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Micros } from '../../../base/instant.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { loadLimits } from '../../alerts/conditions/load-limits.ts';
 import { loadPlaces } from '../../presence/coverage/load-places.ts';
 import { NEVER_SEEN, type Presence } from '../../presence/coverage/state-of.ts';
 import { loadMissed, loadSweeps } from '../../sweeps/load-sweeps.ts';
@@ -9,7 +10,7 @@ import type { SeenAsset } from './presence-rows.ts';
 /** Assets to derive before other requests are looked after. */
 const AT_ONCE = 2_000;
 
-/** The states of assets at an instant, in their order, from all evidence there is by now. */
+/** The states of assets at an instant, in their order, from all evidence there is by now, and by the rules of then. */
 export async function deriveStates(
   db: Connection & { readonly orgId: number },
   at: Micros,
@@ -23,6 +24,12 @@ export async function deriveStates(
   const sweeps = await loadSweeps(db, orgId, locationIds, window);
   const missed = await loadMissed(db, orgId, [...new Set(sweeps.map(({ sweepId }) => sweepId))]);
   const places = await loadPlaces(db, orgId, locationIds, window, sweeps);
+  const limits = await loadLimits(
+    db,
+    orgId,
+    seen.map((asset) => ({ assetId: asset.id, locationId: asset.location_id ?? 0 })),
+    window,
+  );
   const ended = Map.groupBy(
     sweeps.filter(({ until }) => until <= at),
     ({ locationId }) => locationId,
@@ -43,6 +50,7 @@ export async function deriveStates(
           lastSeen,
           isLastKnown: asset.last_seen !== null,
           missedBy: missedBy === undefined ? null : { sweepId: missedBy.sweepId, endedAt: missedBy.until },
+          limits: limits(asset.id),
         },
         at,
       ) ?? NEVER_SEEN,

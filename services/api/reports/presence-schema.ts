@@ -27,12 +27,15 @@ const READER = {
 
 const SWEEP = { sweep_id: { type: 'string', description: 'The sweep, as in the report of sweeps.' } };
 
+const RULE = { rule_id: { type: 'string', description: 'The rule whose threshold has passed.' } };
+
 const BECAUSE: JsonSchema = {
   description:
-    'Of `unknown` the reader for which nothing can be said, of `missing` the sweep that did not find the asset. Null where there is nothing to name. More kinds may be added.',
+    'Of `unknown` the reader for which nothing can be said, of `missing` the sweep that did not find the asset, of `overdue` and `missing` the rule by which it is. Null where there is nothing to name. More kinds may be added.',
   anyOf: [
     { type: 'object', properties: READER, required: Object.keys(READER) },
     { type: 'object', properties: SWEEP, required: Object.keys(SWEEP) },
+    { type: 'object', properties: RULE, required: Object.keys(RULE) },
     { type: 'null' },
   ],
 };
@@ -56,7 +59,7 @@ const PROPERTIES = {
     type: 'string',
     enum: STATES,
     description:
-      '`present`: read there recently enough, or at a location that things only pass. `overdue`: not read for longer than usual though it would have been. `missing`: a sweep expected it and did not find it. `unknown`: not read, and nobody would have noticed. `never_seen`: never read. More may be added.',
+      '`present`: read there recently enough, or at a location that things only pass. `overdue`: not read for longer than usual, or than a rule allows, though it would have been. `missing`: for longer than the second threshold of a rule, or a sweep expected it and did not find it. `unknown`: not read, and nobody would have noticed. `never_seen`: never read. More may be added.',
   },
   state_since: {
     ...nullableSchema(TIME_SCHEMA),

@@ -23,6 +23,9 @@ function becauseView({ presence: { because }, readerName }: PresenceRow) {
   if (because === null) {
     return null;
   }
+  if ('ruleId' in because) {
+    return { rule_id: because.ruleId };
+  }
   return 'sweepId' in because
     ? { sweep_id: because.sweepId }
     : { reader_id: because.readerId, reader_name: readerName ?? '', since: timeOrNull(because.since) };

@@ -67,7 +67,10 @@ export const PRESENCE_STATES = ['present', 'overdue', 'missing', 'unknown', 'nev
 
 export type PresenceState = (typeof PRESENCE_STATES)[number];
 
-export type Because = { reader_id: number; reader_name: string; since: string | null } | { sweep_id: string };
+export type Because =
+  | { reader_id: number; reader_name: string; since: string | null }
+  | { sweep_id: string }
+  | { rule_id: string };
 
 export interface Presence {
   asset_id: number;

@@ -821,9 +821,10 @@ export const de = {
     toReport: 'Nach Ort oder Objekt fragen',
     means: {
       overdue: 'Länger als üblich nicht gelesen, obwohl es gelesen worden wäre',
-      missing: 'Jemand hat nachgesehen, und es war nicht da',
+      missing: 'Jemand hat nachgesehen, und es war nicht da; oder es fehlt nach einer Regel',
       unknown: 'Nicht gelesen, und niemand hätte es bemerkt',
     },
+    byRule: 'Nach einer Regel',
   },
   reports: {
     sectionsLabel: 'Berichte',

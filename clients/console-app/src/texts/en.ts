@@ -795,9 +795,10 @@ export const en = {
     toReport: 'Ask by place or asset',
     means: {
       overdue: 'Not read for longer than usual, though it would have been',
-      missing: 'Somebody looked, and it was not there',
+      missing: 'Somebody looked, and it was not there; or it is missing by a rule',
       unknown: 'Not read, and nobody would have noticed',
     },
+    byRule: 'By a rule',
   },
   reports: {
     sectionsLabel: 'Reports',

@@ -39,6 +39,13 @@ function randomWorld(random: Random) {
     swept: spans(2),
     missed: random.once(2) ? spans(2).map((span, which) => ({ ...span, sweepId: `S${which}` })) : [],
     lastSeen: random.below(END),
+    limits: (random.once(2) ? spans(3) : [])
+      .toSorted((a, b) => a.since - b.since)
+      .map(({ since, until: most }) => ({
+        from: since,
+        overdue: random.once(3) ? null : 1 + random.below(20),
+        missing: random.once(3) ? null : most - since,
+      })),
   };
 }
 
@@ -76,6 +83,11 @@ function presenceOf(world: World, at: number, isLate: (at: number) => boolean, r
       lastSeen,
       isLastKnown: true,
       missedBy: missedBy === undefined ? null : { sweepId: missedBy.sweepId, endedAt: missedBy.until },
+      limits: world.limits.map(({ from, overdue, missing }) => ({
+        from,
+        overdue: overdue === null ? null : { after: overdue, ruleId: 'RULE' },
+        missing: missing === null ? null : { after: missing, ruleId: 'RULE' },
+      })),
     },
     at,
   );
@@ -133,7 +145,7 @@ describe('the state of an asset', () => {
       },
       { since: 0, until: 1_000 },
     );
-  const asset = { lastSeen: 10, isLastKnown: true, missedBy: null };
+  const asset = { lastSeen: 10, isLastKnown: true, missedBy: null, limits: [] };
 
   it('names the reader that stopped first where all must listen, and the last where any will do', () => {
     const listening = { 1: [{ since: 0, until: 25 }], 2: [{ since: 0, until: 22 }] };
@@ -194,7 +206,7 @@ describe('the state of an asset', () => {
           swept: [],
         },
         { since: 0, until: 1e6 },
-      ).stateOf({ lastSeen: 10, isLastKnown: true, missedBy: null }, 1e5);
+      ).stateOf({ lastSeen: 10, isLastKnown: true, missedBy: null, limits: [] }, 1e5);
     expect(stateAfter(MOST_SETTINGS)).to.deep.include({ state: 'overdue', since: 120 });
     expect(stateAfter(50_000)).to.deep.include({ state: 'overdue', since: 100 + 50_000 - MOST_SETTINGS });
   });

@@ -3,11 +3,14 @@ import { href } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { Instant } from '../instant.tsx';
 
-/** Why an asset is missing, or why nobody can tell. */
+/** Why an asset is overdue or missing, or why nobody can tell. */
 export function BecauseOf({ because }: { because: Because }) {
   const t = texts.value.presence;
   if ('sweep_id' in because) {
     return <>{t.notFound}</>;
+  }
+  if ('rule_id' in because) {
+    return <>{t.byRule}</>;
   }
   return (
     <>

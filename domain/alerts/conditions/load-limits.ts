@@ -1,0 +1,77 @@
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { DatedLimits } from '../../presence/coverage/limits.ts';
+import { LOOKS_BACK } from '../../presence/coverage/load-places.ts';
+import type { Interval } from '../../presence/intervals.ts';
+import { loadRules } from '../rules/load-rules.ts';
+import type { DatedRule, Selection } from '../rules/rule.ts';
+import type { AssetEvidence } from './evidence.ts';
+import { type LimitedTime, limitsOf } from './limits-of.ts';
+import { loadDescribed } from './load-described.ts';
+import { loadSubtrees } from './load-subtrees.ts';
+import { selectedTimes } from './selected-times.ts';
+import { Surroundings } from './surroundings.ts';
+
+/** An asset that has been at a location all through a window. */
+interface Placed {
+  assetId: number;
+  locationId: number;
+}
+
+/**
+ * What the rules of the kind `overdue` say of assets in a window. Rules that select no assets by themselves are derived once
+ * for each location.
+ */
+export async function loadLimits(
+  db: Connection,
+  orgId: number,
+  assets: readonly Placed[],
+  window: Interval,
+): Promise<(assetId: number) => readonly DatedLimits[]> {
+  const rules = (await loadRules(db, [orgId], window.since)).filter(
+    ({ kind, from }) => kind === 'overdue' && from < window.until,
+  );
+  if (rules.length === 0) {
+    return () => [];
+  }
+  const [general, particular] = [rules.filter(isOfAll), rules.filter((rule) => !isOfAll(rule))];
+  const roots = rules.flatMap(({ selection }) => selection.withinLocationId ?? []);
+  const locationIds = [...new Set(assets.map(({ locationId }) => locationId))];
+  const subtrees = await loadSubtrees(db, orgId, [...new Set(roots)], locationIds);
+  const described = await loadDescribed(
+    db,
+    orgId,
+    assets.map(({ assetId }) => assetId),
+    rules.flatMap(({ selection }) => selection.metadata.map(({ path }) => path)),
+    Math.max(window.since, window.until - LOOKS_BACK),
+  );
+  const around = new Surroundings({ window, coveredFrom: window.since, subtrees, places: new Map() });
+  const byLocation = new Map(
+    locationIds.map((locationId) => {
+      const times = timesOf(general, { ...PLACELESS, stays: [{ locationId, ...EVER }] }, around);
+      return [locationId, { times, limits: limitsOf(times) }];
+    }),
+  );
+  const placed = new Map(assets.map(({ assetId, locationId }) => [assetId, locationId]));
+  return (assetId) => {
+    const locationId = placed.get(assetId) ?? 0;
+    const of = { ...PLACELESS, assetId, described: described.get(assetId) ?? new Map() };
+    const own = timesOf(particular, { ...of, stays: [{ locationId, ...EVER }] }, around);
+    const all = byLocation.get(locationId);
+    return own.length === 0 ? (all?.limits ?? []) : limitsOf([...(all?.times ?? []), ...own]);
+  };
+}
+
+const EVER: Interval = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+
+const PLACELESS: AssetEvidence = {
+  ...{ assetId: 0, until: Number.POSITIVE_INFINITY, stays: [], unread: [], missedBy: [] },
+  described: new Map(),
+};
+
+function timesOf(rules: readonly DatedRule[], asset: AssetEvidence, around: Surroundings): LimitedTime[] {
+  return rules.flatMap((rule) => selectedTimes(rule, asset, around).map((time) => ({ ...time, rule })));
+}
+
+function isOfAll({ selection: { assetIds, metadata } }: { selection: Selection }): boolean {
+  return (assetIds === null || assetIds.length === 0) && metadata.length === 0;
+}
