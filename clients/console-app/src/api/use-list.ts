@@ -1,3 +1,4 @@
+import type { QueryValues } from '../router/address.ts';
 import { address, href, hrefWith } from '../router/router.ts';
 import type { ApiError } from './api-error.ts';
 import { useRead } from './use-read.ts';
@@ -67,7 +68,7 @@ interface ListOptions {
   filters?: readonly string[];
   sort: string;
   limit?: number;
-  fixed?: Readonly<Record<string, string | number | boolean>>;
+  fixed?: QueryValues;
   pageIn?: string;
 }
 

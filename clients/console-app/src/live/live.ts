@@ -18,6 +18,14 @@ export function onMoves(listener: Listener): () => void {
   return () => listeners.delete(listener);
 }
 
+const alertListeners = new Set<() => void>();
+
+/** Calls `listener` whenever the state of an alert has changed. Returns what ends it. */
+export function onAlerts(listener: () => void): () => void {
+  alertListeners.add(listener);
+  return () => alertListeners.delete(listener);
+}
+
 export function onReset(listener: () => void): () => void {
   resets.add(listener);
   return () => resets.delete(listener);
@@ -27,16 +35,14 @@ export function onReset(listener: () => void): () => void {
 const KEPT = 500;
 
 let recent: MoveEvent[] = [];
-/** The position that the stream began after; null until it has. */
-let begun: number | null = null;
+/** All moves after this position are in `recent`: alerts have positions too. Null until the stream has begun. */
+let keptAfter: number | null = null;
 
 /** The moves after a position of the feed that have come so far; null where some of them may be missing. */
 export function movesAfter(position: number): readonly MoveEvent[] | null {
-  const first = recent[0]?.data.position ?? (begun === null ? null : begun + 1);
-  if (first === null || begun === null || position < first - 1) {
-    return null;
-  }
-  return recent.filter((move) => move.data.position > position);
+  return keptAfter === null || position < keptAfter
+    ? null
+    : recent.filter((move) => move.data.position > position);
 }
 
 /** Milliseconds in which moves are gathered, so that a hundred a second draw the screen ten times. */
@@ -55,7 +61,9 @@ export function startLive(organization: number): () => void {
     const moves = gathered;
     gathered = [];
     flush = undefined;
-    recent = [...recent, ...moves].slice(-KEPT);
+    const all = [...recent, ...moves];
+    recent = all.slice(-KEPT);
+    keptAfter = all.at(-KEPT - 1)?.data.position ?? keptAfter;
     for (const listener of listeners) {
       listener(moves);
     }
@@ -63,7 +71,7 @@ export function startLive(organization: number): () => void {
 
   liveState.value = 'connecting';
   recent = [];
-  begun = null;
+  keptAfter = null;
   const end = receiveEvents({
     address: () => addressOf('/events', { organization, after: last }),
     onOpen: () => {
@@ -75,13 +83,19 @@ export function startLive(organization: number): () => void {
     on: {
       ready: (event) => {
         last = event.lastEventId;
-        begun ??= Number(last);
+        keptAfter ??= Number(last);
       },
       reset: (event) => {
         last = event.lastEventId;
-        begun = Number(last);
+        keptAfter = Number(last);
         recent = [];
         for (const listener of resets) {
+          listener();
+        }
+      },
+      alert: (event) => {
+        last = event.lastEventId;
+        for (const listener of alertListeners) {
           listener();
         }
       },

@@ -114,6 +114,13 @@ export const SCREENS: readonly Screen[] = [
     load: () => import('./readers/readers-screen.tsx').then(({ ReadersScreen }) => ReadersScreen),
   },
   {
+    path: 'alerts',
+    icon: 'bell',
+    group: 'work',
+    role: 'viewer',
+    load: () => import('./alerts/alerts-screen.tsx').then(({ AlertsScreen }) => AlertsScreen),
+  },
+  {
     path: 'rules',
     icon: 'sweep',
     group: 'work',

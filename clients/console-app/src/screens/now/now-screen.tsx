@@ -7,6 +7,7 @@ import { address, href } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { LatestMoves } from './latest-moves.tsx';
+import { OpenAlerts } from './open-alerts.tsx';
 import { PlaceTree } from './place-tree.tsx';
 import { SilentReaders } from './silent-readers.tsx';
 import { StateCounts } from './state-counts.tsx';
@@ -49,6 +50,7 @@ export function NowScreen() {
             <PlaceTree model={model} version={version} searched={searched} />
           </section>
           <div class="place-side">
+            <OpenAlerts />
             <SilentReaders />
             <LatestMoves model={model} />
           </div>

@@ -25,7 +25,7 @@ export function SilentReaders() {
     return null;
   }
   return (
-    <section class="card now-silent" aria-labelledby="now-silent">
+    <section class="card now-notice" aria-labelledby="now-silent">
       <h2 id="now-silent">{t.silent(answer.total_count)}</h2>
       <ul class="facts">
         {answer.data.map(({ id, name, state, unheard_since: since }) => (

@@ -54,7 +54,11 @@ export function RulePage({ id }: { id: string }) {
             )}
           </>
         }
-      />
+      >
+        <a class="secondary" href={href('alerts', { rule_id: id, state: 'all' })}>
+          {t.itsAlerts}
+        </a>
+      </PageHead>
       {may('admin') ? <EditRule rule={rule} /> : <RuleSummary rule={rule} names={names} />}
     </div>
   );

@@ -34,6 +34,9 @@ function RuleList() {
   return (
     <div class="page">
       <PageHead title={texts.value.screens.rules} sub={t.sub}>
+        <a class="secondary" href={href('alerts')}>
+          {texts.value.screens.alerts}
+        </a>
         {add}
       </PageHead>
       <Table

@@ -1,0 +1,24 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { onAlerts } from './live.ts';
+
+/** Milliseconds between two reads of what alerts change. */
+const RELOAD_MS = 1_000;
+
+/** Reads again after alerts that were opened, acknowledged, closed or withdrawn: now and then where there are many. */
+export function useReloadOnAlerts(reload: () => void): void {
+  const newest = useRef(reload);
+  newest.current = reload;
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const end = onAlerts(() => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        newest.current();
+      }, RELOAD_MS);
+    });
+    return () => {
+      end();
+      clearTimeout(timer);
+    };
+  }, []);
+}

@@ -1,0 +1,19 @@
+import type { Alert } from '../../api/alert.ts';
+import { texts } from '../../texts/texts.ts';
+
+/** What is the case, without of what: "is overdue", "stays too long". */
+export function alertWords({ kind, because }: Pick<Alert, 'kind' | 'because'>): string {
+  const t = texts.value.alerts;
+  if (because?.state === 'missing' || because?.state === 'disconnected') {
+    return t.what[because.state];
+  }
+  return t.what[kind];
+}
+
+/** Of what it is: an asset by its name, as soon as that is known. */
+export function alertSubject(
+  { asset, reader }: Pick<Alert, 'asset' | 'reader'>,
+  names: ReadonlyMap<string, string>,
+): string {
+  return asset === null ? (reader?.name ?? '–') : (names.get(asset.external_key) ?? asset.external_key);
+}

@@ -1,0 +1,127 @@
+import { ALERT_STATES, type Alert } from '../../api/alert.ts';
+import type { Rule } from '../../api/rule.ts';
+import { useList } from '../../api/use-list.ts';
+import { useNames } from '../../api/use-names.ts';
+import { useRead } from '../../api/use-read.ts';
+import { useReloadOnAlerts } from '../../live/use-reload-on-alerts.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { Filter } from '../../parts/filter.tsx';
+import { NothingFound } from '../../parts/nothing-found.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { Table } from '../../parts/table.tsx';
+import { address, go, href, hrefWith } from '../../router/router.ts';
+import { texts } from '../../texts/texts.ts';
+import { alertColumns } from './alert-columns.tsx';
+import { AlertSheet } from './alert-sheet.tsx';
+
+const FILTERS = ['rule_id', 'asset_id'];
+
+/** In the address, for alerts of whatever state; without a state it is those that are not over. */
+const ALL = 'all';
+
+/** `#/alerts?state=closed&rule_id=01J…&asset_id=17&open=01K…` */
+export function AlertsScreen() {
+  const t = texts.value.alerts;
+  const { query } = address.value;
+  const state = query.get('state');
+  const list = useList<Alert>('/alerts', {
+    filters: state === null || state === ALL ? FILTERS : [...FILTERS, 'state'],
+    sort: '-opened_at',
+    fixed: state === null ? { state: ['open', 'acknowledged'] } : {},
+  });
+  useReloadOnAlerts(list.reload);
+  const assets = useNames(
+    'assets',
+    list.rows.map(({ asset: about }) => about?.external_key ?? null),
+  );
+  const locations = useNames(
+    'locations',
+    list.rows.map(({ location }) => location?.external_key ?? null),
+  );
+  const open = query.get('open');
+  const asset = query.get('asset_id');
+  return (
+    <div class="page">
+      <PageHead
+        title={texts.value.screens.alerts}
+        {...(list.total === undefined || state !== null ? {} : { sub: t.sub(list.total) })}
+      >
+        <a class="secondary" href={href('rules')}>
+          {texts.value.screens.rules}
+        </a>
+      </PageHead>
+      <div class="filters">
+        <Filter
+          name="state"
+          label={t.state}
+          options={[
+            { value: '', word: t.notOver },
+            ...ALERT_STATES.map((value) => ({ value, word: t.states[value] })),
+            { value: ALL, word: t.allStates },
+          ]}
+        />
+        <RuleFilter />
+        {asset !== null && (
+          <a class="secondary" href={hrefWith({ asset_id: null, page: null })}>
+            {t.onlyAsset} ×
+          </a>
+        )}
+      </div>
+      <Table
+        label={texts.value.screens.alerts}
+        list={list}
+        columns={alertColumns(t, { assets, locations })}
+        rowKey={({ id }) => id}
+        rowHref={({ id }) => hrefWith({ open: id })}
+        isOpen={({ id }) => id === open}
+        isFaint={(alert) => alert.state === 'withdrawn'}
+        empty={<NoAlerts isFiltered={list.isFiltered} isAll={state === ALL} />}
+      />
+      {open !== null && <AlertSheet key={open} id={open} onClose={() => go(hrefWith({ open: null }))} />}
+    </div>
+  );
+}
+
+function RuleFilter() {
+  const t = texts.value.alerts;
+  const { answer } = useRead<{ data: readonly Rule[] }>('/rules', { limit: 200 });
+  const asked = address.value.query.get('rule_id');
+  const rules = answer?.data ?? [];
+  // One that was ended is in no list.
+  const others =
+    asked === null || rules.some(({ id }) => id === asked) ? [] : [{ value: asked, word: t.oneRule }];
+  return (
+    <Filter
+      name="rule_id"
+      label={t.rule}
+      options={[
+        { value: '', word: t.allRules },
+        ...rules.map(({ id, name }) => ({ value: id, word: name })),
+        ...others,
+      ]}
+    />
+  );
+}
+
+function NoAlerts({ isFiltered, isAll }: { isFiltered: boolean; isAll: boolean }) {
+  const t = texts.value.alerts;
+  if (isFiltered) {
+    return <NothingFound hint={t.nothingFoundHint} allHref={href('alerts', { state: ALL })} />;
+  }
+  return isAll ? (
+    <EmptyState icon="bell" title={t.none} hint={t.noneHint}>
+      <a class="secondary" href={href('rules')}>
+        {t.toRules}
+      </a>
+    </EmptyState>
+  ) : (
+    <EmptyState icon="check" title={t.allWell} hint={t.allWellHint}>
+      <a class="secondary" href={href('alerts', { state: ALL })}>
+        {t.showOver}
+      </a>
+      <a class="secondary" href={href('rules')}>
+        {t.toRules}
+      </a>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,108 @@
+import { expect } from 'chai';
+import { ulid } from 'ulid';
+import { sealBatch } from '../../../domain/moves/sealing/seal-batch.ts';
+import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { Site } from '../../support/site.ts';
+
+const DESK = { width: 1280, height: 800 };
+
+describe('alerts in the console, in a browser', function () {
+  this.timeout(120_000);
+  const app = useConsoleApp();
+  const { database } = app;
+  let site: Site;
+  let dock: number;
+  const ruleId = ulid();
+
+  before(async () => {
+    site = await Site.create(database, 'Acme');
+    dock = await site.location('DOCK-1');
+    await database.rows(
+      `insert into rules (org_id, id, version, valid_from, is_ended, kind, name, location_id, metadata, mail_to)
+       values ($1, $2, 1, now(), false, 'not_allowed', 'Forklifts leave the yard', $3, '[]', '{}')`,
+      [site.orgId, ruleId, dock],
+    );
+  });
+
+  interface Raised {
+    kind: string;
+    because: object;
+    of: { assetId: number } | { readerId: number };
+    minutesAgo?: number;
+  }
+
+  async function raise({ kind, because, of, minutesAgo = 5 }: Raised): Promise<string> {
+    const id = ulid();
+    await database.rows(
+      `insert into alerts (org_id, id, rule_id, rule_valid_from, rule_name, kind, asset_id, reader_id, location_id, opened_at,
+         because)
+       values ($1, $2, $3, now(), 'Forklifts leave the yard', $4, $5, $6, $7, now() - make_interval(mins => $8), $9)`,
+      [
+        ...[site.orgId, id, ruleId, kind],
+        ...('assetId' in of ? [of.assetId, null, dock] : [null, of.readerId, null]),
+        ...[minutesAgo, JSON.stringify(because)],
+      ],
+    );
+    await seal();
+    return id;
+  }
+
+  const seal = () => sealBatch(database.pool, [{ orgId: site.orgId, after: 0, share: 1_000 }]);
+  const from = new Date(Date.now() - 600_000).toISOString();
+
+  it('says that all is well, shows what is raised as it comes, and why', async () => {
+    const page = await app.open('#/alerts', await app.as('viewer', site.orgId));
+    await page.getByRole('heading', { name: 'All is well' }).waitFor();
+    const found = await faultsOf(page, 'alerts-none');
+    await page.setViewportSize(DESK);
+    await raise({
+      kind: 'not_allowed',
+      because: { location_id: dock, from },
+      of: { assetId: await site.asset('FORKLIFT-2') },
+    });
+    await page.getByRole('link', { name: 'FORKLIFT-2' }).waitFor();
+    await raise({
+      kind: 'reader',
+      because: { state: 'disconnected', from },
+      of: { readerId: await site.reader('gate', []) },
+    });
+    await page.getByText('is disconnected').waitFor();
+    found.push(...(await faultsOf(page, 'alerts-list')));
+    await page.setViewportSize(DESK);
+
+    await page.getByRole('link', { name: 'FORKLIFT-2' }).press('Enter');
+    const sheet = page.getByRole('dialog');
+    await sheet.getByText('The rule does not allow it there.').waitFor();
+    await sheet.getByRole('link', { name: 'DOCK-1' }).waitFor();
+    expect(await sheet.getByRole('button', { name: 'Acknowledge' }).count()).to.equal(0);
+    found.push(...(await faultsOf(page, 'alerts-one')));
+    expect(found).to.deep.equal([]);
+    await page.close();
+  });
+
+  it('is acknowledged by an operator, which others see at once, and is over when it ends', async () => {
+    const asset = await site.asset('CART-7');
+    const id = await raise({
+      kind: 'overdue',
+      because: { state: 'missing', location_id: dock, last_seen: from, sweep_id: null },
+      of: { assetId: asset },
+    });
+    const page = await app.open(`#/alerts?open=${id}`, await app.as('operator', site.orgId));
+    const sheet = page.getByRole('dialog');
+    await sheet.getByText('until the rule calls it missing').waitFor();
+    await sheet.getByRole('button', { name: 'Acknowledge' }).press('Enter');
+    await sheet.locator('.facts').getByText('Somebody').waitFor();
+    await seal();
+    await page.evaluate("location.hash = '#/now'");
+    await page.getByRole('heading', { name: '2 open alerts' }).waitFor();
+    const found = await faultsOf(page, 'alerts-now');
+    await page.setViewportSize(DESK);
+    await page.getByRole('link', { name: 'FORKLIFT-2' }).waitFor();
+    expect(await page.locator('.now-notice').getByText('CART-7').count()).to.equal(0);
+    await database.rows(`update alerts set state = 'closed', closed_at = now() where id = $1`, [id]);
+    await seal();
+    await page.evaluate(`location.hash = '#/alerts?asset_id=${asset}&state=all'`);
+    await page.getByRole('cell', { name: 'Over' }).waitFor();
+    expect(found).to.deep.equal([]);
+  });
+});
