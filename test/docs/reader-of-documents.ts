@@ -9,6 +9,7 @@ const SHOWN: Record<string, RegExp> = {
   TOKEN: /\b(th_\d+_[\w-]{43})/g,
   CONSUMER: /^Consumer (\d+):/gm,
   READER: /^Reader (\d+):/gm,
+  RULE: /^Rule (\w{26}) /gm,
   PASSWORD: /^MQTT password {3}(\S+)/gm,
   ID: /\{"data":\{"id":(\d+)/g,
   TAG: /\{"data":\{"id":(\d+)/g,
