@@ -1,9 +1,8 @@
 import { invalid, invalidValue } from '../../../base/checks/issues.ts';
-import { findLiveById } from '../../../domain/master-data/by-id.ts';
 import { TooMuchEvidence } from '../../../domain/presence/load-listening.ts';
-import { idInPath } from '../../../platform/http/parameters.ts';
 import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
+import { OF_ASSET } from '../stays/routes.ts';
 import { STAYS_QUERY } from '../stays/schema.ts';
 import { readGaps } from './read-gaps.ts';
 import { COVERAGE } from './schema.ts';
@@ -16,11 +15,7 @@ const gaps = memberRoute({
     'Of stays at places that are watched continuously. Of the last 31 days of the range, from `from` on, and of the places where it was longest.',
   scope: 'tracking:read',
   query: STAYS_QUERY,
-  params: { asset_id: idInPath },
-  find: {
-    missing: 'Asset not found',
-    row: ({ context, params }) => findLiveById(context.db, 'asset', params.asset_id),
-  },
+  ...OF_ASSET,
   success: found(COVERAGE, 'The gaps'),
   handle: async ({ context, query, row: assetId, signal }) =>
     coverageView(await readGaps(context.db, assetId, query, signal()).catch(orNarrower)),

@@ -1,12 +1,11 @@
 import { invalid, invalidValue } from '../../../base/checks/issues.ts';
 import { MICROS_PER_MILLISECOND } from '../../../base/instant.ts';
 import { toMicros } from '../../../base/timestamps.ts';
-import { findLiveById } from '../../../domain/master-data/by-id.ts';
 import { explain, NotSeenYet } from '../../../domain/tracking/why/explain.ts';
 import { namesIn } from '../../../domain/tracking/why/names.ts';
-import { idInPath } from '../../../platform/http/parameters.ts';
 import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
+import { OF_ASSET } from '../stays/routes.ts';
 import { locationNames } from './queries.ts';
 import { WHY, WHY_QUERY } from './schema.ts';
 import { notSeenView, whyView } from './view.ts';
@@ -16,11 +15,7 @@ const why = memberRoute({
   summary: 'Why an asset is where it is, or was at a time',
   scope: 'tracking:read',
   query: WHY_QUERY,
-  params: { asset_id: idInPath },
-  find: {
-    missing: 'Asset not found',
-    row: ({ context, params }) => findLiveById(context.db, 'asset', params.asset_id),
-  },
+  ...OF_ASSET,
   success: found(WHY, 'The reason'),
   handle: ({ context: { db, parts }, query: { at }, row: assetId, signal }) => {
     const { orgId } = db;
