@@ -60,6 +60,12 @@ export const PICTURES: readonly Picture[] = [
     looks: ['light'],
     ready: (page) => page.waitForTimeout(1_000),
   },
+  {
+    name: 'console-reports',
+    hash: () => '#/reports/dwell?span=today',
+    until: () => 'Time in all',
+    looks: ['light'],
+  },
   { name: 'console-inbox', hash: () => '#/inbox/tags', until: () => /^AD99/, looks: ['light'] },
 ];
 
