@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { aRead, record } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
 
 const DESK = { width: 1280, height: 800 };
@@ -13,7 +14,12 @@ describe('rules in the console, in a browser', function () {
 
   before(async () => {
     site = await Site.create(database, 'Acme');
-    await site.location('DOCK-1');
+    const dock = await site.location('DOCK-1');
+    await site.asset('CART-7', 'CART7');
+    // It came two hours ago, and stayed.
+    const at = (Date.now() - 7_200_000) * 1_000;
+    const readerId = await site.reader('dock', [dock]);
+    await record(database, [aRead({ orgId: site.orgId, value: 'CART7', at, readerId, locationId: dock })]);
     await site.reader('gate', []);
   });
 
@@ -49,6 +55,9 @@ describe('rules in the console, in a browser', function () {
     await page.getByLabel('Unit: Alarm after').selectOption('hours');
     await page.getByRole('button', { name: 'Make rule' }).press('Enter');
     await page.getByRole('heading', { name: 'dwell DOCK-1' }).waitFor();
+    await page.getByRole('button', { name: 'Try', exact: true }).press('Enter');
+    await page.getByText('It would have raised 1 alert').first().waitFor();
+    await page.getByRole('cell', { name: 'CART-7' }).waitFor();
     found.push(...(await faultsOf(page, 'rules-one')));
     await page.setViewportSize(DESK);
 

@@ -1275,6 +1275,23 @@ export const de = {
     endTitle: (name: string) => `${name} beenden?`,
     endBody:
       'Sie meldet von jetzt an nichts mehr, und ihre Alarme schließen. Was sie bisher meldete, bleibt.',
+    tryTitle: 'An der Vergangenheit erproben',
+    tryHint: 'Was sie gemeldet hätte, als hätte es sie immer gegeben. Gespeichert wird nichts.',
+    trySpan: 'Wie weit zurück',
+    lastDays: (days: number) => (days === 1 ? 'Letzte 24 Stunden' : `Letzte ${number(days)} Tage`),
+    try: 'Erproben',
+    trying: 'Wird erprobt …',
+    stop: 'Abbrechen',
+    wouldRaise: (alerts: number, of: number) =>
+      alerts === 0
+        ? 'Sie hätte nichts gemeldet.'
+        : `Sie hätte ${counted(alerts, 'Alarm', 'Alarme')} ausgelöst, zu ${number(of)} von dem, was sie betrifft.`,
+    incomplete: (looked: number, of: number) =>
+      `Es dauerte zu lange: Nur ${number(looked)} von ${number(of)} wurden betrachtet. Erproben Sie weniger Zeit oder weniger Objekte.`,
+    asset: 'Objekt',
+    reader: 'Leser',
+    alerts: 'Alarme',
+    longest: 'Längster',
     gone: 'Diese Regel gibt es nicht',
     goneHint: 'Sie wurde beendet, oder der Link ist kaputt.',
   },

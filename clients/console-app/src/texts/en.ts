@@ -1250,6 +1250,23 @@ export const en = {
     end: 'End rule',
     endTitle: (name: string) => `End ${name}?`,
     endBody: 'It raises nothing from now on, and its alerts close. What it raised so far stays.',
+    tryTitle: 'Try it on the past',
+    tryHint: 'What it would have raised, as if it had always been there. Nothing is stored.',
+    trySpan: 'How far back',
+    lastDays: (days: number) => (days === 1 ? 'Last 24 hours' : `Last ${number(days)} days`),
+    try: 'Try',
+    trying: 'Trying …',
+    stop: 'Stop',
+    wouldRaise: (alerts: number, of: number) =>
+      alerts === 0
+        ? 'It would have raised nothing.'
+        : `It would have raised ${counted(alerts, 'alert', 'alerts')}, about ${number(of)} of what it looks at.`,
+    incomplete: (looked: number, of: number) =>
+      `It took too long: only ${number(looked)} of ${number(of)} were looked at. Try a shorter time, or fewer assets.`,
+    asset: 'Asset',
+    reader: 'Reader',
+    alerts: 'Alerts',
+    longest: 'Longest',
     gone: 'There is no such rule',
     goneHint: 'It was ended, or the link is broken.',
   },

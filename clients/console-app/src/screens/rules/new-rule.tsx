@@ -8,6 +8,7 @@ import { address, go, href, hrefWith, replaceAddress } from '../../router/router
 import { texts } from '../../texts/texts.ts';
 import { newDraft, settingsOf } from './rule-draft.ts';
 import { RuleForm } from './rule-form.tsx';
+import { TryOut } from './try-out.tsx';
 
 /** `#/rules/new?kind=dwell` */
 export function NewRule() {
@@ -46,6 +47,7 @@ export function NewRule() {
             {texts.value.common.cancel}
           </a>
         </RuleForm>
+        <TryOut draft={draft} />
       </div>
     </div>
   );

@@ -16,6 +16,7 @@ import { texts } from '../../texts/texts.ts';
 import { draftOf, settingsOf } from './rule-draft.ts';
 import { RuleForm } from './rule-form.tsx';
 import { RuleSummary } from './rule-summary.tsx';
+import { TryOut } from './try-out.tsx';
 
 /** `#/rules/01J…`: what it says; for administrators, to change and to end. */
 export function RulePage({ id }: { id: string }) {
@@ -100,6 +101,7 @@ function EditRule({ rule }: { rule: WholeRule }) {
           {t.end}
         </button>
       </RuleForm>
+      <TryOut draft={draft} />
     </div>
   );
 }

@@ -1,0 +1,100 @@
+import { useState } from 'preact/hooks';
+import type { RuleTrial } from '../../api/rule-trial.ts';
+import { useNames } from '../../api/use-names.ts';
+import { durationText } from '../../parts/duration.ts';
+import { ProblemNote } from '../../parts/problem-note.tsx';
+import { Progress } from '../../parts/progress.tsx';
+import { texts } from '../../texts/texts.ts';
+import { type RuleDraft, settingsOf } from './rule-draft.ts';
+import { useRuleTrial } from './use-rule-trial.ts';
+
+const DAY_MS = 86_400_000;
+
+const SPANS = [1, 7, 30] as const;
+
+/** What the rule, as it is typed, would have raised. Nothing is stored. */
+export function TryOut({ draft }: { draft: RuleDraft }) {
+  const t = texts.value.rules;
+  const [days, setDays] = useState(7);
+  const trial = useRuleTrial();
+  const attempt = () => {
+    const { name: _, mail_to: __, ...settings } = settingsOf(draft);
+    void trial.run({ ...settings, since: new Date(Date.now() - days * DAY_MS).toISOString() });
+  };
+  return (
+    <section class="card stack" aria-labelledby="rule-try">
+      <h2 id="rule-try">{t.tryTitle}</h2>
+      <p class="hint">{t.tryHint}</p>
+      <div class="buttons">
+        <label class="filter">
+          <span class="unseen">{t.trySpan}</span>
+          <select value={days} onChange={(event) => setDays(Number(event.currentTarget.value))}>
+            {SPANS.map((span) => (
+              <option key={span} value={span}>
+                {t.lastDays(span)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="button" class="secondary" disabled={trial.isRunning} onClick={attempt}>
+          {t.try}
+        </button>
+      </div>
+      {trial.isRunning && (
+        <>
+          <Progress label={t.trying} />
+          <div class="buttons">
+            <button type="button" class="secondary" onClick={trial.stop}>
+              {t.stop}
+            </button>
+          </div>
+        </>
+      )}
+      {trial.problem !== null && <ProblemNote problem={trial.problem} />}
+      <p class="unseen" role="status">
+        {trial.result !== null && t.wouldRaise(trial.result.alert_count, trial.result.subject_count)}
+      </p>
+      {trial.result !== null && <Outcome trial={trial.result} isOfReaders={draft.kind === 'reader'} />}
+    </section>
+  );
+}
+
+function Outcome({ trial, isOfReaders }: { trial: RuleTrial; isOfReaders: boolean }) {
+  const t = texts.value.rules;
+  const names = useNames(
+    'assets',
+    trial.subjects.map(({ asset_external_key: key }) => key),
+  );
+  return (
+    <>
+      <p class="in-words">{t.wouldRaise(trial.alert_count, trial.subject_count)}</p>
+      {!trial.is_complete && <p class="note">{t.incomplete(trial.looked_at, trial.looked_at_of)}</p>}
+      {trial.subjects.length > 0 && (
+        <div class="table-box">
+          <table class="table">
+            <thead>
+              <tr>
+                <th scope="col">{isOfReaders ? t.reader : t.asset}</th>
+                <th scope="col" class="number">
+                  {t.alerts}
+                </th>
+                <th scope="col" class="number">
+                  {t.longest}
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {trial.subjects.map(({ asset_external_key: key, reader_id, reader_name, ...row }) => (
+                <tr key={key ?? reader_id}>
+                  <td>{key === null ? reader_name : (names.get(key) ?? key)}</td>
+                  <td class="number">{row.alert_count}</td>
+                  <td class="number">{durationText(row.longest_seconds * 1_000)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </>
+  );
+}
