@@ -73,23 +73,27 @@ export function aroundCourse(
   });
 }
 
-export function rulesOf({ kind, versions }: Course, placeIds: readonly number[] | null = null): DatedRule[] {
-  const idOf = (place: number) => placeIds?.[place] ?? place;
+/** @param site where the places are, and how long a step takes, if that is no minute; hours of work need that. */
+export function rulesOf(
+  { kind, versions }: Course,
+  { idOf, step }: { idOf: (place: number) => number; step: number } = { idOf: (place) => place, step: STEP },
+): DatedRule[] {
+  const instant = (steps: number) => BEGINNING + steps * step;
   return versions.map(({ from, until, after, thenAfter, place, open, isNamed, within, color }) =>
     ruleOf({
       kind,
-      after: kind === 'not_allowed' ? null : after * STEP,
-      thenAfter: thenAfter === null ? null : thenAfter * STEP,
+      after: kind === 'not_allowed' ? null : after * step,
+      thenAfter: thenAfter === null ? null : thenAfter * step,
       locationId: kind === 'overdue' ? null : idOf(place),
       hours: open === null ? null : hoursOf(open),
       selection: {
-        assetIds: isNamed ? null : [8],
+        assetIds: isNamed ? null : [0],
         withinLocationId: within === null ? null : idOf(within),
         metadata: color === null ? [] : [{ path: ['color'], value: color }],
         readerIds: null,
       },
-      from: timeOf(from),
-      until: until === null ? null : timeOf(until),
+      from: instant(from),
+      until: until === null ? null : instant(until),
     }),
   );
 }

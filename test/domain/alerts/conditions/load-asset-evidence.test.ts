@@ -17,14 +17,14 @@ describe('the evidence of conditions', () => {
   const database = useDatabase();
   let site: PresenceSite;
   before(async () => {
-    site = await PresenceSite.create(database, { places: 2, readerPlaces: [0, 1], assets: 2 });
+    site = await PresenceSite.create(database, { places: 2, readerPlaces: [0, 1], assets: 3 });
     await site.watch(0, { from: -1_000, mode: 'continuous', maxGap: 60, coverage: 'all' });
     const read = (reader: number, second: number, assets: number[]) => ({
       ...{ reader, at: second, receivedAt: second, assets },
     });
     const times = Array.from({ length: 30 }, (_, index) => index * 10);
     await site.deliver(times.map((second) => read(0, second, second <= 100 || second >= 200 ? [0] : [])));
-    await site.deliver([read(1, 5, [1]), read(1, 15, [1])]);
+    await site.deliver([read(1, 5, [1, 2]), read(1, 15, [1]), read(0, 60, [2]), read(1, 250, [2])]);
   });
 
   const overdue = (fields: Partial<DatedRule>) =>
@@ -34,7 +34,7 @@ describe('the evidence of conditions', () => {
   it('says when assets were not read, of long pauses only, to services and to one organization', async () => {
     const { assets, around } = await loadAssetEvidence(
       databaseOn(database.pool),
-      ...([site.orgId, [overdue({})], site.assets, window] as const),
+      ...([site.orgId, [overdue({})], site.assets.slice(0, 2), window] as const),
     );
     expect(assets.map(({ assetId, unread }) => ({ assetId, unread }))).to.deep.equal([
       {
@@ -59,8 +59,47 @@ describe('the evidence of conditions', () => {
       [],
     ]);
     const own = openDoor(database).of(site.orgId).listing({ isBrief: true, signal: undefined });
-    const asked = await loadAssetEvidence(own, site.orgId, [overdue({})], site.assets, window);
+    const asked = await loadAssetEvidence(own, site.orgId, [overdue({})], site.assets.slice(0, 2), window);
     expect(asked.assets).to.deep.equal(assets);
+  });
+
+  it('says of a short pause that a sweep did not find the asset in it', async () => {
+    await site.sweep('SWEEP', 0, 160, [2]);
+    const patient = overdue({ after: 1_000 * MICROS_PER_SECOND });
+    const { assets, around } = await loadAssetEvidence(
+      databaseOn(database.pool),
+      ...([site.orgId, [patient], site.assets, window] as const),
+    );
+    const stretches = assets.flatMap((asset) => stretchesOf([patient], asset, around));
+    expect(stretches.map(({ since, until, because }) => ({ since, until, because }))).to.deep.equal([
+      {
+        ...{ since: at(160), until: at(250) },
+        because: {
+          ...{ kind: 'overdue', state: 'missing', locationId: site.places[0], lastSeen: at(60) },
+          sweepId: 'SWEEP',
+        },
+      },
+    ]);
+  });
+
+  it('reaches back as far as the threshold of a rule', async () => {
+    await database.rows(
+      'update location_versions set parent_id = $2 where org_id = $1 and location_id = $3',
+      [...[site.orgId, ...site.places]],
+    );
+    const rule = ruleOf({
+      ...{ orgId: site.orgId, kind: 'dwell', after: 200 * MICROS_PER_SECOND },
+      locationId: site.places[0] ?? 0,
+    });
+    const { assets, around } = await loadAssetEvidence(
+      databaseOn(database.pool),
+      ...([site.orgId, [rule], site.assets.slice(2)] as const),
+      { since: at(270), until: at(280) },
+    );
+    const stretches = assets.flatMap((asset) => stretchesOf([rule], asset, around));
+    expect(stretches.map(({ until, level }) => ({ until, level }))).to.deep.equal([
+      { until: null, level: 'alarm' },
+    ]);
   });
 
   it('says how assets were described then, by the log of changes', async () => {
