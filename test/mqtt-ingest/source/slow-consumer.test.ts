@@ -11,7 +11,7 @@ import { startIngestOn, until } from '../../support/subscribed-ingest.ts';
  */
 const MINUTES = Number(process.env['TEST_SLOW_MINUTES'] ?? 0);
 const LONG = { keepalive: 15, commitSeconds: 1, messages: MINUTES * 60 * 222 };
-const USUAL = { keepalive: 3, commitSeconds: 0.2, messages: 20_000 };
+const USUAL = { keepalive: 3, commitSeconds: 0.2, messages: 10_000 };
 const { keepalive: KEEPALIVE, commitSeconds: COMMIT, messages: MESSAGES } = MINUTES > 0 ? LONG : USUAL;
 
 /** Keepalives. Whoever were silent for one and a half would be cut off. */
@@ -77,7 +77,7 @@ describe('a backlog that is drained more slowly than it came', function () {
     });
     const began = performance.now();
     await Promise.all(
-      Array.from({ length: MINUTES > 0 ? 1_500 : 1_200 }, (_, index) =>
+      Array.from({ length: MINUTES > 0 ? 1_500 : 900 }, (_, index) =>
         reader.publishAsync('eager', payload(index, 'x'.repeat(8_192)), { qos: 1 }),
       ),
     );
