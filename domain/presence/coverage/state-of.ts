@@ -1,3 +1,4 @@
+import { firstIndex } from '../../../base/first-index.ts';
 import type { Micros } from '../../../base/instant.ts';
 import type { Interval } from '../intervals.ts';
 import { CoveredClock } from './covered-clock.ts';
@@ -98,7 +99,9 @@ export class PlacePresence {
   }
 
   #settingsAt(asset: AssetEvidence, at: Micros): Settings {
-    const watch = this.#evidence.watches.findLast(({ from }) => from <= at) ?? UNWATCHED;
+    const { watches } = this.#evidence;
+    const next = firstIndex(0, watches.length, (index) => (watches[index] as DatedWatch).from > at);
+    const watch = watches[next - 1] ?? UNWATCHED;
     const limits = limitsAt(asset.limits, at);
     return { watch, limits, from: Math.max(watch.from, limits.from) };
   }
