@@ -164,5 +164,10 @@ describe('reports and presence in the console, in a browser', function () {
     await page.getByText('must be at most').waitFor();
     await page.getByText('Ask for a narrower window:').getByRole('link', { name: 'Today' }).click();
     await page.locator('tbody tr').first().waitFor();
+    await page.evaluate(
+      "location.hash = '#/reports/positions?known_at=2020-01-01T00:00:00.000Z&at=2019-01-01T00:00:00.000Z'",
+    );
+    await page.getByText('The earliest that can be told:').getByRole('link').click();
+    await page.getByText('Nothing matches').waitFor();
   });
 });

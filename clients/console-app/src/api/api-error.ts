@@ -2,6 +2,8 @@ export interface FieldFault {
   field: string;
   code: string;
   message: string;
+  /** What about it, by its code. */
+  params?: Readonly<Record<string, unknown>>;
 }
 
 /** What was asked for was not done: the envelope of the answer (contract 7), or that none came. */

@@ -886,6 +886,7 @@ export const en = {
     saveAs: (format: string) => `Save all of it as ${format}`,
     saving: (bytes: number) => `Saving: ${decimal(bytes / 1_000_000)} MB so far`,
     stop: 'Stop',
+    knownSince: 'The earliest that can be told:',
     narrower: 'Ask for a narrower window:',
     nothingFoundHint: 'Nothing in this time has all of what is asked for.',
     none: 'Nothing to report yet',
