@@ -12,6 +12,8 @@ export interface ApiClient {
   history(assetId: number): Promise<HistoryAnswer[]>;
   /** The report of presence. @param at milliseconds since 1970. */
   presence(at: number): Promise<PresenceRowAnswer[]>;
+  /** Alerts of rules, by their ids. */
+  alerts(rules: readonly string[]): Promise<AlertRowAnswer[]>;
   /** What follows a position of the feed; null if that is not kept any more. */
   moves(after: number): Promise<FeedPage | null>;
 }
@@ -50,6 +52,17 @@ export interface PresenceRowAnswer {
   state: State;
   state_since: string | null;
   because: { reader_name?: string } | null;
+}
+
+export interface AlertRowAnswer {
+  rule: { id: string };
+  asset: { external_key: string } | null;
+  reader: { name: string } | null;
+  state: 'open' | 'acknowledged' | 'closed' | 'withdrawn';
+  opened_at: string;
+  recorded_at: string;
+  closed_at: string | null;
+  because: { state?: string } | null;
 }
 
 /** An answer outside of 2xx, or none at all. */
@@ -106,6 +119,7 @@ export function createApiClient(url: string, key: string): ApiClient {
     assetLocations: () => list('/api/v1/reports/asset-locations', 'asset_external_key'),
     presence: (at) =>
       list('/api/v1/reports/presence', 'asset_external_key', `&at=${new Date(at).toISOString()}`),
+    alerts: (rules) => list('/api/v1/alerts', 'opened_at', rules.map((rule) => `&rule_id=${rule}`).join('')),
     history: (assetId) => list(`/api/v1/assets/${assetId}/history`, 'event_observed_at'),
     moves: async (after) => {
       try {

@@ -101,7 +101,7 @@ could see is unknown because of that reader. Two rules are set for the run, and 
 JSON: what was published, and what is true: {version, org_id, run, assets, readers, presence}. With --check {assets, rows,
 readers, events, smoothing, undecided, differences, feed_differences, presence, alerts}; it exits with 1 if there are differences.
 presence: {compared, states, thefts, differences}, alerts: {assets, readers, withdrawn, thefts, differences}; null for a
-site that was not watched continuously, alerts through the API, too.
+site that was not watched continuously.
 smoothing: whether it was on, since then the histories differ from what is true. That, and counters of readers, can be
 told through the database only (else null).
 

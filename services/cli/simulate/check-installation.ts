@@ -4,6 +4,7 @@ import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
 import { askApi } from '../../../simulation/answers.ts';
 import { ApiError, createApiClient } from '../../../simulation/api-client.ts';
 import { FeedFold } from '../../../simulation/feed-fold.ts';
+import { askAlerts } from '../../../simulation/presence/ask-alerts.ts';
 import { askPresence } from '../../../simulation/presence/ask-presence.ts';
 import { comparedInstants } from '../../../simulation/presence/compare-presence.ts';
 import type { TruthDocument } from '../../../simulation/truth/document.ts';
@@ -34,7 +35,7 @@ export function checkInstallation(truth: TruthDocument, options: CheckOptions): 
   const fold = new FeedFold();
   if (api !== null) {
     return untilAgreed(truth, options, () =>
-      askFromOutside(api, { keys, instants, fold, show: options.show }),
+      askFromOutside(api, { keys, instants, rules, fold, show: options.show }),
     );
   }
   const names = truth.readers.map(({ reader }) => reader);
@@ -95,9 +96,16 @@ async function askFromOutside(
   {
     keys,
     instants,
+    rules,
     fold,
     show,
-  }: { keys: readonly string[]; instants: readonly number[]; fold: FeedFold; show: (text: string) => void },
+  }: {
+    keys: readonly string[];
+    instants: readonly number[];
+    rules: readonly string[];
+    fold: FeedFold;
+    show: (text: string) => void;
+  },
 ): Promise<Answer> {
   const asked = new Set(keys);
   const api = createApiClient(url.replace(/\/+$/, ''), key);
@@ -112,7 +120,8 @@ async function askFromOutside(
       return api.moves(after);
     });
     const presence = await atEach(instants, (at) => askPresence(api, at));
-    return { assets, readers: null, feed: isWhole ? fold : null, isSmoothed: null, presence, alerts: null };
+    const alerts = rules.length === 0 ? null : await askAlerts(api, rules);
+    return { assets, readers: null, feed: isWhole ? fold : null, isSmoothed: null, presence, alerts };
   } catch (error) {
     if (error instanceof ApiError) {
       throw new AppError('unavailable', error.message, { cause: error });

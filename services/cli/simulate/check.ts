@@ -25,7 +25,7 @@ export interface Answer {
   isSmoothed: boolean | null;
   /** By instant; empty unless the site was watched continuously. */
   presence: ReadonlyMap<number, readonly PresenceAnswer[]>;
-  /** Of the rules of the site; null if they were not asked for. */
+  /** Of the rules of the site; null if there are none. */
   alerts: readonly AlertAnswer[] | null;
 }
 
