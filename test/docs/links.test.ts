@@ -28,7 +28,7 @@ describe('the documents', () => {
     const cited = citations();
     expect(cited.filter(({ source }) => /\.tsx?$/.test(source)).length).to.be.above(30);
     expect(cited.filter(({ source }) => source.endsWith('.md')).length).to.be.above(15);
-    const sections = [...read('docs/contract.md').matchAll(/^#+ (\d(?:\.\d)?) /gm)].map(
+    const sections = [...read('docs/contract.md').matchAll(/^#+ (\d(?:\.\d+)?) /gm)].map(
       ([, number]) => `contract ${number}`,
     );
     const rules = [...read('docs/tracking.md').matchAll(/^(\d+)\. /gm)].map(
