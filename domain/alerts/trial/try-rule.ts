@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Interval } from '../../presence/intervals.ts';
 import { TooMuchEvidence } from '../../presence/load-listening.ts';
@@ -84,8 +85,27 @@ async function stretchesBy(
 ): Promise<[number, Stretch[]][]> {
   if (rule.kind === 'reader') {
     const { readers, around } = await loadReaderEvidence(db, rule.orgId, ids, window);
-    return readers.map((reader) => [reader.readerId, stretchesOf([rule], reader, around)]);
+    return eachInTurns(readers, (reader) => [reader.readerId, stretchesOf([rule], reader, around)]);
   }
   const { assets, around } = await loadAssetEvidence(db, rule.orgId, [rule], ids, window);
-  return assets.map((asset) => [asset.assetId, stretchesOf([rule], asset, around)]);
+  return eachInTurns(assets, (asset) => [asset.assetId, stretchesOf([rule], asset, around)]);
+}
+
+/** Milliseconds for which others wait for the loop. */
+const TURN = 10;
+
+async function eachInTurns<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Result,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let began = performance.now();
+  for (const item of items) {
+    results.push(work(item));
+    if (performance.now() - began > TURN) {
+      await nextTurn();
+      began = performance.now();
+    }
+  }
+  return results;
 }

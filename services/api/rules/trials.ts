@@ -16,7 +16,7 @@ import { ADMINISTRATION, ONE } from './one-rule.ts';
 import { ONE_RULE, storedTrialBody, trialBody } from './schema.ts';
 import { TRIAL } from './trial-schema.ts';
 
-/** Deriving so many holds the loop for some milliseconds. */
+/** The organization's turn is left between two batches. */
 const BATCH = 200;
 
 /** Milliseconds after which a trial ends, with what it has found. */
