@@ -17,6 +17,7 @@ export const MENDS = [
   'replace_handheld',
   'enable_user',
   'reset_user',
+  'look_at_rules',
 ] as const;
 
 export interface Mend {

@@ -23,6 +23,7 @@ export async function examineMail(db: Connection, orgId: number | null = null): 
           'e-mail',
           `What was sent to ${email} was refused, and is not sent again: ${error}`,
           'Correct the address, or name somebody else in the rules; the next alert is tried again',
+          { what: 'look_at_rules', id: null },
         )
       : warning(
           'e-mail',

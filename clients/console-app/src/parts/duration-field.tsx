@@ -1,5 +1,6 @@
 import { useId } from 'preact/hooks';
 import { texts } from '../texts/texts.ts';
+import { Says } from './field.tsx';
 
 export const UNITS = { seconds: 1, minutes: 60, hours: 3_600, days: 86_400 } as const;
 
@@ -71,10 +72,7 @@ export function DurationField({
           ))}
         </select>
       </div>
-      <div id={`${id}-says`}>
-        {fault !== null && <p class="fault">{fault}</p>}
-        {fault === null && hint !== undefined && <p class="hint">{hint}</p>}
-      </div>
+      <Says id={id} hint={hint} fault={fault} />
     </div>
   );
 }

@@ -112,7 +112,8 @@ export function Select<Value extends string>({
   );
 }
 
-function Says({ id, hint, fault }: { id: string; hint: ComponentChildren; fault: string | null }) {
+/** What is wrong with a field, or else what to write. Its id is that of the field, with `-says`. */
+export function Says({ id, hint, fault }: { id: string; hint: ComponentChildren; fault: string | null }) {
   return (
     <div id={`${id}-says`}>
       {fault !== null && <p class="fault">{fault}</p>}

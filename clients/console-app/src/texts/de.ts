@@ -751,6 +751,10 @@ export const de = {
       ),
       replace_handheld: mend('Melden Sie das Gerät mit einem anderen Code an.', 'Handgeräte öffnen'),
       enable_user: mend('Soll die Person hinein, entsperren Sie sie.', 'Benutzer öffnen'),
+      look_at_rules: mend(
+        'Berichtigen Sie die Adresse, oder nennen Sie in den Regeln jemand anderen; der nächste Alarm wird wieder versucht.',
+        'Zu den Regeln',
+      ),
       reset_user: mend(
         'Fragen Sie, ob sie es war: dann erstellen Sie ihr einen Passwort-Link. Wenn nicht, rät jemand; sehen Sie auf die Adresse.',
         'Benutzer öffnen',
@@ -762,6 +766,7 @@ export const de = {
       'rejected messages': 'Abgewiesene Nachrichten',
       'move feed': 'Bewegungs-Feed',
       webhooks: 'Webhooks',
+      'e-mail': 'E-Mail',
       'sign-ins': 'Abgewiesene Anmeldungen',
       database: 'Datenbank',
       durability: 'Dauerhaftigkeit',

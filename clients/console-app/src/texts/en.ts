@@ -725,6 +725,10 @@ export const en = {
       replace_key: mend('Stop what still uses it, or give it another key.', 'Open the keys'),
       replace_handheld: mend('Let the device sign in by another code.', 'Open the handhelds'),
       enable_user: mend('If they are to be let in, enable them.', 'Open the users'),
+      look_at_rules: mend(
+        'Correct the address, or name somebody else in the rules; the next alert is tried again.',
+        'Open the rules',
+      ),
       reset_user: mend(
         'Ask whether it was them: then make a password link for them. If not, somebody guesses; look at the address.',
         'Open the users',
@@ -736,6 +740,7 @@ export const en = {
       'rejected messages': 'Rejected messages',
       'move feed': 'Move feed',
       webhooks: 'Webhooks',
+      'e-mail': 'E-mail',
       'sign-ins': 'Refused sign-ins',
       database: 'Database',
       durability: 'Durability',

@@ -1,4 +1,3 @@
-import type { ApiError } from '../../api/api-error.ts';
 import type { Reader } from '../../api/reader.ts';
 import { useRead } from '../../api/use-read.ts';
 import { TextArea } from '../../parts/field.tsx';
@@ -6,18 +5,10 @@ import { ItemPicker } from '../../parts/item-picker.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { texts } from '../../texts/texts.ts';
 import { CheckList } from './check-list.tsx';
-import type { RuleDraft } from './rule-draft.ts';
+import type { DraftFields } from './rule-draft.ts';
 
 /** Which assets, or readers, a rule is about. */
-export function AboutFields({
-  draft,
-  problem,
-  onChange,
-}: {
-  draft: RuleDraft;
-  problem: ApiError | null;
-  onChange: (changed: Partial<RuleDraft>) => void;
-}) {
+export function AboutFields({ draft, problem, onChange }: DraftFields) {
   const t = texts.value.rules;
   if (draft.kind === 'reader') {
     return <ReaderFields draft={draft} problem={problem} onChange={onChange} />;
@@ -62,15 +53,7 @@ export function AboutFields({
   );
 }
 
-function ReaderFields({
-  draft,
-  problem,
-  onChange,
-}: {
-  draft: RuleDraft;
-  problem: ApiError | null;
-  onChange: (changed: Partial<RuleDraft>) => void;
-}) {
+function ReaderFields({ draft, problem, onChange }: DraftFields) {
   const t = texts.value.rules;
   const { answer } = useRead<{ data: readonly Reader[] }>('/readers', { sort: 'name', limit: 200 });
   return (

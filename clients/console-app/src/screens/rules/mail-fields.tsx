@@ -1,9 +1,8 @@
-import type { ApiError } from '../../api/api-error.ts';
 import { useRead } from '../../api/use-read.ts';
 import { faultOf } from '../../parts/problem-text.ts';
 import { texts } from '../../texts/texts.ts';
 import { CheckList } from './check-list.tsx';
-import type { RuleDraft } from './rule-draft.ts';
+import type { DraftFields } from './rule-draft.ts';
 
 interface Member {
   id: number;
@@ -12,15 +11,7 @@ interface Member {
 }
 
 /** Which members get an e-mail. */
-export function MailFields({
-  draft,
-  problem,
-  onChange,
-}: {
-  draft: RuleDraft;
-  problem: ApiError | null;
-  onChange: (changed: Partial<RuleDraft>) => void;
-}) {
+export function MailFields({ draft, problem, onChange }: DraftFields) {
   const t = texts.value.rules;
   const { answer } = useRead<{ data: readonly Member[] }>('/users');
   return (

@@ -1,3 +1,4 @@
+import type { ApiError } from '../../api/api-error.ts';
 import type { RuleKind, RuleSettings, WholeRule } from '../../api/rule.ts';
 import { secondsOf, type TypedDuration, typedDuration } from '../../parts/duration-field.tsx';
 
@@ -17,6 +18,13 @@ export interface RuleDraft {
   metadata: string;
   readers: readonly number[];
   mailTo: readonly string[];
+}
+
+/** Of a part of the form. */
+export interface DraftFields {
+  draft: RuleDraft;
+  problem: ApiError | null;
+  onChange: (changed: Partial<RuleDraft>) => void;
 }
 
 /** What a kind of rule asks for beside which assets, or readers, it is about. */

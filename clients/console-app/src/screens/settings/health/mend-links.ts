@@ -25,6 +25,7 @@ const TARGETS: Readonly<Record<MendName, Target>> = {
   replace_handheld: () => href('settings', 'handhelds'),
   enable_user: () => href('settings', 'users'),
   reset_user: () => href('settings', 'users'),
+  look_at_rules: () => href('rules'),
 };
 
 /** Where to mend it in the console. */
