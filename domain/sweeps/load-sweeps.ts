@@ -1,6 +1,7 @@
 import type { Micros } from '../../base/instant.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { locationsAbove } from './locations-above.ts';
 
 /** A location that was checked, by itself or with one above it. */
 export interface SweptPlace {
@@ -13,8 +14,6 @@ export interface SweptPlace {
 /**
  * The sweeps that checked one of the locations, and were under way in a time; with those of locations above them that took
  * in what is below, by the tree as it was when they ended. In order of their ends.
- *
- * All versions of the organization's locations are read, as in reports about the past.
  */
 export async function loadSweeps(
   db: Connection,
@@ -28,24 +27,12 @@ export async function loadSweeps(
   const rows = await db.any(sql.type(
     rowsOf<{ id: string; location_id: number; since: Micros; until: Micros }>(),
   )`
-    with recursive parent as materialized (
-      select location_id, parent_id, tstzrange(
-          case when lag(since) over versions is null then null else since end, lead(since) over versions) as during
-      from location_versions where org_id = ${orgId}
-      window versions as (partition by location_id order by since)
-    ), checked as (
-      select id as location_id, id as swept_id, tstzrange(null, null) as during
-      from unnest(${sql.array(locationIds, 'int4')}) as given (id)
-      union
-      select checked.location_id, parent.parent_id, checked.during * parent.during
-      from checked join parent on parent.location_id = checked.swept_id and parent.parent_id is not null
-        and parent.during && checked.during
-    )
-    select distinct sweep.id, checked.location_id, micros_of_time(sweep.began_at) as since,
+    with recursive ${locationsAbove(orgId, locationIds)}
+    select distinct sweep.id, above.location_id, micros_of_time(sweep.began_at) as since,
       micros_of_time(sweep.ended_at) as until
-    from checked join sweeps sweep on sweep.org_id = ${orgId} and sweep.location_id = checked.swept_id
-      and (sweep.include_descendants or checked.swept_id = checked.location_id)
-    where checked.during @> sweep.ended_at and sweep.ended_at >= time_of_micros(${since})
+    from above join sweeps sweep on sweep.org_id = ${orgId} and sweep.location_id = above.root_id
+      and (sweep.include_descendants or above.root_id = above.location_id)
+    where above.during @> sweep.ended_at and sweep.ended_at >= time_of_micros(${since})
       and sweep.began_at < time_of_micros(${until})
     order by until, sweep.id`);
   return rows.map((row) => ({
