@@ -1,9 +1,7 @@
-import pg from 'pg';
-import { connectionConfig } from '../../db/timescale/connections/connection.ts';
+import type pg from 'pg';
 import { openOrganizationDoor } from '../../db/timescale/connections/organization-door.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
-import { createDatabase, withDatabase } from '../../db/timescale/schema/create-database.ts';
-import { migrate } from '../../db/timescale/schema/migrate.ts';
+import { withDatabase } from '../../db/timescale/schema/create-database.ts';
 import { joinStretches } from '../../domain/presence/join-stretches.ts';
 import { type DwellFilters, readDwell } from '../../domain/reports/dwell/read-dwell.ts';
 import { type Known, requireKnown } from '../../domain/reports/known/known-at.ts';
@@ -13,6 +11,7 @@ import { listPresence } from '../../domain/reports/presence/list-presence.ts';
 import { listStays } from '../../domain/reports/stays/list-stays.ts';
 import { readTurns } from '../../domain/reports/turns/read-turns.ts';
 import { openDatabaseServer } from './database-server.ts';
+import { newOrganization } from './new-organization.ts';
 
 /**
  * Reports about the past, and of presence: `node test/bench/reports.ts 1e5 1e7`. 20,000 assets at 200 locations in 20 halls, each moving so
@@ -23,20 +22,7 @@ const DAY = 86_400_000_000;
 const ROUNDS = 9;
 
 async function fill(url: string, transitions: number): Promise<number> {
-  await createDatabase(url);
-  await migrate(url);
-  const client = new pg.Client(connectionConfig(url));
-  await client.connect();
-  const { rows } = await client.query<{ id: number }>(
-    `insert into organizations (name, created_at) values ('Bench', now() - interval '1 year') returning id`,
-  );
-  const orgId = rows[0]?.id ?? 0;
-  await client.query(
-    `insert into locations (org_id, external_key, name, parent_id, created_at)
-     select $1, 'PLACE-' || n, 'Place', case when n > 20 then n % 20 + 1 end, now() - interval '1 year'
-     from generate_series(1, 220) n`,
-    [orgId],
-  );
+  const { client, orgId } = await newOrganization(url);
   await client.query(
     `insert into assets (org_id, external_key, name, created_at)
      select $1, 'ASSET-' || n, 'Asset', now() - interval '1 year' from generate_series(1, $2::integer) n`,
