@@ -1,0 +1,145 @@
+import { expect } from 'chai';
+import type { Micros } from '../../../../base/instant.ts';
+import { differenceOf } from '../../../../domain/alerts/deriving/diff.ts';
+import type { FoundStretch, StoredAlert } from '../../../../domain/alerts/stored/alert.ts';
+import { Random } from '../../../support/random.ts';
+
+const AFTER = 10;
+const PLAIN = { level: null, alarmSince: null, locationId: 1 };
+
+type Kept = Omit<StoredAlert, 'state'> & { state: StoredAlert['state'] | 'withdrawn' };
+
+/** Alerts of one rule and one asset, as a table keeps them. */
+class Alerts {
+  readonly kept: Kept[] = [];
+
+  /** @returns how much was written. */
+  bringInLine(derived: (since: Micros) => FoundStretch[], wanted: Micros, until: Micros): number {
+    const since = this.#reaching(wanted);
+    const stored = this.kept.filter(
+      (alert): alert is StoredAlert => alert.state !== 'withdrawn' && (alert.closedAt ?? until) >= since,
+    );
+    const { opened, changed, withdrawn } = differenceOf(stored, derived(since), { since, until });
+    for (const alert of this.kept) {
+      const change = changed.find(({ id }) => id === alert.id);
+      if (withdrawn.includes(alert.id)) {
+        alert.state = 'withdrawn';
+      } else if (change !== undefined) {
+        const { since: openedAt, until: closedAt, ...stretch } = change.stretch;
+        Object.assign(alert, { ...stretch, openedAt, closedAt, state: change.state });
+      }
+    }
+    for (const { since: openedAt, until: closedAt, ...stretch } of opened) {
+      const id = String(this.kept.length).padStart(4, '0');
+      this.kept.push({ id, openedAt, closedAt, state: closedAt === null ? 'open' : 'closed', ...stretch });
+    }
+    return opened.length + changed.length + withdrawn.length;
+  }
+
+  /** Those that count, as stretches. */
+  get stretches() {
+    return this.kept
+      .filter(({ state }) => state !== 'withdrawn')
+      .map(({ openedAt, closedAt, because }) => ({ since: openedAt, until: closedAt, because }))
+      .sort((a, b) => a.since - b.since);
+  }
+
+  #reaching(wanted: Micros): Micros {
+    const reach = this.kept.filter(
+      ({ state, closedAt }) => state !== 'withdrawn' && (closedAt ?? wanted) >= wanted,
+    );
+    const first = Math.min(wanted, ...reach.map(({ openedAt }) => openedAt));
+    return first === wanted ? wanted : this.#reaching(first);
+  }
+}
+
+/** Not read for longer than {@link AFTER}: from then until the next read. */
+function unread(reads: readonly Micros[], since: Micros, now: Micros): FoundStretch[] {
+  const times = [...new Set(reads)].sort((a, b) => a - b);
+  return times
+    .map((read, index) => ({
+      since: read + AFTER,
+      until: times[index + 1] ?? Number.POSITIVE_INFINITY,
+      read,
+    }))
+    .filter((gap) => gap.since < Math.min(gap.until, now) && gap.until > since)
+    .map(({ read, ...gap }) => ({
+      ...{ ...PLAIN, since: gap.since, because: `{"last_seen":${read}}` },
+      until: gap.until >= now ? null : gap.until,
+    }));
+}
+
+describe('stored alerts', () => {
+  it('are those that follow from all reads, whatever the order in which these come, each looked at from then on', () => {
+    const tally = { withdrawn: 0, kept: 0 };
+    for (let round = 0; round < 1_000; round++) {
+      const random = new Random(91, round);
+      const waiting = Array.from({ length: 3 + random.below(10) }, () => random.below(200));
+      const reads: Micros[] = [];
+      const alerts = new Alerts();
+      let now = 0;
+      while (waiting.length > 0 || now < 300) {
+        now += 1 + random.below(30);
+        const come = waiting.filter((read) => read < now && random.once(3));
+        for (const read of come) {
+          waiting.splice(waiting.indexOf(read), 1);
+        }
+        reads.push(...come);
+        const known = reads.map((read) => read);
+        // What time alone has changed is looked at from when it may have.
+        const since = Math.min(now - 31, ...come);
+        const derive = (from: Micros) => unread(known, from, now);
+        alerts.bringInLine(derive, since, now);
+        expect(alerts.bringInLine(derive, since, now), `round ${round}, nothing new`).to.equal(0);
+        expect(alerts.kept.filter(({ state }) => state === 'open').length).to.be.at.most(1);
+      }
+      const expected = unread(reads, Number.NEGATIVE_INFINITY, now).map(({ since, until, because }) => ({
+        ...{ since, until, because },
+      }));
+      expect(alerts.stretches, `round ${round}`).to.deep.equal(expected);
+      tally.withdrawn += alerts.kept.filter(({ state }) => state === 'withdrawn').length;
+      tally.kept += expected.length;
+    }
+    expect(tally.withdrawn).to.be.above(50);
+    expect(tally.kept).to.be.above(1_000);
+  });
+
+  const alert = (id: string, openedAt: Micros, closedAt: Micros | null): StoredAlert => ({
+    ...{ ...PLAIN, id, openedAt, closedAt, because: '{}' },
+    state: closedAt === null ? 'open' : 'closed',
+  });
+  const stretch = (since: Micros, until: Micros | null): FoundStretch => ({
+    ...{ ...PLAIN, since, until, because: '{}' },
+  });
+  const WINDOW = { since: 0, until: 100 };
+
+  it('keep to the stretch that they overlap most, so that one of two is new and one of two is withdrawn', () => {
+    expect(differenceOf([alert('a', 0, 50)], [stretch(0, 10), stretch(20, 50)], WINDOW)).to.deep.equal({
+      opened: [stretch(0, 10)],
+      changed: [{ id: 'a', state: 'closed', stretch: stretch(20, 50) }],
+      withdrawn: [],
+    });
+    expect(differenceOf([alert('b', 20, 30), alert('a', 0, 10)], [stretch(0, 30)], WINDOW)).to.deep.equal({
+      opened: [],
+      changed: [{ id: 'a', state: 'closed', stretch: stretch(0, 30) }],
+      withdrawn: ['b'],
+    });
+  });
+
+  it('stay acknowledged until they are over, and are open again if they were not', () => {
+    const acknowledged = { ...alert('a', 0, null), state: 'acknowledged' as const };
+    expect(differenceOf([acknowledged], [stretch(5, null)], WINDOW).changed[0]?.state).to.equal(
+      'acknowledged',
+    );
+    expect(differenceOf([acknowledged], [stretch(0, 50)], WINDOW).changed[0]?.state).to.equal('closed');
+    expect(differenceOf([alert('a', 0, 50)], [stretch(0, null)], WINDOW).changed[0]?.state).to.equal('open');
+  });
+
+  it('that began before what is looked at keep their beginning, and end with it at the latest', () => {
+    const window = { since: 50, until: 100 };
+    expect(differenceOf([alert('a', 0, null)], [stretch(20, null)], window).changed).to.deep.equal([]);
+    expect(differenceOf([alert('a', 0, null)], [], window).changed).to.deep.equal([
+      { id: 'a', state: 'closed', stretch: stretch(0, 50) },
+    ]);
+  });
+});
