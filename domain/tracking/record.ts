@@ -11,7 +11,7 @@ import type { Move } from './moves.ts';
 import type { TimeRules } from './observed-at.ts';
 import { PairMap } from './pair-map.ts';
 import { lockPositions, type Position } from './positions.ts';
-import { reviseAlerts } from './revise-alerts.ts';
+import { reviseAlerts, withLateScans } from './revise-alerts.ts';
 import type { Outcome, Scan } from './scan.ts';
 import { insertScanEvents, strengthenScanEvents } from './scan-events.ts';
 import { readSmoothing } from './smoothing/read-settings.ts';
@@ -115,7 +115,7 @@ async function writeLocated(
     ),
     strengthenScanEvents(client, stronger),
     markRetracted(client, retracted),
-    reviseAlerts(client, touched),
+    reviseAlerts(client, withLateScans(touched)),
   ]);
   // If a scan was stored already, the statements pipelined behind fail too, without naming the cause.
   sentBehind.catch(() => {});

@@ -2,9 +2,11 @@ import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { integers, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { Interval } from '../../presence/intervals.ts';
+import { TooMuchEvidence } from '../../presence/load-listening.ts';
 import { deriveSubjects, type Looked, type Wanted } from './derive-subjects.ts';
 import { DueTimes } from './due-times.ts';
-import { findBehind, takeMoves } from './read-moves.ts';
+import { findBehind, forgetOthers, takeMoves } from './read-moves.ts';
 import { spreadRevisions, takeRevisions } from './revisions.ts';
 import { DERIVED_BACK, loadRulesByOrganization, type OrganizationRules } from './rules-of-organization.ts';
 import { SinceWhen } from './since-when.ts';
@@ -35,6 +37,9 @@ const BATCH = 1_000;
 
 /** Looked at together: the evidence of all goes back as far as that of the one that is looked at from when on. */
 const AGES = [60, 600, 3_600, 6 * 3_600, 86_400, 7 * 86_400].map((seconds) => seconds * MICROS_PER_SECOND);
+
+/** Where there is too much evidence. */
+const AGAIN_AFTER: Micros = 3_600 * MICROS_PER_SECOND;
 
 /** What is read just now may not be committed yet. */
 const SETTLED_AFTER: Micros = MICROS_PER_SECOND;
@@ -99,6 +104,7 @@ export class AlertDeriver {
     if (this.#organizations === null) {
       const rules = await loadRulesByOrganization(db, null, now);
       this.#organizations = new Map([...rules].map(([id, own]) => [id, newOrganization(own)]));
+      await forgetOthers(db, [...rules.keys()]);
     } else if (revised.length > 0) {
       const rules = await loadRulesByOrganization(db, revised, now);
       for (const orgId of revised) {
@@ -251,10 +257,35 @@ async function derive(
       const since = some.reduce((first, [, each]) => Math.min(first, each.since), now);
       const ids = some.map(([id]) => id);
       const window = { since, until: now };
-      looked.push(...(await deriveSubjects(db, { ...wanted, ids }, window, now - DERIVED_BACK)));
+      looked.push(...(await deriveInParts(db, { ...wanted, ids }, window, now - DERIVED_BACK)));
     }
   }
   return looked;
+}
+
+/** Fewer at a time where there is too much evidence; of one of which there is too much alone nothing is said for an hour. */
+async function deriveInParts(
+  db: Connection,
+  wanted: Wanted,
+  window: Interval,
+  earliest: Micros,
+): Promise<Looked[]> {
+  try {
+    return await deriveSubjects(db, wanted, window, earliest);
+  } catch (error) {
+    if (!(error instanceof TooMuchEvidence)) {
+      throw error;
+    }
+  }
+  const { ids } = wanted;
+  if (ids.length === 1) {
+    return ids.map((id) => ({ id, next: window.until + AGAIN_AFTER, overdueSince: null }));
+  }
+  const half = Math.ceil(ids.length / 2);
+  return [
+    ...(await deriveInParts(db, { ...wanted, ids: ids.slice(0, half) }, window, earliest)),
+    ...(await deriveInParts(db, { ...wanted, ids: ids.slice(half) }, window, earliest)),
+  ];
 }
 
 async function databaseNow(db: Connection): Promise<Micros> {

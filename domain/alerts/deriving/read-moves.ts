@@ -31,6 +31,12 @@ export async function findBehind(db: Connection, orgIds: readonly number[]): Pro
   return rows.map(({ org_id: orgId, ...feed }) => ({ orgId, ...feed }));
 }
 
+/** An organization without rules begins at the head of its feed when it has some again. */
+export async function forgetOthers(db: Connection, orgIds: readonly number[]): Promise<void> {
+  await db.exec(sql.type(NO_ROWS)`
+    delete from alert_cursors where org_id <> all (${sql.binary(integers(orgIds))}::integer[])`);
+}
+
 export interface ChangedHistory {
   orgId: number;
   assetId: number;

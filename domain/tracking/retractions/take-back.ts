@@ -2,6 +2,7 @@ import type { Client } from '../../../db/timescale/connections/client.ts';
 import { assetKey } from '../history/asset-ref.ts';
 import { markRetracted, type ToMark } from '../mark-retracted.ts';
 import { lockPositions } from '../positions.ts';
+import { reviseAlerts } from '../revise-alerts.ts';
 import { readSmoothing } from '../smoothing/read-settings.ts';
 import { storedTracking } from '../stored-tracking.ts';
 import { writeChanges } from '../update-histories.ts';
@@ -22,8 +23,12 @@ export async function takeBack(
     return 0;
   }
   const positions = await lockPositions(client, scans);
-  const [, smoothing] = await Promise.all([
+  const [, , smoothing] = await Promise.all([
     markRetracted(client, scans),
+    reviseAlerts(
+      client,
+      scans.map(({ orgId, assetId, observedAt }) => ({ orgId, assetId, since: observedAt })),
+    ),
     readSmoothing(
       client,
       scans.map(({ orgId }) => orgId),
