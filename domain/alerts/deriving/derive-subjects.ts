@@ -28,6 +28,8 @@ export interface Looked {
   id: number;
   /** When to look again if nothing new is known; null for never. */
   next: Micros | null;
+  /** Whether the condition of a rule holds. */
+  isAlerted: boolean;
   /** When it was read last, if it is overdue; null if it is not. */
   overdueSince: Micros | null;
 }
@@ -54,7 +56,7 @@ export async function deriveSubjects(
   const looked: Looked[] = [];
   for (const id of ids) {
     const evidence = found.get(id);
-    const look: Looked = { id, next: null, overdueSince: null };
+    const look: Looked = { id, next: null, isAlerted: false, overdueSince: null };
     for (const [ruleId, versions] of rules) {
       const stretches = evidence === undefined ? [] : stretchesOf(versions, evidence, around);
       const own = stored.get(`${id} ${ruleId}`) ?? [];
@@ -63,6 +65,7 @@ export async function deriveSubjects(
         const difference = differenceOf(own, stretches.map(foundOf), window);
         differences.push({ orgId, subject, versions, ...difference });
       }
+      look.isAlerted ||= stretches.at(-1)?.until === null;
       look.overdueSince = sooner(look.overdueSince, lastSeenIn(stretches));
       look.next = sooner(look.next, evidence === undefined ? null : nextLook(versions, evidence, around));
     }

@@ -6,7 +6,9 @@ import type { Interval } from '../../presence/intervals.ts';
 import { TooMuchEvidence } from '../../presence/load-listening.ts';
 import { deriveSubjects, type Looked, type Wanted } from './derive-subjects.ts';
 import { DueTimes } from './due-times.ts';
-import { findBehind, forgetOthers, takeMoves } from './read-moves.ts';
+import { earliestChange } from './earliest-change.ts';
+import { loadAbove } from './load-above.ts';
+import { type ChangedHistory, findBehind, forgetOthers, takeMoves } from './read-moves.ts';
 import { spreadRevisions, takeRevisions } from './revisions.ts';
 import { DERIVED_BACK, loadRulesByOrganization, type OrganizationRules } from './rules-of-organization.ts';
 import { SinceWhen } from './since-when.ts';
@@ -17,6 +19,8 @@ interface Organization {
   readers: DueTimes;
   /** When assets that are overdue were read last, as far as was known when they were looked at. */
   overdue: Map<number, Micros>;
+  /** Assets that were looked at, by the rules there are, and of which no condition held. */
+  quiet: Set<number>;
   /** The asset up to which all were looked at since this process derives; null for all. */
   lookedUpTo: number | null;
 }
@@ -76,8 +80,9 @@ export class AlertDeriver {
     };
     const share = Math.max(LEAST_SHARE, Math.floor(AT_ONCE / Math.max(1, ids.length)));
     const behind = await findBehind(db, ids);
-    for (const { orgId, assetId, since, until } of await takeMoves(db, behind, share)) {
-      workOf(orgId).assets.add(assetId, since, until);
+    const moves = await takeMoves(db, behind, share);
+    for (const [orgId, own] of Map.groupBy(moves, (move) => move.orgId)) {
+      await noteMoves(db, organizations.get(orgId) as Organization, workOf(orgId), own, now);
     }
     const revisions = await takeRevisions(db, ids, share);
     for (const { orgId, subject, id, since } of revisions) {
@@ -115,6 +120,7 @@ export class AlertDeriver {
           this.#organizations.set(orgId, newOrganization(own));
         } else {
           known.rules = own;
+          known.quiet.clear();
         }
       }
     }
@@ -128,10 +134,11 @@ export class AlertDeriver {
     work: Work,
     now: Micros,
   ): Promise<void> {
-    const { rules, assets, readers, overdue } = organization;
+    const { rules, assets, readers, overdue, quiet } = organization;
     const ofAssets = { orgId, what: 'asset', rules: rules.ofAssets } as const;
-    for (const { id, next, overdueSince } of await derive(db, ofAssets, work.assets, now)) {
+    for (const { id, next, isAlerted, overdueSince } of await derive(db, ofAssets, work.assets, now)) {
       assets.set(id, next);
+      quiet[isAlerted ? 'delete' : 'add'](id);
       if (overdueSince === null) {
         overdue.delete(id);
       } else {
@@ -158,13 +165,48 @@ export class AlertDeriver {
 }
 
 function newOrganization(rules: OrganizationRules): Organization {
-  return { rules, assets: new DueTimes(), readers: new DueTimes(), overdue: new Map(), lookedUpTo: 0 };
+  return {
+    rules,
+    assets: new DueTimes(),
+    readers: new DueTimes(),
+    overdue: new Map(),
+    quiet: new Set(),
+    lookedUpTo: 0,
+  };
 }
 
 /** Each is first in its turn. */
 function inTurn(ids: readonly number[], turn: number): number[] {
   const first = ids.length === 0 ? 0 : turn % ids.length;
   return [...ids.slice(first), ...ids.slice(0, first)];
+}
+
+/** What a move cannot have made true yet is looked at only when it may have. */
+async function noteMoves(
+  db: Connection,
+  { rules, quiet, assets }: Organization,
+  work: Work,
+  moves: readonly ChangedHistory[],
+  now: Micros,
+): Promise<void> {
+  const simple = moves.filter(({ assetId, isMoved }) => isMoved && quiet.has(assetId));
+  const locationIds = [...new Set(simple.flatMap((move) => move.locationIds))];
+  const above = simple.length === 0 ? new Map() : await loadAbove(db, moves[0]?.orgId ?? 0, locationIds);
+  const versions = [...rules.ofAssets.values()].flat();
+  const waiting = new Set<number>();
+  for (const move of simple) {
+    const isBelow = (id: number) => move.locationIds.some((each) => above.get(each)?.has(id) === true);
+    const earliest = earliestChange(versions, move, isBelow);
+    if (earliest > now) {
+      waiting.add(move.assetId);
+      assets.setSooner(move.assetId, earliest);
+    }
+  }
+  for (const { assetId, since, until } of moves) {
+    if (!waiting.has(assetId)) {
+      work.assets.add(assetId, since, until);
+    }
+  }
 }
 
 function takeDue({ assets, readers }: Organization, work: Work, now: Micros, share: number): void {
@@ -279,7 +321,7 @@ async function deriveInParts(
   }
   const { ids } = wanted;
   if (ids.length === 1) {
-    return ids.map((id) => ({ id, next: window.until + AGAIN_AFTER, overdueSince: null }));
+    return ids.map((id) => ({ id, next: window.until + AGAIN_AFTER, isAlerted: true, overdueSince: null }));
   }
   const half = Math.ceil(ids.length / 2);
   return [

@@ -44,6 +44,10 @@ export interface ChangedHistory {
   since: Micros;
   /** The latest that the changes tell of. */
   until: Micros;
+  /** Only rows at the end of the history. */
+  isMoved: boolean;
+  /** Where it came to; empty where the history was corrected. */
+  locationIds: readonly number[];
 }
 
 /** The next changes of each organization, and moves its cursor on. Changes of alerts are passed over. */
@@ -56,10 +60,17 @@ export async function takeMoves(
   const organizations = sql.binary(integers(feeds.map(({ orgId }) => orgId)));
   const rows = await db.any(sql.prepared(
     'changed-histories',
-    rowsOf<{ org_id: number; asset_id: number; since: Micros; until: Micros }>(),
+    rowsOf<{
+      org_id: number;
+      asset_id: number;
+      since: Micros;
+      until: Micros;
+      is_moved: boolean;
+      location_ids: readonly number[];
+    }>(),
   )`
     select given.org_id, changed.asset_id, micros_of_time(changed.since) as since,
-      micros_of_time(changed.until) as until
+      micros_of_time(changed.until) as until, changed.is_moved, changed.location_ids
     from unnest(${organizations}::integer[],
         ${sql.binary(bigints(feeds.map(({ position }) => position)))}::bigint[],
         ${sql.binary(bigints(upTo))}::bigint[]) as given (org_id, after, upto)
@@ -68,7 +79,8 @@ export async function takeMoves(
             time_of_micros((move.rows -> 'added' -> 0 ->> 0)::bigint),
             time_of_micros((move.rows -> 'removed' -> 0 ->> 0)::bigint),
             time_of_micros((move.rows -> 'changed' -> 0 ->> 0)::bigint)), move.since, move.recorded_at)) as since,
-          max(coalesce(move.since, move.recorded_at)) as until
+          max(coalesce(move.since, move.recorded_at)) as until, bool_and(move.kind = 'moved') as is_moved,
+          array_agg(distinct move.location_id) filter (where move.kind = 'moved') as location_ids
         from moves move
         where move.org_id = given.org_id and move.position > given.after and move.position <= given.upto
           and move.asset_id is not null and move.sealed_at >= coalesce((
@@ -81,5 +93,8 @@ export async function takeMoves(
     update alert_cursors set position = given.position
     from unnest(${organizations}::integer[], ${sql.binary(bigints(upTo))}::bigint[]) as given (org_id, position)
     where alert_cursors.org_id = given.org_id`);
-  return rows.map(({ org_id: orgId, asset_id: assetId, ...times }) => ({ orgId, assetId, ...times }));
+  return rows.map((row) => ({
+    ...{ orgId: row.org_id, assetId: row.asset_id, since: row.since, until: row.until },
+    ...{ isMoved: row.is_moved, locationIds: row.location_ids ?? [] },
+  }));
 }

@@ -40,6 +40,8 @@ describe('deriving alerts', () => {
     record(database, [
       aRead({ orgId: site.orgId, readerId, value: 'E280', locationId, at: at(second), receivedAt }),
     ]);
+  const readAt = (locationId: number, instant: Micros) =>
+    record(database, [aRead({ orgId: site.orgId, readerId, value: 'E280', locationId, at: instant })]);
   const derive = async (turns: AlertTurns) => {
     await sealAll(database.url);
     while ((await turns.take()) === 'behind') {}
@@ -89,6 +91,42 @@ describe('deriving alerts', () => {
     await derive(turns);
     expect((await alerts()).map(({ state }) => state)).to.deep.equal(['withdrawn']);
     expect(await told()).to.deep.equal(['opened', 'closed', 'withdrawn']);
+  });
+
+  it('finds what moves make true just now and in a while, though most need not be looked at', async () => {
+    await site.location('HALL');
+    await rule({ kind: 'not_allowed', locationExternalKey: 'YARD' });
+    await rule({ kind: 'must_be', locationExternalKey: 'DOCK', after: 2 * MICROS_PER_SECOND });
+    await read(dock, 10);
+    const turns = new AlertTurns(database.pool);
+    await derive(turns);
+    const left = Date.now() * 1_000;
+    await readAt(yard, left);
+    const found = async (count: number) => {
+      for (;;) {
+        await derive(turns);
+        const all = await alerts();
+        if (all.length === count) {
+          return all.map(({ opened, state }) => [opened, state]);
+        }
+      }
+    };
+    expect(await found(1)).to.deep.equal([[left, 'open']]);
+    expect(await found(2)).to.deep.equal([
+      [left, 'open'],
+      [left + 2 * MICROS_PER_SECOND, 'open'],
+    ]);
+    const back = Date.now() * 1_000;
+    await readAt(dock, back);
+    while ((await alerts()).some(({ state }) => state === 'open')) {
+      await derive(turns);
+    }
+    const again = Date.now() * 1_000;
+    await readAt(yard, again);
+    expect((await found(4)).slice(2)).to.deep.equal([
+      [again, 'open'],
+      [again + 2 * MICROS_PER_SECOND, 'open'],
+    ]);
   });
 
   it('has one for a reader that is silent, by another process too', async () => {
