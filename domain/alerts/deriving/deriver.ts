@@ -1,49 +1,20 @@
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
-import { integers, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import type { Interval } from '../../presence/intervals.ts';
-import { TooMuchEvidence } from '../../presence/load-listening.ts';
-import { deriveSubjects, type Looked, type Wanted } from './derive-subjects.ts';
-import { DueTimes } from './due-times.ts';
-import { earliestChange } from './earliest-change.ts';
-import { loadAbove } from './load-above.ts';
-import { type ChangedHistory, findBehind, forgetOthers, takeMoves } from './read-moves.ts';
+import { derive } from './derive-in-parts.ts';
+import { lookAtFirst } from './look-at-first.ts';
+import { noteMoves } from './note-moves.ts';
+import { dueLater, newOrganization, type Organization, takeDue, type Work } from './organization.ts';
+import { readAgain } from './read-again.ts';
+import { findBehind, forgetOthers, takeMoves } from './read-moves.ts';
 import { spreadRevisions, takeRevisions } from './revisions.ts';
-import { DERIVED_BACK, loadRulesByOrganization, type OrganizationRules } from './rules-of-organization.ts';
+import { loadRulesByOrganization } from './rules-of-organization.ts';
 import { SinceWhen } from './since-when.ts';
-
-interface Organization {
-  rules: OrganizationRules;
-  assets: DueTimes;
-  readers: DueTimes;
-  /** When assets that are overdue were read last, as far as was known when they were looked at. */
-  overdue: Map<number, Micros>;
-  /** Assets that were looked at, by the rules there are, and of which no condition held. */
-  quiet: Set<number>;
-  /** The asset up to which all were looked at since this process derives; null for all. */
-  lookedUpTo: number | null;
-}
-
-/** What is to be derived of an organization in a turn. */
-interface Work {
-  assets: SinceWhen;
-  readers: SinceWhen;
-}
 
 /** Assets of a turn, shared by the organizations that have any. */
 const AT_ONCE = 4_000;
 
 const LEAST_SHARE = 50;
-
-/** Assets in a statement. */
-const BATCH = 1_000;
-
-/** Looked at together: the evidence of all goes back as far as that of the one that is looked at from when on. */
-const AGES = [60, 600, 3_600, 6 * 3_600, 86_400, 7 * 86_400].map((seconds) => seconds * MICROS_PER_SECOND);
-
-/** Where there is too much evidence. */
-const AGAIN_AFTER: Micros = 3_600 * MICROS_PER_SECOND;
 
 /** What is read just now may not be committed yet. */
 const SETTLED_AFTER: Micros = MICROS_PER_SECOND;
@@ -164,170 +135,10 @@ export class AlertDeriver {
   }
 }
 
-function newOrganization(rules: OrganizationRules): Organization {
-  return {
-    rules,
-    assets: new DueTimes(),
-    readers: new DueTimes(),
-    overdue: new Map(),
-    quiet: new Set(),
-    lookedUpTo: 0,
-  };
-}
-
 /** Each is first in its turn. */
 function inTurn(ids: readonly number[], turn: number): number[] {
   const first = ids.length === 0 ? 0 : turn % ids.length;
   return [...ids.slice(first), ...ids.slice(0, first)];
-}
-
-/** What a move cannot have made true yet is looked at only when it may have. */
-async function noteMoves(
-  db: Connection,
-  { rules, quiet, assets }: Organization,
-  work: Work,
-  moves: readonly ChangedHistory[],
-  now: Micros,
-): Promise<void> {
-  const simple = moves.filter(({ assetId, isMoved }) => isMoved && quiet.has(assetId));
-  const locationIds = [...new Set(simple.flatMap((move) => move.locationIds))];
-  const above = simple.length === 0 ? new Map() : await loadAbove(db, moves[0]?.orgId ?? 0, locationIds);
-  const versions = [...rules.ofAssets.values()].flat();
-  const waiting = new Set<number>();
-  for (const move of simple) {
-    const isBelow = (id: number) => move.locationIds.some((each) => above.get(each)?.has(id) === true);
-    const earliest = earliestChange(versions, move, isBelow);
-    if (earliest > now) {
-      waiting.add(move.assetId);
-      assets.setSooner(move.assetId, earliest);
-    }
-  }
-  for (const { assetId, since, until } of moves) {
-    if (!waiting.has(assetId)) {
-      work.assets.add(assetId, since, until);
-    }
-  }
-}
-
-function takeDue({ assets, readers }: Organization, work: Work, now: Micros, share: number): void {
-  for (const { id, at } of assets.take(now, share)) {
-    work.assets.add(id, at);
-  }
-  for (const { id, at } of readers.take(now, share)) {
-    work.readers.add(id, at);
-  }
-}
-
-/** A process that begins to derive looks at every asset and reader once, to know when it is due. */
-async function lookAtFirst(
-  db: Connection,
-  orgId: number,
-  organization: Organization,
-  work: Work,
-  { since, share }: { since: Micros; share: number },
-): Promise<void> {
-  const { lookedUpTo } = organization;
-  if (lookedUpTo === null) {
-    return;
-  }
-  if (lookedUpTo === 0) {
-    const readers = await db.any(sql.type(rowsOf<{ id: number }>())`
-      select id from readers where org_id = ${orgId} and deleted_at is null`);
-    for (const { id } of readers) {
-      work.readers.add(id, since);
-    }
-  }
-  const rows = await db.any(sql.type(rowsOf<{ asset_id: number }>())`
-    select asset_id from positions where org_id = ${orgId} and asset_id > ${lookedUpTo} and location_id is not null
-    order by asset_id limit ${share}`);
-  for (const { asset_id: id } of rows) {
-    work.assets.add(id, since);
-  }
-  organization.lookedUpTo = rows.length < share ? null : (rows.at(-1)?.asset_id ?? null);
-}
-
-/** Assets that are overdue and were read since they were looked at. */
-async function readAgain(
-  db: Connection,
-  organizations: ReadonlyMap<number, Organization>,
-): Promise<{ orgId: number; assetId: number; since: Micros }[]> {
-  const overdue = [...organizations].flatMap(([orgId, { overdue: assets }]) =>
-    [...assets].map(([assetId, lastSeen]) => ({ orgId, assetId, lastSeen })),
-  );
-  if (overdue.length === 0) {
-    return [];
-  }
-  const rows = await db.any(sql.prepared(
-    'find-read-again',
-    rowsOf<{ org_id: number; asset_id: number; since: Micros }>(),
-  )`
-    select given.org_id, given.asset_id, micros_of_time(given.last_seen) as since
-    from unnest(
-        ${sql.binary(integers(overdue.map(({ orgId }) => orgId)))}::integer[],
-        ${sql.binary(integers(overdue.map(({ assetId }) => assetId)))}::integer[],
-        ${sql.binary(timestamps(overdue.map(({ lastSeen }) => lastSeen)))}::timestamptz[])
-        as given (org_id, asset_id, last_seen)
-      join positions position on position.org_id = given.org_id and position.asset_id = given.asset_id
-    where position.last_seen > given.last_seen`);
-  return rows.map(({ org_id: orgId, asset_id: assetId, since }) => ({ orgId, assetId, since }));
-}
-
-/** What is dated after the window is due then. */
-function dueLater(work: SinceWhen, dues: DueTimes, now: Micros): void {
-  for (const [id, { until }] of work.entries()) {
-    if (until >= now) {
-      dues.setSooner(id, until);
-    }
-  }
-}
-
-async function derive(
-  db: Connection,
-  wanted: Omit<Wanted, 'ids'>,
-  work: SinceWhen,
-  now: Micros,
-): Promise<Looked[]> {
-  if (wanted.rules.size === 0) {
-    return [];
-  }
-  const looked: Looked[] = [];
-  const begun = work.entries().filter(([, { since }]) => since < now);
-  const ofAges = Map.groupBy(begun, ([, { since }]) => AGES.findIndex((age) => now - since <= age));
-  for (const alike of ofAges.values()) {
-    for (let at = 0; at < alike.length; at += BATCH) {
-      const some = alike.slice(at, at + BATCH);
-      const since = some.reduce((first, [, each]) => Math.min(first, each.since), now);
-      const ids = some.map(([id]) => id);
-      const window = { since, until: now };
-      looked.push(...(await deriveInParts(db, { ...wanted, ids }, window, now - DERIVED_BACK)));
-    }
-  }
-  return looked;
-}
-
-/** Fewer at a time where there is too much evidence; of one of which there is too much alone nothing is said for an hour. */
-async function deriveInParts(
-  db: Connection,
-  wanted: Wanted,
-  window: Interval,
-  earliest: Micros,
-): Promise<Looked[]> {
-  try {
-    return await deriveSubjects(db, wanted, window, earliest);
-  } catch (error) {
-    if (!(error instanceof TooMuchEvidence)) {
-      throw error;
-    }
-  }
-  const { ids } = wanted;
-  if (ids.length === 1) {
-    return ids.map((id) => ({ id, next: window.until + AGAIN_AFTER, isAlerted: true, overdueSince: null }));
-  }
-  const half = Math.ceil(ids.length / 2);
-  return [
-    ...(await deriveInParts(db, { ...wanted, ids: ids.slice(0, half) }, window, earliest)),
-    ...(await deriveInParts(db, { ...wanted, ids: ids.slice(half) }, window, earliest)),
-  ];
 }
 
 async function databaseNow(db: Connection): Promise<Micros> {

@@ -129,6 +129,18 @@ describe('deriving alerts', () => {
     ]);
   });
 
+  it('looks again at what was read for the first time right before it begins', async () => {
+    await rule({ kind: 'dwell', locationExternalKey: 'YARD', after: MICROS_PER_SECOND });
+    const since = Date.now() * 1_000;
+    await readAt(yard, since);
+    await sealAll(database.url);
+    const turns = new AlertTurns(database.pool);
+    while ((await alerts()).length === 0) {
+      await turns.take();
+    }
+    expect((await alerts())[0]).to.deep.include({ state: 'open', opened: since + MICROS_PER_SECOND });
+  });
+
   it('has one for a reader that is silent, by another process too', async () => {
     await rule({ kind: 'reader', after: 30 * MICROS_PER_SECOND });
     await derive(new AlertTurns(database.pool));

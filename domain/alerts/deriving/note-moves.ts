@@ -1,0 +1,34 @@
+import type { Micros } from '../../../base/instant.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { earliestChange } from './earliest-change.ts';
+import { loadAbove } from './load-above.ts';
+import type { Organization, Work } from './organization.ts';
+import type { ChangedHistory } from './read-moves.ts';
+
+/** What a move cannot have made true yet is looked at only when it may have. */
+export async function noteMoves(
+  db: Connection,
+  { rules, quiet, assets }: Organization,
+  work: Work,
+  moves: readonly ChangedHistory[],
+  now: Micros,
+): Promise<void> {
+  const simple = moves.filter(({ assetId, isMoved }) => isMoved && quiet.has(assetId));
+  const locationIds = [...new Set(simple.flatMap((move) => move.locationIds))];
+  const above = simple.length === 0 ? new Map() : await loadAbove(db, moves[0]?.orgId ?? 0, locationIds);
+  const versions = [...rules.ofAssets.values()].flat();
+  const waiting = new Set<number>();
+  for (const move of simple) {
+    const isBelow = (id: number) => move.locationIds.some((each) => above.get(each)?.has(id) === true);
+    const earliest = earliestChange(versions, move, isBelow);
+    if (earliest > now) {
+      waiting.add(move.assetId);
+      assets.setSooner(move.assetId, earliest);
+    }
+  }
+  for (const { assetId, since, until } of moves) {
+    if (!waiting.has(assetId)) {
+      work.assets.add(assetId, since, until);
+    }
+  }
+}
