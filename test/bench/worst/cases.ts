@@ -7,8 +7,14 @@ import { NUMBERS, type Site } from './site.ts';
 
 const LONG = 'x'.repeat(12_000);
 
+interface Question {
+  name: string;
+  search?: string;
+  headers?: Record<string, string>;
+}
+
 /** What can be asked of a route without a body: behind its path, and as headers. */
-const QUESTIONS: readonly { name: string; search?: string; headers?: Record<string, string> }[] = [
+const QUESTIONS: readonly Question[] = [
   { name: 'as it is' },
   { name: 'the largest page', search: '?limit=200' },
   { name: 'a deep page', search: '?limit=200&offset=150000' },
@@ -21,14 +27,41 @@ const QUESTIONS: readonly { name: string; search?: string; headers?: Record<stri
   { name: 'a long id of a request', headers: { 'x-request-id': LONG } },
 ];
 
+const NOW = Date.now();
+const YEAR = `from=${daysAgo(365)}&to=${daysAgo(0)}`;
+
+/** What of reports about the past takes longest: the other questions name no time, which they refuse. */
+const OF_THE_PAST: Readonly<Record<string, readonly { name: string; search: string }[]>> = {
+  '/api/v1/reports/positions-at': [{ name: 'a year ago', search: `?at=${daysAgo(365)}&limit=200` }],
+  '/api/v1/reports/stays': [
+    { name: 'a year, by asset', search: `?${YEAR}&limit=200&sort=asset_external_key` },
+  ],
+  '/api/v1/reports/dwell': [
+    { name: 'a year by day', search: `?${YEAR}&group_by=day&time_zone=Europe/Berlin&limit=200` },
+    { name: 'a year by asset', search: `?${YEAR}&group_by=asset&limit=200` },
+    { name: 'a year by place, as known now', search: `?${YEAR}&known_at=${daysAgo(0)}&limit=200` },
+  ],
+  '/api/v1/reports/turns': [
+    {
+      name: 'a year, below the root and back',
+      search: `?${YEAR}&from_location_external_key=CHAIN-1&to_location_external_key=LOC-0001&include_descendants=true`,
+    },
+  ],
+};
+
+function daysAgo(days: number): string {
+  return new Date(NOW - days * 86_400_000).toISOString();
+}
+
 /** The worst that may be asked of a route. */
 export function casesOf<Context>(base: string, route: Route<Context>, site: Site): Case[] {
   const { method, body } = route;
   const urls = pathsOf(route.path, method, site).map((path) => base + path);
   if (body === null) {
     // What has been deleted can be asked for no more: each once.
-    const questions = method === 'DELETE' ? QUESTIONS.slice(0, 1) : QUESTIONS;
-    return questions.map(({ name, search = '', headers = {} }) => ({
+    const questions =
+      method === 'DELETE' ? QUESTIONS.slice(0, 1) : [...QUESTIONS, ...(OF_THE_PAST[route.path] ?? [])];
+    return questions.map(({ name, search = '', headers = {} }: Question) => ({
       name,
       asks: urls.map((url) => ({ method, url: url + search, headers, body: null, isFresh: false })),
     }));
