@@ -7,7 +7,7 @@ const PART = new RegExp(
 );
 const MINUTES_OF_DAY = 1_440;
 
-export const MOST_PARTS = 20;
+const MOST_PARTS = 20;
 export const HOURS_REMEDY = `must be up to ${MOST_PARTS} parts such as "Mon-Fri 07:00-18:00, Sat 22:00-06:00"; all day is 00:00-24:00`;
 
 /** Reads hours such as `Mon-Fri 07:00-18:00, Sat 22:00-06:00`, the last of which end on Sunday. Null for anything else. */

@@ -7,7 +7,8 @@ import { SETTINGS_COLUMNS, type SettingsRow, toSettings } from './stored-rules.t
 
 /**
  * The rules of organizations, of every live one if null, as they count at or after `since`: in order of organizations,
- * rules, and time.
+ * rules, and time. An organization's 200 with 1,000 assets each take 80 ms, the 2,000 versions that there may be of late 1 s,
+ * most of it for the lists of assets (on a very busy machine).
  */
 export async function loadRules(
   db: Connection,
