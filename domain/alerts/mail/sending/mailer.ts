@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer';
 import { AppError, messageOf } from '../../../../base/errors.ts';
 import type { Letter } from '../letter/letter.ts';
 import { type MailServer, needsTls } from './mail-server.ts';
@@ -32,20 +31,16 @@ const REASON = 300;
 
 /** Connects for each message: there are few, and nothing has to be kept alive or ended. */
 export function openMailer(server: MailServer, from: Sender): Mailer {
-  const { host, port, isSecure, login } = server;
-  const transport = createTransport({
-    ...{ host, port, secure: isSecure, requireTLS: needsTls(server) },
-    ...(login === null ? {} : { auth: { user: login.user, pass: login.password } }),
-    ...PATIENCE,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  const { login } = server;
+  let transport: ReturnType<typeof connecting> | undefined;
   return {
     send: async (to, { subject, text, html }) => {
       try {
+        transport ??= connecting(server);
+        const through = await transport;
         await within(
           ALL_WITHIN,
-          transport.sendMail({
+          through.sendMail({
             ...{ from, to, subject, text, html },
             // RFC 3834: so that nobody's absence notice answers.
             headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
@@ -57,6 +52,19 @@ export function openMailer(server: MailServer, from: Sender): Mailer {
       }
     },
   };
+}
+
+/** Its library is loaded with the first message: most processes never send one. */
+async function connecting(server: MailServer) {
+  const { host, port, isSecure, login } = server;
+  const { createTransport } = await import('nodemailer');
+  return createTransport({
+    ...{ host, port, secure: isSecure, requireTLS: needsTls(server) },
+    ...(login === null ? {} : { auth: { user: login.user, pass: login.password } }),
+    ...PATIENCE,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
 }
 
 async function within(milliseconds: number, sending: Promise<unknown>): Promise<void> {
