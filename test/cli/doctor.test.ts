@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import { ADVISORY_LOCKS } from '../../db/timescale/connections/advisory-locks.ts';
 import { Client } from '../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
+import { AlertTurns } from '../../domain/alerts/deriving/take-turn.ts';
 import { examineServer } from '../../domain/health/server.ts';
 import { examineDisk } from '../../services/cli/doctor/disk.ts';
 import { commandLineOn } from '../support/command-line.ts';
@@ -50,6 +51,23 @@ describe('doctor', () => {
     const isTimescale = process.env['TEST_REQUIRE_TIMESCALEDB'] === '1';
     expect(hypertables?.status).to.equal(isTimescale ? 'ok' : hypertables?.status);
     expect(hypertables?.message).to.include('TimescaleDB');
+  });
+
+  it('tells whether alerts are derived where there are rules', async () => {
+    const found = async () => (await doctor()).of('alerts')[0]?.message;
+    expect(await found()).to.equal('No rules');
+    const { orgId } = await Site.create(database);
+    await database.rows(
+      `insert into rules (org_id, id, version, valid_from, is_ended, kind, name, metadata, mail_to)
+       values ($1, lpad('1', 26, '0'), 1, now(), false, 'overdue', 'R', '[]', '{}')`,
+      [orgId],
+    );
+    expectFinding((await doctor()).of('alerts'), 'fault', 'No process derives them', 'Start ingestion');
+    await new AlertTurns(database.pool).take();
+    expect(await found()).to.equal('0 are not over');
+    await database.rows(`update alert_derivation set derived_to = now() - interval '2 minutes'`);
+    expectFinding((await doctor()).of('alerts'), 'warning', 'seconds ago only', 'Wait');
+    await database.rows('delete from rules');
   });
 
   it('tells of events of the move feed that nobody seals, and of histories that are not in it', async () => {

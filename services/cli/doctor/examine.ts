@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Client } from '../../../db/timescale/connections/client.ts';
 import { withDatabase } from '../../../db/timescale/schema/create-database.ts';
 import type { PublishedAt } from '../../../domain/administration/readers/published-topics.ts';
+import { examineAlerts } from '../../../domain/health/alerts.ts';
 import { examineBrokerSessions } from '../../../domain/health/broker-sessions.ts';
 import { type Finding, ok, warning } from '../../../domain/health/finding.ts';
 import { examineHypertables } from '../../../domain/health/hypertables.ts';
@@ -130,6 +131,7 @@ async function examineDatabase(
       ...(await examinePublishedMoves(client, configured)),
       ...(await examineReaders(client)),
       ...(await examinePublishedTopics(client, configured)),
+      await examineAlerts(client),
       ...(await examineSignIns(client)),
       await examineRejections(client),
       await examineBrokerSessions(client),
