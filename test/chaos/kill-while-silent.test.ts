@@ -7,7 +7,7 @@ import { Site } from '../support/site.ts';
 import { until } from '../support/subscribed-ingest.ts';
 import { IngestProgram } from './ingest-program.ts';
 
-const KILLS = 2;
+const KILLS = 4;
 
 describe('a reader that says nothing, while the process that derives silences is killed', function () {
   this.timeout(180_000);

@@ -10,7 +10,7 @@ const OFF: DatedSmoothing[] = [];
 describe('what is told of a history', function () {
   this.timeout(300_000);
 
-  it('makes it, at every commit, though the first of it be applied twice (4,000 random sets)', async () => {
+  it('makes it, at every commit, though the first of it be applied twice (10,000 random sets)', async () => {
     const kinds = { moved: 0, corrected: 0 };
     let removed = 0;
     const settings = fc.oneof(fc.constant(OFF), provingSettings);
@@ -35,7 +35,7 @@ describe('what is told of a history', function () {
           removed += rows?.removed?.length ?? 0;
         }
       }),
-      { numRuns: 4_000 },
+      { numRuns: 10_000 },
     );
     // All kinds of change were among them.
     expect(Math.min(kinds.moved, kinds.corrected, removed)).to.be.above(1_000);

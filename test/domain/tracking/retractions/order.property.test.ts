@@ -17,7 +17,7 @@ type Step = { reads: RandomRead[] } | { takenBack: RandomRead[] };
 describe('history without what was taken back', function () {
   this.timeout(300_000);
 
-  it('is that of the other scans, whenever what is taken back came (4,000 random sets, smoothed and not)', async () => {
+  it('is that of the other scans, whenever what is taken back came (10,000 random sets, smoothed and not)', async () => {
     const met = { emptied: 0, backwards: 0, early: 0 };
     await fc.assert(
       fc.asyncProperty(
@@ -55,7 +55,7 @@ describe('history without what was taken back', function () {
           expect(asset.seen).to.have.length(left.size);
         },
       ),
-      { numRuns: 4_000 },
+      { numRuns: 10_000 },
     );
     for (const [what, times] of Object.entries(met)) {
       expect(times, what).to.be.at.least(500);

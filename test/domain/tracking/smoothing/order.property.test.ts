@@ -7,7 +7,7 @@ import { ARRIVALS, arriving, datesAMoveEarlier, provingSettings, someReads } fro
 describe('history where smoothing is on', function () {
   this.timeout(300_000);
 
-  it('does not depend on the order of arrival (4,000 random sets)', async () => {
+  it('does not depend on the order of arrival (10,000 random sets)', async () => {
     let sets = 0;
     let proving = 0;
     await fc.assert(
@@ -34,7 +34,7 @@ describe('history where smoothing is on', function () {
           expect(another.position).to.deep.equal(inOrder.position);
         },
       ),
-      { numRuns: 4_000 },
+      { numRuns: 10_000 },
     );
     expect(proving / sets, 'sets in which a scan where the asset is dates its move earlier').to.be.at.least(
       0.2,

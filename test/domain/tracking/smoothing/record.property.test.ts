@@ -94,7 +94,7 @@ describe('recording what is smoothed', function () {
 
   // The longer stretch is one in which settings hold that do not reach from one end to the other.
   for (const [scale, sets, promise] of [
-    [1, 200, 'within half a minute'],
+    [1, 500, 'within half a minute'],
     [60, 100, 'within half an hour'],
   ] as const) {
     it(`ends in the same rows, however scans arrive (up to ${sets} random sets and settings ${promise}, two writers)`, () =>
