@@ -32,6 +32,9 @@ async function fill(url: string, assets: number): Promise<number> {
      select org_id, id, 'up', now() - interval '8 days', now(), 1 from readers where org_id = $1`,
     `insert into assets (org_id, external_key, name)
      select $1::integer, 'ASSET-' || n, 'Asset' from generate_series(1, ${assets}) n`,
+  ];
+  // Without the triggers of transitions.
+  const recorded = [
     `insert into location_transitions (org_id, asset_id, observed_at, location_id, duration_seconds)
      select $1::integer, asset, now() - (step + asset % 97 / 97.0) * interval '72 minutes', 21 + (asset * 7 + step * 31) % 200, 1
      from generate_series(0, 139) step, generate_series(1, ${assets}) asset`,
@@ -48,8 +51,11 @@ async function fill(url: string, assets: number): Promise<number> {
        where transition.org_id = $1 and transition.asset_id = asset.id order by observed_at desc limit 1
      ) last`,
   ];
-  await client.query('alter table location_transitions disable trigger user');
   for (const statement of statements) {
+    await client.query(statement, [orgId]);
+  }
+  await client.query('set session_replication_role = replica');
+  for (const statement of recorded) {
     await client.query(statement, [orgId]);
   }
   await client.query('vacuum analyze');
