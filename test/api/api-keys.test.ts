@@ -83,11 +83,9 @@ describe('the key endpoints', () => {
       [
         'internal scopes',
         { name: 'a', scopes: ['assets:read', ...INTERNAL_SCOPES, 'scans:write'] },
-        [
-          ['scopes[1]', 'invalid_value'],
-          ['scopes[2]', 'invalid_value'],
-          ['scopes[3]', 'invalid_value'],
-        ],
+        [...INTERNAL_SCOPES, 'scans:write'].map(
+          (_scope, index) => [`scopes[${index + 1}]`, 'invalid_value'] as const,
+        ),
       ],
       ['an unknown scope', { name: 'a', scopes: ['assets:READ'] }, [['scopes[0]', 'invalid_value']]],
       [

@@ -7,6 +7,8 @@ const CONDITIONS = {
   'If-Unmodified-Since': 'Wed, 01 Jan 2025 00:00:00 GMT',
 };
 
+const ULID = '01KQSB3M8R0E5T9V2W4X6Y8Z1A';
+
 describe('a write on a condition', () => {
   const client = useClient();
   let path: (template: string) => string;
@@ -16,6 +18,11 @@ describe('a write on a condition', () => {
       `insert into webhooks (org_id, name, url) values ($1, 'ERP', 'https://example.com/') returning id`,
       [client.api.orgId],
     );
+    await client.api.database.rows(
+      `insert into rules (org_id, id, version, valid_from, is_ended, kind, name, metadata, mail_to)
+       values ($1, $2, 1, now(), false, 'reader', 'Readers', '[]', '{}')`,
+      [client.api.orgId, ULID],
+    );
     const ids: Record<string, number> = {
       asset_id: asset.id,
       location_id: location.id,
@@ -24,7 +31,7 @@ describe('a write on a condition', () => {
     };
     path = (template) =>
       template
-        .replace('{key_id}', '01KQSB3M8R0E5T9V2W4X6Y8Z1A')
+        .replaceAll(/{(key_id|rule_id)}/g, ULID)
         .replaceAll(/\{(\w+)\}/g, (_all, name: string) => String(ids[name] ?? 1));
   });
 

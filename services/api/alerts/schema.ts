@@ -24,7 +24,9 @@ const ulidFilter: Parameter<string | undefined> = {
       : refused(invalidValue(name, 'must be a ULID of 26 characters in upper case')),
 };
 
-export const ONE_ALERT = { alert_id: ulidFilter as Parameter<string> };
+export const ONE_ALERT = {
+  alert_id: described(ulidFilter as Parameter<string>, 'Id of the alert.', '01KQSB3M8R0E5T9V2W4X6Y8Z1B'),
+};
 
 /** Contract 4.10. */
 export const ALERTS = {

@@ -62,7 +62,11 @@ describe('the page for people', () => {
       for (const [method, { operationId, summary }] of Object.entries(item)) {
         expect(page).to.include(`<article id="${operationId}">`).and.to.include(summary);
         expect(page, `${method} ${path}`).to.include(
-          `$BASE_URL${path.replace('{asset_id}', '17').replace('{location_id}', '4').replace('{tag_id}', '31')}`,
+          `$BASE_URL${path
+            .replace('{asset_id}', '17')
+            .replace('{location_id}', '4')
+            .replace('{tag_id}', '31')
+            .replace('{alert_id}', '01KQSB3M8R0E5T9V2W4X6Y8Z1B')}`,
         );
       }
     }

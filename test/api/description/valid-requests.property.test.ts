@@ -38,7 +38,10 @@ describe('requests made from the description alone', function () {
     for (const [method, operation] of Object.entries(item)) {
       it(`are valid: ${operation.operationId}`, async () => {
         const [asset, location] = [await client.make('assets'), await client.make('locations')];
-        const ids: Record<string, number> = { asset_id: asset.id, location_id: location.id, tag_id: 1 };
+        const ids: Record<string, number | string> = {
+          ...{ asset_id: asset.id, location_id: location.id, tag_id: 1 },
+          alert_id: '01KQSB3M8R0E5T9V2W4X6Y8Z1B',
+        };
         const untold = UNTOLD[operation.operationId] ?? STATE;
         // So that none waits for what is after it.
         await appendMoves(client.api.database, client.api.orgId, Array(1_000).fill({ assetId: asset.id }));

@@ -44,7 +44,7 @@ describe('the package of the typed client', function () {
       }
       const exported = await run(process.execPath, ['program.js']);
       expect(exported.trim()).to.equal(
-        'FeedExpiredError,TagtrailError,createTagtrailClient,patientFetch,rows,unwrap',
+        'FeedExpiredError,TagtrailError,createTagtrailClient,isMove,patientFetch,rows,unwrap',
       );
     }
   });
