@@ -35,6 +35,7 @@ describe('lists for a terminal', () => {
     'mqtt-consumer': [long('consumer')],
     user: [long('user')],
     rule: [long('rule')],
+    alert: [long('raised'), long('reader')],
     webhook: [long('webhook'), long('https://example.com/', 2_048)],
     'unknown-tags': [long('tag'), long('PLACE')],
   };
@@ -93,6 +94,11 @@ describe('lists for a terminal', () => {
          (org_id, id, version, valid_from, is_ended, kind, name, after_seconds, location_id, metadata, mail_to)
        select $1, lpad('', 26, '0'), 1, now(), false, 'dwell', $2, 60, id, '[]', '{}' from locations where org_id = $1`,
       [site.orgId, long('rule')],
+    );
+    await database.rows(
+      `insert into alerts (org_id, id, rule_id, rule_valid_from, rule_name, kind, level, reader_id, opened_at, because)
+       values ($1, lpad('', 26, '0'), lpad('', 26, '0'), now(), $2, 'reader', 'warning', $3, now(), '{}')`,
+      [site.orgId, long('raised'), readerId],
     );
     await database.rows(
       `insert into rejected_messages (org_id, reader_id, topic, reason, received_at, bytes, payload, payload_sha256)

@@ -44,7 +44,7 @@ export async function loadTouched(
     from (
       select event.rows #>> '{alert,0,id}' as id,
         -- A warning that became an alarm was told before.
-        bool_or(event.kind = 'alert_opened' and event.rows #>> '{alert,0,level}' is distinct from 'alarm') as is_new
+        bool_or(event.kind = 'alert_opened' and coalesce(event.rows #>> '{alert,0,level}', '') <> 'alarm') as is_new
       from moves event
       where event.org_id = ${orgId} and event.asset_id is null
         and event.position > ${position}::int8 and event.position <= ${upTo}::int8
