@@ -1,4 +1,4 @@
-import { type components, createTagtrailClient, unwrap } from 'tagtrail-client';
+import { type components, createTagtrailClient, isMove, unwrap } from 'tagtrail-client';
 
 type Asset = components['schemas']['Asset'];
 type Location = components['schemas']['Location'];
@@ -162,7 +162,12 @@ export async function useEveryOperation(baseUrl: string, apiKey: string): Promis
   const { moves, next, head, oldest } = unwrap(
     await client.GET('/api/v1/moves', { params: { query: { after: 0, limit: 10, wait: 0 } } }),
   ).data;
-  check(next === head && oldest === 1 && moves.every(({ data }) => data.asset.id === asset.id));
+  check(
+    next === head &&
+      oldest === 1 &&
+      moves.every((event) => isMove(event) && event.data.asset.id === asset.id),
+  );
+  await useAlerts(client);
   unwrap(
     await client.DELETE('/api/v1/assets/{asset_id}/tags/{tag_id}', {
       params: { path: { ...params.path, tag_id: tag.id } },
@@ -176,6 +181,17 @@ export async function useEveryOperation(baseUrl: string, apiKey: string): Promis
   const refused = await client.POST('/api/v1/assets', { body: { name: '' } });
   check(refused.error?.error.fields?.[0]?.code === 'too_short');
   return used;
+}
+
+async function useAlerts(client: ReturnType<typeof createTagtrailClient>): Promise<void> {
+  const { data: alerts } = unwrap(
+    await client.GET('/api/v1/alerts', { params: { query: { state: ['open', 'acknowledged'] } } }),
+  );
+  check(alerts.every(({ closed_at: closedAt, level }) => closedAt === null && level !== 'warning'));
+  const { error } = await client.GET('/api/v1/alerts/{alert_id}', {
+    params: { path: { alert_id: '01KQSB3M8R0E5T9V2W4X6Y8Z1B' } },
+  });
+  check(error?.error.type === 'not_found');
 }
 
 function check(holds: boolean): void {
