@@ -43,19 +43,25 @@ export async function loadSweeps(
   }));
 }
 
-/** The assets that sweeps expected and did not find, by sweep. */
+/** Of the assets, those that sweeps expected and did not find which began later than so; by sweep. */
 export async function loadMissed(
   db: Connection,
   orgId: number,
-  sweepIds: readonly string[],
+  sweeps: readonly SweptPlace[],
+  assets: readonly { assetId: number; since: Micros }[],
 ): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
-  if (sweepIds.length === 0) {
+  if (sweeps.length === 0 || assets.length === 0) {
     return new Map();
   }
+  const began = new Map(sweeps.map(({ sweepId, since }) => [sweepId, since]));
+  const [ids, sinces] = [assets.map(({ assetId }) => assetId), assets.map(({ since }) => since)];
   const rows = await db.any(sql.type(rowsOf<{ sweep_id: string; asset_id: number }>())`
-    select sweep_id, asset_id from sweep_assets
-    where org_id = ${orgId} and sweep_id = any (${sql.array(sweepIds, 'text')})
-      and (expected or missing) and not found and not moved_here`);
+    select missed.sweep_id, missed.asset_id
+    from unnest(${sql.array([...began.keys()], 'text')}, ${sql.array([...began.values()], 'int8')}) as sweep (id, began)
+    join sweep_assets missed on missed.org_id = ${orgId} and missed.sweep_id = sweep.id
+    join unnest(${sql.array(ids, 'int4')}, ${sql.array(sinces, 'int8')}) as given (asset_id, since)
+      on given.asset_id = missed.asset_id and given.since < sweep.began
+    where (missed.expected or missed.missing) and not missed.found and not missed.moved_here`);
   return new Map(
     [...Map.groupBy(rows, ({ sweep_id: id }) => id)].map(([id, own]) => [
       id,

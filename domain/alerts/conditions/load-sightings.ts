@@ -69,7 +69,12 @@ async function missedByAssets(
   sweeps: readonly SweptPlace[],
   stays: ReadonlyMap<number, readonly Stay[]>,
 ): Promise<ReadonlyMap<number, MissedSweep[]>> {
-  const missed = await loadMissed(db, orgId, [...new Set(sweeps.map(({ sweepId }) => sweepId))]);
+  const missed = await loadMissed(
+    db,
+    orgId,
+    sweeps,
+    [...stays.keys()].map((assetId) => ({ assetId, since: 0 })),
+  );
   return new Map(
     [...stays].flatMap(([assetId, own]) => {
       const places = new Set(own.map(({ locationId }) => locationId));

@@ -22,7 +22,12 @@ export async function deriveStates(
   const window = { since, until: at + 1 };
   const locationIds = [...new Set(seen.map(({ location_id: id }) => id ?? 0))];
   const sweeps = await loadSweeps(db, orgId, locationIds, window);
-  const missed = await loadMissed(db, orgId, [...new Set(sweeps.map(({ sweepId }) => sweepId))]);
+  const missed = await loadMissed(
+    db,
+    orgId,
+    sweeps,
+    seen.map((asset) => ({ assetId: asset.id, since: lastSeenOf(asset) })),
+  );
   const places = await loadPlaces(db, orgId, locationIds, window, sweeps);
   const limits = await loadLimits(
     db,
