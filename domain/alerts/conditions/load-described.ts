@@ -15,7 +15,8 @@ export async function loadDescribed(
   paths: readonly (readonly string[])[],
   since: Micros,
 ): Promise<ReadonlyMap<number, ReadonlyMap<string, DatedText[]>>> {
-  if (paths.length === 0) {
+  const wanted = [...new Set(paths.map(pathKey))];
+  if (wanted.length === 0) {
     return new Map();
   }
   const rows = await db.any(sql.type(
@@ -36,7 +37,7 @@ export async function loadDescribed(
     ) dated
     cross join (
       select path, array(select json_array_elements_text(path)) as steps
-      from unnest(${sql.array(paths.map(pathKey), 'text')}::json[]) as given (path)
+      from unnest(${sql.array(wanted, 'text')}::json[]) as given (path)
     ) wanted`);
   return new Map(
     [...Map.groupBy(rows, ({ asset_id: id }) => id)].map(([id, ofAsset]) => [

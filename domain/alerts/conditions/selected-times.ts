@@ -10,8 +10,11 @@ export function selectedTimes(rule: DatedRule, asset: AssetEvidence, around: Sur
   if (!isNamed(assetIds, asset.assetId)) {
     return [];
   }
-  const valid = validTimes(rule, asset, around);
-  const described = metadata.reduce((times, term) => within(times, describedTimes(asset, term)), valid);
+  const terms = metadata.map((term) => describedTimes(asset, term));
+  if (terms.some(({ length }) => length === 0)) {
+    return [];
+  }
+  const described = terms.reduce(within, validTimes(rule, asset, around));
   return withinLocationId === null
     ? described
     : within(described, around.inSubtree(withinLocationId, asset.stays));

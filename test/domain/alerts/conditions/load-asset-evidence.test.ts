@@ -112,7 +112,7 @@ describe('the evidence of conditions', () => {
       [site.orgId, at(70), asset],
     );
     const described = overdue({});
-    const paths = [['type', 'size'], ['type']];
+    const paths = [['type', 'size'], ['type'], ['type', 'size']];
     const { assets } = await loadAssetEvidence(
       databaseOn(database.pool),
       site.orgId,
