@@ -1,3 +1,4 @@
+import { eachInTurns } from '../../../base/each-in-turns.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { DatedLimits } from '../../presence/coverage/limits.ts';
 import { LOOKS_BACK } from '../../presence/coverage/load-places.ts';
@@ -34,10 +35,12 @@ export async function loadLimits(
     return () => [];
   }
   const [general, particular] = [rules.filter(isOfAll), rules.filter((rule) => !isOfAll(rule))];
+  const named = rulesByAsset(particular);
+  const described = particular.filter(({ selection }) => !hasAny(selection.assetIds));
   const roots = rules.flatMap(({ selection }) => selection.withinLocationId ?? []);
   const locationIds = [...new Set(assets.map(({ locationId }) => locationId))];
   const subtrees = await loadSubtrees(db, orgId, [...new Set(roots)], locationIds);
-  const described = await loadDescribed(
+  const texts = await loadDescribed(
     db,
     orgId,
     assets.map(({ assetId }) => assetId),
@@ -46,16 +49,17 @@ export async function loadLimits(
   );
   const around = new Surroundings({ window, coveredFrom: window.since, subtrees, places: new Map() });
   const byLocation = new Map(
-    locationIds.map((locationId) => {
+    await eachInTurns(locationIds, (locationId) => {
       const times = timesOf(general, { ...PLACELESS, stays: [{ locationId, ...EVER }] }, around);
-      return [locationId, { times, limits: limitsOf(times) }];
+      return [locationId, { times, limits: limitsOf(times) }] as const;
     }),
   );
   const placed = new Map(assets.map(({ assetId, locationId }) => [assetId, locationId]));
   return (assetId) => {
     const locationId = placed.get(assetId) ?? 0;
-    const of = { ...PLACELESS, assetId, described: described.get(assetId) ?? new Map() };
-    const own = timesOf(particular, { ...of, stays: [{ locationId, ...EVER }] }, around);
+    const of = { ...PLACELESS, assetId, described: texts.get(assetId) ?? new Map() };
+    const candidates = [...described, ...(named.get(assetId) ?? [])];
+    const own = timesOf(candidates, { ...of, stays: [{ locationId, ...EVER }] }, around);
     const all = byLocation.get(locationId);
     return own.length === 0 ? (all?.limits ?? []) : limitsOf([...(all?.times ?? []), ...own]);
   };
@@ -73,5 +77,22 @@ function timesOf(rules: readonly DatedRule[], asset: AssetEvidence, around: Surr
 }
 
 function isOfAll({ selection: { assetIds, metadata } }: { selection: Selection }): boolean {
-  return (assetIds === null || assetIds.length === 0) && metadata.length === 0;
+  return !hasAny(assetIds) && metadata.length === 0;
+}
+
+function hasAny(ids: readonly number[] | null): boolean {
+  return ids !== null && ids.length > 0;
+}
+
+/** Those that name assets, by asset: 200 rules may name 1,000 each. */
+function rulesByAsset(rules: readonly DatedRule[]): ReadonlyMap<number, readonly DatedRule[]> {
+  const byAsset = new Map<number, DatedRule[]>();
+  for (const rule of rules) {
+    for (const id of rule.selection.assetIds ?? []) {
+      const own = byAsset.get(id) ?? [];
+      byAsset.set(id, own);
+      own.push(rule);
+    }
+  }
+  return byAsset;
 }

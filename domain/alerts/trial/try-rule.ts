@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { eachInTurns } from '../../../base/each-in-turns.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Interval } from '../../presence/intervals.ts';
 import { TooMuchEvidence } from '../../presence/load-listening.ts';
@@ -89,23 +89,4 @@ async function stretchesBy(
   }
   const { assets, around } = await loadAssetEvidence(db, rule.orgId, [rule], ids, window);
   return eachInTurns(assets, (asset) => [asset.assetId, stretchesOf([rule], asset, around)]);
-}
-
-/** Milliseconds for which others wait for the loop. */
-const TURN = 10;
-
-async function eachInTurns<Item, Result>(
-  items: readonly Item[],
-  work: (item: Item) => Result,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  let began = performance.now();
-  for (const item of items) {
-    results.push(work(item));
-    if (performance.now() - began > TURN) {
-      await nextTurn();
-      began = performance.now();
-    }
-  }
-  return results;
 }

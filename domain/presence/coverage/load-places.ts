@@ -1,3 +1,4 @@
+import { eachInTurns } from '../../../base/each-in-turns.ts';
 import { MICROS_PER_DAY, MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { EXPECTED } from '../expectations.ts';
@@ -29,7 +30,7 @@ export async function loadPlaces(
 ): Promise<ReadonlyMap<number, PlacePresence>> {
   const looked = { since: Math.max(window.since, window.until - LOOKS_BACK), until: window.until };
   const evidence = await loadEvidence(db, orgId, locationIds, looked, sweeps);
-  return new Map([...evidence].map(([id, own]) => [id, new PlacePresence(own, looked)]));
+  return new Map(await eachInTurns(evidence, ([id, own]) => [id, new PlacePresence(own, looked)] as const));
 }
 
 /**
@@ -52,7 +53,7 @@ export async function loadEvidence(
   // The next message proves what was before it.
   const heard = { since: looked.since, until: looked.until + LONGEST };
   const evidence = await loadListening(db, orgId, readerIds, heard);
-  const listening = new Map([...evidence].map(([id, own]) => [id, provenListening(own)]));
+  const listening = new Map(await eachInTurns(evidence, ([id, own]) => [id, provenListening(own)] as const));
   const swept = Map.groupBy(sweeps, ({ locationId }) => locationId);
   return new Map(
     locationIds.map((id) => [

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { eachInTurns } from '../../../base/each-in-turns.ts';
 import type { Micros } from '../../../base/instant.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { loadLimits } from '../../alerts/conditions/load-limits.ts';
@@ -6,9 +6,6 @@ import { loadPlaces } from '../../presence/coverage/load-places.ts';
 import { NEVER_SEEN, type Presence } from '../../presence/coverage/state-of.ts';
 import { loadMissed, loadSweeps } from '../../sweeps/load-sweeps.ts';
 import type { SeenAsset } from './presence-rows.ts';
-
-/** Assets to derive before other requests are looked after. */
-const AT_ONCE = 2_000;
 
 /** The states of assets at an instant, in their order, from all evidence there is by now, and by the rules of then. */
 export async function deriveStates(
@@ -39,29 +36,20 @@ export async function deriveStates(
     sweeps.filter(({ until }) => until <= at),
     ({ locationId }) => locationId,
   );
-  const states: Presence[] = [];
-  for (const [index, asset] of assets.entries()) {
-    if (index % AT_ONCE === AT_ONCE - 1) {
-      await setImmediate();
-    }
+  return eachInTurns(assets, (asset) => {
     const place = asset.location_id === null ? undefined : places.get(asset.location_id);
     const lastSeen = lastSeenOf(asset);
     const missedBy = ended
       .get(asset.location_id ?? 0)
       ?.find((sweep) => sweep.since > lastSeen && missed.get(sweep.sweepId)?.has(asset.id) === true);
-    states.push(
-      place?.stateOf(
-        {
-          lastSeen,
-          isLastKnown: asset.last_seen !== null,
-          missedBy: missedBy === undefined ? null : { sweepId: missedBy.sweepId, endedAt: missedBy.until },
-          limits: limits(asset.id),
-        },
-        at,
-      ) ?? NEVER_SEEN,
-    );
-  }
-  return states;
+    const evidence = {
+      lastSeen,
+      isLastKnown: asset.last_seen !== null,
+      missedBy: missedBy === undefined ? null : { sweepId: missedBy.sweepId, endedAt: missedBy.until },
+      limits: limits(asset.id),
+    };
+    return place?.stateOf(evidence, at) ?? NEVER_SEEN;
+  });
 }
 
 function lastSeenOf({ last_seen: lastSeen, entered_at: enteredAt }: SeenAsset): Micros {
