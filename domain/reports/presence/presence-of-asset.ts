@@ -1,23 +1,31 @@
 import { Invalid } from '../../../base/checks/issues.ts';
+import { AppError } from '../../../base/errors.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { requirePast } from '../require-past.ts';
 import { listPresence, type PresenceRow } from './list-presence.ts';
 
-/** What can be said of an asset now; null where that is nothing, as where there is too much evidence to look at. */
+/** Milliseconds: whoever looks an asset up waits no longer for it, whatever else the organization asks for. */
+const PATIENCE = 2_000;
+
+/** What can be said of an asset now; null where that is nothing, as where it would take too long to tell. */
 export async function presenceOfAsset(
   db: OrganizationDatabase,
   assetId: number,
   signal: AbortSignal,
+  patience = PATIENCE,
 ): Promise<PresenceRow | null> {
   const filters = {
     ...{ asset_id: [assetId], sort: [], limit: 1, offset: 0 },
     ...{ include_deleted: false, include_descendants: false, include_not_in_effect: true },
   };
+  const tooLate = AbortSignal.timeout(patience);
   try {
-    const { rows } = await listPresence(db, await requirePast(db, {}), filters, signal);
+    const now = await requirePast(db, {});
+    const { rows } = await listPresence(db, now, filters, AbortSignal.any([signal, tooLate]));
     return rows[0] ?? null;
   } catch (error) {
-    if (error instanceof Invalid) {
+    const isTimedOut = tooLate.aborted || (error instanceof AppError && error.code === 'timed_out');
+    if (!signal.aborted && (isTimedOut || error instanceof Invalid)) {
       return null;
     }
     throw error;
