@@ -955,6 +955,7 @@ export const de = {
     stillThere: 'noch dort',
     gapsAre: (duration) =>
       `Schraffiert: Am Ort hat niemand zugehört, insgesamt ${duration}. Es hätte unbemerkt gehen können.`,
+    gapsUnknown: 'Wann niemand zugehört hat, ließ sich nicht feststellen: Lücken sind nicht schraffiert.',
     gapsSince: 'Lücken davor sind nicht zu sehen:',
     isCut: 'Nur die letzten 2.000 Aufenthalte des Zeitraums sind zu sehen. Vergrößern zeigt frühere.',
     stays: 'Aufenthalte',

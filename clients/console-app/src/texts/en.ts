@@ -928,6 +928,7 @@ export const en = {
     stillThere: 'still there',
     gapsAre: (duration: string) =>
       `Hatched: nobody was listening at the place, ${duration} in all. It could have left unnoticed.`,
+    gapsUnknown: 'It could not be found out when nobody was listening: gaps are not hatched.',
     gapsSince: 'Gaps before that are not shown:',
     isCut: 'Only the last 2,000 stays of this range are shown. Zoom in to see earlier ones.',
     stays: 'Stays',

@@ -89,7 +89,12 @@ export function AssetScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
               <h2 id="timeline">{t.timeline}</h2>
               <RangeBar range={range} whole={whole.answer.data} />
             </header>
-            <Timeline lanes={lanes} range={range} now={now} gaps={gaps?.byPlace} />
+            <Timeline
+              lanes={lanes}
+              range={range}
+              now={now}
+              gaps={gaps === 'unknown' ? undefined : gaps?.byPlace}
+            />
             <GapHint gaps={gaps} />
             {is_cut && <p class="hint">{t.isCut}</p>}
           </section>

@@ -4,8 +4,11 @@ import { texts } from '../../texts/texts.ts';
 import type { KnownGaps } from './use-gaps.ts';
 
 /** What is hatched, in words; nothing where nothing is. */
-export function GapHint({ gaps }: { gaps: KnownGaps | null }) {
+export function GapHint({ gaps }: { gaps: KnownGaps | 'unknown' | null }) {
   const t = texts.value.asset;
+  if (gaps === 'unknown') {
+    return <p class="hint">{t.gapsUnknown}</p>;
+  }
   if (gaps === null || gaps.milliseconds === 0) {
     return null;
   }

@@ -19,17 +19,20 @@ export interface KnownGaps {
 /** Milliseconds for which a range stays before it is asked about: not at each step of a drag. */
 const PAUSE_MS = 300;
 
-/** Gaps of coverage while the asset was there; null until they are known, or where there are too many. */
-export function useGaps(id: string, range: Range | null): KnownGaps | null {
+/** Gaps of coverage while the asset was there; null until they are known, `unknown` where they could not be found out. */
+export function useGaps(id: string, range: Range | null): KnownGaps | 'unknown' | null {
   const wanted = range === null ? null : `from=${minuteOf(range.from)}&to=${minuteOf(range.to)}`;
   const [asked, setAsked] = useState(wanted);
   useEffect(() => {
     const timer = setTimeout(() => setAsked(wanted), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [wanted]);
-  const { answer } = useRead<{ data: Coverage }>(asked === null ? null : `/assets/${id}/coverage`, {
+  const { answer, problem } = useRead<{ data: Coverage }>(asked === null ? null : `/assets/${id}/coverage`, {
     ...Object.fromEntries(new URLSearchParams(asked ?? '')),
   });
+  if (problem !== null) {
+    return 'unknown';
+  }
   if (answer === undefined || range === null) {
     return null;
   }

@@ -1,6 +1,7 @@
 import { PRESENCE_STATES, type PresenceState } from '../../api/report.ts';
 import { useRead } from '../../api/use-read.ts';
 import { useRepeat } from '../../api/use-repeat.ts';
+import { ProblemNote } from '../../parts/problem-note.tsx';
 import { href } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 
@@ -19,10 +20,13 @@ export function StateCounts() {
   const { answer, problem, reload } = useRead<{ data: StateCounts }>('/presence');
   useRepeat(reload, EVERY_MS);
   const counted = answer?.data;
-  if (problem !== null || counted?.counts === null) {
+  if (counted === undefined && problem !== null) {
+    return <ProblemNote problem={problem} onRetry={reload} />;
+  }
+  if (counted?.counts === null) {
     return (
       <p class="hint">
-        {counted?.not_counted === 'assets' ? t.notCounted.assets(counted.most_assets) : t.notCounted.evidence}{' '}
+        {counted.not_counted === 'assets' ? t.notCounted.assets(counted.most_assets) : t.notCounted.evidence}{' '}
         <a class="plain" href={href('reports', 'presence')}>
           {t.toReport}
         </a>
