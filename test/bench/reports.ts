@@ -1,5 +1,9 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type pg from 'pg';
-import { openOrganizationDoor } from '../../db/timescale/connections/organization-door.ts';
+import {
+  type OrganizationDatabase,
+  openOrganizationDoor,
+} from '../../db/timescale/connections/organization-door.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { withDatabase } from '../../db/timescale/schema/create-database.ts';
 import { joinStretches } from '../../domain/presence/join-stretches.ts';
@@ -7,9 +11,11 @@ import { type DwellFilters, readDwell } from '../../domain/reports/dwell/read-dw
 import { type Known, requireKnown } from '../../domain/reports/known/known-at.ts';
 import type { PlaceFilters } from '../../domain/reports/places-during.ts';
 import { listPositionsAt } from '../../domain/reports/positions-at/list-positions-at.ts';
+import { countStates } from '../../domain/reports/presence/count-states.ts';
 import { listPresence } from '../../domain/reports/presence/list-presence.ts';
 import { listStays } from '../../domain/reports/stays/list-stays.ts';
 import { readTurns } from '../../domain/reports/turns/read-turns.ts';
+import { readGaps } from '../../services/console/coverage/read-gaps.ts';
 import { openDatabaseServer } from './database-server.ts';
 import { newOrganization } from './new-organization.ts';
 
@@ -64,6 +70,28 @@ async function joinAll(url: string, orgId: number): Promise<void> {
     }
   }
   await pool.query('vacuum analyze reader_joined_spans');
+  await pool.end();
+}
+
+/** As many as there may be, all of what is overdue: half name assets, the others halls, and what the metadata says. */
+async function addRules(url: string, orgId: number): Promise<void> {
+  const pool = createWritePool(url, { max: 1 });
+  await pool.query(
+    `insert into rules (org_id, id, version, valid_from, is_ended, kind, name, after_seconds, then_seconds,
+       asset_ids, within_location_id, metadata, mail_to)
+     select $1, lpad(n::text, 26, '0'), 1, now() - interval '30 days', false, 'overdue', 'Rule', 600 + n, 7200 + n,
+       case when n <= 100 then (select array_agg((n * 200 + m) % $2::integer + 1) from generate_series(1, 1000) m) end,
+       case when n > 150 then n % 20 + 1 end,
+       case when n between 101 and 150
+         then jsonb_build_array(jsonb_build_object('path', jsonb_build_array('kind'), 'value', n::text)) else '[]' end, '{}'
+     from generate_series(1, 200) n`,
+    [orgId, ASSETS],
+  );
+  await pool.query(
+    `update assets set metadata = json_build_object('kind', (id % 200)::text) where org_id = $1`,
+    [orgId],
+  );
+  await pool.query('vacuum analyze rules, assets');
   await pool.end();
 }
 
@@ -125,7 +153,7 @@ async function measure(serverUrl: string, transitions: number): Promise<void> {
   const turns = (left: PlaceFilters, reached: PlaceFilters) =>
     readTurns(db, month, { left, reached }, { ...page, group_by: undefined, time_zone: 'UTC', sort: [] });
   const presence = { ...page, include_not_in_effect: false, sort: byKey };
-  const questions: [string, () => Promise<{ totalCount: number }>][] = [
+  const questions: Question[] = [
     ['positions-at, all', () => listPositionsAt(db, at, null, { ...page, sort: byKey })],
     ['positions-at, a place', () => listPositionsAt(db, at, null, { ...place, sort: byKey })],
     ['positions-at, a hall', () => listPositionsAt(db, at, null, { ...hall, sort: byKey })],
@@ -140,6 +168,11 @@ async function measure(serverUrl: string, transitions: number): Promise<void> {
     ['presence now, a place', () => listPresence(db, now, { ...presence, location_id: [40] })],
     ['presence now, an asset', () => listPresence(db, now, { ...presence, asset_id: [4711] })],
     ['presence now, overdue', () => listPresence(db, now, { ...presence, state: ['overdue'] })],
+    ['assets by state', () => counted(db)],
+    [
+      'gaps of coverage, an asset',
+      async () => ({ totalCount: (await readGaps(db, 4711, {}, new AbortController().signal)).gaps.length }),
+    ],
     ['presence then, all', () => listPresence(db, at, { ...presence, include_not_in_effect: true })],
     [
       'stays of a day, all',
@@ -155,7 +188,32 @@ async function measure(serverUrl: string, transitions: number): Promise<void> {
     ['turns of a month, places', () => turns(place, { ...page, location_id: [140] })],
     ['turns of a month, halls', () => turns(hall, { ...hall, location_id: [3] })],
   ];
+  const underRules: Question[] = [
+    ['presence now, all, 200 rules', () => listPresence(db, now, presence)],
+    ['overdue now, 200 rules', () => listPresence(db, now, { ...presence, state: ['overdue'] })],
+    ['assets by state, 200 rules', () => counted(db)],
+  ];
+  await timeAll(transitions, questions);
+  await addRules(url, orgId);
+  await timeAll(transitions, underRules);
+  await door.end();
+}
+
+async function counted(db: OrganizationDatabase): Promise<{ totalCount: number }> {
+  const counts = await countStates(db);
+  return {
+    totalCount: typeof counts === 'string' ? Number.NaN : Object.values(counts).reduce((a, b) => a + b),
+  };
+}
+
+type Question = [name: string, ask: () => Promise<{ totalCount: number }>];
+
+/** And how long others waited for the loop. */
+async function timeAll(transitions: number, questions: readonly Question[]): Promise<void> {
+  const held = monitorEventLoopDelay({ resolution: 1 });
+  held.enable();
   for (const [name, ask] of questions) {
+    held.reset();
     const times: number[] = [];
     let total = 0;
     for (let round = 0; round <= ROUNDS; round++) {
@@ -166,10 +224,10 @@ async function measure(serverUrl: string, transitions: number): Promise<void> {
     const sorted = times.slice(1).sort((a, b) => a - b);
     const [median = 0, most = 0] = [sorted[Math.floor(ROUNDS / 2)], sorted.at(-1)];
     console.log(
-      `${transitions.toExponential()}  ${name.padEnd(28)} ${median.toFixed(0)} ms (at most ${most.toFixed(0)}), ${total} rows`,
+      `${transitions.toExponential()}  ${name.padEnd(28)} ${median.toFixed(0)} ms (at most ${most.toFixed(0)}), ${total} rows, loop ${(held.max / 1e6).toFixed(0)} ms`,
     );
   }
-  await door.end();
+  held.disable();
 }
 
 const server = await openDatabaseServer();
