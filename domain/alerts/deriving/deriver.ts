@@ -69,7 +69,7 @@ export class AlertDeriver {
       takeDue(organization, work, now, share);
       await lookAtFirst(db, orgId, organization, work, { since: derivedTo, share });
       await this.#derive(db, orgId, organization, work, now);
-      isBehind ||= organization.lookedUpTo !== null || organization.assets.earliest <= now;
+      isBehind ||= organization.lookedUpTo !== null || organization.assets.isDue(now);
     }
     return { derivedTo: this.#settled(derivedTo, now), isBehind };
   }
@@ -108,7 +108,7 @@ export class AlertDeriver {
     const { rules, assets, readers, overdue, quiet } = organization;
     const ofAssets = { orgId, what: 'asset', rules: rules.ofAssets } as const;
     for (const { id, next, isAlerted, overdueSince } of await derive(db, ofAssets, work.assets, now)) {
-      assets.set(id, next);
+      assets.add(id, next ?? Number.POSITIVE_INFINITY);
       quiet[isAlerted ? 'delete' : 'add'](id);
       if (overdueSince === null) {
         overdue.delete(id);
@@ -118,7 +118,7 @@ export class AlertDeriver {
     }
     const ofReaders = { orgId, what: 'reader', rules: rules.ofReaders } as const;
     for (const { id, next } of await derive(db, ofReaders, work.readers, now)) {
-      readers.set(id, next);
+      readers.add(id, next ?? Number.POSITIVE_INFINITY);
     }
     dueLater(work.assets, assets, now);
     dueLater(work.readers, readers, now);

@@ -5,19 +5,22 @@ export interface Due {
   at: Micros;
 }
 
-/** When each of many has to be looked at next. By seconds, so that a turn visits those that are due and no others. */
+/**
+ * When each of many has to be looked at next. By seconds, so that a turn visits those that are due and no others. What is due
+ * stays so until it is taken: whoever looked meanwhile may have looked too early to see what it is due for.
+ */
 export class DueTimes {
   readonly #times = new Map<number, Micros>();
   readonly #seconds = new Map<number, Set<number>>();
   /** No earlier second has any. */
   #first = Number.POSITIVE_INFINITY;
 
-  /** @param at null for never. */
-  set(id: number, at: Micros | null): void {
-    this.#forget(id);
-    if (at === null) {
+  /** Makes it due at that instant, if it is not sooner. */
+  add(id: number, at: Micros): void {
+    if ((this.#times.get(id) ?? Number.POSITIVE_INFINITY) <= at) {
       return;
     }
+    this.#forget(id);
     const second = secondOf(at);
     const others = this.#seconds.get(second);
     if (others === undefined) {
@@ -27,13 +30,6 @@ export class DueTimes {
     }
     this.#times.set(id, at);
     this.#first = Math.min(this.#first, second);
-  }
-
-  /** Makes it due at that instant, if it is not sooner. */
-  setSooner(id: number, at: Micros): void {
-    if ((this.#times.get(id) ?? Number.POSITIVE_INFINITY) > at) {
-      this.set(id, at);
-    }
   }
 
   /** Takes those that are due, the longest due first. */
@@ -53,6 +49,18 @@ export class DueTimes {
       this.#first += 1;
     }
     return taken;
+  }
+
+  /** Whether any is left that is due. */
+  isDue(now: Micros): boolean {
+    while (this.#times.size > 0 && this.#first <= secondOf(now)) {
+      const first = this.#seconds.get(this.#first);
+      if (first !== undefined) {
+        return first.values().some((id) => (this.#times.get(id) ?? 0) <= now);
+      }
+      this.#first += 1;
+    }
+    return false;
   }
 
   /** No later than what is due first. */

@@ -23,7 +23,7 @@ export async function noteMoves(
     const earliest = earliestChange(versions, move, isBelow);
     if (earliest > now) {
       waiting.add(move.assetId);
-      assets.setSooner(move.assetId, earliest);
+      assets.add(move.assetId, earliest);
     }
   }
   for (const { assetId, since, until } of moves) {

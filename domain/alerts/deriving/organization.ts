@@ -45,7 +45,7 @@ export function takeDue({ assets, readers }: Organization, work: Work, now: Micr
 export function dueLater(work: SinceWhen, dues: DueTimes, now: Micros): void {
   for (const [id, { until }] of work.entries()) {
     if (until >= now) {
-      dues.setSooner(id, until);
+      dues.add(id, until);
     }
   }
 }

@@ -141,6 +141,25 @@ describe('deriving alerts', () => {
     expect((await alerts())[0]).to.deep.include({ state: 'open', opened: since + MICROS_PER_SECOND });
   });
 
+  it('forgets nothing that is due when something else has it looked at before', async () => {
+    const turns = new AlertTurns(database.pool);
+    await rule({ kind: 'dwell', locationExternalKey: 'YARD', after: MICROS_PER_SECOND });
+    await derive(turns);
+    const since = Date.now() * 1_000;
+    await readAt(yard, since);
+    await sealAll(database.url);
+    await turns.take();
+    await database.rows(
+      `insert into alert_revisions (org_id, subject, subject_id, since) values ($1, 'asset', $2, time_of_micros($3))`,
+      [site.orgId, pallet, at(0)],
+    );
+    await turns.take();
+    while ((await alerts()).length === 0) {
+      await turns.take();
+    }
+    expect((await alerts())[0]).to.deep.include({ state: 'open', opened: since + MICROS_PER_SECOND });
+  });
+
   it('has one for a reader that is silent, by another process too', async () => {
     await rule({ kind: 'reader', after: 30 * MICROS_PER_SECOND });
     await derive(new AlertTurns(database.pool));
