@@ -7,8 +7,8 @@ import { noteMoves } from './note-moves.ts';
 import { dueLater, newOrganization, type Organization, takeDue, type Work } from './organization.ts';
 import { readAgain } from './read-again.ts';
 import { findBehind, forgetOthers, takeMoves } from './read-moves.ts';
-import { spreadRevisions, takeRevisions } from './revisions.ts';
-import { loadRulesByOrganization } from './rules-of-organization.ts';
+import { spreadRevisions, takeRevisions, takeWideRevisions } from './revisions.ts';
+import { findDeleted, loadRulesByOrganization } from './rules-of-organization.ts';
 import { SinceWhen } from './since-when.ts';
 
 /** Assets of a turn, shared by the organizations that have any. */
@@ -18,6 +18,9 @@ const LEAST_SHARE = 50;
 
 /** What is read just now may not be committed yet. */
 const SETTLED_AFTER: Micros = MICROS_PER_SECOND;
+
+/** Turns. */
+const FORGET_EVERY = 1_000;
 
 export interface Turn {
   /** Up to here nothing has to be derived again, whoever goes on. */
@@ -59,7 +62,7 @@ export class AlertDeriver {
     for (const { orgId, subject, id, since } of revisions) {
       workOf(orgId)[subject === 'asset' ? 'assets' : 'readers'].add(id, since);
     }
-    for (const { orgId, assetId, since } of await readAgain(db, organizations)) {
+    for (const { orgId, assetId, since } of await readAgain(db, organizations, share)) {
       workOf(orgId).assets.add(assetId, since);
     }
     let isBehind = behind.some(({ head, position }) => head > position + share) || revisions.length >= share;
@@ -67,7 +70,8 @@ export class AlertDeriver {
       const organization = organizations.get(orgId) as Organization;
       const work = workOf(orgId);
       takeDue(organization, work, now, share);
-      await lookAtFirst(db, orgId, organization, work, { since: derivedTo, share });
+      // Maybe in the future, where the clock was set back since.
+      await lookAtFirst(db, orgId, organization, work, { since: Math.min(derivedTo, now), share });
       await this.#derive(db, orgId, organization, work, now);
       isBehind ||= organization.lookedUpTo !== null || organization.assets.isDue(now);
     }
@@ -76,26 +80,50 @@ export class AlertDeriver {
 
   /** With the rules as they are now. */
   async #current(db: Connection, now: Micros): Promise<Map<number, Organization>> {
-    const revised = await spreadRevisions(db);
+    const revisions = await takeWideRevisions(db);
     if (this.#organizations === null) {
       const rules = await loadRulesByOrganization(db, null, now);
       this.#organizations = new Map([...rules].map(([id, own]) => [id, newOrganization(own)]));
-      await forgetOthers(db, [...rules.keys()]);
-    } else if (revised.length > 0) {
-      const rules = await loadRulesByOrganization(db, revised, now);
-      for (const orgId of revised) {
-        const [own, known] = [rules.get(orgId), this.#organizations.get(orgId)];
-        if (own === undefined) {
-          this.#organizations.delete(orgId);
-        } else if (known === undefined) {
-          this.#organizations.set(orgId, newOrganization(own));
-        } else {
-          known.rules = own;
-          known.quiet.clear();
-        }
+    } else {
+      const ofRules = revisions.flatMap(({ orgId, subject }) => (subject === 'organization' ? [orgId] : []));
+      await this.#renew(db, this.#organizations, [...new Set(ofRules)], now);
+    }
+    const organizations = this.#organizations;
+    if (this.#turns % FORGET_EVERY === 0) {
+      await forgetOthers(db, [...organizations.keys()]);
+    }
+    await spreadRevisions(
+      db,
+      revisions.filter(({ orgId }) => organizations.has(orgId)),
+    );
+    return organizations;
+  }
+
+  /** Organizations whose rules have changed, and those that were deleted. */
+  async #renew(
+    db: Connection,
+    organizations: Map<number, Organization>,
+    revised: readonly number[],
+    now: Micros,
+  ): Promise<void> {
+    for (const orgId of await findDeleted(db, [...organizations.keys()])) {
+      organizations.delete(orgId);
+    }
+    if (revised.length === 0) {
+      return;
+    }
+    const rules = await loadRulesByOrganization(db, revised, now);
+    for (const orgId of revised) {
+      const [own, known] = [rules.get(orgId), organizations.get(orgId)];
+      if (own === undefined) {
+        organizations.delete(orgId);
+      } else if (known === undefined) {
+        organizations.set(orgId, newOrganization(own));
+      } else {
+        known.rules = own;
+        known.quiet.clear();
       }
     }
-    return this.#organizations;
   }
 
   async #derive(

@@ -4,13 +4,17 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Organization } from './organization.ts';
 
-/** Assets that are overdue and were read since they were looked at. */
+/** Overdue assets that are asked about for each that may be looked at. */
+const ASKED = 5;
+
+/** Assets that are overdue and were read since they were looked at; of very many some in each turn. */
 export async function readAgain(
   db: Connection,
   organizations: ReadonlyMap<number, Organization>,
+  share: number,
 ): Promise<{ orgId: number; assetId: number; since: Micros }[]> {
   const overdue = [...organizations].flatMap(([orgId, { overdue: assets }]) =>
-    [...assets].map(([assetId, lastSeen]) => ({ orgId, assetId, lastSeen })),
+    nextOf(assets, share * ASKED).map(([assetId, lastSeen]) => ({ orgId, assetId, lastSeen })),
   );
   if (overdue.length === 0) {
     return [];
@@ -27,5 +31,18 @@ export async function readAgain(
         as given (org_id, asset_id, last_seen)
       join positions position on position.org_id = given.org_id and position.asset_id = given.asset_id
     where position.last_seen > given.last_seen`);
-  return rows.map(({ org_id: orgId, asset_id: assetId, since }) => ({ orgId, assetId, since }));
+  const found = rows.map(({ org_id: orgId, asset_id: assetId, since }) => ({ orgId, assetId, since }));
+  return [...Map.groupBy(found, ({ orgId }) => orgId).values()].flatMap((own) => own.slice(0, share));
+}
+
+/** The first, which are the last then. */
+function nextOf(assets: Map<number, Micros>, most: number): [id: number, lastSeen: Micros][] {
+  const next = [...assets.entries().take(most)];
+  if (next.length < assets.size) {
+    for (const [id, lastSeen] of next) {
+      assets.delete(id);
+      assets.set(id, lastSeen);
+    }
+  }
+  return next;
 }

@@ -31,8 +31,14 @@ export async function findBehind(db: Connection, orgIds: readonly number[]): Pro
   return rows.map(({ org_id: orgId, ...feed }) => ({ orgId, ...feed }));
 }
 
-/** An organization without rules begins at the head of its feed when it has some again. */
+/**
+ * An organization without rules begins at the head of its feed when it has some again, and looks at all its assets then. That
+ * it has is told by a revision of the organization, so these are kept.
+ */
 export async function forgetOthers(db: Connection, orgIds: readonly number[]): Promise<void> {
+  await db.exec(sql.type(NO_ROWS)`
+    delete from alert_revisions
+    where subject <> 'organization' and org_id <> all (${sql.binary(integers(orgIds))}::integer[])`);
   await db.exec(sql.type(NO_ROWS)`
     delete from alert_cursors where org_id <> all (${sql.binary(integers(orgIds))}::integer[])`);
 }

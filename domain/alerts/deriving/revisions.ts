@@ -1,6 +1,6 @@
 import type { Micros } from '../../../base/instant.ts';
 import { integers } from '../../../db/timescale/queries/array-parameters.ts';
-import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 
 export interface Revision {
@@ -43,27 +43,44 @@ export async function takeRevisions(
   return rows.map(({ org_id: orgId, subject, subject_id: id, since }) => ({ orgId, subject, id, since }));
 }
 
-/**
- * Replaces revisions of locations and of organizations by those of each of the assets.
- *
- * @returns the organizations of which all is revised, as where rules have changed.
- */
-export async function spreadRevisions(db: Connection): Promise<readonly number[]> {
-  const wide = await db.any(sql.prepared(
+/** A revision of all assets of an organization, or of those that were at a location or where a reader listens. */
+export interface WideRevision {
+  orgId: number;
+  subject: 'location' | 'listening' | 'organization';
+  /** Null of an organization. */
+  id: number | null;
+  since: Micros;
+}
+
+export async function takeWideRevisions(db: Connection): Promise<WideRevision[]> {
+  const rows = await db.any(sql.prepared(
     'take-wide-revisions',
-    rowsOf<{ org_id: number; subject: string; subject_id: number | null; since: Micros }>(),
+    rowsOf<{ org_id: number; subject: WideRevision['subject']; subject_id: number | null; since: Micros }>(),
   )`
     with taken as (
       delete from alert_revisions where not is_bulk and subject in ('location', 'listening', 'organization')
       returning org_id, subject, subject_id, since
     )
     select org_id, subject, subject_id, micros_of_time(min(since)) as since from taken group by 1, 2, 3`);
-  for (const { org_id: orgId, subject, subject_id: id, since } of wide) {
+  return rows.map(({ org_id: orgId, subject, subject_id: id, since }) => ({ orgId, subject, id, since }));
+}
+
+/**
+ * Puts those of each of the assets in their place, but those that wait to be taken already: where a reader's messages come
+ * late all the time there are more of them than can be derived.
+ */
+export async function spreadRevisions(db: Connection, wide: readonly WideRevision[]): Promise<void> {
+  for (const { orgId, subject, id, since } of wide) {
     if (subject === 'organization') {
       await db.exec(sql.prepared('revise-organization', NO_ROWS)`
         insert into alert_revisions (org_id, subject, subject_id, since, is_bulk)
-        select org_id, 'asset', asset_id, time_of_micros(${since}::bigint), true
-        from positions where org_id = ${orgId} and location_id is not null order by asset_id`);
+        select ${orgId}::integer, 'asset', asset_id, time_of_micros(${since}::bigint), true
+        from (
+          select asset_id from positions where org_id = ${orgId} and location_id is not null
+          except
+          ${pending(orgId, since)}
+        ) there
+        order by asset_id`);
       await db.exec(sql.prepared('revise-readers', NO_ROWS)`
         insert into alert_revisions (org_id, subject, subject_id, since)
         select org_id, 'reader', id, time_of_micros(${since}::bigint) from readers where org_id = ${orgId}`);
@@ -83,13 +100,23 @@ export async function spreadRevisions(db: Connection): Promise<readonly number[]
         insert into alert_revisions (org_id, subject, subject_id, since, is_bulk)
         select ${orgId}::integer, 'asset', asset_id, time_of_micros(${since}::bigint), true
         from (
-          select asset_id from positions where org_id = ${orgId} and location_id in (select id from below)
-          union
-          select asset_id from location_transitions where org_id = ${orgId}
-            and observed_at >= time_of_micros(${since}::bigint) and location_id in (select id from below)
+          (
+            select asset_id from positions where org_id = ${orgId} and location_id in (select id from below)
+            union
+            select asset_id from location_transitions where org_id = ${orgId}
+              and observed_at >= time_of_micros(${since}::bigint) and location_id in (select id from below)
+          )
+          except
+          ${pending(orgId, since)}
         ) there
         order by asset_id`);
     }
   }
-  return [...new Set(wide.flatMap(({ org_id: id, subject }) => (subject === 'organization' ? [id] : [])))];
+}
+
+/** Assets of which no more than that has to be looked at. */
+function pending(orgId: number, since: Micros): FragmentSqlToken {
+  return sql.fragment`
+    select subject_id from alert_revisions
+    where org_id = ${orgId} and is_bulk and subject = 'asset' and since <= time_of_micros(${since}::bigint)`;
 }

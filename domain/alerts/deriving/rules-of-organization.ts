@@ -1,4 +1,6 @@
 import { MICROS_PER_DAY, type Micros } from '../../../base/instant.ts';
+import { integers } from '../../../db/timescale/queries/array-parameters.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { loadRules } from '../rules/load-rules.ts';
 import type { DatedRule } from '../rules/rule.ts';
@@ -28,6 +30,14 @@ export async function loadRulesByOrganization(
       },
     ]),
   );
+}
+
+/** Those of organizations that were deleted: their rules count no more. */
+export async function findDeleted(db: Connection, orgIds: readonly number[]): Promise<number[]> {
+  const rows = await db.any(sql.prepared('find-deleted-organizations', rowsOf<{ id: number }>())`
+    select id from organizations
+    where id = any (${sql.binary(integers(orgIds))}::integer[]) and deleted_at is not null`);
+  return rows.map(({ id }) => id);
 }
 
 function byRule(rules: readonly DatedRule[]): Map<string, DatedRule[]> {

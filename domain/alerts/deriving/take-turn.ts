@@ -49,7 +49,8 @@ export class AlertTurns {
       return { taken: 'nothing_to_do', deriver: before };
     }
     if (isMine !== true) {
-      return { taken: 'another_derives', deriver: null };
+      // Maybe only to see who derives: what this process knows is of use unless another has.
+      return { taken: 'another_derives', deriver: before };
     }
     const last = await transaction.one(sql.prepared(
       'find-derived-alerts',

@@ -160,6 +160,43 @@ describe('deriving alerts', () => {
     expect((await alerts())[0]).to.deep.include({ state: 'open', opened: since + MICROS_PER_SECOND });
   });
 
+  it('ends with the asset', async () => {
+    await rule({ kind: 'not_allowed', locationExternalKey: 'YARD' });
+    await read(yard, 20);
+    const turns = new AlertTurns(database.pool);
+    await derive(turns);
+    const [gone] = await database.rows<{ at: Micros }>(
+      'update assets set deleted_at = clock_timestamp() where id = $1 returning micros_of_time(deleted_at) as at',
+      [pallet],
+    );
+    while ((await alerts()).some(({ state }) => state === 'open')) {
+      await derive(turns);
+    }
+    expect((await alerts())[0]).to.deep.include({ state: 'closed', opened: at(20), closed: gone?.at });
+  });
+
+  it('has nothing more to do with an organization that was deleted, and forgets what was to be derived', async () => {
+    await rule({ kind: 'not_allowed', locationExternalKey: 'YARD' });
+    const turns = new AlertTurns(database.pool);
+    await derive(turns);
+    await read(yard, 20);
+    await database.rows('update organizations set deleted_at = clock_timestamp() where id = $1', [
+      site.orgId,
+    ]);
+    await derive(turns);
+    expect(await alerts()).to.deep.equal([]);
+    await database.rows(
+      `insert into alert_revisions (org_id, subject, subject_id, since) values ($1, 'location', $2, now())`,
+      [site.orgId, yard],
+    );
+    await derive(new AlertTurns(database.pool));
+    await database.rows(`update alert_derivation set derived_at = '-infinity'`);
+    await derive(new AlertTurns(database.pool));
+    expect(await database.rows('select from alert_revisions where org_id = $1', [site.orgId])).to.deep.equal(
+      [],
+    );
+  });
+
   it('has one for a reader that is silent, by another process too', async () => {
     await rule({ kind: 'reader', after: 30 * MICROS_PER_SECOND });
     await derive(new AlertTurns(database.pool));
