@@ -12,6 +12,17 @@ export interface AssetEvidence {
   missedBy: readonly MissedSweep[];
   /** What its metadata said, by the key of a path (`pathKey`); of the paths that rules name. */
   described: ReadonlyMap<string, readonly DatedText[]>;
+  /** By rule, what was found when evidence of it still was looked at. */
+  known?: ReadonlyMap<string, readonly KnownOverdue[]>;
+}
+
+/** It was overdue by then, and that has not ended but by a read since. */
+export interface KnownOverdue {
+  since: Micros;
+  /** Null if it was not missing by `asOf`. */
+  missingSince: Micros | null;
+  /** Evidence of what is later is looked at again. */
+  asOf: Micros;
 }
 
 export interface Stay extends Interval {

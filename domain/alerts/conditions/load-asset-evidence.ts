@@ -29,6 +29,7 @@ export interface LoadedAssets {
  *
  * @param rules every version, of all rules that are to be asked about.
  * @param assetIds at most {@link MOST_ASSETS}.
+ * @param readsSince from when on reads of an asset matter, where that is later than the window begins.
  * @throws TooMuchEvidence
  */
 export async function loadAssetEvidence(
@@ -37,13 +38,15 @@ export async function loadAssetEvidence(
   rules: readonly DatedRule[],
   assetIds: readonly number[],
   window: Interval,
+  readsSince: ReadonlyMap<number, Micros> = new Map(),
 ): Promise<LoadedAssets> {
   const deleted = await loadDeleted(db, orgId, assetIds);
   const known = [...deleted.keys()];
   const stays = await loadStays(db, orgId, known, { ...window, since: window.since - reachOf(rules) });
   const locationIds = locationsOf(stays);
   const subtrees = await loadSubtrees(db, orgId, rootsOf(rules), locationIds);
-  const sightings = await loadSightings(db, orgId, { rules, assetIds: known, stays, locationIds }, window);
+  const asked = { rules, assetIds: known, stays, locationIds, readsSince };
+  const sightings = await loadSightings(db, orgId, asked, window);
   const looked = { since: sightings.coveredFrom, until: window.until };
   const places = await loadEvidence(db, orgId, sightings.locationIds, looked, sightings.sweeps);
   const paths = rules.flatMap(({ selection }) => selection.metadata.map(({ path }) => path));

@@ -13,6 +13,8 @@ interface Asked {
   stays: ReadonlyMap<number, readonly Stay[]>;
   /** Of the stays. */
   locationIds: readonly number[];
+  /** Of an asset, if not from the beginning of the window on. */
+  readsSince: ReadonlyMap<number, Micros>;
 }
 
 /** When assets were not read, and who looked for them meanwhile. */
@@ -29,7 +31,7 @@ interface Sightings {
 export async function loadSightings(
   db: Connection,
   orgId: number,
-  { rules, assetIds, stays, locationIds }: Asked,
+  { rules, assetIds, stays, locationIds, readsSince }: Asked,
   window: Interval,
 ): Promise<Sightings> {
   const overdue = rules.filter(({ kind }) => kind === 'overdue');
@@ -41,7 +43,10 @@ export async function loadSightings(
   const long = await loadUnread(
     db,
     orgId,
-    assetIds.map((assetId) => ({ assetId, since: window.since, begunBy: window.until, apart })),
+    assetIds.map((assetId) => ({
+      ...{ assetId, since: readsSince.get(assetId) ?? window.since },
+      ...{ begunBy: window.until, apart },
+    })),
     window.until,
   );
   const first = [...long.values()].reduce(

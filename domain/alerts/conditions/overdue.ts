@@ -27,8 +27,8 @@ export function overdueTimes(rule: DatedRule, asset: AssetEvidence, around: Surr
 }
 
 function heldWhileUnread(
-  { after, thenAfter }: DatedRule,
-  { missedBy }: AssetEvidence,
+  { ruleId, from, after, thenAfter }: DatedRule,
+  { missedBy, known }: AssetEvidence,
   { unread, stay, during }: { unread: Unread; stay: Stay; during: readonly Interval[] },
   around: Surroundings,
 ): Held {
@@ -39,8 +39,13 @@ function heldWhileUnread(
   const watched = joined(continuousPeriods(around.watches(locationId), unread));
   const unseen = (threshold: Micros | null) =>
     threshold === null ? [] : within(watched, unseenFor(clock, unread, threshold));
-  const alarms = joined([...swept, ...unseen(thenAfter)]);
-  const times = joined([...alarms, ...unseen(after)]);
+  const before = known
+    ?.get(ruleId)
+    ?.find(({ since, asOf }) => unread.since <= since && since < unread.until && from < asOf);
+  const knownFrom = (since: Micros | null | undefined) =>
+    since == null ? [] : within(watched, [{ since, until: unread.until }]);
+  const alarms = joined([...swept, ...unseen(thenAfter), ...knownFrom(before?.missingSince)]);
+  const times = joined([...alarms, ...unseen(after), ...knownFrom(before?.since)]);
   return {
     times: within(times, during),
     alarms: within(alarms, during),

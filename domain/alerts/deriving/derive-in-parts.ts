@@ -1,8 +1,8 @@
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import type { Interval } from '../../presence/intervals.ts';
 import { TooMuchEvidence } from '../../presence/load-listening.ts';
 import { deriveSubjects, type Looked, type Wanted } from './derive-subjects.ts';
+import { loadReaching, type Reaching, sinceOf } from './load-reaching.ts';
 import { DERIVED_BACK } from './rules-of-organization.ts';
 import type { SinceWhen } from './since-when.ts';
 
@@ -18,7 +18,7 @@ const AGAIN_AFTER: Micros = 3_600 * MICROS_PER_SECOND;
 /** Derives what began before `now`, of which all evidence is there. */
 export async function derive(
   db: Connection,
-  wanted: Omit<Wanted, 'ids'>,
+  wanted: Wanted,
   work: SinceWhen,
   now: Micros,
 ): Promise<Looked[]> {
@@ -26,15 +26,12 @@ export async function derive(
     return [];
   }
   const looked: Looked[] = [];
-  const begun = work.entries().filter(([, { since }]) => since < now);
-  const ofAges = Map.groupBy(begun, ([, { since }]) => AGES.findIndex((age) => now - since <= age));
+  const begun = work.entries().flatMap(([id, { since }]) => (since < now ? [{ id, since }] : []));
+  const subjects = await loadReaching(db, wanted, begun, now - DERIVED_BACK);
+  const ofAges = Map.groupBy(subjects, (each) => AGES.findIndex((age) => now - sinceOf(each) <= age));
   for (const alike of ofAges.values()) {
     for (let at = 0; at < alike.length; at += BATCH) {
-      const some = alike.slice(at, at + BATCH);
-      const since = some.reduce((first, [, each]) => Math.min(first, each.since), now);
-      const ids = some.map(([id]) => id);
-      const window = { since, until: now };
-      looked.push(...(await deriveInParts(db, { ...wanted, ids }, window, now - DERIVED_BACK)));
+      looked.push(...(await deriveInParts(db, wanted, alike.slice(at, at + BATCH), now)));
     }
   }
   return looked;
@@ -44,23 +41,23 @@ export async function derive(
 async function deriveInParts(
   db: Connection,
   wanted: Wanted,
-  window: Interval,
-  earliest: Micros,
+  subjects: readonly Reaching[],
+  now: Micros,
 ): Promise<Looked[]> {
   try {
-    return await deriveSubjects(db, wanted, window, earliest);
+    return await deriveSubjects(db, wanted, subjects, now);
   } catch (error) {
     if (!(error instanceof TooMuchEvidence)) {
       throw error;
     }
   }
-  const { ids } = wanted;
-  if (ids.length === 1) {
-    return ids.map((id) => ({ id, next: window.until + AGAIN_AFTER, isAlerted: true, overdueSince: null }));
+  if (subjects.length === 1) {
+    const unknown = { next: now + AGAIN_AFTER, isAlerted: true, overdueSince: null };
+    return subjects.map(({ id }) => ({ id, ...unknown }));
   }
-  const half = Math.ceil(ids.length / 2);
+  const half = Math.ceil(subjects.length / 2);
   return [
-    ...(await deriveInParts(db, { ...wanted, ids: ids.slice(0, half) }, window, earliest)),
-    ...(await deriveInParts(db, { ...wanted, ids: ids.slice(half) }, window, earliest)),
+    ...(await deriveInParts(db, wanted, subjects.slice(0, half), now)),
+    ...(await deriveInParts(db, wanted, subjects.slice(half), now)),
   ];
 }

@@ -10,18 +10,18 @@ import { stretchesOf } from '../conditions/stretches-of.ts';
 import type { Surroundings } from '../conditions/surroundings.ts';
 import type { DatedRule } from '../rules/rule.ts';
 import type { FoundStretch } from '../stored/alert.ts';
-import { type LoadedAlert, loadAlerts } from '../stored/load-alerts.ts';
-import { storeDifferences } from '../stored/store-alerts.ts';
+import type { LoadedAlert } from '../stored/load-alerts.ts';
+import { type SubjectDifference, storeDifferences } from '../stored/store-alerts.ts';
 import { assetSubject, readerSubject } from '../stored/subject.ts';
 import { locationIn, toldBecause } from '../stored/told-because.ts';
 import { differenceOf } from './diff.ts';
+import { type Reaching, reachingTo, sinceOf } from './load-reaching.ts';
 
 /** Assets, or readers, of an organization, with the rules that may be about them. */
 export interface Wanted {
   orgId: number;
   what: 'asset' | 'reader';
   rules: ReadonlyMap<string, readonly DatedRule[]>;
-  ids: readonly number[];
 }
 
 export interface Looked {
@@ -35,81 +35,94 @@ export interface Looked {
 }
 
 /**
- * Brings stored alerts in line with the evidence. The window begins as early as the first alert that reaches into it, so
- * that each is compared as a whole.
- *
- * @param earliest the window begins no earlier.
+ * Brings stored alerts in line with the evidence of before `until`. Evidence is loaded from the earliest instant on from
+ * which one of them is looked at.
  */
 export async function deriveSubjects(
   db: Connection,
   wanted: Wanted,
-  { since: wantedSince, until }: Interval,
-  earliest: Micros,
+  subjects: readonly Reaching[],
+  until: Micros,
 ): Promise<Looked[]> {
-  const { orgId, what, ids, rules } = wanted;
-  const { alerts, since } = await loadReaching(db, wanted, wantedSince, earliest);
-  const window = { since, until };
-  const { subjects, around } = await loadSubjects(db, wanted, window);
-  const stored = Map.groupBy(alerts, ({ subjectId, ruleId }) => `${subjectId} ${ruleId}`);
-  const found = new Map(subjects.map((evidence) => [idOf(evidence), evidence]));
-  const differences = [];
-  const looked: Looked[] = [];
-  for (const id of ids) {
-    const evidence = found.get(id);
-    const look: Looked = { id, next: null, isAlerted: false, overdueSince: null };
-    for (const [ruleId, versions] of rules) {
-      const stretches = evidence === undefined ? [] : stretchesOf(versions, evidence, around);
-      const own = stored.get(`${id} ${ruleId}`) ?? [];
-      if (stretches.length > 0 || own.length > 0) {
-        const subject = what === 'asset' ? assetSubject(id) : readerSubject(id);
-        const difference = differenceOf(own, stretches.map(foundOf), window);
-        differences.push({ orgId, subject, versions, ...difference });
+  const { evidence, around } = await loadSubjects(db, wanted, subjects, until);
+  const found = new Map(evidence.map((each) => [idOf(each), each]));
+  const differences: SubjectDifference[] = [];
+  const looked = subjects.map((reaching) => {
+    const look: Looked = { id: reaching.id, next: null, isAlerted: false, overdueSince: null };
+    for (const [ruleId, versions] of wanted.rules) {
+      const window = { since: sinceBy(versions, reaching), until };
+      const ofRule = reaching.alerts.filter((alert) => alert.ruleId === ruleId);
+      const alerts = reachingTo(window.since, ofRule);
+      const subject = withKnown(found.get(reaching.id), ruleId, alerts, window);
+      const stretches =
+        subject === undefined ? [] : reachingInto(window, stretchesOf(versions, subject, around));
+      if (stretches.length > 0 || alerts.length > 0) {
+        const difference = differenceOf(alerts, stretches.map(foundOf), window);
+        differences.push({ ...subjectOf(wanted, reaching.id), versions, ...difference });
       }
       look.isAlerted ||= stretches.at(-1)?.until === null;
       look.overdueSince = sooner(look.overdueSince, lastSeenIn(stretches));
-      look.next = sooner(look.next, evidence === undefined ? null : nextLook(versions, evidence, around));
+      look.next = sooner(look.next, subject === undefined ? null : nextLook(versions, subject, around));
     }
-    looked.push(look);
-  }
+    return look;
+  });
   await storeDifferences(db, differences);
   return looked;
 }
 
-async function loadReaching(
-  db: Connection,
-  { orgId, what, ids }: Wanted,
-  wantedSince: Micros,
-  earliest: Micros,
-): Promise<{ alerts: LoadedAlert[]; since: Micros }> {
-  for (let since = Math.max(wantedSince, earliest); ; ) {
-    const alerts = await loadAlerts(db, orgId, what, ids, since);
-    const first = Math.max(
-      alerts.reduce((first, { openedAt }) => Math.min(first, openedAt), since),
-      earliest,
-    );
-    if (first === since) {
-      return { alerts, since };
-    }
-    since = first;
+function subjectOf({ orgId, what }: Wanted, id: number): Pick<SubjectDifference, 'orgId' | 'subject'> {
+  return { orgId, subject: what === 'asset' ? assetSubject(id) : readerSubject(id) };
+}
+
+function sinceBy(versions: readonly DatedRule[], { overdueSince, otherSince }: Reaching): Micros {
+  return versions[0]?.kind === 'overdue' ? overdueSince : otherSince;
+}
+
+/** Of one asset less may be looked at than of those that are loaded with it. */
+function reachingInto({ since }: Interval, stretches: readonly Stretch[]): Stretch[] {
+  return stretches.filter(({ until }) => until === null || until > since);
+}
+
+/** An asset may be overdue for longer than evidence is looked at. */
+function withKnown(
+  evidence: AssetEvidence | ReaderEvidence | undefined,
+  ruleId: string,
+  alerts: readonly LoadedAlert[],
+  { since: asOf }: Interval,
+): AssetEvidence | ReaderEvidence | undefined {
+  const older = alerts.filter(({ openedAt }) => openedAt < asOf);
+  if (evidence === undefined || 'readerId' in evidence || older.length === 0) {
+    return evidence;
   }
+  const known = older.map(({ openedAt: since, alarmSince }) => ({
+    ...{ since, asOf },
+    missingSince: alarmSince !== null && alarmSince < asOf ? alarmSince : null,
+  }));
+  return { ...evidence, known: new Map([[ruleId, known]]) };
 }
 
 interface Loaded {
-  subjects: readonly (AssetEvidence | ReaderEvidence)[];
+  evidence: readonly (AssetEvidence | ReaderEvidence)[];
   around: Surroundings;
 }
 
 async function loadSubjects(
   db: Connection,
-  { orgId, what, rules, ids }: Wanted,
-  window: Interval,
+  { orgId, what, rules }: Wanted,
+  subjects: readonly Reaching[],
+  until: Micros,
 ): Promise<Loaded> {
+  const since = subjects.reduce((first, each) => Math.min(first, sinceOf(each)), until);
+  const window = { since, until };
+  const ids = subjects.map(({ id }) => id);
   if (what === 'reader') {
     const { readers, around } = await loadReaderEvidence(db, orgId, ids, window);
-    return { subjects: readers, around };
+    return { evidence: readers, around };
   }
-  const { assets, around } = await loadAssetEvidence(db, orgId, [...rules.values()].flat(), ids, window);
-  return { subjects: assets, around };
+  const readsSince = new Map(subjects.map(({ id, overdueSince }) => [id, overdueSince]));
+  const all = [...rules.values()].flat();
+  const { assets, around } = await loadAssetEvidence(db, orgId, all, ids, window, readsSince);
+  return { evidence: assets, around };
 }
 
 function idOf(evidence: AssetEvidence | ReaderEvidence): number {

@@ -72,12 +72,19 @@ function compared(a: number, b: number): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
+/** Evidence of before the window is not looked at as a whole. */
 function withKnownBeginning(
   stretch: FoundStretch,
-  { openedAt }: StoredAlert,
+  { openedAt, alarmSince, locationId, because }: StoredAlert,
   { since }: Interval,
 ): FoundStretch {
-  return stretch.since < since && openedAt < since ? { ...stretch, since: openedAt } : stretch;
+  if (stretch.since >= since || openedAt >= since) {
+    return stretch;
+  }
+  const isSameLevel = (alarmSince === null) === (stretch.alarmSince === null);
+  return isSameLevel && (stretch.alarmSince ?? openedAt) < since
+    ? { ...stretch, since: openedAt, alarmSince, locationId, because }
+    : { ...stretch, since: openedAt };
 }
 
 /** Whatever began before the window is settled: it was true, and has ended since. */

@@ -6,12 +6,14 @@ import type { StoredAlert } from './alert.ts';
 
 export interface LoadedAlert extends StoredAlert {
   ruleId: string;
+  kind: string;
   subjectId: number;
 }
 
 interface AlertRow {
   id: string;
   rule_id: string;
+  kind: string;
   subject_id: number;
   state: StoredAlert['state'];
   opened_at: Micros;
@@ -22,21 +24,27 @@ interface AlertRow {
   because: string;
 }
 
+/** An asset or reader, and from when on its alerts are wanted. */
+interface Since {
+  id: number;
+  since: Micros;
+}
+
 /**
- * The alerts of assets or readers that were not over by an instant; those that were withdrawn are left out. Locked, so that
- * nobody acknowledges one meanwhile.
+ * The alerts of assets or readers that were not over by an instant, of each its own; those that were withdrawn are left out.
+ * Locked, so that nobody acknowledges one meanwhile.
  */
 export async function loadAlerts(
   db: Connection,
   orgId: number,
   what: 'asset' | 'reader',
-  ids: readonly number[],
-  since: Micros,
+  wanted: readonly Since[],
 ): Promise<LoadedAlert[]> {
-  const rows = await db.any(what === 'asset' ? ofAssets(orgId, ids, since) : ofReaders(orgId, ids, since));
+  const rows = await db.any(what === 'asset' ? ofAssets(orgId, wanted) : ofReaders(orgId, wanted));
   return rows.map((row) => ({
     id: row.id,
     ruleId: row.rule_id,
+    kind: row.kind,
     subjectId: row.subject_id,
     state: row.state,
     openedAt: row.opened_at,
@@ -48,27 +56,28 @@ export async function loadAlerts(
   }));
 }
 
-const ofAssets = (orgId: number, ids: readonly number[], since: Micros) =>
+const ofAssets = (orgId: number, wanted: readonly Since[]) =>
   sql.prepared('load-alerts-of-assets', rowsOf<AlertRow>())`
     select ${columns(sql.fragment`alert.asset_id`)}
-    from unnest(${sql.binary(integers(ids))}::integer[]) as given (id)
-      join alerts alert on alert.org_id = ${orgId} and alert.asset_id = given.id
-    where ${reachesTo(since)} for update of alert`;
+    from ${given(wanted)} join alerts alert on alert.org_id = ${orgId} and alert.asset_id = given.id
+    where ${REACHES} for update of alert`;
 
-const ofReaders = (orgId: number, ids: readonly number[], since: Micros) =>
+const ofReaders = (orgId: number, wanted: readonly Since[]) =>
   sql.prepared('load-alerts-of-readers', rowsOf<AlertRow>())`
     select ${columns(sql.fragment`alert.reader_id`)}
-    from unnest(${sql.binary(integers(ids))}::integer[]) as given (id)
-      join alerts alert on alert.org_id = ${orgId} and alert.reader_id = given.id
-    where ${reachesTo(since)} for update of alert`;
+    from ${given(wanted)} join alerts alert on alert.org_id = ${orgId} and alert.reader_id = given.id
+    where ${REACHES} for update of alert`;
 
 function columns(subject: FragmentSqlToken): FragmentSqlToken {
-  return sql.fragment`alert.id, alert.rule_id, ${subject} as subject_id, alert.state,
+  return sql.fragment`alert.id, alert.rule_id, alert.kind, ${subject} as subject_id, alert.state,
     micros_of_time(alert.opened_at) as opened_at, micros_of_time(alert.closed_at) as closed_at, alert.level,
     micros_of_time(alert.alarm_at) as alarm_at, alert.location_id, alert.because::text`;
 }
 
-function reachesTo(since: Micros): FragmentSqlToken {
-  return sql.fragment`alert.state <> 'withdrawn' and (alert.closed_at is null
-    or alert.closed_at >= (${sql.binary(timestamps([since]))}::timestamptz[])[1])`;
+function given(wanted: readonly Since[]): FragmentSqlToken {
+  return sql.fragment`unnest(${sql.binary(integers(wanted.map(({ id }) => id)))}::integer[],
+    ${sql.binary(timestamps(wanted.map(({ since }) => since)))}::timestamptz[]) as given (id, since)`;
 }
+
+const REACHES = sql.fragment`alert.state <> 'withdrawn'
+  and (alert.closed_at is null or alert.closed_at >= given.since)`;

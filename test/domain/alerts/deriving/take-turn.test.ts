@@ -11,6 +11,7 @@ import { aRead, record } from '../../../support/recording.ts';
 import { Site } from '../../../support/site.ts';
 
 const HOUR = 3_600;
+const DAY = 24 * HOUR;
 
 describe('deriving alerts', () => {
   const database = useDatabase();
@@ -158,6 +159,97 @@ describe('deriving alerts', () => {
       await turns.take();
     }
     expect((await alerts())[0]).to.deep.include({ state: 'open', opened: since + MICROS_PER_SECOND });
+  });
+
+  const listen = async () => {
+    await database.rows('update antenna_versions set since = time_of_micros($2) where org_id = $1', [
+      ...[site.orgId, at(-100 * DAY)],
+    ]);
+    await database.rows(
+      `insert into location_watches (org_id, location_id, valid_from, mode, max_gap_seconds, is_learned, coverage)
+       values ($1, $2, time_of_micros($3), 'continuous', 60, false, 'all')`,
+      [site.orgId, dock, at(-100 * DAY)],
+    );
+  };
+  const hear = (from: Micros, until: Micros) =>
+    database.rows(
+      `insert into reader_counters (org_id, reader_id, heard_since, heard_until, heard_messages)
+       values ($1, $2, time_of_micros($3), time_of_micros($4), 1)
+       on conflict (org_id, reader_id) do update set heard_since = excluded.heard_since, heard_until = excluded.heard_until`,
+      [site.orgId, readerId, from, until],
+    );
+
+  it('leaves those open that are older than what it looks back at, until they end', async () => {
+    await listen();
+    const { id: ruleId } = await rule({ kind: 'overdue', after: 600 * MICROS_PER_SECOND });
+    await database.rows('update rules set valid_from = time_of_micros($2) where org_id = $1', [
+      ...[site.orgId, at(-100 * DAY)],
+    ]);
+    const opened = at(-80 * DAY);
+    await record(
+      database,
+      [
+        aRead({
+          orgId: site.orgId,
+          readerId,
+          value: 'E280',
+          locationId: dock,
+          at: opened,
+          receivedAt: opened,
+        }),
+      ],
+      opened,
+    );
+    await hear(opened, opened + HOUR * MICROS_PER_SECOND);
+    const turns = new AlertTurns(database.pool);
+    await database.rows(
+      `insert into alerts (org_id, id, rule_id, rule_valid_from, rule_name, kind, asset_id, location_id, opened_at, because)
+       select $1, 'OLD', id, valid_from, name, kind, $3, $4, time_of_micros($5), '{"state": "overdue"}' from rules
+       where org_id = $1 and id = $2`,
+      [site.orgId, ruleId, pallet, dock, opened + 600 * MICROS_PER_SECOND],
+    );
+    await derive(turns);
+    await hear(at(0), at(HOUR));
+    await database.rows(
+      `insert into alert_revisions (org_id, subject, subject_id, since) values ($1, 'listening', $2, time_of_micros($3))`,
+      [site.orgId, readerId, at(0)],
+    );
+    await derive(turns);
+    const old = {
+      asset_id: pallet,
+      reader_id: null,
+      location_id: dock,
+      opened: opened + 600 * MICROS_PER_SECOND,
+    };
+    expect(await alerts()).to.deep.equal([{ ...old, state: 'open', closed: null }]);
+    await read(dock, 2 * HOUR);
+    await derive(turns);
+    expect(await alerts()).to.deep.equal([{ ...old, state: 'closed', closed: at(2 * HOUR) }]);
+  });
+
+  it('leaves those alone of which the scans are not kept any more', async () => {
+    await listen();
+    await rule({ kind: 'overdue', after: 60 * MICROS_PER_SECOND, validFrom: at(-HOUR) });
+    await hear(at(0), at(HOUR));
+    await read(dock, 10);
+    await read(dock, 1_000);
+    const turns = new AlertTurns(database.pool);
+    await derive(turns);
+    const [alert] = await alerts();
+    expect(alert).to.deep.include({ state: 'closed', opened: at(70), closed: at(1_000) });
+    const again = (since: number) =>
+      database.rows(
+        `insert into alert_revisions (org_id, subject, subject_id, since)
+         values ($1, 'asset', $2, time_of_micros($3))`,
+        [site.orgId, pallet, at(since)],
+      );
+    await database.rows('delete from scan_events where org_id = $1 and observed_at < time_of_micros($2)', [
+      site.orgId,
+      at(500),
+    ]);
+    await again(30);
+    await derive(turns);
+    expect((await alerts())[0]).to.deep.equal(alert);
   });
 
   it('ends with the asset', async () => {

@@ -1,0 +1,117 @@
+import type { Micros } from '../../../base/instant.ts';
+import { integers } from '../../../db/timescale/queries/array-parameters.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { type LoadedAlert, loadAlerts } from '../stored/load-alerts.ts';
+
+/** An asset or reader to look at, with its alerts that reach into the time. */
+export interface Reaching {
+  id: number;
+  /** From when on it is looked at by rules of the kind `overdue`; that takes all its reads since then. */
+  overdueSince: Micros;
+  /** By all others. */
+  otherSince: Micros;
+  alerts: readonly LoadedAlert[];
+}
+
+/**
+ * As early as the first alert begins that reaches into the time, so that each is compared as a whole; each asset for itself,
+ * as what one needs of a month would take long for all that happen to be looked at with it.
+ *
+ * @param earliest none begins earlier.
+ */
+export async function loadReaching(
+  db: Connection,
+  { orgId, what }: { orgId: number; what: 'asset' | 'reader' },
+  wanted: readonly { id: number; since: Micros }[],
+  earliest: Micros,
+): Promise<Reaching[]> {
+  const found = await loadAllReaching(db, { orgId, what }, wanted, earliest);
+  return what === 'asset' ? withoutSettled(db, orgId, found) : found;
+}
+
+async function loadAllReaching(
+  db: Connection,
+  { orgId, what }: { orgId: number; what: 'asset' | 'reader' },
+  wanted: readonly { id: number; since: Micros }[],
+  earliest: Micros,
+): Promise<Reaching[]> {
+  let found: Reaching[] = wanted.map(({ id, since }) => {
+    const from = Math.max(since, earliest);
+    return { id, overdueSince: from, otherSince: from, alerts: [] };
+  });
+  let missing = found;
+  while (missing.length > 0) {
+    const asked = missing.map(({ id, overdueSince, otherSince }) => ({
+      id,
+      since: Math.min(overdueSince, otherSince),
+    }));
+    const loaded = Map.groupBy(await loadAlerts(db, orgId, what, asked), ({ subjectId }) => subjectId);
+    const before = new Map(missing.map((each) => [each.id, each]));
+    const reached = missing.map((each) => reaching(each, loaded.get(each.id) ?? [], earliest));
+    const now = new Map(reached.map((each) => [each.id, each]));
+    found = found.map((each) => now.get(each.id) ?? each);
+    missing = reached.filter((each) => sinceOf(each) < sinceOf(before.get(each.id) as Reaching));
+  }
+  return found;
+}
+
+/** Alerts that were over before the oldest raw scan that is kept: nothing tells any more what was read then. */
+async function withoutSettled(
+  db: Connection,
+  orgId: number,
+  found: readonly Reaching[],
+): Promise<Reaching[]> {
+  const over = found.filter(({ alerts }) => alerts.some(isOver));
+  if (over.length === 0) {
+    return [...found];
+  }
+  const rows = await db.any(sql.prepared('oldest-scans', rowsOf<{ id: number; oldest: Micros | null }>())`
+    select given.id, micros_of_time((
+        select scan.observed_at from scan_events scan
+        where scan.org_id = ${orgId} and scan.asset_id = given.id order by scan.observed_at limit 1
+      )) as oldest
+    from unnest(${sql.binary(integers(over.map(({ id }) => id)))}::integer[]) as given (id)`);
+  const oldest = new Map(rows.map(({ id, oldest: at }) => [id, at ?? Number.POSITIVE_INFINITY]));
+  return found.map((each) => {
+    const from = oldest.get(each.id) ?? Number.NEGATIVE_INFINITY;
+    const alerts = each.alerts.filter((alert) => !isOver(alert) || (alert.closedAt ?? 0) > from);
+    return { ...each, alerts };
+  });
+}
+
+function isOver({ kind, closedAt }: LoadedAlert): boolean {
+  return kind === 'overdue' && closedAt !== null;
+}
+
+/** From when on all of it is looked at. */
+export function sinceOf({ overdueSince, otherSince }: Reaching): Micros {
+  return Math.min(overdueSince, otherSince);
+}
+
+function reaching(
+  { id, overdueSince, otherSince }: Reaching,
+  alerts: readonly LoadedAlert[],
+  earliest: Micros,
+): Reaching {
+  const first = (since: Micros, isOverdue: boolean): Micros => {
+    const own = reachingTo(
+      since,
+      alerts.filter(({ kind }) => (kind === 'overdue') === isOverdue),
+    );
+    const begun = Math.max(
+      earliest,
+      own.reduce((least, { openedAt }) => Math.min(least, openedAt), since),
+    );
+    return begun === since ? since : first(begun, isOverdue);
+  };
+  return { id, overdueSince: first(overdueSince, true), otherSince: first(otherSince, false), alerts };
+}
+
+/** Those that were not over by then. */
+export function reachingTo<Alert extends Pick<LoadedAlert, 'closedAt'>>(
+  since: Micros,
+  alerts: readonly Alert[],
+): Alert[] {
+  return alerts.filter(({ closedAt }) => closedAt === null || closedAt >= since);
+}
