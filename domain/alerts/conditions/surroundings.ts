@@ -33,6 +33,7 @@ export class Surroundings {
   readonly #shared: SharedEvidence;
   readonly #assumed: Interval | null;
   readonly #covered = new Map<number, CoveredClock>();
+  readonly #heard = new Map<number, { provenUntil: Micros; listenedSince: Micros | null }>();
   readonly #open = new Map<string, Clocked>();
   #ahead: Surroundings | null = null;
 
@@ -69,6 +70,16 @@ export class Surroundings {
     return known;
   }
 
+  /**
+   * Up to when messages prove that a location was covered in the window, and since when somebody is taken to listen there at
+   * its end; null if nobody is.
+   */
+  heard(locationId: number): { provenUntil: Micros; listenedSince: Micros | null } {
+    const known = this.#heard.get(locationId) ?? this.#heardAt(locationId);
+    this.#heard.set(locationId, known);
+    return known;
+  }
+
   /** The hours from as long before the window as anything is looked at, until as far ahead as they are foreseen. */
   open(hours: Hours): Clocked {
     const key = JSON.stringify(hours);
@@ -80,6 +91,17 @@ export class Surroundings {
   /** Up to when hours are foreseen. */
   get foreseen(): Micros {
     return Math.min(this.window.until, this.window.since + HOURS_AHEAD);
+  }
+
+  #heardAt(locationId: number) {
+    const place = this.#shared.places.get(locationId);
+    const looked = { since: this.#shared.coveredFrom, until: this.window.until };
+    const proven = place === undefined ? undefined : coveredTimes(place, looked).at(-1);
+    const taken = place === undefined ? undefined : coveredTimes(place, looked, 'taken').at(-1);
+    return {
+      provenUntil: proven?.until ?? Number.NEGATIVE_INFINITY,
+      listenedSince: taken?.until === looked.until ? taken.since : null,
+    };
   }
 
   #hours(hours: Hours): Clocked {

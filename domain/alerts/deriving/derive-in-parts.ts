@@ -52,7 +52,7 @@ async function deriveInParts(
     }
   }
   if (subjects.length === 1) {
-    const unknown = { next: now + AGAIN_AFTER, isAlerted: true, overdueSince: null };
+    const unknown = { next: now + AGAIN_AFTER, heard: null, isAlerted: true, overdueSince: null };
     return subjects.map(({ id }) => ({ id, ...unknown }));
   }
   const half = Math.ceil(subjects.length / 2);

@@ -4,7 +4,7 @@ import type { Interval } from '../../presence/intervals.ts';
 import type { AssetEvidence, ReaderEvidence } from '../conditions/evidence.ts';
 import { loadAssetEvidence } from '../conditions/load-asset-evidence.ts';
 import { loadReaderEvidence } from '../conditions/load-reader-evidence.ts';
-import { nextLook } from '../conditions/next-look.ts';
+import { type HeardAt, nextLook } from '../conditions/next-look.ts';
 import type { Stretch } from '../conditions/stretch.ts';
 import { stretchesOf } from '../conditions/stretches-of.ts';
 import type { Surroundings } from '../conditions/surroundings.ts';
@@ -28,6 +28,8 @@ export interface Looked {
   id: number;
   /** When to look again if nothing new is known; null for never. */
   next: Micros | null;
+  /** What of its location changes that; null for nothing. */
+  heard: HeardAt | null;
   /** Whether the condition of a rule holds. */
   isAlerted: boolean;
   /** When it was read last, if it is overdue; null if it is not. */
@@ -48,7 +50,7 @@ export async function deriveSubjects(
   const found = new Map(evidence.map((each) => [idOf(each), each]));
   const differences: SubjectDifference[] = [];
   const looked = subjects.map((reaching) => {
-    const look: Looked = { id: reaching.id, next: null, isAlerted: false, overdueSince: null };
+    const look: Looked = { id: reaching.id, next: null, heard: null, isAlerted: false, overdueSince: null };
     for (const [ruleId, versions] of wanted.rules) {
       const window = { since: sinceBy(versions, reaching), until };
       const ofRule = reaching.alerts.filter((alert) => alert.ruleId === ruleId);
@@ -62,7 +64,11 @@ export async function deriveSubjects(
       }
       look.isAlerted ||= stretches.at(-1)?.until === null;
       look.overdueSince = sooner(look.overdueSince, lastSeenIn(stretches));
-      look.next = sooner(look.next, subject === undefined ? null : nextLook(versions, subject, around));
+      if (subject !== undefined) {
+        const { at, heard } = nextLook(versions, subject, around);
+        look.next = sooner(look.next, at);
+        look.heard = eitherHeard(look.heard, heard);
+      }
     }
     return look;
   });
@@ -136,6 +142,17 @@ function foundOf({ because, ...stretch }: Stretch): FoundStretch {
 function lastSeenIn(stretches: readonly Stretch[]): Micros | null {
   const last = stretches.at(-1);
   return last?.until === null && last.because.kind === 'overdue' ? last.because.lastSeen : null;
+}
+
+/** All are of the one location where the asset was read last. */
+function eitherHeard(one: HeardAt | null, other: HeardAt | null): HeardAt | null {
+  return one === null || other === null
+    ? (one ?? other)
+    : {
+        locationId: one.locationId,
+        provenUntil: Math.min(one.provenUntil, other.provenUntil),
+        listenedFor: Math.min(one.listenedFor, other.listenedFor),
+      };
 }
 
 function sooner(one: Micros | null, other: Micros | null): Micros | null {

@@ -2,6 +2,7 @@ import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { derive } from './derive-in-parts.ts';
+import { hearAgain } from './hear-again.ts';
 import { lookAtFirst } from './look-at-first.ts';
 import { noteMoves } from './note-moves.ts';
 import { dueLater, newOrganization, type Organization, takeDue, type Work } from './organization.ts';
@@ -18,6 +19,9 @@ const LEAST_SHARE = 50;
 
 /** What is read just now may not be committed yet. */
 const SETTLED_AFTER: Micros = MICROS_PER_SECOND;
+
+/** For so long after it may have begun, a process that goes on finds whatever was over before readers proved it. */
+const WAITED_FOR: Micros = 3_600 * MICROS_PER_SECOND;
 
 /** Turns. */
 const FORGET_EVERY = 1_000;
@@ -65,6 +69,7 @@ export class AlertDeriver {
     for (const { orgId, assetId, since } of await readAgain(db, organizations, share)) {
       workOf(orgId).assets.add(assetId, since);
     }
+    await hearAgain(db, organizations, now);
     let isBehind = behind.some(({ head, position }) => head > position + share) || revisions.length >= share;
     for (const orgId of ids) {
       const organization = organizations.get(orgId) as Organization;
@@ -133,10 +138,11 @@ export class AlertDeriver {
     work: Work,
     now: Micros,
   ): Promise<void> {
-    const { rules, assets, readers, overdue, quiet } = organization;
+    const { rules, assets, readers, unheard, overdue, quiet } = organization;
     const ofAssets = { orgId, what: 'asset', rules: rules.ofAssets } as const;
-    for (const { id, next, isAlerted, overdueSince } of await derive(db, ofAssets, work.assets, now)) {
+    for (const { id, next, heard, isAlerted, overdueSince } of await derive(db, ofAssets, work.assets, now)) {
       assets.add(id, next ?? Number.POSITIVE_INFINITY);
+      unheard.set(id, heard);
       quiet[isAlerted ? 'delete' : 'add'](id);
       if (overdueSince === null) {
         overdue.delete(id);
@@ -158,7 +164,12 @@ export class AlertDeriver {
       ? derivedTo
       : Math.min(
           now,
-          ...organizations.map(({ assets, readers }) => Math.min(assets.earliest, readers.earliest)),
+          ...organizations.flatMap(({ assets, readers, unheard }) => [
+            assets.earliest,
+            readers.earliest,
+            // What waits for long is not lost: it holds still when it is found.
+            Math.max(unheard.earliest, now - WAITED_FOR),
+          ]),
         );
   }
 }

@@ -2,11 +2,14 @@ import type { Micros } from '../../../base/instant.ts';
 import { DueTimes } from './due-times.ts';
 import type { OrganizationRules } from './rules-of-organization.ts';
 import type { SinceWhen } from './since-when.ts';
+import { Unheard } from './unheard.ts';
 
 export interface Organization {
   rules: OrganizationRules;
   assets: DueTimes;
   readers: DueTimes;
+  /** Assets that wait for readers to say something. */
+  unheard: Unheard;
   /** When assets that are overdue were read last, as far as was known when they were looked at. */
   overdue: Map<number, Micros>;
   /** Assets that were looked at, by the rules there are, and of which no condition held. */
@@ -26,6 +29,7 @@ export function newOrganization(rules: OrganizationRules): Organization {
     rules,
     assets: new DueTimes(),
     readers: new DueTimes(),
+    unheard: new Unheard(),
     overdue: new Map(),
     quiet: new Set(),
     lookedUpTo: 0,

@@ -130,8 +130,8 @@ describe('the stretches in which a condition holds', () => {
       { since: 9.5 * hour, until: 10 * hour },
       { since: 32 * hour, until: 34 * hour },
     ]);
-    expect(nextLook([must], moved, around(11 * hour))).to.equal(32 * hour);
-    expect(nextLook([must], moved, around(33 * hour))).to.equal(34 * hour);
+    expect(nextLook([must], moved, around(11 * hour)).at).to.equal(32 * hour);
+    expect(nextLook([must], moved, around(33 * hour)).at).to.equal(34 * hour);
   });
 
   it('are those in which a reader was silent or disconnected, one after the other too', () => {
@@ -150,7 +150,7 @@ describe('the stretches in which a condition holds', () => {
         because: { kind: 'reader', state: 'disconnected', from: 10 },
       },
     ]);
-    expect(nextLook([unreachable], reader, around(60))).to.equal(65);
+    expect(nextLook([unreachable], reader, around(60)).at).to.equal(65);
   });
 
   it('follow the versions of a rule, without a new stretch where it goes on', () => {
@@ -196,16 +196,36 @@ describe('the next look at an asset', () => {
   const overdue = rule({ kind: 'overdue', after: 15, thenAfter: 30 });
   const seen = asset({ stays: MOVES, unread: [{ since: 20, until: EVER }] });
 
-  it('is when it can be overdue, or missing, if everybody listens from now on', () => {
-    expect(nextLook([overdue], seen, around(25))).to.equal(35);
-    expect(nextLook([overdue], seen, around(36))).to.equal(50);
-    expect(nextLook([overdue], { ...seen, unread: [{ since: 45, until: EVER }] }, around(70))).to.equal(80);
-    expect(nextLook([overdue], seen, around(60))).to.equal(null);
+  it('is when it can be overdue, or missing, if everybody goes on to listen', () => {
+    expect(nextLook([overdue], seen, around(25))).to.deep.equal({ at: 35, heard: null });
+    expect(nextLook([overdue], seen, around(36))).to.deep.equal({ at: 50, heard: null });
+    expect(nextLook([overdue], seen, around(60))).to.deep.equal({ at: null, heard: null });
+  });
+
+  it('waits until somebody listens again where nobody does, and for the message that proves that somebody did', () => {
+    const late = { ...seen, unread: [{ since: 45, until: EVER }] };
+    expect(nextLook([overdue], late, around(70))).to.deep.equal({
+      at: null,
+      heard: { locationId: YARD, provenUntil: EVER, listenedFor: 10 },
+    });
+    const silent = [{ since: 0, until: 50, provenUntil: 30 }];
+    const evidence = {
+      watches: [{ from: -EVER, mode: 'continuous' as const, maxGap: null, coverage: 'all' as const }],
+      antennas: [{ readerId: DOCK, since: 0, until: EVER }],
+      listening: new Map([[DOCK, silent]]),
+      swept: [],
+    };
+    const unproven = around(40, { places: new Map([[DOCK, evidence]]) });
+    expect(nextLook([overdue], seen, unproven)).to.deep.equal({
+      at: null,
+      heard: { locationId: DOCK, provenUntil: 35, listenedFor: EVER },
+    });
+    expect(unproven.heard(DOCK)).to.deep.equal({ provenUntil: 30, listenedSince: 0 });
   });
 
   it('is when a version of the rule begins, if it holds then', () => {
     expect(
-      nextLook([rule({ from: 500, locationId: DOCK, after: 5 })], asset({ stays: MOVES }), around(100)),
+      nextLook([rule({ from: 500, locationId: DOCK, after: 5 })], asset({ stays: MOVES }), around(100)).at,
     ).to.equal(500);
   });
 });

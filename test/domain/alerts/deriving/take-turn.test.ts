@@ -179,6 +179,23 @@ describe('deriving alerts', () => {
       [site.orgId, readerId, from, until],
     );
 
+  it('waits while nobody listens, and goes on as soon as somebody does', async () => {
+    await listen();
+    await rule({ kind: 'overdue', after: 30 * MICROS_PER_SECOND });
+    await read(dock, 10);
+    await hear(at(0), at(20));
+    const turns = new AlertTurns(database.pool);
+    await derive(turns);
+    await derive(turns);
+    expect(await alerts()).to.deep.equal([]);
+    const again = Date.now() * 1_000 - 60 * MICROS_PER_SECOND;
+    await hear(again, Date.now() * 1_000);
+    while ((await alerts()).length === 0) {
+      await turns.take();
+    }
+    expect((await alerts())[0]).to.deep.include({ state: 'open', opened: again + 20 * MICROS_PER_SECOND });
+  });
+
   it('leaves those open that are older than what it looks back at, until they end', async () => {
     await listen();
     const { id: ruleId } = await rule({ kind: 'overdue', after: 600 * MICROS_PER_SECOND });
