@@ -13,7 +13,10 @@ import type { RuleChange } from './rule-change.ts';
 import type { RuleSettings } from './settings.ts';
 import type { RuleRef, StoredRule } from './stored-rules.ts';
 
-/** From when on a change, or an end, counts; null is now. What was to count then before does so no more. */
+/**
+ * From when on a change, or an end, counts. What was to count then before does so no more. Null is now; for a change of what
+ * is still to begin, when that begins.
+ */
 export type Dated = { validFrom: Micros | null };
 
 /**
@@ -44,7 +47,9 @@ async function setRule(
   if (isSame(rule, settings, validFrom ?? Math.max(now, rule.validFrom))) {
     return unchanged(rule);
   }
-  await insertVersion(change, { ...ref, version: rule.version + 1, validFrom, isEnded: false, settings });
+  const beginning = validFrom ?? (rule.validFrom > now ? rule.validFrom : null);
+  const version = rule.version + 1;
+  await insertVersion(change, { ...ref, version, validFrom: beginning, isEnded: false, settings });
   const after = await requireRule(change, ref);
   const differing = loggedDifferences(await loggedRule(change, rule), await loggedRule(change, after));
   return changed(after, [

@@ -28,7 +28,7 @@ export function addRuleSet(program: Command): void {
   )
     .option(
       '--valid-from <time>',
-      'from when on this counts, RFC 3339; up to 31 days ago; now if left out',
+      'from when on this counts, RFC 3339; up to 31 days ago; if left out now, or when the rule as it is begins',
       time,
     )
     .addHelpText(

@@ -1276,7 +1276,7 @@ export const de = {
     mailHint: 'Höchstens eine Nachricht je Minute, wie viele Alarme es auch sind.',
     make: 'Regel anlegen',
     made: 'Regel angelegt',
-    changed: 'Regel geändert, ab jetzt',
+    changed: 'Regel geändert',
     itsAlerts: 'Ihre Alarme',
     end: 'Regel beenden',
     endTitle: (name: string) => `${name} beenden?`,

@@ -1252,7 +1252,7 @@ export const en = {
     mailHint: 'One message a minute at most, however many alerts there are.',
     make: 'Make rule',
     made: 'Rule made',
-    changed: 'Rule changed, from now on',
+    changed: 'Rule changed',
     itsAlerts: 'Its alerts',
     end: 'End rule',
     endTitle: (name: string) => `End ${name}?`,

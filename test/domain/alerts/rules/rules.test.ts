@@ -99,6 +99,26 @@ describe('dated rules', () => {
     expect((await loaded()).at(-1)).to.deep.include({ name: 'third', until: null });
   });
 
+  it('are changed without beginning any sooner, as long as nobody says so', async () => {
+    const { id } = await create();
+    const ref = { orgId: site.orgId, id };
+    const change = (given: object) => changeRule(db, TEST_ACTOR, Date.now() * 1_000, ref, given as never);
+    const later = NOW + MICROS_PER_DAY;
+    await change({ after: 2 * MINUTE, validFrom: later });
+    expect(await change({ name: 'Later', validFrom: null })).to.deep.include({ validFrom: later });
+    const said = async () => (await loaded()).map(({ after, name, from }) => [after, name, from >= later]);
+    expect(await said()).to.deep.equal([
+      [MINUTE, 'overdue', false],
+      [2 * MINUTE, 'Later', true],
+    ]);
+    const now = Date.now() * 1_000;
+    expect(await change({ validFrom: now })).to.deep.include({ validFrom: now });
+    expect(await said()).to.deep.equal([
+      [MINUTE, 'overdue', false],
+      [2 * MINUTE, 'Later', false],
+    ]);
+  });
+
   it('are none of an organization that is deleted, nor of another', async () => {
     await create();
     const other = await Site.create(database, 'Other');
