@@ -10,7 +10,7 @@ import { lockRules, requireBeginning } from './lock-rules.ts';
 import { loggedDifferences, loggedRule } from './logged-rule.ts';
 import { requireRule } from './require-rule.ts';
 import type { RuleChange } from './rule-change.ts';
-import type { RuleSettings } from './settings.ts';
+import { LIMITS, type RuleSettings } from './settings.ts';
 import type { RuleRef, StoredRule } from './stored-rules.ts';
 
 /**
@@ -76,7 +76,7 @@ export function endRule(
 ): Promise<StoredRule & { endsAt: Micros }> {
   requireBeginning(validFrom, now);
   return makeChange(db, actor, async (change) => {
-    await lockRules(change, ref.orgId);
+    await lockRules(change, ref.orgId, LIMITS.endings);
     const rule = await requireRule(change, ref);
     const { settings, version } = rule;
     const endsAt = await insertVersion(change, {

@@ -11,15 +11,20 @@ import { AHEAD, DERIVED, LIMITS } from './settings.ts';
  *
  * @throws AppError `conflict` if too much was set of late.
  */
-export async function lockRules(transaction: Connection, orgId: number): Promise<void> {
+export async function lockRules(
+  transaction: Connection,
+  orgId: number,
+  most: number = LIMITS.versions,
+): Promise<void> {
   await transaction.exec(sql.type(NO_ROWS)`
     select pg_advisory_xact_lock(${ORGANIZATION_LOCKS.rules}, ${orgId})`);
   const { count } = await transaction.one(sql.type(rowsOf<{ count: number }>())`
     select count(*) as count from rules
     where org_id = ${orgId} and recorded_at > clock_timestamp() - ${DERIVED}::bigint * interval '1 microsecond'`);
-  if (count >= LIMITS.versions) {
+  if (count >= most) {
+    const remedy = count < LIMITS.endings ? 'wait some days; rules can still be ended' : 'wait some days';
     throw conflict(
-      `The organization's rules were set ${count} times within 31 days, which is the most; wait some days`,
+      `The organization's rules were set ${count} times within 31 days, which is the most; ${remedy}`,
     );
   }
 }

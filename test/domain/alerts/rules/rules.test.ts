@@ -119,6 +119,23 @@ describe('dated rules', () => {
     ]);
   });
 
+  it('can be ended also where nothing more can be set', async () => {
+    const { id } = await create();
+    await database.rows(
+      `insert into rules (org_id, id, version, valid_from, is_ended, kind, name, after_seconds, metadata, mail_to)
+       select org_id, id, number, valid_from, false, kind, name, 60, '[]', '{}'
+       from rules, generate_series(2, $2) number where org_id = $1 and id = $3`,
+      [site.orgId, LIMITS.versions, id],
+    );
+    const ref = { orgId: site.orgId, id };
+    const refused = await changeRule(db, TEST_ACTOR, NOW, ref, { name: 'more', validFrom: null }).catch(
+      String,
+    );
+    expect(refused).to.contain('can still be ended');
+    await endRule(db, TEST_ACTOR, NOW, ref, { validFrom: null });
+    expect(await listRules(db, site.orgId)).to.deep.equal([]);
+  });
+
   it('are none of an organization that is deleted, nor of another', async () => {
     await create();
     const other = await Site.create(database, 'Other');
