@@ -7,8 +7,9 @@ import { SETTINGS_COLUMNS, type SettingsRow, toSettings } from './stored-rules.t
 
 /**
  * The rules of organizations, of every live one if null, as they count at or after `since`: in order of organizations,
- * rules, and time. An organization's 200 with 1,000 assets each take 80 ms, the 2,000 versions that there may be of late 1 s,
- * most of it for the lists of assets (on a very busy machine).
+ * rules, and time. A rule that was ended, or set, as of before it began counts never; its last version is there all the same,
+ * without any time, as it may have raised what has to be withdrawn. An organization's 200 with 1,000 assets each take 80 ms,
+ * the 2,000 versions that there may be of late 1 s, most of it for the lists of assets (on a very busy machine).
  */
 export async function loadRules(
   db: Connection,
@@ -31,9 +32,16 @@ export async function loadRules(
     ) rule
     join organizations organization on organization.id = rule.org_id and organization.deleted_at is null
     where not rule.is_ended
-      and (rule.valid_until is null or rule.valid_until > greatest(rule.valid_from, time_of_micros(${since})))
-    order by rule.org_id, rule.id, rule.valid_from`);
-  return rows.map((row) =>
-    datedRule({ orgId: row.org_id, id: row.id }, toSettings(row), { from: row.from, until: row.until }),
-  );
+      and (rule.valid_until is null or greatest(rule.valid_from, rule.valid_until) > time_of_micros(${since}))
+    order by rule.org_id, rule.id, rule.valid_from, rule.version`);
+  const rules = rows.map((row) => {
+    const until = row.until === null ? null : Math.max(row.from, row.until);
+    return datedRule({ orgId: row.org_id, id: row.id }, toSettings(row), { from: row.from, until });
+  });
+  return [...Map.groupBy(rules, ({ orgId, ruleId }) => `${orgId} ${ruleId}`).values()].flatMap(countingOrLast);
+}
+
+function countingOrLast(versions: readonly DatedRule[]): readonly DatedRule[] {
+  const counting = versions.filter(({ from, until }) => until === null || until > from);
+  return counting.length > 0 ? counting : versions.slice(-1);
 }

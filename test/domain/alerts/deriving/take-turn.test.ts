@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { MICROS_PER_SECOND, type Micros } from '../../../../base/instant.ts';
 import { databaseOn } from '../../../../db/timescale/connections/database.ts';
 import { AlertTurns } from '../../../../domain/alerts/deriving/take-turn.ts';
+import { endRule } from '../../../../domain/alerts/rules/change-rule.ts';
 import { createRule, type NewRule } from '../../../../domain/alerts/rules/create-rule.ts';
 import { readMoves } from '../../../../domain/moves/read-moves.ts';
 import { sealAll } from '../../../../domain/moves/start-sealing.ts';
@@ -92,6 +93,24 @@ describe('deriving alerts', () => {
     await derive(turns);
     expect((await alerts()).map(({ state }) => state)).to.deep.equal(['withdrawn']);
     expect(await told()).to.deep.equal(['opened', 'closed', 'withdrawn']);
+  });
+
+  it('withdraws what a rule raised that is ended as of before it began', async () => {
+    const { id } = await rule({ kind: 'not_allowed', locationExternalKey: 'YARD' });
+    const turns = new AlertTurns(database.pool);
+    await read(yard, 20);
+    await derive(turns);
+    expect((await alerts()).map(({ state }) => state)).to.deep.equal(['open']);
+    const now = Date.now() * 1_000;
+    await endRule(
+      databaseOn(database.pool),
+      TEST_ACTOR,
+      now,
+      { orgId: site.orgId, id },
+      { validFrom: at(0) },
+    );
+    await derive(turns);
+    expect((await alerts()).map(({ state }) => state)).to.deep.equal(['withdrawn']);
   });
 
   it('finds what moves make true just now and in a while, though most need not be looked at', async () => {

@@ -136,6 +136,14 @@ describe('dated rules', () => {
     expect(await listRules(db, site.orgId)).to.deep.equal([]);
   });
 
+  it('are there without any time if they never count, as they may have counted', async () => {
+    const { id } = await create({ validFrom: NOW });
+    await endRule(db, TEST_ACTOR, NOW, { orgId: site.orgId, id }, { validFrom: NOW - MINUTE });
+    expect((await loaded()).map(({ from, until }) => [from, until])).to.deep.equal([[NOW, NOW]]);
+    expect(await loaded(NOW)).to.deep.equal([]);
+    expect(await listRules(db, site.orgId)).to.deep.equal([]);
+  });
+
   it('are none of an organization that is deleted, nor of another', async () => {
     await create();
     const other = await Site.create(database, 'Other');
