@@ -3,7 +3,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { DatedLimits } from '../../presence/coverage/limits.ts';
 import { LOOKS_BACK } from '../../presence/coverage/load-places.ts';
 import type { Interval } from '../../presence/intervals.ts';
-import { loadRules } from '../rules/load-rules.ts';
+import { loadOverdueRules } from '../rules/load-rules.ts';
 import type { DatedRule, Selection } from '../rules/rule.ts';
 import type { AssetEvidence } from './evidence.ts';
 import { type LimitedTime, limitsOf } from './limits-of.ts';
@@ -28,9 +28,8 @@ export async function loadLimits(
   assets: readonly Placed[],
   window: Interval,
 ): Promise<(assetId: number) => readonly DatedLimits[]> {
-  const rules = (await loadRules(db, [orgId], window.since)).filter(
-    ({ kind, from }) => kind === 'overdue' && from < window.until,
-  );
+  const ids = assets.map(({ assetId }) => assetId);
+  const rules = await loadOverdueRules(db, orgId, ids, window);
   if (rules.length === 0) {
     return () => [];
   }

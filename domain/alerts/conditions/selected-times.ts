@@ -26,7 +26,16 @@ export function watchedTimes(rule: DatedRule, reader: ReaderEvidence, around: Su
 }
 
 function isNamed(ids: readonly number[] | null, id: number): boolean {
-  return ids === null || ids.length === 0 || ids.includes(id);
+  return ids === null || ids.length === 0 || setOf(ids).has(id);
+}
+
+/** Of each list once: many assets are looked for in it. */
+const sets = new WeakMap<readonly number[], ReadonlySet<number>>();
+
+function setOf(ids: readonly number[]): ReadonlySet<number> {
+  const set = sets.get(ids) ?? new Set(ids);
+  sets.set(ids, set);
+  return set;
 }
 
 function validTimes(

@@ -1,9 +1,15 @@
 import type { Micros } from '../../../base/instant.ts';
-import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { Interval } from '../../presence/intervals.ts';
 import { datedRule } from './dated-rule.ts';
 import type { DatedRule } from './rule.ts';
-import { SETTINGS_COLUMNS, type SettingsRow, toSettings } from './stored-rules.ts';
+import { COLUMNS_BUT_ASSETS, SETTINGS_COLUMNS, type SettingsRow, toSettings } from './stored-rules.ts';
+
+type VersionRow = SettingsRow & { id: string; org_id: number; from: Micros; until: Micros | null };
+
+const DATED_COLUMNS = sql.fragment`rule.id, rule.org_id, micros_of_time(rule.valid_from) as from,
+  micros_of_time(rule.valid_until) as until`;
 
 /**
  * The rules of organizations, of every live one if null, as they count at or after `since`: in order of organizations,
@@ -16,32 +22,61 @@ export async function loadRules(
   orgIds: readonly number[] | null,
   since: Micros,
 ): Promise<DatedRule[]> {
-  const rows = await db.any(sql.type(
-    rowsOf<SettingsRow & { id: string; org_id: number; from: Micros; until: Micros | null }>(),
-  )`
-    select rule.id, rule.org_id, ${SETTINGS_COLUMNS},
-      micros_of_time(rule.valid_from) as from, micros_of_time(rule.valid_until) as until
-    from (
-      select version.*, min(version.valid_from) over later as valid_until
-      from rules version
-      where ${orgIds === null ? sql.fragment`true` : sql.fragment`version.org_id = any (${sql.array(orgIds, 'int4')})`}
-      window later as (
-        partition by version.org_id, version.id order by version.version
-        rows between 1 following and unbounded following
-      )
-    ) rule
-    join organizations organization on organization.id = rule.org_id and organization.deleted_at is null
+  const wanted =
+    orgIds === null ? sql.fragment`true` : sql.fragment`version.org_id = any (${sql.array(orgIds, 'int4')})`;
+  const rows = await db.any(sql.type(rowsOf<VersionRow>())`
+    select ${SETTINGS_COLUMNS}, ${DATED_COLUMNS}
+    from ${versionsOf(wanted)}
     where not rule.is_ended
       and (rule.valid_until is null or greatest(rule.valid_from, rule.valid_until) > time_of_micros(${since}))
     order by rule.org_id, rule.id, rule.valid_from, rule.version`);
-  const rules = rows.map((row) => {
-    const until = row.until === null ? null : Math.max(row.from, row.until);
-    return datedRule({ orgId: row.org_id, id: row.id }, toSettings(row), { from: row.from, until });
-  });
-  return [...Map.groupBy(rules, ({ orgId, ruleId }) => `${orgId} ${ruleId}`).values()].flatMap(countingOrLast);
+  return [
+    ...Map.groupBy(rows.map(toDatedRule), ({ orgId, ruleId }) => `${orgId} ${ruleId}`).values(),
+  ].flatMap(countingOrLast);
 }
 
 function countingOrLast(versions: readonly DatedRule[]): readonly DatedRule[] {
   const counting = versions.filter(({ from, until }) => until === null || until > from);
   return counting.length > 0 ? counting : versions.slice(-1);
+}
+
+/**
+ * The rules of the kind `overdue` that may be about any of these assets in a window. Of lists of assets there is in them only
+ * what is of these.
+ */
+export async function loadOverdueRules(
+  db: Connection,
+  orgId: number,
+  assetIds: readonly number[],
+  { since, until }: Interval,
+): Promise<DatedRule[]> {
+  const rows = await db.any(sql.type(rowsOf<VersionRow>())`
+    select ${COLUMNS_BUT_ASSETS}, ${DATED_COLUMNS}, case when rule.asset_ids is not null then array(
+      select listed.id from unnest(rule.asset_ids) as listed (id)
+      where listed.id = any (${sql.array(assetIds, 'int4')})
+    ) end as asset_ids
+    from ${versionsOf(sql.fragment`version.org_id = ${orgId} and version.kind = 'overdue'`)}
+    where not rule.is_ended and rule.valid_from < time_of_micros(${until})
+      and (rule.valid_until is null or rule.valid_until > greatest(rule.valid_from, time_of_micros(${since})))
+    order by rule.id, rule.valid_from`);
+  return rows.filter(({ asset_ids: ids }) => ids === null || ids.length > 0).map(toDatedRule);
+}
+
+/** Table `rule` of the versions of live organizations, for a from clause, with the column `valid_until`. */
+function versionsOf(wanted: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`(
+      select version.*, min(version.valid_from) over later as valid_until
+      from rules version
+      where ${wanted}
+      window later as (
+        partition by version.org_id, version.id order by version.version
+        rows between 1 following and unbounded following
+      )
+    ) rule
+    join organizations organization on organization.id = rule.org_id and organization.deleted_at is null`;
+}
+
+function toDatedRule(row: VersionRow): DatedRule {
+  const until = row.until === null ? null : Math.max(row.from, row.until);
+  return datedRule({ orgId: row.org_id, id: row.id }, toSettings(row), { from: row.from, until });
 }

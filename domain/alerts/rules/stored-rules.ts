@@ -4,9 +4,11 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Kind, MetadataTerm } from './rule.ts';
 import type { RuleSettings } from './settings.ts';
 
+export const COLUMNS_BUT_ASSETS = sql.fragment`rule.kind, rule.name, rule.after_seconds, rule.then_seconds,
+  rule.location_id, rule.hours, rule.time_zone, rule.within_location_id, rule.metadata, rule.reader_ids, rule.mail_to`;
+
 /** The columns of a version with what people set. */
-export const SETTINGS_COLUMNS = sql.fragment`rule.kind, rule.name, rule.after_seconds, rule.then_seconds, rule.location_id,
-  rule.hours, rule.time_zone, rule.asset_ids, rule.within_location_id, rule.metadata, rule.reader_ids, rule.mail_to`;
+export const SETTINGS_COLUMNS = sql.fragment`${COLUMNS_BUT_ASSETS}, rule.asset_ids`;
 
 export interface SettingsRow {
   kind: Kind;

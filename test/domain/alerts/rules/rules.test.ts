@@ -3,7 +3,7 @@ import { MICROS_PER_DAY, MICROS_PER_SECOND } from '../../../../base/instant.ts';
 import { type Database, databaseOn } from '../../../../db/timescale/connections/database.ts';
 import { changeRule, endRule } from '../../../../domain/alerts/rules/change-rule.ts';
 import { createRule } from '../../../../domain/alerts/rules/create-rule.ts';
-import { loadRules } from '../../../../domain/alerts/rules/load-rules.ts';
+import { loadOverdueRules, loadRules } from '../../../../domain/alerts/rules/load-rules.ts';
 import { LIMITS } from '../../../../domain/alerts/rules/settings.ts';
 import { listRules } from '../../../../domain/alerts/rules/stored-rules.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';
@@ -134,6 +134,28 @@ describe('dated rules', () => {
     expect(refused).to.contain('can still be ended');
     await endRule(db, TEST_ACTOR, NOW, ref, { validFrom: null });
     expect(await listRules(db, site.orgId)).to.deep.equal([]);
+  });
+
+  it('of a kind are loaded with no more of their lists than is asked for', async () => {
+    const keys = ['A', 'B', 'C', 'D'];
+    const ids = await Promise.all(keys.map((key) => site.asset(key)));
+    const [a = 0, b = 0] = ids;
+    for (const assetExternalKeys of [['A', 'C'], ['B', 'A', 'D'], ['C', 'D'], null]) {
+      await create({ assetExternalKeys, validFrom: NOW - MICROS_PER_DAY });
+    }
+    await create({ metadata: [{ path: ['owner'], value: 'ACME' }] });
+    const other = await create({ kind: 'reader' });
+    const late = await create({ validFrom: NOW + MICROS_PER_DAY });
+    const window = { since: NOW - MINUTE, until: NOW + MICROS_PER_DAY };
+    const cut = (await loaded())
+      .filter(({ ruleId }) => ![other.id, late.id].includes(ruleId))
+      .map(({ selection, ...rule }) => {
+        const assetIds = selection.assetIds?.filter((id) => [a, b].includes(id)) ?? null;
+        return { ...rule, selection: { ...selection, assetIds } };
+      })
+      .filter(({ selection: { assetIds } }) => assetIds?.length !== 0);
+    expect(cut).to.have.length(4);
+    expect(await loadOverdueRules(db, site.orgId, [a, b], window)).to.deep.equal(cut);
   });
 
   it('are there without any time if they never count, as they may have counted', async () => {
