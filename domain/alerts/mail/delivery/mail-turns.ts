@@ -29,7 +29,10 @@ export interface MailParts {
 const AT_ONCE = 4;
 
 /** Recipients looked at in a turn. */
-const LOOKED_AT = 100;
+const LOOKED_AT = 1_000;
+
+/** Milliseconds, so that what is begun is also sent within the minute. */
+const LOOKS_FOR = 5_000;
 
 interface Begun {
   recipient: Recipient;
@@ -48,6 +51,8 @@ interface Begun {
  */
 export class MailTurns {
   readonly #parts: MailParts;
+  /** The user who was looked at last: it goes on after them, as many have news again and again that is not for them. */
+  #afterUser = 0;
 
   constructor(parts: MailParts) {
     this.#parts = parts;
@@ -78,20 +83,30 @@ export class MailTurns {
     }
     await addRecipients(transaction);
     const begun: Begun[] = [];
-    for (const recipient of await dueRecipients(transaction, LOOKED_AT)) {
-      const { alerts, upTo } = await loadTouched(transaction, recipient);
-      const told = toldAlerts(alerts);
-      if (told.listed.length === 0) {
-        await passOver(transaction, recipient, upTo);
-      } else {
-        await noteBegun(transaction, recipient);
-        const { consoleUrl } = this.#parts;
-        begun.push({ recipient, letter: alertLetter({ ...recipient, consoleUrl }, told), upTo });
-      }
-      if (begun.length === AT_ONCE) {
+    const due = await dueRecipients(transaction, this.#afterUser, LOOKED_AT);
+    const until = performance.now() + LOOKS_FOR;
+    for (const [userId, own] of Map.groupBy(due, (recipient) => recipient.userId)) {
+      begun.push(...(await this.#beginFirst(transaction, own)));
+      this.#afterUser = userId;
+      if (begun.length === AT_ONCE || performance.now() > until) {
         break;
       }
     }
     return begun;
+  }
+
+  /** A message to one person: of the first organization of which there is anything to tell. */
+  async #beginFirst(transaction: Connection, own: readonly Recipient[]): Promise<Begun[]> {
+    for (const recipient of own) {
+      const { alerts, upTo } = await loadTouched(transaction, recipient);
+      const told = toldAlerts(alerts);
+      if (told.listed.length > 0) {
+        await noteBegun(transaction, recipient);
+        const { consoleUrl } = this.#parts;
+        return [{ recipient, letter: alertLetter({ ...recipient, consoleUrl }, told), upTo }];
+      }
+      await passOver(transaction, recipient, upTo);
+    }
+    return [];
   }
 }

@@ -26,15 +26,18 @@ export async function addRecipients(db: Connection): Promise<void> {
     'find-new-mail-recipients',
     rowsOf<{ org_id: number; user_id: number; since: Micros }>(),
   )`
-    select rule.org_id, account.id as user_id, min(micros_of_time(rule.recorded_at)) as since
-    from rules rule
-    cross join lateral unnest(rule.mail_to) address
-    join users account on account.email = address
-    join memberships membership on membership.org_id = rule.org_id and membership.user_id = account.id
+    with named as materialized (
+      select rule.org_id, address, min(rule.recorded_at) as since
+      from rules rule cross join lateral unnest(rule.mail_to) address
+      group by 1, 2
+    )
+    select named.org_id, account.id as user_id, micros_of_time(named.since) as since
+    from named
+    join users account on account.email = named.address
+    join memberships membership on membership.org_id = named.org_id and membership.user_id = account.id
     where not exists (
       select from alert_mail_recipients recipient
-      where recipient.org_id = rule.org_id and recipient.user_id = account.id)
-    group by 1, 2`);
+      where recipient.org_id = named.org_id and recipient.user_id = account.id)`);
   for (const { org_id: orgId, user_id: userId, since } of named) {
     const position = await positionAt(db, orgId, since);
     await db.exec(sql.prepared('add-mail-recipient', NO_ROWS)`
@@ -44,10 +47,10 @@ export async function addRecipients(db: Connection): Promise<void> {
 }
 
 /**
- * Recipients of organizations with newer events of alerts, whom nobody has begun a message to within the last minute,
- * those first who have waited longest.
+ * Recipients of organizations with newer events of alerts, whom nobody has begun a message to within the last minute: in order
+ * of users, beginning after one; of a user those organizations first of which the last message is longest ago.
  */
-export async function dueRecipients(db: Connection, limit: number): Promise<Recipient[]> {
+export async function dueRecipients(db: Connection, afterUser: number, limit: number): Promise<Recipient[]> {
   const rows = await db.any(sql.prepared(
     'find-due-mail-recipients',
     rowsOf<{
@@ -60,26 +63,28 @@ export async function dueRecipients(db: Connection, limit: number): Promise<Reci
       failures: number;
     }>(),
   )`
-    select * from (
-      select distinct on (recipient.user_id) recipient.org_id, organization.name as organization, recipient.user_id,
-        account.name, account.email, recipient.position, recipient.failures, recipient.tried_at
-      from alert_mail_recipients recipient
-      join users account on account.id = recipient.user_id
-      join organizations organization on organization.id = recipient.org_id and organization.deleted_at is null
-      where coalesce(recipient.not_before <= clock_timestamp(), true)
-        and not exists (
-          select from alert_mail_recipients own
-          where own.user_id = recipient.user_id
-            and own.tried_at > clock_timestamp() - make_interval(secs => ${PACE})
-            -- Not where the database's clock was set back since.
-            and own.tried_at <= clock_timestamp())
-        and recipient.position < (
-          select event.position from moves event
-          where event.org_id = recipient.org_id and event.asset_id is null
-          order by event.position desc limit 1)
-      order by recipient.user_id, recipient.tried_at nulls first
-    ) due
-    order by tried_at nulls first
+    with behind as materialized (
+      select told.org_id, event.position
+      from (select org_id, min(position) as position from alert_mail_recipients group by org_id) told
+      cross join lateral (
+        select position from moves
+        where org_id = told.org_id and asset_id is null and position > told.position
+        order by position desc limit 1
+      ) event
+    )
+    select recipient.org_id, organization.name as organization, recipient.user_id, account.name, account.email,
+      recipient.position, recipient.failures
+    from alert_mail_recipients recipient
+    join behind on behind.org_id = recipient.org_id and behind.position > recipient.position
+    join users account on account.id = recipient.user_id
+    join organizations organization on organization.id = recipient.org_id and organization.deleted_at is null
+    -- Both not where the database's clock was set back since.
+    where (recipient.not_before between clock_timestamp() and clock_timestamp() + interval '2 hours') is not true
+      and not exists (
+        select from alert_mail_recipients own
+        where own.user_id = recipient.user_id
+          and own.tried_at between clock_timestamp() - make_interval(secs => ${PACE}) and clock_timestamp())
+    order by recipient.user_id <= ${afterUser}, recipient.user_id, recipient.tried_at nulls first, recipient.org_id
     limit ${limit}`);
   return rows.map(({ org_id: orgId, user_id: userId, email: address, ...rest }) => ({
     ...{ orgId, userId, address, organization: rest.organization, name: rest.name },

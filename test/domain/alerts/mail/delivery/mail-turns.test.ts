@@ -53,23 +53,25 @@ describe('e-mail of alerts', () => {
 
   async function rule(
     mailTo: string[],
-    { id = ulid(), version = 1, orgId = site.orgId, name = 'Tools' } = {},
+    { id = ulid(), version = 1, orgId = site.orgId, name = 'Tools', inHours = 0 } = {},
   ) {
     await database.rows(
       `insert into rules (org_id, id, version, valid_from, is_ended, kind, name, metadata, mail_to)
-       values ($1, $2, $3, now(), false, 'not_allowed', $4, '[]', $5)`,
-      [orgId, id, version, name, mailTo],
+       values ($1, $2, $3, now() + make_interval(hours => $6), false, 'not_allowed', $4, '[]', $5)`,
+      [orgId, id, version, name, mailTo, inHours],
     );
     return id;
   }
 
-  async function open(ruleId: string, asset: string, orgId = site.orgId): Promise<string> {
+  async function open(ruleId: string, asset: string, orgId = site.orgId, isAlarm = false): Promise<string> {
     const id = ulid();
     const of = orgId === site.orgId ? site : Site.of(database, orgId);
     await database.rows(
-      `insert into alerts (org_id, id, rule_id, rule_valid_from, rule_name, kind, asset_id, location_id, opened_at)
-       values ($1, $2, $3, now(), 'Tools', 'not_allowed', $4, $5, '2026-05-04T08:00Z')`,
-      [orgId, id, ruleId, await of.asset(`${asset}-${id}`), orgId === site.orgId ? hall : null],
+      `insert into alerts (org_id, id, rule_id, rule_valid_from, rule_name, kind, asset_id, location_id, opened_at, level,
+         alarm_at)
+       values ($1, $2, $3, now(), 'Tools', case when $6 then 'dwell' else 'not_allowed' end, $4, $5, '2026-05-04T08:00Z',
+         case when $6 then 'alarm' end, case when $6 then '2026-05-04T08:00Z'::timestamptz end)`,
+      [orgId, id, ruleId, await of.asset(`${asset}-${id}`), orgId === site.orgId ? hall : null, isAlarm],
     );
     await seal(orgId);
     return id;
@@ -165,6 +167,35 @@ describe('e-mail of alerts', () => {
       [true, false],
       [false, true],
     ]);
+  });
+
+  it('is sent also if another organization of theirs has news again and again that is for others', async () => {
+    const other = await Site.create(database, 'Süd');
+    await person('ada@example.com', [site.orgId, other.orgId]);
+    await rule(['ada@example.com'], { orgId: other.orgId });
+    const [hers, ofOthers] = [await rule(['ada@example.com']), await rule([], { orgId: other.orgId })];
+    for (const asset of ['DRILL', 'SAW']) {
+      await open(hers, asset);
+      await open(ofOthers, 'CART', other.orgId);
+      expect(await take()).to.equal(1);
+      expect(server.received.at(-1)?.text).to.include(asset).and.not.include('CART');
+      await laterOn();
+    }
+  });
+
+  it('is sent to all in turn, of whom more are behind than are begun to at a time', async () => {
+    const people = Array.from({ length: 9 }, (_, index) => `p${index}@example.com`);
+    for (const email of people) {
+      await person(email);
+    }
+    const id = await rule(people);
+    const running = turns();
+    await open(id, 'DRILL');
+    expect([await running.take(), await running.take()]).to.deep.equal([4, 4]);
+    await laterOn();
+    await open(id, 'SAW');
+    expect(await running.take()).to.equal(4);
+    expect(new Set(server.received.map(({ to }) => to[0])).size).to.equal(9);
   });
 
   it('is sent once by several processes, and once more if the one that began it was killed', async () => {
