@@ -22,8 +22,8 @@ interface TouchedRow {
 }
 
 /**
- * Alerts that the feed tells of after the recipient's position, as they are now, of rules that name the recipient now; none
- * for who is no member any more, or disabled.
+ * Alerts that the feed tells of after the recipient's position, as they are now, of rules that name the recipient now, or did
+ * when they ended; none for who is no member any more, or disabled.
  *
  * @returns with them the last position that was looked at.
  */
@@ -40,11 +40,13 @@ export async function loadTouched(
   const rows = await db.any(sql.prepared('load-touched-alerts', rowsOf<TouchedRow>())`
     select alert.id, alert.kind, rule.name as rule_name, coalesce(asset.name, reader.name) as subject,
       location.name as location, alert.state, alert.level, coalesce(alert.because ->> 'state' = 'missing', false) as is_missing,
-      micros_of_time(alert.opened_at) as opened_at, micros_of_time(alert.closed_at) as closed_at, touched.is_new
+      micros_of_time(alert.opened_at) as opened_at, micros_of_time(alert.closed_at) as closed_at,
+      -- A warning that became an alarm was told before; what was one as soon as it was found was not.
+      touched.is_opened or coalesce(touched.is_alarmed and alert.alarm_at <= alert.recorded_at, false) as is_new
     from (
       select event.rows #>> '{alert,0,id}' as id,
-        -- A warning that became an alarm was told before.
-        bool_or(event.kind = 'alert_opened' and coalesce(event.rows #>> '{alert,0,level}', '') <> 'alarm') as is_new
+        bool_or(event.kind = 'alert_opened' and coalesce(event.rows #>> '{alert,0,level}', '') <> 'alarm') as is_opened,
+        bool_or(event.kind = 'alert_opened' and event.rows #>> '{alert,0,level}' = 'alarm') as is_alarmed
       from moves event
       where event.org_id = ${orgId} and event.asset_id is null
         and event.position > ${position}::int8 and event.position <= ${upTo}::int8
@@ -54,6 +56,7 @@ export async function loadTouched(
     join lateral (
       select newest.name, newest.mail_to from rules newest
       where newest.org_id = ${orgId} and newest.id = alert.rule_id and not newest.is_ended
+        and newest.valid_from <= clock_timestamp()
       order by newest.version desc limit 1
     ) rule on true
     join users account on account.id = ${userId} and not account.is_disabled and account.email = any (rule.mail_to)

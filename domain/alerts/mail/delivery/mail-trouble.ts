@@ -36,7 +36,7 @@ export async function findMailTrouble(db: Connection, orgId: number | null): Pro
       where not rule.is_ended
       group by 1, 2, 3
     ), unsent as (
-      select named.email, recipient.refused_at is not null as is_refused, recipient.failures, recipient.error
+      select named.email, recipient.refused_at is not null and recipient.failures = 0 as is_refused, recipient.failures, recipient.error
       from named
       join alert_mail_recipients recipient on recipient.org_id = named.org_id and recipient.user_id = named.user_id
       where recipient.error is not null

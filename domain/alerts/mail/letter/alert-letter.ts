@@ -15,7 +15,7 @@ export interface LetterHead {
 export function alertLetter(head: LetterHead, told: ToldAlerts): Letter {
   const { listed, omitted } = told;
   const more = omitted === 0 ? [] : [`And ${omitted} more.`];
-  const why = `You get this because rules of ${head.organization} name you. An administrator changes them in the console, under Rules.`;
+  const why = `You get this because rules of ${oneLine(head.organization)} name you. An administrator changes them in the console, under Rules.`;
   const links = linksOf(head);
   return {
     subject: subjectOf(`${head.organization}: ${titleOf(told)}`),

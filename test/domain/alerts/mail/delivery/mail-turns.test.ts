@@ -248,8 +248,12 @@ describe('e-mail of alerts', () => {
     const [finding] = await examineMail(database.pool);
     expect(finding?.status).to.equal('warning');
     expect(finding?.message).to.match(/ada@example.com was refused.*550/);
-    server.refusal = () => null;
     await open(id, 'SAW');
+    server.refusal = () => 451;
+    expect(await take()).to.equal(1);
+    expect((await examineMail(database.pool))[0]?.message).to.match(/could not be sent, once.*451/);
+    await laterOn();
+    server.refusal = () => null;
     expect(await take()).to.equal(1);
     expect(server.received[0]?.text).to.include('SAW').and.not.include('DRILL');
   });
@@ -267,6 +271,26 @@ describe('e-mail of alerts', () => {
     await change(told, 'withdrawn');
     expect(await take()).to.equal(1);
     expect(server.received[1]?.text).to.match(/^Withdrawn, it was not so: SAW/);
+  });
+
+  it('says nothing of an alarm either that was withdrawn before anybody was told', async () => {
+    await person('ada@example.com');
+    const id = await rule(['ada@example.com']);
+    await change(await open(id, 'DRILL', site.orgId, true), 'withdrawn');
+    expect(await take()).to.equal(0);
+    await change(await open(id, 'SAW', site.orgId, true), 'acknowledged');
+    expect(await take()).to.equal(1);
+    expect(server.received[0]?.text).to.include('SAW').and.not.include('DRILL');
+  });
+
+  it('is sent to whom the rule names now, not to whom it will name', async () => {
+    await person('ada@example.com');
+    await person('bo@example.com');
+    const id = await rule(['ada@example.com']);
+    await rule(['bo@example.com'], { id, version: 2, inHours: 1 });
+    await open(id, 'DRILL');
+    expect(await take()).to.equal(1);
+    expect(server.received.map(({ to }) => to[0])).to.deep.equal(['ada@example.com']);
   });
 
   it('is missed by doctor where rules name people and no process sends', async () => {
