@@ -20,6 +20,8 @@ export interface MailServerHere {
   received: ReceivedMail[];
   /** The reply to each recipient: null takes the message, a number is the status it is refused with. */
   refusal: (address: string) => number | null;
+  /** The same to the sender. */
+  senderRefusal: number | null;
   /** Resolves when it has got so many messages. */
   got(count: number): Promise<void>;
   close(): Promise<void>;
@@ -48,12 +50,8 @@ export async function startMailServer({
       username === LOGIN.user && password === LOGIN.password
         ? done(null, { user: username })
         : done(Object.assign(new Error(`No such login: ${username}, ${password}`), { responseCode: 535 })),
-    onRcptTo: ({ address }, _session, done) => {
-      const status = here.refusal(address);
-      done(
-        status === null ? null : Object.assign(new Error('Mailbox not available'), { responseCode: status }),
-      );
-    },
+    onMailFrom: (_address, _session, done) => done(refusalBy(here.senderRefusal)),
+    onRcptTo: ({ address }, _session, done) => done(refusalBy(here.refusal(address))),
     onData: async (stream, { envelope, user }, done) => {
       const chunks: Buffer[] = [];
       for await (const chunk of stream as AsyncIterable<Buffer>) {
@@ -81,6 +79,7 @@ export async function startMailServer({
     port,
     received: [],
     refusal: () => null,
+    senderRefusal: null,
     got: (count) =>
       here.received.length >= count
         ? Promise.resolve()
@@ -88,6 +87,10 @@ export async function startMailServer({
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
   return here;
+}
+
+function refusalBy(status: number | null): Error | null {
+  return status === null ? null : Object.assign(new Error('Mailbox not available'), { responseCode: status });
 }
 
 function readMessage(raw: string): Pick<ReceivedMail, 'headers' | 'text' | 'html'> {

@@ -80,14 +80,18 @@ async function within(milliseconds: number, sending: Promise<unknown>): Promise<
   }
 }
 
-/** A reply 5yz to the sender, the recipient or the message; a login that is refused can be mended. */
+/** Replies that there is to be a login (RFC 4954), or TLS (RFC 3207), first. */
+const TO_BE_SET_UP = [503, 530];
+
+/** A reply 5yz to the recipient or the message. A login or a sender that is refused can be mended, and nothing is lost. */
 function isForGood(error: unknown): boolean {
-  const { code, responseCode } = error as { code?: string; responseCode?: number };
+  const { code, command, responseCode } = error as { code?: string; command?: string; responseCode?: number };
   return (
     (code === 'EENVELOPE' || code === 'EMESSAGE') &&
+    command !== 'MAIL FROM' &&
     responseCode !== undefined &&
     responseCode >= 500 &&
-    responseCode !== 503
+    !TO_BE_SET_UP.includes(responseCode)
   );
 }
 

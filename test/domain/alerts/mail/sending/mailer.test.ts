@@ -58,6 +58,15 @@ describe('one e-mail', () => {
     server.refusal = () => null;
   });
 
+  it('may be tried again where the sender is refused, or a login is asked for', async () => {
+    server.senderRefusal = 550;
+    expect(await sendTo('ada@example.com', server)).to.deep.include({ outcome: 'failed' });
+    server.senderRefusal = null;
+    server.refusal = () => 530;
+    expect(await sendTo('ada@example.com', server)).to.deep.include({ outcome: 'failed' });
+    server.refusal = () => null;
+  });
+
   it('may be tried again where nobody listens, or the login is wrong, and never tells the password', async () => {
     const closed = await startMailServer();
     await closed.close();
