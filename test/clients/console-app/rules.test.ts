@@ -61,9 +61,20 @@ describe('rules in the console, in a browser', function () {
     found.push(...(await faultsOf(page, 'rules-one')));
     await page.setViewportSize(DESK);
 
+    // The form shows it as another path, and somebody else has set it meanwhile.
+    const metadata = [{ path: ['load.kind'], value: 'steel' }];
+    await database.rows('update rules set metadata = $2 where org_id = $1', [
+      site.orgId,
+      JSON.stringify(metadata),
+    ]);
     await page.getByLabel('Name').fill('Dock is no store');
     await page.getByRole('button', { name: 'Save' }).press('Enter');
     await page.getByRole('heading', { name: 'Dock is no store' }).waitFor();
+    const [stored] = await database.rows<{ metadata: object }>(
+      'select metadata from rules where org_id = $1 order by version desc limit 1',
+      [site.orgId],
+    );
+    expect(stored?.metadata).to.deep.equal(metadata);
     await goBack(page, 'Dock is no store');
     await page
       .getByText('An asset stays at DOCK-1 for longer than 30 min (warning), or 1 h (alarm).')

@@ -13,7 +13,7 @@ interface Member {
 /** Which members get an e-mail. */
 export function MailFields({ draft, problem, onChange }: DraftFields) {
   const t = texts.value.rules;
-  const { answer } = useRead<{ data: readonly Member[] }>('/users');
+  const { answer } = useRead<{ data: readonly Member[] }>('/users', { limit: 200 });
   return (
     <CheckList
       legend={t.mail}

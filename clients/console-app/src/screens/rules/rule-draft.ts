@@ -73,8 +73,10 @@ export function draftOf(rule: WholeRule): RuleDraft {
   };
 }
 
+type TypedSettings = RuleSettings & { asset_external_keys: string[] | null };
+
 /** As the API takes it: of what the kind does not ask for, nothing. */
-export function settingsOf(draft: RuleDraft): RuleSettings & { asset_external_keys: string[] | null } {
+export function settingsOf(draft: RuleDraft): TypedSettings {
   const { kind, place, hours, zone } = draft;
   const asked = ASKED[kind];
   const isOfReaders = kind === 'reader';
@@ -94,6 +96,19 @@ export function settingsOf(draft: RuleDraft): RuleSettings & { asset_external_ke
     reader_ids: isOfReaders && draft.readers.length > 0 ? draft.readers : null,
     mail_to: draft.mailTo,
   };
+}
+
+/**
+ * What is typed otherwise than it was. The rest stays as it is, also what the form cannot show as it is, or what names an asset
+ * or a member that is gone; and what somebody else has changed meanwhile.
+ */
+export function changedSettings(draft: RuleDraft, kept: RuleDraft): Partial<TypedSettings> {
+  const before: Record<string, unknown> = { ...settingsOf(kept) };
+  return Object.fromEntries(
+    Object.entries(settingsOf(draft)).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
+    ),
+  );
 }
 
 function linesOf(text: string): string[] {

@@ -13,7 +13,7 @@ import { toast } from '../../parts/toast.tsx';
 import { go, href } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { draftOf, settingsOf } from './rule-draft.ts';
+import { changedSettings, draftOf } from './rule-draft.ts';
 import { RuleForm } from './rule-form.tsx';
 import { RuleSummary } from './rule-summary.tsx';
 import { TryOut } from './try-out.tsx';
@@ -76,8 +76,7 @@ function EditRule({ rule }: { rule: WholeRule }) {
   const path = `/rules/${rule.id}`;
   const isChanged = JSON.stringify(draft) !== key;
   const save = async () => {
-    const { kind: _, ...settings } = settingsOf(draft);
-    await patch(path, settings);
+    await patch(path, changedSettings(draft, kept));
     toast(t.changed);
   };
   const end = async () => {
@@ -101,7 +100,7 @@ function EditRule({ rule }: { rule: WholeRule }) {
           {t.end}
         </button>
       </RuleForm>
-      <TryOut draft={draft} />
+      <TryOut draft={draft} stored={{ path, kept }} />
     </div>
   );
 }

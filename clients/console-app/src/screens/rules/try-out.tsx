@@ -5,21 +5,23 @@ import { durationText } from '../../parts/duration.ts';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Progress } from '../../parts/progress.tsx';
 import { texts } from '../../texts/texts.ts';
-import { type RuleDraft, settingsOf } from './rule-draft.ts';
+import { changedSettings, type RuleDraft, settingsOf } from './rule-draft.ts';
 import { useRuleTrial } from './use-rule-trial.ts';
 
 const DAY_MS = 86_400_000;
 
 const SPANS = [1, 7, 30] as const;
 
-/** What the rule, as it is typed, would have raised. Nothing is stored. */
-export function TryOut({ draft }: { draft: RuleDraft }) {
+/** What the rule, as it is typed, would have raised. Nothing is stored. @param props.stored the rule that is changed. */
+export function TryOut({ draft, stored }: { draft: RuleDraft; stored?: { path: string; kept: RuleDraft } }) {
   const t = texts.value.rules;
   const [days, setDays] = useState(7);
   const trial = useRuleTrial();
   const attempt = () => {
-    const { name: _, mail_to: __, ...settings } = settingsOf(draft);
-    void trial.run({ ...settings, since: new Date(Date.now() - days * DAY_MS).toISOString() });
+    const typed = stored === undefined ? settingsOf(draft) : changedSettings(draft, stored.kept);
+    const { name: _, mail_to: __, ...settings } = typed;
+    const since = new Date(Date.now() - days * DAY_MS).toISOString();
+    void trial.run(`${stored?.path ?? '/rules'}/try`, { ...settings, since });
   };
   return (
     <section class="card stack" aria-labelledby="rule-try">

@@ -21,14 +21,14 @@ export function useRuleTrial() {
     setState(NOTHING);
   };
   useEffect(() => () => running.current?.abort(), []);
-  const run = async (body: object) => {
+  const run = async (path: string, body: object) => {
     running.current?.abort();
     const controller = new AbortController();
     const { signal } = controller;
     running.current = controller;
     setState({ ...NOTHING, isRunning: true });
     try {
-      const answer = await answerOf('POST', '/rules/try', { body, signal });
+      const answer = await answerOf('POST', path, { body, signal });
       const { data } = (await answer.json()) as { data: RuleTrial };
       setState({ ...NOTHING, result: data });
     } catch (problem) {
