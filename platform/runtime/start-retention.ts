@@ -1,10 +1,12 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { cancelsAllRunning } from '../../db/timescale/connections/cancel-running.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { mergeHeardStretches } from '../../db/timescale/schema/merge-heard-stretches.ts';
 import { sweep } from '../../db/timescale/schema/retention.ts';
 import { sweepMoves } from '../../db/timescale/schema/retention-of-moves.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import { repeat } from './repeat.ts';
+import { type Repeating, repeat } from './repeat.ts';
 
 export interface RetentionConfig {
   DATABASE_URL: string;
@@ -26,6 +28,7 @@ export async function startRetention(
     () => createWritePool(DATABASE_URL, { max: 1, applicationName: 'tagtrail retention', patience: null }),
     (started) => started.end(),
   );
+  const cancelAll = cancelsAllRunning(pool);
   await lifecycle.start(
     'retention',
     () =>
@@ -38,10 +41,26 @@ export async function startRetention(
             await sweepMoves(pool, MOVES_RETENTION_DAYS);
           }
         },
-        (err) => log.warn({ err }, 'Retention failed; will retry'),
+        (err) => lifecycle.stopping.aborted || log.warn({ err }, 'Retention failed; will retry'),
       ),
-    (started) => started.stop(),
+    (started) => stopAtOnce(started, cancelAll),
   );
 }
+
+/** Its statements may take any time, or wait for a lock: what was not finished is done after the next start. */
+async function stopAtOnce(repeating: Repeating, cancelAll: () => Promise<unknown>): Promise<void> {
+  let isStopped = false;
+  const stopped = repeating.stop().finally(() => {
+    isStopped = true;
+  });
+  while (!isStopped) {
+    // Between two statements a cancellation meets none.
+    await cancelAll();
+    await Promise.race([stopped, pause(CANCEL_EVERY, undefined, { ref: false })]);
+  }
+  await stopped;
+}
+
+const CANCEL_EVERY = 200;
 
 const SWEEP_EVERY = 3_600_000;

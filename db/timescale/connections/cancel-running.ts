@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { Pool } from './client.ts';
 
 interface Identified {
   host: string;
@@ -40,4 +41,12 @@ export function cancelRunning(client: pg.ClientBase): Promise<void> {
       connection.connect(port, host);
     }
   });
+}
+
+/** From now on cancels on demand whatever runs on connections of a pool, as {@link cancelRunning} does. */
+export function cancelsAllRunning(pool: Pool): () => Promise<unknown> {
+  const taken = new Set<pg.ClientBase>();
+  pool.on('acquire', (client) => taken.add(client));
+  pool.on('release', (_error, client) => taken.delete(client));
+  return () => Promise.all([...taken].map((client) => cancelRunning(client)));
 }
