@@ -1,20 +1,51 @@
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
+import { isOf } from './of-organization.ts';
 
 /** Seconds after which nobody derives, and after which what is derived is late. */
 const GONE = 30;
 const LATE = 60;
 
-/** Checks whether alerts are derived from rules, and up to when. */
-export async function examineAlerts(db: Connection): Promise<Finding> {
+/** Organizations named one by one. */
+const MOST_NAMED = 10;
+
+/** Checks whether alerts are derived from rules, and up to when, and names organizations of which they cannot be. */
+export async function examineAlerts(db: Connection): Promise<Finding[]> {
+  const setAside = await examineSetAsideAlerts(db);
+  const rest = await examineDeriving(db);
+  return setAside.length > 0 && rest.status === 'ok' ? setAside : [...setAside, rest];
+}
+
+/** Names organizations whose alerts wait because deriving them fails. */
+export async function examineSetAsideAlerts(db: Connection, orgId: number | null = null): Promise<Finding[]> {
+  const rows = await db.any(sql.type(
+    rowsOf<{ org_id: number; name: string | null; reason: string; minutes: number }>(),
+  )`
+    select fault.org_id, organization.name, fault.reason,
+      floor(extract(epoch from clock_timestamp() - fault.derived_to) / 60)::integer as minutes
+    from alert_faults fault
+    left join organizations organization on organization.id = fault.org_id
+    where ${isOf(sql.fragment`fault.org_id`, orgId)}
+    order by fault.since, fault.org_id limit ${MOST_NAMED}`);
+  return rows.map(({ org_id: id, name, reason, minutes }) =>
+    fault(
+      'alerts',
+      `Organization ${id} (${name ?? 'unknown'}): its alerts cannot be derived (${reason}), and are known up to ${minutes} minutes ago only; others' go on`,
+      `Report this with what it is: npx --no -- tagtrail rule list --org ${id} --json; when it is mended, all alerts are made up for within minutes`,
+      { what: 'look_at_rules', id: null },
+    ),
+  );
+}
+
+async function examineDeriving(db: Connection): Promise<Finding> {
   const { has_rules, open_count, idle, behind } = await db.one(sql.type(
     rowsOf<{ has_rules: boolean; open_count: number; idle: number | null; behind: number | null }>(),
   )`
     select exists (select from rules) as has_rules,
       (select count(*) from alerts where state in ('open', 'acknowledged')) as open_count,
       extract(epoch from clock_timestamp() - derived_at)::float8 as idle,
-      extract(epoch from clock_timestamp() - derived_to)::float8 as behind
+      extract(epoch from clock_timestamp() - caught_up_at)::float8 as behind
     from (select) always left join alert_derivation on true`);
   if (!has_rules) {
     return ok('alerts', 'No rules');

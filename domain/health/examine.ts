@@ -1,4 +1,5 @@
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { examineSetAsideAlerts } from './alerts.ts';
 import { examineBrokerSessions } from './broker-sessions.ts';
 import type { Finding } from './finding.ts';
 import { examineHypertables } from './hypertables.ts';
@@ -20,6 +21,7 @@ export async function examineOrganization(db: Connection, orgId: number): Promis
     await examineRejections(db, orgId),
     ...(await examineSetAside(db, orgId)),
     ...(await examineWebhooks(db, orgId)),
+    ...(await examineSetAsideAlerts(db, orgId)),
     ...(await examineMail(db, orgId)),
     ...(await examineSignIns(db, orgId)),
   ];

@@ -38,6 +38,10 @@ describe('the health of an organization in the console', () => {
         [site.orgId, `fault-${word}`],
       );
       await suite.database.rows(
+        `insert into alert_faults (org_id, derived_to, reason) values ($1, now(), $2)`,
+        [site.orgId, `rule-${word}`],
+      );
+      await suite.database.rows(
         `insert into refused_sign_ins (period, kind, name, count, last_at, address)
          select now(), 'user', id::text, 3, now(), '10.0.0.7' from users where email = $1`,
         [`${word}@example.com`],
@@ -54,6 +58,7 @@ describe('the health of an organization in the console', () => {
     expect(messages(organization, 'readers')[0]).to.include('reader-ours');
     expect(messages(organization, 'webhooks')[0]).to.include('webhook-ours');
     expect(messages(organization, 'move feed')[0]).to.include('fault-ours');
+    expect(messages(organization, 'alerts')[0]).to.include('rule-ours');
     expect(messages(organization, 'sign-ins')[0]).to.match(/^ours@example.com was refused.*\(3 in/);
     const amiss: Finding[] = organization.filter(({ status }: Finding) => status !== 'ok');
     for (const { remedy, mend } of amiss) {

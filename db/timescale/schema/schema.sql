@@ -12,8 +12,17 @@ create table alert_derivation (
   derived_to timestamp with time zone not null,
   derived_by uuid,
   derived_at timestamp with time zone not null,
+  caught_up_at timestamp with time zone not null default now(),
   constraint alert_derivation__is_only PRIMARY KEY (is_only),
   constraint alert_derivation__only CHECK (is_only)
+);
+
+create table alert_faults (
+  org_id integer not null,
+  derived_to timestamp with time zone not null,
+  reason text not null,
+  since timestamp with time zone not null default now(),
+  constraint alert_faults__org_id PRIMARY KEY (org_id)
 );
 
 create table alert_mail_recipients (

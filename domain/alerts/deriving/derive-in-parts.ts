@@ -37,7 +37,7 @@ export async function derive(
   return looked;
 }
 
-/** Fewer at a time where there is too much evidence; of one of which there is too much alone nothing is said for an hour. */
+/** Fewer at a time where there is too much evidence; of one of which there is too much alone nothing is known for an hour. */
 async function deriveInParts(
   db: Connection,
   wanted: Wanted,
@@ -52,8 +52,9 @@ async function deriveInParts(
     }
   }
   if (subjects.length === 1) {
-    const unknown = { next: now + AGAIN_AFTER, heard: null, isAlerted: true, overdueSince: null };
-    return subjects.map(({ id }) => ({ id, ...unknown }));
+    const next = now + AGAIN_AFTER;
+    const unknown = { heard: null, isAlerted: true, overdueSince: null, isChanged: false, isUnknown: true };
+    return subjects.map(({ id }) => ({ id, next, ...unknown }));
   }
   const half = Math.ceil(subjects.length / 2);
   return [

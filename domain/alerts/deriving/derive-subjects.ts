@@ -34,7 +34,16 @@ export interface Looked {
   isAlerted: boolean;
   /** When it was read last, if it is overdue; null if it is not. */
   overdueSince: Micros | null;
+  /** An alert is another now. */
+  isChanged: boolean;
+  /** There is too much evidence to say anything. */
+  isUnknown: boolean;
 }
+
+const NOTHING = {
+  ...{ next: null, heard: null, overdueSince: null },
+  ...{ isAlerted: false, isChanged: false, isUnknown: false },
+};
 
 /**
  * Brings stored alerts in line with the evidence of before `until`. Evidence is loaded from the earliest instant on from
@@ -50,7 +59,7 @@ export async function deriveSubjects(
   const found = new Map(evidence.map((each) => [idOf(each), each]));
   const differences: SubjectDifference[] = [];
   const looked = subjects.map((reaching) => {
-    const look: Looked = { id: reaching.id, next: null, heard: null, isAlerted: false, overdueSince: null };
+    const look: Looked = { id: reaching.id, ...NOTHING };
     for (const [ruleId, versions] of wanted.rules) {
       const window = { since: sinceBy(versions, reaching), until };
       const ofRule = reaching.alerts.filter((alert) => alert.ruleId === ruleId);
@@ -61,6 +70,7 @@ export async function deriveSubjects(
       if (stretches.length > 0 || alerts.length > 0) {
         const difference = differenceOf(alerts, stretches.map(foundOf), window);
         differences.push({ ...subjectOf(wanted, reaching.id), versions, ...difference });
+        look.isChanged ||= Object.values(difference).some(({ length }) => length > 0);
       }
       look.isAlerted ||= stretches.at(-1)?.until === null;
       look.overdueSince = sooner(look.overdueSince, lastSeenIn(stretches));

@@ -1,45 +1,52 @@
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { inSavepoint } from '../../../db/timescale/queries/savepoint.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { derive } from './derive-in-parts.ts';
-import { hearAgain } from './hear-again.ts';
-import { lookAtFirst } from './look-at-first.ts';
-import { noteMoves } from './note-moves.ts';
-import { dueLater, newOrganization, type Organization, takeDue, type Work } from './organization.ts';
+import { type Derived, deriveOrganization, type Unknown } from './derive-organization.ts';
+import { derivedUpTo, mayChange, newOrganization, type Organization } from './organization.ts';
 import { readAgain } from './read-again.ts';
-import { findBehind, forgetOthers, takeMoves } from './read-moves.ts';
-import { spreadRevisions, takeRevisions, takeWideRevisions } from './revisions.ts';
-import { findDeleted, loadRulesByOrganization } from './rules-of-organization.ts';
-import { SinceWhen } from './since-when.ts';
+import { findBehind, forgetOthers } from './read-moves.ts';
+import { findRevised, mergeRevisions } from './revisions.ts';
+import { findDeleted, findOrganizations } from './rules-of-organization.ts';
+import { type DerivingFault, SetAside } from './set-aside.ts';
 
-/** Assets of a turn, shared by the organizations that have any. */
+/** Assets of a turn, shared by the organizations that have something to derive. */
 const AT_ONCE = 4_000;
 
-const LEAST_SHARE = 50;
+const LEAST_SHARE = 200;
+
+/** Milliseconds after which a turn begins no other organization: those are first in the next. */
+const LONGEST = 2_000;
 
 /** What is read just now may not be committed yet. */
 const SETTLED_AFTER: Micros = MICROS_PER_SECOND;
-
-/** For so long after it may have begun, a process that goes on finds whatever was over before readers proved it. */
-const WAITED_FOR: Micros = 3_600 * MICROS_PER_SECOND;
-
-/** Turns. */
-const FORGET_EVERY = 1_000;
 
 export interface Turn {
   /** Up to here nothing has to be derived again, whoever goes on. */
   derivedTo: Micros;
   /** There was more than goes into a turn. */
   isBehind: boolean;
+  /** Organizations of which events were written to the feed. */
+  told: number[];
+  /** Passed over from now on. */
+  setAside: DerivingFault[];
+  /** Passed over before, and derived up to now. */
+  mended: number[];
+  /** Looked at in vain. */
+  unknown: Unknown[];
+  /** Organizations of which not everything was looked at once since this process derives. */
+  firstLooks: number;
 }
 
 /**
  * Derives alerts turn by turn. It remembers when the answer for each asset and reader may change although nothing new is
- * known, and looks at no other but those of which something new is.
+ * known, and looks at no other but those of which something new is. An organization that fails is set aside by itself.
  */
 export class AlertDeriver {
   #organizations: Map<number, Organization> | null = null;
-  #turns = 0;
+  readonly #aside = new SetAside();
+  /** Whose turn was last. */
+  #last = 0;
 
   /**
    * All of a turn is one transaction; a deriver of which a turn failed is of no use any more.
@@ -47,137 +54,114 @@ export class AlertDeriver {
    * @param derivedTo where the last turn ended, of whichever process.
    */
   async turn(db: Connection, derivedTo: Micros): Promise<Turn> {
+    const began = performance.now();
     const now = (await databaseNow(db)) - SETTLED_AFTER;
-    const organizations = await this.#current(db, now);
-    const ids = inTurn([...organizations.keys()], this.#turns++);
-    const works = new Map<number, Work>();
-    const workOf = (orgId: number): Work => {
-      const work = works.get(orgId) ?? { assets: new SinceWhen(), readers: new SinceWhen() };
-      works.set(orgId, work);
-      return work;
-    };
-    const share = Math.max(LEAST_SHARE, Math.floor(AT_ONCE / Math.max(1, ids.length)));
-    const behind = await findBehind(db, ids);
-    const moves = await takeMoves(db, behind, share);
-    for (const [orgId, own] of Map.groupBy(moves, (move) => move.orgId)) {
-      await noteMoves(db, organizations.get(orgId) as Organization, workOf(orgId), own, now);
-    }
-    const revisions = await takeRevisions(db, ids, share);
-    for (const { orgId, subject, id, since } of revisions) {
-      workOf(orgId)[subject === 'asset' ? 'assets' : 'readers'].add(id, since);
-    }
-    for (const { orgId, assetId, since } of await readAgain(db, organizations, share)) {
-      workOf(orgId).assets.add(assetId, since);
-    }
-    await hearAgain(db, organizations, now);
-    let isBehind = behind.some(({ head, position }) => head > position + share) || revisions.length >= share;
-    for (const orgId of ids) {
-      const organization = organizations.get(orgId) as Organization;
-      const work = workOf(orgId);
-      takeDue(organization, work, now, share);
-      // Maybe in the future, where the clock was set back since.
-      await lookAtFirst(db, orgId, organization, work, { since: Math.min(derivedTo, now), share });
-      await this.#derive(db, orgId, organization, work, now);
-      isBehind ||= organization.lookedUpTo !== null || organization.assets.isDue(now);
-    }
-    return { derivedTo: this.#settled(derivedTo, now), isBehind };
-  }
-
-  /** With the rules as they are now. */
-  async #current(db: Connection, now: Micros): Promise<Map<number, Organization>> {
-    const revisions = await takeWideRevisions(db);
-    if (this.#organizations === null) {
-      const rules = await loadRulesByOrganization(db, null, now);
-      this.#organizations = new Map([...rules].map(([id, own]) => [id, newOrganization(own)]));
-    } else {
-      const ofRules = revisions.flatMap(({ orgId, subject }) => (subject === 'organization' ? [orgId] : []));
-      await this.#renew(db, this.#organizations, [...new Set(ofRules)], now);
-    }
-    const organizations = this.#organizations;
-    if (this.#turns % FORGET_EVERY === 0) {
-      await forgetOthers(db, [...organizations.keys()]);
-    }
-    await spreadRevisions(
-      db,
-      revisions.filter(({ orgId }) => organizations.has(orgId)),
+    const revised = new Set(await findRevised(db));
+    const organizations = await this.#know(db, revised);
+    const behind = await findBehind(db, [...organizations.keys()]);
+    const feeds = new Map(behind.map((feed) => [feed.orgId, feed]));
+    const again = await readAgain(db, organizations, shareOf(organizations.size));
+    const readIn = Map.groupBy(again, ({ orgId }) => orgId);
+    const ids = [...organizations].flatMap(([id, organization]) =>
+      feeds.has(id) || revised.has(id) || readIn.has(id) || mayChange(organization, now) ? [id] : [],
     );
-    return organizations;
-  }
-
-  /** Organizations whose rules have changed, and those that were deleted. */
-  async #renew(
-    db: Connection,
-    organizations: Map<number, Organization>,
-    revised: readonly number[],
-    now: Micros,
-  ): Promise<void> {
-    for (const orgId of await findDeleted(db, [...organizations.keys()])) {
-      organizations.delete(orgId);
-    }
-    if (revised.length === 0) {
-      return;
-    }
-    const rules = await loadRulesByOrganization(db, revised, now);
-    for (const orgId of revised) {
-      const [own, known] = [rules.get(orgId), organizations.get(orgId)];
-      if (own === undefined) {
+    const share = shareOf(ids.length);
+    const turn: Turn = {
+      ...{ derivedTo, isBehind: false, firstLooks: 0 },
+      ...{ told: [], setAside: [], mended: [], unknown: [] },
+    };
+    for (const orgId of inTurn(ids, this.#last)) {
+      if (performance.now() - began > LONGEST) {
+        turn.isBehind = true;
+        break;
+      }
+      this.#last = orgId;
+      const organization = organizations.get(orgId) as Organization;
+      // Maybe in the future, where the clock was set back since.
+      const since = Math.min(this.#aside.derivedTo(orgId) ?? derivedTo, now);
+      const derived = await inSavepoint<Derived | null>(
+        db,
+        () =>
+          deriveOrganization(db, orgId, organization, {
+            ...{ now, since, share },
+            ...{ feed: feeds.get(orgId) ?? null, isRevised: revised.has(orgId) },
+            again: readIn.get(orgId) ?? [],
+          }),
+        (error) => this.#setAside(db, { orgId, error }, turn),
+      );
+      if (derived === null) {
         organizations.delete(orgId);
-      } else if (known === undefined) {
-        organizations.set(orgId, newOrganization(own));
+      } else if (!derived.hasRules) {
+        organizations.delete(orgId);
+        await this.#aside.remove(db, orgId);
       } else {
-        known.rules = own;
-        known.quiet.clear();
+        turn.isBehind ||= derived.isBehind;
+        turn.told.push(...(derived.isChanged ? [orgId] : []));
+        turn.unknown.push(...derived.unknown);
+        await this.#takeBack(db, orgId, derived, turn);
+      }
+    }
+    turn.firstLooks = [...organizations.values()].filter(({ lookedUpTo }) => lookedUpTo !== null).length;
+    turn.derivedTo = this.#settled(derivedTo, now);
+    return turn;
+  }
+
+  /** All that have rules, and of those that were set aside one that is to be tried again. */
+  async #know(db: Connection, revised: Iterable<number>): Promise<Map<number, Organization>> {
+    const found = this.#organizations === null ? await this.#begin(db) : revised;
+    this.#organizations ??= new Map();
+    for (const orgId of await findDeleted(db, [...this.#organizations.keys()])) {
+      this.#organizations.set(orgId, newOrganization());
+    }
+    const again = this.#aside.due(performance.now());
+    for (const orgId of [...found, ...(again === null ? [] : [again])]) {
+      if (!this.#organizations.has(orgId) && (orgId === again || !this.#aside.isPassedOver(orgId))) {
+        this.#organizations.set(orgId, newOrganization());
+      }
+    }
+    return this.#organizations;
+  }
+
+  async #begin(db: Connection): Promise<readonly number[]> {
+    await this.#aside.load(db);
+    const found = await findOrganizations(db);
+    await forgetOthers(db, found);
+    return found;
+  }
+
+  async #setAside(db: Connection, fault: DerivingFault, turn: Turn): Promise<null> {
+    await mergeRevisions(db, fault.orgId);
+    if (await this.#aside.add(db, fault, turn.derivedTo, performance.now())) {
+      turn.setAside.push(fault);
+    }
+    return null;
+  }
+
+  async #takeBack(db: Connection, orgId: number, { isBehind }: Derived, turn: Turn): Promise<void> {
+    if (this.#aside.derivedTo(orgId) !== null) {
+      this.#aside.back(orgId);
+      if (!isBehind) {
+        await this.#aside.remove(db, orgId);
+        turn.mended.push(orgId);
       }
     }
   }
 
-  async #derive(
-    db: Connection,
-    orgId: number,
-    organization: Organization,
-    work: Work,
-    now: Micros,
-  ): Promise<void> {
-    const { rules, assets, readers, unheard, overdue, quiet } = organization;
-    const ofAssets = { orgId, what: 'asset', rules: rules.ofAssets } as const;
-    for (const { id, next, heard, isAlerted, overdueSince } of await derive(db, ofAssets, work.assets, now)) {
-      assets.add(id, next ?? Number.POSITIVE_INFINITY);
-      unheard.set(id, heard);
-      quiet[isAlerted ? 'delete' : 'add'](id);
-      if (overdueSince === null) {
-        overdue.delete(id);
-      } else {
-        overdue.set(id, overdueSince);
-      }
-    }
-    const ofReaders = { orgId, what: 'reader', rules: rules.ofReaders } as const;
-    for (const { id, next } of await derive(db, ofReaders, work.readers, now)) {
-      readers.add(id, next ?? Number.POSITIVE_INFINITY);
-    }
-    dueLater(work.assets, assets, now);
-    dueLater(work.readers, readers, now);
-  }
-
+  /** Up to when all are derived but those that were set aside, of which that is noted apart. */
   #settled(derivedTo: Micros, now: Micros): Micros {
-    const organizations = [...(this.#organizations?.values() ?? [])];
-    return organizations.some(({ lookedUpTo }) => lookedUpTo !== null)
-      ? derivedTo
-      : Math.min(
-          now,
-          ...organizations.flatMap(({ assets, readers, unheard }) => [
-            assets.earliest,
-            readers.earliest,
-            // What waits for long is not lost: it holds still when it is found.
-            Math.max(unheard.earliest, now - WAITED_FOR),
-          ]),
-        );
+    const others = [...(this.#organizations ?? [])].filter(([id]) => this.#aside.derivedTo(id) === null);
+    return Math.min(now, ...others.map(([, organization]) => derivedUpTo(organization, now) ?? derivedTo));
   }
 }
 
-/** Each is first in its turn. */
-function inTurn(ids: readonly number[], turn: number): number[] {
-  const first = ids.length === 0 ? 0 : turn % ids.length;
-  return [...ids.slice(first), ...ids.slice(0, first)];
+function shareOf(organizations: number): number {
+  return Math.max(LEAST_SHARE, Math.floor(AT_ONCE / Math.max(1, organizations)));
+}
+
+/** Those behind the last one come first. */
+function inTurn(ids: readonly number[], last: number): number[] {
+  const sorted = ids.toSorted((a, b) => a - b);
+  return [...sorted.filter((id) => id > last), ...sorted.filter((id) => id <= last)];
 }
 
 async function databaseNow(db: Connection): Promise<Micros> {

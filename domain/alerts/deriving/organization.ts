@@ -1,11 +1,13 @@
-import type { Micros } from '../../../base/instant.ts';
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { DueTimes } from './due-times.ts';
 import type { OrganizationRules } from './rules-of-organization.ts';
-import type { SinceWhen } from './since-when.ts';
+import { SinceWhen } from './since-when.ts';
 import { Unheard } from './unheard.ts';
 
 export interface Organization {
   rules: OrganizationRules;
+  /** The rules are to be loaded first. */
+  isRevised: boolean;
   assets: DueTimes;
   readers: DueTimes;
   /** Assets that wait for readers to say something. */
@@ -24,9 +26,11 @@ export interface Work {
   readers: SinceWhen;
 }
 
-export function newOrganization(rules: OrganizationRules): Organization {
+/** One that has its rules still to be loaded. */
+export function newOrganization(): Organization {
   return {
-    rules,
+    rules: { ofAssets: new Map(), ofReaders: new Map() },
+    isRevised: true,
     assets: new DueTimes(),
     readers: new DueTimes(),
     unheard: new Unheard(),
@@ -34,6 +38,10 @@ export function newOrganization(rules: OrganizationRules): Organization {
     quiet: new Set(),
     lookedUpTo: 0,
   };
+}
+
+export function newWork(): Work {
+  return { assets: new SinceWhen(), readers: new SinceWhen() };
 }
 
 export function takeDue({ assets, readers }: Organization, work: Work, now: Micros, share: number): void {
@@ -52,4 +60,26 @@ export function dueLater(work: SinceWhen, dues: DueTimes, now: Micros): void {
       dues.add(id, until);
     }
   }
+}
+
+/** For so long after it may have begun, a process that goes on finds whatever was over before readers proved it. */
+const WAITED_FOR: Micros = 3_600 * MICROS_PER_SECOND;
+
+/** Up to when it is derived, but for what nobody can know yet; null as long as not all was looked at once. */
+export function derivedUpTo(
+  { lookedUpTo, assets, readers, unheard }: Organization,
+  now: Micros,
+): Micros | null {
+  // What waits for long is not lost: it holds still when it is found.
+  const waited = Math.max(unheard.earliest, now - WAITED_FOR);
+  return lookedUpTo === null ? Math.min(assets.earliest, readers.earliest, waited) : null;
+}
+
+/** Whether there may be something to derive although nothing new was recorded. */
+export function mayChange(
+  { isRevised, lookedUpTo, assets, readers, unheard }: Organization,
+  now: Micros,
+): boolean {
+  const isDue = assets.isDue(now) || readers.isDue(now);
+  return isRevised || lookedUpTo !== null || isDue || !unheard.isEmpty;
 }

@@ -7,12 +7,18 @@ import type { Organization } from './organization.ts';
 /** Overdue assets that are asked about for each that may be looked at. */
 const ASKED = 5;
 
+export interface ReadAgain {
+  orgId: number;
+  assetId: number;
+  since: Micros;
+}
+
 /** Assets that are overdue and were read since they were looked at; of very many some in each turn. */
 export async function readAgain(
   db: Connection,
   organizations: ReadonlyMap<number, Organization>,
   share: number,
-): Promise<{ orgId: number; assetId: number; since: Micros }[]> {
+): Promise<ReadAgain[]> {
   const overdue = [...organizations].flatMap(([orgId, { overdue: assets }]) =>
     nextOf(assets, share * ASKED).map(([assetId, lastSeen]) => ({ orgId, assetId, lastSeen })),
   );

@@ -43,6 +43,13 @@ export async function forgetOthers(db: Connection, orgIds: readonly number[]): P
     delete from alert_cursors where org_id <> all (${sql.binary(integers(orgIds))}::integer[])`);
 }
 
+/** As {@link forgetOthers}, of one. */
+export async function forget(db: Connection, orgId: number): Promise<void> {
+  await db.exec(sql.type(NO_ROWS)`
+    delete from alert_revisions where org_id = ${orgId} and subject <> 'organization'`);
+  await db.exec(sql.type(NO_ROWS)`delete from alert_cursors where org_id = ${orgId}`);
+}
+
 export interface ChangedHistory {
   orgId: number;
   assetId: number;

@@ -1,76 +1,88 @@
 import type { Micros } from '../../../base/instant.ts';
-import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 
 export interface Revision {
-  orgId: number;
   subject: 'asset' | 'reader';
   id: number;
   since: Micros;
 }
 
-interface RevisionRow {
-  org_id: number;
-  subject: Revision['subject'];
-  subject_id: number;
-  since: Micros;
+/** Revisions of locations and of the organization that are replaced in a turn: each may be of all assets. */
+const SPREAD_AT_ONCE = 100;
+
+/** Organizations of which something is to be derived anew, whether they have rules by now or not. */
+export async function findRevised(db: Connection): Promise<readonly number[]> {
+  const rows = await db.any(sql.prepared('find-revised', rowsOf<{ org_id: number }>())`
+    with recursive revised as (
+      select (select min(org_id) from alert_revisions) as org_id
+      union all
+      select (select min(other.org_id) from alert_revisions other where other.org_id > revised.org_id)
+      from revised where revised.org_id is not null
+    )
+    select org_id from revised where org_id is not null`);
+  return rows.map(({ org_id: orgId }) => orgId);
 }
 
 /**
- * Takes the oldest revisions of each organization; of those that are of very many fewer.
+ * Takes the oldest revisions of an organization; of those that are of very many fewer.
  *
- * @param share of an organization.
+ * @param share of each of the two.
  */
 export async function takeRevisions(
   db: Connection,
-  orgIds: readonly number[],
+  orgId: number,
   share: number,
-): Promise<Revision[]> {
-  const rows = await db.any(sql.prepared('take-alert-revisions', rowsOf<RevisionRow>())`
+): Promise<readonly Revision[]> {
+  return db.any(sql.prepared('take-alert-revisions', rowsOf<Revision>())`
     delete from alert_revisions revised using (
       select first.ctid as row
-      from unnest(${sql.binary(integers(orgIds))}::integer[]) as given (org_id)
-        cross join (values (false), (true)) kind (is_bulk)
+      from (values (false), (true)) kind (is_bulk)
         cross join lateral (
           select ctid from alert_revisions
-          where org_id = given.org_id and is_bulk = kind.is_bulk and subject in ('asset', 'reader')
+          where org_id = ${orgId} and is_bulk = kind.is_bulk and subject in ('asset', 'reader')
           order by id limit ${share}::integer
         ) first
     ) taken
     where revised.ctid = taken.row
-    returning revised.org_id, revised.subject, revised.subject_id, micros_of_time(revised.since) as since`);
-  return rows.map(({ org_id: orgId, subject, subject_id: id, since }) => ({ orgId, subject, id, since }));
+    returning revised.subject, revised.subject_id as id, micros_of_time(revised.since) as since`);
 }
 
-/** A revision of all assets of an organization, or of those that were at a location or where a reader listens. */
-export interface WideRevision {
-  orgId: number;
-  subject: 'location' | 'listening' | 'organization';
-  /** Null of an organization. */
-  id: number | null;
-  since: Micros;
+/** Keeps one of several about the same, the earliest: of an organization that is passed over they would become ever more. */
+export async function mergeRevisions(db: Connection, orgId: number): Promise<void> {
+  await db.exec(sql.type(NO_ROWS)`
+    with taken as (delete from alert_revisions where org_id = ${orgId} returning *)
+    insert into alert_revisions (org_id, subject, subject_id, since, is_bulk)
+    select org_id, subject, subject_id, min(since), bool_and(is_bulk) from taken group by org_id, subject, subject_id`);
 }
 
-export async function takeWideRevisions(db: Connection): Promise<WideRevision[]> {
-  const rows = await db.any(sql.prepared(
-    'take-wide-revisions',
-    rowsOf<{ org_id: number; subject: WideRevision['subject']; subject_id: number | null; since: Micros }>(),
-  )`
-    with taken as (
-      delete from alert_revisions where not is_bulk and subject in ('location', 'listening', 'organization')
-      returning org_id, subject, subject_id, since
-    )
-    select org_id, subject, subject_id, micros_of_time(min(since)) as since from taken group by 1, 2, 3`);
-  return rows.map(({ org_id: orgId, subject, subject_id: id, since }) => ({ orgId, subject, id, since }));
+export interface Spread {
+  /** All of the organization is revised, as where rules have changed. */
+  isWhole: boolean;
+  /** There may be more of them. */
+  isBehind: boolean;
 }
 
 /**
- * Puts those of each of the assets in their place, but those that wait to be taken already: where a reader's messages come
- * late all the time there are more of them than can be derived.
+ * Replaces revisions of locations and of the organization by those of each of the assets, but those that wait to be taken
+ * already: where a reader's messages come late all the time there are more of them than can be derived.
  */
-export async function spreadRevisions(db: Connection, wide: readonly WideRevision[]): Promise<void> {
-  for (const { orgId, subject, id, since } of wide) {
+export async function spreadRevisions(db: Connection, orgId: number): Promise<Spread> {
+  const wide = await db.any(sql.prepared(
+    'take-wide-revisions',
+    rowsOf<{ subject: string; subject_id: number | null; since: Micros; count: number }>(),
+  )`
+    with taken as (
+      delete from alert_revisions revised using (
+        select ctid as row from alert_revisions
+        where org_id = ${orgId} and not is_bulk and subject in ('location', 'listening', 'organization')
+        order by id limit ${SPREAD_AT_ONCE}::integer
+      ) first
+      where revised.ctid = first.row
+      returning subject, subject_id, since
+    )
+    select subject, subject_id, micros_of_time(min(since)) as since, count(*) as count from taken group by 1, 2`);
+  for (const { subject, subject_id: id, since } of wide) {
     if (subject === 'organization') {
       await db.exec(sql.prepared('revise-organization', NO_ROWS)`
         insert into alert_revisions (org_id, subject, subject_id, since, is_bulk)
@@ -112,6 +124,10 @@ export async function spreadRevisions(db: Connection, wide: readonly WideRevisio
         order by asset_id`);
     }
   }
+  return {
+    isWhole: wide.some(({ subject }) => subject === 'organization'),
+    isBehind: wide.reduce((sum, { count }) => sum + count, 0) === SPREAD_AT_ONCE,
+  };
 }
 
 /** Assets of which no more than that has to be looked at. */

@@ -14,22 +14,19 @@ export interface OrganizationRules {
   ofReaders: ReadonlyMap<string, readonly DatedRule[]>;
 }
 
-/** @param orgIds null for all. @returns rules by organization; nothing of one that has none. */
-export async function loadRulesByOrganization(
+/** @returns null if it has none any more. */
+export async function loadRulesOf(
   db: Connection,
-  orgIds: readonly number[] | null,
+  orgId: number,
   now: Micros,
-): Promise<Map<number, OrganizationRules>> {
-  const rules = await loadRules(db, orgIds, now - DERIVED_BACK);
-  return new Map(
-    [...Map.groupBy(rules, ({ orgId }) => orgId)].map(([orgId, own]) => [
-      orgId,
-      {
-        ofAssets: byRule(own.filter(({ kind }) => kind !== 'reader')),
-        ofReaders: byRule(own.filter(({ kind }) => kind === 'reader')),
-      },
-    ]),
-  );
+): Promise<OrganizationRules | null> {
+  const rules = await loadRules(db, [orgId], now - DERIVED_BACK);
+  return rules.length === 0
+    ? null
+    : {
+        ofAssets: byRule(rules.filter(({ kind }) => kind !== 'reader')),
+        ofReaders: byRule(rules.filter(({ kind }) => kind === 'reader')),
+      };
 }
 
 /** Those of organizations that were deleted: their rules count no more. */
@@ -42,4 +39,13 @@ export async function findDeleted(db: Connection, orgIds: readonly number[]): Pr
 
 function byRule(rules: readonly DatedRule[]): Map<string, DatedRule[]> {
   return Map.groupBy(rules, ({ ruleId }) => ruleId);
+}
+
+/** Organizations that have, or had, rules. */
+export async function findOrganizations(db: Connection): Promise<readonly number[]> {
+  const rows = await db.any(sql.type(rowsOf<{ id: number }>())`
+    select id from organizations organization
+    where deleted_at is null and exists (select from rules where rules.org_id = organization.id)
+    order by id`);
+  return rows.map(({ id }) => id);
 }

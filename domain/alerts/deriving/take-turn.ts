@@ -6,9 +6,25 @@ import { inTransaction } from '../../../db/timescale/connections/transaction.ts'
 import { timestamps } from '../../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { AlertDeriver } from './deriver.ts';
+import type { Unknown } from './derive-organization.ts';
+import { AlertDeriver, type Turn } from './deriver.ts';
+import type { DerivingFault } from './set-aside.ts';
 
 export type TurnTaken = 'nothing_to_do' | 'another_derives' | 'derived' | 'behind';
+
+/** Assets and readers named after a turn. */
+const MOST_NAMED = 10;
+
+export interface TurnHooks {
+  /** Events of these organizations were committed. */
+  onTold?(orgIds: readonly number[]): void;
+  /** An organization is passed over from now on. */
+  onSetAside?(fault: DerivingFault): void;
+  /** Its alerts are derived again. */
+  onMended?(orgId: number): void;
+  /** There is too much evidence of an asset or reader; it is tried again in an hour. */
+  onUnknown?(unknown: Unknown): void;
+}
 
 /**
  * Derives alerts if no other process does: the advisory lock is held by the transaction of a turn, so two never derive at
@@ -18,26 +34,54 @@ export type TurnTaken = 'nothing_to_do' | 'another_derives' | 'derived' | 'behin
 export class AlertTurns {
   readonly #pool: Pool;
   readonly #id = randomUUID();
+  readonly #hooks: TurnHooks;
   #deriver: AlertDeriver | null = null;
+  #firstLooks: number | null = null;
 
-  constructor(pool: Pool) {
+  constructor(pool: Pool, hooks: TurnHooks = {}) {
     this.#pool = pool;
+    this.#hooks = hooks;
+  }
+
+  /** Of how many organizations not everything was looked at once; null where another process derives. */
+  get firstLooks(): number | null {
+    return this.#firstLooks;
   }
 
   async take(): Promise<TurnTaken> {
     const before = this.#deriver;
     this.#deriver = null;
-    const { taken, deriver } = await inTransaction(this.#pool, (transaction, attempt) =>
+    this.#firstLooks = null;
+    const { taken, deriver, turn } = await inTransaction(this.#pool, (transaction, attempt) =>
       this.#turn(transaction, attempt === 1 ? before : null),
     );
     this.#deriver = deriver;
+    if (turn !== null) {
+      this.#firstLooks = turn.firstLooks;
+      this.#tell(turn);
+    }
     return taken;
+  }
+
+  #tell({ told, setAside, mended, unknown }: Turn): void {
+    if (told.length > 0) {
+      this.#hooks.onTold?.(told);
+    }
+    for (const fault of setAside) {
+      this.#hooks.onSetAside?.(fault);
+    }
+    for (const orgId of mended) {
+      this.#hooks.onMended?.(orgId);
+    }
+    for (const each of unknown.slice(0, MOST_NAMED)) {
+      this.#hooks.onUnknown?.(each);
+    }
   }
 
   async #turn(
     transaction: Connection,
     before: AlertDeriver | null,
-  ): Promise<{ taken: TurnTaken; deriver: AlertDeriver | null }> {
+  ): Promise<{ taken: TurnTaken; deriver: AlertDeriver | null; turn: Turn | null }> {
     const { has_rules: hasRules, is_mine: isMine } = await transaction.one(sql.prepared(
       'lock-alerts',
       rowsOf<{ has_rules: boolean; is_mine: boolean | null }>(),
@@ -46,11 +90,11 @@ export class AlertTurns {
         case when asked.has_rules then pg_try_advisory_xact_lock(${ADVISORY_LOCKS.alerts}) end as is_mine
       from (select exists (select from rules) as has_rules) asked`);
     if (!hasRules) {
-      return { taken: 'nothing_to_do', deriver: before };
+      return { taken: 'nothing_to_do', deriver: before, turn: null };
     }
     if (isMine !== true) {
       // Maybe only to see who derives: what this process knows is of use unless another has.
-      return { taken: 'another_derives', deriver: before };
+      return { taken: 'another_derives', deriver: before, turn: null };
     }
     const last = await transaction.one(sql.prepared(
       'find-derived-alerts',
@@ -63,7 +107,7 @@ export class AlertTurns {
       from (select) always left join alert_derivation last on true`);
     const isOwn = last.derived_by === this.#id;
     if (!isOwn && last.is_recent === true) {
-      return { taken: 'another_derives', deriver: null };
+      return { taken: 'another_derives', deriver: null, turn: null };
     }
     const deriver = (isOwn ? before : null) ?? new AlertDeriver();
     const turn = await deriver.turn(transaction, last.derived_to);
@@ -71,7 +115,8 @@ export class AlertTurns {
       insert into alert_derivation as kept (derived_to, derived_by, derived_at)
       values ((${sql.binary(timestamps([turn.derivedTo]))}::timestamptz[])[1], ${this.#id}::uuid, clock_timestamp())
       on conflict (is_only) do update set derived_to = greatest(kept.derived_to, excluded.derived_to),
-        derived_by = excluded.derived_by, derived_at = excluded.derived_at`);
-    return { taken: turn.isBehind ? 'behind' : 'derived', deriver };
+        derived_by = excluded.derived_by, derived_at = excluded.derived_at,
+        caught_up_at = case when ${turn.isBehind}::boolean then kept.caught_up_at else excluded.derived_at end`);
+    return { taken: turn.isBehind ? 'behind' : 'derived', deriver, turn };
   }
 }

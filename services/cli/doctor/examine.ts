@@ -131,7 +131,7 @@ async function examineDatabase(
       ...(await examinePublishedMoves(client, configured)),
       ...(await examineReaders(client)),
       ...(await examinePublishedTopics(client, configured)),
-      await examineAlerts(client),
+      ...(await examineAlerts(client)),
       ...(await examineSignIns(client)),
       await examineRejections(client),
       await examineBrokerSessions(client),

@@ -1,0 +1,134 @@
+import type { Micros } from '../../../base/instant.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { derive } from './derive-in-parts.ts';
+import type { Looked } from './derive-subjects.ts';
+import { hearAgain } from './hear-again.ts';
+import { lookAtFirst } from './look-at-first.ts';
+import { noteMoves } from './note-moves.ts';
+import { dueLater, newWork, type Organization, takeDue, type Work } from './organization.ts';
+import type { ReadAgain } from './read-again.ts';
+import { type Behind, forget, takeMoves } from './read-moves.ts';
+import { spreadRevisions, takeRevisions } from './revisions.ts';
+import { loadRulesOf } from './rules-of-organization.ts';
+
+export interface Derived {
+  /** False if it was deleted, or its rules ended long ago. */
+  hasRules: boolean;
+  /** There was more than goes into a turn. */
+  isBehind: boolean;
+  /** An alert was opened, changed, or withdrawn. */
+  isChanged: boolean;
+  /** Assets and readers of which there is too much evidence. */
+  unknown: Unknown[];
+}
+
+export interface Unknown {
+  orgId: number;
+  what: 'asset' | 'reader';
+  id: number;
+}
+
+interface Wanted {
+  /** Of what is read later, all evidence may not be there. */
+  now: Micros;
+  /** From when on all is looked at once. */
+  since: Micros;
+  /** Assets of each source. */
+  share: number;
+  /** Part of the feed; null if nothing is new there. */
+  feed: Behind | null;
+  /** There are revisions. */
+  isRevised: boolean;
+  /** Overdue assets that were read again. */
+  again: readonly ReadAgain[];
+}
+
+/** An organization's part of a turn. */
+export async function deriveOrganization(
+  db: Connection,
+  orgId: number,
+  organization: Organization,
+  { now, since, share, feed, isRevised, again }: Wanted,
+): Promise<Derived> {
+  const spread = isRevised ? await spreadRevisions(db, orgId) : NOT_SPREAD;
+  if ((spread.isWhole || organization.isRevised) && !(await reloadRules(db, orgId, organization, now))) {
+    await forget(db, orgId);
+    return { hasRules: false, isBehind: false, isChanged: false, unknown: [] };
+  }
+  const work = newWork();
+  if (feed !== null) {
+    await noteMoves(db, organization, work, await takeMoves(db, [feed], share), now);
+  }
+  const revisions = isRevised ? await takeRevisions(db, orgId, share) : [];
+  for (const { subject, id, since: from } of revisions) {
+    work[subject === 'asset' ? 'assets' : 'readers'].add(id, from);
+  }
+  for (const { assetId, since: from } of again) {
+    work.assets.add(assetId, from);
+  }
+  await hearAgain(db, new Map([[orgId, organization]]), now);
+  takeDue(organization, work, now, share);
+  await lookAtFirst(db, orgId, organization, work, { since, share });
+  const looked = await deriveWork(db, orgId, organization, work, now);
+  return {
+    hasRules: true,
+    isBehind:
+      spread.isBehind ||
+      (feed !== null && feed.head > feed.position + share) ||
+      revisions.length >= share ||
+      organization.lookedUpTo !== null ||
+      organization.assets.isDue(now) ||
+      organization.readers.isDue(now),
+    isChanged: looked.some(({ isChanged }) => isChanged),
+    unknown: looked.flatMap(({ what, id, isUnknown }) => (isUnknown ? [{ orgId, what, id }] : [])),
+  };
+}
+
+const NOT_SPREAD = { isWhole: false, isBehind: false };
+
+async function reloadRules(
+  db: Connection,
+  orgId: number,
+  organization: Organization,
+  now: Micros,
+): Promise<boolean> {
+  const rules = await loadRulesOf(db, orgId, now);
+  if (rules !== null) {
+    organization.rules = rules;
+    organization.isRevised = false;
+    organization.quiet.clear();
+  }
+  return rules !== null;
+}
+
+async function deriveWork(
+  db: Connection,
+  orgId: number,
+  { rules, assets, readers, unheard, overdue, quiet }: Organization,
+  work: Work,
+  now: Micros,
+): Promise<(Looked & Pick<Unknown, 'what'>)[]> {
+  const ofAssets = { orgId, what: 'asset', rules: rules.ofAssets } as const;
+  const lookedAt = await derive(db, ofAssets, work.assets, now);
+  for (const { id, next, heard, isAlerted, overdueSince } of lookedAt) {
+    assets.add(id, next ?? Number.POSITIVE_INFINITY);
+    unheard.set(id, heard);
+    quiet[isAlerted ? 'delete' : 'add'](id);
+    if (overdueSince === null) {
+      overdue.delete(id);
+    } else {
+      overdue.set(id, overdueSince);
+    }
+  }
+  const ofReaders = { orgId, what: 'reader', rules: rules.ofReaders } as const;
+  const lookedAtReaders = await derive(db, ofReaders, work.readers, now);
+  for (const { id, next } of lookedAtReaders) {
+    readers.add(id, next ?? Number.POSITIVE_INFINITY);
+  }
+  dueLater(work.assets, assets, now);
+  dueLater(work.readers, readers, now);
+  return [
+    ...lookedAt.map((each) => ({ ...each, what: 'asset' as const })),
+    ...lookedAtReaders.map((each) => ({ ...each, what: 'reader' as const })),
+  ];
+}
