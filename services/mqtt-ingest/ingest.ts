@@ -100,7 +100,7 @@ export async function startEmbeddedIngest(
     await startMovesToConsumers(config, { to, consumers }, { log, lifecycle, metrics, db: pool });
   }
   await startPresence({ pool, clock, intake, quietFor: () => 0 }, { log, lifecycle });
-  await startAlerts(pool, { log, lifecycle });
+  await startAlerts(pool, { log, lifecycle, metrics });
   measureClock(metrics, databaseClock);
   measureSealing(metrics, sealing);
   measureEmbeddedBroker(metrics, () => broker.figures());
@@ -159,7 +159,7 @@ export async function startSubscribedIngest(
   await startMovesToBroker(config, { log, lifecycle, metrics, db: pool });
   const quietFor = () => subscriber.quietFor();
   await startPresence({ pool, clock, intake, quietFor }, { log, lifecycle });
-  await startAlerts(pool, { log, lifecycle });
+  await startAlerts(pool, { log, lifecycle, metrics });
   measureClock(metrics, databaseClock);
   measureSealing(metrics, sealing);
   measureSubscriber(metrics, () => subscriber.figures());

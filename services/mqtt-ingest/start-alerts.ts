@@ -1,8 +1,11 @@
 import type { Logger } from 'pino';
+import type { Registry as MetricRegistry } from 'prom-client';
 import type { Pool } from '../../db/timescale/connections/client.ts';
 import { AlertTurns, type TurnTaken } from '../../domain/alerts/deriving/take-turn.ts';
+import { wakeSealer } from '../../domain/moves/wake-sealer.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { repeat } from '../../platform/runtime/repeat.ts';
+import { measureAlerts } from './metrics/measure-alerts.ts';
 
 /** Milliseconds. */
 const DERIVE_EVERY = 1_000;
@@ -14,9 +17,22 @@ const TURNS_AT_ONCE = 10;
 /** Derives alerts where no other process does. */
 export async function startAlerts(
   pool: Pool,
-  { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
+  { log, lifecycle, metrics }: { log: Logger; lifecycle: Lifecycle; metrics: MetricRegistry },
 ): Promise<void> {
-  const turns = new AlertTurns(pool);
+  const turns = new AlertTurns(pool, {
+    onTold: wakeSealer(pool),
+    onSetAside: ({ orgId, error: err }) =>
+      log.error(
+        { orgId, err },
+        'Alerts of the organization cannot be derived; they wait and are tried again, the others go on',
+      ),
+    onUnknown: (unknown) =>
+      log.warn(
+        unknown,
+        'Alerts of something cannot be derived, as too much is known of it; will retry in an hour',
+      ),
+    onMended: (orgId) => log.info({ orgId }, 'Alerts of the organization are derived again'),
+  });
   let nextWarning = 0;
   let last: TurnTaken = 'nothing_to_do';
   const derive = async () => {
@@ -42,6 +58,7 @@ export async function startAlerts(
       }),
     (started) => started.stop(),
   );
+  measureAlerts(metrics, () => turns.firstLooks, pool);
 }
 
 function isDeriving(taken: TurnTaken): boolean {

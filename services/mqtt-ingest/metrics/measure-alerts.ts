@@ -1,0 +1,67 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { COUNTED, readAlertFigures } from '../../../domain/alerts/deriving/figures.ts';
+import { freshener } from './freshener.ts';
+
+/** Organizations with series of their own. */
+const MOST_SHOWN = 100;
+
+/**
+ * Exports whether this process derives alerts, and what the database says of all of them at every scrape.
+ *
+ * @param firstLooks of how many organizations not everything was looked at once; null where another process derives.
+ */
+export function measureAlerts(registry: Registry, firstLooks: () => number | null, db: Connection): void {
+  const registers = [registry];
+  const own = (name: string, help: string, figure: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(figure());
+      },
+    });
+  own('tagtrail_alerts_deriving', '1 if this process derives alerts; one process does at a time.', () =>
+    Number(firstLooks() !== null),
+  );
+  own(
+    'tagtrail_alerts_first_looks',
+    'Organizations of which this process has not looked at all assets yet since it derives alerts.',
+    () => firstLooks() ?? 0,
+  );
+  const isFresh = freshener(async () => {
+    const figures = await readAlertFigures(db, MOST_SHOWN);
+    open.set({ state: 'open' }, figures.open);
+    open.set({ state: 'acknowledged' }, figures.acknowledged);
+    lag.set(figures.lag);
+    setAside.reset();
+    for (const org of figures.setAside) {
+      setAside.set({ org }, 1);
+    }
+  });
+  // A database that does not answer is told of by `tagtrail_check_up`.
+  const collect = async () => {
+    await isFresh();
+  };
+  const open = new Gauge({
+    name: 'tagtrail_alerts_open',
+    help: `Alerts that are not over, ${COUNTED} if more, by state: open, acknowledged.`,
+    labelNames: ['state'] as const,
+    registers,
+    collect,
+  });
+  const lag = new Gauge({
+    name: 'tagtrail_alerts_lag_seconds',
+    help: 'Seconds since a process had nothing left to derive, one or two if all is well; 0 if there are no rules.',
+    registers,
+    collect,
+  });
+  const setAside = new Gauge({
+    name: 'tagtrail_alerts_set_aside',
+    help: `1 for each organization whose alerts cannot be derived, or are not derived up to now again; at most ${MOST_SHOWN}.`,
+    labelNames: ['org'] as const,
+    registers,
+    collect,
+  });
+}
