@@ -1,12 +1,17 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
+import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { withDatabase } from '../../db/timescale/schema/create-database.ts';
+import { AlertTurns } from '../../domain/alerts/deriving/take-turn.ts';
+import { createRule } from '../../domain/alerts/rules/create-rule.ts';
 import { sealAll } from '../../domain/moves/start-sealing.ts';
+import { TEST_ACTOR } from '../support/actor.ts';
 import { useApi } from '../support/api.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { serverUrl, useDatabase } from '../support/database.ts';
+import { aRead, record } from '../support/recording.ts';
 import { Site } from '../support/site.ts';
 
 describe('the command line on whole databases', () => {
@@ -145,5 +150,44 @@ describe('the command line on whole databases', () => {
     expect(stdout)
       .to.match(/^table +rows +checksum\n/)
       .and.match(/\nscan_events +5000 +-?\d+\n/);
+  });
+
+  it('copies rules and alerts, which are derived on in the copy, and told once', async () => {
+    const site = await Site.create(source, 'Watched');
+    const { orgId } = site;
+    const [dock, yard] = [await site.location('DOCK'), await site.location('YARD')];
+    const readerId = await site.reader('portal', [dock, yard]);
+    await site.asset('PALLET', 'E280');
+    const since = Date.now() * 1_000 - 3_600_000_000;
+    const read = (locationId: number, second: number) => {
+      const at = since + second * 1_000_000;
+      return record(source, [aRead({ orgId, readerId, value: 'E280', locationId, at })]);
+    };
+    await createRule(databaseOn(source.pool), TEST_ACTOR, Date.now() * 1_000, {
+      ...{ orgId, kind: 'not_allowed', locationExternalKey: 'YARD', validFrom: since },
+    });
+    await read(yard, 10);
+    await sealAll(source.url);
+    const turns = new AlertTurns(source.pool);
+    while ((await turns.take()) === 'behind') {}
+    await read(dock, 20);
+
+    const url = target();
+    await json('database', 'copy', '--to', url, '--while-running');
+    const pool = createWritePool(url, { max: 2 });
+    await pool.query(`update alert_derivation set derived_at = '-infinity'`);
+    const others = new AlertTurns(pool);
+    await sealAll(url);
+    while ((await others.take()) === 'behind') {}
+    await sealAll(url);
+    const { rows } = await pool.query(
+      `select kind, rows -> 'alert' -> 0 ->> 'id' as id from moves where org_id = $1 and asset_id is null
+       order by position`,
+      [orgId],
+    );
+    const { rows: alerts } = await pool.query(`select id, state from alerts`);
+    expect(alerts).to.deep.equal([{ id: alerts[0]?.id, state: 'closed' }]);
+    expect(rows).to.deep.equal(['alert_opened', 'alert_closed'].map((kind) => ({ kind, id: alerts[0]?.id })));
+    await pool.end();
   });
 });

@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import { Webhook } from 'standardwebhooks';
+import { databaseOn } from '../../../../db/timescale/connections/database.ts';
+import { AlertTurns } from '../../../../domain/alerts/deriving/take-turn.ts';
+import { createRule } from '../../../../domain/alerts/rules/create-rule.ts';
+import { sealAll } from '../../../../domain/moves/start-sealing.ts';
+import { TEST_ACTOR } from '../../../support/actor.ts';
+import { useDatabase } from '../../../support/database.ts';
+import { type Receiver, startReceiver } from '../../../support/receiver.ts';
+import { aRead, record } from '../../../support/recording.ts';
+import { Site } from '../../../support/site.ts';
+import { newWebhook, startDeliverer } from '../../../support/webhooks.ts';
+
+describe('a webhook and alerts', () => {
+  const database = useDatabase();
+  const receivers: Receiver[] = [];
+  database.beforeDrop(() => Promise.all(receivers.map((receiver) => receiver.close())));
+
+  it('is sent those that are opened and over, in their order, and of a location those there', async () => {
+    const site = await Site.create(database);
+    const { orgId } = site;
+    const [dock, yard] = [await site.location('DOCK'), await site.location('YARD')];
+    const readerId = await site.reader('portal', [dock, yard]);
+    const pallet = await site.asset('PALLET', 'E280');
+    const now = Date.now() * 1_000 - 3_600_000_000;
+    await createRule(databaseOn(database.pool), TEST_ACTOR, Date.now() * 1_000, {
+      ...{ orgId, kind: 'not_allowed', name: 'Not in the yard', locationExternalKey: 'YARD', validFrom: now },
+    });
+    const [all, ofYard, ofDock] = [await startReceiver(), await startReceiver(), await startReceiver()];
+    receivers.push(all, ofYard, ofDock);
+    const { secret } = await newWebhook(database, { orgId, url: all.url });
+    await newWebhook(database, { orgId, url: ofYard.url, locationExternalKey: 'YARD' });
+    await newWebhook(database, { orgId, url: ofDock.url, locationExternalKey: 'DOCK' });
+    const { stop } = await startDeliverer(database);
+    database.beforeDrop(stop);
+
+    const turns = new AlertTurns(database.pool);
+    await turns.take();
+    for (const [second, locationId] of [dock, yard, dock].entries()) {
+      await record(database, [
+        aRead({ orgId, readerId, value: 'E280', locationId, at: now + (1 + second) * 60_000_000 }),
+      ]);
+      await sealAll(database.url);
+      while ((await turns.take()) === 'behind') {}
+      await sealAll(database.url);
+    }
+    await all.got(5);
+    for (const { body, headers } of all.received) {
+      new Webhook(secret).verify(body, headers as Record<string, string>);
+    }
+    const alertsTo = ({ received }: Receiver) =>
+      received.flatMap(({ body }) => {
+        const { type, subject, data } = JSON.parse(body);
+        return data.alert === undefined ? [] : [{ type, subject, ...data.alert }];
+      });
+    const [opened, closed] = alertsTo(all);
+    expect([opened.type, closed.type]).to.deep.equal([
+      'tagtrail.alert.opened.v1',
+      'tagtrail.alert.closed.v1',
+    ]);
+    expect(opened).to.deep.include({
+      ...{ subject: `alerts/${opened.id}`, state: 'open', kind: 'not_allowed' },
+      asset: { id: pallet, external_key: 'PALLET' },
+      location: { id: yard, external_key: 'YARD' },
+    });
+    expect(closed).to.include({ id: opened.id, state: 'closed' });
+    await ofYard.got(4);
+    expect(alertsTo(ofYard)).to.deep.equal([opened, closed]);
+    expect(alertsTo(ofDock)).to.deep.equal([]);
+    await stop();
+  });
+});
