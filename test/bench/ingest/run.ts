@@ -50,7 +50,7 @@ const WINDOW = 50;
 
 /** Publishes `reads` reads as fast as can be, and copies the rows they made into `copyUrl` in one COPY. */
 export async function run(
-  { client, sources }: Installation,
+  { site, client, sources }: Installation,
   copyUrl: string,
   { source, readsPerMessage, late, poison, ...moves }: Variant,
   reads: number,
@@ -66,6 +66,7 @@ export async function run(
       readers: Array.from({ length: READERS }, (_, reader) => reader),
       messages,
       readsPerMessage,
+      assets: site.assets,
       late,
       poison,
       ...moves,

@@ -15,10 +15,11 @@ export const tagValue = (asset: number) => `E280${String(asset + 1).padStart(20,
 export interface BenchSite {
   url: string;
   history: number;
+  assets: number;
   drop(): Promise<void>;
 }
 
-export async function createSite(serverUrl: string, history: number): Promise<BenchSite> {
+export async function createSite(serverUrl: string, history: number, assets = ASSETS): Promise<BenchSite> {
   const name = `bench_ingest_${history}_${process.pid}`;
   const url = withDatabase(serverUrl, name);
   await createDatabase(url);
@@ -31,17 +32,17 @@ export async function createSite(serverUrl: string, history: number): Promise<Be
     await client.query(LOCATIONS, [orgId, READERS * ANTENNAS]);
     await client.query(READERS_OF_SITE, [orgId, READERS]);
     await client.query(ANTENNAS_OF_SITE, [orgId, ANTENNAS]);
-    await client.query(ASSETS_OF_SITE, [orgId, ASSETS]);
+    await client.query(ASSETS_OF_SITE, [orgId, assets]);
     await client.query(TAGS, [orgId]);
     if (history > 0) {
-      await client.query(SCANS, [orgId, ASSETS, Math.round(history / ASSETS), READERS, ANTENNAS]);
+      await client.query(SCANS, [orgId, assets, Math.round(history / assets), READERS, ANTENNAS]);
       await client.query(TRANSITIONS, [orgId]);
       await client.query(POSITIONS, [orgId]);
     }
     await client.query('vacuum analyze');
     await client.query('checkpoint');
   });
-  return { url, history, drop: () => dropDatabase(serverUrl, name) };
+  return { url, history, assets, drop: () => dropDatabase(serverUrl, name) };
 }
 
 /** A copy of the site on the same server, to be measured beside it. */
@@ -52,6 +53,7 @@ export async function copySite(serverUrl: string, site: BenchSite): Promise<Benc
   return {
     url: withDatabase(serverUrl, name),
     history: site.history,
+    assets: site.assets,
     drop: () => dropDatabase(serverUrl, name),
   };
 }

@@ -28,7 +28,7 @@ export async function halfOfTheMost(
 
 /** Resolves when the first messages are committed. */
 export async function startSteadyLoad(
-  { client, sources }: Installation,
+  { site, client, sources }: Installation,
   source: SourceName,
   rate: number,
   seconds: number,
@@ -44,6 +44,7 @@ export async function startSteadyLoad(
         readers: Array.from({ length: READERS - 1 }, (_, reader) => reader),
         messages: Math.ceil(rate * seconds),
         readsPerMessage: READS_A_MESSAGE,
+        assets: site.assets,
         late: 0,
         poison: 0,
         start: now,

@@ -1,4 +1,4 @@
-import { ANTENNAS, ASSETS, READERS, readerName, tagValue } from './site.ts';
+import { ANTENNAS, READERS, readerName, tagValue } from './site.ts';
 
 /** What the readers of a site send. Nothing is drawn but from `seed`: the same settings make the same messages. */
 export interface TrafficSettings {
@@ -6,6 +6,7 @@ export interface TrafficSettings {
   readers: readonly number[];
   messages: number;
   readsPerMessage: number;
+  assets: number;
   /** The share of reads observed up to ten minutes before their turn, as a reader sends that was cut off. */
   late: number;
   /** The share of messages that no format can decode. */
@@ -41,10 +42,20 @@ export function spanOf({ readers, messages, readsPerMessage }: TrafficSettings):
  * particular order.
  */
 export function* traffic(settings: TrafficSettings): Generator<PlannedMessage> {
-  const { readers, messages, readsPerMessage, late, poison, moves = USUAL_MOVES, start, seed } = settings;
+  const {
+    readers,
+    messages,
+    readsPerMessage,
+    assets,
+    late,
+    poison,
+    moves = USUAL_MOVES,
+    start,
+    seed,
+  } = settings;
   const random = seeded(seed);
   const present = new Map(readers.map((reader) => [reader, [] as { asset: number; antenna: number }[]]));
-  for (let asset = 0; asset < ASSETS; asset++) {
+  for (let asset = 0; asset < assets; asset++) {
     present.get(asset % READERS)?.push({ asset, antenna: 1 + (Math.floor(asset / READERS) % ANTENNAS) });
   }
   for (let sent = 0; sent < messages; sent++) {

@@ -1,0 +1,77 @@
+import type pg from 'pg';
+import { MICROS_PER_DAY, MICROS_PER_SECOND } from '../../../base/instant.ts';
+import { databaseOn } from '../../../db/timescale/connections/database.ts';
+import { createWritePool } from '../../../db/timescale/connections/pool.ts';
+import { createRule, type NewRule } from '../../../domain/alerts/rules/create-rule.ts';
+import { TEST_ACTOR } from '../../support/actor.ts';
+import { ANTENNAS, READERS } from '../ingest/site.ts';
+
+const MINUTE = 60 * MICROS_PER_SECOND;
+const DAY = MICROS_PER_DAY;
+const locationKey = (location: number) => `LOC-${String(location).padStart(4, '0')}`;
+const assetKey = (asset: number) => `ASSET-${String(asset).padStart(7, '0')}`;
+
+/** Where nothing is but what is sent there to find out when that is told: at two antennas of the last reader. */
+export const FORBIDDEN = { antenna: ANTENNAS, location: locationKey(READERS * ANTENNAS) };
+export const BRIEF = {
+  antenna: ANTENNAS - 1,
+  location: locationKey(READERS * ANTENNAS - 1),
+  after: 2 * MICROS_PER_SECOND,
+};
+export const PROBED = 'Probe';
+
+/** Twenty: about what is not read, stays, comes, and is away; most are true of few assets. */
+export async function setRules(url: string, orgId: number): Promise<void> {
+  const pool = createWritePool(url, { max: 1 });
+  const named = (first: number) => Array.from({ length: 100 }, (_, index) => assetKey(first + index));
+  const rules: Omit<NewRule, 'orgId'>[] = [
+    ...Array.from({ length: 9 }, (_, index) => ({
+      ...{ kind: 'overdue' as const, after: (30 + index) * MINUTE, thenAfter: (90 + index) * MINUTE },
+      withinLocationExternalKey: index < 5 ? locationKey(1 + index) : null,
+    })),
+    ...[1, 2, 3].map((location) => ({
+      ...{ kind: 'dwell' as const, locationExternalKey: locationKey(location) },
+      ...{ after: 20 * DAY, thenAfter: 25 * DAY },
+    })),
+    ...[4, 5, 6].map((location) => ({
+      ...{ kind: 'not_allowed' as const, locationExternalKey: locationKey(location) },
+      assetExternalKeys: named(100 * location),
+    })),
+    ...[7, 8, 9].map((location) => ({
+      ...{ kind: 'must_be' as const, locationExternalKey: locationKey(location), after: 30 * MINUTE },
+      ...{
+        hours: 'Mon-Fri 07:00-18:00',
+        timeZone: 'Europe/Berlin',
+        assetExternalKeys: named(100 * location),
+      },
+    })),
+    { kind: 'not_allowed', name: PROBED, locationExternalKey: FORBIDDEN.location },
+    { kind: 'dwell', name: PROBED, locationExternalKey: BRIEF.location, after: BRIEF.after },
+  ];
+  for (const rule of rules) {
+    await createRule(databaseOn(pool), TEST_ACTOR, Date.now() * 1_000, { orgId, ...rule });
+  }
+  await pool.end();
+}
+
+/** Whatever is derived by now stays. */
+export async function dropRules(client: pg.Client): Promise<void> {
+  await client.query('delete from rules');
+  await client.query('delete from alert_revisions');
+}
+
+/** Until a turn left nothing to derive of what is recorded by now. */
+export async function untilDerived(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ now: Date }>('select clock_timestamp() as now');
+  const isDone = async () =>
+    (
+      await client.query(
+        `select from alert_derivation where caught_up_at > $1::timestamptz + interval '2 seconds'
+           and not exists (select from alert_revisions)`,
+        [rows[0]?.now],
+      )
+    ).rowCount === 1;
+  while (!(await isDone())) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
