@@ -159,7 +159,7 @@ export function scanByWedge(page: Page, value: string, ...ends: ('Enter' | 'Tab'
 }
 
 /** After which a page that was just opened, or came to the front, believes that it hears the whole of a scan. */
-const SETTLED_MS = 300;
+export const SETTLED_MS = 300;
 
 /** Some time after whatever was typed before, by the times of the input events, as somebody who pulls a trigger then. */
 export const LATER_MS = 3_000;

@@ -1,5 +1,12 @@
 import { expect } from 'chai';
-import { type Device, LATER_MS, scanByWedge, typeByWedge, useBrowser } from '../../support/browser.ts';
+import {
+  type Device,
+  LATER_MS,
+  SETTLED_MS,
+  scanByWedge,
+  typeByWedge,
+  useBrowser,
+} from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';
 
@@ -260,7 +267,8 @@ describe('scanning with the handheld app', () => {
     const { page } = app;
     await page.locator('dialog input:focus').waitFor();
     const texts = JSON.stringify([...CARTON]);
-    await page.evaluate(`(() => {
+    await page.evaluate(`(async () => {
+      await new Promise((resolve) => setTimeout(resolve, ${SETTLED_MS}));
       const field = document.activeElement;
       const key = (key) => field.dispatchEvent(
         new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
