@@ -66,7 +66,7 @@ export async function deriveOrganization(
   for (const { assetId, since: from } of again) {
     work.assets.add(assetId, from);
   }
-  await hearAgain(db, new Map([[orgId, organization]]), now);
+  await hearAgain(db, orgId, organization, now);
   takeDue(organization, work, now, share);
   await lookAtFirst(db, orgId, organization, work, { since, share });
   const looked = await deriveWork(db, orgId, organization, work, now);

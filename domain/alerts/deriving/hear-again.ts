@@ -1,5 +1,4 @@
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
-import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { loadEvidence } from '../../presence/coverage/load-places.ts';
@@ -21,49 +20,35 @@ const AT_ONCE = 1_000;
 /** Makes due what waits for readers that have said something since. Where all are silent it is a single statement. */
 export async function hearAgain(
   db: Connection,
-  organizations: ReadonlyMap<number, Organization>,
+  orgId: number,
+  { unheard, assets }: Organization,
   now: Micros,
 ): Promise<void> {
-  const waiting = [...organizations].filter(([, { unheard }]) => !unheard.isEmpty);
-  if (waiting.length === 0) {
+  if (unheard.isEmpty) {
     return;
   }
-  const heard = await loadHeard(
-    db,
-    waiting.map(([orgId]) => orgId),
-    now - COMMITTED_WITHIN,
-  );
-  for (const [orgId, { unheard, assets }] of waiting) {
-    const isHeard = (locationId: number) => heard.get(orgId)?.has(locationId) === true;
-    const locationIds = unheard.toAsk(isHeard, now - ASK_EVERY, now, AT_ONCE);
-    if (locationIds.length > 0) {
-      const window = { since: now - LOOKS_BACK, until: now };
-      const places = await loadEvidence(db, orgId, locationIds, window, []);
-      const around = new Surroundings({ window, coveredFrom: window.since, subtrees: new Map(), places });
-      for (const locationId of locationIds) {
-        for (const { id, at } of unheard.take(locationId, around.heard(locationId))) {
-          assets.add(id, at);
-        }
-      }
+  const heard = await loadHeard(db, orgId, now - COMMITTED_WITHIN);
+  const locationIds = unheard.toAsk((id) => heard.has(id), now - ASK_EVERY, now, AT_ONCE);
+  if (locationIds.length === 0) {
+    return;
+  }
+  const window = { since: now - LOOKS_BACK, until: now };
+  const places = await loadEvidence(db, orgId, locationIds, window, []);
+  const around = new Surroundings({ window, coveredFrom: window.since, subtrees: new Map(), places });
+  for (const locationId of locationIds) {
+    for (const { id, at } of unheard.take(locationId, around.heard(locationId))) {
+      assets.add(id, at);
     }
   }
 }
 
-/** Where readers listen, or did, that said something since, by organization. */
-async function loadHeard(
-  db: Connection,
-  orgIds: readonly number[],
-  since: Micros,
-): Promise<ReadonlyMap<number, ReadonlySet<number>>> {
-  const rows = await db.any(sql.prepared(
-    'find-locations-heard',
-    rowsOf<{ org_id: number; location_ids: readonly number[] }>(),
-  )`
-    select counter.org_id, array_agg(distinct version.location_id) as location_ids
+/** Where readers listen, or did, that said something since. */
+async function loadHeard(db: Connection, orgId: number, since: Micros): Promise<ReadonlySet<number>> {
+  const rows = await db.any(sql.prepared('find-locations-heard', rowsOf<{ location_id: number }>())`
+    select distinct version.location_id
     from reader_counters counter
       join antenna_versions version on version.org_id = counter.org_id and version.reader_id = counter.reader_id
-    where counter.org_id = any (${sql.binary(integers(orgIds))}::integer[])
-      and counter.heard_until > time_of_micros(${since}::bigint) and version.location_id is not null
-    group by counter.org_id`);
-  return new Map(rows.map(({ org_id: orgId, location_ids: ids }) => [orgId, new Set(ids)]));
+    where counter.org_id = ${orgId}
+      and counter.heard_until > time_of_micros(${since}::bigint) and version.location_id is not null`);
+  return new Set(rows.map(({ location_id: id }) => id));
 }
