@@ -2,6 +2,7 @@ import { type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
 import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
 import { nullableSchema } from '../../../base/checks/members-schema.ts';
 import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { KINDS } from '../../../domain/alerts/rules/rule.ts';
 
 export const ULID_SCHEMA: JsonSchema = { type: 'string', pattern: '^[0-9A-HJKMNP-TV-Z]{26}$' };
 
@@ -30,7 +31,7 @@ const PROPERTIES = {
   },
   kind: {
     type: 'string',
-    'x-extensible-enum': ['overdue', 'dwell', 'not_allowed', 'must_be', 'reader'],
+    'x-extensible-enum': KINDS,
     description: 'The kind of the rule.',
   },
   level: {
