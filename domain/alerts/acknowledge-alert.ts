@@ -19,8 +19,8 @@ export function acknowledgeAlert(
   by: string,
 ): Promise<void> {
   return makeChange(db, actor, async (change) => {
-    const alert = await change.maybeOne(sql.type(rowsOf<{ state: AlertTold['state']; rule_name: string }>())`
-      select state, rule_name from alerts where org_id = ${orgId} and id = ${id} for update`);
+    const alert = await change.maybeOne(sql.type(rowsOf<{ state: AlertTold['state'] }>())`
+      select state from alerts where org_id = ${orgId} and id = ${id} for update`);
     if (alert === null) {
       throw notFound('Alert not found');
     }
