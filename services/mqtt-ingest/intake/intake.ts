@@ -17,7 +17,7 @@ import { announcingMoves } from '../../../domain/tracking/feed/announcing-moves.
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
 import { AlreadyStored } from '../../../domain/tracking/record.ts';
 import type { ReaderListening } from '../listening/listening.ts';
-import { asRegistered } from '../registry/as-registered.ts';
+import { asRegistered, UNREGISTERED } from '../registry/as-registered.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { DatabaseClock } from './database-clock.ts';
 import { exactlyOnce } from './exactly-once.ts';
@@ -162,7 +162,7 @@ export function createIntake(options: IntakeOptions): Intake {
     const reader =
       publisher === undefined ? (registry.byTopic(topic) ?? null) : asRegistered(registry, publisher);
     if (reader === undefined) {
-      return refuse(turn, new Error('the reader was deleted, or has another password since'));
+      return refuse(turn, new Error(UNREGISTERED));
     }
     const readable = incoming.isStale ? STALE : readableBy(reader, topic);
     const isReadHere = 'outcome' in readable || !isLarge(payload);

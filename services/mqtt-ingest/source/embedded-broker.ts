@@ -6,7 +6,7 @@ import { BoundedSockets } from '../../../platform/runtime/bounded-sockets.ts';
 import { socketLimit } from '../../../platform/runtime/descriptor-limit.ts';
 import { listenFault } from '../../../platform/runtime/listen-fault.ts';
 import type { Intake } from '../intake/intake.ts';
-import { asRegistered } from '../registry/as-registered.ts';
+import { asRegistered, UNREGISTERED } from '../registry/as-registered.ts';
 import type { Registry } from '../registry/registry.ts';
 import { HeldMessages, MOST_HELD } from './held-messages.ts';
 import { ReaderConnection, UNAUTHENTICATED_READ_AHEAD } from './reader-connection.ts';
@@ -18,7 +18,7 @@ import { UnauthenticatedSockets } from './unauthenticated-sockets.ts';
 
 /**
  * An MQTT 3.1.1 broker for readers. A reader signs in with the name and password of its registration and can
- * only publish to its own topic.
+ * only publish to its own topic. Its connections end when it is deleted or gets another password.
  *
  * Acknowledged means committed: aedes asks whether a publish is authorized before it acknowledges, and gets
  * the answer when the message is in the database. During an outage the acknowledgement waits and the reader
@@ -84,15 +84,28 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
     const signedInAs = client === null ? undefined : readers.get(client);
     return signedInAs === undefined ? undefined : asRegistered(registry, signedInAs);
   };
-  const noteConnection = (reader: RegisteredReader, socket: Socket) => {
+  const open = new Map<ReaderConnection, RegisteredReader>();
+  const noteConnection = (reader: RegisteredReader, socket: Socket, connection: ReaderConnection) => {
     options.connections?.opened(reader);
-    const closed = () => options.connections?.closed(reader);
+    open.set(connection, reader);
+    const closed = () => {
+      options.connections?.closed(reader);
+      open.delete(connection);
+    };
     if (socket.destroyed) {
       closed();
     } else {
       socket.once('close', closed);
     }
   };
+  const stopFollowing = registry.onChange(() => {
+    for (const [connection, reader] of open) {
+      if (asRegistered(registry, reader) === undefined) {
+        onRefused(reader.username, UNREGISTERED);
+        connection.cut();
+      }
+    }
+  });
   const broker = await Aedes.createBroker({
     connectTimeout: 10_000,
     maxClientsIdLength: 255,
@@ -119,7 +132,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
             unauthenticated.leave(client.conn as Socket);
             signedIn.add(client.conn as Socket, reader.username);
             connection.signIn(reader.username, quotas.connect(reader.username));
-            noteConnection(reader, client.conn as Socket);
+            noteConnection(reader, client.conn as Socket, connection);
             done(null, true);
             onConnected(reader, connection.address);
           }
@@ -130,7 +143,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
     authorizePublish: (client, packet, done) => {
       const reader = readerOf(client);
       if (reader === undefined) {
-        onRefused(null, 'the reader was deleted, or has another password since');
+        onRefused(null, UNREGISTERED);
         done(new Error('not a registered reader'));
         return;
       }
@@ -169,6 +182,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   try {
     await once(server, 'listening');
   } catch (error) {
+    stopFollowing();
     await new Promise<void>((resolve) => broker.close(() => resolve()));
     throw listenFault(error, { host, port, setting: 'MQTT_PORT' });
   }
@@ -185,6 +199,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
       heldBytes: held.bytes,
     }),
     stop: async (drainIntake) => {
+      stopFollowing();
       const closed = once(server, 'close');
       server.close();
       await drainIntake();

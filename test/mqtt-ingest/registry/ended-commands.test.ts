@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { MqttClient } from 'mqtt';
 import { pino } from 'pino';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
@@ -86,40 +87,57 @@ describe('a message sent after the end of a command that changes its reader', ()
   });
 });
 
-describe('a reader whose password was replaced', () => {
+describe('a reader that is connected', () => {
   const database = useDatabase();
   const { json } = commandLineOn(() => database);
   const log = pino({ level: 'silent' });
+  const read = '{"value":"E280"}';
+  let port: number;
+  let readerId: string;
+  let other: MqttClient;
 
-  it('is let in with the new one alone, and what it sends on an older connection is not taken', async () => {
+  before(async () => {
     const site = await Site.create(database);
-    const readerId = await site.reader('portal', [await site.location('DOCK')]);
+    const dock = await site.location('DOCK');
+    readerId = String(await site.reader('portal', [dock]));
+    await site.reader('other', [dock]);
     await site.asset('PALLET', 'E280');
     const lifecycle = new Lifecycle(log);
-    const { port } = await startEmbeddedIngest(ingestConfig(database.url), log, lifecycle);
+    ({ port } = await startEmbeddedIngest(ingestConfig(database.url), log, lifecycle));
     database.beforeDrop(() => lifecycle.stop());
+    other = connectReader(port, 'other');
+    await connected(other);
+  });
+  after(() => other.endAsync(true));
+
+  /** Resolves when the broker has ended the connection, although nothing is sent on it. */
+  const endOf = (client: MqttClient) => new Promise<void>((resolve) => client.once('close', () => resolve()));
+  const refusalOf = async (password: string) => {
+    const again = connectReader(port, 'portal', { clientId: 'again', password });
+    const code = await connected(again).catch((error: { code: number }) => error.code);
+    await again.endAsync(true);
+    return code;
+  };
+
+  it('is disconnected at once by another password and by its deletion, and no other reader is', async () => {
     const before = connectReader(port, 'portal');
     await connected(before);
-    await before.publishAsync('portal', '{"value":"E280"}', { qos: 1 });
-    const { mqtt_password: password } = await json(
-      'reader',
-      'set',
-      '--reader',
-      String(readerId),
-      '--new-password',
-    );
-    const ended = new Promise<void>((resolve) => before.once('close', () => resolve()));
-    before.publish('portal', '{"value":"E280"}', { qos: 1 }, () => {});
+    await before.publishAsync('portal', read, { qos: 1 });
+    const ended = endOf(before);
+    const { mqtt_password: password } = await json('reader', 'set', '--reader', readerId, '--new-password');
     await ended;
-    const again = connectReader(port, 'portal', { clientId: 'again' });
-    const refusal = await connected(again).catch((error: { code: number }) => error.code);
-    expect(refusal).to.equal(4);
+    expect(await refusalOf('portal')).to.equal(4);
     const since = connectReader(port, 'portal', { clientId: 'since', password });
     await connected(since);
     await since.publishAsync('portal', '{"value":"E280","rssi":-1}', { qos: 1 });
-    for (const client of [before, again, since]) {
-      client.end(true);
-    }
-    expect(await database.rows('select from scan_events')).to.have.length(2);
+    const deleted = endOf(since);
+    await json('reader', 'set', '--reader', readerId, '--name', 'renamed');
+    await since.publishAsync('portal', '{"value":"E280","rssi":-2}', { qos: 1 });
+    await json('reader', 'delete', '--reader', readerId);
+    await deleted;
+    expect(await refusalOf(password)).to.equal(4);
+    expect(other.connected).to.equal(true);
+    await other.publishAsync('other', read, { qos: 1 });
+    expect(await database.rows('select from scan_events')).to.have.length(4);
   });
 });
