@@ -11,7 +11,7 @@ const UNSURE = sql.fragment`now() - interval '1 hour'`;
 export async function trustWritten(db: Connection): Promise<void> {
   await db.exec(sql.type(NO_ROWS)`delete from mqtt_topics where digest = ''::bytea and sent_at < ${UNSURE}`);
   await db.exec(sql.type(NO_ROWS)`
-    update mqtt_topics set sent_at = null where sent_at < ${UNSURE} and digest is not null`);
+    update mqtt_topics set sent_at = null where sent_at < ${UNSURE} and digest <> ''::bytea`);
 }
 
 /**
