@@ -1,3 +1,4 @@
+import { beginningOf } from './beginning.ts';
 import { LongNumber } from './long-number.ts';
 
 const CONTROL = /\p{Cc}/gu;
@@ -13,7 +14,7 @@ export function printable(text: string, limit: number): string {
 
 /** The value as JSON, truncated to 500 UTF-16 units, to show what was rejected. */
 export function excerptOf(value: unknown): string {
-  return printable(asJson(value), 500);
+  return printable(JSON.stringify(beginningOf(value, 500)) ?? 'nothing', 500);
 }
 
 /** Short form of a value for a reason; text is quoted. */
@@ -29,11 +30,4 @@ export function shown(value: unknown): string {
     return Array.isArray(value) ? '(an array)' : '(an object)';
   }
   return String(value);
-}
-
-function asJson(value: unknown): string {
-  const json = JSON.stringify(value, (_key, member) =>
-    member instanceof LongNumber ? LongNumber.text(member) : member,
-  );
-  return json ?? 'nothing';
 }
