@@ -13,6 +13,8 @@ const SOON: Micros = MICROS_PER_SECOND;
 export interface NextLook {
   /** Null for never. */
   at: Micros | null;
+  /** When an asset is overdue that is not read before; null for never. */
+  unread: Micros | null;
   /** What readers of a location may change sooner by going on, or beginning again, to say something. */
   heard: HeardAt | null;
 }
@@ -54,15 +56,21 @@ export function nextLook(
   if (before !== after) {
     const provenUntil = (before === 'none' ? foreseen[0]?.since : foreseen[0]?.alarmSince) ?? now;
     return locationId === null || after === 'none' || around.heard(locationId).listenedSince === null
-      ? { at: now + SOON, heard: null }
-      : { at: certain, heard: { locationId, provenUntil, listenedFor: Number.POSITIVE_INFINITY } };
+      ? { at: now + SOON, unread: null, heard: null }
+      : {
+          at: certain,
+          unread: null,
+          heard: { locationId, provenUntil, listenedFor: Number.POSITIVE_INFINITY },
+        };
   }
   const next = firstAfter(now, changes);
   if (next === null || locationId === null || around.heard(locationId).listenedSince !== null) {
-    return { at: firstAfter(now, [next, certain]), heard: null };
+    return before === 'none' && locationId !== null
+      ? { at: certain, unread: next, heard: null }
+      : { at: firstAfter(now, [next, certain]), unread: null, heard: null };
   }
   const provenUntil = Number.POSITIVE_INFINITY;
-  return { at: certain, heard: { locationId, provenUntil, listenedFor: next - now } };
+  return { at: certain, unread: null, heard: { locationId, provenUntil, listenedFor: next - now } };
 }
 
 /** Where an asset has to be covered to be overdue; null of all else. */

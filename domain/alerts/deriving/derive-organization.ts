@@ -1,11 +1,12 @@
 import type { Micros } from '../../../base/instant.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { askExpected } from './ask-expected.ts';
 import { derive } from './derive-in-parts.ts';
 import type { Looked } from './derive-subjects.ts';
 import { hearAgain } from './hear-again.ts';
 import { lookAtFirst } from './look-at-first.ts';
 import { noteMoves } from './note-moves.ts';
-import { dueLater, newWork, type Organization, takeDue, type Work } from './organization.ts';
+import { dueLater, isDue, newWork, type Organization, takeDue, type Work } from './organization.ts';
 import type { ReadAgain } from './read-again.ts';
 import { type Behind, forget, takeMoves } from './read-moves.ts';
 import { spreadRevisions, takeRevisions } from './revisions.ts';
@@ -68,6 +69,7 @@ export async function deriveOrganization(
   }
   await hearAgain(db, orgId, organization, now);
   takeDue(organization, work, now, share);
+  await askExpected(db, orgId, organization, work, { now, share });
   await lookAtFirst(db, orgId, organization, work, { since, share });
   const looked = await deriveWork(db, orgId, organization, work, now);
   return {
@@ -77,8 +79,7 @@ export async function deriveOrganization(
       (feed !== null && feed.head > feed.position + share) ||
       revisions.length >= share ||
       organization.lookedUpTo !== null ||
-      organization.assets.isDue(now) ||
-      organization.readers.isDue(now),
+      isDue(organization, now),
     isChanged: looked.some(({ isChanged }) => isChanged),
     unknown: looked.flatMap(({ what, id, isUnknown }) => (isUnknown ? [{ orgId, what, id }] : [])),
   };
@@ -104,14 +105,15 @@ async function reloadRules(
 async function deriveWork(
   db: Connection,
   orgId: number,
-  { rules, assets, readers, unheard, overdue, quiet }: Organization,
+  { rules, assets, readers, expected, unheard, overdue, quiet }: Organization,
   work: Work,
   now: Micros,
 ): Promise<(Looked & Pick<Unknown, 'what'>)[]> {
   const ofAssets = { orgId, what: 'asset', rules: rules.ofAssets } as const;
   const lookedAt = await derive(db, ofAssets, work.assets, now);
-  for (const { id, next, heard, isAlerted, overdueSince } of lookedAt) {
+  for (const { id, next, heard, isAlerted, overdueSince, ...looked } of lookedAt) {
     assets.add(id, next ?? Number.POSITIVE_INFINITY);
+    expected.set(id, looked.expected, now);
     unheard.set(id, heard);
     quiet[isAlerted ? 'delete' : 'add'](id);
     if (overdueSince === null) {

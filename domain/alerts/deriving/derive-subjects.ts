@@ -15,6 +15,7 @@ import { type SubjectDifference, storeDifferences } from '../stored/store-alerts
 import { assetSubject, readerSubject } from '../stored/subject.ts';
 import { locationIn, toldBecause } from '../stored/told-because.ts';
 import { differenceOf } from './diff.ts';
+import type { ExpectedRead } from './expected-reads.ts';
 import { type Reaching, reachingTo, sinceOf } from './load-reaching.ts';
 
 /** Assets, or readers, of an organization, with the rules that may be about them. */
@@ -28,6 +29,8 @@ export interface Looked {
   id: number;
   /** When to look again if nothing new is known; null for never. */
   next: Micros | null;
+  /** Before it is overdue; null if it will not be for not being read. */
+  expected: ExpectedRead | null;
   /** What of its location changes that; null for nothing. */
   heard: HeardAt | null;
   /** Whether the condition of a rule holds. */
@@ -41,7 +44,7 @@ export interface Looked {
 }
 
 const NOTHING = {
-  ...{ next: null, heard: null, overdueSince: null },
+  ...{ next: null, expected: null, heard: null, overdueSince: null },
   ...{ isAlerted: false, isChanged: false, isUnknown: false },
 };
 
@@ -75,8 +78,9 @@ export async function deriveSubjects(
       look.isAlerted ||= stretches.at(-1)?.until === null;
       look.overdueSince = sooner(look.overdueSince, lastSeenIn(stretches));
       if (subject !== undefined) {
-        const { at, heard } = nextLook(versions, subject, around);
+        const { at, unread, heard } = nextLook(versions, subject, around);
         look.next = sooner(look.next, at);
+        look.expected = soonerRead(look.expected, unread, versions);
         look.heard = eitherHeard(look.heard, heard);
       }
     }
@@ -163,6 +167,19 @@ function eitherHeard(one: HeardAt | null, other: HeardAt | null): HeardAt | null
         provenUntil: Math.min(one.provenUntil, other.provenUntil),
         listenedFor: Math.min(one.listenedFor, other.listenedFor),
       };
+}
+
+function soonerRead(
+  expected: ExpectedRead | null,
+  unread: Micros | null,
+  versions: readonly DatedRule[],
+): ExpectedRead | null {
+  if (unread === null) {
+    return expected;
+  }
+  const { by, within } = expected ?? { by: unread, within: Number.POSITIVE_INFINITY };
+  const thresholds = versions.flatMap(({ after, thenAfter }) => after ?? thenAfter ?? []);
+  return { by: Math.min(by, unread), within: Math.min(within, ...thresholds) };
 }
 
 function sooner(one: Micros | null, other: Micros | null): Micros | null {

@@ -1,5 +1,6 @@
 import type { Micros } from '../../../base/instant.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { DatedRule } from '../rules/rule.ts';
 import { earliestChange } from './earliest-change.ts';
 import { loadAbove } from './load-above.ts';
 import type { Organization, Work } from './organization.ts';
@@ -8,7 +9,7 @@ import type { ChangedHistory } from './read-moves.ts';
 /** What a move cannot have made true yet is looked at only when it may have. */
 export async function noteMoves(
   db: Connection,
-  { rules, quiet, assets }: Organization,
+  { rules, quiet, assets, expected }: Organization,
   work: Work,
   moves: readonly ChangedHistory[],
   now: Micros,
@@ -17,13 +18,17 @@ export async function noteMoves(
   const locationIds = [...new Set(simple.flatMap((move) => move.locationIds))];
   const above = simple.length === 0 ? new Map() : await loadAbove(db, moves[0]?.orgId ?? 0, locationIds);
   const versions = [...rules.ofAssets.values()].flat();
+  const [unread, others] = [versions.filter(isOverdue), versions.filter((version) => !isOverdue(version))];
   const waiting = new Set<number>();
   for (const move of simple) {
     const isBelow = (id: number) => move.locationIds.some((each) => above.get(each)?.has(id) === true);
-    const earliest = earliestChange(versions, move, isBelow);
-    if (earliest > now) {
+    const [by, earliest] = [earliestChange(unread, move, isBelow), earliestChange(others, move, isBelow)];
+    if (Math.min(by, earliest) > now) {
       waiting.add(move.assetId);
       assets.add(move.assetId, earliest);
+      if (Number.isFinite(by)) {
+        expected.add(move.assetId, { by, within: by - move.since }, now);
+      }
     }
   }
   for (const { assetId, since, until } of moves) {
@@ -31,4 +36,8 @@ export async function noteMoves(
       work.assets.add(assetId, since, until);
     }
   }
+}
+
+function isOverdue({ kind }: DatedRule): boolean {
+  return kind === 'overdue';
 }

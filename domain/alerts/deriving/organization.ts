@@ -1,5 +1,6 @@
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { DueTimes } from './due-times.ts';
+import { ExpectedReads } from './expected-reads.ts';
 import type { OrganizationRules } from './rules-of-organization.ts';
 import { SinceWhen } from './since-when.ts';
 import { Unheard } from './unheard.ts';
@@ -10,6 +11,8 @@ export interface Organization {
   isRevised: boolean;
   assets: DueTimes;
   readers: DueTimes;
+  /** Assets that are due unless they are read. */
+  expected: ExpectedReads;
   /** Assets that wait for readers to say something. */
   unheard: Unheard;
   /** When assets that are overdue were read last, as far as was known when they were looked at. */
@@ -33,6 +36,7 @@ export function newOrganization(): Organization {
     isRevised: true,
     assets: new DueTimes(),
     readers: new DueTimes(),
+    expected: new ExpectedReads(),
     unheard: new Unheard(),
     overdue: new Map(),
     quiet: new Set(),
@@ -67,19 +71,21 @@ const WAITED_FOR: Micros = 3_600 * MICROS_PER_SECOND;
 
 /** Up to when it is derived, but for what nobody can know yet; null as long as not all was looked at once. */
 export function derivedUpTo(
-  { lookedUpTo, assets, readers, unheard }: Organization,
+  { lookedUpTo, assets, readers, expected, unheard }: Organization,
   now: Micros,
 ): Micros | null {
   // What waits for long is not lost: it holds still when it is found.
   const waited = Math.max(unheard.earliest, now - WAITED_FOR);
-  return lookedUpTo === null ? Math.min(assets.earliest, readers.earliest, waited) : null;
+  return lookedUpTo === null ? Math.min(assets.earliest, readers.earliest, expected.earliest, waited) : null;
+}
+
+/** Whether any of it is to be looked at, or asked about, by now. */
+export function isDue({ assets, readers, expected }: Organization, now: Micros): boolean {
+  return assets.isDue(now) || readers.isDue(now) || expected.isDue(now);
 }
 
 /** Whether there may be something to derive although nothing new was recorded. */
-export function mayChange(
-  { isRevised, lookedUpTo, assets, readers, unheard }: Organization,
-  now: Micros,
-): boolean {
-  const isDue = assets.isDue(now) || readers.isDue(now);
-  return isRevised || lookedUpTo !== null || isDue || !unheard.isEmpty;
+export function mayChange(organization: Organization, now: Micros): boolean {
+  const { isRevised, lookedUpTo, unheard } = organization;
+  return isRevised || lookedUpTo !== null || !unheard.isEmpty || isDue(organization, now);
 }

@@ -93,7 +93,8 @@ describe('the stretches in which conditions hold', () => {
         { since: 0, until: now },
       );
       const asset = assetOf(known, now);
-      const { at: next, heard } = nextLook(rulesOf(known), asset, around);
+      const { at, unread, heard } = nextLook(rulesOf(known), asset, around);
+      const next = at === null || unread === null ? (at ?? unread) : Math.min(at, unread);
       const before = said(stretchesOf(rulesOf(known), asset, around));
       const last = next === null ? END : Math.min(END, Math.floor(stepOf(next)));
       for (let until = now + 1; until <= last; until++) {

@@ -197,15 +197,16 @@ describe('the next look at an asset', () => {
   const seen = asset({ stays: MOVES, unread: [{ since: 20, until: EVER }] });
 
   it('is when it can be overdue, or missing, if everybody goes on to listen', () => {
-    expect(nextLook([overdue], seen, around(25))).to.deep.equal({ at: 35, heard: null });
-    expect(nextLook([overdue], seen, around(36))).to.deep.equal({ at: 50, heard: null });
-    expect(nextLook([overdue], seen, around(60))).to.deep.equal({ at: null, heard: null });
+    expect(nextLook([overdue], seen, around(25))).to.deep.equal({ at: null, unread: 35, heard: null });
+    expect(nextLook([overdue], seen, around(36))).to.deep.equal({ at: 50, unread: null, heard: null });
+    expect(nextLook([overdue], seen, around(60))).to.deep.equal({ at: null, unread: null, heard: null });
   });
 
   it('waits until somebody listens again where nobody does, and for the message that proves that somebody did', () => {
     const late = { ...seen, unread: [{ since: 45, until: EVER }] };
     expect(nextLook([overdue], late, around(70))).to.deep.equal({
       at: null,
+      unread: null,
       heard: { locationId: YARD, provenUntil: EVER, listenedFor: 10 },
     });
     const silent = [{ since: 0, until: 50, provenUntil: 30 }];
@@ -218,6 +219,7 @@ describe('the next look at an asset', () => {
     const unproven = around(40, { places: new Map([[DOCK, evidence]]) });
     expect(nextLook([overdue], seen, unproven)).to.deep.equal({
       at: null,
+      unread: null,
       heard: { locationId: DOCK, provenUntil: 35, listenedFor: EVER },
     });
     expect(unproven.heard(DOCK)).to.deep.equal({ provenUntil: 30, listenedSince: 0 });

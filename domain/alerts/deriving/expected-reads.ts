@@ -1,0 +1,86 @@
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { DueTimes } from './due-times.ts';
+
+/** An asset is to be read, or else a rule comes true of it. */
+export interface ExpectedRead {
+  /** A read before that puts it off. */
+  by: Micros;
+  /** For so long from then on, at least. */
+  within: Micros;
+}
+
+/** It is asked so long before whether an asset was read: of one that is read all the time the read may be later than that. */
+const AHEAD: Micros = 5 * MICROS_PER_SECOND;
+
+/**
+ * Assets that are overdue unless they are read before. Most are, so they are asked about before anybody looks at them: what
+ * was read in time is put off from when it was read last.
+ */
+export class ExpectedReads {
+  readonly #expected = new Map<number, ExpectedRead>();
+  readonly #due = new DueTimes();
+
+  /** @param until the end of what was looked at: what was expected by then is still to be asked about. */
+  set(assetId: number, expected: ExpectedRead | null, until: Micros): void {
+    const before = this.#expected.get(assetId);
+    if (before !== undefined && before.by <= until) {
+      const within = Math.min(before.within, expected?.within ?? Number.POSITIVE_INFINITY);
+      this.#expected.set(assetId, { by: before.by, within });
+    } else if (expected === null) {
+      this.#expected.delete(assetId);
+    } else {
+      this.#expect(assetId, expected, until);
+    }
+  }
+
+  /** Expects it by then at the latest. */
+  add(assetId: number, { by, within }: ExpectedRead, now: Micros): void {
+    const before = this.#expected.get(assetId) ?? { by, within };
+    const sooner = { by: Math.min(before.by, by), within: Math.min(before.within, within) };
+    this.#expect(assetId, sooner, now);
+  }
+
+  /**
+   * Puts off what was taken, if it was read in time.
+   *
+   * @param lastSeen null if it was never read.
+   * @returns from when on it is to be looked at; null if it was put off.
+   */
+  answer(
+    { id, by, within }: { id: number } & ExpectedRead,
+    lastSeen: Micros | null,
+    now: Micros,
+  ): Micros | null {
+    // Of what was read later nobody knows here when it was read before.
+    const next = lastSeen !== null && lastSeen < by ? Math.max(by, lastSeen + within) : by;
+    if (next <= now) {
+      return next;
+    }
+    this.add(id, { by: next, within }, now);
+    return null;
+  }
+
+  /** Takes those to ask about. */
+  take(now: Micros, most: number): ({ id: number } & ExpectedRead)[] {
+    return this.#due.take(now, most).flatMap(({ id }) => {
+      const expected = this.#expected.get(id);
+      this.#expected.delete(id);
+      return expected === undefined ? [] : [{ id, ...expected }];
+    });
+  }
+
+  isDue(now: Micros): boolean {
+    return this.#due.isDue(now);
+  }
+
+  /** No later than what is expected first. */
+  get earliest(): Micros {
+    return this.#due.earliest;
+  }
+
+  #expect(assetId: number, expected: ExpectedRead, now: Micros): void {
+    this.#expected.set(assetId, expected);
+    const ahead = expected.by - Math.min(AHEAD, expected.within / 4);
+    this.#due.add(assetId, ahead > now ? ahead : expected.by);
+  }
+}
