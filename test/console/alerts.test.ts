@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { listen } from '../../db/timescale/connections/listen.ts';
+import { MOVES_WRITTEN, organizationsOf } from '../../domain/moves/sealing/written-announcement.ts';
 import { useConsole } from '../support/console.ts';
 import { Site } from '../support/site.ts';
 
@@ -14,10 +16,19 @@ describe('alerts in the console', () => {
        values ($1, $2, $2, now(), 'R', 'not_allowed', $3, now(), '{}')`,
       [suite.orgId, ID, asset],
     );
+    const woken = Promise.withResolvers<readonly number[] | null>();
+    const listener = await listen(suite.database.url, [MOVES_WRITTEN], {
+      onNotify: (_, payload) => woken.resolve(organizationsOf(payload)),
+      onReconnect: () => {},
+      onLost: () => {},
+    });
     const acknowledge = async (role: 'viewer' | 'operator') =>
       suite.call({ method: 'POST', path: `/alerts/${ID}/acknowledge`, token: await suite.as(role) });
     expect((await acknowledge('viewer')).status).to.equal(403);
     expect((await acknowledge('operator')).status).to.equal(204);
+    // So the feed tells of it at once.
+    expect(await woken.promise).to.deep.equal([suite.orgId]);
+    await listener.close();
     expect((await acknowledge('operator')).status).to.equal(204);
     const { data } = (await suite.call({ path: `/alerts/${ID}` })).body;
     expect(data.state).to.equal('acknowledged');

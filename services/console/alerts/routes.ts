@@ -16,8 +16,9 @@ const acknowledge = memberRoute({
       findAlert(db, db.orgId, params.alert_id),
   },
   success: noContent('Acknowledged; or it was before, or is over'),
-  handle: async ({ context: { db, session }, row: { id }, requestId }) => {
+  handle: async ({ context: { db, session, parts }, row: { id }, requestId }) => {
     await acknowledgeAlert(db, actorOfUser(session, requestId), { orgId: db.orgId, id }, session.name);
+    parts.insight.onMoves([db.orgId]);
   },
 });
 
