@@ -54,7 +54,10 @@ async function change(db: Connection, alerts: readonly Changed[]): Promise<void>
   if (alerts.length > 0) {
     await db.exec(sql.prepared('change-alerts', NO_ROWS)`
       update alerts set state = given.state, opened_at = given.opened_at, closed_at = given.closed_at,
-        level = given.level, alarm_at = given.alarm_at, location_id = given.location_id, because = given.because::json
+        level = given.level, alarm_at = given.alarm_at, location_id = given.location_id, because = given.because::json,
+        -- One that is open again is new to everybody, also to who had taken notice of it.
+        acknowledged_at = case when given.state <> 'open' then alerts.acknowledged_at end,
+        acknowledged_by = case when given.state <> 'open' then alerts.acknowledged_by end
       from unnest(${orgIds(alerts)}::integer[], ${sql.binary(texts(alerts.map(({ id }) => id)))}::text[],
         ${sql.binary(texts(alerts.map(({ state }) => state)))}::text[], ${times(alerts, ({ since }) => since)}::timestamptz[],
         ${times(alerts, ({ until }) => until)}::timestamptz[], ${levels(alerts)}::text[],

@@ -83,6 +83,28 @@ describe('deriving alerts', () => {
     expect(await told()).to.deep.equal(['opened', 'closed']);
   });
 
+  it('opens one again that was not over after all, and that nobody has taken notice of since', async () => {
+    await rule({ kind: 'not_allowed', locationExternalKey: 'YARD' });
+    const turns = new AlertTurns(database.pool);
+    await read(yard, 20);
+    await derive(turns);
+    await database.rows(
+      `with over as (
+         update alerts set state = 'closed', closed_at = time_of_micros($3), acknowledged_at = now(), acknowledged_by = 'Anna'
+         where org_id = $1
+       )
+       insert into alert_revisions (org_id, subject, subject_id, since) values ($1, 'asset', $2, time_of_micros($3))`,
+      [site.orgId, pallet, at(25)],
+    );
+    await derive(turns);
+    expect(
+      await database.rows(
+        'select state, closed_at, acknowledged_at, acknowledged_by from alerts where org_id = $1',
+        [site.orgId],
+      ),
+    ).to.deep.equal([{ state: 'open', closed_at: null, acknowledged_at: null, acknowledged_by: null }]);
+  });
+
   it('withdraws one that late reads disprove', async () => {
     await rule({ kind: 'dwell', locationExternalKey: 'YARD', after: 100 * MICROS_PER_SECOND });
     const turns = new AlertTurns(database.pool);
