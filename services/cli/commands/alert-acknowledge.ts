@@ -4,6 +4,7 @@ import { requireLiveOrganization } from '../../../domain/administration/organiza
 import { acknowledgeAlert } from '../../../domain/alerts/acknowledge-alert.ts';
 import { findAlert } from '../../../domain/alerts/listing/list-alerts.ts';
 import { shownAlert } from '../../../domain/alerts/listing/listed-alert.ts';
+import { wakingSealer } from '../../../domain/moves/wake-sealer.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
 
@@ -19,9 +20,12 @@ export function addAlertAcknowledge(program: Command): void {
       '\nJSON: the alert as the API shows it.\n\nExample:\n  npx --no -- tagtrail alert acknowledge --org 1 --alert 01KQSB3M8R0E5T9V2W4X6Y8Z1B',
     )
     .action(async ({ org: orgId, ...options }: { org: number; alert: string; json?: boolean }) => {
-      const alert = await withConnections(async ({ db, actor }) => {
+      const alert = await withConnections(async ({ db, pool, actor }) => {
         await requireLiveOrganization(db, orgId);
-        await acknowledgeAlert(db, actor, { orgId, id: options.alert }, actor.id);
+        await wakingSealer(pool, async (onMoves) => {
+          await acknowledgeAlert(db, actor, { orgId, id: options.alert }, actor.id);
+          onMoves([orgId]);
+        });
         const row = await findAlert(db, orgId, options.alert);
         if (row === null) {
           throw notFound('Alert not found');
