@@ -8,6 +8,7 @@ export { DWELL as DWELL_REPORT } from './reports/dwell-schema.ts';
 export { POSITIONS_AT as POSITIONS_REPORT } from './reports/positions-at-schema.ts';
 export { STAYS as STAYS_REPORT } from './reports/stays-schema.ts';
 export { API_ROUTES } from './routes.ts';
+export { mayReadAddresses } from './rules/addresses.ts';
 export type { ApiContext } from './serving/context.ts';
 export { contextOf } from './serving/context-of.ts';
 export { TOO_MANY as TOO_MANY_IMPORTS } from './serving/import-turns.ts';

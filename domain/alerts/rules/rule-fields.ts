@@ -64,6 +64,7 @@ export function ruleFields(rule: StoredRule, keys: LocationKeys) {
     id,
     ...settingsFields(settings, keys),
     asset_count: settings.selection.assetIds?.length ?? null,
+    mail_count: settings.mailTo.length,
     valid_from: wireTimeOfMicros(validFrom),
     ends_at: endsAt === null ? null : wireTimeOfMicros(endsAt),
     created_at: wireTimeOfMicros(createdAt),

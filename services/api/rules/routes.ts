@@ -10,6 +10,7 @@ import { NO_QUERY } from '../../../platform/http/query.ts';
 import { created, found, listed, noContent } from '../../../platform/http/success.ts';
 import { actorOf } from '../serving/actor.ts';
 import { route } from '../serving/context.ts';
+import { seenBy } from './addresses.ts';
 import { changeOf } from './change-of.ts';
 import { ADMINISTRATION, ONE } from './one-rule.ts';
 import { LISTED_RULE, newRuleBody, ONE_RULE, RULE, rulePatchBody } from './schema.ts';
@@ -46,9 +47,12 @@ const list = route({
   query: { parameters: PAGING },
   params: {},
   success: listed(LISTED_RULE, 'A page of rules'),
-  handle: async ({ context: { db }, query }) => {
+  handle: async ({ context, query }) => {
+    const { db } = context;
     const rows = await shownRules(db, db.orgId, await listRules(db, db.orgId, query));
-    return listBody({ rows, totalCount: await countRules(db, db.orgId) }, query, (row) => row);
+    return listBody({ rows, totalCount: await countRules(db, db.orgId) }, query, (row) =>
+      seenBy(context, row),
+    );
   },
 });
 
@@ -62,7 +66,7 @@ const read = route({
   params: ONE_RULE,
   find: ONE,
   success: found(RULE, 'The rule as it was set last'),
-  handle: ({ context: { db }, row }) => shownRule(db, row),
+  handle: async ({ context, row }) => seenBy(context, await shownRule(context.db, row)),
 });
 
 const change = route({

@@ -5,7 +5,9 @@ import { lasting } from './duration.ts';
 type Shown = ReturnType<typeof ruleFields>;
 
 /** What a rule says, in a sentence. */
-export function sayRule(rule: Omit<Shown, 'id' | 'valid_from' | 'ends_at' | 'created_at'>): string {
+export function sayRule(
+  rule: Omit<Shown, 'id' | 'mail_count' | 'valid_from' | 'ends_at' | 'created_at'>,
+): string {
   const { hours, time_zone: timeZone } = rule;
   return [
     saysOf[rule.kind](rule),

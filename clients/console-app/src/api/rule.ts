@@ -14,12 +14,14 @@ export interface RuleSettings {
   within_location_external_key: string | null;
   metadata: readonly { path: readonly string[]; value: string }[];
   reader_ids: readonly number[] | null;
-  mail_to: readonly string[];
 }
 
 export interface Rule extends RuleSettings {
   /** A ULID. */
   id: string;
+  /** Addresses of members. Null for who may only read. */
+  mail_to: readonly string[] | null;
+  mail_count: number;
   /** How many assets it lists; null where it lists none, which is all. */
   asset_count: number | null;
   valid_from: string;

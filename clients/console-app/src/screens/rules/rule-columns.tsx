@@ -16,7 +16,7 @@ export function ruleColumns(names: ReadonlyMap<string, string>): readonly Column
       weight: 2,
       cell: (rule) => selectionWords(rule, nameOf(rule.within_location_external_key)),
     },
-    { title: t.told, weight: 3, cell: ({ mail_to: to }) => (to.length === 0 ? '–' : t.people(to.length)) },
+    { title: t.told, weight: 3, cell: ({ mail_count: count }) => (count === 0 ? '–' : t.people(count)) },
     {
       title: t.since,
       weight: 3,

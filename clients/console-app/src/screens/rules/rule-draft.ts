@@ -69,11 +69,11 @@ export function draftOf(rule: WholeRule): RuleDraft {
     assets: rule.asset_external_keys?.join('\n') ?? '',
     metadata: rule.metadata.map(({ path, value }) => `${path.join('.')}=${value}`).join('\n'),
     readers: rule.reader_ids ?? [],
-    mailTo: rule.mail_to,
+    mailTo: rule.mail_to ?? [],
   };
 }
 
-type TypedSettings = RuleSettings & { asset_external_keys: string[] | null };
+type TypedSettings = RuleSettings & { asset_external_keys: string[] | null; mail_to: readonly string[] };
 
 /** As the API takes it: of what the kind does not ask for, nothing. */
 export function settingsOf(draft: RuleDraft): TypedSettings {

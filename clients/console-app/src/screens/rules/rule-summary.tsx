@@ -23,7 +23,7 @@ export function RuleSummary({ rule, names }: { rule: WholeRule; names: ReadonlyM
           </>
         )}
         <dt>{t.told}</dt>
-        <dd>{rule.mail_to.length === 0 ? t.nobody : t.people(rule.mail_to.length)}</dd>
+        <dd>{rule.mail_count === 0 ? t.nobody : t.people(rule.mail_count)}</dd>
       </dl>
     </section>
   );
