@@ -7,6 +7,9 @@ import type { Recipient } from './recipients.ts';
 /** Events that one message tells of; what comes after them is told a minute later. */
 const EVENTS = 10_000;
 
+/** Hours after which what nobody has tried to tell is old: no process has sent e-mail meanwhile. */
+const OLD = 24;
+
 interface TouchedRow {
   id: string;
   kind: TouchedAlert['kind'];
@@ -25,15 +28,22 @@ interface TouchedRow {
  * Alerts that the feed tells of after the recipient's position, as they are now, of rules that name the recipient now, or did
  * when they ended; none for who is no member any more, or disabled.
  *
- * @returns with them the last position that was looked at.
+ * @returns with them the last position that was looked at, and up to which one events are too old to be told.
  */
 export async function loadTouched(
   db: Connection,
-  { orgId, userId, position }: Recipient,
-): Promise<{ alerts: TouchedAlert[]; upTo: number }> {
-  const { up_to: upTo } = await db.one(sql.prepared('find-end-of-mail', rowsOf<{ up_to: number }>())`
-    select coalesce(max(event.position), ${position}::int8) as up_to from (
-      select position from moves
+  { orgId, userId, position, failures }: Recipient,
+): Promise<{ alerts: TouchedAlert[]; after: number; upTo: number }> {
+  const { after, up_to: upTo } = await db.one(sql.prepared(
+    'find-end-of-mail',
+    rowsOf<{ after: number; up_to: number }>(),
+  )`
+    select coalesce(max(event.position), ${position}::int8) as up_to,
+      coalesce(max(event.position) filter (
+        where ${failures}::integer = 0 and event.recorded_at < clock_timestamp() - make_interval(hours => ${OLD})
+      ), ${position}::int8) as after
+    from (
+      select position, recorded_at from moves
       where org_id = ${orgId} and asset_id is null and position > ${position}::int8
       order by position limit ${EVENTS}
     ) event`);
@@ -49,7 +59,7 @@ export async function loadTouched(
         bool_or(event.kind = 'alert_opened' and event.rows #>> '{alert,0,level}' = 'alarm') as is_alarmed
       from moves event
       where event.org_id = ${orgId} and event.asset_id is null
-        and event.position > ${position}::int8 and event.position <= ${upTo}::int8
+        and event.position > ${after}::int8 and event.position <= ${upTo}::int8
       group by 1
     ) touched
     join alerts alert on alert.org_id = ${orgId} and alert.id = touched.id
@@ -70,5 +80,5 @@ export async function loadTouched(
       ...{ ruleName, isMissing, openedAt: opened_at, closedAt: closed_at, isNew },
     }),
   );
-  return { alerts, upTo };
+  return { alerts, after, upTo };
 }

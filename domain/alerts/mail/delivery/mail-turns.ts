@@ -98,10 +98,10 @@ export class MailTurns {
   /** A message to one person: of the first organization of which there is anything to tell. */
   async #beginFirst(transaction: Connection, own: readonly Recipient[]): Promise<Begun[]> {
     for (const recipient of own) {
-      const { alerts, upTo } = await loadTouched(transaction, recipient);
+      const { alerts, after, upTo } = await loadTouched(transaction, recipient);
       const told = toldAlerts(alerts);
       if (told.listed.length > 0) {
-        await noteBegun(transaction, recipient);
+        await noteBegun(transaction, recipient, after);
         const { consoleUrl } = this.#parts;
         return [{ recipient, letter: alertLetter({ ...recipient, consoleUrl }, told), upTo }];
       }

@@ -20,7 +20,13 @@ export interface Recipient {
 /** Seconds between two messages to the same person. */
 const PACE = 60;
 
-/** Makes recipients of members whom rules name; each begins with what was recorded after the rule. */
+/** Minutes that a new recipient's first message reaches back: processes that send are restarted, and look after a while. */
+const REACHES_BACK = 10;
+
+/**
+ * Makes recipients of members whom rules name; each begins with what was recorded after the rule, and just now: e-mail that is
+ * set up late tells nothing old.
+ */
 export async function addRecipients(db: Connection): Promise<void> {
   const named = await db.any(sql.prepared(
     'find-new-mail-recipients',
@@ -31,7 +37,8 @@ export async function addRecipients(db: Connection): Promise<void> {
       from rules rule cross join lateral unnest(rule.mail_to) address
       group by 1, 2
     )
-    select named.org_id, account.id as user_id, micros_of_time(named.since) as since
+    select named.org_id, account.id as user_id,
+      micros_of_time(greatest(named.since, clock_timestamp() - make_interval(mins => ${REACHES_BACK}))) as since
     from named
     join users account on account.email = named.address
     join memberships membership on membership.org_id = named.org_id and membership.user_id = account.id
@@ -92,10 +99,12 @@ export async function dueRecipients(db: Connection, afterUser: number, limit: nu
   }));
 }
 
-/** A message is begun: nobody begins another within a minute, whatever becomes of this process. */
-export async function noteBegun(db: Connection, { orgId, userId }: Recipient): Promise<void> {
+/** A message about what comes after a position is begun: nobody begins another within a minute, whatever becomes of this process. */
+export async function noteBegun(db: Connection, { orgId, userId }: Recipient, after: number): Promise<void> {
   await db.exec(sql.prepared('note-begun-mail', NO_ROWS)`
-    update alert_mail_recipients set tried_at = clock_timestamp() where org_id = ${orgId} and user_id = ${userId}`);
+    update alert_mail_recipients
+    set tried_at = clock_timestamp(), position = greatest(position, ${after}::int8)
+    where org_id = ${orgId} and user_id = ${userId}`);
 }
 
 /** Of what is in the feed up to `upTo` there is nothing to tell. */

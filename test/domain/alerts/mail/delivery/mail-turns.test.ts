@@ -136,6 +136,39 @@ describe('e-mail of alerts', () => {
       .and.not.include('EARLY');
   });
 
+  it('tells nothing old when it is set up late, or again, but what the mail server did not take', async () => {
+    await person('ada@example.com');
+    const id = await rule(['ada@example.com']);
+    await database.rows(`update rules set recorded_at = now() - interval '1 day'`);
+    await open(id, 'OLD');
+    await database.rows(
+      `set tagtrail.retention = on;
+       create temporary table aged on commit drop as select * from moves;
+       delete from moves;
+       update aged set sealed_at = sealed_at - interval '20 minutes';
+       insert into moves select * from aged`,
+    );
+    await open(id, 'DRILL');
+    expect(await take()).to.equal(1);
+    expect(server.received[0]?.text).to.include('DRILL').and.not.include('OLD');
+
+    const aDayLater = () =>
+      database.rows(
+        `set tagtrail.retention = on; update moves set recorded_at = recorded_at - interval '25 hours'`,
+      );
+    await open(id, 'SAW');
+    await aDayLater();
+    await laterOn();
+    await open(id, 'CART');
+    server.refusal = () => 451;
+    expect(await take()).to.equal(1);
+    await aDayLater();
+    await laterOn();
+    server.refusal = () => null;
+    expect(await take()).to.equal(1);
+    expect(server.received[1]?.text).to.include('CART').and.not.include('SAW');
+  });
+
   it('sends nothing to who is no member any more, or disabled, or no longer named', async () => {
     for (const name of ['gone', 'disabled', 'unnamed', 'ada']) {
       await person(`${name}@example.com`);
