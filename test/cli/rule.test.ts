@@ -77,6 +77,10 @@ describe('tagtrail rule', () => {
       ...{ asset_count: null, valid_from: set.valid_from },
     });
     expect(Date.parse(set.valid_from)).to.be.above(Date.parse(validFrom));
+    const end = new Date(Date.now() + DAY).toISOString();
+    expect(await json('rule', 'set', ...rule, '--ends-at', end)).to.include({ ends_at: end });
+    expect((await tagtrail('rule', 'set', ...rule, '--after', '1s')).stdout).to.include(`until ${end}`);
+    expect(await json('rule', 'set', ...rule, '--ends-at', 'none')).to.include({ ends_at: null });
     const listed = await tagtrail('rule', 'list', '--org', org);
     expect(listed.stdout).to.include(added.id).and.to.include('must be at HALL-1');
 

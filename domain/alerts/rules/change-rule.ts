@@ -6,11 +6,11 @@ import type { Actor } from '../../changes/actor.ts';
 import { type Change, type ChangeResult, changed, makeChange, unchanged } from '../../changes/make-change.ts';
 import { appliedChange } from './applied-change.ts';
 import { insertVersion } from './insert-version.ts';
-import { lockRules, requireBeginning } from './lock-rules.ts';
+import { lockRules, requireBeginning, requireEnd } from './lock-rules.ts';
 import { loggedDifferences, loggedRule } from './logged-rule.ts';
 import { requireRule } from './require-rule.ts';
 import type { RuleChange } from './rule-change.ts';
-import { LIMITS, type RuleSettings } from './settings.ts';
+import { LIMITS } from './settings.ts';
 import type { RuleRef, StoredRule } from './stored-rules.ts';
 
 /**
@@ -19,8 +19,13 @@ import type { RuleRef, StoredRule } from './stored-rules.ts';
  */
 export type Dated = { validFrom: Micros | null };
 
+/** When a changed rule ends; null takes a planned end away. Undefined keeps it, unless the change begins only then or later. */
+export interface PlannedEnd {
+  endsAt?: Micros | null | undefined;
+}
+
 /**
- * Sets a rule anew from `validFrom` on. It goes on if it was to end.
+ * Sets a rule anew from `validFrom` on.
  *
  * @throws Invalid with every fault, AppError `not_found`.
  */
@@ -29,7 +34,7 @@ export function changeRule(
   actor: Actor,
   now: Micros,
   ref: RuleRef,
-  wanted: RuleChange & Dated,
+  wanted: RuleChange & Dated & PlannedEnd,
 ): Promise<StoredRule> {
   return makeChange(db, actor, (change) => setRule(change, now, ref, wanted));
 }
@@ -38,28 +43,30 @@ async function setRule(
   change: Change,
   now: Micros,
   ref: RuleRef,
-  { validFrom, ...given }: RuleChange & Dated,
+  { validFrom, endsAt: givenEnd, ...given }: RuleChange & Dated & PlannedEnd,
 ): Promise<ChangeResult<StoredRule>> {
   requireBeginning(validFrom, now);
   await lockRules(change, ref.orgId);
   const rule = await requireRule(change, ref);
   const settings = await appliedChange(change, ref.orgId, rule.settings, given);
-  if (isSame(rule, settings, validFrom ?? Math.max(now, rule.validFrom))) {
+  const from = validFrom ?? Math.max(now, rule.validFrom);
+  const isKept = givenEnd === undefined && rule.endsAt !== null && rule.endsAt > from;
+  const endsAt = isKept ? rule.endsAt : (givenEnd ?? null);
+  requireEnd(endsAt, from, now);
+  if (endsAt === rule.endsAt && from >= rule.validFrom && isDeepStrictEqual(settings, rule.settings)) {
     return unchanged(rule);
   }
   const beginning = validFrom ?? (rule.validFrom > now ? rule.validFrom : null);
   const version = rule.version + 1;
   await insertVersion(change, { ...ref, version, validFrom: beginning, isEnded: false, settings });
+  if (endsAt !== null) {
+    await insertVersion(change, { ...ref, version: version + 1, validFrom: endsAt, isEnded: true, settings });
+  }
   const after = await requireRule(change, ref);
   const differing = loggedDifferences(await loggedRule(change, rule), await loggedRule(change, after));
   return changed(after, [
     { orgId: ref.orgId, action: 'update', resource: { type: 'rule', id: ref.id }, ...differing },
   ]);
-}
-
-/** Whether what is to be from an instant on will be so anyway. */
-function isSame({ settings, validFrom, endsAt }: StoredRule, wanted: RuleSettings, from: Micros): boolean {
-  return endsAt === null && from >= validFrom && isDeepStrictEqual(settings, wanted);
 }
 
 /**
@@ -79,9 +86,10 @@ export function endRule(
     await lockRules(change, ref.orgId, LIMITS.endings);
     const rule = await requireRule(change, ref);
     const { settings, version } = rule;
-    const endsAt = await insertVersion(change, {
+    const given = await insertVersion(change, {
       ...{ ...ref, version: version + 1, validFrom, isEnded: true, settings },
     });
+    const endsAt = Math.min(given, rule.endsAt ?? given);
     return changed({ ...rule, endsAt }, [
       {
         ...{ orgId: ref.orgId, action: 'delete', resource: { type: 'rule', id: ref.id } },

@@ -29,6 +29,13 @@ export async function lockRules(
   }
 }
 
+/** @throws Invalid for an end of what would not begin by then, or much later. */
+export function requireEnd(endsAt: Micros | null, from: Micros, now: Micros): void {
+  if (endsAt !== null && (endsAt <= from || endsAt > now + AHEAD)) {
+    refuseIssues([invalidValue('ends_at', 'must be after the change begins, and within the next 366 days')]);
+  }
+}
+
 /** @throws Invalid for a beginning, or an end, of which alerts cannot be derived. */
 export function requireBeginning(validFrom: Micros | null, now: Micros): void {
   if (validFrom !== null && (validFrom < now - DERIVED || validFrom > now + AHEAD)) {

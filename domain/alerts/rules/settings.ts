@@ -19,8 +19,8 @@ export const LIMITS = {
   rules: 200,
   /** Settings and ends of rules that an organization records within the time that alerts are derived of. */
   versions: 2_000,
-  /** As many, and an end of each rule that there may be: whatever was set, it can be ended. */
-  endings: 2_200,
+  /** As many, the end that the last of them kept, and one of each rule that there may be: whatever was set, it can be ended. */
+  endings: 2_201,
   assets: 1_000,
   readers: 1_000,
   terms: 10,

@@ -92,7 +92,7 @@ export const trialBody = jsonBody({ kind: mandatory(choice(KINDS)), ...TRIED });
 export const storedTrialBody = jsonBody(TRIED);
 
 export const newRuleBody = jsonBody({ kind: mandatory(choice(KINDS)), ...DATED });
-export const rulePatchBody = mergePatchOf<object>()(DATED);
+export const rulePatchBody = mergePatchOf<object>()({ ...DATED, ends_at: nullable(timestamp) });
 
 const ruleIdInPath: Parameter<string> = {
   schema: SHOWN.id,

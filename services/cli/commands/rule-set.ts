@@ -7,13 +7,21 @@ import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { time } from '../command-line/instants.ts';
 import { withConnections } from '../connections/database.ts';
-import { changeOf, type RuleOptions, withFlags, withRuleOptions } from '../parts/rule-options.ts';
+import {
+  changeOf,
+  NONE,
+  orNothing,
+  type RuleOptions,
+  withFlags,
+  withRuleOptions,
+} from '../parts/rule-options.ts';
 import { sayRule } from '../parts/rule-row.ts';
 
 interface Options extends RuleOptions {
   org: number;
   rule: string;
   validFrom?: Micros;
+  endsAt?: Micros | typeof NONE;
   json?: boolean;
 }
 
@@ -31,6 +39,11 @@ export function addRuleSet(program: Command): void {
       'from when on this counts, RFC 3339; up to 31 days ago; if left out now, or when the rule as it is begins',
       time,
     )
+    .option(
+      '--ends-at <time>',
+      'when the rule ends, RFC 3339; if left out as planned, unless this change begins only then',
+      (text) => (text === NONE ? text : time(text)),
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  npx --no -- tagtrail rule set --org 1 --rule=01KQSA8N2V6T4W8XJY3ZB5D7FH --after 10m' +
@@ -38,7 +51,7 @@ export function addRuleSet(program: Command): void {
     )
     .action(async (options: Options) => {
       const { org: orgId, rule: id, validFrom = null } = options;
-      const given = changeOf(options);
+      const given = { ...changeOf(options), endsAt: orNothing(options.endsAt) };
       if (Object.values(given).every((value) => value === undefined)) {
         throw new AppError(
           'invalid_input',
@@ -55,9 +68,15 @@ export function addRuleSet(program: Command): void {
       printResult(
         {
           json: rule,
-          text: forTerminal(`Rule ${rule.id} (${rule.name}): ${sayRule(rule)}; from ${rule.valid_from} on`),
+          text: forTerminal(
+            `Rule ${rule.id} (${rule.name}): ${sayRule(rule)}; from ${rule.valid_from} ${untilText(rule.ends_at)}`,
+          ),
         },
         options,
       );
     });
+}
+
+function untilText(endsAt: string | null): string {
+  return endsAt === null ? 'on' : `until ${endsAt}`;
 }

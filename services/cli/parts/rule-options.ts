@@ -8,7 +8,7 @@ import { id, oneOf } from '../command-line/command-line.ts';
 import { secondsIn } from './duration.ts';
 
 /** Takes away what was set; of lists an empty one does. */
-const NONE = 'none';
+export const NONE = 'none';
 
 export interface RuleOptions {
   name?: string;
@@ -101,6 +101,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   time_zone: '--time-zone',
   mail_to: '--mail',
   valid_from: '--valid-from',
+  ends_at: '--ends-at',
   since: '--since',
 };
 
@@ -133,6 +134,6 @@ function term(text: string): MetadataTerm {
   return { path: path.split('.'), value };
 }
 
-function orNothing<Value>(given: Value | typeof NONE | undefined): Value | null | undefined {
+export function orNothing<Value>(given: Value | typeof NONE | undefined): Value | null | undefined {
   return given === NONE ? null : given;
 }

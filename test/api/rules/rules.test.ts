@@ -49,6 +49,9 @@ describe('/rules', () => {
     expect(patched.body?.data).to.deep.equal({
       ...{ ...read, ...patch, time_zone: null, asset_count: null },
     });
+    const end = new Date(Date.now() + 86_400_000).toISOString();
+    expect((await call('PATCH', `/${id}`, { ends_at: end })).body?.data).to.include({ ends_at: end });
+    expect((await call('PATCH', `/${id}`, { ends_at: null })).body?.data).to.include({ ends_at: null });
     expect((await call('DELETE', `/${id}`)).status).to.equal(204);
     expect((await call('GET', `/${id}`)).status).to.equal(404);
     expect((await call('GET')).body).to.deep.include({ data: [], total_count: 0 });

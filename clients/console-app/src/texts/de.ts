@@ -1279,6 +1279,7 @@ export const de = {
     changed: 'Regel geändert',
     itsAlerts: 'Ihre Alarme',
     end: 'Regel beenden',
+    goOn: 'Weiter gelten lassen',
     endTitle: (name: string) => `${name} beenden?`,
     endBody:
       'Sie meldet von jetzt an nichts mehr, und ihre Alarme schließen. Was sie bisher meldete, bleibt.',

@@ -1255,6 +1255,7 @@ export const en = {
     changed: 'Rule changed',
     itsAlerts: 'Its alerts',
     end: 'End rule',
+    goOn: 'Let it go on',
     endTitle: (name: string) => `End ${name}?`,
     endBody: 'It raises nothing from now on, and its alerts close. What it raised so far stays.',
     tryTitle: 'Try it on the past',

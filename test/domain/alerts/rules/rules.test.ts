@@ -94,9 +94,29 @@ describe('dated rules', () => {
       [first.id, true],
       [second.id, true],
     ]);
-    // What is set again goes on.
-    await changeRule(db, TEST_ACTOR, NOW, second, { name: 'third', validFrom: null });
-    expect((await loaded()).at(-1)).to.deep.include({ name: 'third', until: null });
+  });
+
+  it('keep the end that is planned when they are changed, until that is changed or taken away', async () => {
+    const ref = await create();
+    const end = NOW + MICROS_PER_DAY;
+    await endRule(db, TEST_ACTOR, NOW, ref, { validFrom: end });
+    expect((await endRule(db, TEST_ACTOR, NOW, ref, { validFrom: end + MINUTE })).endsAt).to.equal(end);
+    const change = (given: object) =>
+      changeRule(db, TEST_ACTOR, Date.now() * 1_000, ref, { validFrom: null, ...given } as never);
+    const last = async () => (await loaded()).at(-1);
+    expect((await change({ name: 'second' })).endsAt).to.equal(end);
+    expect(await last()).to.deep.include({ name: 'second', until: end });
+    const { version } = await change({ name: 'second' });
+    expect((await change({ name: 'second', endsAt: end })).version).to.equal(version);
+    expect((await change({ endsAt: end + MINUTE })).endsAt).to.equal(end + MINUTE);
+    expect((await change({ endsAt: null })).endsAt).to.equal(null);
+    expect(await last()).to.deep.include({ name: 'second', until: null });
+    // What begins when it was to end goes on from there.
+    await endRule(db, TEST_ACTOR, NOW, ref, { validFrom: end });
+    expect((await change({ name: 'third', validFrom: end })).endsAt).to.equal(null);
+    expect(await last()).to.deep.include({ name: 'third', from: end, until: null });
+    const refused = await change({ endsAt: end }).catch((error: { issues: unknown }) => error.issues);
+    expect(refused).to.have.nested.property('[0].field', 'ends_at');
   });
 
   it('are changed without beginning any sooner, as long as nobody says so', async () => {

@@ -96,6 +96,16 @@ function EditRule({ rule }: { rule: WholeRule }) {
         <button type="submit" class="primary" disabled={isBusy || !isChanged}>
           {texts.value.common.save}
         </button>
+        {rule.ends_at !== null && (
+          <button
+            type="button"
+            class="secondary"
+            disabled={isBusy}
+            onClick={() => void run(() => patch(path, { ends_at: null }))}
+          >
+            {t.goOn}
+          </button>
+        )}
         <button type="button" class="danger" disabled={isBusy} onClick={() => void end()}>
           {t.end}
         </button>
