@@ -86,5 +86,9 @@ function clock(ahead: number): Finding {
   }
   return Math.abs(ahead) <= TOLERATED_SKEW
     ? warning('clock', message, remedy)
-    : fault('clock', `${message}; ingestion beside such a clock records nothing`, remedy);
+    : fault(
+        'clock',
+        `${message}; ingestion and the handheld gateway record nothing beside such a clock`,
+        remedy,
+      );
 }

@@ -3,8 +3,8 @@ import { isUsedUp } from '../../db/timescale/connections/ids-used-up.ts';
 import { isFaultOfData, sqlStateOf } from '../../db/timescale/connections/sql-state.ts';
 import { StillInProgress } from '../../db/timescale/connections/transaction-mark.ts';
 import { BatchClosed } from '../tracking/batch.ts';
+import { ClocksApart } from '../tracking/clocks-apart.ts';
 import { AlreadyStored } from '../tracking/record.ts';
-import { ClocksApart } from './clocks-apart.ts';
 
 /**
  * True if the message itself is at fault: a retry is useless, and it becomes a dead letter. Everything else

@@ -1,4 +1,5 @@
-import { Counter, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { DatabaseClock } from '../../domain/tracking/database-clock.ts';
 import type { Retracted } from '../../domain/tracking/retractions/retraction.ts';
 import type { Recorded } from './recording/record-submission.ts';
 import { STATUSES } from './recording/result.ts';
@@ -45,4 +46,15 @@ export function countRetractions(registry: Registry): (retracted: Retracted) => 
     registers: [registry],
   });
   return ({ isRepeat }) => retractions.inc({ outcome: isRepeat ? 'repeated' : 'recorded' });
+}
+
+export function measureClock(registry: Registry, databaseClock: DatabaseClock): void {
+  new Gauge({
+    name: 'tagtrail_handheld_clock_ahead_seconds',
+    help: "How far this machine's clock is ahead of the database's; negative if behind. Beyond 5 s nothing is recorded.",
+    registers: [registry],
+    collect() {
+      this.set(databaseClock.ahead);
+    },
+  });
 }

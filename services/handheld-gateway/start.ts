@@ -8,6 +8,7 @@ import { parseToken } from '../../domain/administration/handhelds/token-format.t
 import { measureSealing } from '../../domain/moves/measure-sealing.ts';
 import { startFeed } from '../../domain/moves/start-feed.ts';
 import { wakeSealer } from '../../domain/moves/wake-sealer.ts';
+import { DatabaseClock } from '../../domain/tracking/database-clock.ts';
 import { startAccess } from '../../platform/access/start-access.ts';
 import { startRefusedSignIns } from '../../platform/access/start-refused-sign-ins.ts';
 import { isAppBuilt } from '../../platform/http/app-files/serve-app.ts';
@@ -25,7 +26,7 @@ import { findHandhelds } from './access/queries.ts';
 import { createApp } from './app.ts';
 import { APP_FOLDER } from './app-folder.ts';
 import type { GatewayConfig } from './config.ts';
-import { countRetractions, countSubmissions, countSweeps } from './metrics.ts';
+import { countRetractions, countSubmissions, countSweeps, measureClock } from './metrics.ts';
 import { createRecorder } from './recording/record-submission.ts';
 import { createSweepRecorder } from './recording/record-sweep.ts';
 import { createRetractor } from './recording/retractor.ts';
@@ -37,6 +38,7 @@ const LOOK_UP_CONNECTIONS = 4;
 export interface GatewayParts {
   /** Microseconds since 1970, by this service's clock. */
   clock: () => number;
+  databaseClock: DatabaseClock;
   appFolder: string;
   largeBodies: LargeBodies;
   /** Whether it seals the move feed; false where another service of the process does. */
@@ -54,7 +56,13 @@ export async function startGateway(
   config: GatewayConfig,
   log: Logger,
   lifecycle: Lifecycle,
-  { clock = createClock(), appFolder = APP_FOLDER, largeBodies, isSealer = true }: Partial<GatewayParts> = {},
+  {
+    clock = createClock(),
+    databaseClock = new DatabaseClock(clock),
+    appFolder = APP_FOLDER,
+    largeBodies,
+    isSealer = true,
+  }: Partial<GatewayParts> = {},
 ): Promise<{ url: string }> {
   await requireDatabase(config.DATABASE_URL);
   const registry = new Registry();
@@ -102,8 +110,9 @@ export async function startGateway(
   const health = createHealth({
     registry,
     stopping: lifecycle.stopping,
-    checks: { database: askDatabase },
+    checks: { database: askDatabase, clock: () => databaseClock.ask(pool) },
   });
+  measureClock(registry, databaseClock);
   const limits = {
     perMinute: config.HANDHELD_RATE_LIMIT_PER_MINUTE,
     burst: config.HANDHELD_RATE_LIMIT_BURST,
@@ -118,10 +127,10 @@ export async function startGateway(
     retention: config.SCAN_RETENTION_DAYS * MICROS_PER_DAY,
   };
   const turns = new SubmissionTurns();
-  const recording = { pool, turns, clock, rules, onMoves: wakeSealer(pool) };
+  const recording = { pool, turns, clock, databaseClock, rules, onMoves: wakeSealer(pool) };
   const recorder = createRecorder({ ...recording, onRecorded: countSubmissions(registry) });
   const retractor = createRetractor({ ...recording, onRetracted: countRetractions(registry) });
-  const sweeps = createSweepRecorder({ pool, turns, onRecorded: countSweeps(registry) });
+  const sweeps = createSweepRecorder({ pool, databaseClock, turns, onRecorded: countSweeps(registry) });
   const access = { door, handhelds: credentials, recorder, retractor, sweeps, clock };
   const app = createApp({
     ...access,

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { createClock } from '../../base/clock.ts';
+import { DatabaseClock } from '../../domain/tracking/database-clock.ts';
 import { type CountingProxy, openCountingProxy } from '../support/counting-proxy.ts';
 import { useGateway } from '../support/gateway.ts';
 import { aSubmission, statusesOf } from '../support/new-submission.ts';
@@ -25,7 +27,10 @@ describe('what a submission asks of the database', () => {
     await site.tag({ locationId: await site.location('SHELF-7') }, 'S7', 'barcode');
     await site.asset('FORKLIFT', 'E280AA');
     proxy = await openCountingProxy(gateway.database);
-    url = await gateway.start({ DATABASE_URL: proxy.url }, { clock: () => now * 1_000 });
+    url = await gateway.start(
+      { DATABASE_URL: proxy.url },
+      { clock: () => now * 1_000, databaseClock: new DatabaseClock(createClock()) },
+    );
     // Credentials are looked up once and connections made; and the asset has a position from now on.
     await submit([scan('E280AA', 100)]);
   });

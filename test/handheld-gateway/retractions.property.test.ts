@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ulid } from 'ulid';
+import { createClock } from '../../base/clock.ts';
 import type { Micros } from '../../base/instant.ts';
 import type { Instant } from '../../base/timestamps.ts';
+import { DatabaseClock } from '../../domain/tracking/database-clock.ts';
 import { compareRssi } from '../../domain/tracking/history/history.ts';
 import type { Scan } from '../../domain/tracking/scan.ts';
 import type { Seen } from '../../domain/tracking/smoothing/counting.ts';
@@ -50,6 +52,7 @@ describe('taking back, while readers and people go on scanning', function () {
   let recording: {
     pool: typeof database.pool;
     clock: () => Micros;
+    databaseClock: DatabaseClock;
     rules: typeof RULES;
     turns: SubmissionTurns;
   };
@@ -65,7 +68,13 @@ describe('taking back, while readers and people go on scanning', function () {
       [site.orgId],
     );
     handheldId = handheld?.id ?? 0;
-    recording = { pool: database.pool, clock: () => RECEIVED, rules: RULES, turns: new SubmissionTurns() };
+    recording = {
+      pool: database.pool,
+      clock: () => RECEIVED,
+      databaseClock: new DatabaseClock(createClock()),
+      rules: RULES,
+      turns: new SubmissionTurns(),
+    };
   });
 
   /** An asset, and what can happen to it. */

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { createClock } from '../../base/clock.ts';
+import { DatabaseClock } from '../../domain/tracking/database-clock.ts';
 import { useGateway } from '../support/gateway.ts';
 import { aSubmission } from '../support/new-submission.ts';
 import { aRead, record, storedPosition } from '../support/recording.ts';
@@ -13,7 +15,7 @@ describe('a scan by a handheld where smoothing is on', () => {
   const place = { a: 0, b: 0, c: 0 };
   let readerId: number;
   before(async () => {
-    url = await gateway.start({}, { clock: () => now });
+    url = await gateway.start({}, { clock: () => now, databaseClock: new DatabaseClock(createClock()) });
     place.a = await gateway.site.location('A');
     place.b = await gateway.site.location('B');
     place.c = await gateway.site.location('C');

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { createClock } from '../../base/clock.ts';
 import { MICROS_PER_DAY, type Micros } from '../../base/instant.ts';
+import { DatabaseClock } from '../../domain/tracking/database-clock.ts';
 import { useGateway } from '../support/gateway.ts';
 import { aSubmission } from '../support/new-submission.ts';
 import { aRead, record, storedHistory } from '../support/recording.ts';
@@ -12,7 +14,7 @@ describe('when the scans of a submission were made', () => {
   let url: string;
   const place = { a: 0, b: 0 };
   before(async () => {
-    url = await gateway.start({}, { clock: () => clock });
+    url = await gateway.start({}, { clock: () => clock, databaseClock: new DatabaseClock(createClock()) });
     place.a = await gateway.site.location('A');
     place.b = await gateway.site.location('B');
     await gateway.site.tag({ locationId: place.a }, 'A', 'barcode');

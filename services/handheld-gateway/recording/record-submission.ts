@@ -2,11 +2,12 @@ import type { Clock } from '../../../base/clock.ts';
 import { conflict } from '../../../base/errors.ts';
 import type { Client, Pool } from '../../../db/timescale/connections/client.ts';
 import { rethrowLost } from '../../../db/timescale/connections/lost-database.ts';
-import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import type { DatabaseClock } from '../../../domain/tracking/database-clock.ts';
 import { announcingMoves } from '../../../domain/tracking/feed/announcing-moves.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
 import { AlreadyStored, type RecordOptions } from '../../../domain/tracking/record.ts';
 import { lockSubmission } from '../../../domain/tracking/retractions/lock-submission.ts';
+import { inDatedTransaction } from './dated-transaction.ts';
 import { claimSubmission, findSubmission, storeAnswer } from './stored-submissions.ts';
 import type { Sender, Submission } from './submission.ts';
 import { digestOfSubmission } from './submission-digest.ts';
@@ -33,6 +34,7 @@ export interface RecorderOptions {
   pool: Pool;
   turns: SubmissionTurns;
   clock: Clock;
+  databaseClock: DatabaseClock;
   rules: TimeRules;
   onRecorded(recorded: Recorded): void;
   /** Called after a commit that told the feed of changes of these organizations. */
@@ -43,6 +45,7 @@ export function createRecorder({
   pool,
   turns,
   clock,
+  databaseClock,
   rules,
   onRecorded,
   onMoves,
@@ -54,8 +57,8 @@ export function createRecorder({
           announcingMoves(
             () => onMoves?.([sender.orgId]),
             (note) =>
-              inTransaction(
-                pool,
+              inDatedTransaction(
+                { pool, databaseClock },
                 async (client, attempt) => {
                   const options = { rules, now: clock(), isCareful: attempt > 1 };
                   return note(await recordOnce(client, submission, sender, options)).recorded;

@@ -1,6 +1,7 @@
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { rethrowLost } from '../../../db/timescale/connections/lost-database.ts';
-import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import type { DatabaseClock } from '../../../domain/tracking/database-clock.ts';
+import { inDatedTransaction } from './dated-transaction.ts';
 import type { SentSweep } from './sent-sweep.ts';
 import type { Sender } from './submission.ts';
 import { type RecordedSweep, takeSweep } from './take-sweep.ts';
@@ -19,10 +20,12 @@ export interface SweepRecorder {
 /** @param turns shared with submissions: both come from the same handhelds, through the same connections. */
 export function createSweepRecorder({
   pool,
+  databaseClock,
   turns,
   onRecorded,
 }: {
   pool: Pool;
+  databaseClock: DatabaseClock;
   turns: SubmissionTurns;
   onRecorded(recorded: RecordedSweep): void;
 }): SweepRecorder {
@@ -30,7 +33,7 @@ export function createSweepRecorder({
     record: async (sweep, sender) => {
       const recorded = await turns
         .run(sender.orgId, inScans(sweep), () =>
-          inTransaction(pool, (client) => takeSweep(client, sweep, sender)),
+          inDatedTransaction({ pool, databaseClock }, (client) => takeSweep(client, sweep, sender)),
         )
         .catch((error) => rethrowLost(error));
       onRecorded(recorded);

@@ -2,12 +2,13 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Micros } from '../../../base/instant.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { rethrowLost } from '../../../db/timescale/connections/lost-database.ts';
-import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import type { HandheldActor } from '../../../domain/changes/actor.ts';
+import type { DatabaseClock } from '../../../domain/tracking/database-clock.ts';
 import { announcingMoves } from '../../../domain/tracking/feed/announcing-moves.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
 import { retract } from '../../../domain/tracking/retractions/retract.ts';
 import type { Retracted } from '../../../domain/tracking/retractions/retraction.ts';
+import { inDatedTransaction } from './dated-transaction.ts';
 import type { Sender } from './submission.ts';
 import type { SubmissionTurns } from './turns.ts';
 
@@ -30,6 +31,7 @@ export interface Retractor {
 export interface RetractorOptions {
   pool: Pool;
   clock: Clock;
+  databaseClock: DatabaseClock;
   rules: TimeRules;
   turns: SubmissionTurns;
   onRetracted(retracted: Retracted): void;
@@ -40,6 +42,7 @@ export interface RetractorOptions {
 export function createRetractor({
   pool,
   clock,
+  databaseClock,
   rules,
   turns,
   onRetracted,
@@ -55,7 +58,9 @@ export function createRetractor({
           announcingMoves(
             () => onMoves?.([orgId]),
             (note) =>
-              inTransaction(pool, async (client) => note(await retract(client, retraction, options()))),
+              inDatedTransaction({ pool, databaseClock }, async (client) =>
+                note(await retract(client, retraction, options())),
+              ),
           ),
         )
         .catch((error) => rethrowLost(error));

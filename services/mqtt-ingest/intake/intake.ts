@@ -13,13 +13,14 @@ import { ReaderClocks } from '../../../domain/messages/reader-clocks.ts';
 import { type MessageOutcome, recordMessages } from '../../../domain/messages/record-messages.ts';
 import { type Turn, UnderWay } from '../../../domain/presence/watching/under-way.ts';
 import { BatchClosed } from '../../../domain/tracking/batch.ts';
+import type { DatabaseClock } from '../../../domain/tracking/database-clock.ts';
 import { announcingMoves } from '../../../domain/tracking/feed/announcing-moves.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
 import { AlreadyStored } from '../../../domain/tracking/record.ts';
 import type { ReaderListening } from '../listening/listening.ts';
 import { asRegistered, UNREGISTERED } from '../registry/as-registered.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { DatabaseClock } from './database-clock.ts';
+import { dateAgain } from './date-again.ts';
 import { exactlyOnce } from './exactly-once.ts';
 import { InOrder } from './in-order.ts';
 import { isLarge, type LargeMessages } from './large-messages.ts';
@@ -76,8 +77,10 @@ export function createIntake(options: IntakeOptions): Intake {
             inMarkedTransaction(
               pool,
               async (client, attempt, { databaseNow, askedAt }) => {
-                databaseClock?.compare(databaseNow, askedAt);
-                databaseClock?.date(messages);
+                if (databaseClock !== undefined) {
+                  databaseClock.compare(databaseNow, askedAt);
+                  dateAgain(messages, { clock, databaseClock });
+                }
                 const isCareful = attempt > 1;
                 return note(await recordMessages(client, messages, { rules, now: clock(), isCareful }))
                   .results;

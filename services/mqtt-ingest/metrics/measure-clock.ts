@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { DatabaseClock } from '../intake/database-clock.ts';
+import type { DatabaseClock } from '../../../domain/tracking/database-clock.ts';
 
 export function measureClock(registry: Registry, databaseClock: DatabaseClock): void {
   new Gauge({

@@ -1,20 +1,18 @@
-import type { Clock } from '../../../base/clock.ts';
-import { MICROS_PER_MILLISECOND, MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
-import { DATABASE_NOW, TOLERATED_SKEW } from '../../../db/timescale/queries/database-clock.ts';
-import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { ClocksApart } from '../../../domain/messages/clocks-apart.ts';
-import type { ReadMessage } from '../../../domain/messages/message.ts';
+import type { Clock } from '../../base/clock.ts';
+import { MICROS_PER_MILLISECOND, MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
+import { DATABASE_NOW, TOLERATED_SKEW } from '../../db/timescale/queries/database-clock.ts';
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { ClocksApart } from './clocks-apart.ts';
 
 /**
- * Compares this process's clock with the database's for every batch: a position dated by a fast clock would
- * stay until other clocks reach its time. While they differ too much nothing is recorded, and messages wait
- * unacknowledged (docs/tracking.md, What a scan is).
+ * Compares this process's clock with the database's for everything that is recorded: a position dated by a fast clock
+ * would stay until other clocks reach its time. While they differ too much nothing is recorded (docs/tracking.md, What a
+ * scan is).
  */
 export class DatabaseClock {
   readonly #clock: Clock;
   #ahead: Micros = 0;
-  /** `performance.now()` when the clocks were last found apart. */
   #apartAt = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock) {
@@ -27,6 +25,11 @@ export class DatabaseClock {
    */
   get ahead(): number {
     return this.#ahead / MICROS_PER_SECOND;
+  }
+
+  /** `performance.now()` when the clocks were last found apart; minus infinity if never. */
+  get apartAt(): number {
+    return this.#apartAt;
   }
 
   /**
@@ -51,21 +54,8 @@ export class DatabaseClock {
   /** {@link compare} with the database's answer. @throws ClocksApart; errors of the query. */
   async ask(db: Connection): Promise<void> {
     const askedAt = performance.now();
-    const { now } = await db.one(sql.type(rowsOf<{ now: number }>())`
+    const { now } = await db.one(sql.prepared('ask-clock', rowsOf<{ now: number }>())`
       select ${DATABASE_NOW} as now`);
     this.compare(now, askedAt);
-  }
-
-  /**
-   * Re-dates the messages received before the clocks were last found apart, by how long they have waited.
-   */
-  date(messages: readonly ReadMessage[]): void {
-    const now = performance.now();
-    for (const message of messages) {
-      const { arrivedAt } = message;
-      if (arrivedAt !== undefined && arrivedAt <= this.#apartAt) {
-        message.receivedAt = this.#clock() - Math.round((now - arrivedAt) * MICROS_PER_MILLISECOND);
-      }
-    }
   }
 }

@@ -1,0 +1,40 @@
+import { DatabaseUnavailable } from '../../../base/errors.ts';
+import type { Pool, PoolClient } from '../../../db/timescale/connections/client.ts';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import { ClocksApart } from '../../../domain/tracking/clocks-apart.ts';
+import type { DatabaseClock } from '../../../domain/tracking/database-clock.ts';
+
+/**
+ * Runs `work` in a transaction, and rolls back if this machine's clock is not the database's: devices' times are
+ * corrected by it. The question travels with the first statement of `work`.
+ *
+ * @throws DatabaseUnavailable if the clocks differ; otherwise as inTransaction does.
+ */
+export function inDatedTransaction<Result>(
+  { pool, databaseClock }: { pool: Pool; databaseClock: DatabaseClock },
+  work: (client: PoolClient, attempt: number) => Promise<Result>,
+  isRetryable?: (error: unknown) => boolean,
+): Promise<Result> {
+  return inTransaction(
+    pool,
+    async (client, attempt) => {
+      // Both have ended before the transaction does: a statement after the rollback would be on its own.
+      const [compared, done] = await Promise.allSettled([databaseClock.ask(client), work(client, attempt)]);
+      if (compared.status === 'rejected') {
+        throw asRefusal(compared.reason);
+      }
+      if (done.status === 'rejected') {
+        throw done.reason;
+      }
+      return done.value;
+    },
+    isRetryable,
+  );
+}
+
+function asRefusal(error: unknown): unknown {
+  return error instanceof ClocksApart ? new DatabaseUnavailable(REFUSAL, error) : error;
+}
+
+const REFUSAL =
+  "The clock of this gateway's machine is not the database's right now; nothing was recorded, send it again later";
