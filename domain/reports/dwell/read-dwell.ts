@@ -160,7 +160,7 @@ function timesOfGroups(stays: FragmentSqlToken, filters: DwellFilters, days: Day
     day: sql.fragment`part.day`,
   }[filters.group_by];
   if (!isInParts(filters)) {
-    return sql.fragment`select ${id} as id, part.asset_id, ${TOOK} as took from (${parts}) part`;
+    return sql.fragment`select ${id} as id, part.asset_id, ${TOOK} as took from (${parts}) part ${EACH_ONCE}`;
   }
   return sql.fragment`
     select ${id} as id, part.asset_id, sum(${TOOK}) as took
@@ -172,6 +172,12 @@ function timesOfGroups(stays: FragmentSqlToken, filters: DwellFilters, days: Day
 function isInParts({ include_descendants, location_id, location_external_key }: DwellFilters): boolean {
   return include_descendants && (location_id !== undefined || location_external_key !== undefined);
 }
+
+/**
+ * Without it, bounds are sorted along, and each aggregate subtracts them anew: of a month of 20,000 assets by day, 450 MB on
+ * disk instead of 43.
+ */
+const EACH_ONCE = sql.fragment`offset 0`;
 
 const TOOK = millisecondsBetween(sql.fragment`part.since`, sql.fragment`part.until`);
 
