@@ -42,15 +42,23 @@ export function timeOf(work: () => unknown, attempts = 5): number {
   return Math.min(...times);
 }
 
-/** The least processor time that this thread has while `work` goes on, in milliseconds; of a few attempts. */
+/** The processor time that this thread has while `work` goes on, in milliseconds; the mean of so many attempts. */
 export async function timeDuring(work: () => Promise<unknown>, attempts = 5): Promise<number> {
-  const times: number[] = [];
+  const start = threadTime();
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const start = threadTime();
     await work();
-    times.push(threadTime() - start);
   }
-  return Math.min(...times);
+  return (threadTime() - start) / attempts;
+}
+
+/** As `timeOf`, for work of less than some ticks of that clock: of `many` together, divided. */
+export function meanTimeOf(work: () => unknown, many: number): number {
+  const workMany = () => {
+    for (let done = 0; done < many; done++) {
+      work();
+    }
+  };
+  return timeOf(workMany, 3) / many;
 }
 
 /**
@@ -71,30 +79,19 @@ export class Yardstick {
    */
   async isExceededBy(measured: (attempts: number) => number | Promise<number>, times = 1): Promise<boolean> {
     if (this.#least === Number.POSITIVE_INFINITY) {
-      this.#least = this.#timeOfOne();
+      this.#least = meanTimeOf(this.#parse, 4);
     }
     if ((await measured(1)) <= times * this.#least) {
       return false;
     }
     const again = await measured(5);
-    const beside = this.#timeOfOne();
+    const beside = meanTimeOf(this.#parse, 4);
     this.#least = Math.min(this.#least, beside);
     return again > times * beside;
   }
-
-  /** Of many together, because Linux counts a thread's processor time in ticks of up to 10 ms. */
-  #timeOfOne(): number {
-    const many = 20;
-    const parseMany = () => {
-      for (let parsed = 0; parsed < many; parsed++) {
-        this.#parse();
-      }
-    };
-    return timeOf(parseMany, 3) / many;
-  }
 }
 
-/** Milliseconds of processor time that this thread has had. */
+/** Milliseconds of processor time that this thread has had, which Linux counts in ticks of up to 10 ms. */
 function threadTime(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { arrayOf, type Field } from '../../../base/checks/fields.ts';
 import { id, ids } from '../../../base/checks/id-field.ts';
 import { parseJson } from '../../../base/json/parse-json.ts';
+import { meanTimeOf } from '../../support/held-loop.ts';
 
 /** What a field says of a JSON text. */
 function said(field: Field<unknown>, text: string): unknown {
@@ -38,17 +39,11 @@ describe('a list of ids', () => {
 
   it('is read in a time that grows with its length', () => {
     const text = (members: number) => JSON.stringify(Array(members).fill(2_147_483_647));
-    const times = (members: number) =>
-      Array.from({ length: 7 }, () => {
-        const before = process.threadCpuUsage();
-        said(ids(members), text(members));
-        // Their sum is exact; how it is divided is an estimate.
-        const { user, system } = process.threadCpuUsage(before);
-        return user + system;
-      }).toSorted((one, other) => one - other);
-    times(5_000);
-    const [, , , few = 0] = times(5_000);
-    const [many = 0] = times(80_000);
+    const timeFor = (members: number, many: number) =>
+      meanTimeOf(() => said(ids(members), text(members)), many);
+    timeFor(5_000, 1);
+    const few = timeFor(5_000, 32);
+    const many = timeFor(80_000, 2);
     // Sixteen times as many: about as many times as long (16 to 21 seen), not 256.
     expect(many / few).to.be.below(128);
   });
