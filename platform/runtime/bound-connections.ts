@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { BoundedSockets, groupOfAddress } from './bounded-sockets.ts';
+import { connectionEvent } from './connection-event.ts';
 
 /**
  * Bounds a server's connections but always admits new ones: when full, it closes the longest idle connection
@@ -10,7 +11,9 @@ import { BoundedSockets, groupOfAddress } from './bounded-sockets.ts';
  */
 export function boundConnections(server: Server, most: number): void {
   const sockets = new BoundedSockets(most);
-  server.on('connection', (socket: Socket) => sockets.add(socket, groupOfAddress(socket.remoteAddress)));
+  server.on(connectionEvent(server), (socket: Socket) =>
+    sockets.add(socket, groupOfAddress(socket.remoteAddress)),
+  );
   function release(this: ServerResponse): void {
     sockets.release(this.req.socket);
   }

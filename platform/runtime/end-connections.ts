@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { connectionEvent } from './connection-event.ts';
 
 /**
  * Once `leaving` aborts, every response closes its connection, including pending ones whose headers were not
@@ -7,7 +8,7 @@ import type { Socket } from 'node:net';
  */
 export function endConnections(server: Server, leaving: AbortSignal): void {
   const latest = new Map<Socket, ServerResponse>();
-  server.on('connection', (socket: Socket) => {
+  server.on(connectionEvent(server), (socket: Socket) => {
     socket.once('close', () => latest.delete(socket));
   });
   server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { connectionEvent } from './connection-event.ts';
 import { underWayOn } from './pipelined-requests.ts';
 
 interface HalfOpen extends Server {
@@ -25,7 +26,7 @@ const LOOK = 1_000;
  */
 export function answerHalfClosed(server: Server): void {
   (server as HalfOpen).httpAllowHalfOpen = true;
-  server.on('connection', (socket: Socket) => {
+  server.on(connectionEvent(server), (socket: Socket) => {
     let isLooking = false;
     const begin = () => {
       if (isLooking) {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { connectionEvent } from './connection-event.ts';
 import { readPast } from './read-past.ts';
 
 /**
@@ -10,7 +11,7 @@ import { readPast } from './read-past.ts';
  */
 export function closeLingeringly(server: Server): void {
   const latest = new WeakMap<Socket, IncomingMessage>();
-  server.on('connection', (socket: Socket) => {
+  server.on(connectionEvent(server), (socket: Socket) => {
     const destroySoon = socket.destroySoon.bind(socket);
     // Node.js calls this after writing the connection's last answer.
     socket.destroySoon = () => {

@@ -1,13 +1,15 @@
 import { once } from 'node:events';
-import type { RequestListener, Server } from 'node:http';
+import type { RequestListener, Server, ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { boundConnections } from './bound-connections.ts';
 import { socketLimit } from './descriptor-limit.ts';
 import { endConnections } from './end-connections.ts';
 import { answerHalfClosed } from './half-closed.ts';
+import { boundHandshakes } from './handshakes.ts';
 import { closeLingeringly } from './lingering-close.ts';
 import { type ListenAddress, listenFault } from './listen-fault.ts';
 import { handleInTurn } from './pipelined-requests.ts';
+import type { ServerTls } from './server-tls.ts';
 import { unusedConnections } from './unused-connections.ts';
 
 // An import reads every export; WebSocket's would load an unused HTTP client: 13 MB and 30 ms.
@@ -52,6 +54,8 @@ export interface ListenOptions {
   /** When it aborts, connections close after the current answer; new ones are accepted until `close`. */
   stopping?: AbortSignal;
   mostConnections?: number;
+  /** Null for plain HTTP. */
+  tls?: ServerTls | null;
 }
 
 /** @throws AppError `unavailable`, naming the setting, if it cannot listen on the address. */
@@ -62,11 +66,13 @@ export async function listenOn(
     prepare,
     stopping,
     mostConnections = socketLimit(MOST_CONNECTIONS, SHARE_OF_DESCRIPTORS),
+    tls = null,
   }: ListenOptions = {},
 ): Promise<Listening> {
   const { host, port } = address;
   // Node.js would answer a missing `Host` by itself, without a reason; the listener gives one.
-  const server = createServer(
+  const { server, endHandshakes } = serverFor(
+    tls,
     {
       keepAliveTimeout: KEEP_ALIVE_MS,
       headersTimeout: HEADERS_MS,
@@ -75,6 +81,7 @@ export async function listenOn(
       requireHostHeader: false,
     },
     handleInTurn(listener),
+    mostConnections,
   );
   boundConnections(server, mostConnections);
   const closeUnused = unusedConnections(server);
@@ -92,14 +99,17 @@ export async function listenOn(
   }
   const { port: actual } = server.address() as AddressInfo;
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${actual}`,
+    url: `${tls === null ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${actual}`,
     close: async () => {
       leaving.abort();
       const closed = once(server, 'close');
       server.close();
       // A response whose headers were sent before would otherwise keep its connection alive.
       const sweep = setInterval(() => server.closeIdleConnections(), 50);
-      const unused = setTimeout(closeUnused, UNUSED_MS);
+      const unused = setTimeout(() => {
+        closeUnused();
+        endHandshakes();
+      }, UNUSED_MS);
       const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
       await closed;
       clearInterval(sweep);
@@ -107,4 +117,19 @@ export async function listenOn(
       clearTimeout(deadline);
     },
   };
+}
+
+function serverFor(
+  tls: ServerTls | null,
+  options: ServerOptions,
+  listener: RequestListener,
+  mostHandshakes: number,
+): { server: Server; endHandshakes: () => void } {
+  if (tls === null) {
+    return { server: createServer(options, listener), endHandshakes: () => {} };
+  }
+  const https = process.getBuiltinModule('node:https');
+  const server = https.createServer({ ...options, ...tls.options(), allowHalfOpen: true }, listener);
+  tls.follow(server);
+  return { server, endHandshakes: boundHandshakes(server, mostHandshakes) };
 }

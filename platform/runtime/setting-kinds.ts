@@ -22,6 +22,11 @@ export function optionalFile(purpose: string): Setting<Buffer | null> {
   };
 }
 
+/** Of a file that is read again when it changes; null if unset. */
+export function optionalPath(purpose: string): Setting<string | null> {
+  return { purpose, initial: null, absent: null, remedy: 'the path of a file', read: (path) => path };
+}
+
 /** A TCP port; 0 picks a free one. */
 export function portSetting(purpose: string, initial: number): Setting<number> {
   return integerSetting(purpose, { initial, min: 0, max: 65_535 });

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { connectionEvent } from './connection-event.ts';
 
 /**
  * Node.js does not count as idle, and so would wait at shutdown for, connections on which nothing was ever sent, as
@@ -10,7 +11,7 @@ import type { Socket } from 'node:net';
  */
 export function unusedConnections(server: Server): () => void {
   const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
+  server.on(connectionEvent(server), (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });

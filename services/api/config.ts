@@ -3,6 +3,7 @@ import { DATABASE_URL, HOST, LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../../platform
 import { CONSOLE_URL } from '../../platform/runtime/console-url.ts';
 import { portSetting } from '../../platform/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
+import { faultOfTls, TLS_SETTINGS } from '../../platform/runtime/tls-settings.ts';
 import { DESCRIPTION_SETTINGS } from './description/settings.ts';
 import { faultOfMail, MAIL_SETTINGS } from './mail/settings.ts';
 import { QUERY_TIMEOUT_MS } from './query-timeout.ts';
@@ -16,6 +17,7 @@ export const API_SETTINGS = {
   DATABASE_URL,
   HOST,
   API_PORT: portSetting('the port the API listens on', 8080),
+  ...TLS_SETTINGS,
   ...DESCRIPTION_SETTINGS,
   ...RATE_LIMIT_SETTINGS,
   QUERY_TIMEOUT_MS,
@@ -31,5 +33,5 @@ export type ApiConfig = Configuration<typeof API_SETTINGS>;
 
 /** @throws AppError `misconfigured` with every fault. */
 export function readApiConfig(environment: NodeJS.ProcessEnv): ApiConfig {
-  return readSettings(API_SETTINGS, environment, [faultOfMail]);
+  return readSettings(API_SETTINGS, environment, [faultOfMail, faultOfTls]);
 }

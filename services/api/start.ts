@@ -12,7 +12,10 @@ import { requireDatabase } from '../../platform/runtime/database.ts';
 import { type Check, createHealth } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { listenOn } from '../../platform/runtime/listen-on.ts';
+import { measureCertificate } from '../../platform/runtime/measure-certificate.ts';
+import type { ServerTls } from '../../platform/runtime/server-tls.ts';
 import { keepYoungObjectsApart } from '../../platform/runtime/short-lived-objects.ts';
+import { startTls } from '../../platform/runtime/start-tls.ts';
 import { findKeys, writeLastUsed } from './access/queries.ts';
 import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
@@ -29,6 +32,8 @@ export interface ApiParts {
   registry?: Registry;
   largeBodies?: LargeBodies;
   checks?: Readonly<Record<string, Check>>;
+  /** Of the process, if other services share it. */
+  tls?: ServerTls | null;
 }
 
 /**
@@ -42,11 +47,19 @@ export async function startApi(
   config: ApiConfig,
   log: Logger,
   lifecycle: Lifecycle,
-  { clocks = MACHINE_CLOCKS, registry = new Registry(), largeBodies, checks = {} }: ApiParts = {},
+  {
+    clocks = MACHINE_CLOCKS,
+    registry = new Registry(),
+    largeBodies,
+    checks = {},
+    tls: shared,
+  }: ApiParts = {},
 ): Promise<{ url: string }> {
   keepYoungObjectsApart();
   await requireDatabase(config.DATABASE_URL);
   collectDefaultMetrics({ register: registry });
+  const tls = shared ?? (await startTls(config, { log, lifecycle }));
+  measureCertificate(registry, tls);
   const access = await startAccess(
     { url: config.DATABASE_URL, applicationName: 'tagtrail api', find: findKeys },
     { log, lifecycle },
@@ -111,6 +124,7 @@ export async function startApi(
         {
           prepare: (server) => answerUnparsed(server, () => limiter.idle()),
           stopping: lifecycle.stopping,
+          tls,
         },
       ),
     (started) => started.close(),

@@ -7,6 +7,7 @@ import { HANDHELD_PORT, HANDHELD_URL } from '../../platform/runtime/handheld-set
 import { integerSetting, optionalUrl, portSetting } from '../../platform/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
 import { retentionCoversLateness, TIME_SETTINGS } from '../../platform/runtime/time-settings.ts';
+import { faultOfTls, TLS_SETTINGS } from '../../platform/runtime/tls-settings.ts';
 import { API_SETTINGS } from '../api/config.ts';
 import { faultOfOidc, OIDC_SETTINGS } from './oidc/settings.ts';
 
@@ -44,6 +45,7 @@ export const CONSOLE_SETTINGS = {
   DATABASE_URL,
   HOST,
   ...CONSOLE_ONLY_SETTINGS,
+  ...TLS_SETTINGS,
   HANDHELD_PORT,
   QUERY_TIMEOUT_MS,
   SECRETS_KEY,
@@ -60,5 +62,5 @@ export type ConsoleConfig = Configuration<typeof CONSOLE_SETTINGS>;
 
 /** @throws AppError `misconfigured` with every fault. */
 export function readConsoleConfig(environment: NodeJS.ProcessEnv): ConsoleConfig {
-  return readSettings(CONSOLE_SETTINGS, environment, [retentionCoversLateness, faultOfOidc]);
+  return readSettings(CONSOLE_SETTINGS, environment, [retentionCoversLateness, faultOfOidc, faultOfTls]);
 }

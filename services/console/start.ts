@@ -26,6 +26,9 @@ import { requireDatabase } from '../../platform/runtime/database.ts';
 import { createHealth } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { listenOn } from '../../platform/runtime/listen-on.ts';
+import { measureCertificate } from '../../platform/runtime/measure-certificate.ts';
+import type { ServerTls } from '../../platform/runtime/server-tls.ts';
+import { startTls } from '../../platform/runtime/start-tls.ts';
 import { startServing } from '../api/entry.ts';
 import { createApp } from './app.ts';
 import { APP_FOLDER } from './app-folder.ts';
@@ -64,6 +67,8 @@ export interface ConsoleStart {
   clocks: typeof MACHINE_CLOCKS;
   /** Of the broker of the same process, without a login. */
   mqttUrl: string | null;
+  /** Of the process, if other services share it. */
+  tls: ServerTls | null;
 }
 
 /**
@@ -82,11 +87,14 @@ export async function startConsole(
     largeBodies,
     clocks = MACHINE_CLOCKS,
     mqttUrl = null,
+    tls: shared,
   }: Partial<ConsoleStart> = {},
 ): Promise<{ url: string }> {
   await requireDatabase(config.DATABASE_URL);
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  const tls = shared ?? (await startTls(config, { log, lifecycle }));
+  measureCertificate(registry, tls);
   const people = await lifecycle.start(
     'people',
     () => openPeopleDoor(config.DATABASE_URL, { max: PEOPLE_CONNECTIONS, applicationName: APPLICATION }),
@@ -145,14 +153,18 @@ export async function startConsole(
     async () => new Hearing(config.DATABASE_URL, { log, stopping: lifecycle.stopping }),
     (started) => started.stop(),
   );
-  const isSecure = config.CONSOLE_URL?.startsWith('https:') === true;
+  const isSecure = tls !== null || config.CONSOLE_URL?.startsWith('https:') === true;
   const provider = await providerOf(config);
   const app = createApp({
     provider,
     parts: {
       ...{ serving, people, sessions, usage, publicUrl: config.CONSOLE_URL },
       readersUrl: config.READERS_MQTT_URL ?? mqttUrl,
-      handhelds: { url: config.HANDHELD_URL, port: config.HANDHELD_PORT },
+      handhelds: {
+        url: config.HANDHELD_URL,
+        scheme: tls === null ? 'http' : 'https',
+        port: config.HANDHELD_PORT,
+      },
       cookie: new OwnCookie('session', { seconds: SESSION_SECONDS, isSecure }),
       deviceCookie: new OwnCookie('device', { seconds: DEVICE_SECONDS, isSecure }),
       signInLimits: new SignInLimits(clocks.monotonic),
@@ -186,7 +198,11 @@ export async function startConsole(
       listenOn(
         app.callback(),
         { host: config.HOST, port: config.CONSOLE_PORT, setting: 'CONSOLE_PORT' },
-        { prepare: (server) => answerUnparsed(server, () => limiter.idle()), stopping: lifecycle.stopping },
+        {
+          prepare: (server) => answerUnparsed(server, () => limiter.idle()),
+          stopping: lifecycle.stopping,
+          tls,
+        },
       ),
     (started) => started.close(),
   );

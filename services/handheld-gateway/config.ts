@@ -6,6 +6,7 @@ import { HANDHELD_PORT } from '../../platform/runtime/handheld-settings.ts';
 import { integerSetting } from '../../platform/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
 import { retentionCoversLateness, TIME_SETTINGS } from '../../platform/runtime/time-settings.ts';
+import { faultOfTls, TLS_SETTINGS } from '../../platform/runtime/tls-settings.ts';
 
 /**
  * The handhelds' own settings. The rate limit lets a person look up every tag of a fast walk (five a second), and a
@@ -28,6 +29,7 @@ export const GATEWAY_SETTINGS = {
   DATABASE_URL,
   HOST,
   ...HANDHELD_SETTINGS,
+  ...TLS_SETTINGS,
   SIGN_IN_FAILURES_PER_MINUTE,
   REDIS_URL,
   ...TIME_SETTINGS,
@@ -40,5 +42,5 @@ export type GatewayConfig = Configuration<typeof GATEWAY_SETTINGS>;
 
 /** @throws AppError `misconfigured` with every fault. */
 export function readGatewayConfig(environment: NodeJS.ProcessEnv): GatewayConfig {
-  return readSettings(GATEWAY_SETTINGS, environment, [retentionCoversLateness]);
+  return readSettings(GATEWAY_SETTINGS, environment, [retentionCoversLateness, faultOfTls]);
 }

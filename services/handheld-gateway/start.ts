@@ -20,7 +20,10 @@ import { requireDatabase } from '../../platform/runtime/database.ts';
 import { createHealth } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { listenOn } from '../../platform/runtime/listen-on.ts';
+import { measureCertificate } from '../../platform/runtime/measure-certificate.ts';
+import type { ServerTls } from '../../platform/runtime/server-tls.ts';
 import { startRetention } from '../../platform/runtime/start-retention.ts';
+import { startTls } from '../../platform/runtime/start-tls.ts';
 import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
 import { findHandhelds } from './access/queries.ts';
 import { createApp } from './app.ts';
@@ -43,6 +46,8 @@ export interface GatewayParts {
   largeBodies: LargeBodies;
   /** Whether it seals the move feed; false where another service of the process does. */
   isSealer: boolean;
+  /** Of the process, if other services share it. */
+  tls: ServerTls | null;
 }
 
 /**
@@ -62,11 +67,14 @@ export async function startGateway(
     appFolder = APP_FOLDER,
     largeBodies,
     isSealer = true,
+    tls: shared,
   }: Partial<GatewayParts> = {},
 ): Promise<{ url: string }> {
   await requireDatabase(config.DATABASE_URL);
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  const tls = shared ?? (await startTls(config, { log, lifecycle }));
+  measureCertificate(registry, tls);
   const door = await lifecycle.start(
     'look-ups',
     () =>
@@ -161,6 +169,7 @@ export async function startGateway(
         {
           prepare: (server) => answerUnparsed(server, () => limiter.idle()),
           stopping: lifecycle.stopping,
+          tls,
         },
       ),
     (started) => started.close(),

@@ -2,12 +2,14 @@ import { DATABASE_URL, HOST, LOG_LEVEL } from '../../platform/runtime/common-set
 import { portSetting, requiredUrl } from '../../platform/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
 import { retentionCoversLateness, TIME_SETTINGS } from '../../platform/runtime/time-settings.ts';
+import { faultOfTls, TLS_SETTINGS } from '../../platform/runtime/tls-settings.ts';
 import { faultOfMovesOut, MOVES_OUT_SETTINGS } from './moves-out/settings.ts';
 import { BROKER_SETTINGS, BROKER_URL, faultOfCertificates } from './source/broker-settings.ts';
 
 // Also used where ingestion shares a process with other services.
 export { faultOfMovesOut, MOVES_OUT_SESSION, MOVES_OUT_SETTINGS } from './moves-out/settings.ts';
 export { BROKER_SETTINGS, BROKER_URL, faultOfCertificates } from './source/broker-settings.ts';
+export { CLIENT_CERTIFICATE_SETTINGS, faultOfClientCertificates } from './source/client-certificates.ts';
 export { QUOTA_SETTINGS } from './source/quota-settings.ts';
 
 export const INGEST_SETTINGS = {
@@ -17,6 +19,7 @@ export const INGEST_SETTINGS = {
   ...MOVES_OUT_SETTINGS,
   HOST,
   INGEST_PORT: portSetting('the port of /healthz, /readyz and /metrics', 8082),
+  ...TLS_SETTINGS,
   ...TIME_SETTINGS,
   LOG_LEVEL,
 };
@@ -29,5 +32,6 @@ export function readIngestConfig(environment: NodeJS.ProcessEnv): IngestConfig {
     retentionCoversLateness,
     faultOfCertificates,
     faultOfMovesOut,
+    faultOfTls,
   ]);
 }

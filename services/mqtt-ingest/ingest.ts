@@ -5,6 +5,7 @@ import { measureSealing } from '../../domain/moves/measure-sealing.ts';
 import { endLostConnections, storeConnections } from '../../domain/presence/store-connections.ts';
 import type { Check } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
+import type { ServerTls } from '../../platform/runtime/server-tls.ts';
 import type { WorkThreads } from '../../platform/runtime/work-threads.ts';
 import { collectReaderCounters } from './metrics/collect-reader-counters.ts';
 import { measureClock } from './metrics/measure-clock.ts';
@@ -14,6 +15,7 @@ import { measureSubscriber } from './metrics/measure-subscriber.ts';
 import type { MovesOutConfig } from './moves-out/settings.ts';
 import { loadRetiredTopics } from './registry/load-retired-topics.ts';
 import { type BrokerConfig, brokerOptions } from './source/broker-settings.ts';
+import { readersTlsOf } from './source/client-certificates.ts';
 import { ReaderConnections } from './source/reader-connections.ts';
 import { readersLog } from './source/readers-log.ts';
 import type { Subscriber, SubscriberOptions } from './source/subscriber.ts';
@@ -29,6 +31,8 @@ export interface EmbeddedIngestConfig extends IntakeConfig, Partial<MovesOutConf
   READER_MESSAGES_PER_SECOND: number;
   READER_READS_PER_SECOND: number;
   READER_BYTES_PER_SECOND: number;
+  TLS_CLIENT_CA_FILE?: string | null;
+  TLS_CLIENT_CERTIFICATES?: 'accepted' | 'required';
 }
 
 /**
@@ -36,6 +40,7 @@ export interface EmbeddedIngestConfig extends IntakeConfig, Partial<MovesOutConf
  *
  * @param metrics registry for its metrics.
  * @param threads shared with the rest of the process.
+ * @param tls null if readers speak plain MQTT.
  * @returns the port readers connect to.
  * @throws AppError if the database is missing or not migrated, or the port is taken.
  */
@@ -45,6 +50,7 @@ export async function startEmbeddedIngest(
   lifecycle: Lifecycle,
   metrics: MetricRegistry = new MetricRegistry(),
   threads?: WorkThreads,
+  tls: ServerTls | null = null,
 ): Promise<{ port: number; checks: Checks }> {
   const clock = createClock();
   const { intake, registry, pool, databaseClock, sealing } = await startIntake(config, log, lifecycle, {
@@ -78,6 +84,7 @@ export async function startEmbeddedIngest(
       startEmbeddedBroker({
         host: config.HOST,
         port: config.MQTT_PORT,
+        tls: readersTlsOf(tls, config),
         intake,
         registry,
         quota: {

@@ -4,6 +4,8 @@ import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
 import { createHealth, healthListener } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { listenOn } from '../../platform/runtime/listen-on.ts';
+import { measureCertificate } from '../../platform/runtime/measure-certificate.ts';
+import { startTls } from '../../platform/runtime/start-tls.ts';
 import type { IngestConfig } from './config.ts';
 import { startSubscribedIngest } from './ingest.ts';
 
@@ -20,6 +22,8 @@ export async function startIngestProcess(
 ): Promise<{ url: string }> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  const tls = await startTls(config, { log, lifecycle });
+  measureCertificate(registry, tls);
   const { pool, checks } = await startSubscribedIngest(config, config.INGEST_PORT, log, lifecycle, {
     metrics: registry,
   });
@@ -31,11 +35,11 @@ export async function startIngestProcess(
   const listening = await lifecycle.start(
     'http',
     () =>
-      listenOn(healthListener(health), {
-        host: config.HOST,
-        port: config.INGEST_PORT,
-        setting: 'INGEST_PORT',
-      }),
+      listenOn(
+        healthListener(health),
+        { host: config.HOST, port: config.INGEST_PORT, setting: 'INGEST_PORT' },
+        { tls },
+      ),
     (started) => started.close(),
   );
   log.info({ address: listening.url }, 'Ingestion running');

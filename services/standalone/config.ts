@@ -2,13 +2,16 @@ import { LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../../platform/runtime/common-sett
 import { optionalUrl, portSetting, textSetting } from '../../platform/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
 import { retentionCoversLateness } from '../../platform/runtime/time-settings.ts';
+import { faultOfTls } from '../../platform/runtime/tls-settings.ts';
 import { API_SETTINGS, faultOfMail } from '../api/config.ts';
 import { CONSOLE_ONLY_SETTINGS, faultOfOidc } from '../console/config.ts';
 import { GATEWAY_SETTINGS } from '../handheld-gateway/config.ts';
 import {
   BROKER_SETTINGS,
   BROKER_URL,
+  CLIENT_CERTIFICATE_SETTINGS,
   faultOfCertificates,
+  faultOfClientCertificates,
   faultOfMovesOut,
   MOVES_OUT_SETTINGS,
   QUOTA_SETTINGS,
@@ -28,6 +31,7 @@ export const STANDALONE_SETTINGS = {
   ),
   MQTT_URL: optionalUrl('a broker to use instead of the embedded one', ...BROKER_URL),
   MQTT_PORT: portSetting('the port readers connect to', 1883),
+  ...CLIENT_CERTIFICATE_SETTINGS,
   TAGTRAIL_DATA: textSetting('the folder of the embedded database', './data'),
   SHUTDOWN_DELAY_MS: { ...SHUTDOWN_DELAY_MS, initial: '0' },
   LOG_LEVEL: { ...LOG_LEVEL, initial: 'warn' },
@@ -43,5 +47,7 @@ export function readStandaloneConfig(environment: NodeJS.ProcessEnv): Standalone
     faultOfMovesOut,
     faultOfOidc,
     faultOfMail,
+    faultOfTls,
+    faultOfClientCertificates,
   ]);
 }

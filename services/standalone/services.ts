@@ -3,6 +3,8 @@ import { Registry } from 'prom-client';
 import { LargeBodies } from '../../platform/http/large-bodies.ts';
 import type { Check } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
+import type { ServerTls } from '../../platform/runtime/server-tls.ts';
+import { startTls } from '../../platform/runtime/start-tls.ts';
 import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
 import type { WorkThreads } from '../../platform/runtime/work-threads.ts';
 import { startApi } from '../api/entry.ts';
@@ -34,19 +36,26 @@ export async function startServices(
 ): Promise<Services> {
   // Of ingestion, served with the API's: there is no INGEST_PORT here.
   const registry = new Registry();
+  const tls = await startTls(config, { log, lifecycle });
   const threads = await startWorkThreads(log, lifecycle);
-  const { url: mqttUrl, checks } = await startIngest(config, log, lifecycle, { registry, threads });
+  const { url: mqttUrl, checks } = await startIngest(config, log, lifecycle, {
+    registry,
+    threads,
+    tls,
+  });
   const largeBodies = new LargeBodies(threads);
   const { url: handheldUrl } = await startGateway(config, log, lifecycle, {
     largeBodies,
     isSealer: false,
+    tls,
   });
-  const { url: apiUrl } = await startApi(config, log, lifecycle, { registry, checks, largeBodies });
+  const { url: apiUrl } = await startApi(config, log, lifecycle, { registry, checks, largeBodies, tls });
   // The port may have been taken from those that are free.
   const HANDHELD_PORT = Number(new URL(handheldUrl).port);
   const { url: consoleUrl } = await startConsole({ ...config, HANDHELD_PORT }, log, lifecycle, {
     mqttUrl,
     largeBodies,
+    tls,
   });
   await startRecomputations(config.DATABASE_URL, log, lifecycle);
   return { apiUrl, mqttUrl, handheldUrl, consoleUrl };
@@ -57,7 +66,7 @@ async function startIngest(
   config: ServicesConfig,
   log: Logger,
   lifecycle: Lifecycle,
-  { registry, threads }: { registry: Registry; threads: WorkThreads },
+  { registry, threads, tls }: { registry: Registry; threads: WorkThreads; tls: ServerTls | null },
 ): Promise<{ url: string; checks: Readonly<Record<string, Check>> }> {
   const { MQTT_URL } = config;
   if (MQTT_URL !== null) {
@@ -67,7 +76,7 @@ async function startIngest(
     });
     return { url: placeOfBroker(MQTT_URL), checks };
   }
-  const { port, checks } = await startEmbeddedIngest(config, log, lifecycle, registry, threads);
+  const { port, checks } = await startEmbeddedIngest(config, log, lifecycle, registry, threads, tls);
   const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
-  return { url: `mqtt://${host}:${port}`, checks };
+  return { url: `${tls === null ? 'mqtt' : 'mqtts'}://${host}:${port}`, checks };
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { validate } from 'dockerfile-utils';
+import { BROKER_TLS } from '../support/certificates.ts';
 import { useDatabase } from '../support/database.ts';
 import { run } from '../support/process.ts';
 import { PROJECT, readDeployed } from './folder.ts';
@@ -76,17 +77,19 @@ describe('the image', () => {
     expect(service.stderr).to.include('HANDHELD_PORT is "x"');
   });
 
-  it('knows whether its service is alive', async () => {
-    const api = run('services/api/main.ts', [], { DATABASE_URL: database.url, API_PORT: '0' });
-    await api.printed('API listening');
-    const [, port = ''] = /"address":"http:[^"]+:(\d+)"/.exec(api.stdout()) ?? [];
-    const health = (environment: NodeJS.ProcessEnv) =>
-      run('deploy/image/health-check.ts', [String(api.child.pid)], environment).ended;
-    expect(await health({ API_PORT: port })).to.equal(0);
-    expect(await health({ API_PORT: '1' })).to.equal(1);
-    api.child.kill('SIGTERM');
-    await api.ended;
-  });
+  for (const tls of [{}, BROKER_TLS]) {
+    it(`knows whether its service is alive${'TLS_CERT_FILE' in tls ? ', over TLS' : ''}`, async () => {
+      const api = run('services/api/main.ts', [], { DATABASE_URL: database.url, API_PORT: '0', ...tls });
+      await api.printed('API listening');
+      const [, port = ''] = /"address":"https?:[^"]+:(\d+)"/.exec(api.stdout()) ?? [];
+      const health = (environment: NodeJS.ProcessEnv) =>
+        run('deploy/image/health-check.ts', [String(api.child.pid)], { ...tls, ...environment }).ended;
+      expect(await health({ API_PORT: port })).to.equal(0);
+      expect(await health({ API_PORT: '1' })).to.equal(1);
+      api.child.kill('SIGTERM');
+      await api.ended;
+    });
+  }
 
   it('takes a command for alive as long as it runs', async () => {
     expect(await run('deploy/image/health-check.ts', [String(process.pid)]).ended).to.equal(0);

@@ -42,6 +42,8 @@ export interface TestApi {
 export function apiConfig(databaseUrl: string): ApiConfig {
   return {
     DATABASE_URL: databaseUrl,
+    TLS_CERT_FILE: null,
+    TLS_KEY_FILE: null,
     HOST: '127.0.0.1',
     API_PORT: 0,
     RATE_LIMIT_PER_MINUTE: 60_000,

@@ -45,6 +45,8 @@ export interface TestConsole {
 export function consoleConfig(databaseUrl: string): ConsoleConfig {
   return {
     DATABASE_URL: databaseUrl,
+    TLS_CERT_FILE: null,
+    TLS_KEY_FILE: null,
     HOST: '127.0.0.1',
     CONSOLE_PORT: 0,
     CONSOLE_URL: null,

@@ -42,6 +42,8 @@ export interface TestGateway {
 export function gatewayConfig(databaseUrl: string): GatewayConfig {
   return {
     DATABASE_URL: databaseUrl,
+    TLS_CERT_FILE: null,
+    TLS_KEY_FILE: null,
     HOST: '127.0.0.1',
     HANDHELD_PORT: 0,
     HANDHELD_RATE_LIMIT_PER_MINUTE: 60_000,

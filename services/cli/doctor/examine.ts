@@ -18,8 +18,9 @@ import { examineSignIns } from '../../../domain/health/sign-ins.ts';
 import { examineWebhooks } from '../../../domain/health/webhooks.ts';
 import { EMBEDDED_DATABASE } from '../../standalone/database.ts';
 import { toPublishedAt } from '../parts/published-at.ts';
-import { examineAnswers } from './answers.ts';
+import { examineAnswers, type Listener } from './answers.ts';
 import { examineBroker } from './broker.ts';
+import { examineCertificate } from './certificate.ts';
 import { connect, examineConnections } from './connection.ts';
 import { examineDisk } from './disk.ts';
 import { examineEmbedded } from './embedded.ts';
@@ -44,14 +45,20 @@ export async function examine(environment: NodeJS.ProcessEnv, now: () => number)
     ok('program', `Node.js ${process.version}`),
     ...findings,
     ...(await examineStorage(config, now)),
-    ...(await examineAnswers([
-      { name: 'API', host: config.HOST, port: config.API_PORT },
-      { name: 'handheld gateway', host: config.HOST, port: config.HANDHELD_PORT },
-      { name: 'console', host: config.HOST, port: config.CONSOLE_PORT },
-      { name: 'ingestion', host: config.HOST, port: config.INGEST_PORT },
-    ])),
+    ...examineCertificate(config, now()),
+    ...(await examineAnswers(listenersOf(config))),
     ...(config.MQTT_URL === null ? [] : [await examineBroker(config.MQTT_URL)]),
     ...(config.REDIS_URL === null ? [] : [await examineRedis(config.REDIS_URL)]),
+  ];
+}
+
+function listenersOf(config: DoctorConfig): Listener[] {
+  const here = { host: config.HOST, isOverTls: config.TLS_CERT_FILE !== null };
+  return [
+    { name: 'API', ...here, port: config.API_PORT },
+    { name: 'handheld gateway', ...here, port: config.HANDHELD_PORT },
+    { name: 'console', ...here, port: config.CONSOLE_PORT },
+    { name: 'ingestion', ...here, port: config.INGEST_PORT },
   ];
 }
 

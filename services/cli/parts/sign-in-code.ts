@@ -4,11 +4,13 @@ import { signInAddress } from '../../../domain/administration/handhelds/sign-in-
 import { HANDHELD_PORT, HANDHELD_URL } from '../../../platform/runtime/handheld-settings.ts';
 import { textSetting } from '../../../platform/runtime/setting-kinds.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
+import { TLS_SETTINGS } from '../../../platform/runtime/tls-settings.ts';
 
 const SETTINGS = {
   HANDHELD_URL,
   HOST: textSetting('where the gateway listens', '127.0.0.1'),
   HANDHELD_PORT,
+  ...TLS_SETTINGS,
 };
 
 const EVERYWHERE = ['0.0.0.0', '::'];
@@ -49,7 +51,8 @@ export function signInCode(
 }
 
 function appOf(environment: NodeJS.ProcessEnv): string {
-  const { HANDHELD_URL: known, HOST, HANDHELD_PORT } = readSettings(SETTINGS, environment);
+  const { HANDHELD_URL: known, HOST, HANDHELD_PORT, TLS_CERT_FILE } = readSettings(SETTINGS, environment);
   const host = EVERYWHERE.includes(HOST) ? 'localhost' : HOST;
-  return known ?? `http://${host.includes(':') ? `[${host}]` : host}:${HANDHELD_PORT}`;
+  const scheme = TLS_CERT_FILE === null ? 'http' : 'https';
+  return known ?? `${scheme}://${host.includes(':') ? `[${host}]` : host}:${HANDHELD_PORT}`;
 }

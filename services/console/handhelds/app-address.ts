@@ -10,5 +10,5 @@ export function appAddress({ parts: { handhelds, publicUrl }, sender }: ConsoleC
   }
   // Of a write, and so the console's own.
   const { hostname } = new URL(publicUrl ?? sender.origin ?? 'http://localhost');
-  return `http://${hostname}:${handhelds.port}`;
+  return `${handhelds.scheme}://${hostname}:${handhelds.port}`;
 }

@@ -59,5 +59,5 @@ export interface ConsoleParts {
   /** The console's address for links, without a trailing slash. */
   publicUrl: string | null;
   /** Where handhelds open their app; the port counts where the address is unknown. */
-  handhelds: { url: string | null; port: number };
+  handhelds: { url: string | null; scheme: string; port: number };
 }

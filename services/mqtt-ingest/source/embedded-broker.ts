@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { Aedes, type AuthenticateError, type Client } from 'aedes';
 import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
 import { BoundedSockets } from '../../../platform/runtime/bounded-sockets.ts';
@@ -8,11 +8,13 @@ import { listenFault } from '../../../platform/runtime/listen-fault.ts';
 import type { Intake } from '../intake/intake.ts';
 import { asRegistered, UNREGISTERED } from '../registry/as-registered.ts';
 import type { Registry } from '../registry/registry.ts';
+import { certifiedNameOf, type ReadersTls } from './client-certificates.ts';
 import { HeldMessages, MOST_HELD } from './held-messages.ts';
-import { ReaderConnection, UNAUTHENTICATED_READ_AHEAD } from './reader-connection.ts';
+import { ReaderConnection } from './reader-connection.ts';
 import type { ReaderConnections } from './reader-connections.ts';
 import { type QuotaLimits, ReaderQuotas } from './reader-quotas.ts';
-import { signInAt } from './sign-in.ts';
+import { serverForReaders } from './server-for-readers.ts';
+import { CERTIFIED, signInAt } from './sign-in.ts';
 import { TakenPublishes } from './taken-publishes.ts';
 import { UnauthenticatedSockets } from './unauthenticated-sockets.ts';
 
@@ -46,6 +48,8 @@ export interface EmbeddedBrokerOptions {
   host: string;
   /** 0 picks a free port. */
   port: number;
+  /** Null for plain MQTT. */
+  tls?: ReadersTls | null;
   intake: Intake;
   registry: Registry;
   onRefused(username: string | null, reason: string): void;
@@ -72,7 +76,7 @@ export interface Consumers {
 export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
   const { host, port, intake, registry, onRefused, onThrottled, onConnected, onDisconnected, consumers } =
     options;
-  const { held = new HeldMessages(MOST_HELD), mostSockets = socketLimits() } = options;
+  const { tls = null, held = new HeldMessages(MOST_HELD), mostSockets = socketLimits() } = options;
   const signIn = signInAt(registry);
   const publishes = new TakenPublishes({ intake, held, onThrottled });
   const quotas = new ReaderQuotas(options.quota);
@@ -118,7 +122,9 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
       done(null, true);
     },
     authenticate: (client, username, password, done) => {
-      signIn(username, password).then(
+      const certified = certifiedNameOf(client.conn as Socket, username);
+      const proof = tls?.areRequired === true ? undefined : password;
+      signIn(certified ?? username, certified === null ? proof : CERTIFIED).then(
         (reader) => {
           const connection = connections.get(client.conn);
           if (reader === null || connection === undefined) {
@@ -161,7 +167,8 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
     }
   });
   const sockets = new Set<Socket>();
-  const server = createServer(SOCKET_OPTIONS, (socket) => {
+  const mostHandshakes = mostSockets.unauthenticated;
+  const { server, endHandshakes } = serverForReaders(tls, { mostHandshakes, onRefused }, (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     unauthenticated.enter(socket, (connect) => {
@@ -205,6 +212,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
       await drainIntake();
       await new Promise<void>((resolve) => broker.close(() => resolve()));
       await consumers?.close();
+      endHandshakes();
       for (const socket of sockets) {
         socket.destroy();
       }
@@ -212,13 +220,6 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
     },
   };
 }
-
-/** TCP keepalive finds dead connections of readers that want no MQTT keepalive. */
-const SOCKET_OPTIONS = {
-  highWaterMark: UNAUTHENTICATED_READ_AHEAD,
-  keepAlive: true,
-  keepAliveInitialDelay: 60_000,
-};
 
 function socketLimits(): { signedIn: number; unauthenticated: number } {
   return { signedIn: socketLimit(10_000, 0.35), unauthenticated: socketLimit(2_000, 0.1) };

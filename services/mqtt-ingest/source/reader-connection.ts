@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { PacketGuard } from './packet-guard.ts';
+import { READ_AHEAD, setReadAhead } from './read-ahead.ts';
 import { ReadGate } from './read-gate.ts';
 import { ReaderKeepalive } from './reader-keepalive.ts';
 import type { ReaderQuota, ReaderQuotas } from './reader-quotas.ts';
@@ -67,11 +68,7 @@ export class ReaderConnection {
   signIn(username: string, quota: ReaderQuota): void {
     this.username = username;
     this.#quota = quota;
-    // Sockets are opened with less (UNAUTHENTICATED_READ_AHEAD), and Node.js has no public way to change it.
-    const { _readableState: state } = this.#socket as unknown as {
-      _readableState: { highWaterMark: number };
-    };
-    state.highWaterMark = READ_AHEAD;
+    setReadAhead(this.#socket, READ_AHEAD);
     if (this.#socket.destroyed) {
       quota.connections -= 1;
       this.#quota = null;
@@ -142,16 +139,6 @@ const LARGE_PACKET = 64 * 1024;
 /** Every chunk costs memory: a packet may come in this many, and one more per this many bytes. */
 const FEW_PIECES = 256;
 const SMALL_PIECE = 128;
-
-/**
- * Bytes read ahead per connection and taken at once: during an outage each reader with more to send holds
- * twice that. With 64 KiB twenty readers caught up after an outage at 1.8 times the load, with this at 2.5
- * times: one chunk must last until all of it is committed (`test/bench/INGEST.md`).
- */
-const READ_AHEAD = 128 * 1024;
-
-/** As small as possible: a paused socket then holds no more than its last chunk, at most 64 KiB. */
-export const UNAUTHENTICATED_READ_AHEAD = 1;
 
 /** MQTT 3.1.1 section 3.13. Readers get whole packets only, each written at once, so it fits between two. */
 const PINGRESP = Buffer.from([0xd0, 0]);

@@ -1,0 +1,61 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { AppError, messageOf } from '../../base/errors.ts';
+
+export interface TlsFiles {
+  TLS_CERT_FILE: string | null;
+  TLS_KEY_FILE: string | null;
+  TLS_CLIENT_CA_FILE?: string | null;
+}
+
+export interface TlsMaterial {
+  cert: string;
+  key: string;
+  /** Of the authorities that vouch for clients. */
+  ca: string | null;
+  /** Milliseconds since 1970. */
+  expiresAt: number;
+}
+
+/**
+ * The contents of the files, of which the key is that of the certificate; null if TLS is off.
+ *
+ * @throws AppError `misconfigured`, naming the setting.
+ */
+export function readTlsFiles({ TLS_CERT_FILE, TLS_KEY_FILE, TLS_CLIENT_CA_FILE = null }: TlsFiles) {
+  if (TLS_CERT_FILE === null || TLS_KEY_FILE === null) {
+    return null;
+  }
+  const [cert, certificate] = readAs('TLS_CERT_FILE', TLS_CERT_FILE, (pem) => new X509Certificate(pem));
+  const [key, privateKey] = readAs('TLS_KEY_FILE', TLS_KEY_FILE, (pem) => createPrivateKey(pem));
+  if (!certificate.checkPrivateKey(privateKey)) {
+    throw new AppError(
+      'misconfigured',
+      'TLS_KEY_FILE has the key of another certificate than the first of TLS_CERT_FILE; set both to files that belong together',
+    );
+  }
+  const ca =
+    TLS_CLIENT_CA_FILE === null
+      ? null
+      : readAs('TLS_CLIENT_CA_FILE', TLS_CLIENT_CA_FILE, (pem) => new X509Certificate(pem))[0];
+  return { cert, key, ca, expiresAt: Date.parse(certificate.validTo) } satisfies TlsMaterial;
+}
+
+const EXPECTED = {
+  TLS_CERT_FILE: 'PEM certificates',
+  TLS_KEY_FILE: 'a PEM key without a passphrase',
+  TLS_CLIENT_CA_FILE: 'PEM certificates',
+};
+
+function readAs<T>(setting: keyof typeof EXPECTED, path: string, parse: (pem: string) => T): [string, T] {
+  try {
+    const pem = readFileSync(path, 'utf8');
+    return [pem, parse(pem)];
+  } catch (error) {
+    throw new AppError(
+      'misconfigured',
+      `${setting} cannot be used (${messageOf(error)}); set ${setting} to a file with ${EXPECTED[setting]}`,
+      { cause: error },
+    );
+  }
+}
