@@ -14,9 +14,10 @@ export interface Heard {
 
 /** The times in any of them: in order, apart, none empty. */
 export function joined(intervals: readonly Interval[]): Interval[] {
-  const sorted = intervals
-    .filter(({ since, until }) => until > since)
-    .toSorted((a, b) => a.since - b.since || a.until - b.until);
+  if (intervals.length <= 1) {
+    return intervals.filter(isNotEmpty).map(({ since, until }) => ({ since, until }));
+  }
+  const sorted = intervals.filter(isNotEmpty).toSorted((a, b) => a.since - b.since || a.until - b.until);
   const result: Interval[] = [];
   for (const { since, until } of sorted) {
     const last = result.at(-1);
@@ -42,7 +43,7 @@ export function without(from: readonly Interval[], what: readonly Interval[]): I
     }
     result.push({ since: begin, until });
   }
-  return result.filter((each) => each.until > each.since);
+  return result.filter(isNotEmpty);
 }
 
 /** The times in both. @param one in order and apart, as is `other`. */
@@ -72,6 +73,10 @@ export function outside(pieces: readonly Heard[], stretches: readonly Heard[]): 
     const stretch = stretches[next];
     return stretch === undefined || stretch.since > since;
   });
+}
+
+function isNotEmpty({ since, until }: Interval): boolean {
+  return until > since;
 }
 
 /** Where the intervals begin that end after an instant; not before `from`. */

@@ -10,12 +10,14 @@ import type { Clocked, Surroundings } from './surroundings.ts';
 /** When an asset stayed longer than the first threshold of a rule, and than the second. */
 export function dwellTimes(rule: DatedRule, asset: AssetEvidence, around: Surroundings): Held[] {
   const first = rule.after ?? rule.thenAfter ?? 0;
-  return held(rule, asset, around, visits(rule, asset, around), { first, second: rule.thenAfter ?? first });
+  const thresholds = { first, second: rule.thenAfter ?? first };
+  return held(rule, asset, around, thresholds, () => visits(rule, asset, around));
 }
 
 /** When it was where it must not be. */
 export function notAllowedTimes(rule: DatedRule, asset: AssetEvidence, around: Surroundings): Held[] {
-  return held(rule, asset, around, visits(rule, asset, around), { first: rule.after ?? 0, second: null });
+  const thresholds = { first: rule.after ?? 0, second: null };
+  return held(rule, asset, around, thresholds, () => visits(rule, asset, around));
 }
 
 /**
@@ -23,9 +25,9 @@ export function notAllowedTimes(rule: DatedRule, asset: AssetEvidence, around: S
  * to the next; what it lasted longer than 31 days before the window is not counted.
  */
 export function mustBeTimes(rule: DatedRule, asset: AssetEvidence, around: Surroundings): Held[] {
-  const absences = without(joined(asset.stays), visits(rule, asset, around));
-  const open = rule.hours === null ? null : around.open(rule.hours);
-  return held(rule, asset, around, absences, { first: rule.after ?? 0, second: null }, open);
+  const thresholds = { first: rule.after ?? 0, second: null };
+  const absences = () => without(joined(asset.stays), visits(rule, asset, around));
+  return held(rule, asset, around, thresholds, absences);
 }
 
 function visits(
@@ -40,16 +42,16 @@ function held(
   rule: DatedRule,
   asset: AssetEvidence,
   around: Surroundings,
-  courses: readonly Interval[],
   { first, second }: { first: Micros; second: Micros | null },
-  open: Clocked | null = null,
+  courses: () => readonly Interval[],
 ): Held[] {
   const selected = selectedTimes(rule, asset, around);
+  const open = rule.hours === null || selected.length === 0 ? null : around.open(rule.hours);
   const counted = open === null ? selected : within(selected, open.times);
   if (counted.length === 0) {
     return [];
   }
-  return courses.map((course) => ({
+  return courses().map((course) => ({
     times: within(counted, passed(course, first, open)),
     alarms: second === null ? [] : within(counted, passed(course, second, open)),
     hasLevels: rule.kind === 'dwell',

@@ -27,6 +27,15 @@ export interface Clocked {
 /** Hours of work repeat every week; a day more, for the clocks that are set meanwhile. */
 const HOURS_AHEAD: Micros = 8 * MICROS_PER_DAY;
 
+/** Of each once: they are asked about for each asset. */
+const keys = new WeakMap<Hours, string>();
+
+function keyOf(hours: Hours): string {
+  const key = keys.get(hours) ?? JSON.stringify(hours);
+  keys.set(hours, key);
+  return key;
+}
+
 /** Answers about shared evidence, each derived once for all assets. */
 export class Surroundings {
   readonly window: Interval;
@@ -82,7 +91,7 @@ export class Surroundings {
 
   /** The hours from as long before the window as anything is looked at, until as far ahead as they are foreseen. */
   open(hours: Hours): Clocked {
-    const key = JSON.stringify(hours);
+    const key = keyOf(hours);
     const known = this.#open.get(key) ?? this.#hours(hours);
     this.#open.set(key, known);
     return known;
