@@ -90,9 +90,11 @@ END),
 CREATE UNIQUE INDEX alerts__open_of_asset ON public.alerts USING btree (org_id, rule_id, asset_id) WHERE ((state = ANY (ARRAY['open'::text, 'acknowledged'::text])) AND (asset_id IS NOT NULL));
 CREATE UNIQUE INDEX alerts__open_of_reader ON public.alerts USING btree (org_id, rule_id, reader_id) WHERE ((state = ANY (ARRAY['open'::text, 'acknowledged'::text])) AND (reader_id IS NOT NULL));
 CREATE INDEX alerts__org_id_asset_id_index ON public.alerts USING btree (org_id, asset_id, opened_at) WHERE (asset_id IS NOT NULL);
+CREATE INDEX alerts__org_id_closed_at_index ON public.alerts USING btree (org_id, closed_at);
 CREATE INDEX alerts__org_id_opened_at_index ON public.alerts USING btree (org_id, opened_at, id);
 CREATE INDEX alerts__org_id_reader_id_index ON public.alerts USING btree (org_id, reader_id, opened_at) WHERE (reader_id IS NOT NULL);
 CREATE INDEX alerts__org_id_rule_id_index ON public.alerts USING btree (org_id, rule_id, opened_at);
+CREATE INDEX alerts__standing ON public.alerts USING btree (org_id, opened_at, id) INCLUDE (state) WHERE (state = ANY (ARRAY['open'::text, 'acknowledged'::text]));
 CREATE TRIGGER alerts_inserted_told AFTER INSERT ON public.alerts FOR EACH ROW EXECUTE FUNCTION tell_alert();
 CREATE TRIGGER alerts_updated_told AFTER UPDATE ON public.alerts FOR EACH ROW WHEN (((old.state <> new.state) OR ((old.level IS DISTINCT FROM new.level) AND (new.level = 'alarm'::text) AND (new.state <> 'closed'::text)))) EXECUTE FUNCTION tell_alert();
 
