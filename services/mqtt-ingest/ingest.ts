@@ -18,6 +18,7 @@ import { type BrokerConfig, brokerOptions } from './source/broker-settings.ts';
 import { readersTlsOf } from './source/client-certificates.ts';
 import { ReaderConnections } from './source/reader-connections.ts';
 import { readersLog } from './source/readers-log.ts';
+import { awaitAlone } from './source/sessions/await-alone.ts';
 import type { Subscriber, SubscriberOptions } from './source/subscriber.ts';
 import { startAlerts } from './start-alerts.ts';
 import { DRAIN_PATIENCE, type IntakeConfig, type StartedIntake, startIntake } from './start-intake.ts';
@@ -127,7 +128,7 @@ export interface SubscribedIngestConfig extends IntakeConfig, BrokerConfig, Part
  * received messages; the broker keeps the rest.
  *
  * @param port a port of this process, to distinguish it from others on this machine.
- * @throws AppError if the database is missing or not migrated.
+ * @throws AppError if the database is missing or not migrated, or if MQTT_SHARED is off and another process runs.
  */
 export async function startSubscribedIngest(
   config: SubscribedIngestConfig,
@@ -147,18 +148,23 @@ export async function startSubscribedIngest(
     threads,
   });
   const { intake, registry, pool, databaseClock, sealing } = started;
-  const { startSubscriber } = await import('./source/subscriber.ts');
+  const { realmOf, startSubscriber } = await import('./source/subscriber.ts');
+  const broker = brokerOptions(config, port);
+  if (broker.shared === 'off') {
+    await awaitAlone(pool, { realm: realmOf(broker), process: broker.clientId });
+  }
   const subscriber = await lifecycle.start(
     'subscriber',
     () =>
       startSubscriber({
-        ...brokerOptions(config, port),
+        ...broker,
         sessionExpiry: config.LATENESS_DAYS * SECONDS_PER_DAY,
         intake,
         registry,
         pool,
         ...(keepalive === undefined ? {} : { keepalive }),
         retiredTopics: () => loadRetiredTopics(pool),
+        onNotAlone: (error) => lifecycle.fail(error),
         log,
       }),
     (running) => running.stop(() => intake.drain(DRAIN_PATIENCE)),

@@ -3,7 +3,7 @@ import type { BrokerAddress } from './broker-address.ts';
 import { divideSessions } from './divided-sessions.ts';
 import { HeldMessages, MOST_HELD } from './held-messages.ts';
 import { type Session, type SessionFigures, type SessionSurroundings, startSession } from './session.ts';
-import { giveBack, leaseSessions } from './sessions/lease-sessions.ts';
+import { giveBack, leaseSessions, NotAlone } from './sessions/lease-sessions.ts';
 import { sessionRecord } from './sessions/session-record.ts';
 import { statusTopicOf } from './status.ts';
 
@@ -16,7 +16,7 @@ import { statusTopicOf } from './status.ts';
  * - `auto`: each reader belongs to one of the common sessions; the own session only receives what it still
  *   has from before
  * - `on`: shared subscriptions of the own sessions
- * - `off`: ordinary subscriptions of the own session, to all readers
+ * - `off`: ordinary subscriptions of the own session, to all readers; no other process may run
  *
  * Common sessions left over from `auto`, or from a larger number of them, are still held until nothing is
  * subscribed or queued there that no other session has.
@@ -50,6 +50,8 @@ export interface SubscriberOptions extends Omit<SessionSurroundings, 'held' | 'm
   mostHeld?: { messages: number; bytes: number };
   pool: Pool;
   retiredTopics(): Promise<readonly string[]>;
+  /** Called if `shared` is `off` and another process is found: nothing more may be taken. */
+  onNotAlone(error: NotAlone): void;
 }
 
 export function startSubscriber(options: SubscriberOptions): Subscriber {
@@ -57,7 +59,7 @@ export function startSubscriber(options: SubscriberOptions): Subscriber {
   const place = placeOf(options.address);
   const log = options.log.child({ broker: place });
   const held = new HeldMessages(mostHeld);
-  const realm = `${group}@${place}`;
+  const realm = realmOf(options);
   const common =
     shared === 'auto' ? Array.from({ length: options.sessions }, (_, index) => nameOf(group, index)) : [];
   /** By order of registration, so that a few readers are divided as evenly as many. */
@@ -86,7 +88,15 @@ export function startSubscriber(options: SubscriberOptions): Subscriber {
 
   const own = start(clientId, true);
   const divided = divideSessions({
-    ask: (asking) => leaseSessions(pool, { realm, process: clientId, sessions: common, ...asking }),
+    ask: (asking) =>
+      leaseSessions(pool, {
+        ...{ realm, process: clientId, sessions: common, isAlone: shared === 'off', ...asking },
+      }).catch((error) => {
+        if (error instanceof NotAlone) {
+          options.onNotAlone(error);
+        }
+        throw error;
+      }),
     giveBack: (id) => giveBack(pool, { realm, process: clientId, sessions: [id] }),
     start: (id) => start(id, false),
     isConnected: () => own.isConnected(),
@@ -144,6 +154,11 @@ export function startSubscriber(options: SubscriberOptions): Subscriber {
 
 function nameOf(group: string, index: number): string {
   return `${group}-readers-${index}`;
+}
+
+/** Processes that divide the readers of one broker among them. */
+export function realmOf({ group, address }: Pick<SubscriberOptions, 'group' | 'address'>): string {
+  return `${group}@${placeOf(address)}`;
 }
 
 function placeOf({ host, port }: BrokerAddress): string {

@@ -1,3 +1,4 @@
+import { AppError } from '../../../../base/errors.ts';
 import { ADVISORY_LOCKS } from '../../../../db/timescale/connections/advisory-locks.ts';
 import type { Pool } from '../../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../../db/timescale/connections/transaction.ts';
@@ -12,6 +13,8 @@ export interface Asking {
   /** True if connected to the broker; otherwise the process leaves the sessions to others. */
   isConnected: boolean;
   leaving: ReadonlySet<string>;
+  /** True if it takes the messages of all readers, so that no other process may run. */
+  isAlone: boolean;
 }
 
 export interface Lease {
@@ -28,6 +31,8 @@ export const LEASE_SECONDS = 6;
 /**
  * Renews the caller's leases and grants more, or names sessions to give back, so that all processes have
  * about the same number. After a restart, a process resumes the leases under its name.
+ *
+ * @throws NotAlone if the caller has to be the only process and is not; it is then not registered.
  */
 export function leaseSessions(pool: Pool, asking: Asking): Promise<Lease> {
   return inTransaction(pool, async (client) => {
@@ -37,6 +42,9 @@ export function leaseSessions(pool: Pool, asking: Asking): Promise<Lease> {
     await client.exec(sql.type(NO_ROWS)`select pg_advisory_xact_lock(${ADVISORY_LOCKS.sessions})`);
     await announce(client, asking);
     const rows = await load(client, asking.realm);
+    if (asking.isAlone) {
+      requireAlone(rows, asking);
+    }
     const sessions = rows.filter((row) => row.is_divided);
     const mine = sessions.filter(({ holder }) => holder === asking.process).map(({ id }) => id);
     const kept = mine.filter((id) => !asking.leaving.has(id));
@@ -64,6 +72,30 @@ export function leaseSessions(pool: Pool, asking: Asking): Promise<Lease> {
   });
 }
 
+function requireAlone(rows: readonly Row[], { realm, process }: Asking): void {
+  const other = rows.find((row) => !row.is_divided && row.is_held && row.id !== process);
+  if (other !== undefined) {
+    throw new NotAlone({ process, other: other.id, realm }, other.held_until);
+  }
+}
+
+/** Each of two processes would record every message. */
+export class NotAlone extends AppError {
+  /** When the lease of the other one ends, as text, if it does not renew it. */
+  readonly heldUntil: string | null;
+
+  constructor(
+    { process, other, realm }: { process: string; other: string; realm: string },
+    heldUntil: string | null,
+  ) {
+    super(
+      'misconfigured',
+      `MQTT_SHARED is off, with which one ingest process only may take what readers send, and ${other} does so beside ${process} (${realm}): set MQTT_SHARED to auto for all of them, or stop one`,
+    );
+    this.heldUntil = heldUntil;
+  }
+}
+
 /** Without names, releases all leases and the process's own registration. */
 export async function giveBack(
   db: Connection,
@@ -81,6 +113,7 @@ interface Row {
   is_divided: boolean;
   holder: string | null;
   is_held: boolean;
+  held_until: string | null;
   is_connected: boolean;
   forgotten_at: string | null;
 }
@@ -105,7 +138,7 @@ async function announce(db: Connection, { realm, process, sessions, isConnected 
 /** Ordered by registration, so that a newcomer changes little. */
 function load(db: Connection, realm: string): Promise<readonly Row[]> {
   return db.any(sql.prepared('load-sessions', rowsOf<Row>())`
-    select client_id as id, is_divided, holder, coalesce(held_until > now(), false) as is_held, is_connected,
+    select client_id as id, is_divided, holder, held_until::text, coalesce(held_until > now(), false) as is_held, is_connected,
       forgotten_at
     from broker_sessions where realm = ${realm}
     order by is_divided, case when is_divided then null else held_since end, client_id`);
