@@ -11,11 +11,17 @@ import { sealedFor } from './sealed-for.ts';
  *
  * @param positions a few dozen.
  */
-export async function movesAt(
+export function movesAt(db: Connection, orgId: number, positions: readonly number[]): Promise<FeedEvent[]> {
+  return movesAtAs(db, orgId, positions, eventOf);
+}
+
+/** {@link movesAt}, each row as `make` shows it. */
+export async function movesAtAs<Event>(
   db: Connection,
   orgId: number,
   positions: readonly number[],
-): Promise<FeedEvent[]> {
+  make: (row: MoveRow) => Event,
+): Promise<Event[]> {
   if (positions.length === 0) {
     return [];
   }
@@ -26,5 +32,5 @@ export async function movesAt(
     where move.org_id = ${orgId} and move.position = any(${sql.binary(bigints(positions))}::bigint[])
       and ${sealedFor(orgId, Math.min(...positions), Math.max(...positions))}
     order by move.position`);
-  return rows.map(eventOf);
+  return rows.map(make);
 }

@@ -68,6 +68,24 @@ describe('moves sent to the console', function () {
     expect((await next())?.id).to.equal(String(head));
   });
 
+  it('have the last moves before them, also beneath many alerts and what was only put right', async () => {
+    await append(move({ lastSeen: '2026-05-04T08:01:00Z' }));
+    const last = await append(move());
+    const alert = { id: 'A', rule_id: 'R', rule_name: 'R', asset_id: assetId, state: 'open' };
+    await append(
+      ...Array.from({ length: 40 }, () => ({
+        ...{ assetId: null as never, kind: 'alert_opened' as never, rows: { alert: [alert] } },
+      })),
+      move({ kind: 'corrected', previousLocationId: dock, rows: { changed: [] } }),
+    );
+    const { data } = (await suite.call({ path: '/latest-moves', token, orgId: site.orgId })).body;
+    expect(data.slice(-2).map((each: { data: { position: number } }) => each.data.position)).to.deep.equal([
+      last - 1,
+      last,
+    ]);
+    expect(data.at(-1).data).to.deep.include({ previous_location_id: yard });
+  });
+
   it('say where to begin anew after events that are not kept any more, and beyond the head', async () => {
     const head = await append(move(), move(), move());
     await database.rows('update move_heads set oldest = head where org_id = $1', [site.orgId]);

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
-import { readMovesAs } from '../../../domain/moves/read-moves.ts';
+import { latestMoves } from '../../../domain/moves/latest-moves.ts';
 import { EventStream } from '../../../platform/http/event-stream.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found, type Success } from '../../../platform/http/success.ts';
@@ -47,23 +47,13 @@ const LATEST = 30;
 
 const latest = memberRoute({
   ...{ method: 'GET', path: '/console/v1/latest-moves', operationId: 'listLatestMoves' },
-  summary: 'The last moves there were, as they are streamed',
+  summary: 'The last moves from one place to another, as they are streamed',
   scope: 'tracking:read',
   query: NO_QUERY,
   params: {},
   success: found(listOf({ type: 'object' }), 'The last moves, the latest last'),
-  handle: async ({ context: { db } }) => {
-    const reading = db.listing({ isBrief: true, signal: undefined });
-    const { head, oldest } = await readMovesAs(
-      reading,
-      { after: Number.MAX_SAFE_INTEGER, limit: 1 },
-      eventSeen,
-    );
-    const after = Math.max(head - LATEST, oldest - 1, 0);
-    return (await readMovesAs(reading, { after, limit: LATEST }, eventSeen)).events.filter(
-      ({ data }) => !('alert' in data),
-    );
-  },
+  handle: ({ context: { db } }) =>
+    latestMoves(db.listing({ isBrief: true, signal: undefined }), LATEST, eventSeen),
 });
 
 export const eventRoutes = [stream, latest];
