@@ -69,6 +69,24 @@ describe('presence in the console', () => {
     expect(wide.body.data.gaps).to.deep.equal([gap]);
   });
 
+  it('says where it looked for gaps at some of the places only', async () => {
+    const own = Site.of(suite.database, site.orgId);
+    const asset = await own.asset('TRAVELLER');
+    const pass = async (name: string, second: number) =>
+      suite.database.rows(
+        `insert into location_transitions (org_id, asset_id, location_id, observed_at)
+         values ($1, $2, $3, time_of_micros($4))`,
+        [site.orgId, asset, await own.location(name), at(second)],
+      );
+    const path = `/assets/${asset}/coverage?from=${iso(0)}&to=${iso(330)}`;
+    for (let place = 0; place < 20; place++) {
+      await pass(`PASSED-${place}`, place * 10);
+    }
+    expect((await get(path)).body.data).to.include({ is_cut: false });
+    await pass('PASSED-20', 200);
+    expect((await get(path)).body.data).to.include({ is_cut: true });
+  });
+
   it('tells of no gaps where things only pass, and of nobody else’s assets', async () => {
     const passed = await get(`/assets/${site.assets[CART]}/coverage?from=${iso(0)}&to=${iso(330)}`);
     expect(passed.body.data.gaps).to.deep.equal([]);

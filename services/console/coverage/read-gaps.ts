@@ -8,7 +8,15 @@ import { requirePast } from '../../../domain/reports/require-past.ts';
 import { loadSweeps } from '../../../domain/sweeps/load-sweeps.ts';
 import type { TimeBound } from '../../../platform/http/parameters.ts';
 import { readStays, type StaysRow } from '../stays/queries.ts';
+import { MOST_STAYS } from '../stays/schema.ts';
 import { MOST_LOCATIONS } from './schema.ts';
+
+export interface KnownGaps {
+  since: Micros;
+  gaps: Gap[];
+  /** There may be more: not all stays, or not all locations, were looked at. */
+  isCut: boolean;
+}
 
 export interface Gap extends Interval {
   locationId: number;
@@ -24,12 +32,13 @@ export async function readGaps(
   assetId: number,
   range: { from?: TimeBound | undefined; to?: TimeBound | undefined },
   signal: AbortSignal,
-): Promise<{ since: Micros; gaps: Gap[] }> {
+): Promise<KnownGaps> {
   const rows = await readStays(db, assetId, range, signal);
   const now = await requirePast(db, {});
   const until = Math.min(now, range.to === undefined ? now : toMicros(range.to.instant));
   const since = Math.max(until - LOOKS_BACK, range.from === undefined ? 0 : toMicros(range.from.instant));
-  const stays = staysWithin(rows, { since, until });
+  const all = staysWithin(rows, { since, until });
+  const stays = new Map(all.slice(0, MOST_LOCATIONS));
   const list = db.listing({ isBrief: false, signal });
   const ids = [...stays.keys()];
   const sweeps = await loadSweeps(list, db.orgId, ids, { since, until });
@@ -40,11 +49,11 @@ export async function readGaps(
       ...gap,
     })),
   );
-  return { since, gaps };
+  return { since, gaps, isCut: all.length > MOST_LOCATIONS || rows.length > MOST_STAYS };
 }
 
-/** In order, by location; of the locations with the longest. */
-function staysWithin(rows: readonly StaysRow[], { since, until }: Interval): Map<number, Interval[]> {
+/** In order, by location, those where it was longest first. */
+function staysWithin(rows: readonly StaysRow[], { since, until }: Interval): [number, Interval[]][] {
   const stays = rows.flatMap(({ id, arrived_at: arrived, left_at: left }) => {
     const stay = {
       since: Math.max(since, microsOf(arrived)),
@@ -53,11 +62,11 @@ function staysWithin(rows: readonly StaysRow[], { since, until }: Interval): Map
     return id === null || stay.since >= stay.until ? [] : { id, stay };
   });
   const lengthOf = (own: typeof stays) => own.reduce((sum, { stay }) => sum + stay.until - stay.since, 0);
-  const longest = [...Map.groupBy(stays, ({ id }) => id)]
-    .toSorted(([, a], [, b]) => lengthOf(b) - lengthOf(a))
-    .slice(0, MOST_LOCATIONS);
+  const longest = [...Map.groupBy(stays, ({ id }) => id)].toSorted(
+    ([, a], [, b]) => lengthOf(b) - lengthOf(a),
+  );
   // They came newest first.
-  return new Map(longest.map(([id, own]) => [id, own.map(({ stay }) => stay).toReversed()]));
+  return longest.map(([id, own]) => [id, own.map(({ stay }) => stay).toReversed()]);
 }
 
 function microsOf(time: string): Micros {

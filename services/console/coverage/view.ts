@@ -1,9 +1,8 @@
-import type { Micros } from '../../../base/instant.ts';
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
-import type { Gap } from './read-gaps.ts';
+import type { KnownGaps } from './read-gaps.ts';
 import { MOST_GAPS } from './schema.ts';
 
-export function coverageView({ since, gaps }: { since: Micros; gaps: readonly Gap[] }) {
+export function coverageView({ since, gaps, isCut }: KnownGaps) {
   const longest = gaps.toSorted((a, b) => b.until - b.since - (a.until - a.since)).slice(0, MOST_GAPS);
   return {
     from: wireTimeOfMicros(since),
@@ -12,6 +11,6 @@ export function coverageView({ since, gaps }: { since: Micros; gaps: readonly Ga
       .map(({ locationId, since: from, until: to }) => ({
         ...{ location_id: locationId, from: wireTimeOfMicros(from), to: wireTimeOfMicros(to) },
       })),
-    is_cut: gaps.length > MOST_GAPS,
+    is_cut: isCut || gaps.length > MOST_GAPS,
   };
 }

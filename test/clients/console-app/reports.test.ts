@@ -154,6 +154,15 @@ describe('reports and presence in the console, in a browser', function () {
     await own.locator('.lane-gap').first().waitFor();
     await own.getByText('nobody was listening at the place').waitFor();
     found.push(...(await faultsOf(own, 'asset-gaps')));
+    await own.route('**/coverage*', async (route) => {
+      const response = await route.fetch();
+      const { data } = await response.json();
+      await route.fulfill({ response, json: { data: { ...data, is_cut: true } } });
+    });
+    await own.evaluate(
+      `location.hash = '#/asset/${watched.assets[0]}?from=${iso(0)}&to=${iso(1_100)}&org=${watched.orgId}'`,
+    );
+    await own.getByText('Only the longest gaps').waitFor();
     expect(found).to.deep.equal([]);
   });
 

@@ -956,6 +956,8 @@ export const de = {
     gapsAre: (duration) =>
       `Schraffiert: Am Ort hat niemand zugehört, insgesamt ${duration}. Es hätte unbemerkt gehen können.`,
     gapsUnknown: 'Wann niemand zugehört hat, ließ sich nicht feststellen: Lücken sind nicht schraffiert.',
+    gapsCut:
+      'Gesucht wird nur nach den längsten Lücken, an den Orten, wo es am längsten war. Vergrößern zeigt alle.',
     gapsSince: 'Lücken davor sind nicht zu sehen:',
     isCut: 'Nur die letzten 2.000 Aufenthalte des Zeitraums sind zu sehen. Vergrößern zeigt frühere.',
     stays: 'Aufenthalte',

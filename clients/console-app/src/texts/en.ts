@@ -929,6 +929,7 @@ export const en = {
     gapsAre: (duration: string) =>
       `Hatched: nobody was listening at the place, ${duration} in all. It could have left unnoticed.`,
     gapsUnknown: 'It could not be found out when nobody was listening: gaps are not hatched.',
+    gapsCut: 'Only the longest gaps are looked for, at the places where it was longest. Zoom in to see all.',
     gapsSince: 'Gaps before that are not shown:',
     isCut: 'Only the last 2,000 stays of this range are shown. Zoom in to see earlier ones.',
     stays: 'Stays',

@@ -9,12 +9,13 @@ export function GapHint({ gaps }: { gaps: KnownGaps | 'unknown' | null }) {
   if (gaps === 'unknown') {
     return <p class="hint">{t.gapsUnknown}</p>;
   }
-  if (gaps === null || gaps.milliseconds === 0) {
+  if (gaps === null || (gaps.milliseconds === 0 && !gaps.isCut)) {
     return null;
   }
   return (
     <p class="hint">
-      {t.gapsAre(durationText(gaps.milliseconds))}
+      {gaps.milliseconds > 0 && t.gapsAre(durationText(gaps.milliseconds))}
+      {gaps.isCut && ` ${t.gapsCut}`}
       {gaps.since !== null && (
         <>
           {' '}

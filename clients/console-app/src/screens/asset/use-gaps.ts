@@ -14,6 +14,8 @@ export interface KnownGaps {
   milliseconds: number;
   /** From when on they are known, if that is after the range begins. */
   since: string | null;
+  /** Only the longest are known. */
+  isCut: boolean;
 }
 
 /** Milliseconds for which a range stays before it is asked about: not at each step of a drag. */
@@ -36,7 +38,7 @@ export function useGaps(id: string, range: Range | null): KnownGaps | 'unknown' 
   if (answer === undefined || range === null) {
     return null;
   }
-  const { from, gaps } = answer.data;
+  const { from, gaps, is_cut: isCut } = answer.data;
   const byPlace = new Map<number, Range[]>();
   for (const gap of gaps) {
     const own = byPlace.get(gap.location_id) ?? [];
@@ -47,6 +49,7 @@ export function useGaps(id: string, range: Range | null): KnownGaps | 'unknown' 
     byPlace,
     milliseconds: [...byPlace.values()].flat().reduce((sum, gap) => sum + gap.to - gap.from, 0),
     since: Date.parse(from) > range.from + 60_000 ? from : null,
+    isCut,
   };
 }
 
