@@ -3,8 +3,7 @@ import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
 import { nullableSchema } from '../../../base/checks/members-schema.ts';
 import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 import { KINDS } from '../../../domain/alerts/rules/rule.ts';
-
-export const ULID_SCHEMA: JsonSchema = { type: 'string', pattern: '^[0-9A-HJKMNP-TV-Z]{26}$' };
+import { ULID_SCHEMA } from '../serving/ulid-parameter.ts';
 
 export const ALERT_STATES = ['open', 'acknowledged', 'closed', 'withdrawn'] as const;
 

@@ -1,31 +1,13 @@
-import { accepted, invalidValue, refused } from '../../../base/checks/issues.ts';
 import { toMicros } from '../../../base/timestamps.ts';
 import { ALERT_SORT_FIELDS, type AlertFilters } from '../../../domain/alerts/listing/list-alerts.ts';
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
-import {
-  anyOf,
-  choiceFilter,
-  described,
-  idFilter,
-  type Parameter,
-  timeBound,
-} from '../../../platform/http/parameters.ts';
+import { anyOf, choiceFilter, described, idFilter, timeBound } from '../../../platform/http/parameters.ts';
 import type { ParameterValues, Query } from '../../../platform/http/query.ts';
-import { ALERT_STATES, ULID_SCHEMA } from './alert-schema.ts';
-
-const ULID = new RegExp(String(ULID_SCHEMA['pattern']));
-
-const ulidFilter: Parameter<string | undefined> = {
-  schema: ULID_SCHEMA,
-  isRepeatable: false,
-  read: ([value], name) =>
-    value === undefined || ULID.test(value)
-      ? accepted(value)
-      : refused(invalidValue(name, 'must be a ULID of 26 characters in upper case')),
-};
+import { ulidFilter, ulidInPath } from '../serving/ulid-parameter.ts';
+import { ALERT_STATES } from './alert-schema.ts';
 
 export const ONE_ALERT = {
-  alert_id: described(ulidFilter as Parameter<string>, 'Id of the alert.', '01KQSB3M8R0E5T9V2W4X6Y8Z1B'),
+  alert_id: described(ulidInPath, 'Id of the alert.', '01KQSB3M8R0E5T9V2W4X6Y8Z1B'),
 };
 
 /** Contract 4.10. */

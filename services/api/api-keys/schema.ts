@@ -1,15 +1,14 @@
 import { arrayOf, choice, type JsonSchema, text } from '../../../base/checks/fields.ts';
-import { accepted, invalidValue, refused } from '../../../base/checks/issues.ts';
 import { mandatory, nullable, optional, type Values } from '../../../base/checks/members.ts';
 import { nullableSchema } from '../../../base/checks/members-schema.ts';
 import { TIME_SCHEMA, timestamp } from '../../../base/checks/time-field.ts';
-import { KEY_ID } from '../../../domain/administration/api-keys/key-format.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { jsonBody } from '../../../platform/http/body.ts';
-import { idInPath, type Parameter } from '../../../platform/http/parameters.ts';
+import { idInPath } from '../../../platform/http/parameters.ts';
+import { ULID_SCHEMA, ulidInPath } from '../serving/ulid-parameter.ts';
 
 const SHOWN = {
-  id: { type: 'string', pattern: KEY_ID.source },
+  id: ULID_SCHEMA,
   name: { type: 'string', minLength: 1, maxLength: 255 },
   scopes: { type: 'array', items: { type: 'string' } },
   created_at: TIME_SCHEMA,
@@ -46,12 +45,5 @@ export type NewApiKey = Values<typeof NEW_API_KEY>;
 /** Internal scopes are given by the command line only: a key must not create one that can do more than the API. */
 export const newApiKeyBody = jsonBody(NEW_API_KEY);
 
-const keyIdInPath: Parameter<string> = {
-  schema: SHOWN.id,
-  isRepeatable: false,
-  read: ([value = ''], name) =>
-    KEY_ID.test(value) ? accepted(value) : refused(invalidValue(name, 'must be a ULID of 26 characters')),
-};
-
 export const IN_ORGANIZATION = { id: idInPath };
-export const ONE_KEY = { ...IN_ORGANIZATION, key_id: keyIdInPath };
+export const ONE_KEY = { ...IN_ORGANIZATION, key_id: ulidInPath };

@@ -8,7 +8,7 @@ import {
 } from '../../../base/checks/fields.ts';
 import { ID_SCHEMA, ids } from '../../../base/checks/id-field.ts';
 import { integer } from '../../../base/checks/integer-field.ts';
-import { accepted, invalidValue, refused } from '../../../base/checks/issues.ts';
+import { accepted } from '../../../base/checks/issues.ts';
 import { mandatory, nullable, optional, type Values } from '../../../base/checks/members.ts';
 import { nullableSchema } from '../../../base/checks/members-schema.ts';
 import { objectField } from '../../../base/checks/object-field.ts';
@@ -17,9 +17,7 @@ import { MICROS_PER_SECOND } from '../../../base/instant.ts';
 import { KINDS } from '../../../domain/alerts/rules/rule.ts';
 import { LIMITS, MOST_AFTER } from '../../../domain/alerts/rules/settings.ts';
 import { jsonBody, mergePatchOf } from '../../../platform/http/body.ts';
-import type { Parameter } from '../../../platform/http/parameters.ts';
-
-const RULE_ID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+import { ULID_SCHEMA, ulidInPath } from '../serving/ulid-parameter.ts';
 
 const MOST_SECONDS = MOST_AFTER / MICROS_PER_SECOND;
 const SECONDS_SCHEMA: JsonSchema = { type: 'integer', minimum: 0, maximum: MOST_SECONDS };
@@ -30,7 +28,7 @@ const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 const TERM_SCHEMA = objectOf({ path: listOf(TEXT_SCHEMA), value: TEXT_SCHEMA });
 
 const SHOWN = {
-  id: { type: 'string', pattern: RULE_ID.source },
+  id: ULID_SCHEMA,
   kind: { type: 'string', enum: KINDS },
   name: { type: 'string', minLength: 1, maxLength: LIMITS.textLength },
   after_seconds: nullableSchema(SECONDS_SCHEMA),
@@ -94,13 +92,4 @@ export const storedTrialBody = jsonBody(TRIED);
 export const newRuleBody = jsonBody({ kind: mandatory(choice(KINDS)), ...DATED });
 export const rulePatchBody = mergePatchOf<object>()({ ...DATED, ends_at: nullable(timestamp) });
 
-const ruleIdInPath: Parameter<string> = {
-  schema: SHOWN.id,
-  isRepeatable: false,
-  read: ([value = ''], name) =>
-    RULE_ID.test(value)
-      ? accepted(value)
-      : refused(invalidValue(name, 'must be a ULID of 26 characters in upper case')),
-};
-
-export const ONE_RULE = { rule_id: ruleIdInPath };
+export const ONE_RULE = { rule_id: ulidInPath };

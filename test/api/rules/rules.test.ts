@@ -98,6 +98,11 @@ describe('/rules', () => {
     await call('DELETE', path);
   });
 
+  it('finds none by an id that alerts are found by, but no rule has', async () => {
+    expect((await call('GET', `/${'9'.repeat(26)}`)).status).to.equal(404);
+    expectIssues(await call('GET', `/${'u'.repeat(26)}`), [['rule_id', 'invalid_value']]);
+  });
+
   it('refuses what makes no sense, by its field, and creates nothing', async () => {
     const refused: [object, [string, string][]][] = [
       [{}, [['kind', 'required']]],
