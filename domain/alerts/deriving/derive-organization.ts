@@ -58,7 +58,7 @@ export async function deriveOrganization(
   }
   const work = newWork();
   if (feed !== null) {
-    await noteMoves(db, organization, work, await takeMoves(db, [feed], share), now);
+    await noteMoves(db, orgId, organization, work, await takeMoves(db, feed, share), now);
   }
   const revisions = isRevised ? await takeRevisions(db, orgId, share) : [];
   for (const { subject, id, since: from } of revisions) {

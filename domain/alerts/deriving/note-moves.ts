@@ -9,6 +9,7 @@ import type { ChangedHistory } from './read-moves.ts';
 /** What a move cannot have made true yet is looked at only when it may have. */
 export async function noteMoves(
   db: Connection,
+  orgId: number,
   { rules, quiet, assets, expected }: Organization,
   work: Work,
   moves: readonly ChangedHistory[],
@@ -16,7 +17,7 @@ export async function noteMoves(
 ): Promise<void> {
   const simple = moves.filter(({ assetId, isMoved }) => isMoved && quiet.has(assetId));
   const locationIds = [...new Set(simple.flatMap((move) => move.locationIds))];
-  const above = simple.length === 0 ? new Map() : await loadAbove(db, moves[0]?.orgId ?? 0, locationIds);
+  const above = simple.length === 0 ? new Map() : await loadAbove(db, orgId, locationIds);
   const versions = [...rules.ofAssets.values()].flat();
   const [unread, others] = [versions.filter(isOverdue), versions.filter((version) => !isOverdue(version))];
   const waiting = new Set<number>();

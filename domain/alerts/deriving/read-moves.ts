@@ -1,7 +1,8 @@
 import type { Micros } from '../../../base/instant.ts';
-import { bigints, integers } from '../../../db/timescale/queries/array-parameters.ts';
+import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { sealedFor } from '../../moves/sealed-for.ts';
 
 /** Part of a feed that alerts are not derived from yet. */
 export interface Behind {
@@ -51,7 +52,6 @@ export async function forget(db: Connection, orgId: number): Promise<void> {
 }
 
 export interface ChangedHistory {
-  orgId: number;
   assetId: number;
   /** Nothing before that is different. */
   since: Micros;
@@ -63,18 +63,16 @@ export interface ChangedHistory {
   locationIds: readonly number[];
 }
 
-/** The next changes of each organization, and moves its cursor on. Changes of alerts are passed over. */
+/** The next changes of an organization, and moves its cursor on. Changes of alerts are passed over. */
 export async function takeMoves(
   db: Connection,
-  feeds: readonly Behind[],
+  { orgId, position, head }: Behind,
   share: number,
 ): Promise<ChangedHistory[]> {
-  const upTo = feeds.map(({ position, head }) => Math.min(head, position + share));
-  const organizations = sql.binary(integers(feeds.map(({ orgId }) => orgId)));
+  const upTo = Math.min(head, position + share);
   const rows = await db.any(sql.prepared(
     'changed-histories',
     rowsOf<{
-      org_id: number;
       asset_id: number;
       since: Micros;
       until: Micros;
@@ -82,32 +80,20 @@ export async function takeMoves(
       location_ids: readonly number[];
     }>(),
   )`
-    select given.org_id, changed.asset_id, micros_of_time(changed.since) as since,
-      micros_of_time(changed.until) as until, changed.is_moved, changed.location_ids
-    from unnest(${organizations}::integer[],
-        ${sql.binary(bigints(feeds.map(({ position }) => position)))}::bigint[],
-        ${sql.binary(bigints(upTo))}::bigint[]) as given (org_id, after, upto)
-      cross join lateral (
-        select move.asset_id, min(coalesce(least(
-            time_of_micros((move.rows -> 'added' -> 0 ->> 0)::bigint),
-            time_of_micros((move.rows -> 'removed' -> 0 ->> 0)::bigint),
-            time_of_micros((move.rows -> 'changed' -> 0 ->> 0)::bigint)), move.since, move.recorded_at)) as since,
-          max(coalesce(move.since, move.recorded_at)) as until, bool_and(move.kind = 'moved') as is_moved,
-          array_agg(distinct move.location_id) filter (where move.kind = 'moved') as location_ids
-        from moves move
-        where move.org_id = given.org_id and move.position > given.after and move.position <= given.upto
-          and move.asset_id is not null and move.sealed_at >= coalesce((
-            select day from move_days days
-            where days.org_id = given.org_id and days.first_position <= given.after + 1
-            order by days.first_position desc limit 1), '-infinity')
-        group by move.asset_id
-      ) changed`);
-  await db.exec(sql.prepared('move-alert-cursors', NO_ROWS)`
-    update alert_cursors set position = given.position
-    from unnest(${organizations}::integer[], ${sql.binary(bigints(upTo))}::bigint[]) as given (org_id, position)
-    where alert_cursors.org_id = given.org_id`);
+    select move.asset_id, micros_of_time(min(coalesce(least(
+        time_of_micros((move.rows -> 'added' -> 0 ->> 0)::bigint),
+        time_of_micros((move.rows -> 'removed' -> 0 ->> 0)::bigint),
+        time_of_micros((move.rows -> 'changed' -> 0 ->> 0)::bigint)), move.since, move.recorded_at))) as since,
+      micros_of_time(max(coalesce(move.since, move.recorded_at))) as until, bool_and(move.kind = 'moved') as is_moved,
+      array_agg(distinct move.location_id) filter (where move.kind = 'moved') as location_ids
+    from moves move
+    where move.org_id = ${orgId} and move.position > ${position}::int8 and move.position <= ${upTo}::int8
+      and move.asset_id is not null and ${sealedFor(orgId, position + 1, upTo)}
+    group by move.asset_id`);
+  await db.exec(sql.prepared('move-alert-cursor', NO_ROWS)`
+    update alert_cursors set position = ${upTo}::int8 where org_id = ${orgId}`);
   return rows.map((row) => ({
-    ...{ orgId: row.org_id, assetId: row.asset_id, since: row.since, until: row.until },
+    ...{ assetId: row.asset_id, since: row.since, until: row.until },
     ...{ isMoved: row.is_moved, locationIds: row.location_ids ?? [] },
   }));
 }
