@@ -3,7 +3,7 @@ import type { Micros } from '../../../base/instant.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { loadLimits } from '../../alerts/conditions/load-limits.ts';
 import { loadPlaces } from '../../presence/coverage/load-places.ts';
-import { NEVER_SEEN, type Presence } from '../../presence/coverage/state-of.ts';
+import { NEVER_SEEN, type PlacePresence, type Presence } from '../../presence/coverage/state-of.ts';
 import { loadMissed, loadSweeps } from '../../sweeps/load-sweeps.ts';
 import type { SeenAsset } from './presence-rows.ts';
 
@@ -25,7 +25,7 @@ export async function deriveStates(
     sweeps,
     seen.map((asset) => ({ assetId: asset.id, since: lastSeenOf(asset) })),
   );
-  const places = await loadPlaces(db, orgId, locationIds, window, sweeps);
+  const placeOf = await loadPlaces(db, orgId, locationIds, window, sweeps);
   const limits = await loadLimits(
     db,
     orgId,
@@ -36,11 +36,18 @@ export async function deriveStates(
     sweeps.filter(({ until }) => until <= at),
     ({ locationId }) => locationId,
   );
-  return eachInTurns(assets, (asset) => {
-    const place = asset.location_id === null ? undefined : places.get(asset.location_id);
+  // Location by location, so that when one was covered is derived once, and held no longer.
+  const byLocation = [...Map.groupBy(assets.entries(), ([, asset]) => asset.location_id).values()].flat();
+  let here: { locationId: number | null; place: PlacePresence | null } = { locationId: null, place: null };
+  const states: Presence[] = [];
+  await eachInTurns(byLocation, ([index, asset]) => {
+    const { location_id: locationId } = asset;
+    if (locationId !== here.locationId) {
+      here = { locationId, place: locationId === null ? null : placeOf(locationId) };
+    }
     const lastSeen = lastSeenOf(asset);
     const missedBy = ended
-      .get(asset.location_id ?? 0)
+      .get(locationId ?? 0)
       ?.find((sweep) => sweep.since > lastSeen && missed.get(sweep.sweepId)?.has(asset.id) === true);
     const evidence = {
       lastSeen,
@@ -48,8 +55,9 @@ export async function deriveStates(
       missedBy: missedBy === undefined ? null : { sweepId: missedBy.sweepId, endedAt: missedBy.until },
       limits: limits(asset.id),
     };
-    return place?.stateOf(evidence, at) ?? NEVER_SEEN;
+    states[index] = here.place?.stateOf(evidence, at) ?? NEVER_SEEN;
   });
+  return states;
 }
 
 function lastSeenOf({ last_seen: lastSeen, entered_at: enteredAt }: SeenAsset): Micros {
