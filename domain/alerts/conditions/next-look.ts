@@ -1,6 +1,7 @@
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { DatedRule } from '../rules/rule.ts';
 import type { AssetEvidence, ReaderEvidence } from './evidence.ts';
+import { pendingProofs } from './pending-proofs.ts';
 import { stayAt } from './stay-at.ts';
 import type { Stretch } from './stretch.ts';
 import { stretchesOf } from './stretches-of.ts';
@@ -9,29 +10,38 @@ import type { Surroundings } from './surroundings.ts';
 /** What is about to change at any moment is looked at again so soon. */
 const SOON: Micros = MICROS_PER_SECOND;
 
+const NEVER = Number.POSITIVE_INFINITY;
+
 /** When the answer can change though nothing else is known. */
 export interface NextLook {
   /** Null for never. */
   at: Micros | null;
   /** When an asset is overdue that is not read before; null for never. */
   unread: Micros | null;
-  /** What readers of a location may change sooner by going on, or beginning again, to say something. */
-  heard: HeardAt | null;
+  /** What readers may change sooner by going on, or beginning again, to say something; at most one of each location. */
+  heard: readonly HeardAt[];
 }
 
-/** Readers of the location where an asset was read last prove that it is overdue. */
+/** Readers of a location where an asset was read prove that it is, or was, overdue. */
 export interface HeardAt {
   locationId: number;
   /** Once they have proven to listen until then. Infinity where that alone can change nothing. */
   provenUntil: Micros;
   /** Once somebody has listened there again for so long. Infinity where somebody does. */
   listenedFor: Micros;
+  /** What may be proven was over by now: it is no longer waited for once nothing can prove it. */
+  isOver: boolean;
 }
 
 /**
  * The earliest instant after the window at which the answer can change: a threshold passes, hours of work or a version of the
  * rule begin or end. Where an asset is it counts as covered from now on, if somebody is taken to listen there. Where nobody
- * is, no time passes until somebody does; and what only needs to be proven waits for the next message of a reader.
+ * is, no time passes until somebody does; and what only needs to be proven waits for the next message of a reader, also
+ * where it is over by now:
+ *
+ *     proven     |=====|
+ *     not read      |------------|     then it was read elsewhere
+ *     overdue              |-----|     found once the reader says something
  *
  * @param versions all of one rule, in order.
  */
@@ -41,7 +51,8 @@ export function nextLook(
   around: Surroundings,
 ): NextLook {
   const { ahead } = around;
-  const now = ahead.window.since;
+  const now = around.window.until;
+  const found = stretchesOf(versions, subject, around);
   const foreseen = stretchesOf(versions, subject, ahead);
   const changes = foreseen.flatMap(({ since, until, alarmSince }) =>
     [since, until, alarmSince].filter((at) => at !== null),
@@ -50,27 +61,39 @@ export function nextLook(
   // Where less is covered than was foreseen, a version with other thresholds may find another answer.
   const versionsBegin = versions.flatMap(({ from, until }) => [from, until ?? from]);
   const certain = firstAfter(now, [...versionsBegin, ...(hasHours ? [ahead.foreseen] : [])]);
-  const open = stretchesOf(versions, subject, around).find(({ until }) => until === null);
-  const [before, after] = [stateAt(now, open), stateAt(now, foreseen[0])];
-  const locationId = placeOf(versions, subject);
+  const pending = pendingProofs(found, foreseen, now);
+  const heard = joinHeard(
+    pending.map(({ at: provenUntil, ...each }) => ({ ...each, provenUntil, listenedFor: NEVER })),
+  );
+  const [before, after] = [found, foreseen].map((stretches) => stateAt(now, stretches));
   if (before !== after) {
-    const provenUntil = (before === 'none' ? foreseen[0]?.since : foreseen[0]?.alarmSince) ?? now;
-    return locationId === null || after === 'none' || around.heard(locationId).listenedSince === null
-      ? { at: now + SOON, unread: null, heard: null }
-      : {
-          at: certain,
-          unread: null,
-          heard: { locationId, provenUntil, listenedFor: Number.POSITIVE_INFINITY },
-        };
+    const isWaiting = pending.some(({ at, isOver }) => !isOver && at < now) && !versionsBegin.includes(now);
+    return { at: isWaiting ? certain : now + SOON, unread: null, heard };
   }
   const next = firstAfter(now, changes);
+  const locationId = placeOf(versions, subject);
   if (next === null || locationId === null || around.heard(locationId).listenedSince !== null) {
     return before === 'none' && locationId !== null
-      ? { at: certain, unread: next, heard: null }
-      : { at: firstAfter(now, [next, certain]), unread: null, heard: null };
+      ? { at: certain, unread: next, heard }
+      : { at: firstAfter(now, [next, certain]), unread: null, heard };
   }
-  const provenUntil = Number.POSITIVE_INFINITY;
-  return { at: certain, unread: null, heard: { locationId, provenUntil, listenedFor: next - now } };
+  const again = { locationId, provenUntil: NEVER, listenedFor: next - now, isOver: false };
+  return { at: certain, unread: null, heard: joinHeard([...heard, again]) };
+}
+
+/** Of each location what is first. */
+export function joinHeard(waits: readonly HeardAt[]): HeardAt[] {
+  const joined = new Map<number, HeardAt>();
+  for (const wait of waits) {
+    const other = joined.get(wait.locationId) ?? wait;
+    joined.set(wait.locationId, {
+      locationId: wait.locationId,
+      provenUntil: Math.min(other.provenUntil, wait.provenUntil),
+      listenedFor: Math.min(other.listenedFor, wait.listenedFor),
+      isOver: other.isOver && wait.isOver,
+    });
+  }
+  return [...joined.values()];
 }
 
 /** Where an asset has to be covered to be overdue; null of all else. */
@@ -87,8 +110,11 @@ function firstAfter(now: Micros, instants: readonly (Micros | null)[]): Micros |
   return later.length === 0 ? null : Math.min(...later);
 }
 
-function stateAt(instant: Micros, stretch: Stretch | undefined): 'none' | 'open' | 'alarm' {
-  if (stretch === undefined || stretch.since > instant) {
+function stateAt(instant: Micros, stretches: readonly Stretch[]): 'none' | 'open' | 'alarm' {
+  const stretch = stretches.find(
+    ({ since, until }) => since <= instant && (until === null || until > instant),
+  );
+  if (stretch === undefined) {
     return 'none';
   }
   return stretch.alarmSince !== null && stretch.alarmSince <= instant ? 'alarm' : 'open';

@@ -1,6 +1,6 @@
 import { MICROS_PER_DAY, type Micros } from '../../../base/instant.ts';
 import { CoveredClock } from '../../presence/coverage/covered-clock.ts';
-import { coveredTimes, type PlaceEvidence } from '../../presence/coverage/covered-times.ts';
+import { type CoveredBy, coveredTimes, type PlaceEvidence } from '../../presence/coverage/covered-times.ts';
 import { LOOKS_BACK } from '../../presence/coverage/load-places.ts';
 import { continuousPeriods, type DatedWatch } from '../../presence/coverage/watches.ts';
 import { type Interval, joined, within } from '../../presence/intervals.ts';
@@ -24,6 +24,16 @@ export interface Clocked {
   clock: CoveredClock;
 }
 
+/** What is known of a location at the end of the window. */
+export interface Heard {
+  /** Up to when messages prove that it was covered. */
+  provenUntil: Micros;
+  /** Up to when messages that are still to come may prove that. */
+  provableUntil: Micros;
+  /** Since when somebody is taken to listen there; null if nobody is. */
+  listenedSince: Micros | null;
+}
+
 /** Hours of work repeat every week; a day more, for the clocks that are set meanwhile. */
 const HOURS_AHEAD: Micros = 8 * MICROS_PER_DAY;
 
@@ -42,7 +52,7 @@ export class Surroundings {
   readonly #shared: SharedEvidence;
   readonly #assumed: Interval | null;
   readonly #covered = new Map<number, CoveredClock>();
-  readonly #heard = new Map<number, { provenUntil: Micros; listenedSince: Micros | null }>();
+  readonly #heard = new Map<number, Heard>();
   readonly #open = new Map<string, Clocked>();
   #ahead: Surroundings | null = null;
 
@@ -53,12 +63,12 @@ export class Surroundings {
     this.window = shared.window;
   }
 
-  /** The time after the window, as it will be if nobody moves and everybody listens. */
+  /** The window and the time after it, as it will be if nobody moves, and everybody listens and has listened. */
   get ahead(): Surroundings {
-    const since = this.window.until;
+    const until = Number.POSITIVE_INFINITY;
     this.#ahead ??= new Surroundings(
-      { ...this.#shared, window: { since, until: Number.POSITIVE_INFINITY } },
-      { since, until: Number.POSITIVE_INFINITY },
+      { ...this.#shared, window: { since: this.window.since, until } },
+      { since: this.window.until, until },
     );
     return this.#ahead;
   }
@@ -79,11 +89,7 @@ export class Surroundings {
     return known;
   }
 
-  /**
-   * Up to when messages prove that a location was covered in the window, and since when somebody is taken to listen there at
-   * its end; null if nobody is.
-   */
-  heard(locationId: number): { provenUntil: Micros; listenedSince: Micros | null } {
+  heard(locationId: number): Heard {
     const known = this.#heard.get(locationId) ?? this.#heardAt(locationId);
     this.#heard.set(locationId, known);
     return known;
@@ -99,16 +105,18 @@ export class Surroundings {
 
   /** Up to when hours are foreseen. */
   get foreseen(): Micros {
-    return Math.min(this.window.until, this.window.since + HOURS_AHEAD);
+    return Math.min(this.window.until, (this.#assumed ?? this.window).since + HOURS_AHEAD);
   }
 
-  #heardAt(locationId: number) {
+  #heardAt(locationId: number): Heard {
     const place = this.#shared.places.get(locationId);
     const looked = { since: this.#shared.coveredFrom, until: this.window.until };
-    const proven = place === undefined ? undefined : coveredTimes(place, looked).at(-1);
-    const taken = place === undefined ? undefined : coveredTimes(place, looked, 'taken').at(-1);
+    const last = (by: CoveredBy) =>
+      place === undefined ? undefined : coveredTimes(place, looked, by).at(-1);
+    const taken = last('taken');
     return {
-      provenUntil: proven?.until ?? Number.NEGATIVE_INFINITY,
+      provenUntil: last('proven')?.until ?? Number.NEGATIVE_INFINITY,
+      provableUntil: last('provable')?.until ?? Number.NEGATIVE_INFINITY,
       listenedSince: taken?.until === looked.until ? taken.since : null,
     };
   }
@@ -130,17 +138,9 @@ export class Surroundings {
     }
     const { since: now } = this.#assumed;
     const known = { ...looked, until: now };
-    const proven = coveredTimes(place, known);
     const assumed = place.antennas.some(({ until }) => until > now)
       ? continuousPeriods(place.watches, this.#assumed)
       : [];
-    return joined([...proven, ...unprovenYet(coveredTimes(place, known, 'taken'), proven, now), ...assumed]);
+    return joined([...coveredTimes(place, known, 'provable'), ...assumed]);
   }
-}
-
-/** The time up to now that the next messages of readers may prove. */
-function unprovenYet(taken: readonly Interval[], proven: readonly Interval[], now: Micros): Interval[] {
-  const last = taken.at(-1);
-  const provenUntil = proven.at(-1)?.until ?? Number.NEGATIVE_INFINITY;
-  return last?.until === now ? [{ since: Math.max(last.since, provenUntil), until: now }] : [];
 }

@@ -53,8 +53,8 @@ async function deriveInParts(
   }
   if (subjects.length === 1) {
     const next = now + AGAIN_AFTER;
-    const unknown = { expected: null, heard: null, overdueSince: null, isAlerted: true, isChanged: false };
-    return subjects.map(({ id }) => ({ id, next, ...unknown, isUnknown: true }));
+    const unknown = { expected: null, heard: [], overdueSince: null, isAlerted: true, isChanged: false };
+    return subjects.map(({ id, overdueSince: since }) => ({ id, since, next, ...unknown, isUnknown: true }));
   }
   const half = Math.ceil(subjects.length / 2);
   return [

@@ -111,10 +111,10 @@ async function deriveWork(
 ): Promise<(Looked & Pick<Unknown, 'what'>)[]> {
   const ofAssets = { orgId, what: 'asset', rules: rules.ofAssets } as const;
   const lookedAt = await derive(db, ofAssets, work.assets, now);
-  for (const { id, next, heard, isAlerted, overdueSince, ...looked } of lookedAt) {
+  for (const { id, since, next, heard, isAlerted, overdueSince, ...looked } of lookedAt) {
     assets.add(id, next ?? Number.POSITIVE_INFINITY);
     expected.set(id, looked.expected, now);
-    unheard.set(id, heard);
+    unheard.set(id, heard, since);
     quiet[isAlerted ? 'delete' : 'add'](id);
     if (overdueSince === null) {
       overdue.delete(id);

@@ -4,7 +4,7 @@ import type { Interval } from '../../presence/intervals.ts';
 import type { AssetEvidence, ReaderEvidence } from '../conditions/evidence.ts';
 import { loadAssetEvidence } from '../conditions/load-asset-evidence.ts';
 import { loadReaderEvidence } from '../conditions/load-reader-evidence.ts';
-import { type HeardAt, nextLook } from '../conditions/next-look.ts';
+import { type HeardAt, joinHeard, nextLook } from '../conditions/next-look.ts';
 import type { Stretch } from '../conditions/stretch.ts';
 import { stretchesOf } from '../conditions/stretches-of.ts';
 import type { Surroundings } from '../conditions/surroundings.ts';
@@ -31,8 +31,10 @@ export interface Looked {
   next: Micros | null;
   /** Before it is overdue; null if it will not be for not being read. */
   expected: ExpectedRead | null;
-  /** What of its location changes that; null for nothing. */
-  heard: HeardAt | null;
+  /** What of its locations changes that. */
+  heard: readonly HeardAt[];
+  /** From when on it was looked at. */
+  since: Micros;
   /** Whether the condition of a rule holds. */
   isAlerted: boolean;
   /** When it was read last, if it is overdue; null if it is not. */
@@ -44,7 +46,7 @@ export interface Looked {
 }
 
 const NOTHING = {
-  ...{ next: null, expected: null, heard: null, overdueSince: null },
+  ...{ next: null, expected: null, heard: [], overdueSince: null },
   ...{ isAlerted: false, isChanged: false, isUnknown: false },
 };
 
@@ -62,7 +64,7 @@ export async function deriveSubjects(
   const found = new Map(evidence.map((each) => [idOf(each), each]));
   const differences: SubjectDifference[] = [];
   const looked = subjects.map((reaching) => {
-    const look: Looked = { id: reaching.id, ...NOTHING };
+    const look: Looked = { id: reaching.id, since: reaching.overdueSince, ...NOTHING };
     for (const [ruleId, versions] of wanted.rules) {
       const window = { since: sinceBy(versions, reaching), until };
       const ofRule = reaching.alerts.filter((alert) => alert.ruleId === ruleId);
@@ -81,7 +83,7 @@ export async function deriveSubjects(
         const { at, unread, heard } = nextLook(versions, subject, around);
         look.next = sooner(look.next, at);
         look.expected = soonerRead(look.expected, unread, versions);
-        look.heard = eitherHeard(look.heard, heard);
+        look.heard = joinHeard([...look.heard, ...heard]);
       }
     }
     return look;
@@ -156,17 +158,6 @@ function foundOf({ because, ...stretch }: Stretch): FoundStretch {
 function lastSeenIn(stretches: readonly Stretch[]): Micros | null {
   const last = stretches.at(-1);
   return last?.until === null && last.because.kind === 'overdue' ? last.because.lastSeen : null;
-}
-
-/** All are of the one location where the asset was read last. */
-function eitherHeard(one: HeardAt | null, other: HeardAt | null): HeardAt | null {
-  return one === null || other === null
-    ? (one ?? other)
-    : {
-        locationId: one.locationId,
-        provenUntil: Math.min(one.provenUntil, other.provenUntil),
-        listenedFor: Math.min(one.listenedFor, other.listenedFor),
-      };
 }
 
 function soonerRead(

@@ -1,11 +1,6 @@
 import type { Micros } from '../../../base/instant.ts';
-import type { HeardAt } from '../conditions/next-look.ts';
-
-/** What is known of a location of which assets wait for readers to say something. */
-export interface HeardLocation {
-  provenUntil: Micros;
-  listenedSince: Micros | null;
-}
+import { type HeardAt, joinHeard } from '../conditions/next-look.ts';
+import type { Heard } from '../conditions/surroundings.ts';
 
 interface Waiting {
   assets: Map<number, HeardAt>;
@@ -16,22 +11,23 @@ interface Waiting {
 
 /**
  * Assets of which nothing can change before readers at their locations say something: while these are silent nobody looks at
- * them, however many they are.
+ * them, however many they are. An asset may wait for several locations: readers where it was before may still have to prove
+ * that it was overdue there.
  */
 export class Unheard {
   readonly #locations = new Map<number, Waiting>();
-  readonly #locationOf = new Map<number, number>();
+  readonly #locationsOf = new Map<number, Set<number>>();
 
-  /** @param heard what it waits for; null for nothing. */
-  set(assetId: number, heard: HeardAt | null): void {
+  /**
+   * @param waits what it waits for now.
+   * @param since from when on it was looked at: what it waits for of before was not looked for, and is waited for on.
+   */
+  set(assetId: number, waits: readonly HeardAt[], since: Micros): void {
+    const earlier = this.#waitsOf(assetId).filter(({ provenUntil }) => provenUntil < since);
     this.#forget(assetId);
-    if (heard !== null) {
-      const { locationId } = heard;
-      const location = this.#locations.get(locationId) ?? newWaiting();
-      location.assets.set(assetId, heard);
-      location.first = Math.min(location.first, heard.provenUntil);
-      this.#locations.set(locationId, location);
-      this.#locationOf.set(assetId, locationId);
+    const past = earlier.map((wait) => ({ ...wait, listenedFor: Number.POSITIVE_INFINITY, isOver: true }));
+    for (const wait of joinHeard([...past, ...waits])) {
+      this.#add(assetId, wait);
     }
   }
 
@@ -58,29 +54,55 @@ export class Unheard {
     return asked.map(([id]) => id);
   }
 
-  /** Takes those whose wait is over, with when to look at them. */
-  take(locationId: number, { provenUntil, listenedSince }: HeardLocation): { id: number; at: Micros }[] {
+  /** Takes those whose wait at a location is over, with when to look at them; forgets what nothing can prove any more. */
+  take(
+    locationId: number,
+    { provenUntil, provableUntil, listenedSince }: Heard,
+  ): { id: number; at: Micros }[] {
     const waiting = this.#locations.get(locationId)?.assets ?? new Map<number, HeardAt>();
     const taken = [];
-    for (const [id, heard] of waiting) {
+    for (const [id, heard] of [...waiting]) {
       if (provenUntil >= heard.provenUntil) {
         taken.push({ id, at: heard.provenUntil });
       } else if (listenedSince !== null && Number.isFinite(heard.listenedFor)) {
         taken.push({ id, at: listenedSince + heard.listenedFor });
+      } else if (heard.isOver && provableUntil < heard.provenUntil) {
+        this.#remove(id, locationId);
       }
     }
     for (const { id } of taken) {
-      this.#forget(id);
+      this.#remove(id, locationId);
     }
     return taken;
   }
 
+  #waitsOf(assetId: number): HeardAt[] {
+    const locationIds = [...(this.#locationsOf.get(assetId) ?? [])];
+    return locationIds.flatMap((id) => this.#locations.get(id)?.assets.get(assetId) ?? []);
+  }
+
+  #add(assetId: number, wait: HeardAt): void {
+    const { locationId } = wait;
+    const location = this.#locations.get(locationId) ?? newWaiting();
+    location.assets.set(assetId, wait);
+    location.first = Math.min(location.first, wait.provenUntil);
+    this.#locations.set(locationId, location);
+    const own = this.#locationsOf.get(assetId) ?? new Set();
+    this.#locationsOf.set(assetId, own.add(locationId));
+  }
+
   #forget(assetId: number): void {
-    const locationId = this.#locationOf.get(assetId);
-    if (locationId === undefined) {
-      return;
+    for (const locationId of [...(this.#locationsOf.get(assetId) ?? [])]) {
+      this.#remove(assetId, locationId);
     }
-    this.#locationOf.delete(assetId);
+  }
+
+  #remove(assetId: number, locationId: number): void {
+    const own = this.#locationsOf.get(assetId);
+    own?.delete(locationId);
+    if (own?.size === 0) {
+      this.#locationsOf.delete(assetId);
+    }
     const location = this.#locations.get(locationId);
     location?.assets.delete(assetId);
     if (location?.assets.size === 0) {

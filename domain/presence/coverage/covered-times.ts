@@ -1,3 +1,4 @@
+import type { Micros } from '../../../base/instant.ts';
 import { type Interval, joined, within, without } from '../intervals.ts';
 import type { Listening } from '../listening-times.ts';
 import { continuousPeriods, type DatedWatch } from './watches.ts';
@@ -18,24 +19,27 @@ export interface PlaceEvidence {
   swept: readonly Interval[];
 }
 
+export type CoveredBy = 'proven' | 'taken' | 'provable';
+
 /**
  * When something that was at a location would have been noticed: while it was watched continuously and all its enabled
  * antennas listened, or any of them; and while somebody swept it. Without an enabled antenna it is covered by sweeps only.
  *
  * What counts for things to be missed ends with the last message of a reader: one that dies right after it has not looked
  * any more, and nothing tells until it would have said something. Only whether anybody listens just now is told by `taken`.
+ * `provable` is what is proven, and what the next messages of readers may prove at the end of the window.
  *
  * A function of evidence that only grows, and of dated settings: whatever the order in which it arrives, it is the same.
  */
 export function coveredTimes(
   evidence: PlaceEvidence,
   window: Interval,
-  by: 'proven' | 'taken' = 'proven',
+  by: CoveredBy = 'proven',
 ): Interval[] {
   const byReader = [...Map.groupBy(evidence.antennas, ({ readerId }) => readerId)].map(
     ([readerId, spans]) => ({
       enabled: joined(spans),
-      listening: listeningBy(by, evidence.listening.get(readerId) ?? []),
+      listening: listeningBy(by, evidence.listening.get(readerId) ?? [], window.until),
     }),
   );
   const swept = joined(evidence.swept);
@@ -56,8 +60,13 @@ export function coveredTimes(
   );
 }
 
-function listeningBy(by: 'proven' | 'taken', times: readonly Listening[]): readonly Interval[] {
+function listeningBy(by: CoveredBy, times: readonly Listening[], now: Micros): readonly Interval[] {
   return by === 'taken'
     ? times
-    : joined(times.map(({ since, until, provenUntil = until }) => ({ since, until: provenUntil })));
+    : joined(
+        times.map(({ since, until, provenUntil = until }) => {
+          const isProvable = by === 'provable' && until >= now;
+          return { since, until: isProvable ? until : provenUntil };
+        }),
+      );
 }

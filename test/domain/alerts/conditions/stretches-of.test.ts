@@ -197,9 +197,9 @@ describe('the next look at an asset', () => {
   const seen = asset({ stays: MOVES, unread: [{ since: 20, until: EVER }] });
 
   it('is when it can be overdue, or missing, if everybody goes on to listen', () => {
-    expect(nextLook([overdue], seen, around(25))).to.deep.equal({ at: null, unread: 35, heard: null });
-    expect(nextLook([overdue], seen, around(36))).to.deep.equal({ at: 50, unread: null, heard: null });
-    expect(nextLook([overdue], seen, around(60))).to.deep.equal({ at: null, unread: null, heard: null });
+    expect(nextLook([overdue], seen, around(25))).to.deep.equal({ at: null, unread: 35, heard: [] });
+    expect(nextLook([overdue], seen, around(36))).to.deep.equal({ at: 50, unread: null, heard: [] });
+    expect(nextLook([overdue], seen, around(60))).to.deep.equal({ at: null, unread: null, heard: [] });
   });
 
   it('waits until somebody listens again where nobody does, and for the message that proves that somebody did', () => {
@@ -207,7 +207,7 @@ describe('the next look at an asset', () => {
     expect(nextLook([overdue], late, around(70))).to.deep.equal({
       at: null,
       unread: null,
-      heard: { locationId: YARD, provenUntil: EVER, listenedFor: 10 },
+      heard: [{ locationId: YARD, provenUntil: EVER, listenedFor: 10, isOver: false }],
     });
     const silent = [{ since: 0, until: 50, provenUntil: 30 }];
     const evidence = {
@@ -220,9 +220,9 @@ describe('the next look at an asset', () => {
     expect(nextLook([overdue], seen, unproven)).to.deep.equal({
       at: null,
       unread: null,
-      heard: { locationId: DOCK, provenUntil: 35, listenedFor: EVER },
+      heard: [{ locationId: DOCK, provenUntil: 35, listenedFor: EVER, isOver: false }],
     });
-    expect(unproven.heard(DOCK)).to.deep.equal({ provenUntil: 30, listenedSince: 0 });
+    expect(unproven.heard(DOCK)).to.deep.equal({ provenUntil: 30, provableUntil: 40, listenedSince: 0 });
   });
 
   it('is when a version of the rule begins, if it holds then', () => {

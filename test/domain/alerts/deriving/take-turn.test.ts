@@ -237,6 +237,40 @@ describe('deriving alerts', () => {
     expect((await alerts())[0]).to.deep.include({ state: 'open', opened: again + 20 * MICROS_PER_SECOND });
   });
 
+  it('finds what was over, as it was read elsewhere, before its reader proved to have listened', async () => {
+    await listen();
+    await rule({ kind: 'overdue', after: 30 * MICROS_PER_SECOND });
+    await database.rows(
+      `insert into reader_expectations (org_id, reader_id, origin, valid_from, seconds)
+       values ($1, $2, 'set', time_of_micros($3), 3600)`,
+      [site.orgId, readerId, at(0)],
+    );
+    const since = Date.now() * 1_000 - 100 * MICROS_PER_SECOND;
+    const begun = (seconds: number) => since + seconds * MICROS_PER_SECOND;
+    await readAt(dock, since);
+    await hear(since, since);
+    const turns = new AlertTurns(database.pool);
+    await derive(turns);
+    await readAt(yard, begun(60));
+    await derive(turns);
+    await database.rows(
+      `insert into alert_revisions (org_id, subject, subject_id, since) values ($1, 'asset', $2, time_of_micros($3))`,
+      [site.orgId, pallet, begun(90)],
+    );
+    await derive(turns);
+    expect(await alerts()).to.deep.equal([]);
+    await hear(since, begun(70));
+    while ((await alerts()).length === 0) {
+      await turns.take();
+    }
+    expect(await alerts()).to.deep.equal([
+      {
+        ...{ asset_id: pallet, reader_id: null, location_id: dock },
+        ...{ state: 'closed', opened: begun(30), closed: begun(60) },
+      },
+    ]);
+  });
+
   it('leaves those open that are older than what it looks back at, until they end', async () => {
     await listen();
     const { id: ruleId } = await rule({ kind: 'overdue', after: 600 * MICROS_PER_SECOND });

@@ -2,34 +2,61 @@ import { expect } from 'chai';
 import { Unheard } from '../../../../domain/alerts/deriving/unheard.ts';
 
 const EVER = Number.POSITIVE_INFINITY;
-const [HALL, DOCK] = [1, 2];
+const [HALL, DOCK, YARD] = [1, 2, 3];
+
+const waitAt = (locationId: number, provenUntil: number) => ({
+  ...{ locationId, provenUntil },
+  ...{ listenedFor: EVER, isOver: false },
+});
+const heard = (provenUntil: number, listenedSince: number | null = null) => ({
+  ...{ provenUntil, listenedSince },
+  provableUntil: provenUntil,
+});
 
 describe('assets that wait for readers', () => {
   it('are looked at once there is proof, or somebody has listened for long enough', () => {
     const unheard = new Unheard();
-    unheard.set(7, { locationId: DOCK, provenUntil: 50, listenedFor: EVER });
-    unheard.set(8, { locationId: DOCK, provenUntil: EVER, listenedFor: 20 });
+    unheard.set(7, [waitAt(DOCK, 50)], 40);
+    unheard.set(8, [{ ...waitAt(DOCK, EVER), listenedFor: 20 }], 40);
     expect(unheard.earliest).to.equal(50);
-    expect(unheard.take(DOCK, { provenUntil: 49, listenedSince: null })).to.deep.equal([]);
-    expect(unheard.take(HALL, { provenUntil: 99, listenedSince: 0 })).to.deep.equal([]);
-    expect(unheard.take(DOCK, { provenUntil: 49, listenedSince: 45 })).to.deep.equal([{ id: 8, at: 65 }]);
-    expect(unheard.take(DOCK, { provenUntil: 50, listenedSince: 45 })).to.deep.equal([{ id: 7, at: 50 }]);
+    expect(unheard.take(DOCK, heard(49))).to.deep.equal([]);
+    expect(unheard.take(HALL, heard(99, 0))).to.deep.equal([]);
+    expect(unheard.take(DOCK, heard(49, 45))).to.deep.equal([{ id: 8, at: 65 }]);
+    expect(unheard.take(DOCK, heard(50, 45))).to.deep.equal([{ id: 7, at: 50 }]);
     expect(unheard.isEmpty).to.equal(true);
   });
 
   it('wait for what they were last looked at for', () => {
     const unheard = new Unheard();
-    unheard.set(7, { locationId: DOCK, provenUntil: 50, listenedFor: EVER });
-    unheard.set(7, { locationId: HALL, provenUntil: 60, listenedFor: EVER });
-    expect(unheard.take(DOCK, { provenUntil: 90, listenedSince: 0 })).to.deep.equal([]);
-    unheard.set(7, null);
+    unheard.set(7, [waitAt(DOCK, 50)], 40);
+    unheard.set(7, [waitAt(HALL, 60), waitAt(YARD, 70)], 50);
+    expect(unheard.take(DOCK, heard(90, 0))).to.deep.equal([]);
+    expect(unheard.take(YARD, heard(90, 0))).to.deep.equal([{ id: 7, at: 70 }]);
+    expect(unheard.take(HALL, heard(90, 0))).to.deep.equal([{ id: 7, at: 60 }]);
+    unheard.set(7, [waitAt(HALL, 60)], 50);
+    unheard.set(7, [], 60);
     expect(unheard.isEmpty).to.equal(true);
+  });
+
+  it('go on to wait for the proof of what was before they were last looked at, as long as it may come', () => {
+    const unheard = new Unheard();
+    const begin = () => {
+      unheard.set(7, [waitAt(DOCK, 50)], 40);
+      unheard.set(7, [waitAt(HALL, 80)], 70);
+    };
+    begin();
+    expect(unheard.take(DOCK, heard(60))).to.deep.equal([{ id: 7, at: 50 }]);
+    begin();
+    expect(unheard.take(DOCK, { provenUntil: 45, provableUntil: 90, listenedSince: 0 })).to.deep.equal([]);
+    expect(unheard.earliest).to.equal(50);
+    expect(unheard.take(DOCK, heard(45))).to.deep.equal([]);
+    expect(unheard.earliest).to.equal(80);
   });
 
   it('are asked about where readers say something, and else now and then', () => {
     const unheard = new Unheard();
-    unheard.set(7, { locationId: DOCK, provenUntil: 50, listenedFor: EVER });
-    unheard.set(8, { locationId: HALL, provenUntil: 50, listenedFor: EVER });
+    unheard.set(7, [waitAt(DOCK, 50)], 40);
+    unheard.set(8, [waitAt(HALL, 50)], 40);
     const ask = (heard: number[], now: number) => unheard.toAsk((id) => heard.includes(id), now - 60, now, 5);
     expect(ask([], 100)).to.have.members([DOCK, HALL]);
     expect(ask([DOCK], 101)).to.deep.equal([DOCK]);
