@@ -22,7 +22,7 @@ describe('the metrics that alerts and the dashboard name', () => {
   it('are all published by the processes, by the exporter of the machine, or by Prometheus itself', async () => {
     const environment = { DATABASE_URL: database.url, REDIS_URL: redis.url, MQTT_URL: broker.url };
     const published = await Promise.all([
-      metricsOfService('api', { ...environment, API_PORT: '0', SECRETS_KEY: newSecretsKey() }),
+      metricsOfService('api', { ...environment, ...MAIL, API_PORT: '0', SECRETS_KEY: newSecretsKey() }),
       metricsOfService('handheld-gateway', { ...environment, HANDHELD_PORT: '0' }),
       metricsOfService('console', { ...environment, CONSOLE_PORT: '0', SECRETS_KEY: newSecretsKey() }),
       metricsOfService('mqtt-ingest', { ...environment, INGEST_PORT: '0', MQTT_MOVES_PREFIX: 'site' }),
@@ -31,6 +31,7 @@ describe('the metrics that alerts and the dashboard name', () => {
     const known = new Set([...published.flat(), ...PROMETHEUS_OWN]);
     const named = new Set(asked.flatMap(metricsOf));
     expect(named.size).to.be.above(20);
+    expect([...named]).to.include.members(['tagtrail_alerts_open', 'tagtrail_mail_messages_total']);
     expect([...named].filter((name) => !known.has(name))).to.deep.equal([]);
   });
 
@@ -77,6 +78,9 @@ const OF_OTHER_BROKERS = [
   'tagtrail_ingest_refused_subscriptions',
   'tagtrail_ingest_session_lost_timestamp_seconds',
 ];
+
+/** Nothing is sent, as there are no rules. */
+const MAIL = { SMTP_URL: 'smtp://127.0.0.1:2525', MAIL_FROM: 'alerts@example.com' };
 
 const PROMETHEUS_OWN = ['up', 'ALERTS'];
 
