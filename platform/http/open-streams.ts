@@ -1,11 +1,18 @@
+export interface OpenBounds {
+  total: number;
+  perKey: number;
+  /** Of the total, for keys that have none open: a few with several leave the others some. */
+  reserved?: number;
+}
+
 /** How many answers are being streamed, in all and to each: what an open one holds is bounded by that. */
 export class OpenStreams<Key> {
-  readonly #bounds: { total: number; perKey: number };
+  readonly #bounds: OpenBounds;
   readonly #refusal: () => Error;
   readonly #byKey = new Map<Key, number>();
   #count = 0;
 
-  constructor(bounds: { total: number; perKey: number }, refusal: () => Error) {
+  constructor(bounds: OpenBounds, refusal: () => Error) {
     this.#bounds = bounds;
     this.#refusal = refusal;
   }
@@ -22,7 +29,9 @@ export class OpenStreams<Key> {
    */
   enter(key: Key): () => void {
     const ofKey = this.#byKey.get(key) ?? 0;
-    if (this.#count >= this.#bounds.total || ofKey >= this.#bounds.perKey) {
+    const { total, perKey, reserved = 0 } = this.#bounds;
+    const mostNow = ofKey === 0 ? total : total - reserved;
+    if (this.#count >= mostNow || ofKey >= perKey) {
       throw this.#refusal();
     }
     this.#count += 1;

@@ -10,8 +10,11 @@ const MOST_LISTENERS = 20;
 /** Exports under way. Each holds up to a MiB of rows for as long as its reader takes. */
 const EXPORTS = { total: 40, perKey: 4 };
 
-/** Exports of reports under way. Each holds a connection to the database, and its snapshot, until it is read. */
-const REPORT_EXPORTS = { total: 4, perKey: 2 };
+/**
+ * Exports of reports under way. Each holds a connection to the database, and its snapshot, until it is read. An organization
+ * has a second one only while half of them are free: two that read slowly leave others a place.
+ */
+const REPORT_EXPORTS = { total: 4, perKey: 2, reserved: 2 };
 
 /** Answers that go on for as long as their reader wants. */
 export interface OpenAnswers {
