@@ -2,7 +2,6 @@ import type { Micros } from '../../base/instant.ts';
 import { integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import { CLOCK_IS_WRONG } from '../administration/readers/reader-clock.ts';
 import { EARLIEST_DEVICE_TIME } from '../tracking/observed-at.ts';
 import { HEARD_GAP, stretchesOf } from './heard-stretches.ts';
 import type { RegisteredReader } from './load-readers.ts';
@@ -41,8 +40,7 @@ export function lateProof(
 }
 
 /**
- * Keeps what late reads prove. Call with the readers' counters locked. Of a reader whose clock is known to be wrong they
- * prove nothing.
+ * Keeps what late reads prove, in the time of the reader. Call with the readers' counters locked.
  */
 export async function keepLateProofs(db: Connection, proofs: readonly (LateProof | null)[]): Promise<void> {
   const given = proofs.filter((proof) => proof !== null);
@@ -67,7 +65,5 @@ export async function keepLateProofs(db: Connection, proofs: readonly (LateProof
         ${times('since')}::timestamptz[], ${times('until')}::timestamptz[], ${times('learnedAt')}::timestamptz[])
         as given (org_id, reader_id, since, until, learned)
       order by org_id, reader_id, since
-    ) given
-      join reader_counters counted on counted.org_id = given.org_id and counted.reader_id = given.reader_id
-    where not coalesce(${CLOCK_IS_WRONG}, false)`);
+    ) given`);
 }

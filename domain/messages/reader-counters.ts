@@ -3,6 +3,7 @@ import { bigints, integers, texts, timestamps } from '../../db/timescale/queries
 import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { OutcomeStatus } from '../tracking/scan.ts';
+import { isLate, keepDelays, lastInTime, type Timing, timingOf } from './delays.ts';
 import { type HeardStretch, heardStretches } from './heard-stretches.ts';
 import type { RegisteredReader } from './load-readers.ts';
 import type { ReadMessage } from './message.ts';
@@ -18,6 +19,8 @@ export type MessageCounts = Record<Counter, number> & {
   clockSample: ClockSample | null;
   /** When it was heard; null for what its reader did not send just now. */
   heardAt: Micros | null;
+  /** Null without reads, and for what its reader did not send just now. */
+  timing: Timing | null;
 };
 
 /**
@@ -56,6 +59,7 @@ export function countItems(
   const counts = {
     ...nothingCounted(),
     ...{ messages: 1, throttledMs, clockSample, lastMessageAt: receivedAt, heardAt },
+    timing: heardAt === null ? null : timingOf(mapped, heardAt),
   };
   if (mapped.outcome === 'rejected') {
     counts.messagesRejected = 1;
@@ -73,19 +77,22 @@ export function countItems(
 }
 
 /**
- * Adds to the readers' counters, and to the stretches in which they were heard. Must come last in the transaction: from here on other recorders of the
- * reader wait.
+ * Adds to the readers' counters, to the stretches in which they were heard, and to when their reads came late. Must come last in
+ * the transaction: from here on other recorders of the reader wait.
  */
 export async function addReaderCounts(
   db: Connection,
   counted: readonly { reader: RegisteredReader | null; counts: MessageCounts }[],
 ): Promise<void> {
   const ofReaders = counted.flatMap(({ reader, counts }) => (reader === null ? [] : [{ reader, counts }]));
-  const rows = [...Map.groupBy(ofReaders, ({ reader }) => reader.readerId).values()].map((ofReader) => {
+  const rows = [...Map.groupBy(ofReaders, ({ reader }) => reader.readerId).values()].flatMap((ofReader) => {
     const [first] = ofReader;
     const all = ofReader.map(({ counts }) => counts);
-    const { orgId = null, readerId = null } = first?.reader ?? {};
-    return { orgId, readerId, ...sum(all), ...heardOf(all) };
+    const timings = all.flatMap(({ timing }) => timing ?? []);
+    const { orgId, readerId } = first?.reader ?? {};
+    return orgId === undefined || readerId === undefined
+      ? []
+      : [{ orgId, readerId, timings, ...sum(all), ...heardOf(all) }];
   });
   if (rows.length === 0) {
     return;
@@ -94,11 +101,11 @@ export async function addReaderCounts(
   await db.exec(sql.prepared('add-reader-counts', NO_ROWS)`
     insert into reader_counters as stored (org_id, reader_id, messages, messages_rejected, reads, recorded,
       duplicates, unknown, unplaced, rejected, ignored, throttled_ms, last_message_at,
-      clock_minute, clock_offsets_ms, heard_since, heard_until, heard_messages, heard_late)
+      clock_minute, clock_offsets_ms, heard_since, heard_until, heard_messages, heard_late, in_time_at)
     select org_id, reader_id, messages, messages_rejected, recorded + duplicates + unknown + unplaced + rejected,
       recorded, duplicates, unknown, unplaced, rejected, ignored, throttled_ms, last_message_at,
       clock_minute, case when clock_offset is null then '{}' else array[clock_offset] end,
-      heard_since, heard_until, heard_messages, heard_late::jsonb
+      heard_since, heard_until, heard_messages, heard_late::jsonb, in_time_at
     from unnest(
       ${sql.binary(integers(rows.map(({ orgId }) => orgId)))}::integer[],
       ${sql.binary(integers(rows.map(({ readerId }) => readerId)))}::integer[],
@@ -111,10 +118,11 @@ export async function addReaderCounts(
       ${sql.binary(timestamps(rows.map(({ heard }) => heard?.since ?? null)))}::timestamptz[],
       ${sql.binary(timestamps(rows.map(({ heard }) => heard?.until ?? null)))}::timestamptz[],
       ${sql.binary(bigints(rows.map(({ heard }) => heard?.messages ?? null)))}::bigint[],
-      ${sql.binary(texts(rows.map(({ heardBefore }) => heardBefore)))}::text[])
+      ${sql.binary(texts(rows.map(({ heardBefore }) => heardBefore)))}::text[],
+      ${sql.binary(timestamps(rows.map(({ timings }) => inTimeAt(timings))))}::timestamptz[])
       as added (org_id, reader_id, messages, messages_rejected, recorded, duplicates, unknown, unplaced, rejected,
       ignored, throttled_ms, last_message_at, clock_minute, clock_offset, heard_since, heard_until, heard_messages,
-      heard_late)
+      heard_late, in_time_at)
     order by org_id, reader_id
     on conflict (org_id, reader_id) do update set
       messages = stored.messages + excluded.messages,
@@ -148,7 +156,15 @@ export async function addReaderCounts(
       heard_late = case
         when ${IS_LATE} then coalesce(excluded.heard_late, '[]') || jsonb_build_array(jsonb_build_array(
           micros_of_time(excluded.heard_since), micros_of_time(excluded.heard_until), excluded.heard_messages))
-        else excluded.heard_late end`);
+        else excluded.heard_late end,
+      in_time_at = greatest(stored.in_time_at, excluded.in_time_at),
+      in_time_before = case when excluded.in_time_at < stored.late_at then excluded.in_time_at end`);
+  await keepDelays(db, rows);
+}
+
+/** Null where something came late, too: then it is kept with that. */
+function inTimeAt(timings: readonly Timing[]): Micros | null {
+  return timings.some(isLate) ? null : lastInTime(timings);
 }
 
 /** A gap after what was heard so far: a trigger puts that into `reader_spans`. */
@@ -205,5 +221,6 @@ function nothingCounted(): MessageCounts {
     clockSample: null,
     lastMessageAt: 0,
     heardAt: null,
+    timing: null,
   };
 }

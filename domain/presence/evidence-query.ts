@@ -13,7 +13,8 @@ export interface WantedEvidence {
 }
 
 /**
- * A query of evidence of when readers listened: `reader_id`, `kind` (`heard`, `proven`, `disconnected`), `since`, `until`.
+ * A query of evidence of when readers listened: `reader_id`, `kind` (`heard`, `proven`, `disconnected`, `delayed`,
+ * `behind`), `since`, `until`.
  * Stretches that each began before the reader could be missed after the one before are one here, unless the reader was
  * disconnected between them, or reads of then came late: it listened all the while.
  *
@@ -88,6 +89,16 @@ export function evidenceQuery(
       select 'disconnected', since, until from gone
       union all
       select 'proven', since, until from proof
+      union all
+      select 'delayed', started_at, ended_at from reader_delays
+      where org_id = ${orgId} and reader_id = reader.id and started_at <= asked.until and ended_at >= asked.since
+      union all
+      select 'behind', last.ended_at, null from (
+        select ended_at from reader_delays where org_id = ${orgId} and reader_id = reader.id
+        order by started_at desc limit 1
+      ) last
+      join reader_counters counted on counted.org_id = ${orgId} and counted.reader_id = reader.id
+      where last.ended_at <= asked.until and coalesce(counted.in_time_at < last.ended_at, true)
     ) own`;
 }
 

@@ -11,7 +11,7 @@ const BEFORE: Micros = 86_400 * MICROS_PER_SECOND;
 
 interface Row extends Interval {
   reader_id: number;
-  kind: 'heard' | 'proven' | 'disconnected';
+  kind: 'heard' | 'proven' | 'disconnected' | 'delayed' | 'behind';
 }
 
 /** Pieces of evidence that are read at a time, at most: 60 MiB. */
@@ -58,6 +58,8 @@ export async function loadListening(
           heard: of('heard'),
           proven: of('proven'),
           disconnected: of('disconnected'),
+          delayed: of('delayed'),
+          behind: of('behind'),
           expectations: expectations.get(id) ?? [],
         },
       ];

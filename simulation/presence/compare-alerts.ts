@@ -1,5 +1,6 @@
 import type { AssetDocument } from '../truth/document.ts';
 import type { PresenceDocument, SiteRules } from '../truth/presence-document.ts';
+import { behindOf } from './behind-of.ts';
 import { HEARTBEAT, PresenceOracle, SLACK } from './oracle.ts';
 
 /** An alert as the installation has it; times are milliseconds since 1970. */
@@ -103,12 +104,14 @@ function theftsIn(
   const truthOf = new Map(truths.map((truth) => [truth.asset, truth]));
   const result: Pick<AlertResult, 'thefts' | 'differences'> = { thefts: [], differences: [] };
   const { after_seconds: after, then_seconds: then } = rules.overdue;
-  for (const { asset, taken_at: takenAt, there } of site.assets) {
+  for (const each of site.assets) {
+    const { asset, taken_at: takenAt, there } = each;
     if (takenAt === null) {
       continue;
     }
     const taken = Date.parse(takenAt);
-    const own = alerts.filter((alert) => alert.of === asset && alert.openedAt >= taken - SLACK);
+    const told = taken - behindOf(site, each);
+    const own = alerts.filter((alert) => alert.of === asset && alert.openedAt >= told - SLACK);
     const [first] = own;
     const seconds = first === undefined ? null : (first.recordedAt - taken) / 1_000;
     result.thefts.push({ asset, alerted_after_seconds: seconds });
@@ -117,7 +120,7 @@ function theftsIn(
     const isRight =
       own.length === 1 &&
       first !== undefined &&
-      first.openedAt <= taken + after * 1_000 + HEARTBEAT + SLACK &&
+      first.openedAt <= told + after * 1_000 + HEARTBEAT + SLACK &&
       first.recordedAt <= taken + after * 1_000 + FOUND_WITHIN &&
       (first.closedAt ?? until) >= until &&
       (first.isMissing || taken + then * 1_000 + HEARTBEAT + SLACK > until);

@@ -1,5 +1,6 @@
 import type { AssetDocument } from '../truth/document.ts';
 import type { PresenceDocument, State } from '../truth/presence-document.ts';
+import { behindOf } from './behind-of.ts';
 import { PresenceOracle } from './oracle.ts';
 
 /** As the report of presence describes an asset. */
@@ -87,8 +88,9 @@ function theftsIn(site: PresenceDocument, answers: readonly (readonly PresenceAn
     answers.flat().filter(({ state }) => state === 'overdue'),
     ({ asset }) => asset,
   );
-  return site.assets.flatMap(({ asset, taken_at: takenAt }) => {
-    const taken = takenAt === null ? 0 : Date.parse(takenAt);
+  return site.assets.flatMap((each) => {
+    const { asset, taken_at: takenAt } = each;
+    const taken = takenAt === null ? 0 : Date.parse(takenAt) - behindOf(site, each);
     const since = overdue.get(asset)?.find((said) => (said.since ?? 0) >= taken)?.since ?? null;
     const seconds = since === null ? null : (since - taken) / 1_000;
     return takenAt === null ? [] : [{ asset, taken_at: takenAt, found_after_seconds: seconds }];

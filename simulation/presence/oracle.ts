@@ -56,11 +56,13 @@ export class PresenceOracle {
     }
     const stays = there.map((stay) => ({ ...stay, from: time(stay.from), until: orNever(stay.until) }));
     const own = stays.filter((stay) => stay.location === location);
-    const seen = lastSeen(own, lost(reader), at);
+    // Its reads count as of its own time, so this was later.
+    const real = at + Math.max(0, -reader.clock_ahead_seconds) * 1_000;
+    const seen = lastSeen(own, lost(reader), real);
     const isLast = stays.findLast(({ from }) => from <= at)?.location === location;
     return seen === null || (this.#overlap && !isLast) || this.#mayCountAsUp(lost(reader))
       ? null
-      : this.#judge({ reader, seen, since: own.findLast((stay) => covers(stay, at))?.from ?? null }, at);
+      : this.#judge({ reader, seen, since: own.findLast((stay) => covers(stay, real))?.from ?? null }, at);
   }
 
   #judge({ reader, seen, since }: Judged, at: number): Expected | null {

@@ -96,14 +96,16 @@ async function forgetIdleRetractions(client: pg.ClientBase, retentionDays: numbe
 }
 
 /**
- * What late reads prove of a reader is kept longer than the reads, by as much as is looked back for coverage: so what is said
- * of assets at an instant does not change while the reads of then are kept.
+ * What late reads prove of a reader, and when they were delayed, is kept longer than the reads, by as much as is looked back
+ * for coverage: so what is said of assets at an instant does not change while the reads of then are kept.
  */
 async function forgetProofs(client: pg.ClientBase, retentionDays: number): Promise<void> {
-  await client.query(
-    'delete from reader_proofs where ended_at < now() - make_interval(days => $1::integer + 31)',
-    [retentionDays],
-  );
+  for (const table of ['reader_proofs', 'reader_delays']) {
+    await client.query(
+      `delete from ${table} where ended_at < now() - make_interval(days => $1::integer + 31)`,
+      [retentionDays],
+    );
+  }
 }
 
 /** Organizations that go on uploading forget theirs then. One that is applied just now is left for the next time. */

@@ -623,6 +623,9 @@ create table reader_counters (
   heard_until timestamp with time zone,
   heard_messages bigint,
   heard_late jsonb,
+  in_time_at timestamp with time zone,
+  late_at timestamp with time zone,
+  in_time_before timestamp with time zone,
   constraint reader_counters__org_id_reader_id PRIMARY KEY (org_id, reader_id),
   constraint reader_counters__org_id_reader_id_fkey FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id),
   constraint reader_counters__reads CHECK ((reads = ((((recorded + duplicates) + unknown) + unplaced) + rejected)))
@@ -630,6 +633,18 @@ create table reader_counters (
 CREATE TRIGGER reader_counters_first_heard AFTER INSERT ON public.reader_counters FOR EACH ROW WHEN ((new.heard_late IS NOT NULL)) EXECUTE FUNCTION keep_first_stretches();
 CREATE TRIGGER reader_counters_first_revise AFTER INSERT ON public.reader_counters FOR EACH ROW WHEN ((new.heard_since IS NOT NULL)) EXECUTE FUNCTION revise_silences_of_first();
 CREATE TRIGGER reader_counters_heard BEFORE UPDATE ON public.reader_counters FOR EACH ROW WHEN (((new.heard_since IS DISTINCT FROM old.heard_since) OR (new.heard_late IS NOT NULL))) EXECUTE FUNCTION keep_heard_stretches();
+CREATE TRIGGER reader_counters_in_time_before BEFORE UPDATE ON public.reader_counters FOR EACH ROW WHEN ((new.in_time_before IS NOT NULL)) EXECUTE FUNCTION end_delays();
+
+create table reader_delays (
+  org_id integer not null,
+  reader_id integer not null,
+  started_at timestamp with time zone not null,
+  ended_at timestamp with time zone not null,
+  constraint reader_delays__org_id_reader_id_started_at PRIMARY KEY (org_id, reader_id, started_at),
+  constraint reader_delays__ended_at CHECK ((ended_at >= started_at)),
+  constraint reader_delays__org_id_reader_id FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id)
+);
+CREATE TRIGGER reader_delays_revise_alerts AFTER INSERT ON public.reader_delays FOR EACH ROW EXECUTE FUNCTION revise_alerts_of_row('listening', 'reader_id', 'started_at');
 
 create table reader_expectations (
   org_id integer not null,
@@ -1265,6 +1280,54 @@ CREATE OR REPLACE FUNCTION public.current_org_id()
 RETURN (NULLIF(current_setting('tagtrail.org_id'::text, true), ''::text))::integer
 ;
 
+CREATE OR REPLACE FUNCTION public.delay_listening(org integer, reader integer, since timestamp with time zone, until timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  joined record;
+begin
+  select count(*) as rows, min(started_at) as started_at, max(ended_at) as ended_at into joined
+  from reader_delays delay
+  where delay.org_id = org and delay.reader_id = reader and delay.started_at <= until and delay.ended_at >= since
+    and delay.started_at >= coalesce((
+      select max(before.started_at) from reader_delays before
+      where before.org_id = org and before.reader_id = reader and before.started_at <= since), '-infinity');
+  if joined.rows = 1 and joined.started_at <= since then
+    update reader_delays set ended_at = until
+    where org_id = org and reader_id = reader and started_at = joined.started_at and ended_at < until;
+    return;
+  end if;
+  delete from reader_delays
+  where org_id = org and reader_id = reader and started_at between joined.started_at and joined.ended_at;
+  insert into reader_delays (org_id, reader_id, started_at, ended_at)
+  values (org, reader, least(since, joined.started_at), greatest(until, joined.ended_at));
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.end_delays()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  gap constant interval := interval '15 seconds';
+  is_known boolean;
+begin
+  delete from reader_delays delay
+  where delay.org_id = new.org_id and delay.reader_id = new.reader_id and delay.started_at < new.in_time_before
+    and delay.ended_at > new.in_time_before and delay.ended_at <= new.in_time_before + gap;
+  is_known := found;
+  update reader_delays delay set started_at = new.in_time_before
+  where delay.org_id = new.org_id and delay.reader_id = new.reader_id and delay.started_at < new.in_time_before
+    and delay.ended_at > new.in_time_before;
+  if is_known or found then
+    perform revise_alerts(new.org_id, 'listening', new.reader_id, new.in_time_before);
+  end if;
+  new.in_time_before := null;
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.find_assets_by_text(of_org_id integer, searched text, with_not_in_effect boolean, with_deleted boolean, of_activity boolean)
  RETURNS TABLE(id integer, external_key text, name text, created_at timestamp with time zone, updated_at timestamp with time zone)
  LANGUAGE plpgsql
@@ -1742,21 +1805,37 @@ CREATE OR REPLACE FUNCTION public.prove_listening(org integer, reader integer, s
 AS $function$
 declare
   gap constant interval := interval '15 seconds';
+  jitter constant interval := interval '2 seconds';
   joined record;
 begin
-  if exists (
-    select from reader_counters counted
-    where counted.org_id = org and counted.reader_id = reader
-      and counted.heard_since <= since and counted.heard_until >= until
-  ) or (
-    select ended_at >= until from reader_spans
-    where org_id = org and reader_id = reader and state = 'up' and started_at <= since
-    order by started_at desc limit 1
-  ) or (
+  if (
     select ended_at >= until from reader_proofs
     where org_id = org and reader_id = reader and started_at <= since
     order by started_at desc limit 1
-  ) then
+  ) or (
+    exists (
+      select from reader_counters counted
+      where counted.org_id = org and counted.reader_id = reader
+        and counted.heard_since <= since and counted.heard_until >= until
+    ) or (
+      select ended_at >= until from reader_spans
+      where org_id = org and reader_id = reader and state = 'up' and started_at <= since
+      order by started_at desc limit 1
+    )
+  ) and not coalesce((
+    select ended_at >= since from reader_delays
+    where org_id = org and reader_id = reader and started_at <= until
+    order by started_at desc limit 1
+  ), false) then
+    return;
+  end if;
+  update reader_proofs proof set ended_at = until, learned_at = greatest(learned, proof.learned_at)
+  where proof.org_id = org and proof.reader_id = reader and proof.started_at = (
+      select max(before.started_at) from reader_proofs before
+      where before.org_id = org and before.reader_id = reader and before.started_at <= until + gap)
+    and proof.started_at <= since and proof.ended_at >= since - gap
+    and until - proof.ended_at <= learned - proof.learned_at + jitter;
+  if found then
     return;
   end if;
   with taken as (

@@ -34,6 +34,3 @@ export const READER_CLOCK = sql.fragment`(
   from ${MEASURED}
   where minutes > 0
 )`;
-
-/** Over the same row; null for a reader that sends no times. */
-export const CLOCK_IS_WRONG = sql.fragment`(select ${IS_WRONG} from ${MEASURED} where minutes > 0)`;

@@ -114,10 +114,13 @@ export class Surroundings {
     const last = (by: CoveredBy) =>
       place === undefined ? undefined : coveredTimes(place, looked, by).at(-1);
     const taken = last('taken');
+    const isListening = taken?.until === looked.until;
+    // The time of a reader that is behind passes as fast as any.
+    const goesOn = isListening || last('goesOn')?.until === looked.until;
     return {
       provenUntil: last('proven')?.until ?? Number.NEGATIVE_INFINITY,
       provableUntil: last('provable')?.until ?? Number.NEGATIVE_INFINITY,
-      listenedSince: taken?.until === looked.until ? taken.since : null,
+      listenedSince: isListening ? taken.since : goesOn ? looked.until : null,
     };
   }
 

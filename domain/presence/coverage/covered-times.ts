@@ -13,13 +13,13 @@ export interface PlaceEvidence {
   /** In order. */
   watches: readonly DatedWatch[];
   antennas: readonly AntennaSpan[];
-  /** When readers listened; in order and apart. */
-  listening: ReadonlyMap<number, readonly Listening[]>;
+  /** When readers listened. */
+  listening: ReadonlyMap<number, Listening>;
   /** When people swept it. */
   swept: readonly Interval[];
 }
 
-export type CoveredBy = 'proven' | 'taken' | 'provable';
+export type CoveredBy = 'proven' | 'taken' | 'goesOn' | 'provable';
 
 /**
  * When something that was at a location would have been noticed: while it was watched continuously and all its enabled
@@ -39,7 +39,7 @@ export function coveredTimes(
   const byReader = [...Map.groupBy(evidence.antennas, ({ readerId }) => readerId)].map(
     ([readerId, spans]) => ({
       enabled: joined(spans),
-      listening: listeningBy(by, evidence.listening.get(readerId) ?? [], window.until),
+      listening: listeningBy(by, evidence.listening.get(readerId), window.until),
     }),
   );
   const swept = joined(evidence.swept);
@@ -60,13 +60,9 @@ export function coveredTimes(
   );
 }
 
-function listeningBy(by: CoveredBy, times: readonly Listening[], now: Micros): readonly Interval[] {
-  return by === 'taken'
-    ? times
-    : joined(
-        times.map(({ since, until, provenUntil = until }) => {
-          const isProvable = by === 'provable' && until >= now;
-          return { since, until: isProvable ? until : provenUntil };
-        }),
-      );
+function listeningBy(by: CoveredBy, listening: Listening | undefined, now: Micros): readonly Interval[] {
+  const { proven = [], taken = [], goesOn = taken } = listening ?? {};
+  return by === 'provable'
+    ? joined([...proven, ...taken.filter(({ until }) => until >= now)])
+    : { proven, taken, goesOn }[by];
 }

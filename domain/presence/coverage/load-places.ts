@@ -3,7 +3,7 @@ import { MICROS_PER_DAY, MICROS_PER_SECOND, type Micros } from '../../../base/in
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { EXPECTED } from '../expectations.ts';
 import type { Interval } from '../intervals.ts';
-import { provenListening } from '../listening-times.ts';
+import { listeningOf } from '../listening-times.ts';
 import { loadListening } from '../load-listening.ts';
 import type { PlaceEvidence } from './covered-times.ts';
 import { loadAntennas } from './load-antennas.ts';
@@ -57,7 +57,7 @@ export async function loadEvidence(
   // The next message proves what was before it.
   const heard = { since: looked.since, until: looked.until + LONGEST };
   const evidence = await loadListening(db, orgId, readerIds, heard);
-  const listening = new Map(await eachInTurns(evidence, ([id, own]) => [id, provenListening(own)] as const));
+  const listening = new Map(await eachInTurns(evidence, ([id, own]) => [id, listeningOf(own)] as const));
   const swept = Map.groupBy(sweeps, ({ locationId }) => locationId);
   return new Map(
     locationIds.map((id) => [

@@ -146,7 +146,7 @@ export class PlacePresence {
     const enabled = antennas.filter(({ since, until }) => since <= at && at < until);
     const stopped = [...new Set(enabled.map(({ readerId }) => readerId))]
       .map((readerId) => {
-        const last = listening.get(readerId)?.findLast(({ since }) => since <= at);
+        const last = listening.get(readerId)?.taken.findLast(({ since }) => since <= at);
         return { readerId, since: last?.until ?? Number.NEGATIVE_INFINITY };
       })
       .filter(({ since }) => since <= at)

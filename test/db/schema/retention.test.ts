@@ -56,7 +56,7 @@ describe('retention', () => {
     ).to.deep.equal([{ digest: 'new' }]);
   });
 
-  it('forgets what late reads proved of their readers a month after it drops the reads', async () => {
+  it('forgets what late reads proved of their readers, and when they were delayed, a month after it drops the reads', async () => {
     const site = await Site.create(database);
     const readerId = await site.reader('buffering', []);
     await database.rows(
@@ -65,10 +65,18 @@ describe('retention', () => {
        from (values (71, 62), (62, 60)) as proof (since, until)`,
       [site.orgId, readerId],
     );
+    await database.rows(
+      `insert into reader_delays (org_id, reader_id, started_at, ended_at)
+       select org_id, reader_id, started_at, ended_at from reader_proofs where reader_id = $1`,
+      [readerId],
+    );
     await sweep(database.pool, 30);
-    expect(
-      await database.rows('select from reader_proofs where reader_id = $1', [readerId]),
-    ).to.have.lengthOf(1);
+    for (const table of ['reader_proofs', 'reader_delays']) {
+      expect(
+        await database.rows(`select from ${table} where reader_id = $1`, [readerId]),
+        table,
+      ).to.have.lengthOf(1);
+    }
   });
 
   it('forgets retractions that took nothing back, and keeps the others for good', async () => {

@@ -3,7 +3,7 @@ import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { stretchesOf } from '../../../domain/messages/heard-stretches.ts';
 import { loadReaders, type RegisteredReader } from '../../../domain/messages/load-readers.ts';
-import { listeningTimes } from '../../../domain/presence/listening-times.ts';
+import { type ListeningEvidence, listeningOf } from '../../../domain/presence/listening-times.ts';
 import { loadListening } from '../../../domain/presence/load-listening.ts';
 import { useDatabase } from '../../support/database.ts';
 import { messageOf, recordAll } from '../../support/messages-of.ts';
@@ -40,7 +40,7 @@ describe('reads that come late', () => {
     );
   const listened = async () =>
     [...(await loadListening(database.pool, reader.orgId, [reader.readerId], LOOKED)).values()].flatMap(
-      listeningTimes,
+      provenBy,
     );
 
   it('prove that a reader listened when it could not be reached, and say since when that is known', async () => {
@@ -64,11 +64,12 @@ describe('reads that come late', () => {
     ]);
   });
 
-  it('prove nothing of a reader whose clock is known to be wrong', async () => {
+  it('prove when a reader listened by its own clock where that is wrong, though it was heard then', async () => {
     await recordAll(database.pool, [messageOf(reader, at(0))]);
-    await database.rows(`update reader_counters set clock_offsets_ms = array_fill(3600000, array[20])`);
-    await recordAll(database.pool, [messageOf(reader, at(4_000), [at(400)])]);
-    expect(await proofs()).to.deep.equal([]);
+    for (let second = 10; second <= 60; second += 10) {
+      await recordAll(database.pool, [messageOf(reader, at(second), [at(second - 30)])]);
+    }
+    expect(await proofs()).to.deep.equal([{ since: at(-20), until: at(30), learned: at(60) }]);
   });
 
   it('prove the same, whatever the order and the batches they come in, and as often as they come', async function () {
@@ -106,7 +107,7 @@ describe('reads that come late', () => {
       }
       const ascending = (seconds: readonly number[]) => seconds.map(at).sort((a, b) => a - b);
       const late = messages.flatMap(({ received, reads }) => reads.filter((read) => read < received - 15));
-      const expected = listeningTimes({
+      const expected = provenBy({
         heard: stretchesOf(ascending(messages.map(({ received }) => received))),
         proven: stretchesOf(ascending(late)),
         ...{ disconnected: [], expectations: [] },
@@ -116,3 +117,8 @@ describe('reads that come late', () => {
     }
   });
 });
+
+/** As if nothing that came late took anything away. */
+function provenBy(evidence: ListeningEvidence) {
+  return listeningOf({ ...evidence, delayed: [], behind: [] }).taken;
+}

@@ -4,11 +4,7 @@ import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { loadReaders, type RegisteredReader } from '../../../domain/messages/load-readers.ts';
 import { type Interval, within } from '../../../domain/presence/intervals.ts';
 import { dropJoined, joinStretches } from '../../../domain/presence/join-stretches.ts';
-import {
-  type ListeningEvidence,
-  listeningTimes,
-  provenListening,
-} from '../../../domain/presence/listening-times.ts';
+import { type ListeningEvidence, listeningOf } from '../../../domain/presence/listening-times.ts';
 import { loadExpectations } from '../../../domain/presence/load-expectations.ts';
 import { loadListening } from '../../../domain/presence/load-listening.ts';
 import { storeConnections } from '../../../domain/presence/store-connections.ts';
@@ -154,6 +150,8 @@ describe('stretches that were joined', function () {
        where reader_id = $1 and heard_since is not null
        union all
        select 'proven', micros_of_time(started_at), micros_of_time(ended_at) from reader_proofs where reader_id = $1
+       union all
+       select 'delayed', micros_of_time(started_at), micros_of_time(ended_at) from reader_delays where reader_id = $1
        order by since`,
       [readerId],
     );
@@ -162,11 +160,10 @@ describe('stretches that were joined', function () {
     const expectations = await loadExpectations(database.pool, orgId, [readerId]);
     const plain = {
       ...{ heard: of('up'), proven: of('proven'), disconnected: of('disconnected') },
+      ...{ delayed: of('delayed'), behind: later.behind ?? [] },
       expectations: expectations.get(readerId) ?? [],
     };
-    expect(within(listeningTimes(loaded), [window]), what).to.deep.equal(
-      within(listeningTimes(plain), [window]),
-    );
+    expect(within(takenTimes(loaded), [window]), what).to.deep.equal(within(takenTimes(plain), [window]));
     expect(within(provenTimes(later), [window]), what).to.deep.equal(within(provenTimes(plain), [window]));
   }
 
@@ -176,8 +173,9 @@ describe('stretches that were joined', function () {
 });
 
 function provenTimes(evidence: ListeningEvidence): Interval[] {
-  return provenListening(evidence).map(({ since, until, provenUntil = until }) => ({
-    since,
-    until: provenUntil,
-  }));
+  return [...listeningOf(evidence).proven];
+}
+
+function takenTimes(evidence: ListeningEvidence): Interval[] {
+  return [...listeningOf(evidence).taken];
 }

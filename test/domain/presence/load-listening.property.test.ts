@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { inForce, type StoredExpectation } from '../../../domain/presence/expectations.ts';
 import type { Interval } from '../../../domain/presence/intervals.ts';
-import { listeningTimes } from '../../../domain/presence/listening-times.ts';
+import { listeningOf } from '../../../domain/presence/listening-times.ts';
 import { loadListening } from '../../../domain/presence/load-listening.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Random } from '../../support/random.ts';
@@ -72,7 +72,7 @@ describe('evidence of listening', function () {
         throw new Error('no evidence');
       }
       const plain = { heard, proven, disconnected, expectations: inForce(expectations) };
-      expect(listeningTimes(loaded), `round ${round}`).to.deep.equal(listeningTimes(plain));
+      expect(listeningOf(loaded), `round ${round}`).to.deep.equal(listeningOf(plain));
       expect(loaded.heard.length).to.be.at.most(heard.length);
     }
   });

@@ -49,7 +49,7 @@ export function assetOf(course: Course, until: number): AssetEvidence {
 
 export function aroundCourse(
   course: Course,
-  listening: ReadonlyMap<number, readonly Listening[]>,
+  listening: ReadonlyMap<number, Listening>,
   window: Span,
 ): Surroundings {
   const places = course.parents.map((_, place) => place);

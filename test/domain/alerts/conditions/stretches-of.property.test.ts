@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { nextLook } from '../../../../domain/alerts/conditions/next-look.ts';
 import type { Stretch } from '../../../../domain/alerts/conditions/stretch.ts';
 import { stretchesOf } from '../../../../domain/alerts/conditions/stretches-of.ts';
-import { type Listening, provenListening } from '../../../../domain/presence/listening-times.ts';
+import { type Listening, listeningOf as listeningBy } from '../../../../domain/presence/listening-times.ts';
 import { Random } from '../../../support/random.ts';
 import { aroundCourse, assetOf, rulesOf, stepOf, timeOf } from './evidence-of-course.ts';
 import { type Course, END, EXPECTED, READERS, randomCourse, type Span } from './random-course.ts';
@@ -13,7 +13,7 @@ function listeningOf(
   course: Course,
   isLate: (at: number) => boolean,
   expected = (_reader: number) => EXPECTED,
-): ReadonlyMap<number, Listening[]> {
+): ReadonlyMap<number, Listening> {
   return new Map(
     READERS.map((reader) => {
       const instants = (course.heard[reader] ?? []).map((at) => ({
@@ -29,7 +29,7 @@ function listeningOf(
         disconnected: [],
         expectations: [{ from: Number.NEGATIVE_INFINITY, expected: timeOf(expected(reader)) - timeOf(0) }],
       };
-      return [reader, provenListening(evidence)];
+      return [reader, listeningBy(evidence)];
     }),
   );
 }

@@ -23,7 +23,8 @@ function around(
   shared: Partial<SharedEvidence> = {},
   watch: Partial<DatedWatch> = {},
 ): Surroundings {
-  const listening = new Map([HALL, DOCK, YARD].map((id) => [id, [{ since: 0, until: 50 }]]));
+  const times = [{ since: 0, until: 50 }];
+  const listening = new Map([HALL, DOCK, YARD].map((id) => [id, { proven: times, taken: times }]));
   return new Surroundings({
     window: { since: 0, until },
     coveredFrom: 0,
@@ -209,7 +210,7 @@ describe('the next look at an asset', () => {
       unread: null,
       heard: [{ locationId: YARD, provenUntil: EVER, listenedFor: 10, isOver: false }],
     });
-    const silent = [{ since: 0, until: 50, provenUntil: 30 }];
+    const silent = { proven: [{ since: 0, until: 30 }], taken: [{ since: 0, until: 50 }] };
     const evidence = {
       watches: [{ from: -EVER, mode: 'continuous' as const, maxGap: null, coverage: 'all' as const }],
       antennas: [{ readerId: DOCK, since: 0, until: EVER }],
@@ -223,6 +224,24 @@ describe('the next look at an asset', () => {
       heard: [{ locationId: DOCK, provenUntil: 35, listenedFor: EVER, isOver: false }],
     });
     expect(unproven.heard(DOCK)).to.deep.equal({ provenUntil: 30, provableUntil: 40, listenedSince: 0 });
+  });
+
+  it('comes as soon where a reader is behind as where it is not, and waits for it once it says nothing', () => {
+    const behind = { proven: [{ since: 0, until: 30 }], taken: [{ since: 0, until: 30 }] };
+    const next = (goesOn: { since: number; until: number }[], now = 45) => {
+      const evidence = {
+        watches: [{ from: -EVER, mode: 'continuous' as const, maxGap: null, coverage: 'all' as const }],
+        antennas: [{ readerId: DOCK, since: 0, until: EVER }],
+        listening: new Map([[DOCK, { ...behind, goesOn }]]),
+        swept: [],
+      };
+      return nextLook([overdue], seen, around(now, { places: new Map([[DOCK, evidence]]) }));
+    };
+    expect(next([{ since: 0, until: 50 }])).to.deep.equal({ at: null, unread: 50, heard: [] });
+    expect(next([{ since: 0, until: 40 }])).to.deep.equal({
+      ...{ at: null, unread: null },
+      heard: [{ locationId: DOCK, provenUntil: EVER, listenedFor: 5, isOver: false }],
+    });
   });
 
   it('is when a version of the rule begins, if it holds then', () => {

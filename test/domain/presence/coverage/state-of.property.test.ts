@@ -2,13 +2,15 @@ import { expect } from 'chai';
 import { MOST_SETTINGS, PlacePresence } from '../../../../domain/presence/coverage/state-of.ts';
 import type { DatedWatch } from '../../../../domain/presence/coverage/watches.ts';
 import type { Interval } from '../../../../domain/presence/intervals.ts';
-import { provenListening } from '../../../../domain/presence/listening-times.ts';
+import { type Listening, listeningOf as listeningBy } from '../../../../domain/presence/listening-times.ts';
 import { presenceByDefinition } from '../../../support/presence-by-definition.ts';
 import { Random } from '../../../support/random.ts';
 
 const END = 120;
 const EXPECTED = 12;
 const READERS = [1, 2, 3];
+const ALWAYS = [{ since: 0, until: 1e6 }];
+const ALL_THE_TIME: Listening = { proven: ALWAYS, taken: ALWAYS };
 
 function randomWorld(random: Random) {
   const until = END + 40;
@@ -52,10 +54,10 @@ function randomWorld(random: Random) {
 type World = ReturnType<typeof randomWorld>;
 
 /** Of messages that came at once, and of others that came long after, which prove the same. */
-function listeningOf(heard: readonly number[], isLate: (at: number) => boolean): Interval[] {
+function listeningOf(heard: readonly number[], isLate: (at: number) => boolean): Listening {
   const instants = [...new Set(heard)].sort((a, b) => a - b).map((at) => ({ since: at, until: at }));
   const late = instants.filter(({ since }) => isLate(since));
-  return provenListening({
+  return listeningBy({
     heard: [
       ...instants.filter(({ since }) => !isLate(since)),
       ...(late.length === 0 ? [] : [{ since: 10_000, until: 10_000 }]),
@@ -135,12 +137,17 @@ describe('the state of an asset', () => {
     }
   });
 
-  const place = (watch: Partial<DatedWatch>, listening: Record<number, Interval[]>) =>
+  const place = (watch: Partial<DatedWatch>, listening: Record<number, Interval[] | Listening>) =>
     new PlacePresence(
       {
         watches: [{ from: 0, mode: 'continuous', maxGap: 20, coverage: 'all', ...watch }],
         antennas: Object.keys(listening).map((id) => ({ readerId: Number(id), since: 0, until: 1_000 })),
-        listening: new Map(Object.entries(listening).map(([id, times]) => [Number(id), times])),
+        listening: new Map(
+          Object.entries(listening).map(([id, times]) => [
+            Number(id),
+            Array.isArray(times) ? { proven: times, taken: times } : times,
+          ]),
+        ),
         swept: [],
       },
       { since: 0, until: 1_000 },
@@ -164,7 +171,7 @@ describe('the state of an asset', () => {
 
   it('is unknown, not overdue, where the only reader died, though it may say nothing for longer than the gap', () => {
     const heard = (until: number) =>
-      provenListening({
+      listeningBy({
         heard: [{ since: 0, until }],
         ...{ proven: [], disconnected: [] },
         expectations: [{ from: 0, expected: 50 }],
@@ -202,7 +209,7 @@ describe('the state of an asset', () => {
             }),
           ),
           antennas: [{ readerId: 1, since: 0, until: 1e6 }],
-          listening: new Map([[1, [{ since: 0, until: 1e6 }]]]),
+          listening: new Map([[1, ALL_THE_TIME]]),
           swept: [],
         },
         { since: 0, until: 1e6 },

@@ -1,0 +1,9 @@
+import type { PresenceDocument } from '../truth/presence-document.ts';
+
+/** Milliseconds by which the clock is behind of the reader that saw an asset where it was last. */
+export function behindOf(site: PresenceDocument, { there }: PresenceDocument['assets'][number]): number {
+  const location = there.at(-1)?.location;
+  const name = site.continuous.find((each) => each.location === location)?.reader;
+  const reader = site.readers.find((each) => each.reader === name);
+  return Math.max(0, -(reader?.clock_ahead_seconds ?? 0)) * 1_000;
+}

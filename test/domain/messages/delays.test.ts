@@ -1,0 +1,100 @@
+import { expect } from 'chai';
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
+import { loadReaders, type RegisteredReader } from '../../../domain/messages/load-readers.ts';
+import { joined } from '../../../domain/presence/intervals.ts';
+import { loadListening } from '../../../domain/presence/load-listening.ts';
+import { useDatabase } from '../../support/database.ts';
+import { messageOf, recordAll } from '../../support/messages-of.ts';
+import { Random } from '../../support/random.ts';
+import { Site } from '../../support/site.ts';
+
+const BEGINNING: Micros = Date.UTC(2026, 4, 1, 10) * 1_000;
+
+const at = (second: number): Micros => BEGINNING + second * MICROS_PER_SECOND;
+
+/** Received at a second, with the newest read of that age; a heartbeat if null. */
+interface Sent {
+  received: number;
+  age: number | null;
+}
+
+/** Each message that came late takes away what was heard since the one in time before it, or since its newest read. */
+function delaysByDefinition(sent: readonly Sent[]) {
+  const inTime = sent.filter(({ age }) => age !== null && age <= 15).map(({ received }) => received);
+  const delays = sent.flatMap(({ received, age }) => {
+    const before = inTime.filter((other) => other < received);
+    const since = Math.max(received - (age ?? 0), ...before);
+    return received - since > 15 ? [{ since: at(since), until: at(received) }] : [];
+  });
+  const last = joined(delays).at(-1)?.until;
+  return {
+    delayed: joined(delays),
+    isBehind: last !== undefined && !inTime.some((received) => at(received) >= last),
+  };
+}
+
+describe('what readers send late', function () {
+  this.timeout(60_000);
+  const database = useDatabase();
+  let reader: RegisteredReader;
+
+  before(async () => {
+    const site = await Site.create(database);
+    const readerId = await site.reader('portal', [await site.location('DOCK')]);
+    await site.asset('PALLET', 'E280');
+    const readers = [...(await loadReaders(database.pool, loadBuiltinFormats()))];
+    reader = readers.find((each) => each.readerId === readerId) as RegisteredReader;
+  });
+  beforeEach(() =>
+    database.rows(
+      'truncate reader_counters, reader_spans, reader_proofs, reader_delays, silence_revisions, received_messages',
+    ),
+  );
+
+  const messages = (sent: readonly Sent[]) =>
+    sent.map(({ received, age }) =>
+      messageOf(reader, at(received), age === null ? [] : [at(received - age)]),
+    );
+  async function kept() {
+    const window = { since: at(-20_000), until: at(20_000) };
+    const evidence = (await loadListening(database.pool, reader.orgId, [reader.readerId], window)).get(
+      reader.readerId,
+    );
+    return { delayed: evidence?.delayed, isBehind: evidence?.behind?.length === 1 };
+  }
+
+  it('is kept as the time for which to hear it proved nothing, however many messages are in a commit', async () => {
+    const met = { delays: 0, behind: 0 };
+    for (let round = 0; round < 8; round++) {
+      await database.rows('truncate reader_counters, reader_spans, reader_proofs, reader_delays');
+      const random = new Random(97, round);
+      const sent: Sent[] = [];
+      let lag = 0;
+      for (let second = 0; second < 600; second += 1 + random.below(30)) {
+        lag = random.once(6) ? random.below(3) * 200 : lag;
+        sent.push({ received: second, age: random.once(3) ? null : lag + random.below(15) });
+      }
+      const left = [...sent];
+      while (left.length > 0) {
+        const batch = left.splice(0, 1 + random.below(6));
+        await recordAll(database.pool, random.once(2) ? messages(batch) : messages(batch).toReversed());
+      }
+      const expected = delaysByDefinition(sent);
+      expect(await kept(), `round ${round}`).to.deep.equal(expected);
+      met.delays += expected.delayed.length;
+      met.behind += expected.isBehind ? 1 : 0;
+    }
+    expect(met.delays).to.be.above(8);
+    expect(met.behind).to.be.above(0);
+  });
+
+  it('is no delay where reads in time were received between, though these are committed later', async () => {
+    await recordAll(database.pool, messages([{ received: 700, age: 650 }]), at(1_000));
+    expect(await kept()).to.deep.equal({ delayed: [{ since: at(50), until: at(700) }], isBehind: true });
+    await recordAll(database.pool, messages([{ received: 300, age: 0 }]), at(1_000));
+    expect(await kept()).to.deep.equal({ delayed: [{ since: at(300), until: at(700) }], isBehind: true });
+    await recordAll(database.pool, messages([{ received: 690, age: 0 }]), at(1_000));
+    expect(await kept()).to.deep.equal({ delayed: [], isBehind: false });
+  });
+});
