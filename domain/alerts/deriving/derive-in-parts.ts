@@ -1,13 +1,17 @@
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { slicesOf } from '../../../base/slices-of.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { TooMuchEvidence } from '../../presence/load-listening.ts';
 import { deriveSubjects, type Looked, type Wanted } from './derive-subjects.ts';
-import { loadReaching, type Reaching, sinceOf } from './load-reaching.ts';
+import { loadReaching, type Reaching, type Since, sinceOf } from './load-reaching.ts';
 import { DERIVED_BACK } from './rules-of-organization.ts';
 import type { SinceWhen } from './since-when.ts';
 
-/** Assets in a statement. */
-const BATCH = 1_000;
+/** Assets in a statement, at most, and by how many rules all of them: each may have several alerts of each. */
+const BATCH = { assets: 1_000, times: 10_000 };
+
+/** Batches of which it is asked at once which alerts there are. */
+const BATCHES = 4;
 
 /** Looked at together: the evidence of all goes back as far as that of the one that is looked at from when on. */
 const AGES = [60, 600, 3_600, 6 * 3_600, 86_400, 7 * 86_400].map((seconds) => seconds * MICROS_PER_SECOND);
@@ -15,26 +19,46 @@ const AGES = [60, 600, 3_600, 6 * 3_600, 86_400, 7 * 86_400].map((seconds) => se
 /** Where there is too much evidence. */
 const AGAIN_AFTER: Micros = 3_600 * MICROS_PER_SECOND;
 
-/** Derives what began before `now`, of which all evidence is there. */
+export interface Derivation {
+  looked: Looked[];
+  /** Still to be looked at, from when on. */
+  left: Since[];
+}
+
+/**
+ * Derives what began before `now`, of which all evidence is there.
+ *
+ * @param isLate whether it has taken long enough; some are looked at in any case.
+ */
 export async function derive(
   db: Connection,
   wanted: Wanted,
   work: SinceWhen,
-  now: Micros,
-): Promise<Looked[]> {
+  { now, isLate }: { now: Micros; isLate(): boolean },
+): Promise<Derivation> {
+  const done: Derivation = { looked: [], left: [] };
   if (wanted.rules.size === 0) {
-    return [];
+    return done;
   }
-  const looked: Looked[] = [];
   const begun = work.entries().flatMap(([id, { since }]) => (since < now ? [{ id, since }] : []));
-  const subjects = await loadReaching(db, wanted, begun, now - DERIVED_BACK);
-  const ofAges = Map.groupBy(subjects, (each) => AGES.findIndex((age) => now - sinceOf(each) <= age));
-  for (const alike of ofAges.values()) {
-    for (let at = 0; at < alike.length; at += BATCH) {
-      looked.push(...(await deriveInParts(db, wanted, alike.slice(at, at + BATCH), now)));
+  const size = Math.min(BATCH.assets, Math.ceil(BATCH.times / wanted.rules.size));
+  for (const some of slicesOf(begun, BATCHES * size)) {
+    if (isLate() && done.looked.length > 0) {
+      done.left.push(...some);
+      continue;
+    }
+    const subjects = await loadReaching(db, wanted, some, now - DERIVED_BACK);
+    const ofAges = Map.groupBy(subjects, (each) => AGES.findIndex((age) => now - sinceOf(each) <= age));
+    const since = new Map(some.map((each) => [each.id, each]));
+    for (const alike of [...ofAges.values()].flatMap((own) => slicesOf(own, size))) {
+      if (isLate() && done.looked.length > 0) {
+        done.left.push(...alike.flatMap(({ id }) => since.get(id) ?? []));
+      } else {
+        done.looked.push(...(await deriveInParts(db, wanted, alike, now)));
+      }
     }
   }
-  return looked;
+  return done;
 }
 
 /** Fewer at a time where there is too much evidence; of one of which there is too much alone nothing is known for an hour. */

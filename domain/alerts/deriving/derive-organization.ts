@@ -9,7 +9,7 @@ import { noteMoves } from './note-moves.ts';
 import { dueLater, isDue, newWork, type Organization, takeDue, type Work } from './organization.ts';
 import type { ReadAgain } from './read-again.ts';
 import { type Behind, forget, takeMoves } from './read-moves.ts';
-import { spreadRevisions, takeRevisions } from './revisions.ts';
+import { putOff, spreadRevisions, takeRevisions } from './revisions.ts';
 import { loadRulesOf } from './rules-of-organization.ts';
 
 export interface Derived {
@@ -42,6 +42,8 @@ interface Wanted {
   isRevised: boolean;
   /** Overdue assets that were read again. */
   again: readonly ReadAgain[];
+  /** Whether the turn takes long by now. */
+  isLate(): boolean;
 }
 
 /** An organization's part of a turn. */
@@ -49,8 +51,9 @@ export async function deriveOrganization(
   db: Connection,
   orgId: number,
   organization: Organization,
-  { now, since, share, feed, isRevised, again }: Wanted,
+  { now, since, share: most, feed, isRevised, again, isLate }: Wanted,
 ): Promise<Derived> {
+  const share = Math.min(most, organization.share);
   const spread = isRevised ? await spreadRevisions(db, orgId) : NOT_SPREAD;
   if ((spread.isWhole || organization.isRevised) && !(await reloadRules(db, orgId, organization, now))) {
     await forget(db, orgId);
@@ -64,17 +67,19 @@ export async function deriveOrganization(
   for (const { subject, id, since: from } of revisions) {
     work[subject === 'asset' ? 'assets' : 'readers'].add(id, from);
   }
-  for (const { assetId, since: from } of again) {
+  for (const { assetId, since: from } of again.slice(0, share)) {
     work.assets.add(assetId, from);
   }
   await hearAgain(db, orgId, organization, now);
   takeDue(organization, work, now, share);
   await askExpected(db, orgId, organization, work, { now, share });
   await lookAtFirst(db, orgId, organization, work, { since, share });
-  const looked = await deriveWork(db, orgId, organization, work, now);
+  const { looked, isLeft } = await deriveWork(db, orgId, organization, work, { now, isLate });
+  organization.share = isLeft ? Math.max(LEAST, Math.floor(share / 2)) : 2 * share;
   return {
     hasRules: true,
     isBehind:
+      isLeft ||
       spread.isBehind ||
       (feed !== null && feed.head > feed.position + share) ||
       revisions.length >= share ||
@@ -84,6 +89,9 @@ export async function deriveOrganization(
     unknown: looked.flatMap(({ what, id, isUnknown }) => (isUnknown ? [{ orgId, what, id }] : [])),
   };
 }
+
+/** Assets of each source, however long they take. */
+const LEAST = 20;
 
 const NOT_SPREAD = { isWhole: false, isBehind: false };
 
@@ -107,11 +115,11 @@ async function deriveWork(
   orgId: number,
   { rules, assets, readers, expected, unheard, overdue, quiet }: Organization,
   work: Work,
-  now: Micros,
-): Promise<(Looked & Pick<Unknown, 'what'>)[]> {
+  { now, isLate }: Pick<Wanted, 'now' | 'isLate'>,
+): Promise<{ looked: (Looked & Pick<Unknown, 'what'>)[]; isLeft: boolean }> {
   const ofAssets = { orgId, what: 'asset', rules: rules.ofAssets } as const;
-  const lookedAt = await derive(db, ofAssets, work.assets, now);
-  for (const { id, since, next, heard, isAlerted, overdueSince, ...looked } of lookedAt) {
+  const done = await derive(db, ofAssets, work.assets, { now, isLate });
+  for (const { id, since, next, heard, isAlerted, overdueSince, ...looked } of done.looked) {
     assets.add(id, next ?? Number.POSITIVE_INFINITY);
     expected.set(id, looked.expected, now);
     unheard.set(id, heard, since);
@@ -123,14 +131,19 @@ async function deriveWork(
     }
   }
   const ofReaders = { orgId, what: 'reader', rules: rules.ofReaders } as const;
-  const lookedAtReaders = await derive(db, ofReaders, work.readers, now);
-  for (const { id, next } of lookedAtReaders) {
+  const doneOfReaders = await derive(db, ofReaders, work.readers, { now, isLate });
+  for (const { id, next } of doneOfReaders.looked) {
     readers.add(id, next ?? Number.POSITIVE_INFINITY);
   }
+  await putOff(db, orgId, 'asset', done.left);
+  await putOff(db, orgId, 'reader', doneOfReaders.left);
   dueLater(work.assets, assets, now);
   dueLater(work.readers, readers, now);
-  return [
-    ...lookedAt.map((each) => ({ ...each, what: 'asset' as const })),
-    ...lookedAtReaders.map((each) => ({ ...each, what: 'reader' as const })),
-  ];
+  return {
+    looked: [
+      ...done.looked.map((each) => ({ ...each, what: 'asset' as const })),
+      ...doneOfReaders.looked.map((each) => ({ ...each, what: 'reader' as const })),
+    ],
+    isLeft: done.left.length + doneOfReaders.left.length > 0,
+  };
 }

@@ -1,3 +1,4 @@
+import { eachInTurns } from '../../../base/each-in-turns.ts';
 import type { Micros } from '../../../base/instant.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Interval } from '../../presence/intervals.ts';
@@ -63,12 +64,12 @@ export async function deriveSubjects(
   const { evidence, around } = await loadSubjects(db, wanted, subjects, until);
   const found = new Map(evidence.map((each) => [idOf(each), each]));
   const differences: SubjectDifference[] = [];
-  const looked = subjects.map((reaching) => {
+  const looked = await eachInTurns(subjects, (reaching) => {
     const look: Looked = { id: reaching.id, since: reaching.overdueSince, ...NOTHING };
+    const stored = Map.groupBy(reaching.alerts, ({ ruleId }) => ruleId);
     for (const [ruleId, versions] of wanted.rules) {
       const window = { since: sinceBy(versions, reaching), until };
-      const ofRule = reaching.alerts.filter((alert) => alert.ruleId === ruleId);
-      const alerts = reachingTo(window.since, ofRule);
+      const alerts = reachingTo(window.since, stored.get(ruleId) ?? []);
       const subject = withKnown(found.get(reaching.id), ruleId, alerts, window);
       const stretches =
         subject === undefined ? [] : reachingInto(window, stretchesOf(versions, subject, around));

@@ -15,7 +15,7 @@ const AT_ONCE = 4_000;
 
 const LEAST_SHARE = 200;
 
-/** Milliseconds after which a turn begins no other organization: those are first in the next. */
+/** Milliseconds after which a turn begins no other organization, and puts off what is left of one: those are first in the next. */
 const LONGEST = 2_000;
 
 /** What is read just now may not be committed yet. */
@@ -47,6 +47,12 @@ export class AlertDeriver {
   readonly #aside = new SetAside();
   /** Whose turn was last. */
   #last = 0;
+  readonly #longest: number;
+
+  /** @param longest milliseconds after which a turn takes up nothing else. */
+  constructor(longest = LONGEST) {
+    this.#longest = longest;
+  }
 
   /**
    * All of a turn is one transaction; a deriver of which a turn failed is of no use any more.
@@ -55,6 +61,7 @@ export class AlertDeriver {
    */
   async turn(db: Connection, derivedTo: Micros): Promise<Turn> {
     const began = performance.now();
+    const isLate = () => performance.now() - began > this.#longest;
     const now = (await databaseNow(db)) - SETTLED_AFTER;
     const revised = new Set(await findRevised(db));
     const organizations = await this.#know(db, revised);
@@ -70,8 +77,8 @@ export class AlertDeriver {
       ...{ derivedTo, isBehind: false, firstLooks: 0 },
       ...{ told: [], setAside: [], mended: [], unknown: [] },
     };
-    for (const orgId of inTurn(ids, this.#last)) {
-      if (performance.now() - began > LONGEST) {
+    for (const [index, orgId] of inTurn(ids, this.#last).entries()) {
+      if (index > 0 && isLate()) {
         turn.isBehind = true;
         break;
       }
@@ -85,7 +92,7 @@ export class AlertDeriver {
           deriveOrganization(db, orgId, organization, {
             ...{ now, since, share },
             ...{ feed: feeds.get(orgId) ?? null, isRevised: revised.has(orgId) },
-            again: readIn.get(orgId) ?? [],
+            ...{ again: readIn.get(orgId) ?? [], isLate },
           }),
         (error) => this.#setAside(db, { orgId, error }, turn),
       );

@@ -4,6 +4,12 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { type LoadedAlert, loadAlerts } from '../stored/load-alerts.ts';
 
+/** An asset or reader to look at. */
+export interface Since {
+  id: number;
+  since: Micros;
+}
+
 /** An asset or reader to look at, with its alerts that reach into the time. */
 export interface Reaching {
   id: number;
@@ -23,7 +29,7 @@ export interface Reaching {
 export async function loadReaching(
   db: Connection,
   { orgId, what }: { orgId: number; what: 'asset' | 'reader' },
-  wanted: readonly { id: number; since: Micros }[],
+  wanted: readonly Since[],
   earliest: Micros,
 ): Promise<Reaching[]> {
   const found = await loadAllReaching(db, { orgId, what }, wanted, earliest);
@@ -33,7 +39,7 @@ export async function loadReaching(
 async function loadAllReaching(
   db: Connection,
   { orgId, what }: { orgId: number; what: 'asset' | 'reader' },
-  wanted: readonly { id: number; since: Micros }[],
+  wanted: readonly Since[],
   earliest: Micros,
 ): Promise<Reaching[]> {
   let found: Reaching[] = wanted.map(({ id, since }) => {

@@ -19,6 +19,8 @@ export interface Organization {
   overdue: Map<number, Micros>;
   /** Assets that were looked at, by the rules there are, and of which no condition held. */
   quiet: Set<number>;
+  /** Assets of each source in a turn; fewer where there was no time for as many. */
+  share: number;
   /** The asset up to which all were looked at since this process derives; null for all. */
   lookedUpTo: number | null;
 }
@@ -40,6 +42,7 @@ export function newOrganization(): Organization {
     unheard: new Unheard(),
     overdue: new Map(),
     quiet: new Set(),
+    share: Number.POSITIVE_INFINITY,
     lookedUpTo: 0,
   };
 }

@@ -1,4 +1,5 @@
 import type { Micros } from '../../../base/instant.ts';
+import { integers, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 
@@ -46,6 +47,22 @@ export async function takeRevisions(
     ) taken
     where revised.ctid = taken.row
     returning revised.subject, revised.subject_id as id, micros_of_time(revised.since) as since`);
+}
+
+/** Puts off what there was no time for. */
+export async function putOff(
+  db: Connection,
+  orgId: number,
+  subject: Revision['subject'],
+  revisions: readonly Pick<Revision, 'id' | 'since'>[],
+): Promise<void> {
+  if (revisions.length > 0) {
+    await db.exec(sql.prepared('put-off-alert-revisions', NO_ROWS)`
+      insert into alert_revisions (org_id, subject, subject_id, since, is_bulk)
+      select ${orgId}::integer, ${subject}::text, id, since, true
+      from unnest(${sql.binary(integers(revisions.map(({ id }) => id)))}::integer[],
+        ${sql.binary(timestamps(revisions.map(({ since }) => since)))}::timestamptz[]) as given (id, since)`);
+  }
 }
 
 /** Keeps one of several about the same, the earliest: of an organization that is passed over they would become ever more. */

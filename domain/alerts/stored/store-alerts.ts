@@ -1,5 +1,6 @@
-import { ulid } from 'ulid';
+import { monotonicFactory } from 'ulid';
 import type { Micros } from '../../../base/instant.ts';
+import { slicesOf } from '../../../base/slices-of.ts';
 import { integers, texts, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
@@ -14,6 +15,9 @@ export interface SubjectDifference extends AlertDifference {
   versions: readonly DatedRule[];
 }
 
+/** Alerts in a statement: each is an event of the feed, too. */
+const AT_ONCE = 2_000;
+
 /** Writes what differs; a trigger tells the feed. What is over comes first, as of a rule one alert may be open at a time. */
 export async function storeDifferences(
   db: Connection,
@@ -26,54 +30,53 @@ export async function storeDifferences(
   const opened = differences.flatMap(({ opened: stretches, ...of }) =>
     stretches.map((stretch) => ({ ...of, stretch })),
   );
-  await withdraw(db, withdrawn);
-  await change(
-    db,
-    changed.filter(({ state }) => state === 'closed'),
-  );
-  await change(
-    db,
-    changed.filter(({ state }) => state !== 'closed'),
-  );
-  await open(db, opened);
+  for (const some of slicesOf(withdrawn, AT_ONCE)) {
+    await withdraw(db, some);
+  }
+  const [over, others] = [changed.filter(isOver), changed.filter((each) => !isOver(each))];
+  for (const some of [...slicesOf(over, AT_ONCE), ...slicesOf(others, AT_ONCE)]) {
+    await change(db, some);
+  }
+  for (const some of slicesOf(opened, AT_ONCE)) {
+    await open(db, some);
+  }
 }
 
 async function withdraw(db: Connection, alerts: readonly { orgId: number; id: string }[]): Promise<void> {
-  if (alerts.length > 0) {
-    await db.exec(sql.prepared('withdraw-alerts', NO_ROWS)`
-      update alerts set state = 'withdrawn'
-      from unnest(${orgIds(alerts)}::integer[], ${sql.binary(texts(alerts.map(({ id }) => id)))}::text[])
-        as given (org_id, id)
-      where alerts.org_id = given.org_id and alerts.id = given.id`);
-  }
+  await db.exec(sql.prepared('withdraw-alerts', NO_ROWS)`
+    update alerts set state = 'withdrawn'
+    from unnest(${orgIds(alerts)}::integer[], ${sql.binary(texts(alerts.map(({ id }) => id)))}::text[])
+      as given (org_id, id)
+    where alerts.org_id = given.org_id and alerts.id = given.id`);
 }
 
 type Changed = AlertDifference['changed'][number] & { orgId: number };
 
+function isOver({ state }: Changed): boolean {
+  return state === 'closed';
+}
+
 async function change(db: Connection, alerts: readonly Changed[]): Promise<void> {
-  if (alerts.length > 0) {
-    await db.exec(sql.prepared('change-alerts', NO_ROWS)`
-      update alerts set state = given.state, opened_at = given.opened_at, closed_at = given.closed_at,
-        level = given.level, alarm_at = given.alarm_at, location_id = given.location_id, because = given.because::json,
-        -- One that is open again is new to everybody, also to who had taken notice of it.
-        acknowledged_at = case when given.state <> 'open' then alerts.acknowledged_at end,
-        acknowledged_by = case when given.state <> 'open' then alerts.acknowledged_by end
-      from unnest(${orgIds(alerts)}::integer[], ${sql.binary(texts(alerts.map(({ id }) => id)))}::text[],
-        ${sql.binary(texts(alerts.map(({ state }) => state)))}::text[], ${times(alerts, ({ since }) => since)}::timestamptz[],
-        ${times(alerts, ({ until }) => until)}::timestamptz[], ${levels(alerts)}::text[],
-        ${times(alerts, ({ alarmSince }) => alarmSince)}::timestamptz[], ${locations(alerts)}::integer[],
-        ${reasons(alerts)}::text[])
-        as given (org_id, id, state, opened_at, closed_at, level, alarm_at, location_id, because)
-      where alerts.org_id = given.org_id and alerts.id = given.id`);
-  }
+  await db.exec(sql.prepared('change-alerts', NO_ROWS)`
+    update alerts set state = given.state, opened_at = given.opened_at, closed_at = given.closed_at,
+      level = given.level, alarm_at = given.alarm_at, location_id = given.location_id, because = given.because::json,
+      -- One that is open again is new to everybody, also to who had taken notice of it.
+      acknowledged_at = case when given.state <> 'open' then alerts.acknowledged_at end,
+      acknowledged_by = case when given.state <> 'open' then alerts.acknowledged_by end
+    from unnest(${orgIds(alerts)}::integer[], ${sql.binary(texts(alerts.map(({ id }) => id)))}::text[],
+      ${sql.binary(texts(alerts.map(({ state }) => state)))}::text[], ${times(alerts, ({ since }) => since)}::timestamptz[],
+      ${times(alerts, ({ until }) => until)}::timestamptz[], ${levels(alerts)}::text[],
+      ${times(alerts, ({ alarmSince }) => alarmSince)}::timestamptz[], ${locations(alerts)}::integer[],
+      ${reasons(alerts)}::text[])
+      as given (org_id, id, state, opened_at, closed_at, level, alarm_at, location_id, because)
+    where alerts.org_id = given.org_id and alerts.id = given.id`);
 }
 
 type Opened = Pick<SubjectDifference, 'orgId' | 'subject' | 'versions'> & { stretch: FoundStretch };
 
 async function open(db: Connection, alerts: readonly Opened[]): Promise<void> {
-  if (alerts.length === 0) {
-    return;
-  }
+  // One random number for all of a millisecond: it is what takes longest otherwise.
+  const nextId = monotonicFactory();
   const rules = alerts.map(({ versions, stretch }) => versionAt(versions, stretch.since));
   await db.exec(sql.prepared('open-alerts', NO_ROWS)`
     insert into alerts (org_id, id, rule_id, rule_valid_from, rule_name, kind, asset_id, reader_id, state, opened_at,
@@ -81,7 +84,7 @@ async function open(db: Connection, alerts: readonly Opened[]): Promise<void> {
     select given.org_id, given.id, rule_id, rule_valid_from, rule_name, kind, asset_id, reader_id,
       case when closed_at is null then 'open' else 'closed' end, opened_at, closed_at, level, alarm_at, location_id,
       because::json
-    from unnest(${orgIds(alerts)}::integer[], ${sql.binary(texts(alerts.map(() => ulid())))}::text[],
+    from unnest(${orgIds(alerts)}::integer[], ${sql.binary(texts(alerts.map(() => nextId())))}::text[],
       ${sql.binary(texts(rules.map(({ ruleId }) => ruleId)))}::text[],
       ${sql.binary(timestamps(rules.map(({ from }) => from)))}::timestamptz[],
       ${sql.binary(texts(rules.map(({ name }) => name)))}::text[],

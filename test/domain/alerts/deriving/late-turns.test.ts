@@ -1,0 +1,53 @@
+import { expect } from 'chai';
+import { MICROS_PER_SECOND, type Micros } from '../../../../base/instant.ts';
+import { databaseOn } from '../../../../db/timescale/connections/database.ts';
+import { inTransaction } from '../../../../db/timescale/connections/transaction.ts';
+import { AlertDeriver } from '../../../../domain/alerts/deriving/deriver.ts';
+import { createRule } from '../../../../domain/alerts/rules/create-rule.ts';
+import { sealAll } from '../../../../domain/moves/start-sealing.ts';
+import { TEST_ACTOR } from '../../../support/actor.ts';
+import { useDatabase } from '../../../support/database.ts';
+import { aRead, record } from '../../../support/recording.ts';
+import { Site } from '../../../support/site.ts';
+
+const HOUR = 3_600;
+
+describe('a turn that takes long', () => {
+  const database = useDatabase();
+  const beginning = Date.now() * 1_000 - 10 * HOUR * MICROS_PER_SECOND;
+  const at = (second: number): Micros => beginning + second * MICROS_PER_SECOND;
+
+  it('looks at some, and leaves the others to the next, also to that of another process', async () => {
+    const site = await Site.create(database);
+    const [dock, yard] = [await site.location('DOCK'), await site.location('YARD')];
+    const readerId = await site.reader('reader', [dock, yard]);
+    const old = await site.asset('OLD', 'E280');
+    const recent = await site.asset('RECENT', 'E281');
+    const read = (value: string, locationId: number, second: number) =>
+      record(database, [aRead({ orgId: site.orgId, readerId, value, locationId, at: at(second) })]);
+    await read('E280', dock, 10);
+    await read('E281', dock, 10);
+    await createRule(databaseOn(database.pool), TEST_ACTOR, Date.now() * 1_000, {
+      ...{ orgId: site.orgId, validFrom: at(0) },
+      ...{ kind: 'not_allowed', locationExternalKey: 'YARD' },
+    });
+    const turnOf = (deriver: AlertDeriver) =>
+      inTransaction(database.pool, (transaction) => deriver.turn(transaction, at(10 * HOUR)));
+    const alerted = async () => {
+      const rows = await database.rows('select asset_id from alerts order by asset_id');
+      return rows.map(({ asset_id: id }) => id);
+    };
+    await sealAll(database.url);
+    const first = new AlertDeriver(0);
+    while ((await turnOf(first)).isBehind) {}
+    expect(await alerted()).to.deep.equal([]);
+    await read('E280', yard, HOUR);
+    await read('E281', yard, 10 * HOUR - 100);
+    await sealAll(database.url);
+    expect((await turnOf(first)).isBehind).to.equal(true);
+    expect(await alerted()).to.have.lengthOf(1);
+    const second = new AlertDeriver(0);
+    while ((await turnOf(second)).isBehind) {}
+    expect(await alerted()).to.deep.equal([old, recent]);
+  });
+});
