@@ -43,6 +43,7 @@ const ARROWS: Record<string, string[]> = {
     'base',
   ],
   'db/timescale/copy': [...DATABASE, 'base'],
+  'db/timescale/erase': [...DATABASE, 'db/timescale/copy', 'base'],
   'domain/tracking': [...DATABASE, 'base'],
   'domain/formats': [...DATABASE, 'domain/tracking', 'base'],
   'domain/master-data': [...DATABASE, 'domain/changes', 'domain/tracking', 'base'],
@@ -60,6 +61,7 @@ const ARROWS: Record<string, string[]> = {
   'domain/changes': [...DATABASE, 'base'],
   'domain/administration': [
     ...DATABASE,
+    'db/timescale/erase',
     'domain/changes',
     'domain/formats',
     'domain/master-data',

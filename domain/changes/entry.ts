@@ -21,7 +21,9 @@ export type Action =
   | 'sign_in'
   | 'sign_out'
   /** Of a link. */
-  | 'accept';
+  | 'accept'
+  /** Of a deleted organization. */
+  | 'erase';
 
 export type ResourceType =
   | 'asset'

@@ -10,6 +10,8 @@ const COMMANDS = new Map<string, () => Promise<Add>>(
     'org list': async () => (await import('./commands/org-list.ts')).addOrgList,
     'org rename': async () => (await import('./commands/org-rename.ts')).addOrgRename,
     'org delete': async () => (await import('./commands/org-delete.ts')).addOrgDelete,
+    'org export': async () => (await import('./commands/org-export.ts')).addOrgExport,
+    'org erase': async () => (await import('./commands/org-erase.ts')).addOrgErase,
     'key create': async () => (await import('./commands/key-create.ts')).addKeyCreate,
     'key list': async () => (await import('./commands/key-list.ts')).addKeyList,
     'key revoke': async () => (await import('./commands/key-revoke.ts')).addKeyRevoke,

@@ -28,6 +28,7 @@ const NO_WRITES = [
   'key-list',
   'mail-test',
   'mqtt-consumer-list',
+  'org-export',
   'org-list',
   'reader-list',
   'rejected-list',
@@ -50,6 +51,9 @@ const NO_WRITES = [
   // Sets its site up by what the API and other commands use.
   'simulate',
 ];
+
+/** What they change belongs to no organization, or to none that there still is. */
+const OF_INSTALLATION = ['format-add', 'org-erase'];
 
 const WRITING = readdirSync('services/cli/commands')
   .map((file) => file.replace('.ts', ''))
@@ -178,6 +182,14 @@ describe('every command that changes something', function () {
       return {
         args: ['--org', String(orgId)],
         logs: [['delete', `organization ${orgId}`, { deleted_at: null }, { deleted_at: TIME }]],
+      };
+    },
+    'org-erase': async () => {
+      const { orgId } = await Site.create(database, 'Erased');
+      await database.rows('update organizations set deleted_at = now() where id = $1', [orgId]);
+      return {
+        args: ['--org', String(orgId), '--confirm', 'Erased'],
+        logs: [['erase', `organization ${orgId}`, null, null]],
       };
     },
     'alert-acknowledge': async () => {
@@ -577,7 +589,7 @@ describe('every command that changes something', function () {
           actor_id: userInfo().username,
           request_id: null,
         });
-        expect(row.org_id === null).to.equal(command === 'format-add');
+        expect(row.org_id === null).to.equal(OF_INSTALLATION.includes(command));
       }
       const again = await run();
       if (write.isRepeatable) {

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { expect } from 'chai';
 import { copyFolder, jsonOn, onEmbedded, useDataFolders } from '../support/embedded-folder.ts';
-import { expectedRows, fillDatabase } from './filled-database.ts';
+import { expectedRows, fillDatabase } from '../support/filled-database.ts';
 
 describe('a backup of the embedded database', () => {
   const folders = useDataFolders();

@@ -5,8 +5,8 @@ import { withDatabase } from '../../db/timescale/schema/create-database.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { serverUrl, truncate, useDatabase } from '../support/database.ts';
 import { jsonOn, onEmbedded, useDataFolders } from '../support/embedded-folder.ts';
+import { expectedRows, fillDatabase } from '../support/filled-database.ts';
 import { openIntake } from '../support/intake.ts';
-import { expectedRows, fillDatabase } from './filled-database.ts';
 import { PROJECT } from './folder.ts';
 
 // There is nothing to be tried without TimescaleDB, and no programs of its version.

@@ -23,20 +23,25 @@ export async function tablesInOrder(client: pg.ClientBase): Promise<Table[]> {
     TABLES,
     [['schema_migrations', ...DERIVED]],
   );
-  const ordered: Table[] = [];
+  return inReferenceOrder(rows).map(({ name, sequences }) => ({
+    name,
+    identifier: pg.escapeIdentifier(name),
+    sequences,
+  }));
+}
+
+/** Each after those it refers to. */
+export function inReferenceOrder<Row extends { name: string; refers_to: string[] }>(
+  tables: readonly Row[],
+): Row[] {
+  const ordered: Row[] = [];
   const isPlaced = (name: string) => ordered.some((table) => table.name === name);
-  while (ordered.length < rows.length) {
-    const next = rows.filter(({ name, refers_to }) => !isPlaced(name) && refers_to.every(isPlaced));
+  while (ordered.length < tables.length) {
+    const next = tables.filter(({ name, refers_to }) => !isPlaced(name) && refers_to.every(isPlaced));
     if (next.length === 0) {
       throw new Error('tables refer to each other in a circle');
     }
-    ordered.push(
-      ...next.map(({ name, sequences }) => ({
-        name,
-        identifier: pg.escapeIdentifier(name),
-        sequences,
-      })),
-    );
+    ordered.push(...next);
   }
   return ordered;
 }

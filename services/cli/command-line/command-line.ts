@@ -36,7 +36,7 @@ Examples:
 }
 
 const NOUNS: Readonly<Record<string, readonly [heading: string, about: string]>> = {
-  org: ['Who:', 'organizations, whose data is kept apart: create, list, rename, delete'],
+  org: ['Who:', 'organizations, whose data is kept apart: create, list, rename, delete, export, erase'],
   key: ['Who:', 'API keys: create, list, revoke'],
   handheld: ['Who:', 'handhelds and their tokens: create, list, rename, revoke'],
   user: ['Who:', 'people who use the console: create, invite, list, role, remove, disable, enable, reset'],

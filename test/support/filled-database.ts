@@ -1,10 +1,10 @@
 import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
 import { sealAll } from '../../domain/moves/start-sealing.ts';
-import { TEST_ACTOR } from '../support/actor.ts';
-import type { TestDatabase } from '../support/database.ts';
-import { openIntake } from '../support/intake.ts';
-import { Site } from '../support/site.ts';
+import { TEST_ACTOR } from './actor.ts';
+import type { TestDatabase } from './database.ts';
+import { openIntake } from './intake.ts';
+import { Site } from './site.ts';
 
 /**
  * Fills a database as an installation does: readers' messages of three weeks, so that hypertables have chunks, with

@@ -1,0 +1,70 @@
+import pg from 'pg';
+import type { Pool, PoolClient } from '../connections/client.ts';
+import { inTransaction } from '../connections/transaction.ts';
+import { isOf, type OrganizationTable, organizationTables } from './organization-tables.ts';
+
+/** Never exported: what lets somebody in, digests of it, and what it is encrypted with. */
+export const SECRET_COLUMNS: readonly string[] = [
+  'api_keys.secret_sha256',
+  'handhelds.token_sha256',
+  'mqtt_consumers.password_sha256',
+  'readers.mqtt_password_sha256',
+  'user_links.digest',
+  'webhook_secrets.sealed',
+];
+
+const BATCH = 2_000;
+
+/** Takes lines of JSON of a table, without their ends; none at all first. */
+export type TakeLines = (table: string, lines: readonly string[]) => Promise<void>;
+
+/** Reads every row of an organization, table by table, as of one instant. */
+export function exportRows(pool: Pool, orgId: number, take: TakeLines): Promise<void> {
+  return inTransaction(pool, async (client) => {
+    await client.query('set transaction isolation level repeatable read, read only');
+    await readRows(client, 'organizations', `select * from organizations where id = ${orgId}`, take);
+    await readRows(
+      client,
+      'users',
+      `select id, email, name, created_at from users
+       where id in (select user_id from memberships where org_id = ${orgId})`,
+      take,
+    );
+    for (const table of await organizationTables(client)) {
+      const columns = await exportedColumns(client, table);
+      const query = `select ${columns} from ${table.identifier} where ${isOf(table, String(orgId))}`;
+      await readRows(client, table.name, query, take);
+    }
+  });
+}
+
+async function exportedColumns(client: PoolClient, { name }: OrganizationTable): Promise<string> {
+  const { rows } = await client.query<{ column: string }>(
+    `select attname::text as column from pg_attribute
+     where attrelid = format('public.%I', $1::text)::regclass and attnum > 0 and not attisdropped order by attnum`,
+    [name],
+  );
+  return rows
+    .filter(({ column }) => !SECRET_COLUMNS.includes(`${name}.${column}`))
+    .map(({ column }) => pg.escapeIdentifier(column))
+    .join(', ');
+}
+
+/** A cursor takes no parameters by the simple protocol; the organization is a number in its text. */
+async function readRows(client: PoolClient, name: string, query: string, take: TakeLines): Promise<void> {
+  await take(name, []);
+  await client.query(
+    `declare exported no scroll cursor for select row_to_json(kept)::text as row from (${query}) kept`,
+  );
+  for (;;) {
+    const { rows } = await client.query<{ row: string }>(`fetch ${BATCH} from exported`);
+    if (rows.length === 0) {
+      break;
+    }
+    await take(
+      name,
+      rows.map(({ row }) => row),
+    );
+  }
+  await client.query('close exported');
+}

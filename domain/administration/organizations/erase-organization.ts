@@ -1,0 +1,131 @@
+import { AppError } from '../../../base/errors.ts';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
+import { databaseOn } from '../../../db/timescale/connections/database.ts';
+import { countRows } from '../../../db/timescale/erase/count-rows.ts';
+import { eraseMembers } from '../../../db/timescale/erase/erase-members.ts';
+import { type ErasingOptions, eraseRows } from '../../../db/timescale/erase/erase-rows.ts';
+import { tablesToEmpty } from '../../../db/timescale/erase/organization-tables.ts';
+import { stillReferring } from '../../../db/timescale/erase/still-referred.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Actor } from '../../changes/actor.ts';
+import { changed, makeChange } from '../../changes/make-change.ts';
+import { missing } from './live-organization.ts';
+
+export interface Erasure {
+  orgId: number;
+  /** As confirmation. */
+  name: string;
+  /** Erases although messages about its assets are retained at a broker, which nobody can clear afterwards. */
+  leavesPublished: boolean;
+}
+
+export interface ErasedTable {
+  name: string;
+  /** By this run. */
+  deleted: number;
+  left: number;
+}
+
+/** What processes write that have not heard yet that the organization is deleted goes with the next pass. */
+const PASSES = 5;
+
+/**
+ * Deletes every row of a deleted organization, and counts what is left, which is nothing. May be interrupted, and begun again.
+ *
+ * @throws AppError `not_found`; `conflict` if it is not deleted, is called something else, or is still written to.
+ */
+export async function eraseOrganization(
+  pool: Pool,
+  actor: Actor,
+  erasure: Erasure,
+  { signal, onProgress }: Pick<ErasingOptions, 'signal'> & { onProgress(table: string, rows: number): void },
+): Promise<ErasedTable[]> {
+  const { orgId } = erasure;
+  await requireErasable(pool, erasure);
+  const tables = await tablesToEmpty(pool);
+  const deleted = new Map<string, number>();
+  const add = (name: string, rows: number) => {
+    deleted.set(name, (deleted.get(name) ?? 0) + rows);
+    onProgress(name, deleted.get(name) ?? 0);
+  };
+  const pass = async () => {
+    add('users', await eraseMembers(pool, orgId));
+    for (const table of tables) {
+      await eraseRows(pool, table, orgId, { signal, onDeleted: (rows) => add(table.name, rows) });
+    }
+    const left = await countRows(pool, orgId);
+    const remaining = left.filter(({ rows }) => rows > 0).map(({ name }) => name);
+    if (remaining.length === 0) {
+      await eraseItself(pool, actor, orgId);
+    }
+    return remaining;
+  };
+  for (let passes = 1; ; passes++) {
+    const remaining = await pass().catch(unlessReferred);
+    if (remaining.length === 0) {
+      const left = [...(await countRows(pool, orgId)), { name: 'users', rows: 0 }];
+      return left.map(({ name, rows }) => ({ name, deleted: deleted.get(name) ?? 0, left: rows }));
+    }
+    if (passes === PASSES) {
+      throw new AppError(
+        'conflict',
+        `Organization ${orgId} is still written to (${remaining.join(', ')}); stop what does so, and run this again`,
+      );
+    }
+  }
+}
+
+/** A row that refers to a deleted one was written meanwhile; it is deleted by the next pass. */
+function unlessReferred(error: unknown): string[] {
+  const table = stillReferring(error);
+  if (table === null) {
+    throw error;
+  }
+  return [table];
+}
+
+async function requireErasable(pool: Pool, { orgId, name, leavesPublished }: Erasure): Promise<void> {
+  const found = await databaseOn(pool).maybeOne(
+    sql.type(rowsOf<{ name: string; is_deleted: boolean; topics: number }>())`
+      select name, deleted_at is not null as is_deleted,
+        (select count(*) from mqtt_topics where org_id = ${orgId} and digest is distinct from ''::bytea)::integer as topics
+      from organizations where id = ${orgId}`,
+  );
+  if (found === null) {
+    throw missing(orgId);
+  }
+  if (!found.is_deleted) {
+    throw new AppError(
+      'conflict',
+      `Organization ${orgId} is in use; delete it first: npx --no -- tagtrail org delete --org ${orgId}`,
+    );
+  }
+  if (found.name !== name) {
+    throw new AppError(
+      'conflict',
+      `Organization ${orgId} is called "${found.name}"; give --confirm that name`,
+    );
+  }
+  if (found.topics > 0 && !leavesPublished) {
+    throw new AppError(
+      'conflict',
+      `Messages about ${found.topics} of its assets are retained at the broker; leave ingestion running with MQTT_MOVES_PREFIX until it has cleared them, or give --leave-published`,
+    );
+  }
+}
+
+function eraseItself(pool: Pool, actor: Actor, orgId: number): Promise<null> {
+  return makeChange(databaseOn(pool), actor, async (change) => {
+    await change.exec(sql.type(NO_ROWS)`delete from organizations where id = ${orgId}`);
+    // Of the installation: there is nothing left that it could be of.
+    return changed(null, [
+      {
+        orgId: null,
+        action: 'erase',
+        resource: { type: 'organization', id: orgId },
+        before: null,
+        after: null,
+      },
+    ]);
+  });
+}
