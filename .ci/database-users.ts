@@ -31,6 +31,7 @@ const SAME_ON_ANY: Record<string, readonly string[]> = {
   ],
   'Processes and receivers are killed; what is delivered is read and recorded in domain.': [
     'test/chaos/kill-webhooks.test.ts',
+    'test/chaos/kill-while-alerting.test.ts',
     'test/chaos/receiver-outage.test.ts',
   ],
   'Arguments are told right from wrong, and what is written is in ordinary tables.': [

@@ -1,9 +1,10 @@
 import { SERVER_URL } from '../support/database.ts';
+import { runAlerts } from './alert-run.ts';
 import { hasTimescale } from './crashing-database.ts';
 import { runLong } from './long-run.ts';
 import { readChaosOptions, USAGE } from './options.ts';
 import { runOutage } from './outage-run.ts';
-import { isClean, showLongRun, showOutageRun } from './report.ts';
+import { isClean, showAlertRun, showLongRun, showOutageRun } from './report.ts';
 
 /** Every fault at once, for long, and what came of it. Ends with 1 if anything is missing, doubled or wrong. */
 const args = process.argv.slice(2);
@@ -31,6 +32,11 @@ for (const source of options.outage === 0 ? [] : options.through) {
   const run = await runOutage(source, options.outage, isTimescale);
   console.log(showOutageRun(run, options.outage));
   isAllRight &&= isClean(run.findings) && run.acknowledged === 0 && run.readerDisconnects === 0;
+}
+if (options.alertKills > 0) {
+  const run = await runAlerts(options.alertKills, isTimescale, randomFrom(options.seed));
+  console.log(showAlertRun(run));
+  isAllRight &&= run.faults.length === 0;
 }
 process.exitCode = isAllRight ? 0 : 1;
 

@@ -14,6 +14,8 @@ export interface ChaosOptions {
   restarts: number;
   cuts: number;
   brokerKills: number;
+  /** Of the processes that derive alerts, apart from the others. */
+  alertKills: number;
   /** Seconds without database. */
   outage: number;
   /** Kinds of broker. */
@@ -21,7 +23,7 @@ export interface ChaosOptions {
 }
 
 export const USAGE = `npm run chaos -- [--reads 1e6] [--seed 1] [--kills 20] [--sealer-kills 20] [--api-kills 20]
-  [--receiver-kills 20] [--restarts 5] [--cuts 20] [--broker-kills 3] [--outage 60]
+  [--receiver-kills 20] [--restarts 5] [--cuts 20] [--broker-kills 3] [--alert-kills 20] [--outage 60]
   [--through mosquitto,embedded]
 on the embedded PostgreSQL, or where TEST_DATABASE_URL names a TimescaleDB server on a TimescaleDB server of its own`;
 
@@ -41,6 +43,7 @@ export function readChaosOptions(args: string[]): ChaosOptions {
       restarts: { type: 'string', default: '5' },
       cuts: { type: 'string', default: '20' },
       'broker-kills': { type: 'string', default: '3' },
+      'alert-kills': { type: 'string', default: '20' },
       outage: { type: 'string', default: '60' },
       through: { type: 'string', default: SOURCES.join() },
     },
@@ -62,6 +65,7 @@ export function readChaosOptions(args: string[]): ChaosOptions {
     restarts: number('restarts'),
     cuts: number('cuts'),
     brokerKills: number('broker-kills'),
+    alertKills: number('alert-kills'),
     outage: number('outage'),
     through: SOURCES.filter((source) => values.through.split(',').includes(source)),
   };

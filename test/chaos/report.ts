@@ -1,4 +1,5 @@
 import { show, spreadOf } from '../support/statistics.ts';
+import type { AlertRun } from './alert-run.ts';
 import { type Findings, NO_FAULTS } from './findings.ts';
 import type { LongRun } from './long-run.ts';
 import type { OutageRun } from './outage-run.ts';
@@ -34,6 +35,15 @@ export function showOutageRun(run: OutageRun, seconds: number): string {
     `  first commit            after ${run.firstCommit.toFixed(0)} ms`,
     `  drained at              ${run.drainedAt.toFixed(2)} of the rate`,
     ...showFindings(run.findings),
+  ].join('\n');
+}
+
+export function showAlertRun({ kills, alerts, faults }: AlertRun): string {
+  return [
+    '',
+    `${kills} kills of processes that derive alerts`,
+    `  alerts                ${alerts}, of which wrong or told wrongly ${faults.length}`,
+    ...faults.map((fault) => `    ${fault}`),
   ].join('\n');
 }
 
