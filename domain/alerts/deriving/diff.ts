@@ -3,12 +3,13 @@ import type { Interval } from '../../presence/intervals.ts';
 import type { AlertDifference, FoundStretch, StoredAlert } from '../stored/alert.ts';
 
 /**
- * What makes stored alerts those that follow from the evidence. An alert belongs to the stretch that it overlaps most, of
- * equal ones to the earliest, and a stretch has one alert.
+ * What makes stored alerts those that follow from the evidence. An alert belongs to the stretch in which it was opened, so
+ * that what begins again is news, also to who has acknowledged what there was before. If it was opened in none, it belongs to
+ * the one that it overlaps most, of equal ones to the earliest. A stretch has one alert.
  *
- *     stored    |--- a ---|          |- b -|
- *     derived     |-| |----------|              |-|
- *               a is put right; of the others two are new, and b is withdrawn
+ *     stored    |--- a ---|          |--- b ---|       |- c -|
+ *     derived   |--|   |-----|         |-| |------|             |-|
+ *               a ends sooner; b begins later; of the others three are new, and c is withdrawn
  *
  * @param stored all that reach into the window, in any order.
  * @param derived all that reach into the window. What began before it may have begun even earlier.
@@ -20,7 +21,7 @@ export function differenceOf(
 ): AlertDifference {
   const ofAlert = new Map<StoredAlert, FoundStretch>();
   const taken = new Set<FoundStretch>();
-  for (const { alert, stretch } of pairs(stored, derived)) {
+  for (const { alert, stretch } of pairs(stored, derived, window)) {
     if (!ofAlert.has(alert) && !taken.has(stretch)) {
       ofAlert.set(alert, stretch);
       taken.add(stretch);
@@ -47,17 +48,28 @@ export function differenceOf(
   return difference;
 }
 
-function pairs(stored: readonly StoredAlert[], derived: readonly FoundStretch[]) {
+function pairs(stored: readonly StoredAlert[], derived: readonly FoundStretch[], { since }: Interval) {
   return stored
-    .flatMap((alert) => derived.map((stretch) => ({ alert, stretch, overlap: overlapOf(alert, stretch) })))
+    .flatMap((alert) =>
+      derived.map((stretch) => ({
+        ...{ alert, stretch },
+        isOpening: isWithin(stretch, Math.max(alert.openedAt, since)) ? 1 : 0,
+        overlap: overlapOf(alert, stretch),
+      })),
+    )
     .filter(({ overlap }) => overlap > 0)
     .sort(
       (a, b) =>
+        b.isOpening - a.isOpening ||
         compared(b.overlap, a.overlap) ||
         a.stretch.since - b.stretch.since ||
         a.alert.openedAt - b.alert.openedAt ||
         (a.alert.id < b.alert.id ? -1 : 1),
     );
+}
+
+function isWithin({ since, until }: FoundStretch, at: Micros): boolean {
+  return since <= at && at < (until ?? Number.POSITIVE_INFINITY);
 }
 
 function overlapOf({ openedAt, closedAt }: StoredAlert, { since, until }: FoundStretch): Micros {

@@ -113,9 +113,20 @@ describe('stored alerts', () => {
   });
   const WINDOW = { since: 0, until: 100 };
 
-  it('keep to the stretch that they overlap most, so that one of two is new and one of two is withdrawn', () => {
-    expect(differenceOf([alert('a', 0, 50)], [stretch(0, 10), stretch(20, 50)], WINDOW)).to.deep.equal({
-      opened: [stretch(0, 10)],
+  it('keep to the stretch in which they were opened, so that what begins again is new, whoever acknowledged what was', () => {
+    const acknowledged = { ...alert('a', 10, null), state: 'acknowledged' as const };
+    for (const stored of [alert('a', 10, null), alert('a', 10, 90), acknowledged]) {
+      expect(differenceOf([stored], [stretch(10, 12), stretch(13, null)], WINDOW)).to.deep.equal({
+        opened: [stretch(13, null)],
+        changed: [{ id: 'a', state: 'closed', stretch: stretch(10, 12) }],
+        withdrawn: [],
+      });
+    }
+  });
+
+  it('keep else to the one that they overlap most, so that one of two is new and one of two is withdrawn', () => {
+    expect(differenceOf([alert('a', 5, 50)], [stretch(6, 10), stretch(20, 50)], WINDOW)).to.deep.equal({
+      opened: [stretch(6, 10)],
       changed: [{ id: 'a', state: 'closed', stretch: stretch(20, 50) }],
       withdrawn: [],
     });
@@ -138,6 +149,8 @@ describe('stored alerts', () => {
   it('that began before what is looked at keep their beginning, and end with it at the latest', () => {
     const window = { since: 50, until: 100 };
     expect(differenceOf([alert('a', 0, null)], [stretch(20, null)], window).changed).to.deep.equal([]);
+    const inTwo = differenceOf([alert('a', 0, null)], [stretch(20, 60), stretch(70, null)], window);
+    expect(inTwo.changed).to.deep.equal([{ id: 'a', state: 'closed', stretch: stretch(0, 60) }]);
     expect(differenceOf([alert('a', 0, null)], [], window).changed).to.deep.equal([
       { id: 'a', state: 'closed', stretch: stretch(0, 50) },
     ]);
