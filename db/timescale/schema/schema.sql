@@ -419,6 +419,7 @@ CREATE INDEX locations__org_id_valid_from ON public.locations USING btree (org_i
 CREATE INDEX locations__org_id_valid_to ON public.locations USING btree (org_id, valid_to, valid_from) WHERE ((deleted_at IS NULL) AND (valid_to IS NOT NULL));
 CREATE INDEX locations__searched_text ON public.locations USING gin (org_id, searched_text(name, external_key, description) gin_trgm_ops);
 CREATE TRIGGER locations_deleted AFTER DELETE ON public.locations REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('location');
+CREATE TRIGGER locations_deleted_revise_rules AFTER UPDATE ON public.locations FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND (new.deleted_at IS NOT NULL))) EXECUTE FUNCTION revise_rules_of_location();
 CREATE TRIGGER locations_inserted AFTER INSERT ON public.locations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('location');
 CREATE TRIGGER locations_inserted_version AFTER INSERT ON public.locations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION write_location_versions();
 CREATE TRIGGER locations_outdated AFTER UPDATE ON public.locations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION mark_locations_outdated();
@@ -1975,6 +1976,22 @@ begin
   if current_setting('tagtrail.copying', true) is distinct from 'on' then
     perform revise_alerts((changed ->> 'org_id')::integer, tg_argv[0], (changed ->> tg_argv[1])::integer,
       case tg_argv[2] when 'now' then clock_timestamp() else (changed ->> tg_argv[2])::timestamptz end);
+  end if;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.revise_rules_of_location()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  if current_setting('tagtrail.copying', true) is distinct from 'on'
+    and exists (select from rules where rules.org_id = new.org_id and rules.location_id = new.id)
+  then
+    perform revise_alerts(new.org_id, 'organization', null, new.deleted_at);
   end if;
   return null;
 end $function$

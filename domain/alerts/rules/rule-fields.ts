@@ -59,7 +59,7 @@ export function settingsFields(settings: RuleSettings, keys: LocationKeys) {
 }
 
 export function ruleFields(rule: StoredRule, keys: LocationKeys) {
-  const { id, settings, validFrom, endsAt, createdAt } = rule;
+  const { id, settings, validFrom, endsAt, locationDeletedAt, createdAt } = rule;
   return {
     id,
     ...settingsFields(settings, keys),
@@ -67,6 +67,7 @@ export function ruleFields(rule: StoredRule, keys: LocationKeys) {
     mail_count: settings.mailTo.length,
     valid_from: wireTimeOfMicros(validFrom),
     ends_at: endsAt === null ? null : wireTimeOfMicros(endsAt),
+    location_deleted_at: locationDeletedAt === null ? null : wireTimeOfMicros(locationDeletedAt),
     created_at: wireTimeOfMicros(createdAt),
   };
 }

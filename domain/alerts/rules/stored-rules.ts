@@ -51,6 +51,8 @@ export interface StoredRule extends RuleRef {
   version: number;
   validFrom: Micros;
   endsAt: Micros | null;
+  /** Of the location that it is about: it ended with it. */
+  locationDeletedAt: Micros | null;
   createdAt: Micros;
 }
 
@@ -60,17 +62,20 @@ interface RuleRow extends SettingsRow {
   version: number;
   valid_from: Micros;
   ends_at: Micros | null;
+  location_deleted_at: Micros | null;
   created_at: Micros;
 }
 
-/** Table `rule` of live rules, for a from clause: one row each, with the columns `ends_at` and `created_at`. */
+/** Table `rule` of live rules, for a from clause: one row each, with when it ends and was created, and its location was deleted. */
 function liveRules(orgId: number): FragmentSqlToken {
   return sql.fragment`(
-    select setting.*, ending.ends_at, first.recorded_at as created_at, latest.version as latest_version
+    select setting.*, ending.ends_at, first.recorded_at as created_at, latest.version as latest_version,
+      place.deleted_at as location_deleted_at
     from (
       select distinct on (id) * from rules where org_id = ${orgId} and not is_ended order by id, version desc
     ) setting
     join rules first on first.org_id = setting.org_id and first.id = setting.id and first.version = 1
+    left join locations place on place.org_id = setting.org_id and place.id = setting.location_id
     cross join lateral (
       select max(version) as version from rules
       where org_id = setting.org_id and id = setting.id
@@ -85,7 +90,7 @@ function liveRules(orgId: number): FragmentSqlToken {
 
 const RULE_COLUMNS = sql.fragment`rule.org_id, rule.id, rule.latest_version as version, ${SETTINGS_COLUMNS},
   micros_of_time(rule.valid_from) as valid_from, micros_of_time(rule.ends_at) as ends_at,
-  micros_of_time(rule.created_at) as created_at`;
+  micros_of_time(rule.location_deleted_at) as location_deleted_at, micros_of_time(rule.created_at) as created_at`;
 
 export async function listRules(
   db: Connection,
@@ -113,5 +118,6 @@ function toRule(row: RuleRow): StoredRule {
   return {
     ...{ orgId: row.org_id, id: row.id, version: row.version, settings: toSettings(row) },
     ...{ validFrom: row.valid_from, endsAt: row.ends_at, createdAt: row.created_at },
+    locationDeletedAt: row.location_deleted_at,
   };
 }

@@ -1,5 +1,6 @@
 import { invalidValue, refuseIssues } from '../../../base/checks/issues.ts';
 import { MICROS_PER_DAY, type Micros } from '../../../base/instant.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { appliedChange } from '../rules/applied-change.ts';
 import { newSettings } from '../rules/create-rule.ts';
@@ -42,5 +43,18 @@ export async function trialOf(
           (await requireRule(transaction, { orgId, id: of.id })).settings,
           change,
         );
-  return { orgId, settings, window: { since, until: now } };
+  const until = await endOfLocation(transaction, orgId, settings.locationId);
+  return { orgId, settings, until, window: { since, until: now } };
+}
+
+/** When the location that a rule is about was deleted. */
+async function endOfLocation(
+  transaction: Connection,
+  orgId: number,
+  locationId: number | null,
+): Promise<Micros | null> {
+  const row = await transaction.maybeOne(sql.type(rowsOf<{ until: Micros | null }>())`
+    select micros_of_time(deleted_at) as until from locations
+    where org_id = ${orgId} and id = ${locationId}::integer`);
+  return row?.until ?? null;
 }

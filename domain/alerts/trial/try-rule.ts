@@ -1,4 +1,5 @@
 import { eachInTurns } from '../../../base/each-in-turns.ts';
+import type { Micros } from '../../../base/instant.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Interval } from '../../presence/intervals.ts';
 import { TooMuchEvidence } from '../../presence/load-listening.ts';
@@ -14,6 +15,8 @@ import { nextSubjects, type Subject } from './subjects.ts';
 export interface Trial {
   orgId: number;
   settings: RuleSettings;
+  /** When the location that it is about was deleted; null if it was not. */
+  until: Micros | null;
   window: Interval;
 }
 
@@ -52,8 +55,8 @@ export async function* tryRule(db: Connection, trial: Trial, batch: number): Asy
 }
 
 /** As if it had always been set so. */
-export function trialRule({ orgId, settings }: Trial): DatedRule {
-  return datedRule({ orgId, id: '' }, settings, { from: 0, until: null });
+export function trialRule({ orgId, settings, until }: Trial): DatedRule {
+  return datedRule({ orgId, id: '' }, settings, { from: 0, until });
 }
 
 /** Looks at fewer at a time where there is too much evidence. */

@@ -44,6 +44,7 @@ const SHOWN = {
   mail_count: { type: 'integer', minimum: 0, maximum: LIMITS.recipients },
   valid_from: TIME_SCHEMA,
   ends_at: nullableSchema(TIME_SCHEMA),
+  location_deleted_at: nullableSchema(TIME_SCHEMA),
   created_at: TIME_SCHEMA,
 };
 

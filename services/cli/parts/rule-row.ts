@@ -6,7 +6,7 @@ type Shown = ReturnType<typeof ruleFields>;
 
 /** What a rule says, in a sentence. */
 export function sayRule(
-  rule: Omit<Shown, 'id' | 'mail_count' | 'valid_from' | 'ends_at' | 'created_at'>,
+  rule: Omit<Shown, 'id' | 'mail_count' | 'valid_from' | 'ends_at' | 'location_deleted_at' | 'created_at'>,
 ): string {
   const { hours, time_zone: timeZone } = rule;
   return [
@@ -55,7 +55,9 @@ export function rulesTable(rules: readonly Shown[]): string {
       rule.kind,
       sayRule(rule),
       rule.valid_from,
-      rule.ends_at ?? '-',
+      rule.location_deleted_at === null
+        ? (rule.ends_at ?? '-')
+        : `${rule.location_deleted_at}, when its location was deleted`,
       rule.mail_to.join(', '),
     ]),
   ).join('\n');

@@ -34,7 +34,13 @@ describe('/rules', () => {
     const { id, created_at: createdAt, valid_from: validFrom, ...shown } = made.body?.data ?? {};
     const settings = {
       ...{ ...given, then_seconds: null, reader_ids: null, time_zone: 'Europe/Berlin' },
-      ...{ mail_to: ['anna@example.com'], mail_count: 1, asset_count: 1, ends_at: null },
+      ...{
+        mail_to: ['anna@example.com'],
+        mail_count: 1,
+        asset_count: 1,
+        ends_at: null,
+        location_deleted_at: null,
+      },
     };
     expect(shown).to.deep.equal(settings);
     expect(made.headers.get('location')).to.equal(`/api/v1/rules/${id}`);

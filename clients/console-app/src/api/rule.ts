@@ -26,6 +26,8 @@ export interface Rule extends RuleSettings {
   asset_count: number | null;
   valid_from: string;
   ends_at: string | null;
+  /** It ended then. */
+  location_deleted_at: string | null;
   created_at: string;
 }
 

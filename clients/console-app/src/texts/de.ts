@@ -1208,6 +1208,9 @@ export const de = {
     since: 'Gilt seit',
     inForce: 'Gilt seit',
     ends: 'endet',
+    placeGone: 'Ort gelöscht',
+    placeGoneHint:
+      'Der Ort, um den es geht, wurde gelöscht; seither meldet die Regel nichts. Wählen Sie einen anderen, oder beenden Sie sie.',
     saysTitle: 'Meldet, wenn',
     says: {
       overdue: (after: string | null, then: string | null) =>

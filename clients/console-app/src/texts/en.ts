@@ -1183,6 +1183,9 @@ export const en = {
     since: 'In force since',
     inForce: 'In force since',
     ends: 'ends',
+    placeGone: 'Its place is gone',
+    placeGoneHint:
+      'The place that it is about was deleted, and it raises nothing since. Choose another place, or end it.',
     saysTitle: 'Raises when',
     says: {
       overdue: (after: string | null, then: string | null) =>

@@ -4,6 +4,8 @@ import { databaseOn } from '../../../../db/timescale/connections/database.ts';
 import { AlertTurns } from '../../../../domain/alerts/deriving/take-turn.ts';
 import { endRule } from '../../../../domain/alerts/rules/change-rule.ts';
 import { createRule, type NewRule } from '../../../../domain/alerts/rules/create-rule.ts';
+import { listRules } from '../../../../domain/alerts/rules/stored-rules.ts';
+import { trialOf } from '../../../../domain/alerts/trial/trial-of.ts';
 import { loadBuiltinFormats } from '../../../../domain/formats/mapping/builtin.ts';
 import { loadReaders, type RegisteredReader } from '../../../../domain/messages/load-readers.ts';
 import { readMoves } from '../../../../domain/moves/read-moves.ts';
@@ -118,6 +120,37 @@ describe('deriving alerts', () => {
     await derive(turns);
     expect((await alerts()).map(({ state }) => state)).to.deep.equal(['withdrawn']);
     expect(await told()).to.deep.equal(['opened', 'closed', 'withdrawn']);
+  });
+
+  it('closes what a rule raised about a location that is deleted, wherever its assets are', async () => {
+    const spare = await site.location('SPARE');
+    const { id } = await rule({ kind: 'must_be', locationExternalKey: 'SPARE' });
+    const turns = new AlertTurns(database.pool);
+    await read(dock, 20);
+    await derive(turns);
+    expect((await alerts()).map(({ state }) => state)).to.deep.equal(['open']);
+    await database.rows('update locations set deleted_at = clock_timestamp() where id = $1', [spare]);
+    await derive(turns);
+    const [{ at: deletedAt } = { at: 0 }] = await database.rows<{ at: number }>(
+      'select micros_of_time(deleted_at) as at from locations where id = $1',
+      [spare],
+    );
+    while ((await alerts()).some(({ state }) => state === 'open')) {
+      await derive(turns);
+    }
+    expect(await alerts()).to.deep.include.members([
+      {
+        ...{ asset_id: pallet, reader_id: null, location_id: dock },
+        ...{ opened: at(20), state: 'closed', closed: deletedAt },
+      },
+    ]);
+    const [shown] = await listRules(database.pool, site.orgId);
+    expect(shown).to.include({ id, endsAt: null, locationDeletedAt: deletedAt });
+    const { window, ...trial } = await trialOf(
+      database.pool,
+      ...([Date.now() * 1_000, { orgId: site.orgId, of: { id }, since: null }] as const),
+    );
+    expect(trial).to.include({ until: deletedAt });
   });
 
   it('withdraws what a rule raised that is ended as of before it began', async () => {

@@ -35,7 +35,12 @@ describe('trying a rule', () => {
   const run = (settings: Partial<RuleSettings>, batch: number, alerts = 100, goesOn = () => true) => {
     const all = { kind: 'overdue' as const, name: 'any', after: 40 * MICROS_PER_SECOND, thenAfter: null };
     const more = { locationId: null, hours: null, selection: EVERYTHING, mailTo: [] };
-    const trial = { orgId: site.orgId, settings: { ...all, ...more, ...settings }, window: WINDOW };
+    const trial = {
+      orgId: site.orgId,
+      settings: { ...all, ...more, ...settings },
+      until: null,
+      window: WINDOW,
+    };
     return runTrial(db, trial, { bounds: { alerts, subjects: 100 }, batch, goesOn });
   };
   const time = (second: number) => new Date(at(second) / 1_000).toISOString();

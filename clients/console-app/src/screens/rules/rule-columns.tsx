@@ -20,8 +20,10 @@ export function ruleColumns(names: ReadonlyMap<string, string>): readonly Column
     {
       title: t.since,
       weight: 3,
-      cell: ({ valid_from: from, ends_at: end }) =>
-        end === null ? (
+      cell: ({ valid_from: from, ends_at: end, location_deleted_at: gone }) =>
+        gone !== null ? (
+          <Badge tone="problem">{t.placeGone}</Badge>
+        ) : end === null ? (
           <Instant at={from} />
         ) : (
           <Badge tone="problem">

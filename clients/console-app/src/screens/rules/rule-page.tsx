@@ -60,6 +60,11 @@ export function RulePage({ id }: { id: string }) {
           {t.itsAlerts}
         </a>
       </PageHead>
+      {rule.location_deleted_at !== null && (
+        <div class="note note-problem" role="status">
+          <p>{t.placeGoneHint}</p>
+        </div>
+      )}
       {may('admin') ? <EditRule rule={rule} /> : <RuleSummary rule={rule} names={names} />}
     </div>
   );
