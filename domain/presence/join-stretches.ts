@@ -1,5 +1,4 @@
 import { MICROS_PER_DAY, MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
-import { bigints, integers } from '../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { evidenceQuery } from './evidence-query.ts';
@@ -54,23 +53,6 @@ export async function joinStretches(
     select ${orgId}, found.reader_id, found.since, found.until
     from (${evidenceQuery(wanted, stretches)}) found where found.kind = 'heard'`);
   return until === since + AT_ONCE;
-}
-
-/** Stretches are joined anew from then on: something came out of its order, or something else is expected. */
-export async function dropJoined(
-  db: Connection,
-  readers: readonly (ReaderId & { since: Micros })[],
-): Promise<void> {
-  if (readers.length === 0) {
-    return;
-  }
-  await db.exec(sql.prepared('drop-joined-stretches', NO_ROWS)`
-    delete from reader_joined_spans span
-    using unnest(${sql.binary(integers(readers.map(({ orgId }) => orgId)))}::integer[],
-      ${sql.binary(integers(readers.map(({ readerId }) => readerId)))}::integer[],
-      ${sql.binary(bigints(readers.map(({ since }) => since)))}::bigint[]) as given (org_id, reader_id, since)
-    where span.org_id = given.org_id and span.reader_id = given.reader_id
-      and span.ended_at >= time_of_micros(given.since) - interval '15 seconds'`);
 }
 
 /** Looked for so often. */

@@ -899,6 +899,7 @@ create table silence_revisions (
   constraint silence_revisions__org_id_reader_id PRIMARY KEY (org_id, reader_id),
   constraint silence_revisions__org_id_reader_id_fkey FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id)
 );
+CREATE TRIGGER silence_revisions_drop_joined AFTER DELETE ON public.silence_revisions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION drop_joined_stretches();
 
 create table smoothing_settings (
   org_id integer not null,
@@ -1303,6 +1304,18 @@ begin
   where org_id = org and reader_id = reader and started_at between joined.started_at and joined.ended_at;
   insert into reader_delays (org_id, reader_id, started_at, ended_at)
   values (org, reader, least(since, joined.started_at), greatest(until, joined.ended_at));
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.drop_joined_stretches()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from reader_joined_spans span using gone
+  where span.org_id = gone.org_id and span.reader_id = gone.reader_id
+    and span.ended_at >= gone.since - interval '15 seconds';
+  return null;
 end $function$
 ;
 

@@ -4,7 +4,7 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { EXPECTED, leastExpectedFrom } from '../expectations.ts';
 import { type Interval, joined } from '../intervals.ts';
-import { dropJoined, StretchJoiner } from '../join-stretches.ts';
+import { StretchJoiner } from '../join-stretches.ts';
 import { keptWatches } from '../watching/kept-watches.ts';
 import { loadWatches } from '../watching/load-watches.ts';
 import { tidyWatches } from '../watching/tidy-watches.ts';
@@ -72,7 +72,6 @@ export class SilenceDeriver {
       wanted.set(reader.readerId, reader);
     }
     const revisions = await takeRevisions(db);
-    await dropJoined(db, revisions);
     for (const revised of revisions) {
       const other = wanted.get(revised.readerId);
       wanted.set(revised.readerId, {
@@ -197,7 +196,7 @@ async function findHeardAgain(db: Connection, silent: readonly Reader[]): Promis
   return silent.filter(({ readerId }) => again.has(readerId));
 }
 
-/** Gone with the transaction that derives them. Those that a commit is about to change are left for the next turn. */
+/** Gone with the transaction that derives them, and what is joined of these readers since then with them. Those that a commit is about to change are left for the next turn. */
 async function takeRevisions(db: Connection): Promise<ReaderSince[]> {
   const rows = await db.any(sql.prepared(
     'take-silence-revisions',
