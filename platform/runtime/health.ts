@@ -9,6 +9,8 @@ export type Check = () => Promise<unknown>;
 export interface HealthOptions {
   registry: Registry;
   checks: Readonly<Record<string, Check>>;
+  /** Shown and measured like the others; a process that fails one still serves what it can. */
+  notices?: Readonly<Record<string, Check>>;
   /** Aborts when shutdown is announced: not ready any more, but still working. */
   stopping: AbortSignal;
 }
@@ -32,15 +34,18 @@ export type Health = (path: string) => Promise<HealthAnswer | null>;
 /** Milliseconds after which a check counts as failed. */
 export const CHECK_MS = 2_000;
 
-export function createHealth({ registry, checks, stopping }: HealthOptions): Health {
-  const run = () => Promise.all(Object.entries(checks).map(([name, check]) => outcomeOf(name, check)));
+export function createHealth({ registry, checks, notices = {}, stopping }: HealthOptions): Health {
+  const all = Object.entries({ ...checks, ...notices });
+  const run = () => Promise.all(all.map(([name, check]) => outcomeOf(name, check)));
   measureChecks(registry, run);
   return async (path) => {
     switch (path) {
       case '/healthz':
         return json(200, { status: 'alive' });
       case '/readyz':
-        return stopping.aborted ? json(503, { status: 'stopping', checks: {} }) : readiness(await run());
+        return stopping.aborted
+          ? json(503, { status: 'stopping', checks: {} })
+          : readiness(await run(), notices);
       case '/metrics':
         return { status: 200, contentType: registry.contentType, body: await registry.metrics() };
       default:
@@ -49,8 +54,8 @@ export function createHealth({ registry, checks, stopping }: HealthOptions): Hea
   };
 }
 
-function readiness(outcomes: readonly CheckOutcome[]): HealthAnswer {
-  const isReady = outcomes.every(({ isUp }) => isUp);
+function readiness(outcomes: readonly CheckOutcome[], notices: object): HealthAnswer {
+  const isReady = outcomes.every(({ name, isUp }) => isUp || Object.hasOwn(notices, name));
   const checks = Object.fromEntries(outcomes.map(({ name, said }) => [name, said]));
   return json(isReady ? 200 : 503, { status: isReady ? 'ready' : 'not ready', checks });
 }

@@ -7,7 +7,7 @@ export function measureChecks(
 ): void {
   new Gauge({
     name: 'tagtrail_check_up',
-    help: 'Whether what this process cannot work without (database, broker) is there: 1 or 0.',
+    help: 'Whether what this process needs (a database that takes changes, broker, clock) is there: 1 or 0.',
     labelNames: ['check'] as const,
     registers: [registry],
     async collect() {

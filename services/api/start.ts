@@ -13,6 +13,7 @@ import { type Check, createHealth } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { listenOn } from '../../platform/runtime/listen-on.ts';
 import { measureCertificate } from '../../platform/runtime/measure-certificate.ts';
+import { requireWritable } from '../../platform/runtime/require-writable.ts';
 import type { ServerTls } from '../../platform/runtime/server-tls.ts';
 import { keepYoungObjectsApart } from '../../platform/runtime/short-lived-objects.ts';
 import { startTls } from '../../platform/runtime/start-tls.ts';
@@ -20,7 +21,7 @@ import { findKeys, writeLastUsed } from './access/queries.ts';
 import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
 import { startMail } from './mail/start-mail.ts';
-import { measureSequences } from './measure-sequences.ts';
+import { measureSequences, requireIds } from './measure-sequences.ts';
 import type { ApiContext } from './serving/context.ts';
 import { startServing } from './start-serving.ts';
 import { startWebhooks } from './webhooks/start-webhooks.ts';
@@ -83,6 +84,8 @@ export async function startApi(
     registry,
     stopping: lifecycle.stopping,
     checks: { database: access.askDatabase, ...checks },
+    // Reads are served all the same.
+    notices: { writing: () => requireWritable(access.door), ids: () => requireIds(access.door) },
   });
   const limiter = await startLimiter(
     {

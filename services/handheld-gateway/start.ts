@@ -21,6 +21,7 @@ import { createHealth } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { listenOn } from '../../platform/runtime/listen-on.ts';
 import { measureCertificate } from '../../platform/runtime/measure-certificate.ts';
+import { requireWritable } from '../../platform/runtime/require-writable.ts';
 import type { ServerTls } from '../../platform/runtime/server-tls.ts';
 import { startRetention } from '../../platform/runtime/start-retention.ts';
 import { startTls } from '../../platform/runtime/start-tls.ts';
@@ -118,7 +119,11 @@ export async function startGateway(
   const health = createHealth({
     registry,
     stopping: lifecycle.stopping,
-    checks: { database: askDatabase, clock: () => databaseClock.ask(pool) },
+    checks: {
+      database: askDatabase,
+      clock: () => databaseClock.ask(pool),
+      writing: () => requireWritable(pool),
+    },
   });
   measureClock(registry, databaseClock);
   const limits = {

@@ -54,11 +54,16 @@ export async function startEmbeddedIngest(
   tls: ServerTls | null = null,
 ): Promise<{ port: number; checks: Checks }> {
   const clock = createClock();
-  const { intake, registry, pool, databaseClock, sealing } = await startIntake(config, log, lifecycle, {
-    clock,
-    onCommitted: measureCommits(metrics, clock),
-    threads,
-  });
+  const { intake, registry, pool, databaseClock, sealing, checks } = await startIntake(
+    config,
+    log,
+    lifecycle,
+    {
+      clock,
+      onCommitted: measureCommits(metrics, clock),
+      threads,
+    },
+  );
   // Imported on demand, as is the subscriber: a process needs one of the two, and either loads 10 MB of libraries.
   const [{ startEmbeddedBroker }, { startRefusedSignIns }] = await Promise.all([
     import('./source/embedded-broker.ts'),
@@ -114,7 +119,7 @@ export async function startEmbeddedIngest(
   measureEmbeddedBroker(metrics, () => broker.figures());
   collectReaderCounters(pool, metrics);
   log.info({ port: broker.port }, 'Broker listening for readers');
-  return { port: broker.port, checks: { clock: () => databaseClock.ask(pool) } };
+  return { port: broker.port, checks };
 }
 
 type Checks = Readonly<Record<string, Check>>;
@@ -177,10 +182,7 @@ export async function startSubscribedIngest(
   measureSealing(metrics, sealing);
   measureSubscriber(metrics, () => subscriber.figures());
   collectReaderCounters(pool, metrics);
-  const checks = {
-    broker: () => subscriber.requireConnected(),
-    clock: () => databaseClock.ask(pool),
-  };
+  const checks = { broker: () => subscriber.requireConnected(), ...started.checks };
   return { ...started, subscriber, checks };
 }
 

@@ -6,18 +6,22 @@ import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
 import { announceHeard } from '../../domain/listening/heard.ts';
 import { LISTEN_WANTED, readWanted } from '../../domain/listening/wanted.ts';
+import { requireSealer } from '../../domain/moves/require-sealer.ts';
 import { startFeed } from '../../domain/moves/start-feed.ts';
 import type { Sealing } from '../../domain/moves/start-sealing.ts';
 import { wakeSealer } from '../../domain/moves/wake-sealer.ts';
 import { DatabaseClock } from '../../domain/tracking/database-clock.ts';
 import { requireDatabase } from '../../platform/runtime/database.ts';
+import type { Check } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
+import { requireWritable } from '../../platform/runtime/require-writable.ts';
 import { startRetention } from '../../platform/runtime/start-retention.ts';
 import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
 import type { WorkThreads } from '../../platform/runtime/work-threads.ts';
 import { createIntake, type Intake, type IntakeOptions } from './intake/intake.ts';
 import { intakeLog } from './intake/intake-log.ts';
 import { LargeMessages } from './intake/large-messages.ts';
+import { Outage } from './intake/outage.ts';
 import { LANES } from './intake/reader-lanes.ts';
 import { ReaderListening } from './listening/listening.ts';
 import { openRegistry, type Registry } from './registry/registry.ts';
@@ -39,6 +43,7 @@ export interface StartedIntake {
   pool: Pool;
   databaseClock: DatabaseClock;
   sealing: Sealing;
+  checks: Readonly<Record<string, Check>>;
 }
 
 /**
@@ -82,6 +87,7 @@ export async function startIntake(
     (started) => started.close(),
   );
   const told = intakeLog(log);
+  const outage = new Outage();
   const databaseClock = new DatabaseClock(clock);
   const intake = createIntake({
     pool,
@@ -96,12 +102,23 @@ export async function startIntake(
     onMoves: wakeSealer(pool),
     listening,
     ...told,
+    onOutage: (error) => {
+      outage.failed(error);
+      told.onOutage(error);
+    },
     onCommitted: (message, outcome) => {
+      outage.committed();
       told.onCommitted(message, outcome);
       onCommitted?.(message, outcome);
     },
   });
-  return { intake, registry, pool, databaseClock, sealing };
+  const checks = {
+    clock: () => databaseClock.ask(pool),
+    writing: () => requireWritable(pool),
+    recording: () => outage.requireNone(),
+    feed: () => requireSealer(pool),
+  };
+  return { intake, registry, pool, databaseClock, sealing, checks };
 }
 
 function want(listening: ReaderListening, text: string): void {

@@ -122,5 +122,17 @@ describe('a database that is read-only for now', () => {
       expect([status, headers.get('retry-after')]).to.deep.equal([503, '5']);
       expect(body?.error?.detail).to.equal('The database takes no changes right now; nothing was changed');
     }
+    const ready = await fetch(`${api.url}/readyz`);
+    expect({ status: ready.status, said: await ready.json() }).to.deep.equal({
+      status: 200,
+      said: {
+        status: 'ready',
+        checks: {
+          database: 'ok',
+          writing: 'the database takes no changes: default_transaction_read_only is on',
+          ids: 'ok',
+        },
+      },
+    });
   });
 });

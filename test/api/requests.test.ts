@@ -247,7 +247,7 @@ describe('health', () => {
     expect(await get('/healthz')).to.deep.equal({ status: 200, text: '{"status":"alive"}' });
     expect(await get('/readyz')).to.deep.equal({
       status: 200,
-      text: '{"status":"ready","checks":{"database":"ok"}}',
+      text: '{"status":"ready","checks":{"database":"ok","writing":"ok","ids":"ok"}}',
     });
     expect((await get('/metrics')).text).to.include(
       'tagtrail_http_requests_total{operation="getOwnOrganization",method="GET",status="200"} 1',

@@ -52,3 +52,26 @@ describe('the handheld gateway while the database cannot be reached', () => {
     expect((await gateway.submit(submission, { url })).status).to.equal(200);
   });
 });
+
+describe('the handheld gateway on a database that takes no changes', () => {
+  const gateway = useGateway();
+
+  it('is not ready, and says why', async () => {
+    const [{ name = '' } = {}] = await gateway.database.rows<{ name: string }>(
+      'select current_database() as name',
+    );
+    await gateway.database.rows(`alter database "${name}" set default_transaction_read_only = on`);
+    const ready = await fetch(`${await gateway.start()}/readyz`);
+    expect({ status: ready.status, said: await ready.json() }).to.deep.equal({
+      status: 503,
+      said: {
+        status: 'not ready',
+        checks: {
+          database: 'ok',
+          clock: 'ok',
+          writing: 'the database takes no changes: default_transaction_read_only is on',
+        },
+      },
+    });
+  });
+});

@@ -38,7 +38,7 @@ describe('the process of the handheld gateway', () => {
     expect((await fetch(`${url}/healthz`)).status).to.equal(200);
     expect(await (await fetch(`${url}/readyz`)).json()).to.deep.equal({
       status: 'ready',
-      checks: { database: 'ok', clock: 'ok' },
+      checks: { database: 'ok', clock: 'ok', writing: 'ok' },
     });
     expect(await (await fetch(`${url}/metrics`)).text())
       .to.include('tagtrail_http_requests_total')

@@ -61,12 +61,12 @@ function isReadiness(said: unknown): said is Readiness {
 }
 
 function findingOf(name: string, url: string, { status, checks }: Readiness): Finding {
-  if (status === 'ready') {
-    return ok(name, `Ready, at ${url}`);
-  }
   const wrong = Object.entries(checks).flatMap(([check, said]) =>
     said === 'ok' ? [] : [`${check}: ${said}`],
   );
+  if (status === 'ready' && wrong.length === 0) {
+    return ok(name, `Ready, at ${url}`);
+  }
   return fault(
     name,
     `It runs and is ${status}${wrong.length === 0 ? '' : `: ${wrong.join('; ')}`}`,

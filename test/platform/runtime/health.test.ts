@@ -18,4 +18,24 @@ describe('the health of a process', () => {
     stopping.abort();
     expect(await answers()).to.deep.equal([200, 503, 'stopping']);
   });
+
+  it('is ready although something fails that it can do without, and says so', async () => {
+    const registry = new Registry();
+    const health = createHealth({
+      registry,
+      checks: { database: async () => {} },
+      notices: { writing: () => Promise.reject(new Error('read-only')) },
+      stopping: new AbortController().signal,
+    });
+    const ready = await health('/readyz');
+    expect({ ...ready, body: JSON.parse(ready?.body ?? '') }).to.deep.include({
+      status: 200,
+      body: { status: 'ready', checks: { database: 'ok', writing: 'read-only' } },
+    });
+    const { values } = (await registry.getSingleMetric('tagtrail_check_up')?.get()) ?? {};
+    expect(values?.map(({ labels, value }) => [labels['check'], value])).to.deep.equal([
+      ['database', 1],
+      ['writing', 0],
+    ]);
+  });
 });

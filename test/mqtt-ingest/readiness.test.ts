@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { pino } from 'pino';
+import type { Check } from '../../platform/runtime/health.ts';
+import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
+import { startEmbeddedIngest } from '../../services/mqtt-ingest/ingest.ts';
+import { useDatabase } from '../support/database.ts';
+import { connected, connectReader, ingestConfig } from '../support/ingest.ts';
+import { Site } from '../support/site.ts';
+import { until } from '../support/subscribed-ingest.ts';
+
+/** What the server says when a table cannot grow (SQLSTATE 53100). */
+const DISK_FULL = `create function disk_full() returns trigger language plpgsql as $$
+  begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$`;
+
+/** What brings each about, and what mends it. */
+const STATES: Record<string, { payload: string; begin: string[]; end: string; reason: RegExp }> = {
+  'the disk is full': {
+    payload: '{"value":"E280"}',
+    begin: [
+      DISK_FULL,
+      'create trigger disk_full before insert on scan_events for each row execute function disk_full()',
+    ],
+    end: 'drop trigger disk_full on scan_events',
+    reason: /^messages wait, as they cannot be recorded: could not extend file$/,
+  },
+  'a sequence is used up': {
+    payload: 'this is no JSON',
+    begin: ["select setval('rejected_messages_id_seq', 9223372036854775807)"],
+    end: "select setval('rejected_messages_id_seq', 1)",
+    reason: /^messages wait, as they cannot be recorded: nextval: reached maximum value of sequence/,
+  },
+};
+
+describe('the readiness of ingestion', () => {
+  const database = useDatabase();
+  const log = pino({ level: 'silent' });
+  let port: number;
+  let checks: Readonly<Record<string, Check>>;
+
+  before(async () => {
+    const site = await Site.create(database);
+    await site.asset('PALLET', 'E280');
+    await site.reader('portal', [await site.location('DOCK')]);
+    const lifecycle = new Lifecycle(log);
+    ({ port, checks } = await startEmbeddedIngest(ingestConfig(database.url), log, lifecycle));
+    database.beforeDrop(() => lifecycle.stop());
+  });
+
+  /** `ok`, or what is wrong. */
+  const recording = () =>
+    Object(checks['recording'])().then(
+      () => 'ok',
+      (error: Error) => error.message,
+    );
+
+  for (const [state, { payload, begin, end, reason }] of Object.entries(STATES)) {
+    it(`says that messages wait while ${state}, and is back with the first that is recorded`, async () => {
+      const reader = connectReader(port, 'portal');
+      await connected(reader);
+      expect(await recording()).to.equal('ok');
+      for (const text of begin) {
+        await database.rows(text);
+      }
+      const published = reader.publishAsync('portal', payload, { qos: 1 });
+      await until(async () => (await recording()) !== 'ok');
+      expect(await recording()).to.match(reason);
+      await database.rows(end);
+      await published;
+      expect(await recording()).to.equal('ok');
+      await reader.endAsync();
+    });
+  }
+});
