@@ -10,12 +10,14 @@ export interface Absence {
   since: Micros;
   /** Null if it is not over. */
   until: Micros | null;
+  /** When the first of those began that were left out for this one. */
+  chainSince: Micros;
 }
 
 /** As between stretches of messages (`reader_spans`). */
 const GAP: Micros = 15 * MICROS_PER_SECOND;
 
-/** When a reader was away, by its changes; connections shorter than a gap end no absence. */
+/** When a reader was away, by its changes. Of absences shorter than a gap, with connections as short between, the last. */
 export function absencesOf(changes: readonly ConnectionChange[]): Absence[] {
   const absences: Absence[] = [];
   for (const { at, isConnected } of changes) {
@@ -24,10 +26,12 @@ export function absencesOf(changes: readonly ConnectionChange[]): Absence[] {
       if (last?.until === null) {
         last.until = at;
       }
-    } else if (last !== undefined && last.until !== null && at - last.until <= GAP) {
-      last.until = null;
-    } else if (last === undefined || last.until !== null) {
-      absences.push({ since: at, until: null });
+    } else if (last?.until !== null) {
+      const isShort = last !== undefined && at - last.until <= GAP && last.until - last.since < GAP;
+      if (isShort) {
+        absences.pop();
+      }
+      absences.push({ since: at, until: null, chainSince: isShort ? last.chainSince : at });
     }
   }
   return absences;

@@ -74,15 +74,18 @@ async function store(transaction: Connection, readers: readonly ChangesOfReader[
   const absences = readers.flatMap((reader) =>
     absencesOf(reader.changes).map((absence) => ({ ...reader, ...absence })),
   );
-  // A connection that was shorter than a gap between messages ends no absence: a reader that comes and goes every second
-  // would make 86,400 of them a day, so it makes 5,760 at most.
+  // Only the last of short absences between short connections is kept: a reader that comes and goes every second would make
+  // 86,400 of them a day, so it makes 5,760 at most.
   await transaction.exec(sql.prepared('keep-disconnected-spans', NO_ROWS)`
     with given as (
-      select given.*, before.started_at as before_started_at, before.ended_at as before_ended_at
+      select given.*, before.started_at as before_started_at,
+        before.started_at < given.since and before.ended_at >= given.chain_since - interval '15 seconds'
+          and before.ended_at < before.started_at + interval '15 seconds' as replaces
       from unnest(${idsOf(absences, 'orgId')}::integer[], ${idsOf(absences, 'readerId')}::integer[],
         ${sql.binary(timestamps(absences.map(({ since }) => since)))}::timestamptz[],
-        ${sql.binary(timestamps(absences.map(({ until }) => until)))}::timestamptz[])
-        as given (org_id, reader_id, since, until)
+        ${sql.binary(timestamps(absences.map(({ until }) => until)))}::timestamptz[],
+        ${sql.binary(timestamps(absences.map(({ chainSince }) => chainSince)))}::timestamptz[])
+        as given (org_id, reader_id, since, until, chain_since)
       left join lateral (
         select started_at, ended_at from reader_spans span
         where span.org_id = given.org_id and span.reader_id = given.reader_id and span.state = 'disconnected'
@@ -90,17 +93,17 @@ async function store(transaction: Connection, readers: readonly ChangesOfReader[
         order by started_at desc limit 1
       ) before on true
     ),
-    extended as (
+    kept as (
       update reader_spans span
-      set ended_at = case when given.until is not null then greatest(given.until, span.ended_at) end
+      set started_at = given.since,
+        ended_at = case when given.replaces then given.until else coalesce(given.until, span.ended_at) end
       from given
       where span.org_id = given.org_id and span.reader_id = given.reader_id and span.state = 'disconnected'
-        and span.started_at = given.before_started_at
-        and given.before_ended_at >= given.since - interval '15 seconds'
+        and span.started_at = given.before_started_at and (given.replaces or given.since = given.before_started_at)
     )
     insert into reader_spans (org_id, reader_id, state, started_at, ended_at)
     select org_id, reader_id, 'disconnected', since, until from given
-    where before_started_at is null or before_ended_at < since - interval '15 seconds'`);
+    where before_started_at is null or (before_started_at < since and not coalesce(replaces, false))`);
 }
 
 function idsOf(readers: readonly ReaderId[], which: keyof ReaderId) {

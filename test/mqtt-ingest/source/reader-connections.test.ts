@@ -106,13 +106,13 @@ describe('when a reader was disconnected from the embedded broker', () => {
     const again = connectReader(port, 'cut');
     await connected(again);
     await until(() => isConnected('cut'));
-    expect((await spans('cut'))[0]?.ended).to.be.a('number');
+    const [{ ended } = {}] = await spans('cut');
+    expect(ended).to.be.a('number');
     await lifecycle.stop();
     await again.endAsync(true);
-    // A connection shorter than a gap between messages ended no absence.
-    expect(await spans('cut')).to.deep.equal([
-      { state: 'disconnected', started: span?.started, ended: null },
-    ]);
+    const since = (await spans('cut')).at(-1);
+    expect(since).to.deep.include({ state: 'disconnected', ended: null });
+    expect(since?.started).to.be.at.least(ended ?? Number.POSITIVE_INFINITY);
     expect(await isConnected('cut')).to.equal(false);
   });
 });
