@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { ROOT } from './command-blocks.ts';
 
 /** Documents for those who change the project, which name its files. */
-const DOCUMENTS = ['CONTRIBUTING.md', ...globSync('docs/design/*.md', { cwd: ROOT })];
+const DOCUMENTS = ['CONTRIBUTING.md', 'SECURITY.md', ...globSync('docs/design/*.md', { cwd: ROOT })];
 
 const TABLE_OF_TESTS = 'test/contract/README.md';
 
