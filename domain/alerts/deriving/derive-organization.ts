@@ -42,6 +42,8 @@ interface Wanted {
   isRevised: boolean;
   /** Overdue assets that were read again. */
   again: readonly ReadAgain[];
+  /** Locations of which readers said something. */
+  heard: ReadonlySet<number> | undefined;
   /** Whether the turn takes long by now. */
   isLate(): boolean;
 }
@@ -51,7 +53,7 @@ export async function deriveOrganization(
   db: Connection,
   orgId: number,
   organization: Organization,
-  { now, since, share: most, feed, isRevised, again, isLate }: Wanted,
+  { now, since, share: most, feed, isRevised, again, heard, isLate }: Wanted,
 ): Promise<Derived> {
   const share = Math.min(most, organization.share);
   const spread = isRevised ? await spreadRevisions(db, orgId) : NOT_SPREAD;
@@ -70,7 +72,7 @@ export async function deriveOrganization(
   for (const { assetId, since: from } of again.slice(0, share)) {
     work.assets.add(assetId, from);
   }
-  await hearAgain(db, orgId, organization, now);
+  await hearAgain(db, orgId, organization, heard, now);
   takeDue(organization, work, now, share);
   await askExpected(db, orgId, organization, work, { now, share });
   await lookAtFirst(db, orgId, organization, work, { since, share });

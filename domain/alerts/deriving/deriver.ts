@@ -3,6 +3,7 @@ import { inSavepoint } from '../../../db/timescale/queries/savepoint.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { type Derived, deriveOrganization, type Unknown } from './derive-organization.ts';
+import { findHeard, mayBeHeard } from './hear-again.ts';
 import { derivedUpTo, mayChange, newOrganization, type Organization } from './organization.ts';
 import { readAgain } from './read-again.ts';
 import { findBehind, forgetOthers } from './read-moves.ts';
@@ -68,9 +69,16 @@ export class AlertDeriver {
     const behind = await findBehind(db, [...organizations.keys()]);
     const feeds = new Map(behind.map((feed) => [feed.orgId, feed]));
     const again = await readAgain(db, organizations, shareOf(organizations.size));
+    const heard = await findHeard(db, organizations, now);
     const readIn = Map.groupBy(again, ({ orgId }) => orgId);
     const ids = [...organizations].flatMap(([id, organization]) =>
-      feeds.has(id) || revised.has(id) || readIn.has(id) || mayChange(organization, now) ? [id] : [],
+      feeds.has(id) ||
+      revised.has(id) ||
+      readIn.has(id) ||
+      mayBeHeard(organization, heard.get(id), now) ||
+      mayChange(organization, now)
+        ? [id]
+        : [],
     );
     const share = shareOf(ids.length);
     const turn: Turn = {
@@ -92,7 +100,7 @@ export class AlertDeriver {
           deriveOrganization(db, orgId, organization, {
             ...{ now, since, share },
             ...{ feed: feeds.get(orgId) ?? null, isRevised: revised.has(orgId) },
-            ...{ again: readIn.get(orgId) ?? [], isLate },
+            ...{ again: readIn.get(orgId) ?? [], heard: heard.get(orgId), isLate },
           }),
         (error) => this.#setAside(db, { orgId, error }, turn),
       );

@@ -1,4 +1,5 @@
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { loadEvidence } from '../../presence/coverage/load-places.ts';
@@ -17,18 +18,58 @@ const LOOKS_BACK: Micros = 3_600 * MICROS_PER_SECOND;
 /** Locations of an organization in a turn. */
 const AT_ONCE = 1_000;
 
-/** Makes due what waits for readers that have said something since. Where all are silent it is a single statement. */
+/** Locations of which readers said something, by organization: of those at which assets wait for that. */
+export type HeardLocations = ReadonlyMap<number, ReadonlySet<number>>;
+
+/** One question for all organizations: most of those that wait need not be visited. */
+export async function findHeard(
+  db: Connection,
+  organizations: ReadonlyMap<number, Organization>,
+  now: Micros,
+): Promise<HeardLocations> {
+  const waiting = [...organizations].flatMap(([orgId, { unheard }]) =>
+    unheard.locationIds.map((locationId) => ({ orgId, locationId })),
+  );
+  if (waiting.length === 0) {
+    return new Map();
+  }
+  const rows = await db.any(sql.prepared(
+    'find-locations-heard',
+    rowsOf<{ org_id: number; location_id: number }>(),
+  )`
+    select given.org_id, given.location_id
+    from unnest(
+        ${sql.binary(integers(waiting.map(({ orgId }) => orgId)))}::integer[],
+        ${sql.binary(integers(waiting.map(({ locationId }) => locationId)))}::integer[]) as given (org_id, location_id)
+    where exists (
+      select from antenna_versions version
+        join reader_counters counter on counter.org_id = version.org_id and counter.reader_id = version.reader_id
+      where version.org_id = given.org_id and version.location_id = given.location_id
+        and counter.heard_until > time_of_micros(${now - COMMITTED_WITHIN}::bigint))`);
+  const byOrganization = Map.groupBy(rows, ({ org_id: orgId }) => orgId);
+  return new Map(
+    [...byOrganization].map(([orgId, own]) => [orgId, new Set(own.map(({ location_id: id }) => id))]),
+  );
+}
+
+/** Whether to ask about what waits for readers. */
+export function mayBeHeard(
+  { unheard }: Organization,
+  heard: ReadonlySet<number> | undefined,
+  now: Micros,
+): boolean {
+  return unheard.isToAsk((id) => heard?.has(id) === true, now - ASK_EVERY);
+}
+
+/** Makes due what waits for readers that have said something since. */
 export async function hearAgain(
   db: Connection,
   orgId: number,
   { unheard, assets }: Organization,
+  heard: ReadonlySet<number> | undefined,
   now: Micros,
 ): Promise<void> {
-  if (unheard.isEmpty) {
-    return;
-  }
-  const heard = await loadHeard(db, orgId, now - COMMITTED_WITHIN);
-  const locationIds = unheard.toAsk((id) => heard.has(id), now - ASK_EVERY, now, AT_ONCE);
+  const locationIds = unheard.toAsk((id) => heard?.has(id) === true, now - ASK_EVERY, now, AT_ONCE);
   if (locationIds.length === 0) {
     return;
   }
@@ -40,15 +81,4 @@ export async function hearAgain(
       assets.add(id, at);
     }
   }
-}
-
-/** Where readers listen, or did, that said something since. */
-async function loadHeard(db: Connection, orgId: number, since: Micros): Promise<ReadonlySet<number>> {
-  const rows = await db.any(sql.prepared('find-locations-heard', rowsOf<{ location_id: number }>())`
-    select distinct version.location_id
-    from reader_counters counter
-      join antenna_versions version on version.org_id = counter.org_id and version.reader_id = counter.reader_id
-    where counter.org_id = ${orgId}
-      and counter.heard_until > time_of_micros(${since}::bigint) and version.location_id is not null`);
-  return new Set(rows.map(({ location_id: id }) => id));
 }

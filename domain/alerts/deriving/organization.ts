@@ -89,6 +89,6 @@ export function isDue({ assets, readers, expected }: Organization, now: Micros):
 
 /** Whether there may be something to derive although nothing new was recorded. */
 export function mayChange(organization: Organization, now: Micros): boolean {
-  const { isRevised, lookedUpTo, unheard } = organization;
-  return isRevised || lookedUpTo !== null || !unheard.isEmpty || isDue(organization, now);
+  const { isRevised, lookedUpTo } = organization;
+  return isRevised || lookedUpTo !== null || isDue(organization, now);
 }

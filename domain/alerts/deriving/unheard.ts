@@ -31,15 +31,21 @@ export class Unheard {
     }
   }
 
-  get isEmpty(): boolean {
-    return this.#locations.size === 0;
-  }
-
   /** No later than what any of them waits for. */
   get earliest(): Micros {
     return this.#locations
       .values()
       .reduce((least, { first }) => Math.min(least, first), Number.POSITIVE_INFINITY);
+  }
+
+  /** Where any of them waits. */
+  get locationIds(): readonly number[] {
+    return [...this.#locations.keys()];
+  }
+
+  /** Whether there are any {@link toAsk}. */
+  isToAsk(isHeard: (locationId: number) => boolean, before: Micros): boolean {
+    return this.#locations.entries().some(([id, { askedAt }]) => askedAt < before || isHeard(id));
   }
 
   /** Locations to ask about: those that may have been heard, and others not asked about since `before`; longest ago first. */

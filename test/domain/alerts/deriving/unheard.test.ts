@@ -23,7 +23,7 @@ describe('assets that wait for readers', () => {
     expect(unheard.take(HALL, heard(99, 0))).to.deep.equal([]);
     expect(unheard.take(DOCK, heard(49, 45))).to.deep.equal([{ id: 8, at: 65 }]);
     expect(unheard.take(DOCK, heard(50, 45))).to.deep.equal([{ id: 7, at: 50 }]);
-    expect(unheard.isEmpty).to.equal(true);
+    expect(unheard.locationIds).to.deep.equal([]);
   });
 
   it('wait for what they were last looked at for', () => {
@@ -35,7 +35,7 @@ describe('assets that wait for readers', () => {
     expect(unheard.take(HALL, heard(90, 0))).to.deep.equal([{ id: 7, at: 60 }]);
     unheard.set(7, [waitAt(HALL, 60)], 50);
     unheard.set(7, [], 60);
-    expect(unheard.isEmpty).to.equal(true);
+    expect(unheard.locationIds).to.deep.equal([]);
   });
 
   it('go on to wait for the proof of what was before they were last looked at, as long as it may come', () => {
@@ -57,7 +57,13 @@ describe('assets that wait for readers', () => {
     const unheard = new Unheard();
     unheard.set(7, [waitAt(DOCK, 50)], 40);
     unheard.set(8, [waitAt(HALL, 50)], 40);
-    const ask = (heard: number[], now: number) => unheard.toAsk((id) => heard.includes(id), now - 60, now, 5);
+    const ask = (heard: number[], now: number) => {
+      const isHeard = (id: number) => heard.includes(id);
+      const isToAsk = unheard.isToAsk(isHeard, now - 60);
+      const asked = unheard.toAsk(isHeard, now - 60, now, 5);
+      expect(isToAsk).to.equal(asked.length > 0);
+      return asked;
+    };
     expect(ask([], 100)).to.have.members([DOCK, HALL]);
     expect(ask([DOCK], 101)).to.deep.equal([DOCK]);
     expect(ask([], 160)).to.deep.equal([]);
