@@ -1,11 +1,22 @@
 import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
 import type { Pool } from '../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../db/timescale/connections/transaction.ts';
+import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
 import { mapMessage } from '../../domain/formats/mapping/run.ts';
-import type { RegisteredReader } from '../../domain/messages/load-readers.ts';
+import { loadReaders, type RegisteredReader } from '../../domain/messages/load-readers.ts';
 import { digestsOf, excerptOf, type ReadMessage } from '../../domain/messages/message.ts';
 import { recordMessages } from '../../domain/messages/record-messages.ts';
 import { RULES } from './recording.ts';
+
+/** As ingestion knows it. */
+export async function registeredReader(pool: Pool, readerId: number): Promise<RegisteredReader> {
+  for (const reader of await loadReaders(pool, loadBuiltinFormats())) {
+    if (reader.readerId === readerId) {
+      return reader;
+    }
+  }
+  throw new RangeError(`no reader ${readerId}`);
+}
 
 /** A message of a reader that was received at a time, with reads of other times in it. */
 export function messageOf(

@@ -1,12 +1,11 @@
 import { expect } from 'chai';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
-import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { stretchesOf } from '../../../domain/messages/heard-stretches.ts';
-import { loadReaders, type RegisteredReader } from '../../../domain/messages/load-readers.ts';
+import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
 import { type ListeningEvidence, listeningOf } from '../../../domain/presence/listening-times.ts';
 import { loadListening } from '../../../domain/presence/load-listening.ts';
 import { useDatabase } from '../../support/database.ts';
-import { messageOf, recordAll } from '../../support/messages-of.ts';
+import { messageOf, recordAll, registeredReader } from '../../support/messages-of.ts';
 import { Random } from '../../support/random.ts';
 import { Site } from '../../support/site.ts';
 
@@ -24,8 +23,7 @@ describe('reads that come late', () => {
     const site = await Site.create(database);
     const readerId = await site.reader('portal', [await site.location('DOCK')]);
     await site.asset('PALLET', 'E280');
-    const readers = [...(await loadReaders(database.pool, loadBuiltinFormats()))];
-    reader = readers.find((each) => each.readerId === readerId) as RegisteredReader;
+    reader = await registeredReader(database.pool, readerId);
   });
   beforeEach(clear);
 

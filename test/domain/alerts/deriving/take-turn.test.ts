@@ -6,13 +6,11 @@ import { endRule } from '../../../../domain/alerts/rules/change-rule.ts';
 import { createRule, type NewRule } from '../../../../domain/alerts/rules/create-rule.ts';
 import { listRules } from '../../../../domain/alerts/rules/stored-rules.ts';
 import { trialOf } from '../../../../domain/alerts/trial/trial-of.ts';
-import { loadBuiltinFormats } from '../../../../domain/formats/mapping/builtin.ts';
-import { loadReaders, type RegisteredReader } from '../../../../domain/messages/load-readers.ts';
 import { readMoves } from '../../../../domain/moves/read-moves.ts';
 import { sealAll } from '../../../../domain/moves/start-sealing.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
-import { messageOf, recordAll } from '../../../support/messages-of.ts';
+import { messageOf, recordAll, registeredReader } from '../../../support/messages-of.ts';
 import { aRead, record } from '../../../support/recording.ts';
 import { Site } from '../../../support/site.ts';
 
@@ -308,24 +306,16 @@ describe('deriving alerts', () => {
   });
 
   it('finds what is taken where only a reader listens whose clock is hours behind', async () => {
-    await database.rows('update antenna_versions set since = time_of_micros($2) where org_id = $1', [
-      ...[site.orgId, at(-DAY)],
-    ]);
-    await database.rows(
-      `insert into location_watches (org_id, location_id, valid_from, mode, max_gap_seconds, is_learned, coverage)
-       values ($1, $2, time_of_micros($3), 'continuous', 60, false, 'all')`,
-      [site.orgId, dock, at(-DAY)],
-    );
+    await listen();
     await rule({ kind: 'overdue', after: 2 * MICROS_PER_SECOND, validFrom: at(-DAY) });
     await site.asset('STAYS', 'E281');
-    const readers = [...(await loadReaders(database.pool, loadBuiltinFormats()))];
-    const reader = readers.find((each) => each.readerId === readerId) as RegisteredReader;
+    const reader = await registeredReader(database.pool, readerId);
     const send = (receivedAt: Micros, values: string[]) =>
       recordAll(database.pool, [
         messageOf(reader, receivedAt, [receivedAt - 5 * HOUR * MICROS_PER_SECOND], values),
       ]);
     const began = Date.now() * 1_000;
-    for (let second = -20; second < 0; second += 2) {
+    for (let second = -10; second < 0; second++) {
       await send(began + second * MICROS_PER_SECOND, ['E280', 'E281']);
     }
     const turns = new AlertTurns(database.pool);
