@@ -82,6 +82,26 @@ describe('rules in the console, in a browser', function () {
     found.push(...(await faultsOf(page, 'rules-list')));
     await page.setViewportSize(DESK);
     await page.getByRole('link', { name: 'Dock is no store' }).press('Enter');
+    await page.getByRole('button', { name: 'End rule' }).waitFor();
+
+    // Its end is planned, and its place deleted.
+    await database.rows(
+      `insert into rules
+       select org_id, id, version + 1, now() + interval '1 day', true, now(), kind, name, after_seconds, then_seconds,
+         location_id, hours, time_zone, asset_ids, within_location_id, metadata, reader_ids, mail_to
+       from rules where org_id = $1 order by version desc limit 1`,
+      [site.orgId],
+    );
+    await database.rows('update locations set deleted_at = now() where org_id = $1', [site.orgId]);
+    await goBack(page, 'Dock is no store');
+    await page.getByText('Its place is gone').waitFor();
+    await page.getByRole('link', { name: 'Dock is no store' }).press('Enter');
+    await page.getByText('it has raised nothing since').waitFor();
+    found.push(...(await faultsOf(page, 'rules-gone')));
+    await page.setViewportSize(DESK);
+    const goOn = page.getByRole('button', { name: 'Let it go on' });
+    await goOn.press('Enter');
+    await goOn.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'End rule' }).press('Enter');
     await page.getByRole('alertdialog').getByRole('button', { name: 'End rule' }).press('Enter');
     await page.getByRole('heading', { name: 'No rules yet' }).waitFor();

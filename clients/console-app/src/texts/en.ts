@@ -1185,7 +1185,7 @@ export const en = {
     ends: 'ends',
     placeGone: 'Its place is gone',
     placeGoneHint:
-      'The place that it is about was deleted, and it raises nothing since. Choose another place, or end it.',
+      'The place it is about was deleted; it has raised nothing since. Choose another place, or end it.',
     saysTitle: 'Raises when',
     says: {
       overdue: (after: string | null, then: string | null) =>
