@@ -13,10 +13,12 @@ interface ServerRow {
   is_disposable: boolean | null;
   max_connections: number;
   connections: number;
+  is_standby: boolean;
+  is_read_only: boolean;
   now_ms: number;
 }
 
-/** Checks version, durability, connections, and the clock. @param now milliseconds since 1970, of this machine. */
+/** Checks version, durability, whether it takes changes, connections, and the clock. @param now milliseconds since 1970, of this machine. */
 export async function examineServer(db: Connection, now: () => number): Promise<Finding[]> {
   const before = now();
   const server = await db.one(sql.type(rowsOf<ServerRow>())`
@@ -28,11 +30,13 @@ export async function examineServer(db: Connection, now: () => number): Promise<
       current_setting('tagtrail.is_disposable', true) = 'on' as is_disposable,
       current_setting('max_connections')::integer as max_connections,
       (select count(*)::integer from pg_stat_activity where backend_type = 'client backend') as connections,
+      pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') = 'on' as is_read_only,
       ${DATABASE_NOW} as now_ms`);
   const after = now();
   return [
     version(server),
     durability(server),
+    ...changes(server),
     connections(server),
     clock((before + after) / 2 - server.now_ms),
   ];
@@ -61,6 +65,23 @@ function durability({ fsync, full_page_writes, synchronous_commit, ...server }: 
         `${off.join(', ')} is off: a crash can lose scans that readers were told are safe`,
         `Set ${off.map((name) => `${name} = on`).join(', ')} in postgresql.conf, and reload`,
       );
+}
+
+function changes({ is_standby: isStandby, is_read_only: isReadOnly }: ServerRow): Finding[] {
+  if (isStandby) {
+    return [
+      fault('changes', 'The database is a standby, and takes none', 'Let DATABASE_URL lead to the primary'),
+    ];
+  }
+  return isReadOnly
+    ? [
+        fault(
+          'changes',
+          'The database takes none: default_transaction_read_only is on, for the server, the database or the user',
+          'Find out why somebody set it (a hosted server does where its disk is full), and reset it',
+        ),
+      ]
+    : [];
 }
 
 function connections({ max_connections: max, connections: used }: ServerRow): Finding {

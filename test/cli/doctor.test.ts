@@ -209,6 +209,18 @@ describe('doctor', () => {
     expectFinding(of('durability'), 'fault', 'synchronous_commit', 'synchronous_commit = on');
   });
 
+  it('finds a database that takes no changes', async () => {
+    const client = new Client(connectionConfig(database.url));
+    await client.connect();
+    const changes = async () =>
+      (await examineServer(client, Date.now)).filter(({ check }) => check === 'changes');
+    expect(await changes()).to.deep.equal([]);
+    await client.query('set default_transaction_read_only = on');
+    const found = await changes();
+    await client.end();
+    expectFinding(found, 'fault', 'default_transaction_read_only is on', 'reset it');
+  });
+
   it('finds clocks that differ', async () => {
     const client = new Client(connectionConfig(database.url));
     await client.connect();
