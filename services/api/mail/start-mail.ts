@@ -19,6 +19,9 @@ interface MailConfig {
 const LOOK_EVERY = 2_000;
 const WARN_EVERY = 60_000;
 
+/** Milliseconds for which a message that is under way holds up the end of the process. */
+const LEAVES_AFTER = 3_000;
+
 /** Sends e-mail of alerts, together with every other process that does; without SMTP_URL nothing. */
 export async function startMail(
   { DATABASE_URL: url, SMTP_URL: server, MAIL_FROM: from, CONSOLE_URL: consoleUrl }: MailConfig,
@@ -40,8 +43,9 @@ export async function startMail(
       log.warn(what, text);
     }
   };
+  const leaving = new AbortController();
   const turns = new MailTurns({
-    ...{ pool, consoleUrl, mailer: openMailer(server, from) },
+    ...{ pool, consoleUrl, mailer: openMailer(server, from, leaving.signal) },
     onMessage: ({ orgId, userId }, { outcome, error }) => {
       count(outcome);
       if (outcome !== 'sent') {
@@ -68,7 +72,11 @@ export async function startMail(
         },
         (err) => warn({ err }, 'E-mail of alerts could not be looked for; will retry'),
       ),
-    (started) => started.stop(),
+    async (started) => {
+      const timer = setTimeout(() => leaving.abort(), LEAVES_AFTER);
+      await started.stop();
+      clearTimeout(timer);
+    },
   );
 }
 

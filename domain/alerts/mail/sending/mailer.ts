@@ -29,8 +29,12 @@ const ALL_WITHIN = 45_000;
 /** Characters kept of a fault. */
 const REASON = 300;
 
-/** Connects for each message: there are few, and nothing has to be kept alive or ended. */
-export function openMailer(server: MailServer, from: Sender): Mailer {
+/**
+ * Connects for each message: there are few, and nothing has to be kept alive or ended.
+ *
+ * @param leaving when it is aborted, what is under way has failed: it may arrive and be sent again, as after a kill.
+ */
+export function openMailer(server: MailServer, from: Sender, leaving?: AbortSignal): Mailer {
   const { login } = server;
   let transport: ReturnType<typeof connecting> | undefined;
   return {
@@ -38,8 +42,8 @@ export function openMailer(server: MailServer, from: Sender): Mailer {
       try {
         transport ??= connecting(server);
         const through = await transport;
-        await within(
-          ALL_WITHIN,
+        await untilLate(
+          leaving,
           through.sendMail({
             ...{ from, to, subject, text, html },
             // RFC 3834: so that nobody's absence notice answers.
@@ -67,16 +71,22 @@ async function connecting(server: MailServer) {
   });
 }
 
-async function within(milliseconds: number, sending: Promise<unknown>): Promise<void> {
+async function untilLate(leaving: AbortSignal | undefined, sending: Promise<unknown>): Promise<void> {
   const late = Promise.withResolvers<never>();
+  const leave = () => late.reject(new AppError('timed_out', 'Not taken before the process ended'));
   const timer = setTimeout(
-    () => late.reject(new AppError('timed_out', `Not taken within ${milliseconds / 1_000} s`)),
-    milliseconds,
+    () => late.reject(new AppError('timed_out', `Not taken within ${ALL_WITHIN / 1_000} s`)),
+    ALL_WITHIN,
   );
+  leaving?.addEventListener('abort', leave);
+  if (leaving?.aborted === true) {
+    leave();
+  }
   try {
     await Promise.race([sending, late.promise]);
   } finally {
     clearTimeout(timer);
+    leaving?.removeEventListener('abort', leave);
   }
 }
 
