@@ -26,6 +26,9 @@ export class StatementTimedOut extends AppError {
   }
 }
 
+/** There are more pieces of evidence than are looked at together. */
+export class TooMuchEvidence extends Error {}
+
 /** The database is unreachable or read-only right now. The message is for callers and names no server. */
 export class DatabaseUnavailable extends AppError {
   constructor(message: string, cause: unknown) {

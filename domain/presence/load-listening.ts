@@ -1,3 +1,4 @@
+import { TooMuchEvidence } from '../../base/errors.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
@@ -16,9 +17,6 @@ interface Row extends Interval {
 
 /** Pieces of evidence that are read at a time, at most: 60 MiB. */
 export const MOST_PIECES = 200_000;
-
-/** There are more pieces of evidence than are looked at. */
-export class TooMuchEvidence extends Error {}
 
 /**
  * Evidence of when readers listened, of all that can reach into a time, by reader; what they were heard is joined. So of a

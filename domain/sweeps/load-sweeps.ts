@@ -1,3 +1,4 @@
+import { TooMuchEvidence } from '../../base/errors.ts';
 import type { Micros } from '../../base/instant.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
@@ -11,9 +12,14 @@ export interface SweptPlace {
   until: Micros;
 }
 
+/** A sweep of every day for a month, of 10,000 locations, and half as many again. */
+const MOST_SWEPT = 500_000;
+
 /**
  * The sweeps that checked one of the locations, and were under way in a time; with those of locations above them that took
  * in what is below, by the tree as it was when they ended. In order of their ends.
+ *
+ * @throws TooMuchEvidence
  */
 export async function loadSweeps(
   db: Connection,
@@ -34,7 +40,12 @@ export async function loadSweeps(
       and (sweep.include_descendants or above.root_id = above.location_id)
     where above.during @> sweep.ended_at and sweep.ended_at >= time_of_micros(${since})
       and sweep.began_at < time_of_micros(${until})
-    order by until, sweep.id`);
+    order by until, sweep.id limit ${MOST_SWEPT + 1}`);
+  if (rows.length > MOST_SWEPT) {
+    throw new TooMuchEvidence(
+      `more than ${MOST_SWEPT} sweeps, each counted at every location that it checked`,
+    );
+  }
   return rows.map((row) => ({
     sweepId: row.id,
     locationId: row.location_id,

@@ -952,6 +952,7 @@ create table sweep_assets (
   missing boolean not null,
   constraint sweep_assets__org_id_sweep_id_asset_id PRIMARY KEY (org_id, sweep_id, asset_id)
 );
+CREATE INDEX sweep_assets__org_id_asset_id ON public.sweep_assets USING btree (org_id, asset_id) WHERE ((expected OR missing) AND (NOT found) AND (NOT moved_here));
 
 create table sweeps (
   org_id integer not null,

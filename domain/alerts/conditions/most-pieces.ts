@@ -1,4 +1,4 @@
-import { TooMuchEvidence } from '../../presence/load-listening.ts';
+import { TooMuchEvidence } from '../../../base/errors.ts';
 
 /** Rows of one kind of evidence that are read for assets looked at together, at most. */
 export const MOST_PIECES = 200_000;

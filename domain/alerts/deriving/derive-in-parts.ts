@@ -1,7 +1,7 @@
+import { TooMuchEvidence } from '../../../base/errors.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { slicesOf } from '../../../base/slices-of.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { TooMuchEvidence } from '../../presence/load-listening.ts';
 import { deriveSubjects, type Looked, type Wanted } from './derive-subjects.ts';
 import { loadReaching, type Reaching, type Since, sinceOf } from './load-reaching.ts';
 import { DERIVED_BACK } from './rules-of-organization.ts';

@@ -1,8 +1,8 @@
 import { eachInTurns } from '../../../base/each-in-turns.ts';
+import { TooMuchEvidence } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/instant.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Interval } from '../../presence/intervals.ts';
-import { TooMuchEvidence } from '../../presence/load-listening.ts';
 import { loadAssetEvidence } from '../conditions/load-asset-evidence.ts';
 import { loadReaderEvidence } from '../conditions/load-reader-evidence.ts';
 import type { Stretch } from '../conditions/stretch.ts';

@@ -16,6 +16,11 @@ export const LOOKS_BACK: Micros = 31 * MICROS_PER_DAY;
 
 const LONGEST: Micros = EXPECTED.most * MICROS_PER_SECOND;
 
+/** Of a window, the part in which coverage is looked at. */
+export function lookedAt({ since, until }: Interval): Interval {
+  return { since: Math.max(since, until - LOOKS_BACK), until };
+}
+
 /**
  * What the states of assets at locations follow from, as {@link loadEvidence} looks. When one was covered is derived whenever
  * it is asked for: of 9,600 whose readers were heard 900 times apart each, all at once took 1.8 GB.
@@ -29,7 +34,7 @@ export async function loadPlaces(
   window: Interval,
   sweeps: readonly SweptPlace[],
 ): Promise<(locationId: number) => PlacePresence | null> {
-  const looked = { since: Math.max(window.since, window.until - LOOKS_BACK), until: window.until };
+  const looked = lookedAt(window);
   const evidence = await loadEvidence(db, orgId, locationIds, looked, sweeps);
   return (id) => {
     const own = evidence.get(id);

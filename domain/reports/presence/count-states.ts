@@ -1,9 +1,8 @@
-import { StatementTimedOut } from '../../../base/errors.ts';
+import { StatementTimedOut, TooMuchEvidence } from '../../../base/errors.ts';
 import { pageOf } from '../../../base/page.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { type Presence, STATES } from '../../presence/coverage/state-of.ts';
-import { TooMuchEvidence } from '../../presence/load-listening.ts';
 import { requirePast } from '../require-past.ts';
 import { deriveStates } from './derive-states.ts';
 import { MOST_ASSETS } from './list-presence.ts';

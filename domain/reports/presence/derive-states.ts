@@ -2,9 +2,10 @@ import { eachInTurns } from '../../../base/each-in-turns.ts';
 import type { Micros } from '../../../base/instant.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { loadLimits } from '../../alerts/conditions/load-limits.ts';
-import { loadPlaces } from '../../presence/coverage/load-places.ts';
+import { loadPlaces, lookedAt } from '../../presence/coverage/load-places.ts';
 import { NEVER_SEEN, type PlacePresence, type Presence } from '../../presence/coverage/state-of.ts';
-import { loadMissed, loadSweeps } from '../../sweeps/load-sweeps.ts';
+import { loadFirstMissed } from '../../sweeps/load-first-missed.ts';
+import { loadSweeps } from '../../sweeps/load-sweeps.ts';
 import type { SeenAsset } from './presence-rows.ts';
 
 /** The states of assets at an instant, in their order, from all evidence there is by now, and by the rules of then. */
@@ -18,23 +19,21 @@ export async function deriveStates(
   const since = seen.reduce((earliest, asset) => Math.min(earliest, lastSeenOf(asset)), at);
   const window = { since, until: at + 1 };
   const locationIds = [...new Set(seen.map(({ location_id: id }) => id ?? 0))];
-  const sweeps = await loadSweeps(db, orgId, locationIds, window);
-  const missed = await loadMissed(
+  const missed = await loadFirstMissed(
     db,
     orgId,
-    sweeps,
-    seen.map((asset) => ({ assetId: asset.id, since: lastSeenOf(asset) })),
+    seen.map((asset) => ({
+      ...{ assetId: asset.id, locationId: asset.location_id ?? 0, lastSeen: lastSeenOf(asset) },
+    })),
+    at,
   );
+  const sweeps = await loadSweeps(db, orgId, locationIds, lookedAt(window));
   const placeOf = await loadPlaces(db, orgId, locationIds, window, sweeps);
   const limits = await loadLimits(
     db,
     orgId,
     seen.map((asset) => ({ assetId: asset.id, locationId: asset.location_id ?? 0 })),
     window,
-  );
-  const ended = Map.groupBy(
-    sweeps.filter(({ until }) => until <= at),
-    ({ locationId }) => locationId,
   );
   // Location by location, so that when one was covered is derived once, and held no longer.
   const byLocation = [...Map.groupBy(assets.entries(), ([, asset]) => asset.location_id).values()].flat();
@@ -45,14 +44,10 @@ export async function deriveStates(
     if (locationId !== here.locationId) {
       here = { locationId, place: locationId === null ? null : placeOf(locationId) };
     }
-    const lastSeen = lastSeenOf(asset);
-    const missedBy = ended
-      .get(locationId ?? 0)
-      ?.find((sweep) => sweep.since > lastSeen && missed.get(sweep.sweepId)?.has(asset.id) === true);
     const evidence = {
-      lastSeen,
+      lastSeen: lastSeenOf(asset),
       isLastKnown: asset.last_seen !== null,
-      missedBy: missedBy === undefined ? null : { sweepId: missedBy.sweepId, endedAt: missedBy.until },
+      missedBy: missed.get(asset.id) ?? null,
       limits: limits(asset.id),
     };
     states[index] = here.place?.stateOf(evidence, at) ?? NEVER_SEEN;

@@ -1,11 +1,11 @@
 import { invalid, invalidValue } from '../../../base/checks/issues.ts';
+import { TooMuchEvidence } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { type Page, pageOf } from '../../../base/page.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Presence } from '../../presence/coverage/state-of.ts';
-import { TooMuchEvidence } from '../../presence/load-listening.ts';
 import { namesAssets } from '../asset-filters.ts';
 import { deriveStates } from './derive-states.ts';
 import { presenceRows, type SeenAsset, type WantedAssets } from './presence-rows.ts';
@@ -25,7 +25,7 @@ export type PresenceRow = Omit<SeenAsset, 'entered_at'> & {
 export const MOST_ASSETS = 50_000;
 
 const TOO_MUCH =
-  'has too much before it of when readers were heard, for so many locations; name assets or locations, or ask for smaller pages';
+  'has too much before it of when readers were heard, or people swept, for so many locations; name assets or locations, or ask for smaller pages';
 
 /**
  * A page of assets with their states at an instant. Without `state` the states of the page alone are derived; with it those

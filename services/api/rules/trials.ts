@@ -1,4 +1,5 @@
 import { invalid, invalidValue } from '../../../base/checks/issues.ts';
+import { TooMuchEvidence } from '../../../base/errors.ts';
 import { expensiveTurns } from '../../../base/expensive-turns.ts';
 import { MICROS_PER_MILLISECOND } from '../../../base/instant.ts';
 import { type Instant, toMicros } from '../../../base/timestamps.ts';
@@ -6,7 +7,6 @@ import { runTrial, type TrialResult } from '../../../domain/alerts/trial/run-tri
 import { trialOf, type WantedTrial } from '../../../domain/alerts/trial/trial-of.ts';
 import { makeChange, unchanged } from '../../../domain/changes/make-change.ts';
 import { QUEUE } from '../../../domain/master-data/expensive-queue.ts';
-import { TooMuchEvidence } from '../../../domain/presence/load-listening.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
 import { actorOf } from '../serving/actor.ts';

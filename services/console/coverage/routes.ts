@@ -1,5 +1,5 @@
 import { invalid, invalidValue } from '../../../base/checks/issues.ts';
-import { TooMuchEvidence } from '../../../domain/presence/load-listening.ts';
+import { TooMuchEvidence } from '../../../base/errors.ts';
 import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { OF_ASSET } from '../stays/routes.ts';

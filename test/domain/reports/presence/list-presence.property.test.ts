@@ -163,6 +163,27 @@ describe('the states of assets', function () {
     });
   }
 
+  it('are missing since the first sweep that missed them, also longer ago than coverage is looked at', async () => {
+    const DAY = 86_400;
+    const site = await PresenceSite.create(database, { places: 2, readerPlaces: [0, 1], assets: 3 });
+    await site.watch(0, { from: -1_000, mode: 'continuous', maxGap: 60, coverage: 'all' });
+    await site.deliver([{ reader: 0, at: 120, receivedAt: 120, assets: [0, 1] }]);
+    await site.deliver([{ reader: 1, at: 120, receivedAt: 120, assets: [2] }]);
+    const [BEFORE, FIRST, SECOND, ELSEWHERE] = ['BEFORE', 'FIRST', 'SECOND', 'ELSEWHERE'];
+    await site.sweep(BEFORE, 0, 100, [0]);
+    await site.sweep(SECOND, 0, 5 * DAY, [0, 1]);
+    await site.sweep(FIRST, 0, 4 * DAY, [0]);
+    await site.sweep(ELSEWHERE, 0, 4 * DAY, [2]);
+    const { rows } = await site.list(door, 50 * DAY);
+    expect(rows.map(({ state, since, because }) => ({ state, since, because }))).to.deep.equal([
+      { state: 'missing', since: 4 * DAY, because: { sweepId: FIRST } },
+      { state: 'missing', since: 5 * DAY, because: { sweepId: SECOND } },
+      { state: 'present', since: 120, because: null },
+    ]);
+    const states = (await site.list(door, 4 * DAY - 1)).rows.map(({ state }) => state);
+    expect(states).not.to.include('missing');
+  });
+
   it('are unknown behind a reader that died, which is named, and overdue of what was taken away only', async () => {
     const [PLACES, EACH, DEAD] = [8, 14, 3];
     const places = Array.from({ length: PLACES }, (_, place) => place);
