@@ -81,8 +81,8 @@ export function endRule(
   ref: RuleRef,
   { validFrom }: Dated,
 ): Promise<StoredRule & { endsAt: Micros }> {
-  requireBeginning(validFrom, now);
   return makeChange(db, actor, async (change) => {
+    requireBeginning(validFrom, now);
     await lockRules(change, ref.orgId, LIMITS.endings);
     const rule = await requireRule(change, ref);
     const { settings, version } = rule;
