@@ -10,7 +10,7 @@ const RANGE = { min: 1, max: MAX_ID };
 
 export const id = integer(RANGE, ID_SCHEMA);
 
-/** Up to `max` ids. */
-export function ids(max: number): Field<number[]> {
-  return integers(RANGE, ID_SCHEMA, { max });
+/** Up to `max` ids, and at least `min`. */
+export function ids(max: number, min = 0): Field<number[]> {
+  return integers(RANGE, ID_SCHEMA, { min, max });
 }

@@ -84,6 +84,8 @@ describe('tagtrail rule', () => {
     const listed = await tagtrail('rule', 'list', '--org', org);
     expect(listed.stdout).to.include(added.id).and.to.include('must be at HALL-1');
 
+    const past = ['--valid-from', '2020-01-01T00:00:00Z'];
+    await fails(2, '--valid-from must be within', 'rule', 'remove', ...rule, ...past);
     const removed = await json('rule', 'remove', ...rule);
     expect(removed).to.deep.include({ id: added.id, name: 'Pumps' });
     expect(await json('rule', 'list', '--org', org)).to.deep.equal([]);
@@ -168,6 +170,8 @@ describe('tagtrail rule', () => {
     await refused('--valid-from must be within', ...MUST_BE, '--valid-from', '2020-01-01T00:00:00Z');
     await refused('--after must be <= 2592000', ...['--kind', 'overdue', '--after', '31d']);
     await refused('It is a path and a value', ...MUST_BE, '--metadata', 'owner');
+    await refused('none stands alone', ...MUST_BE, '--asset', 'PUMP-1', 'none');
+    await refused('none stands alone', '--kind', 'reader', '--reader', 'none', '1');
     await refused('1 to 255 characters', ...MUST_BE, '--name', 'x'.repeat(256));
     await fails(2, 'Nothing to change', 'rule', 'set', '--org', org, '--rule', 'x');
   });

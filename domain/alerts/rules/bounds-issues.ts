@@ -1,10 +1,13 @@
-import { type FieldIssue, invalidValue, tooLarge, tooMany } from '../../../base/checks/issues.ts';
+import { type FieldIssue, invalidValue, tooFew, tooLarge, tooMany } from '../../../base/checks/issues.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { MetadataTerm } from './rule.ts';
 import type { RuleChange } from './rule-change.ts';
 import { LIMITS, MOST_AFTER } from './settings.ts';
 
-/** What of a change is too much to be stored, by the names that fields have on the wire. */
+/**
+ * What of a change is too much to be stored, or selects nothing, by the names that fields have on the wire. An empty selection is
+ * not taken for none: a program whose list came out empty would have alerts of everything.
+ */
 export function boundsIssues(given: RuleChange): FieldIssue[] {
   const { metadata } = given;
   return [
@@ -12,6 +15,8 @@ export function boundsIssues(given: RuleChange): FieldIssue[] {
     ...tooLong('then_seconds', given.thenAfter),
     ...tooManyOf('asset_external_keys', given.assetExternalKeys, LIMITS.assets),
     ...tooManyOf('reader_ids', given.readerIds, LIMITS.readers),
+    ...noneOf('asset_external_keys', given.assetExternalKeys),
+    ...noneOf('reader_ids', given.readerIds),
     ...tooManyOf('mail_to', given.mailTo, LIMITS.recipients),
     ...tooManyOf('metadata', metadata, LIMITS.terms),
     ...(metadata?.every(isTerm) === false
@@ -32,6 +37,10 @@ function tooLong(field: string, duration: Micros | null | undefined): FieldIssue
 
 function tooManyOf(field: string, list: readonly unknown[] | null | undefined, most: number): FieldIssue[] {
   return list != null && list.length > most ? [tooMany(field, most)] : [];
+}
+
+function noneOf(field: string, list: readonly unknown[] | null | undefined): FieldIssue[] {
+  return list?.length === 0 ? [tooFew(field, 1)] : [];
 }
 
 function isTerm({ path, value }: MetadataTerm): boolean {

@@ -35,7 +35,7 @@ export async function foundAssets(
   keys: readonly string[] | null | undefined,
   before: readonly number[] | null,
 ): Promise<readonly number[] | null> {
-  if (keys === undefined || keys === null || keys.length === 0) {
+  if (keys === undefined || keys === null) {
     return keys === undefined ? before : null;
   }
   const wanted = [...new Set(keys)];
@@ -50,7 +50,7 @@ export async function foundReaders(
   ids: readonly number[] | null | undefined,
   before: readonly number[] | null,
 ): Promise<readonly number[] | null> {
-  if (ids === undefined || ids === null || ids.length === 0) {
+  if (ids === undefined || ids === null) {
     return ids === undefined ? before : null;
   }
   const wanted = [...new Set(ids)].sort((a, b) => a - b);

@@ -74,10 +74,10 @@ const CHANGEABLE = {
   location_external_key: nullable(externalKey),
   hours: nullable(text(LIMITS.hoursLength)),
   time_zone: nullable(text(LIMITS.textLength)),
-  asset_external_keys: nullable(arrayOf(externalKey, { max: LIMITS.assets })),
+  asset_external_keys: nullable(arrayOf(externalKey, { min: 1, max: LIMITS.assets })),
   within_location_external_key: nullable(externalKey),
   metadata: nullable(arrayOf(term, { max: LIMITS.terms })),
-  reader_ids: nullable(ids(LIMITS.readers)),
+  reader_ids: nullable(ids(LIMITS.readers, 1)),
   mail_to: nullable(arrayOf(text(LIMITS.textLength), { max: LIMITS.recipients })),
 };
 

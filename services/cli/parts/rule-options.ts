@@ -7,7 +7,7 @@ import type { RuleChange } from '../../../domain/alerts/rules/rule-change.ts';
 import { id, oneOf } from '../command-line/command-line.ts';
 import { secondsIn } from './duration.ts';
 
-/** Takes away what was set; of lists an empty one does. */
+/** Takes away what was set. */
 export const NONE = 'none';
 
 export interface RuleOptions {
@@ -15,14 +15,16 @@ export interface RuleOptions {
   after?: Micros | typeof NONE;
   then?: Micros | typeof NONE;
   at?: string;
-  reader?: number[];
-  asset?: string[];
+  reader?: Listed<number>;
+  asset?: Listed<string>;
   within?: string;
-  metadata?: MetadataTerm[];
+  metadata?: Listed<MetadataTerm>;
   hours?: string;
   timeZone?: string;
-  mail?: string[];
+  mail?: Listed<string>;
 }
+
+type Listed<Item> = Item[] | typeof NONE;
 
 export const kind = oneOf(...KINDS);
 
@@ -69,7 +71,8 @@ export function changeOf(options: RuleOptions): RuleChange {
   } = options;
   return {
     ...{ name, after: orNothing(after), thenAfter: orNothing(thenAfter) },
-    ...{ metadata, readerIds: reader, assetExternalKeys: asset, mailTo: mail },
+    ...{ metadata: orNothing(metadata), mailTo: orNothing(mail) },
+    ...{ readerIds: orNothing(reader), assetExternalKeys: orNothing(asset) },
     locationExternalKey: orNothing(at),
     withinLocationExternalKey: orNothing(within),
     ...{ hours: orNothing(hours), timeZone: orNothing(timeZone) },
@@ -123,7 +126,12 @@ export function duration(text: string): Micros {
 }
 
 function listOf<Item>(read: (text: string) => Item) {
-  return (text: string, before: Item[] = []): Item[] => (text === NONE ? [] : [...before, read(text)]);
+  return (text: string, before?: Listed<Item>): Listed<Item> => {
+    if (before === NONE || (before !== undefined && text === NONE)) {
+      throw new InvalidArgumentError('none stands alone: it takes away what was set.');
+    }
+    return text === NONE ? NONE : [...(before ?? []), read(text)];
+  };
 }
 
 function term(text: string): MetadataTerm {

@@ -50,6 +50,9 @@ describe('/rules', () => {
     expect((await call('GET')).body).to.deep.include({ data: [listed], total_count: 1 });
 
     const from = new Date(Date.now() - 86_400_000).toISOString();
+    expectIssues(await call('PATCH', `/${id}`, { asset_external_keys: [] }), [
+      ['asset_external_keys', 'too_short'],
+    ]);
     const patch = { after_seconds: null, asset_external_keys: null, hours: null, valid_from: from };
     const patched = await call('PATCH', `/${id}`, patch);
     expect(patched.body?.data).to.deep.equal({
@@ -97,6 +100,9 @@ describe('/rules', () => {
     expect(tried.body?.data).to.include({ alert_count: 1 });
     const since = new Date(Date.now() - 32 * 86_400_000).toISOString();
     expectIssues(await call('POST', `${path}/try`, { since }), [['since', 'invalid_value']]);
+    expectIssues(await call('POST', `${path}/try`, { asset_external_keys: [] }), [
+      ['asset_external_keys', 'too_short'],
+    ]);
     expectIssues(await call('POST', '/try', { kind: 'dwell', location_external_key: 'HALL' }), [
       ['after_seconds', 'required'],
     ]);
@@ -128,6 +134,11 @@ describe('/rules', () => {
       [{ kind: 'reader', mail_to: ['nobody@example.com'] }, [['mail_to', 'invalid_value']]],
       [{ kind: 'reader', valid_from: '2020-01-01T00:00:00Z' }, [['valid_from', 'invalid_value']]],
       [{ kind: 'reader', metadata: [{ path: [], value: 'x' }] }, [['metadata[0].path', 'too_short']]],
+      [{ kind: 'reader', reader_ids: [] }, [['reader_ids', 'too_short']]],
+      [
+        { kind: 'overdue', after_seconds: 60, asset_external_keys: [] },
+        [['asset_external_keys', 'too_short']],
+      ],
     ];
     for (const [json, issues] of refused) {
       expectIssues(await call('POST', '', json), issues);
