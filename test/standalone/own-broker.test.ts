@@ -22,6 +22,8 @@ describe("everything in one process with a broker of one's own", () => {
       MQTT_URL: broker.url.replace('//', '//someone:secret@'),
       MQTT_PORT: String(port),
       API_PORT: '0',
+      HANDHELD_PORT: '0',
+      CONSOLE_PORT: '0',
     });
     database.beforeDrop(async () => {
       program.child.kill('SIGKILL');
