@@ -86,5 +86,5 @@ function refuseOthers<Name extends string | number>(
   found: ReadonlySet<Name>,
 ): void {
   const others = wanted.filter((name) => !found.has(name)).slice(0, MOST_NAMED);
-  issues.push(...others.map((name) => foreignKeyNotFound(field, name)));
+  issues.push(...others.map((name) => ({ ...foreignKeyNotFound(field, name), params: { value: name } })));
 }

@@ -50,7 +50,11 @@ describe('rules in the console, in a browser', function () {
     found.push(...(await faultsOf(page, 'rules-new')));
     await page.setViewportSize(DESK);
     await page.getByRole('button', { name: 'Make rule' }).click();
-    await page.locator('.fault', { hasText: 'after_seconds' }).waitFor();
+    await page.locator('.fault', { hasText: 'The second time has to be longer' }).waitFor();
+    await page.getByLabel('Only these', { exact: true }).fill('CART-7, NOPE');
+    await page.getByRole('button', { name: 'Try', exact: true }).press('Enter');
+    await page.locator('.note-refused', { hasText: 'No asset has the key NOPE.' }).waitFor();
+    await page.getByLabel('Only these', { exact: true }).fill('');
     await page.getByLabel('Alarm after', { exact: true }).fill('1');
     await page.getByLabel('Unit: Alarm after').selectOption('hours');
     await page.getByRole('button', { name: 'Make rule' }).press('Enter');

@@ -6,6 +6,13 @@ export interface FieldFault {
   params?: Readonly<Record<string, unknown>>;
 }
 
+interface Envelope {
+  type: string;
+  detail: string;
+  fields: readonly FieldFault[] | undefined;
+  request_id: string;
+}
+
 /** What was asked for was not done: the envelope of the answer (contract 7), or that none came. */
 export class ApiError extends Error {
   /** 0 if no answer came. */
@@ -21,7 +28,11 @@ export class ApiError extends Error {
     status: number,
     type: string,
     detail: string,
-    more: { fields?: readonly FieldFault[]; requestId?: string | null; retryAfter?: number | null } = {},
+    more: {
+      fields?: readonly FieldFault[] | undefined;
+      requestId?: string | null;
+      retryAfter?: number | null;
+    } = {},
   ) {
     super(detail);
     this.name = 'ApiError';
@@ -36,7 +47,7 @@ export class ApiError extends Error {
 export async function errorOf(response: Response): Promise<ApiError> {
   const retryAfter = Number(response.headers.get('Retry-After')) || null;
   try {
-    const { error } = await response.json();
+    const { error } = (await response.json()) as { error: Envelope };
     const { type, detail, fields, request_id: requestId } = error;
     return new ApiError(response.status, type, detail, { fields, requestId, retryAfter });
   } catch {

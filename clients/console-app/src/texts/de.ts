@@ -1258,7 +1258,8 @@ export const de = {
       must_be: 'Fort für länger als',
       reader: 'Nicht zu hören für länger als',
     },
-    atOnce: 'Leer: sofort.',
+    longestTime: 'Bis zu 30 Tage.',
+    atOnce: 'Leer: sofort. Bis zu 30 Tage.',
     thenAfter: { overdue: 'Vermisst nach', dwell: 'Alarm nach' },
     thenAfterHint: {
       overdue: 'Leer: Es bleibt überfällig.',
@@ -1273,7 +1274,7 @@ export const de = {
     withinHint: 'Wo es zur fraglichen Zeit war.',
     anywhere: 'Überall',
     assets: 'Nur diese',
-    assetsHint: 'Schlüssel von Objekten, einer je Zeile.',
+    assetsHint: 'Schlüssel von Objekten, einer je Zeile oder mit Kommas dazwischen.',
     metadata: 'Nur mit Metadaten',
     metadataHint: 'Je Zeile eines: Pfad=Wert. Alle müssen zutreffen.',
     readers: 'Nur diese Leser',
@@ -1295,6 +1296,25 @@ export const de = {
     try: 'Erproben',
     trying: 'Wird erprobt …',
     stop: 'Abbrechen',
+    faults: {
+      noName: 'Geben Sie ihr einen Namen.',
+      noTime: 'Sagen Sie, nach welcher Zeit.',
+      tooLong: 'Eine Zeit kann höchstens 30 Tage sein.',
+      tooShort: 'Diese Zeit ist zu kurz.',
+      notLonger: 'Die zweite Zeit muss länger sein als die erste.',
+      noPlace: 'Wählen Sie einen Ort.',
+      placeGone: 'Den Ort gibt es nicht mehr. Wählen Sie einen anderen.',
+      hours:
+        'Schreiben Sie die Arbeitszeit wie Mon-Fri 07:00-18:00, mehrere mit Kommas dazwischen; ganztags ist 00:00-24:00.',
+      noKeys: (keys: string) =>
+        `Ein Schlüssel hat nur Buchstaben, Ziffern und Bindestriche, anders als ${keys}.`,
+      noAssets: (keys: string) => `Kein Objekt hat den Schlüssel ${keys}.`,
+      tooManyKeys: 'Nennen Sie bis zu 1.000 Objekte.',
+      noTerms: (lines: string) => `Schreiben Sie Pfad=Wert, mit bis zu 5 Namen im Pfad, und nicht ${lines}.`,
+      tooManyTerms: 'Schreiben Sie bis zu 10 Zeilen.',
+      readersGone: 'Ein angehakter Leser wurde gelöscht. Nehmen Sie den Haken weg.',
+      noMembers: 'Jemand Angehaktes ist kein Mitglied mehr. Nehmen Sie den Haken weg.',
+    },
     wouldRaise: (alerts: number, of: number) =>
       alerts === 0
         ? 'Sie hätte nichts gemeldet.'

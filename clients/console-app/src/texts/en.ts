@@ -1233,7 +1233,8 @@ export const en = {
       must_be: 'Away for longer than',
       reader: 'Not heard for longer than',
     },
-    atOnce: 'Empty: at once.',
+    longestTime: 'Up to 30 days.',
+    atOnce: 'Empty: at once. Up to 30 days.',
     thenAfter: { overdue: 'Missing after', dwell: 'Alarm after' },
     thenAfterHint: {
       overdue: 'Empty: it stays overdue.',
@@ -1248,7 +1249,7 @@ export const en = {
     withinHint: 'Where it was at the time in question.',
     anywhere: 'Anywhere',
     assets: 'Only these',
-    assetsHint: 'Keys of assets, one a line.',
+    assetsHint: 'Keys of assets, one a line or with commas between.',
     metadata: 'Only with metadata',
     metadataHint: 'One a line: path=value. All must hold.',
     readers: 'Only these readers',
@@ -1269,6 +1270,24 @@ export const en = {
     try: 'Try',
     trying: 'Trying …',
     stop: 'Stop',
+    faults: {
+      noName: 'Give it a name.',
+      noTime: 'Say after how long.',
+      tooLong: 'A time can be 30 days at most.',
+      tooShort: 'This time is too short.',
+      notLonger: 'The second time has to be longer than the first.',
+      noPlace: 'Choose a place.',
+      placeGone: 'The place is not there any more. Choose another.',
+      hours:
+        'Write hours of work as Mon-Fri 07:00-18:00, several with commas between; all day is 00:00-24:00.',
+      noKeys: (keys: string) => `A key has letters, digits and hyphens only, unlike ${keys}.`,
+      noAssets: (keys: string) => `No asset has the key ${keys}.`,
+      tooManyKeys: 'Name up to 1,000 assets.',
+      noTerms: (lines: string) => `Write path=value, with up to 5 names in the path, and not ${lines}.`,
+      tooManyTerms: 'Write up to 10 lines.',
+      readersGone: 'A reader that is ticked was deleted. Take its tick away.',
+      noMembers: 'Somebody who is ticked is no member any more. Take the tick away.',
+    },
     wouldRaise: (alerts: number, of: number) =>
       alerts === 0
         ? 'It would have raised nothing.'

@@ -7,6 +7,7 @@ import { toast } from '../../parts/toast.tsx';
 import { address, go, href, hrefWith, replaceAddress } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { newDraft, settingsOf } from './rule-draft.ts';
+import { inFormWords } from './rule-faults.ts';
 import { RuleForm } from './rule-form.tsx';
 import { TryOut } from './try-out.tsx';
 
@@ -18,9 +19,9 @@ export function NewRule() {
   const { run, isBusy, problem } = useAction();
   const make = async () => {
     const { name, ...settings } = settingsOf(draft);
-    const { data } = await post<{ data: { id: string } }>(
-      '/rules',
-      name === '' ? settings : { name, ...settings },
+    const { data } = await inFormWords(
+      draft,
+      post<{ data: { id: string } }>('/rules', name === '' ? settings : { name, ...settings }),
     );
     toast(t.made);
     go(href('rules', data.id));

@@ -1,6 +1,7 @@
 import type { ApiError } from '../../api/api-error.ts';
 import type { RuleKind, RuleSettings, WholeRule } from '../../api/rule.ts';
 import { secondsOf, type TypedDuration, typedDuration } from '../../parts/duration-field.tsx';
+import { keysIn, linesIn } from './typed-lists.ts';
 
 /** A rule as it is typed. */
 export interface RuleDraft {
@@ -12,7 +13,7 @@ export interface RuleDraft {
   hours: string;
   zone: string;
   within: string | null;
-  /** Keys, one a line. */
+  /** Keys, with whitespace or commas between. */
   assets: string;
   /** `path=value`, one a line. */
   metadata: string;
@@ -81,7 +82,7 @@ export function settingsOf(draft: RuleDraft): TypedSettings {
   const asked = ASKED[kind];
   const isOfReaders = kind === 'reader';
   const hasHours = kind === 'must_be' && hours.trim() !== '';
-  const keys = linesOf(draft.assets);
+  const keys = keysIn(draft.assets);
   return {
     kind,
     name: draft.name.trim(),
@@ -92,7 +93,7 @@ export function settingsOf(draft: RuleDraft): TypedSettings {
     time_zone: hasHours ? zone : null,
     within_location_external_key: isOfReaders ? null : draft.within,
     asset_external_keys: isOfReaders || keys.length === 0 ? null : keys,
-    metadata: isOfReaders ? [] : linesOf(draft.metadata).map(termOf),
+    metadata: isOfReaders ? [] : linesIn(draft.metadata).map(termOf),
     reader_ids: isOfReaders && draft.readers.length > 0 ? draft.readers : null,
     mail_to: draft.mailTo,
   };
@@ -109,13 +110,6 @@ export function changedSettings(draft: RuleDraft, kept: RuleDraft): Partial<Type
       ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
     ),
   );
-}
-
-function linesOf(text: string): string[] {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
 }
 
 function termOf(line: string): { path: string[]; value: string } {

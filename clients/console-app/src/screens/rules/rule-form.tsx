@@ -73,7 +73,7 @@ export function RuleForm({
           label={t.after[draft.kind]}
           fault={faultOf(problem, 'after_seconds')}
           required={asked.after === 'must'}
-          {...(asked.after === 'may' ? { hint: t.atOnce } : {})}
+          hint={asked.after === 'may' ? t.atOnce : t.longestTime}
           typed={draft.after}
           onTyped={(after) => change({ after })}
         />

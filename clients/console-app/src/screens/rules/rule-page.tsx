@@ -14,6 +14,7 @@ import { go, href } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { changedSettings, draftOf } from './rule-draft.ts';
+import { inFormWords } from './rule-faults.ts';
 import { RuleForm } from './rule-form.tsx';
 import { RuleSummary } from './rule-summary.tsx';
 import { TryOut } from './try-out.tsx';
@@ -81,7 +82,7 @@ function EditRule({ rule }: { rule: WholeRule }) {
   const path = `/rules/${rule.id}`;
   const isChanged = JSON.stringify(draft) !== key;
   const save = async () => {
-    await patch(path, changedSettings(draft, kept));
+    await inFormWords(draft, patch(path, changedSettings(draft, kept)));
     toast(t.changed);
   };
   const end = async () => {

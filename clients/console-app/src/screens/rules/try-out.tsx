@@ -21,7 +21,7 @@ export function TryOut({ draft, stored }: { draft: RuleDraft; stored?: { path: s
     const typed = stored === undefined ? settingsOf(draft) : changedSettings(draft, stored.kept);
     const { name: _, mail_to: __, ...settings } = typed;
     const since = new Date(Date.now() - days * DAY_MS).toISOString();
-    void trial.run(`${stored?.path ?? '/rules'}/try`, { ...settings, since });
+    void trial.run(draft, `${stored?.path ?? '/rules'}/try`, { ...settings, since });
   };
   return (
     <section class="card stack" aria-labelledby="rule-try">

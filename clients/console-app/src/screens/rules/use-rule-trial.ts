@@ -3,6 +3,8 @@ import type { ApiError } from '../../api/api-error.ts';
 import type { RuleTrial } from '../../api/rule-trial.ts';
 import { answerOf } from '../../api/send.ts';
 import { asApiError } from '../../api/use-read.ts';
+import type { RuleDraft } from './rule-draft.ts';
+import { inFormWords } from './rule-faults.ts';
 
 interface TrialState {
   isRunning: boolean;
@@ -21,14 +23,14 @@ export function useRuleTrial() {
     setState(NOTHING);
   };
   useEffect(() => () => running.current?.abort(), []);
-  const run = async (path: string, body: object) => {
+  const run = async (draft: RuleDraft, path: string, body: object) => {
     running.current?.abort();
     const controller = new AbortController();
     const { signal } = controller;
     running.current = controller;
     setState({ ...NOTHING, isRunning: true });
     try {
-      const answer = await answerOf('POST', path, { body, signal });
+      const answer = await inFormWords(draft, answerOf('POST', path, { body, signal }));
       const { data } = (await answer.json()) as { data: RuleTrial };
       setState({ ...NOTHING, result: data });
     } catch (problem) {

@@ -1,0 +1,11 @@
+/** With anything between that no key has. */
+export function keysIn(text: string): string[] {
+  return text.split(/[\s,;]+/).filter((key) => key !== '');
+}
+
+export function linesIn(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
