@@ -49,6 +49,13 @@ describe('the commands that the documents show', () => {
     );
   });
 
+  it('tell in the guides where things were, on whichever day they are typed', () => {
+    expect(said.get('docs/guides/cold-chain.md')).to.match(
+      /"asset_external_key":"CHILLED-2",[^}]*"location_external_key":"COLD-DOCK"/,
+    );
+    expect(said.get('docs/guides/loaner-pool.md')).to.match(/"asset_external_key":"PUMP-1",[^}]*"count":1\b/);
+  });
+
   it("have a format of one's own read its payload", () => {
     expect(said.get('domain/formats/built-in/README.md')).to.include(
       'scan      ble FEE150BADA55, antenna 1, -77 dBm',
