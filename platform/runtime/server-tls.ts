@@ -2,7 +2,7 @@ import type { SecureContextOptions, Server } from 'node:tls';
 import type { Logger } from 'pino';
 import { messageOf } from '../../base/errors.ts';
 import { LogBudget } from './log-budget.ts';
-import type { TlsMaterial } from './tls-files.ts';
+import { requireChain, type TlsMaterial } from './tls-files.ts';
 
 /** Milliseconds for a client's handshake. */
 const HANDSHAKE_MS = 10_000;
@@ -54,8 +54,12 @@ export class ServerTls {
   reload(read: () => TlsMaterial | null): void {
     try {
       const material = read();
+      const isNew = material !== null && !isSame(material, this.#material);
+      if (isNew) {
+        requireChain(material);
+      }
       this.#fault = null;
-      if (material !== null && !isSame(material, this.#material)) {
+      if (isNew) {
         this.#material = material;
         for (const server of this.#servers) {
           server.setSecureContext(this.#context());

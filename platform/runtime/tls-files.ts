@@ -41,6 +41,20 @@ export function readTlsFiles({ TLS_CERT_FILE, TLS_KEY_FILE, TLS_CLIENT_CA_FILE =
   return { cert, key, ca, expiresAt: Date.parse(certificate.validTo) } satisfies TlsMaterial;
 }
 
+/**
+ * Of the certificates after the first nothing else looks at before a server is to take them.
+ *
+ * @throws AppError `misconfigured`, naming the setting.
+ */
+export function requireChain({ cert }: TlsMaterial): void {
+  const { createSecureContext } = process.getBuiltinModule('node:tls');
+  try {
+    createSecureContext({ cert, ca: [] });
+  } catch (error) {
+    throw misconfigured('TLS_CERT_FILE', error);
+  }
+}
+
 const EXPECTED = {
   TLS_CERT_FILE: 'PEM certificates',
   TLS_KEY_FILE: 'a PEM key without a passphrase',
@@ -52,10 +66,14 @@ function readAs<T>(setting: keyof typeof EXPECTED, path: string, parse: (pem: st
     const pem = readFileSync(path, 'utf8');
     return [pem, parse(pem)];
   } catch (error) {
-    throw new AppError(
-      'misconfigured',
-      `${setting} cannot be used (${messageOf(error)}); set ${setting} to a file with ${EXPECTED[setting]}`,
-      { cause: error },
-    );
+    throw misconfigured(setting, error);
   }
+}
+
+function misconfigured(setting: keyof typeof EXPECTED, cause: unknown): AppError {
+  return new AppError(
+    'misconfigured',
+    `${setting} cannot be used (${messageOf(cause)}); set ${setting} to a file with ${EXPECTED[setting]}`,
+    { cause },
+  );
 }

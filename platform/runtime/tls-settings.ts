@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/errors.ts';
 import { optionalPath } from './setting-kinds.ts';
 import type { Configuration } from './settings.ts';
-import { readTlsFiles } from './tls-files.ts';
+import { readTlsFiles, requireChain } from './tls-files.ts';
 
 export const TLS_SETTINGS = {
   TLS_CERT_FILE: optionalPath(
@@ -17,7 +17,10 @@ export function faultOfTls(config: TlsConfig): string | null {
     return 'Only one of TLS_CERT_FILE and TLS_KEY_FILE is set; set both, or none';
   }
   try {
-    readTlsFiles(config);
+    const material = readTlsFiles(config);
+    if (material !== null) {
+      requireChain(material);
+    }
     return null;
   } catch (error) {
     return messageOf(error);

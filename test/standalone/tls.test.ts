@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { get } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { readStandaloneConfig } from '../../services/standalone/config.ts';
 import { BROKER_TLS, certificate, certificateFile } from '../support/certificates.ts';
@@ -52,6 +55,14 @@ describe('everything in one process, over TLS', () => {
     expect(faultOf({ TLS_CERT_FILE: '/nowhere' })).to.match(
       /^TLS_CERT_FILE cannot be used .*; set TLS_CERT_FILE/,
     );
+  });
+
+  it('does not start with a chain of which a part is missing', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tagtrail-chain-'));
+    const path = join(folder, 'chain.crt');
+    writeFileSync(path, `${certificate('broker.crt')}${certificate('ca.crt').slice(0, 300)}`);
+    expect(faultOf({ TLS_CERT_FILE: path })).to.match(/^TLS_CERT_FILE cannot be used .*; set TLS_CERT_FILE/);
+    rmSync(folder, { recursive: true });
   });
 
   it('does not start with authorities of clients that nobody asks', () => {
