@@ -4,6 +4,7 @@ import { connectionConfig } from '../connections/connection.ts';
 import { createDatabase } from '../schema/create-database.ts';
 import { migrate } from '../schema/migrate.ts';
 import { checksum, type TableChecksum } from './checksum.ts';
+import { rowsAsJson } from './rows-as-json.ts';
 import { type Table, tablesInOrder } from './tables.ts';
 
 export interface CopyOptions {
@@ -84,32 +85,23 @@ async function refuseData(client: pg.Client): Promise<void> {
   }
 }
 
-const BATCH = 2_000;
-
 async function copyRows(
   from: pg.Client,
   to: pg.Client,
   { name, identifier }: Table,
   onProgress: CopyOptions['onProgress'],
 ): Promise<void> {
-  await from.query(
-    `declare copied no scroll cursor for select row_to_json(kept)::text as row from ${identifier} kept`,
-  );
-  for (let count = 0; ; ) {
-    const { rows } = await from.query<{ row: string }>(`fetch ${BATCH} from copied`);
-    if (rows.length === 0) {
-      break;
-    }
+  let count = 0;
+  for await (const rows of rowsAsJson(from, `select * from ${identifier}`)) {
     // Keeps the generated ids.
     await to.query(
       `insert into ${identifier} overriding system value
        select * from json_populate_recordset(null::${identifier}, $1::json)`,
-      [`[${rows.map(({ row }) => row).join(',')}]`],
+      [`[${rows.join(',')}]`],
     );
     count += rows.length;
     onProgress?.(name, count);
   }
-  await from.query('close copied');
 }
 
 async function copySequences(from: pg.Client, to: pg.Client, { sequences }: Table): Promise<void> {

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Pool, PoolClient } from '../connections/client.ts';
 import { inTransaction } from '../connections/transaction.ts';
+import { rowsAsJson } from '../copy/rows-as-json.ts';
 import { isOf, type OrganizationTable, organizationTables } from './organization-tables.ts';
 
 /** Never exported: what lets somebody in, digests of it, and what it is encrypted with. */
@@ -12,8 +13,6 @@ export const SECRET_COLUMNS: readonly string[] = [
   'user_links.digest',
   'webhook_secrets.sealed',
 ];
-
-const BATCH = 2_000;
 
 /** Takes lines of JSON of a table, without their ends; none at all first. */
 export type TakeLines = (table: string, lines: readonly string[]) => Promise<void>;
@@ -50,21 +49,9 @@ async function exportedColumns(client: PoolClient, { name }: OrganizationTable):
     .join(', ');
 }
 
-/** A cursor takes no parameters by the simple protocol; the organization is a number in its text. */
 async function readRows(client: PoolClient, name: string, query: string, take: TakeLines): Promise<void> {
   await take(name, []);
-  await client.query(
-    `declare exported no scroll cursor for select row_to_json(kept)::text as row from (${query}) kept`,
-  );
-  for (;;) {
-    const { rows } = await client.query<{ row: string }>(`fetch ${BATCH} from exported`);
-    if (rows.length === 0) {
-      break;
-    }
-    await take(
-      name,
-      rows.map(({ row }) => row),
-    );
+  for await (const lines of rowsAsJson(client, query)) {
+    await take(name, lines);
   }
-  await client.query('close exported');
 }
