@@ -2,9 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { countRows } from '../../db/timescale/erase/count-rows.ts';
 import { SECRET_COLUMNS } from '../../db/timescale/erase/export-rows.ts';
 import { eraseOrganization } from '../../domain/administration/organizations/erase-organization.ts';
+import { createUser } from '../../domain/administration/users/create-user.ts';
+import { makeResetLink } from '../../domain/administration/users/links/make-link.ts';
 import { TEST_ACTOR } from '../support/actor.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
@@ -44,9 +47,12 @@ describe('erasing an organization', function () {
     for (const table of ['scan_events', 'location_transitions', 'positions']) {
       await copyOne(table, { org_id: other, asset_id: kept, location_id: place });
     }
-    await database.rows(
-      `insert into users (email, name) values ('both@example.com', 'Both'), ('only@example.com', 'Only')`,
-    );
+    for (const name of ['Both', 'Only']) {
+      // Before they belong to any organization, so that it is logged for the installation.
+      const user = { email: `${name.toLowerCase()}@example.com`, name, membership: null };
+      const { id } = await createUser(databaseOn(database.pool), TEST_ACTOR, user);
+      await makeResetLink(databaseOn(database.pool), TEST_ACTOR, { userId: id, orgId: null });
+    }
     await database.rows(
       `insert into memberships (user_id, org_id, role)
        select users.id, organizations.id, 'admin' from users, organizations
@@ -167,8 +173,14 @@ describe('erasing an organization', function () {
     expect(await rowsOf(other)).to.deep.equal(theirs);
     expect(await database.rows('select id from organizations')).to.deep.equal([{ id: other }]);
     expect(await database.rows('select email from users')).to.deep.equal([{ email: 'both@example.com' }]);
-    const [logged] = await database.rows(`select org_id, resource_id from changes where action = 'erase'`);
-    expect(logged).to.deep.equal({ org_id: null, resource_id: String(org) });
+    const logged = await database.rows(
+      `select action, resource_type, coalesce(external_key, resource_id) as key from changes where org_id is null order by id`,
+    );
+    expect(logged).to.deep.equal([
+      { action: 'create', resource_type: 'user', key: 'both@example.com' },
+      { action: 'create', resource_type: 'link', key: 'both@example.com' },
+      { action: 'erase', resource_type: 'organization', key: String(org) },
+    ]);
     await fails(1, `Organization ${org} not found`, 'org', 'erase', '--org', String(org));
   });
 });

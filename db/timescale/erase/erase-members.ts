@@ -1,8 +1,9 @@
-import type { Pool } from '../connections/client.ts';
+import type { Pool, PoolClient } from '../connections/client.ts';
 import { inTransaction } from '../connections/transaction.ts';
 
 /**
- * Deletes the users who are members of this organization only, with their sessions and links; of others the membership.
+ * Deletes the users who are members of this organization only, with their sessions, links, and what the log of the
+ * installation has of them; of others the membership.
  *
  * @returns how many users are deleted.
  */
@@ -17,6 +18,7 @@ export function eraseMembers(pool: Pool, orgId: number): Promise<number> {
       [orgId],
     );
     const users = rows[0]?.users ?? [];
+    await eraseLogged(client, users);
     await client.query('delete from alert_mail_recipients where org_id = $1', [orgId]);
     await client.query('delete from memberships where org_id = $1', [orgId]);
     await client.query('delete from sessions where user_id = any($1::integer[])', [users]);
@@ -28,4 +30,18 @@ export function eraseMembers(pool: Pool, orgId: number): Promise<number> {
     await client.query('delete from users where id = any($1::integer[])', [users]);
     return users.length;
   });
+}
+
+/** What was logged of them while they belonged to no organization, or to one that was deleted: with addresses. */
+async function eraseLogged(client: PoolClient, users: readonly number[]): Promise<void> {
+  await client.query(`select set_config('tagtrail.retention', 'on', true)`);
+  await client.query(
+    `delete from changes
+     where org_id is null and (
+       resource_type = 'user' and resource_id = any($1::integer[]::text[])
+       or resource_type in ('link', 'session')
+         and external_key = any(array(select email from users where id = any($1::integer[])))
+     )`,
+    [users],
+  );
 }
