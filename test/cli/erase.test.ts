@@ -52,6 +52,11 @@ describe('erasing an organization', function () {
       const user = { email: `${name.toLowerCase()}@example.com`, name, membership: null };
       const { id } = await createUser(databaseOn(database.pool), TEST_ACTOR, user);
       await makeResetLink(databaseOn(database.pool), TEST_ACTOR, { userId: id, orgId: null });
+      // As of who was a member of the other one, and was told of alerts there.
+      await database.rows(
+        'insert into alert_mail_recipients (org_id, user_id, position) values ($1, $2, 0)',
+        [other, id],
+      );
     }
     await database.rows(
       `insert into memberships (user_id, org_id, role)
@@ -170,7 +175,7 @@ describe('erasing an organization', function () {
     expect(tables.filter(({ left }: { left: number }) => left > 0)).to.deep.equal([]);
     expect(tables).to.deep.include({ name: 'assets', deleted: before['assets'], left: 0 });
     expect(Object.values(await rowsOf(org)).some((rows) => rows > 0)).to.equal(false);
-    expect(await rowsOf(other)).to.deep.equal(theirs);
+    expect(await rowsOf(other)).to.deep.equal({ ...theirs, alert_mail_recipients: 1 });
     expect(await database.rows('select id from organizations')).to.deep.equal([{ id: other }]);
     expect(await database.rows('select email from users')).to.deep.equal([{ email: 'both@example.com' }]);
     const logged = await database.rows(

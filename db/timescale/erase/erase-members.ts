@@ -19,7 +19,11 @@ export function eraseMembers(pool: Pool, orgId: number): Promise<number> {
     );
     const users = rows[0]?.users ?? [];
     await eraseLogged(client, users);
-    await client.query('delete from alert_mail_recipients where org_id = $1', [orgId]);
+    // Who leaves an organization stays a recipient there, to whom nothing is sent.
+    await client.query(
+      'delete from alert_mail_recipients where org_id = $1 or user_id = any($2::integer[])',
+      [orgId, users],
+    );
     await client.query('delete from memberships where org_id = $1', [orgId]);
     await client.query('delete from sessions where user_id = any($1::integer[])', [users]);
     await client.query('delete from known_devices where user_id = any($1::integer[])', [users]);
