@@ -6,8 +6,10 @@ import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { withDatabase } from '../../../db/timescale/schema/create-database.ts';
 import { migrate } from '../../../db/timescale/schema/migrate.ts';
 import { sweepMoves } from '../../../db/timescale/schema/retention-of-moves.ts';
+import { eraseOrganization } from '../../../domain/administration/organizations/erase-organization.ts';
 import { beginFeeds } from '../../../domain/moves/begin-feeds.ts';
 import { sealAll } from '../../../domain/moves/start-sealing.ts';
+import { TEST_ACTOR } from '../../support/actor.ts';
 import { serverUrl } from '../../support/database.ts';
 
 describe('a database whose owner is no superuser', () => {
@@ -81,6 +83,30 @@ describe('a database whose owner is no superuser', () => {
     expect(await sealAll(url.href)).to.equal(2);
     await pool.query(`update move_days set day = day - 100`);
     expect(await sweepMoves(pool, 7)).to.be.oneOf([0, 1]);
+    await pool.end();
+  });
+
+  it('is rid of an organization for good', async () => {
+    const url = new URL(withDatabase(serverUrl(), name));
+    url.username = name;
+    url.password = 'owner';
+    const pool = createWritePool(url.href, { max: 1, patience: null });
+    const { rows } = await pool.query<{ id: number }>(
+      `update organizations set deleted_at = now() where name = 'Acme' returning id`,
+    );
+    await pool.query(
+      `with account as (insert into users (email, name) values ('ada@example.com', 'Ada') returning id)
+       insert into memberships (user_id, org_id, role) select id, $1, 'viewer' from account`,
+      [rows[0]?.id],
+    );
+    const erased = await eraseOrganization(
+      pool,
+      TEST_ACTOR,
+      { orgId: rows[0]?.id ?? 0, name: 'Acme', leavesPublished: false },
+      { signal: new AbortController().signal, onProgress: () => {} },
+    );
+    expect(erased).to.deep.include({ name: 'positions', deleted: 1, left: 0 });
+    expect((await pool.query('select from organizations union all select from users')).rowCount).to.equal(0);
     await pool.end();
   });
 });
