@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import type { Role } from '../../domain/administration/users/roles.ts';
@@ -163,6 +166,21 @@ describe('the console under attack', () => {
     }
     const missing = await call({ path: `/console/v1/${encodeURIComponent(name)}` });
     expect([missing.status, missing.headers.get('content-type')]).to.deep.equal([404, 'application/json']);
+  });
+
+  it('gives pages that nobody frames, and that run its own files only', async () => {
+    const appFolder = mkdtempSync(join(tmpdir(), 'tagtrail-console-'));
+    writeFileSync(join(appFolder, 'index.html'), '<!doctype html><title>tagtrail</title>');
+    const { headers, status } = await fetch(`${await suite.start({}, { appFolder })}/`);
+    rmSync(appFolder, { recursive: true });
+    expect(status).to.equal(200);
+    const policy = headers.get('content-security-policy')?.split('; ');
+    expect(policy).to.include.members([
+      ...["default-src 'none'", "script-src 'self'", "connect-src 'self'"],
+      ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+    ]);
+    expect(policy?.join()).to.not.include('unsafe');
+    expect(headers.get('x-content-type-options')).to.equal('nosniff');
   });
 
   describe('the public API beside it', () => {

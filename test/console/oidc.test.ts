@@ -93,7 +93,7 @@ describe('signing in to the console by OpenID Connect', function () {
       `select after from changes where action = 'sign_in' and actor_type = 'user' and actor_id = $1`,
       [String(came.session.data.user.id)],
     );
-    expect(JSON.parse(log[0]?.after ?? '')).to.include({ by: 'identity_provider' });
+    expect(JSON.parse(log[0]?.after ?? '')).to.include({ by: 'identity_provider', address: '127.0.0.1' });
   });
 
   it('knows a user by the subject from then on, whatever the e-mail address there', async () => {

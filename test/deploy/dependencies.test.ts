@@ -17,6 +17,18 @@ describe('what production installs', () => {
     expect([...imported, ...RUN_BY_NAME].sort()).to.deep.equal(Object.keys(dependencies).sort());
   });
 
+  it('is as the lock file has it, by a hash, but for what is of this project', () => {
+    const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+      packages: Record<string, { integrity?: string; link?: boolean }>;
+    };
+    const unhashed = Object.entries(packages).filter(
+      ([, { integrity, link }]) => !integrity?.startsWith('sha512-') && link !== true,
+    );
+    expect(unhashed.map(([name]) => name)).to.deep.equal(['', 'clients/typescript']);
+    const installed = Object.keys(dependencies).map((name) => `node_modules/${name}`);
+    expect(installed.filter((name) => !(name in packages))).to.deep.equal([]);
+  });
+
   it('has beside that what the handhelds’ app is made with and of, which the image leaves out', () => {
     const imported = packagesOf(
       globSync('clients/{ui,handheld-app,console-app}/**/*.{ts,tsx}', { exclude: ['**/dist'] }),

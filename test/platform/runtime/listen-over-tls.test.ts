@@ -77,6 +77,12 @@ describe('listening over TLS', () => {
     await until(() => failed().some(({ reason }) => reason === 'ERR_SSL_HTTP_REQUEST'));
   });
 
+  it('speaks no version before 1.2', async () => {
+    const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
+    const [error] = await once(connectOverTls({ port, ca, ...old }), 'error');
+    expect(error).to.have.property('code', 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION');
+  });
+
   it('keeps a few connections only whose handshake is not over, and the newest of them', async () => {
     const sockets = Array.from({ length: MOST + 1 }, () => connect(port, '127.0.0.1').on('error', () => {}));
     await Promise.race(sockets.map((socket) => once(socket.resume(), 'close')));

@@ -15,6 +15,7 @@ import { useDatabase } from '../../support/database.ts';
 import { freePort } from '../../support/free-port.ts';
 import { useMosquitto } from '../../support/mosquitto.ts';
 import { aScan, aSubmission } from '../../support/new-submission.ts';
+import { PASSWORD, usePeople } from '../../support/people.ts';
 import { type Program, run } from '../../support/process.ts';
 import { useRedis } from '../../support/redis-server.ts';
 import { Site } from '../../support/site.ts';
@@ -27,6 +28,7 @@ describe('the logs of all processes at their lowest level', () => {
   const broker = useMosquitto();
   const redis = useRedis();
   const database = useDatabase();
+  const people = usePeople(database);
   /** What must not be in any output, by what it is. */
   const secrets = new Map<string, string>();
   const programs: Program[] = [];
@@ -142,8 +144,12 @@ describe('the logs of all processes at their lowest level', () => {
     secrets.set('the password of the reader', mqttPassword);
     await database.rows('update antennas set location_id = $1', [shelf]);
     const mqttPort = await freePort();
-    const [api, gateway, ingest] = await Promise.all([
-      start('api', { API_PORT: '0', REDIS_URL: redisUrl.href }),
+    const secretsKey = randomBytes(32).toString('base64');
+    secrets.set('the key of secrets', secretsKey);
+    const mailUrl = `smtp://alerts:${secret('the password of the mail server')}@127.0.0.1:1`;
+    const mail = { SMTP_URL: mailUrl, MAIL_FROM: 'alerts@example.com' };
+    const [api, gateway, ingest, standalone] = await Promise.all([
+      start('api', { API_PORT: '0', REDIS_URL: redisUrl.href, SECRETS_KEY: secretsKey, ...mail }),
       start('handheld-gateway', { HANDHELD_PORT: '0', REDIS_URL: redisUrl.href }),
       start('mqtt-ingest', { INGEST_PORT: '0', MQTT_URL: brokerUrl.href, MQTT_CLIENT_ID: 'logs' }),
       start('standalone', {
@@ -231,6 +237,32 @@ describe('the logs of all processes at their lowest level', () => {
       .catch((error: Error) => error);
     expect(refused).to.be.instanceOf(Error);
 
+    await standalone.printed('Console listening');
+    const consoleUrl = /"address":"([^"]+)"[^\n]*"Console listening"/.exec(standalone.stdout())?.[1] ?? '';
+    const { token: session } = await people.user('ann@example.com', { orgId: site.orgId, role: 'admin' });
+    credential('a session', session);
+    secrets.set('the password of a person', PASSWORD);
+    const signIn = (password: string, path = '/console/v1/session') =>
+      fetch(consoleUrl + path, {
+        method: 'POST',
+        headers: { Origin: consoleUrl, 'X-Tagtrail-Console': '1', 'Content-Type': 'application/json' },
+        body: JSON.stringify({ email: 'ann@example.com', password }),
+      });
+    const signedIn = await signIn(PASSWORD);
+    expect(signedIn.status).to.equal(200);
+    const cookies = signedIn.headers.getSetCookie().map((cookie) => /=([\w-]{43});/.exec(cookie)?.[1] ?? '');
+    expect(cookies).to.have.length(2);
+    for (const [index, cookie] of cookies.entries()) {
+      credential(`cookie ${index + 1} of a sign-in`, cookie);
+    }
+    expect((await signIn(secret('a wrong password of a person'))).status).to.equal(401);
+    expect((await signIn(PASSWORD, `/console/v1/session?token=${session}`)).status).to.equal(400);
+    const headers = { Cookie: `tagtrail_session=${session}` };
+    expect(await statusOf(`${consoleUrl}/console/v1/session`, { headers })).to.equal(200);
+    await without('memberships', async () => {
+      expect((await signIn(PASSWORD)).status).to.equal(500);
+    });
+
     await redis.stop();
     expect(await statusOf(assets, bearer(key))).to.equal(200);
     await database.rows(
@@ -250,6 +282,7 @@ describe('the logs of all processes at their lowest level', () => {
     expect(told).to.deep.equal([]);
     for (const happening of [
       '"operation":"listAssets"',
+      '"operation":"beginSession"',
       '"detail":"API key has expired"',
       '"detail":"Handheld token has been revoked"',
       'relation \\"assets\\" does not exist',

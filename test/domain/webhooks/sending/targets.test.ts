@@ -1,9 +1,13 @@
 import { createSecretKey } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { type Agents, openAgents } from '../../../../domain/webhooks/sending/agents.ts';
 import { deliver } from '../../../../domain/webhooks/sending/deliver.ts';
 import { type Networks, parseNetworks } from '../../../../domain/webhooks/targets/networks.ts';
 import { createResolve } from '../../../../domain/webhooks/targets/resolve.ts';
+import { certificate } from '../../../support/certificates.ts';
 import { type NameServer, startNameServer } from '../../../support/name-server.ts';
 import { type Receiver, startReceiver } from '../../../support/receiver.ts';
 
@@ -98,6 +102,24 @@ describe('what a webhook reaches', () => {
     }
     expect(allowed.received.length - before).to.equal(5);
     expect(forbidden.connections()).to.equal(0);
+  });
+
+  it('is no server whose certificate nobody vouches for', async () => {
+    const received: string[] = [];
+    const server = createServer(
+      { cert: certificate('broker.crt'), key: certificate('broker.key') },
+      (request, response) => {
+        received.push(request.url ?? '');
+        response.writeHead(204).end();
+      },
+    );
+    await once(server.listen(0, '127.0.0.2'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { outcome, error } = await send(`https://127.0.0.2:${port}/`);
+    await new Promise((resolve) => server.close(resolve));
+    expect(outcome).to.equal('failed');
+    expect(error).to.match(/certificate/);
+    expect(received).to.deep.equal([]);
   });
 
   it('is told in words that name the setting', async () => {
