@@ -5,7 +5,8 @@ import type { AlertDifference, FoundStretch, StoredAlert } from '../stored/alert
 /**
  * What makes stored alerts those that follow from the evidence. An alert belongs to the stretch in which it was opened, so
  * that what begins again is news, also to who has acknowledged what there was before. If it was opened in none, it belongs to
- * the one that it overlaps most, of equal ones to the earliest. A stretch has one alert.
+ * the one that it overlaps most, of equal ones to the earliest; what is not over counts up to the end of the window. Never to
+ * one that began after somebody took notice of the alert: that is another incident. A stretch has one alert.
  *
  *     stored    |--- a ---|          |--- b ---|       |- c -|
  *     derived   |--|   |-----|         |-| |------|             |-|
@@ -48,20 +49,20 @@ export function differenceOf(
   return difference;
 }
 
-function pairs(stored: readonly StoredAlert[], derived: readonly FoundStretch[], { since }: Interval) {
+function pairs(stored: readonly StoredAlert[], derived: readonly FoundStretch[], { since, until }: Interval) {
   return stored
     .flatMap((alert) =>
       derived.map((stretch) => ({
         ...{ alert, stretch },
         isOpening: isWithin(stretch, Math.max(alert.openedAt, since)) ? 1 : 0,
-        overlap: overlapOf(alert, stretch),
+        overlap: overlapOf(alert, stretch, until),
       })),
     )
-    .filter(({ overlap }) => overlap > 0)
+    .filter(({ alert, stretch, overlap }) => overlap > 0 && isNoticed(alert, stretch))
     .sort(
       (a, b) =>
         b.isOpening - a.isOpening ||
-        compared(b.overlap, a.overlap) ||
+        b.overlap - a.overlap ||
         a.stretch.since - b.stretch.since ||
         a.alert.openedAt - b.alert.openedAt ||
         (a.alert.id < b.alert.id ? -1 : 1),
@@ -72,16 +73,13 @@ function isWithin({ since, until }: FoundStretch, at: Micros): boolean {
   return since <= at && at < (until ?? Number.POSITIVE_INFINITY);
 }
 
-function overlapOf({ openedAt, closedAt }: StoredAlert, { since, until }: FoundStretch): Micros {
-  return (
-    Math.min(closedAt ?? Number.POSITIVE_INFINITY, until ?? Number.POSITIVE_INFINITY) -
-    Math.max(openedAt, since)
-  );
+/** Whoever took notice of an alert, if anybody did, may have meant the stretch. */
+function isNoticed({ openedAt, acknowledgedAt }: StoredAlert, { since }: FoundStretch): boolean {
+  return acknowledgedAt === null || since <= Math.max(openedAt, acknowledgedAt);
 }
 
-/** Also of what is infinite. */
-function compared(a: number, b: number): number {
-  return a === b ? 0 : a < b ? -1 : 1;
+function overlapOf({ openedAt, closedAt }: StoredAlert, { since, until }: FoundStretch, end: Micros): Micros {
+  return Math.min(closedAt ?? end, until ?? end) - Math.max(openedAt, since);
 }
 
 /** Evidence of before the window is not looked at as a whole. */

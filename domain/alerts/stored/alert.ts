@@ -15,6 +15,8 @@ export interface StoredAlert {
   openedAt: Micros;
   /** Null if it is not over. */
   closedAt: Micros | null;
+  /** When somebody took notice of it; null if nobody has. */
+  acknowledgedAt: Micros | null;
   level: Stretch['level'];
   alarmSince: Micros | null;
   locationId: number | null;

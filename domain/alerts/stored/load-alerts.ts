@@ -18,6 +18,7 @@ interface AlertRow {
   state: StoredAlert['state'];
   opened_at: Micros;
   closed_at: Micros | null;
+  acknowledged_at: Micros | null;
   level: StoredAlert['level'];
   alarm_at: Micros | null;
   location_id: number | null;
@@ -49,6 +50,7 @@ export async function loadAlerts(
     state: row.state,
     openedAt: row.opened_at,
     closedAt: row.closed_at,
+    acknowledgedAt: row.acknowledged_at,
     level: row.level,
     alarmSince: row.alarm_at,
     locationId: row.location_id,
@@ -70,7 +72,8 @@ const ofReaders = (orgId: number, wanted: readonly Since[]) =>
 
 function columns(subject: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`alert.id, alert.rule_id, alert.kind, ${subject} as subject_id, alert.state,
-    micros_of_time(alert.opened_at) as opened_at, micros_of_time(alert.closed_at) as closed_at, alert.level,
+    micros_of_time(alert.opened_at) as opened_at, micros_of_time(alert.closed_at) as closed_at,
+    micros_of_time(alert.acknowledged_at) as acknowledged_at, alert.level,
     micros_of_time(alert.alarm_at) as alarm_at, alert.location_id, alert.because::text`;
 }
 

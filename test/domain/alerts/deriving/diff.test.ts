@@ -26,14 +26,23 @@ class Alerts {
         alert.state = 'withdrawn';
       } else if (change !== undefined) {
         const { since: openedAt, until: closedAt, ...stretch } = change.stretch;
-        Object.assign(alert, { ...stretch, openedAt, closedAt, state: change.state });
+        const acknowledgedAt = change.state === 'open' ? null : alert.acknowledgedAt;
+        Object.assign(alert, { ...stretch, openedAt, closedAt, acknowledgedAt, state: change.state });
       }
     }
     for (const { since: openedAt, until: closedAt, ...stretch } of opened) {
       const id = String(this.kept.length).padStart(4, '0');
-      this.kept.push({ id, openedAt, closedAt, state: closedAt === null ? 'open' : 'closed', ...stretch });
+      const state = closedAt === null ? 'open' : 'closed';
+      this.kept.push({ id, openedAt, closedAt, acknowledgedAt: null, state, ...stretch });
     }
     return opened.length + changed.length + withdrawn.length;
+  }
+
+  acknowledge(at: Micros): void {
+    const alert = this.kept.find(({ state }) => state === 'open');
+    if (alert !== undefined) {
+      Object.assign(alert, { acknowledgedAt: at, state: 'acknowledged' });
+    }
   }
 
   /** Those that count, as stretches. */
@@ -91,7 +100,15 @@ describe('stored alerts', () => {
         const derive = (from: Micros) => unread(known, from, now);
         alerts.bringInLine(derive, since, now);
         expect(alerts.bringInLine(derive, since, now), `round ${round}, nothing new`).to.equal(0);
-        expect(alerts.kept.filter(({ state }) => state === 'open').length).to.be.at.most(1);
+        const standing = alerts.kept.filter(({ state }) => state === 'open' || state === 'acknowledged');
+        expect(standing.length).to.be.at.most(1);
+        const inherited = alerts.kept.filter(
+          ({ openedAt, acknowledgedAt }) => acknowledgedAt !== null && openedAt > acknowledgedAt,
+        );
+        expect(inherited, `round ${round}, acknowledged before they began`).to.deep.equal([]);
+        if (random.once(3)) {
+          alerts.acknowledge(now);
+        }
       }
       const expected = unread(reads, Number.NEGATIVE_INFINITY, now).map(({ since, until, because }) => ({
         ...{ since, until, because },
@@ -105,16 +122,20 @@ describe('stored alerts', () => {
   });
 
   const alert = (id: string, openedAt: Micros, closedAt: Micros | null): StoredAlert => ({
-    ...{ ...PLAIN, id, openedAt, closedAt, because: '{}' },
+    ...{ ...PLAIN, id, openedAt, closedAt, acknowledgedAt: null, because: '{}' },
     state: closedAt === null ? 'open' : 'closed',
   });
   const stretch = (since: Micros, until: Micros | null): FoundStretch => ({
     ...{ ...PLAIN, since, until, because: '{}' },
   });
+  const acknowledgedAt = (at: Micros, of: StoredAlert): StoredAlert => ({
+    ...of,
+    ...{ acknowledgedAt: at, state: of.state === 'open' ? 'acknowledged' : of.state },
+  });
   const WINDOW = { since: 0, until: 100 };
 
   it('keep to the stretch in which they were opened, so that what begins again is new, whoever acknowledged what was', () => {
-    const acknowledged = { ...alert('a', 10, null), state: 'acknowledged' as const };
+    const acknowledged = acknowledgedAt(11, alert('a', 10, null));
     for (const stored of [alert('a', 10, null), alert('a', 10, 90), acknowledged]) {
       expect(differenceOf([stored], [stretch(10, 12), stretch(13, null)], WINDOW)).to.deep.equal({
         opened: [stretch(13, null)],
@@ -137,8 +158,35 @@ describe('stored alerts', () => {
     });
   });
 
+  it('that are not over overlap what is not over up to the time derived to', () => {
+    expect(differenceOf([alert('a', 10, null)], [stretch(11, 60), stretch(90, null)], WINDOW)).to.deep.equal({
+      opened: [stretch(90, null)],
+      changed: [{ id: 'a', state: 'closed', stretch: stretch(11, 60) }],
+      withdrawn: [],
+    });
+  });
+
+  it('are of nothing that began after they were acknowledged', () => {
+    const late = stretch(30, null);
+    const acknowledged = acknowledgedAt(20, alert('a', 10, null));
+    expect(differenceOf([acknowledged], [stretch(11, 15), late], WINDOW)).to.deep.equal({
+      opened: [late],
+      changed: [{ id: 'a', state: 'closed', stretch: stretch(11, 15) }],
+      withdrawn: [],
+    });
+    for (const stored of [acknowledged, acknowledgedAt(20, alert('a', 10, 60))]) {
+      const another = { opened: [late], changed: [], withdrawn: ['a'] };
+      expect(differenceOf([stored], [late], WINDOW)).to.deep.equal(another);
+    }
+    expect(differenceOf([acknowledged], [late], { since: 15, until: 100 })).to.deep.equal({
+      opened: [late],
+      changed: [{ id: 'a', state: 'closed', stretch: stretch(10, 15) }],
+      withdrawn: [],
+    });
+  });
+
   it('stay acknowledged until they are over, and are open again if they were not', () => {
-    const acknowledged = { ...alert('a', 0, null), state: 'acknowledged' as const };
+    const acknowledged = acknowledgedAt(5, alert('a', 0, null));
     expect(differenceOf([acknowledged], [stretch(5, null)], WINDOW).changed[0]?.state).to.equal(
       'acknowledged',
     );

@@ -108,6 +108,39 @@ describe('deriving alerts', () => {
     ).to.deep.equal([{ state: 'open', closed_at: null, acknowledged_at: null, acknowledged_by: null }]);
   });
 
+  it('leaves an acknowledgement with what it was of, though late reads show that it began later, and again', async () => {
+    await rule({ kind: 'dwell', locationExternalKey: 'YARD', after: 10 * MICROS_PER_SECOND });
+    const turns = new AlertTurns(database.pool);
+    await read(yard, 20);
+    await derive(turns);
+    await database.rows(
+      `update alerts set state = 'acknowledged', acknowledged_at = time_of_micros($2), acknowledged_by = 'Anna'
+       where org_id = $1`,
+      [site.orgId, at(35)],
+    );
+    await record(
+      database,
+      [[dock, 22] as const, [yard, 23] as const, [dock, 40] as const, [yard, 60] as const].map(
+        ([locationId, second]) =>
+          aRead({
+            ...{ orgId: site.orgId, readerId, value: 'E280', locationId },
+            ...{ at: at(second), receivedAt: at(300) },
+          }),
+      ),
+    );
+    await derive(turns);
+    expect(
+      await database.rows(
+        `select state, micros_of_time(opened_at) as opened, acknowledged_by as by from alerts
+         where org_id = $1 order by opened_at`,
+        [site.orgId],
+      ),
+    ).to.deep.equal([
+      { state: 'closed', opened: at(33), by: 'Anna' },
+      { state: 'open', opened: at(70), by: null },
+    ]);
+  });
+
   it('withdraws one that late reads disprove', async () => {
     await rule({ kind: 'dwell', locationExternalKey: 'YARD', after: 100 * MICROS_PER_SECOND });
     const turns = new AlertTurns(database.pool);
