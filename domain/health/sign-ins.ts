@@ -156,7 +156,7 @@ function findRefused(
       coalesce(reader.name, api_key.name, handheld.name, account.email) as owner,
       case when organization.deleted_at is not null then 'deleted'
         when coalesce(api_key.revoked_at, handheld.revoked_at) is not null then 'revoked'
-        when api_key.expires_at <= now() then 'expired'
+        when coalesce(api_key.expires_at, handheld.expires_at) <= now() then 'expired'
         when account.is_disabled then 'disabled'
         when coalesce(organization.id, account.id) is not null then 'live'
       end as state

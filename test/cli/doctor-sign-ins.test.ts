@@ -85,7 +85,7 @@ describe('doctor, of sign-ins that were refused', () => {
     await json('key', 'revoke', '--id', revoked.id);
     const live = await json('key', 'create', '--org', org, '--name', 'Mistyped', ...scopes);
     const handheld = await json('handheld', 'create', '--org', org, '--name', 'Scanner 7');
-    await json('handheld', 'revoke', '--id', String(handheld.id));
+    await database.rows('update handhelds set expires_at = now() where id = $1', [handheld.id]);
     const secrets = Array.from({ length: 5 }, secret);
     const [inUserName = '', wrong = '', unknown = '', password = '', other = ''] = secrets;
     await whileItRuns(async ({ apiUrl, handheldUrl, mqttUrl }) => {
@@ -109,7 +109,7 @@ describe('doctor, of sign-ins that were refused', () => {
     const said = (finding: Finding | undefined) =>
       `${finding?.status} ${finding?.message} -> ${finding?.remedy}`;
     expect(said(scanner)).to.match(
-      /^warning Handheld Scanner 7 \(handheld \d+, organization \d+\) was refused: it is revoked \(8 in the last hour, 8 in the last day, the last at 20.*Z from .*127\.0\.0\.1\).*handheld create --org/,
+      /^warning Handheld Scanner 7 \(handheld \d+, organization \d+\) was refused: it has expired \(8 in the last hour, 8 in the last day, the last at 20.*Z from .*127\.0\.0\.1\).*handheld create --org/,
     );
     expect(said(backend))
       .to.match(/API key Backend \(tt_[0-9A-Z]{20}\.\.\., .*it is revoked \(7 in .*key create --org/)

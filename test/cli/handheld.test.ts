@@ -71,6 +71,26 @@ describe('the command line for handhelds', () => {
       await fails(2, 'the address of the app', ...args, '--qr', 'handhelds');
     });
 
+    it('issues a token with an end, but none that has expired already', async () => {
+      const args = ['handheld', 'create', '--org', String(gateway.site.orgId), '--name', 'Lent'];
+      const time = '2020-01-01T00:00:00Z';
+      await fails(2, `--expires-at ${time} must be in the future`, ...args, '--expires-at', time);
+      await fails(2, 'not an RFC 3339 timestamp', ...args, '--expires-at', 'tomorrow');
+      const { id, token } = await json(...args, '--expires-at', '2100-01-01T00:00:00+02:00');
+      expect(await statusOf(token)).to.equal(200);
+      const listed = await json('handheld', 'list', '--org', String(gateway.site.orgId));
+      expect(
+        listed
+          .filter(({ name }: { name: string }) => name === 'Lent')
+          .map((each: object) => ({ ...each, created_at: null })),
+      ).to.deep.equal([
+        {
+          ...{ id, org_id: gateway.site.orgId, name: 'Lent', created_at: null, revoked_at: null },
+          ...{ expires_at: '2099-12-31T22:00:00.000Z', last_submission_at: null },
+        },
+      ]);
+    });
+
     it('refuses a name that cannot be', () =>
       fails(2, '1 to 255', 'handheld', 'create', '--org', String(gateway.site.orgId), '--name', ''));
     it('says that there is no such organization', () =>
@@ -84,8 +104,16 @@ describe('the command line for handhelds', () => {
       const { id } = await create(other.orgId, 'Theirs');
       const [row, ...none] = await json('handheld', 'list', '--org', String(other.orgId));
       expect(none).to.deep.equal([]);
-      expect(row).to.deep.include({ id, org_id: other.orgId, name: 'Theirs', revoked_at: null });
-      expect(row).to.have.all.keys('id', 'org_id', 'name', 'created_at', 'revoked_at', 'last_submission_at');
+      expect(row).to.deep.include({
+        id,
+        org_id: other.orgId,
+        name: 'Theirs',
+        expires_at: null,
+        revoked_at: null,
+      });
+      expect(row).to.have.all.keys(
+        ...['id', 'org_id', 'name', 'created_at', 'expires_at', 'revoked_at', 'last_submission_at'],
+      );
       expect(row.created_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
       const all = await json('handheld', 'list');
       expect(all.map((each: { id: number }) => each.id))

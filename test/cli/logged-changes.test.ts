@@ -219,7 +219,7 @@ describe('every command that changes something', function () {
     },
     'handheld-create': async () => ({
       args: ['--org', org, '--name', 'gun'],
-      logs: [['create', 'handheld', null, { name: 'gun' }]],
+      logs: [['create', 'handheld', null, { name: 'gun', expires_at: null }]],
     }),
     'handheld-rename': async () => {
       const { id } = await json('handheld', 'create', '--org', org, '--name', 'gun');
@@ -616,7 +616,7 @@ describe('every command that changes something', function () {
     const rows = await logged();
     expect(rows.map(({ what, after }) => [what, Object.keys(after as object).join()])).to.deep.equal([
       ['api_key', 'name,scopes,expires_at'],
-      ['handheld', 'name'],
+      ['handheld', 'name,expires_at'],
       ['reader', 'name,topic,format,time,identity,report_unknown,expect_seconds'],
       ['antenna', 'location_external_key,min_rssi,enabled'],
       [`reader ${reader}`, 'has_new_password'],

@@ -148,13 +148,21 @@ describe('readers and handhelds in the console', () => {
     const { text, body } = await call({ path: '/handhelds' });
     expect(text).not.to.include(token);
     expect(body.data).to.have.length(1);
-    expect(body.data[0]).to.include({ id, name: 'Gun', revoked_at: null });
+    expect(body.data[0]).to.include({ id, name: 'Gun', expires_at: null, revoked_at: null });
     expect((await patch(`/handhelds/${id}`, { name: 'Gun 2' })).status).to.equal(204);
     const empty = await patch(`/handhelds/${id}`, { name: '' });
     expect([empty.status, empty.body.error.fields[0].field]).to.deep.equal([400, 'name']);
     expect((await call({ path: '/handhelds' })).body.data[0].name).to.equal('Gun 2');
     expect((await call({ method: 'DELETE', path: `/handhelds/${id}` })).status).to.equal(204);
     expect((await call({ path: '/handhelds' })).body.data[0].revoked_at).to.be.a('string');
+  });
+
+  it('lets a handheld in until its token expires', async () => {
+    const past = await post('/handhelds', { name: 'Lent', expires_at: '2020-01-01T00:00:00Z' });
+    expect([past.status, past.body.error.fields[0].field]).to.deep.equal([400, 'expires_at']);
+    const { id } = (await post('/handhelds', { name: 'Lent', expires_at: '2100-01-01T00:00:00Z' })).body.data;
+    const { data } = (await call({ path: '/handhelds' })).body;
+    expect(data.at(-1)).to.include({ id, name: 'Lent', expires_at: '2100-01-01T00:00:00.000Z' });
   });
 
   it('shows the address at which a handheld signs in: of the setting, or on the machine that was asked', async () => {

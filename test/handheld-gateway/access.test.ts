@@ -122,6 +122,32 @@ describe('the token of a handheld', () => {
     }
   });
 
+  it('expires if it was given an end, also if it was in use before', async () => {
+    const { id, token } = await createHandheld(databaseOn(database.pool), TEST_ACTOR, {
+      ...{ orgId: gateway.site.orgId, name: 'lent', expiresAt: '2099-01-01T00:00:00Z' },
+    });
+    expect((await ask(token)).status).to.equal(200);
+    await database.rows(
+      `update handhelds set expires_at = clock_timestamp() + interval '1 second' where id = $1`,
+      [id],
+    );
+    const isOver = async () => {
+      const [row] = await database.rows<{ is_over: boolean }>(
+        'select expires_at <= clock_timestamp() as is_over from handhelds where id = $1',
+        [id],
+      );
+      return row?.is_over === true;
+    };
+    while (!(await isOver())) {
+      // Asked again and again, so that the gateway knows the token when its time comes.
+      await ask(token);
+    }
+    expect((await ask(token)).body?.error).to.include({
+      type: 'unauthorized',
+      detail: 'Handheld token has expired',
+    });
+  });
+
   it('ends with its organization', async () => {
     const { orgId } = await Site.create(database, 'Gone');
     const { token } = await issue(orgId);

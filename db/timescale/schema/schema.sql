@@ -247,13 +247,14 @@ create table handhelds (
   token_sha256 bytea not null,
   created_at timestamp with time zone not null default now(),
   revoked_at timestamp with time zone,
+  expires_at timestamp with time zone,
   constraint handhelds__org_id_id PRIMARY KEY (org_id, id),
   constraint handhelds__id UNIQUE (id),
   constraint handhelds__name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
   constraint handhelds__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
   constraint handhelds__token_sha256 CHECK ((octet_length(token_sha256) = 32))
 );
-CREATE TRIGGER handhelds_changed AFTER DELETE OR UPDATE OF revoked_at, token_sha256 ON public.handhelds FOR EACH STATEMENT EXECUTE FUNCTION notify_access_changed();
+CREATE TRIGGER handhelds_changed AFTER DELETE OR UPDATE OF revoked_at, expires_at, token_sha256 ON public.handhelds FOR EACH STATEMENT EXECUTE FUNCTION notify_access_changed();
 
 create table history_marks (
   org_id integer not null,

@@ -1,9 +1,9 @@
 import { AppError } from '../../../base/errors.ts';
 import { requireName } from '../../../base/names.ts';
-import { parseTimestamp } from '../../../base/timestamps.ts';
 import type { Database } from '../../../db/timescale/connections/database.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { makeChange } from '../../changes/make-change.ts';
+import { parseExpiry } from '../expiry.ts';
 import { holdLiveOrganization } from '../organizations/live-organization.ts';
 import { issueKey } from './issue-key.ts';
 import { isScope, SCOPES } from './scopes.ts';
@@ -35,10 +35,7 @@ export async function createApiKey(
       `Unknown scope ${unknown.join(', ')}; there are ${SCOPES.join(', ')}`,
     );
   }
-  const expiry = expiresAt === null ? null : parseTimestamp(expiresAt);
-  if (expiresAt !== null && expiry === null) {
-    throw new AppError('invalid_input', `"${expiresAt}" is not an RFC 3339 timestamp`);
-  }
+  const expiry = parseExpiry(expiresAt);
   const { row, key } = await makeChange(db, actor, async (change) => {
     await holdLiveOrganization(change, orgId);
     return issueKey(change, { orgId, name, scopes, expiresAt: expiry });

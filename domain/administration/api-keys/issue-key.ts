@@ -1,20 +1,13 @@
-import { AppError } from '../../../base/errors.ts';
 import { type Instant, toDatabase, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { type Change, type ChangeResult, changed } from '../../changes/make-change.ts';
+import { ExpiryPassed } from '../expiry.ts';
 import { digestOfSecret, formatKey, newKey } from './key-format.ts';
 import { type ApiKeyRow, KEY_COLUMNS } from './key-row.ts';
 
 export interface IssuedKey {
   row: ApiKeyRow;
   key: string;
-}
-
-/** An expiry in the past is a mistake, perhaps of a time zone. */
-export class ExpiryPassed extends AppError {
-  constructor() {
-    super('invalid_input', 'The time at which a key expires must be in the future');
-  }
 }
 
 /**

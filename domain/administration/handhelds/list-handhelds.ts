@@ -8,6 +8,8 @@ export interface ListedHandheld {
   org_id: number;
   name: string;
   created_at: string;
+  /** Null if it does not expire. */
+  expires_at: string | null;
   revoked_at: string | null;
   /** Latest submission still remembered; null if none. */
   last_submission_at: string | null;
@@ -20,7 +22,7 @@ export interface ListedHandheld {
  */
 export async function listHandhelds(db: Connection, orgId: number | null): Promise<ListedHandheld[]> {
   const rows = await db.any(sql.type(rowsOf<ListedHandheld>())`
-    select handheld.id, handheld.org_id, handheld.name, handheld.created_at, handheld.revoked_at,
+    select handheld.id, handheld.org_id, handheld.name, handheld.created_at, handheld.expires_at, handheld.revoked_at,
       last.received_at as last_submission_at
     from handhelds handheld
     left join lateral (
@@ -43,7 +45,7 @@ export async function listPageOfHandhelds(
     rowsOf<ListedHandheld & { total_count: number }>(),
   )`
     with page as (
-      select id, org_id, name, created_at, revoked_at from handhelds
+      select id, org_id, name, created_at, expires_at, revoked_at from handhelds
       where org_id = ${orgId} order by id limit ${limit} offset ${offset}
     )
     select total.total_count, page.*, last.received_at as last_submission_at
@@ -63,12 +65,14 @@ function asListed({
   org_id,
   name,
   created_at,
+  expires_at,
   revoked_at,
   last_submission_at,
 }: ListedHandheld): ListedHandheld {
   return {
     ...{ id, org_id, name },
     created_at: wireTime(created_at),
+    expires_at: wireTimeOrNull(expires_at),
     revoked_at: wireTimeOrNull(revoked_at),
     last_submission_at: wireTimeOrNull(last_submission_at),
   };

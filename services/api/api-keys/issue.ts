@@ -1,5 +1,6 @@
 import { invalid, invalidValue } from '../../../base/checks/issues.ts';
-import { ExpiryPassed, type IssuedKey, issueKey } from '../../../domain/administration/api-keys/issue-key.ts';
+import { type IssuedKey, issueKey } from '../../../domain/administration/api-keys/issue-key.ts';
+import { ExpiryPassed } from '../../../domain/administration/expiry.ts';
 import type { ChangeResult, OrganizationChange } from '../../../domain/changes/make-change.ts';
 import type { NewApiKey } from './schema.ts';
 

@@ -14,7 +14,7 @@ interface Options {
 
 export function addHandheldList(program: Command): void {
   addCommand(program, 'handheld', 'list')
-    .description('List handhelds, those that were revoked included.')
+    .description('List handhelds, those whose token was revoked or has expired included.')
     .option('--org <id>', 'only those of this organization', id)
     .addHelpText('after', '\nExample:\n  npx --no -- tagtrail handheld list --org 1')
     .action(async (options: Options) => {
@@ -28,12 +28,13 @@ function textOf(handhelds: readonly ListedHandheld[]): string {
     return 'There are no handhelds.';
   }
   return listTable(
-    ['id', 'org', 'name', 'last submission', 'revoked'],
+    ['id', 'org', 'name', 'last submission', 'expires', 'revoked'],
     handhelds.map((handheld) => [
       String(handheld.id),
       String(handheld.org_id),
       handheld.name,
       handheld.last_submission_at ?? 'none',
+      handheld.expires_at ?? 'never',
       handheld.revoked_at ?? '-',
     ]),
   ).join('\n');

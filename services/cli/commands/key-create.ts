@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import { AppError } from '../../../base/errors.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
-import { ExpiryPassed } from '../../../domain/administration/api-keys/issue-key.ts';
 import { SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
+import { refuseExpiry } from '../parts/refuse-expiry.ts';
 
 interface Options {
   org: number;
@@ -29,11 +28,7 @@ export function addKeyCreate(program: Command): void {
       const { org: orgId, name, scopes, expiresAt = null } = options;
       const { id: keyId, key } = await withConnections(({ db, actor }) =>
         createApiKey(db, actor, { orgId, name, scopes, expiresAt }),
-      ).catch((error: unknown) => {
-        throw error instanceof ExpiryPassed
-          ? new AppError('invalid_input', `--expires-at ${expiresAt} must be in the future`)
-          : error;
-      });
+      ).catch(refuseExpiry(expiresAt));
       printResult({ json: { id: keyId, key }, text: `Key ${keyId}, shown only now:\n${key}` }, options);
     });
 }

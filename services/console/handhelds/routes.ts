@@ -1,7 +1,6 @@
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
 import { listPageOfHandhelds } from '../../../domain/administration/handhelds/list-handhelds.ts';
 import { renameHandheld } from '../../../domain/administration/handhelds/rename-handheld.ts';
 import { revokeUnheard } from '../../../domain/administration/handhelds/revoke-handheld.ts';
@@ -13,13 +12,14 @@ import { found, listed, noContent } from '../../../platform/http/success.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
 import { appAddress } from './app-address.ts';
+import { createChecked } from './create.ts';
 import { CREATED_HANDHELD, HANDHELD, handheldPatchBody, newHandheldBody } from './schema.ts';
 
 const ADMINISTRATION = { scope: 'handhelds:admin', query: NO_QUERY } as const;
 
 const list = memberRoute({
   ...{ method: 'GET', path: '/console/v1/handhelds', operationId: 'listHandhelds' },
-  summary: 'The handhelds, revoked ones too',
+  summary: 'The handhelds, revoked and expired ones too',
   ...{ scope: ADMINISTRATION.scope, query: { parameters: PAGING }, params: {} },
   success: listed(HANDHELD, 'A page of handhelds, without their tokens'),
   handle: async ({ context: { db, parts }, query }) => {
@@ -36,12 +36,12 @@ const create = memberRoute({
   ...{ ...ADMINISTRATION, params: {} },
   body: newHandheldBody,
   success: found(CREATED_HANDHELD, 'The handheld, with its token, shown this once'),
-  handle: async ({ context, body: { name }, requestId }) => {
+  handle: async ({ context, body, requestId }) => {
     const { db, parts, session } = context;
     const { id, token } = await parts.insight.run(db.orgId, (installation) =>
-      createHandheld(databaseOn(installation), actorOfUser(session, requestId), { orgId: db.orgId, name }),
+      createChecked(databaseOn(installation), actorOfUser(session, requestId), { orgId: db.orgId, ...body }),
     );
-    return { id, name, token, sign_in_url: signInAddress(appAddress(context), token) };
+    return { id, name: body.name, token, sign_in_url: signInAddress(appAddress(context), token) };
   },
 });
 

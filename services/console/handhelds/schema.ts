@@ -1,8 +1,8 @@
 import { text } from '../../../base/checks/fields.ts';
 import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
-import { mandatory, optional } from '../../../base/checks/members.ts';
+import { mandatory, nullable, optional, type Values } from '../../../base/checks/members.ts';
 import { nullableSchema } from '../../../base/checks/members-schema.ts';
-import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { TIME_SCHEMA, timestamp } from '../../../base/checks/time-field.ts';
 import { jsonBody, mergePatchOf } from '../../../platform/http/body.ts';
 import { objectOf, TEXT_SCHEMA } from '../serving/schemas.ts';
 
@@ -10,6 +10,7 @@ export const HANDHELD = objectOf({
   id: ID_SCHEMA,
   name: TEXT_SCHEMA,
   created_at: TIME_SCHEMA,
+  expires_at: nullableSchema(TIME_SCHEMA),
   revoked_at: nullableSchema(TIME_SCHEMA),
   last_submission_at: nullableSchema(TIME_SCHEMA),
 });
@@ -22,6 +23,10 @@ export const CREATED_HANDHELD = objectOf({
   sign_in_url: TEXT_SCHEMA,
 });
 
-export const newHandheldBody = jsonBody({ name: mandatory(text(255)) });
+const NEW_HANDHELD = { name: mandatory(text(255)), expires_at: nullable(timestamp) };
+
+export type NewHandheld = Values<typeof NEW_HANDHELD>;
+
+export const newHandheldBody = jsonBody(NEW_HANDHELD);
 
 export const handheldPatchBody = mergePatchOf<object>()({ name: optional(text(255)) });

@@ -52,6 +52,9 @@ async function authenticate(
   if (known.row.is_revoked) {
     throw unauthorized('Handheld token has been revoked', { orgId, handheldId });
   }
+  if (performance.now() >= known.expiresAtMs) {
+    throw unauthorized('Handheld token has expired', { orgId, handheldId });
+  }
   if (known.row.org_is_deleted) {
     throw unauthorized('The organization of this handheld no longer exists', { orgId, handheldId });
   }

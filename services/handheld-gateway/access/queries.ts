@@ -18,7 +18,8 @@ export async function findHandhelds(
 ): Promise<ReadonlyMap<string, HandheldRow>> {
   const rows = await db.any(sql.prepared('find-handhelds', rowsOf<HandheldRow & { id: number }>())`
     select handheld.id, handheld.org_id, handheld.token_sha256, handheld.revoked_at is not null as is_revoked,
-      null::double precision as seconds_left, organization.deleted_at is not null as org_is_deleted
+      extract(epoch from handheld.expires_at - clock_timestamp())::double precision as seconds_left,
+      organization.deleted_at is not null as org_is_deleted
     from handhelds handheld
     join organizations organization on organization.id = handheld.org_id
     where handheld.id = any(${sql.array(ids, 'int4')})`);

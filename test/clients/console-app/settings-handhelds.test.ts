@@ -27,7 +27,7 @@ describe('handhelds in the console', () => {
     const page = await app.open('#/settings/handhelds');
     await page.getByRole('heading', { name: 'No handhelds yet' }).waitFor();
     await page.getByLabel('What people call it').fill('Gun 1');
-    await page.keyboard.press('Tab');
+    await page.getByLabel('Signed out at').fill('2099-12-31T18:00');
     await page.keyboard.press('Enter');
     const address = await page.getByLabel('Address of Gun 1', { exact: true }).inputValue();
     const token = await page.getByLabel('Token of Gun 1', { exact: true }).inputValue();
@@ -42,6 +42,7 @@ describe('handhelds in the console', () => {
 
     const line = page.getByRole('listitem').filter({ hasText: /last sent/ });
     await line.getByText('Gun 1').waitFor();
+    await line.getByText(/until .*2099.* 18:00/).waitFor();
     expect(await page.content()).not.to.include(token);
     await line.getByRole('link', { name: 'Rename' }).press('Enter');
     await page.locator('dialog').getByLabel('What people call it').fill('Gun 2');

@@ -63,7 +63,7 @@ describe('signing in to the handheld app', () => {
     expect(app.page.url()).to.equal(`${gateway.url}/#scan`);
   });
 
-  it('stops and asks to sign in when the token is revoked, and loses nothing', async () => {
+  it('stops and asks to sign in when the token is revoked or expires, and loses nothing', async () => {
     const { pool } = gateway.database;
     const { orgId } = gateway.site;
     const first = await createHandheld(databaseOn(pool), TEST_ACTOR, { orgId, name: 'first' });
@@ -83,6 +83,11 @@ describe('signing in to the handheld app', () => {
     await app.press('Sign in and send them');
     await app.waits(0);
     expect(await recorded()).to.equal(1);
+
+    await gateway.database.rows('update handhelds set expires_at = now() where id = $1', [second.id]);
+    await scanByWedge(app.page, 'E28011600000020912340002');
+    await app.shows('Handheld token has expired');
+    await app.shows('1 scan is safe on this device');
   });
 
   it('goes on taking scans while the token is refused, and sends them once somebody signs in', async () => {

@@ -499,11 +499,15 @@ export const de = {
     newHint:
       'Eines für jedes Gerät, mit dem gescannt wird. Es meldet sich mit einem Code an, den Sie ihm zeigen.',
     name: 'Wie es genannt wird',
+    expiry: 'Abgemeldet ab',
+    expiryHint: 'Für ein Gerät, das verliehen wird. Leer: Es bleibt angemeldet, bis es widerrufen wird.',
     make: 'Code erstellen',
     none: 'Noch keine Handgeräte',
     noneHint:
       'Ein Telefon oder ein Scanner mit Browser genügt. Legen Sie eines an, und scannen Sie den Code mit seiner Kamera.',
     lastSent: 'zuletzt gesendet',
+    expires: 'bis',
+    expired: 'Abgelaufen',
     rename: 'Umbenennen',
     renameOf: (name) => `${name} umbenennen`,
     revokeOf: (name) => `${name} widerrufen`,

@@ -18,6 +18,7 @@ interface Handheld {
   id: number;
   name: string;
   created_at: string;
+  expires_at: string | null;
   revoked_at: string | null;
   last_submission_at: string | null;
 }
@@ -53,10 +54,16 @@ export function HandheldsSection() {
           {list.rows.map((handheld) => (
             <li key={handheld.id} class={handheld.revoked_at === null ? undefined : 'faint'}>
               <div>
-                <strong>{handheld.name}</strong>
+                <strong>{handheld.name}</strong>{' '}
+                {isOver(handheld) && <Badge tone="refused">{t.expired}</Badge>}
                 <p class="hint">
                   {t.lastSent} <Instant at={handheld.last_submission_at} />
                 </p>
+                {handheld.expires_at !== null && (
+                  <p class="hint">
+                    {t.expires} <Instant at={handheld.expires_at} />
+                  </p>
+                )}
               </div>
               {handheld.revoked_at === null ? (
                 <div class="buttons">
@@ -90,4 +97,8 @@ export function HandheldsSection() {
       )}
     </div>
   );
+}
+
+function isOver({ expires_at: at, revoked_at: revoked }: Handheld): boolean {
+  return revoked === null && at !== null && Date.parse(at) <= Date.now();
 }

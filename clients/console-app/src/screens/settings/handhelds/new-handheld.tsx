@@ -16,11 +16,14 @@ export interface MadeHandheld {
 export function NewHandheld({ onMade }: { onMade: (made: MadeHandheld) => void }) {
   const t = texts.value.handhelds;
   const [name, setName] = useState('');
+  const [expiry, setExpiry] = useState('');
   const action = useAction();
   const { problem } = action;
   const make = async () => {
-    onMade((await post<{ data: MadeHandheld }>('/handhelds', { name })).data);
+    const expires_at = expiry === '' ? null : new Date(expiry).toISOString();
+    onMade((await post<{ data: MadeHandheld }>('/handhelds', { name, expires_at })).data);
     setName('');
+    setExpiry('');
   };
   return (
     <CardForm
@@ -28,7 +31,7 @@ export function NewHandheld({ onMade }: { onMade: (made: MadeHandheld) => void }
       hint={t.newHint}
       submit={t.make}
       action={action}
-      shown={['name']}
+      shown={['name', 'expires_at']}
       onSubmit={make}
     >
       <Field
@@ -39,6 +42,15 @@ export function NewHandheld({ onMade }: { onMade: (made: MadeHandheld) => void }
         value={name}
         fault={faultOf(problem, 'name')}
         onValue={setName}
+      />
+      <Field
+        label={t.expiry}
+        hint={t.expiryHint}
+        name="expires_at"
+        type="datetime-local"
+        value={expiry}
+        fault={faultOf(problem, 'expires_at')}
+        onValue={setExpiry}
       />
     </CardForm>
   );
