@@ -10,8 +10,8 @@ export interface CredentialUsageOptions {
 }
 
 /**
- * Last use of credentials (API keys, sessions). Requests only note it; all are written together now and then. Unwritten uses are kept; at
- * worst, a timestamp is lost.
+ * Last use of credentials (API keys, sessions, tokens of handhelds, logins at the broker). Requests only note it; all are
+ * written together now and then. Unwritten uses are kept; at worst, a timestamp is lost.
  */
 export class CredentialUsage {
   readonly #options: CredentialUsageOptions;

@@ -3,10 +3,17 @@ import { messageOf } from '../../base/errors.ts';
 import { repeat } from '../runtime/repeat.ts';
 import { CredentialUsage, type CredentialUse } from './credential-usage.ts';
 
+type UsedCredentials =
+  | 'API keys'
+  | 'sessions'
+  | 'tokens of handhelds'
+  | 'logins of readers'
+  | 'logins of consumers';
+
 /** Flushes uses every {@link PAUSE_MS} and at shutdown. Logs the beginning and the end of an outage once each. */
 export function startCredentialUsage(
   write: (uses: readonly CredentialUse[]) => Promise<void>,
-  { log, what, pause = PAUSE_MS }: { log: Logger; what: 'API keys' | 'sessions'; pause?: number },
+  { log, what, pause = PAUSE_MS }: { log: Logger; what: UsedCredentials; pause?: number },
 ): { usage: CredentialUsage; stop(): Promise<void> } {
   const usage = new CredentialUsage({ write, now: () => performance.now() });
   let isOut = false;

@@ -4,12 +4,14 @@ import { createClock } from '../../base/clock.ts';
 import { MICROS_PER_DAY } from '../../base/instant.ts';
 import { openOrganizationDoor } from '../../db/timescale/connections/organization-door.ts';
 import { createRequestPool } from '../../db/timescale/connections/pool.ts';
+import { noteUses } from '../../domain/administration/credential-uses.ts';
 import { parseToken } from '../../domain/administration/handhelds/token-format.ts';
 import { measureSealing } from '../../domain/moves/measure-sealing.ts';
 import { startFeed } from '../../domain/moves/start-feed.ts';
 import { wakeSealer } from '../../domain/moves/wake-sealer.ts';
 import { DatabaseClock } from '../../domain/tracking/database-clock.ts';
 import { startAccess } from '../../platform/access/start-access.ts';
+import { startCredentialUsage } from '../../platform/access/start-credential-usage.ts';
 import { startRefusedSignIns } from '../../platform/access/start-refused-sign-ins.ts';
 import { isAppBuilt } from '../../platform/http/app-files/serve-app.ts';
 import { LargeBodies } from '../../platform/http/large-bodies.ts';
@@ -106,6 +108,15 @@ export async function startGateway(
     },
     { log, lifecycle },
   );
+  const { usage } = await lifecycle.start(
+    'use of tokens',
+    () =>
+      startCredentialUsage((uses) => noteUses(accessDoor, 'handhelds', uses), {
+        log,
+        what: 'tokens of handhelds',
+      }),
+    (started) => started.stop(),
+  );
   const refusedSignIns = await startRefusedSignIns(accessDoor, { log, lifecycle });
   await startRetention(config, { log, lifecycle });
   if (isSealer) {
@@ -144,7 +155,7 @@ export async function startGateway(
   const recorder = createRecorder({ ...recording, onRecorded: countSubmissions(registry) });
   const retractor = createRetractor({ ...recording, onRetracted: countRetractions(registry) });
   const sweeps = createSweepRecorder({ pool, databaseClock, turns, onRecorded: countSweeps(registry) });
-  const access = { door, handhelds: credentials, recorder, retractor, sweeps, clock };
+  const access = { door, handhelds: credentials, usage, recorder, retractor, sweeps, clock };
   const app = createApp({
     ...access,
     health,

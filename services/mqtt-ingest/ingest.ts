@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import { Registry as MetricRegistry } from 'prom-client';
 import { createClock } from '../../base/clock.ts';
+import { credentialKey } from '../../domain/administration/credential-uses.ts';
+import type { MqttLogin } from '../../domain/administration/mqtt-consumers/load-logins.ts';
 import { measureSealing } from '../../domain/moves/measure-sealing.ts';
 import { endLostConnections, storeConnections } from '../../domain/presence/store-connections.ts';
 import type { Check } from '../../platform/runtime/health.ts';
@@ -24,6 +26,7 @@ import { startAlerts } from './start-alerts.ts';
 import { DRAIN_PATIENCE, type IntakeConfig, type StartedIntake, startIntake } from './start-intake.ts';
 import { consumersOf, destinationOf, startMovesToBroker, startMovesToConsumers } from './start-moves-out.ts';
 import { startPresence } from './start-presence.ts';
+import { startUses } from './start-uses.ts';
 
 export interface EmbeddedIngestConfig extends IntakeConfig, Partial<MovesOutConfig> {
   HOST: string;
@@ -81,9 +84,12 @@ export async function startEmbeddedIngest(
     (started) => started.stop(),
   );
   const refusedSignIns = await startRefusedSignIns(pool, { log, lifecycle });
+  const uses = await startUses(pool, { log, lifecycle });
   const told = readersLog(log, registry);
   const to = destinationOf(config);
-  const consumers = to === null ? undefined : await consumersOf(to, told.onRefused, pool);
+  const onSignedIn = ({ orgId, id }: MqttLogin) => uses.ofConsumers.note(credentialKey(orgId, id));
+  const consumers =
+    to === null ? undefined : await consumersOf(to, { onRefused: told.onRefused, onSignedIn }, pool);
   const broker = await lifecycle.start(
     'broker',
     () =>
@@ -99,6 +105,10 @@ export async function startEmbeddedIngest(
           readsPerSecond: config.READER_READS_PER_SECOND,
         },
         ...told,
+        onConnected: (reader, address) => {
+          uses.ofReaders.note(credentialKey(reader.orgId, reader.readerId));
+          told.onConnected(reader, address);
+        },
         connections,
         consumers,
         onSignInRefused: (name, address) =>

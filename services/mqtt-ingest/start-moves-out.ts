@@ -4,7 +4,7 @@ import type { Registry as MetricRegistry } from 'prom-client';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { repeat } from '../../platform/runtime/repeat.ts';
-import type { ConsumerBroker } from './consumers/consumer-broker.ts';
+import type { ConsumerBroker, ConsumerBrokerOptions } from './consumers/consumer-broker.ts';
 import { ConsumerLogins } from './consumers/consumer-logins.ts';
 import { measureMovesOut } from './metrics/measure-moves-out.ts';
 import type { Destination } from './moves-out/messages.ts';
@@ -56,11 +56,11 @@ export async function startMovesToBroker(
 
 export async function consumersOf(
   to: Destination,
-  onRefused: (username: string | null, reason: string) => void,
+  told: Pick<ConsumerBrokerOptions, 'onRefused' | 'onSignedIn'>,
   db: Connection,
 ): Promise<ConsumerBroker> {
   const { startConsumerBroker } = await import('./consumers/consumer-broker.ts');
-  return startConsumerBroker({ logins: new ConsumerLogins(db), to, onRefused });
+  return startConsumerBroker({ logins: new ConsumerLogins(db), to, ...told });
 }
 
 export async function startMovesToConsumers(

@@ -82,11 +82,11 @@ describe('the command line for handhelds', () => {
       expect(
         listed
           .filter(({ name }: { name: string }) => name === 'Lent')
-          .map((each: object) => ({ ...each, created_at: null })),
+          .map((each: object) => ({ ...each, created_at: null, last_used_at: null })),
       ).to.deep.equal([
         {
           ...{ id, org_id: gateway.site.orgId, name: 'Lent', created_at: null, revoked_at: null },
-          ...{ expires_at: '2099-12-31T22:00:00.000Z', last_submission_at: null },
+          ...{ expires_at: '2099-12-31T22:00:00.000Z', last_used_at: null, last_submission_at: null },
         },
       ]);
     });
@@ -112,7 +112,8 @@ describe('the command line for handhelds', () => {
         revoked_at: null,
       });
       expect(row).to.have.all.keys(
-        ...['id', 'org_id', 'name', 'created_at', 'expires_at', 'revoked_at', 'last_submission_at'],
+        ...['id', 'org_id', 'name', 'created_at', 'expires_at', 'revoked_at', 'last_used_at'],
+        'last_submission_at',
       );
       expect(row.created_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
       const all = await json('handheld', 'list');

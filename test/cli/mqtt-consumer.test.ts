@@ -38,7 +38,7 @@ describe('the command line for consumers of moves over MQTT', () => {
     const { id } = await json('mqtt-consumer', 'create', '--org', other, '--name', 'Theirs');
     const listed = await json('mqtt-consumer', 'list', '--org', other);
     expect(listed).to.have.lengthOf(1);
-    expect(listed[0]).to.have.all.keys('id', 'name', 'mqtt_username', 'created_at');
+    expect(listed[0]).to.have.all.keys('id', 'name', 'mqtt_username', 'created_at', 'last_used_at');
     expect(await json('mqtt-consumer', 'delete', '--consumer', String(id))).to.deep.equal({
       id,
       name: 'Theirs',

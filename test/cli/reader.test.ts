@@ -255,6 +255,7 @@ describe('the command line of readers', () => {
           { port: 3, location_external_key: null, min_rssi: null, enabled: true },
         ],
         last_message_at: gate.last_message_at,
+        last_used_at: gate.last_used_at,
         messages: 2,
         messages_rejected: 1,
         reads: 4,
@@ -268,7 +269,13 @@ describe('the command line of readers', () => {
         clock: null,
       });
       expect(gate.last_message_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-      expect(idle).to.include({ name: 'idle', last_message_at: null, messages: 0, reads: 0 });
+      expect(idle).to.include({
+        name: 'idle',
+        last_message_at: null,
+        last_used_at: null,
+        messages: 0,
+        reads: 0,
+      });
       const { stdout } = await tagtrail('reader', 'list', '--org', String(listed.orgId));
       expect(stdout).to.include('1=GATE 2=nowhere(from -65.5 dBm,off) 3=nowhere');
       expect(stdout).to.match(/\breads 4, recorded 1,/);

@@ -248,6 +248,7 @@ create table handhelds (
   created_at timestamp with time zone not null default now(),
   revoked_at timestamp with time zone,
   expires_at timestamp with time zone,
+  last_used_at timestamp with time zone,
   constraint handhelds__org_id_id PRIMARY KEY (org_id, id),
   constraint handhelds__id UNIQUE (id),
   constraint handhelds__name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
@@ -487,6 +488,7 @@ create table mqtt_consumers (
   name text collate "C" not null,
   password_sha256 bytea not null,
   created_at timestamp with time zone not null default now(),
+  last_used_at timestamp with time zone,
   constraint mqtt_consumers__org_id_id PRIMARY KEY (org_id, id),
   constraint mqtt_consumers__id UNIQUE (id),
   constraint mqtt_consumers__name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
@@ -716,6 +718,7 @@ create table readers (
   mqtt_password_sha256 bytea not null,
   created_at timestamp with time zone not null default now(),
   deleted_at timestamp with time zone,
+  last_used_at timestamp with time zone,
   constraint readers__org_id_id PRIMARY KEY (org_id, id),
   constraint readers__identity_policy CHECK ((identity_policy = ANY (ARRAY['mac'::text, 'ibeacon'::text, 'eddystone'::text, 'raw'::text]))),
   constraint readers__mqtt_password_sha256 CHECK ((octet_length(mqtt_password_sha256) = 32)),
@@ -725,7 +728,7 @@ create table readers (
   constraint readers__time_policy CHECK ((time_policy = ANY (ARRAY['device'::text, 'receive'::text])))
 );
 CREATE UNIQUE INDEX readers__org_id_name ON public.readers USING btree (org_id, name) WHERE (deleted_at IS NULL);
-CREATE TRIGGER readers_changed AFTER INSERT OR DELETE OR UPDATE ON public.readers FOR EACH STATEMENT EXECUTE FUNCTION notify_registry_changed();
+CREATE TRIGGER readers_changed AFTER INSERT OR DELETE OR UPDATE OF org_id, id, name, topic, format, time_policy, identity_policy, report_unknown, mqtt_username, mqtt_password_sha256, created_at, deleted_at ON public.readers FOR EACH STATEMENT EXECUTE FUNCTION notify_registry_changed();
 CREATE TRIGGER readers_deleted_revise AFTER UPDATE ON public.readers FOR EACH ROW WHEN (((new.deleted_at IS NOT NULL) AND (old.deleted_at IS NULL))) EXECUTE FUNCTION revise_silences_of_deleted();
 CREATE TRIGGER readers_revise_alerts AFTER UPDATE ON public.readers FOR EACH ROW WHEN ((old.deleted_at IS DISTINCT FROM new.deleted_at)) EXECUTE FUNCTION revise_alerts_of_row('reader', 'id', 'deleted_at');
 

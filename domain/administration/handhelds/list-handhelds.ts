@@ -11,6 +11,8 @@ export interface ListedHandheld {
   /** Null if it does not expire. */
   expires_at: string | null;
   revoked_at: string | null;
+  /** To the minute; null if never, or not since it is noted. */
+  last_used_at: string | null;
   /** Latest submission still remembered; null if none. */
   last_submission_at: string | null;
 }
@@ -23,7 +25,7 @@ export interface ListedHandheld {
 export async function listHandhelds(db: Connection, orgId: number | null): Promise<ListedHandheld[]> {
   const rows = await db.any(sql.type(rowsOf<ListedHandheld>())`
     select handheld.id, handheld.org_id, handheld.name, handheld.created_at, handheld.expires_at, handheld.revoked_at,
-      last.received_at as last_submission_at
+      handheld.last_used_at, last.received_at as last_submission_at
     from handhelds handheld
     left join lateral (
       select received_at from submissions where org_id = handheld.org_id and handheld_id = handheld.id
@@ -45,7 +47,7 @@ export async function listPageOfHandhelds(
     rowsOf<ListedHandheld & { total_count: number }>(),
   )`
     with page as (
-      select id, org_id, name, created_at, expires_at, revoked_at from handhelds
+      select id, org_id, name, created_at, expires_at, revoked_at, last_used_at from handhelds
       where org_id = ${orgId} order by id limit ${limit} offset ${offset}
     )
     select total.total_count, page.*, last.received_at as last_submission_at
@@ -67,6 +69,7 @@ function asListed({
   created_at,
   expires_at,
   revoked_at,
+  last_used_at,
   last_submission_at,
 }: ListedHandheld): ListedHandheld {
   return {
@@ -74,6 +77,7 @@ function asListed({
     created_at: wireTime(created_at),
     expires_at: wireTimeOrNull(expires_at),
     revoked_at: wireTimeOrNull(revoked_at),
+    last_used_at: wireTimeOrNull(last_used_at),
     last_submission_at: wireTimeOrNull(last_submission_at),
   };
 }

@@ -3,6 +3,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 
 export interface MqttLogin {
   orgId: number;
+  id: number;
   username: string;
   passwordSha256: Buffer;
 }
@@ -16,6 +17,7 @@ export async function loadLogins(db: Connection): Promise<MqttLogin[]> {
   );
   return rows.map((row) => ({
     orgId: row.org_id,
+    id: row.id,
     username: usernameOf(row.id),
     passwordSha256: row.password_sha256,
   }));

@@ -16,6 +16,8 @@ export interface ListedReader extends StoredReader {
   /** For how long it may say nothing, in force now: what was set, or learned; null of a new reader. */
   expectedSeconds: number | null;
   lastMessageAt: string | null;
+  /** When it last signed in at the embedded broker, to the minute; null if never, or not since it is noted. */
+  lastUsedAt: string | null;
   counters: ReaderCounters;
   clock: ReaderClock | null;
 }
@@ -43,7 +45,7 @@ export interface ReaderCounters {
 }
 
 /** Of `readers reader`, with its row of `reader_counters` as `counted`, if it has one. */
-export const LISTED_COLUMNS = sql.fragment`${READER_COLUMNS}, reader.created_at,
+export const LISTED_COLUMNS = sql.fragment`${READER_COLUMNS}, reader.created_at, reader.last_used_at,
   coalesce((
     select json_agg(json_build_object('port', antenna.port, 'location_external_key', location.external_key,
       'min_rssi', antenna.min_rssi, 'enabled', antenna.is_enabled) order by antenna.port)
@@ -84,6 +86,7 @@ export function toListed(row: ListedRow): ListedReader {
     unheardSince: row.unheard_since,
     expectedSeconds: row.expected_seconds,
     lastMessageAt: row.last_message_at,
+    lastUsedAt: row.last_used_at,
     counters: JSON.parse(row.counters),
     clock: row.clock === null ? null : JSON.parse(row.clock),
   };
@@ -95,6 +98,7 @@ export interface ListedRow extends ReaderRow {
   unheard_since: string | null;
   expected_seconds: number | null;
   last_message_at: string | null;
+  last_used_at: string | null;
   antennas: string;
   counters: string;
   clock: string | null;

@@ -28,7 +28,7 @@ function textOf(handhelds: readonly ListedHandheld[]): string {
     return 'There are no handhelds.';
   }
   return listTable(
-    ['id', 'org', 'name', 'last submission', 'expires', 'revoked'],
+    ['id', 'org', 'name', 'last submission', 'expires', 'revoked', 'last used'],
     handhelds.map((handheld) => [
       String(handheld.id),
       String(handheld.org_id),
@@ -36,6 +36,7 @@ function textOf(handhelds: readonly ListedHandheld[]): string {
       handheld.last_submission_at ?? 'none',
       handheld.expires_at ?? 'never',
       handheld.revoked_at ?? '-',
+      handheld.last_used_at ?? 'never',
     ]),
   ).join('\n');
 }

@@ -17,8 +17,11 @@ export function addMqttConsumerList(program: Command): void {
       });
       const table = () =>
         listTable(
-          ['id', 'name', 'MQTT user name', 'created'],
-          consumers.map((each) => [String(each.id), each.name, each.mqtt_username, each.created_at]),
+          ['id', 'name', 'MQTT user name', 'created', 'last used'],
+          consumers.map((each) => [
+            ...[String(each.id), each.name, each.mqtt_username, each.created_at],
+            each.last_used_at ?? 'never',
+          ]),
         ).join('\n');
       printResult({ json: consumers, text: consumers.length === 0 ? 'No consumers.' : table() }, options);
     });

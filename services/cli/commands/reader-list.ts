@@ -28,6 +28,7 @@ export function addReaderList(program: Command): void {
         unheard_since: wireTimeOrNull(reader.unheardSince),
         expected_seconds: reader.expectedSeconds,
         last_message_at: wireTimeOrNull(reader.lastMessageAt),
+        last_used_at: wireTimeOrNull(reader.lastUsedAt),
         ...reader.counters,
         clock: reader.clock,
       }));
@@ -56,12 +57,13 @@ type Row = Record<(typeof COUNTERS)[number], number> & {
   antennas: ListedAntenna[];
   state: string;
   last_message_at: string | null;
+  last_used_at: string | null;
   clock: ReaderClock | null;
 };
 
 function asTable(rows: readonly Row[]): string {
   return listTable(
-    ['id', 'name', 'topic', 'format', 'state', 'last message', 'clock', 'antennas', ...COUNTERS],
+    ['id', 'name', 'topic', 'format', 'state', 'last message', 'last used', 'clock', 'antennas', ...COUNTERS],
     rows.map((row) => [
       String(row.id),
       row.name,
@@ -69,6 +71,7 @@ function asTable(rows: readonly Row[]): string {
       row.format,
       row.state,
       row.last_message_at ?? '-',
+      row.last_used_at ?? '-',
       sayClock(row.clock),
       row.antennas.map(sayAntenna).join(' '),
       ...COUNTERS.map((counter) => String(row[counter])),

@@ -12,6 +12,7 @@ export const HANDHELD = objectOf({
   created_at: TIME_SCHEMA,
   expires_at: nullableSchema(TIME_SCHEMA),
   revoked_at: nullableSchema(TIME_SCHEMA),
+  last_used_at: nullableSchema(TIME_SCHEMA),
   last_submission_at: nullableSchema(TIME_SCHEMA),
 });
 

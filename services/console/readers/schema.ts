@@ -46,6 +46,7 @@ export const READER = objectOf({
   expected_seconds: nullableSchema({ type: 'integer' }),
   created_at: TIME_SCHEMA,
   last_message_at: nullableSchema(TIME_SCHEMA),
+  last_used_at: nullableSchema(TIME_SCHEMA),
   connected_at: nullableSchema(TIME_SCHEMA),
   stretch: nullableSchema(objectOf({ since: TIME_SCHEMA, until: TIME_SCHEMA, messages: COUNT_SCHEMA })),
   antennas: listOf(objectOf({ ...ANTENNA, location_name: TEXT_OR_NULL })),

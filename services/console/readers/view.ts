@@ -12,6 +12,7 @@ export function readerView(reader: ReaderNow) {
     expected_seconds: reader.expectedSeconds,
     created_at: wireTime(reader.createdAt),
     last_message_at: wireTimeOrNull(reader.lastMessageAt),
+    last_used_at: wireTimeOrNull(reader.lastUsedAt),
     connected_at: wireTimeOrNull(reader.connectedAt),
     stretch: stretch && {
       since: wireTime(stretch.since),

@@ -1,7 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
 import type { OrganizationDoor } from '../../../db/timescale/connections/organization-door.ts';
+import { credentialKey } from '../../../domain/administration/credential-uses.ts';
 import { digestOfSecret, parseToken } from '../../../domain/administration/handhelds/token-format.ts';
+import type { CredentialUsage } from '../../../platform/access/credential-usage.ts';
 import { bearerOf, unauthorized } from '../../../platform/http/bearer.ts';
 import type { Access } from '../../../platform/http/entrance.ts';
 import type { SubmissionRecorder } from '../recording/record-submission.ts';
@@ -13,6 +15,7 @@ import type { HandheldCache } from './queries.ts';
 export interface HandheldAccessParts {
   door: OrganizationDoor;
   handhelds: HandheldCache;
+  usage: CredentialUsage;
   recorder: SubmissionRecorder;
   sweeps: SweepRecorder;
   retractor: Retractor;
@@ -35,7 +38,7 @@ export function handheldAccess(parts: HandheldAccessParts): Access<HandheldConte
 /** Received means that the headers have arrived: a body may take its time. */
 async function authenticate(
   text: string,
-  { door, handhelds, recorder, retractor, sweeps, clock }: HandheldAccessParts,
+  { door, handhelds, usage, recorder, retractor, sweeps, clock }: HandheldAccessParts,
 ): Promise<HandheldContext> {
   const receivedAt = clock();
   const token = parseToken(text);
@@ -58,5 +61,6 @@ async function authenticate(
   if (known.row.org_is_deleted) {
     throw unauthorized('The organization of this handheld no longer exists', { orgId, handheldId });
   }
+  usage.note(credentialKey(orgId, handheldId));
   return { orgId, handheldId, receivedAt, db: door.of(orgId), recorder, retractor, sweeps };
 }

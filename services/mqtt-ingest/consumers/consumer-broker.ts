@@ -17,6 +17,7 @@ export interface ConsumerBrokerOptions {
   logins: ConsumerLogins;
   to: Destination;
   onRefused(username: string | null, reason: string): void;
+  onSignedIn(login: MqttLogin): void;
 }
 
 interface Consumer extends MqttLogin {
@@ -32,7 +33,7 @@ interface Consumer extends MqttLogin {
  * connects again gets what is retained, which is where everything is.
  */
 export async function startConsumerBroker(options: ConsumerBrokerOptions): Promise<ConsumerBroker> {
-  const { logins, to, onRefused } = options;
+  const { logins, to, onRefused, onSignedIn } = options;
   const consumers = new Map<Client, Consumer>();
   const connections = new WeakMap<object, { connection: ReaderConnection; onSignedIn(name: string): void }>();
   const retained = new Set<string>();
@@ -59,6 +60,7 @@ export async function startConsumerBroker(options: ConsumerBrokerOptions): Promi
             client.id = `${login.username}/${client.id}`;
             consumers.set(client, { ...login, connection: taken.connection, subscriptions: 0 });
             taken.onSignedIn(login.username);
+            onSignedIn(login);
             done(null, true);
           }
         },

@@ -28,6 +28,8 @@ export interface Reader {
   expect_seconds: number | null;
   created_at: string;
   last_message_at: string | null;
+  /** When it last signed in at the embedded broker. */
+  last_used_at: string | null;
   /** Null if it is not connected, or to another broker than the embedded one. */
   connected_at: string | null;
   stretch: { since: string; until: string; messages: number } | null;

@@ -1452,6 +1452,7 @@ export const de = {
       no_format: 'Ohne Format',
     },
     lastMessage: 'Letzte Nachricht',
+    lastSignIn: 'Letzte Anmeldung',
     ago: (duration) => `vor ${duration}`,
     rate: 'Nachrichten',
     perMinute: (rate) => `${decimal(rate)} / min`,

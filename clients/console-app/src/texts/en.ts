@@ -1424,6 +1424,7 @@ export const en = {
       no_format: 'No format',
     },
     lastMessage: 'Last message',
+    lastSignIn: 'Last sign-in',
     ago: (duration: string) => `${duration} ago`,
     rate: 'Messages',
     perMinute: (rate: number) => `${decimal(rate)} / min`,

@@ -1,6 +1,7 @@
 import type { Reader } from '../../api/reader.ts';
 import { NO_FORMAT } from '../../api/reader.ts';
 import { Badge } from '../../parts/badge.tsx';
+import { Instant } from '../../parts/instant.tsx';
 import type { Column } from '../../parts/table.tsx';
 import type { Texts } from '../../texts/texts.ts';
 import { perMinute } from './per-minute.ts';
@@ -44,5 +45,6 @@ export function readerColumns(t: Texts['readers']): readonly Column<Reader>[] {
       cell: ({ format }) =>
         format === NO_FORMAT ? <span class="none">–</span> : <span class="mono">{format}</span>,
     },
+    { title: t.lastSignIn, weight: 3, cell: ({ last_used_at: at }) => <Instant at={at} /> },
   ];
 }

@@ -20,6 +20,7 @@ interface Handheld {
   created_at: string;
   expires_at: string | null;
   revoked_at: string | null;
+  last_used_at: string | null;
   last_submission_at: string | null;
 }
 
@@ -57,7 +58,8 @@ export function HandheldsSection() {
                 <strong>{handheld.name}</strong>{' '}
                 {isOver(handheld) && <Badge tone="refused">{t.expired}</Badge>}
                 <p class="hint">
-                  {t.lastSent} <Instant at={handheld.last_submission_at} />
+                  {texts.value.settings.lastUsed} <Instant at={handheld.last_used_at} /> · {t.lastSent}{' '}
+                  <Instant at={handheld.last_submission_at} />
                 </p>
                 {handheld.expires_at !== null && (
                   <p class="hint">
