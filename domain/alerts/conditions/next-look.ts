@@ -44,15 +44,16 @@ export interface HeardAt {
  *     overdue              |-----|     found once the reader says something
  *
  * @param versions all of one rule, in order.
+ * @param found what {@link stretchesOf} says of all three.
  */
 export function nextLook(
   versions: readonly DatedRule[],
   subject: AssetEvidence | ReaderEvidence,
   around: Surroundings,
+  found: readonly Stretch[] = stretchesOf(versions, subject, around),
 ): NextLook {
   const { ahead } = around;
   const now = around.window.until;
-  const found = stretchesOf(versions, subject, around);
   const foreseen = stretchesOf(versions, subject, ahead);
   const changes = foreseen.flatMap(({ since, until, alarmSince }) =>
     [since, until, alarmSince].filter((at) => at !== null),

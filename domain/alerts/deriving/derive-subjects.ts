@@ -62,7 +62,7 @@ export async function deriveSubjects(
   until: Micros,
 ): Promise<Looked[]> {
   const { evidence, around } = await loadSubjects(db, wanted, subjects, until);
-  const found = new Map(evidence.map((each) => [idOf(each), each]));
+  const ofSubjects = new Map(evidence.map((each) => [idOf(each), each]));
   const differences: SubjectDifference[] = [];
   const looked = await eachInTurns(subjects, (reaching) => {
     const look: Looked = { id: reaching.id, since: reaching.overdueSince, ...NOTHING };
@@ -70,9 +70,9 @@ export async function deriveSubjects(
     for (const [ruleId, versions] of wanted.rules) {
       const window = { since: sinceBy(versions, reaching), until };
       const alerts = reachingTo(window.since, stored.get(ruleId) ?? []);
-      const subject = withKnown(found.get(reaching.id), ruleId, alerts, window);
-      const stretches =
-        subject === undefined ? [] : reachingInto(window, stretchesOf(versions, subject, around));
+      const subject = withKnown(ofSubjects.get(reaching.id), ruleId, alerts, window);
+      const found = subject === undefined ? [] : stretchesOf(versions, subject, around);
+      const stretches = reachingInto(window, found);
       if (stretches.length > 0 || alerts.length > 0) {
         const difference = differenceOf(alerts, stretches.map(foundOf), window);
         differences.push({ ...subjectOf(wanted, reaching.id), versions, ...difference });
@@ -81,7 +81,7 @@ export async function deriveSubjects(
       look.isAlerted ||= stretches.at(-1)?.until === null;
       look.overdueSince = sooner(look.overdueSince, lastSeenIn(stretches));
       if (subject !== undefined) {
-        const { at, unread, heard } = nextLook(versions, subject, around);
+        const { at, unread, heard } = nextLook(versions, subject, around, found);
         look.next = sooner(look.next, at);
         look.expected = soonerRead(look.expected, unread, versions);
         look.heard = joinHeard([...look.heard, ...heard]);
