@@ -55,22 +55,22 @@ export function nextLook(
   const { ahead } = around;
   const now = around.window.until;
   const foreseen = stretchesOf(versions, subject, ahead);
-  const changes = foreseen.flatMap(({ since, until, alarmSince }) =>
-    [since, until, alarmSince].filter((at) => at !== null),
-  );
-  const hasHours = versions.some(({ hours, until }) => hours !== null && (until === null || until > now));
-  // Where less is covered than was foreseen, a version with other thresholds may find another answer.
-  const versionsBegin = versions.flatMap(({ from, until }) => [from, until ?? from]);
-  const certain = firstAfter(now, [...versionsBegin, ...(hasHours ? [ahead.foreseen] : [])]);
+  const certain = certainChange(versions, ahead, now);
+  if (found.length === 0 && foreseen.length === 0) {
+    // Of most assets most rules say nothing.
+    return { at: certain, unread: null, heard: [] };
+  }
   const pending = pendingProofs(found, foreseen, now);
   const heard = joinHeard(
     pending.map(({ at: provenUntil, ...each }) => ({ ...each, provenUntil, listenedFor: NEVER })),
   );
   const [before, after] = [found, foreseen].map((stretches) => stateAt(now, stretches));
   if (before !== after) {
-    const isWaiting = pending.some(({ at, isOver }) => !isOver && at < now) && !versionsBegin.includes(now);
+    const isVersionNew = versions.some(({ from, until }) => from === now || until === now);
+    const isWaiting = pending.some(({ at, isOver }) => !isOver && at < now) && !isVersionNew;
     return { at: isWaiting ? certain : now + SOON, unread: null, heard };
   }
+  const changes = foreseen.flatMap(({ since, until, alarmSince }) => [since, until, alarmSince]);
   const next = firstAfter(now, changes);
   const locationId = placeOf(versions, subject);
   if (next === null || locationId === null || around.heard(locationId).listenedSince !== null) {
@@ -82,8 +82,25 @@ export function nextLook(
   return { at: certain, unread: null, heard: joinHeard([...heard, again]) };
 }
 
+/** When versions or hours begin or end, whatever is known of anybody. */
+function certainChange(versions: readonly DatedRule[], ahead: Surroundings, now: Micros): Micros | null {
+  let earliest = NEVER;
+  for (const { from, until, hours } of versions) {
+    const isOver = until !== null && until <= now;
+    // Where less is covered than was foreseen, a version with other thresholds may find another answer.
+    const begins = from > now ? from : NEVER;
+    const ends = until === null || isOver ? NEVER : until;
+    const foreseen = hours === null || isOver || ahead.foreseen <= now ? NEVER : ahead.foreseen;
+    earliest = Math.min(earliest, begins, ends, foreseen);
+  }
+  return earliest === NEVER ? null : earliest;
+}
+
 /** Of each location what is first. */
 export function joinHeard(waits: readonly HeardAt[]): HeardAt[] {
+  if (waits.length === 0) {
+    return [];
+  }
   const joined = new Map<number, HeardAt>();
   for (const wait of waits) {
     const other = joined.get(wait.locationId) ?? wait;

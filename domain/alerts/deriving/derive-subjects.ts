@@ -84,7 +84,7 @@ export async function deriveSubjects(
         const { at, unread, heard } = nextLook(versions, subject, around, found);
         look.next = sooner(look.next, at);
         look.expected = soonerRead(look.expected, unread, versions);
-        look.heard = joinHeard([...look.heard, ...heard]);
+        look.heard = heard.length === 0 ? look.heard : joinHeard([...look.heard, ...heard]);
       }
     }
     return look;
