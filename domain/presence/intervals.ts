@@ -52,7 +52,8 @@ export function within(one: readonly Interval[], other: readonly Interval[]): In
   let next = 0;
   for (const { since, until } of one) {
     next = firstAfter(other, since, next);
-    for (const each of upTo(other, until, next)) {
+    for (let at = next; at < other.length && (other[at] as Interval).since < until; at += 1) {
+      const each = other[at] as Interval;
       result.push({ since: Math.max(since, each.since), until: Math.min(until, each.until) });
     }
   }

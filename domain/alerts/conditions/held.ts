@@ -16,6 +16,9 @@ export interface Held {
  * courses of events are never without a pause between them.
  */
 export function stretchesFrom(held: readonly Held[], window: Interval): Stretch[] {
+  if (held.every(({ times }) => times.length === 0)) {
+    return [];
+  }
   const alarms = joined(held.flatMap((each) => each.alarms));
   return joined(held.flatMap(({ times }) => times))
     .filter(({ since, until }) => until > window.since && since < window.until)

@@ -38,7 +38,7 @@ function heldWhileUnread(
   const swept = sweeps.map(({ until }) => ({ since: until, until: unread.until }));
   const watched = joined(continuousPeriods(around.watches(locationId), unread));
   const unseen = (threshold: Micros | null) =>
-    threshold === null ? [] : within(watched, unseenFor(clock, unread, threshold));
+    threshold === null || watched.length === 0 ? [] : within(watched, unseenFor(clock, unread, threshold));
   const before = known
     ?.get(ruleId)
     ?.find(({ since, asOf }) => unread.since <= since && since < unread.until && from < asOf);

@@ -76,7 +76,9 @@ export class Surroundings {
   /** When something was in a subtree, by where it was and the tree of then: in order and apart. */
   inSubtree(locationId: number, stays: readonly Stay[]): Interval[] {
     const subtree = this.#shared.subtrees.get(locationId);
-    return joined(stays.flatMap((stay) => within([stay], subtree?.get(stay.locationId) ?? [])));
+    return subtree === undefined
+      ? []
+      : joined(stays.flatMap((stay) => within([stay], subtree.get(stay.locationId) ?? [])));
   }
 
   watches(locationId: number): readonly DatedWatch[] {
