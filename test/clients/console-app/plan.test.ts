@@ -187,12 +187,17 @@ describe('the plan in the console', function () {
     await until(page, `location.hash.includes('view=')`);
   });
 
+  /** Not saved, which the screen knows from then on. */
+  const moveDock = async () => {
+    await page.locator(`.pin-edited[data-pin="${place.dock}"]`).press('ArrowDown');
+    await page.getByRole('button', { name: 'Save' }).and(page.locator(':enabled')).waitFor();
+  };
+
   it('asks before unsaved places are left by a link or the back button', async () => {
     const before = await stored();
     const question = page.getByRole('alertdialog');
     await page.getByRole('link', { name: 'Edit the plan' }).click();
-    await page.locator(`.pin-edited[data-pin="${place.dock}"]`).focus();
-    await page.keyboard.press('ArrowDown');
+    await moveDock();
     await page.getByRole('link', { name: 'Assets', exact: true }).click();
     await question.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Save' }).and(page.locator(':enabled')).waitFor();
@@ -219,8 +224,7 @@ describe('the plan in the console', function () {
     const organization = page.getByRole('combobox', { name: 'Organization' });
     const question = page.getByRole('alertdialog');
     await page.getByRole('link', { name: 'Edit the plan' }).click();
-    await page.locator(`.pin-edited[data-pin="${place.dock}"]`).focus();
-    await page.keyboard.press('ArrowDown');
+    await moveDock();
     await organization.selectOption('Other');
     await question.getByRole('button', { name: 'Cancel' }).click();
     expect(await organization.inputValue()).to.equal(String(site.orgId));
@@ -235,8 +239,7 @@ describe('the plan in the console', function () {
 
   it('keeps what somebody else has saved meanwhile', async () => {
     await page.getByRole('link', { name: 'Edit the plan' }).click();
-    await page.locator(`.pin-edited[data-pin="${place.dock}"]`).focus();
-    await page.keyboard.press('ArrowDown');
+    await moveDock();
     await database.rows('update plans set version = version + 1 where org_id = $1', [site.orgId]);
     const before = await stored();
     await page.getByRole('button', { name: 'Save' }).click();
