@@ -22,10 +22,9 @@ export interface ChaosOptions {
   through: readonly ScenarioOptions['source'][];
 }
 
-export const USAGE = `npm run chaos -- [--reads 1e6] [--seed 1] [--kills 20] [--sealer-kills 20] [--api-kills 20]
+export const OPTIONS = `[--reads 1e6] [--seed 1] [--kills 20] [--sealer-kills 20] [--api-kills 20]
   [--receiver-kills 20] [--restarts 5] [--cuts 20] [--broker-kills 3] [--alert-kills 20] [--outage 60]
-  [--through mosquitto,embedded]
-on the embedded PostgreSQL, or where TEST_DATABASE_URL names a TimescaleDB server on a TimescaleDB server of its own`;
+  [--through mosquitto,embedded]`;
 
 const SOURCES = ['mosquitto', 'embedded'] as const;
 
