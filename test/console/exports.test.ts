@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { useConsole } from '../support/console.ts';
 import { Site } from '../support/site.ts';
 
-const FORMULAS = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', "'=1", "''@1", '＝1', "'text", 'a=1'];
+const FORMULAS = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', "'=1", "''@1", '＝1', "'text", 'a=1', 'a\nb'];
 
 describe('the exports of the console', () => {
   const suite = useConsole();

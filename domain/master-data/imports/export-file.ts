@@ -7,6 +7,9 @@ import { harmless } from './harmless.ts';
 import { listIds, readStoredRows, type StoredRow } from './stored-rows.ts';
 import { formatTagList } from './tag-list.ts';
 
+/** Line feeds alone count for line ends, too, wherever the file is read. */
+const AS_CSV = { record_delimiter: '\r\n', quote_record_delimiter: true };
+
 /** Rows looked up at a time; fewer are fetched and written if they have much metadata. */
 const PAGE = 1_000;
 
@@ -27,11 +30,11 @@ export async function* exportFile(
   pages: AsyncIterable<readonly number[]> = everyPage(connection, resource),
 ): AsyncGenerator<ExportedPiece, void> {
   const { stringify } = await import('csv-stringify/sync');
-  yield { text: stringify([[...CSV_COLUMNS[resource]]], { record_delimiter: '\r\n' }), rows: 0 };
+  yield { text: stringify([[...CSV_COLUMNS[resource]]], AS_CSV), rows: 0 };
   for await (const ids of pages) {
     for await (const rows of readStoredRows(connection, resource, ids)) {
       const cells = rows.map((row) => CSV_COLUMNS[resource].map((column) => cellOf(row, column)));
-      yield { text: stringify(cells, { record_delimiter: '\r\n' }), rows: rows.length };
+      yield { text: stringify(cells, AS_CSV), rows: rows.length };
     }
   }
 }

@@ -11,7 +11,8 @@ export async function* csvOf<Row>(
   batches: AsyncIterable<RowBatch<Row>>,
 ): AsyncGenerator<Piece, void> {
   const { stringify } = await import('csv-stringify/sync');
-  const lines = (cells: string[][]) => stringify(cells, { record_delimiter: '\r\n' });
+  const lines = (cells: string[][]) =>
+    stringify(cells, { record_delimiter: '\r\n', quote_record_delimiter: true });
   yield { content: lines([columns.map(({ name }) => name)]), rows: 0 };
   for await (const { rows, total } of batches) {
     const cells = rows.map((row) => columns.map(({ type, cell }) => textOf(type, cell(row))));
