@@ -37,7 +37,7 @@ export function readTlsFiles({ TLS_CERT_FILE, TLS_KEY_FILE, TLS_CLIENT_CA_FILE =
   const ca =
     TLS_CLIENT_CA_FILE === null
       ? null
-      : readAs('TLS_CLIENT_CA_FILE', TLS_CLIENT_CA_FILE, (pem) => new X509Certificate(pem))[0];
+      : readAs('TLS_CLIENT_CA_FILE', TLS_CLIENT_CA_FILE, requireCertificates)[0];
   return { cert, key, ca, expiresAt: Date.parse(certificate.validTo) } satisfies TlsMaterial;
 }
 
@@ -52,6 +52,21 @@ export function requireChain({ cert }: TlsMaterial): void {
     createSecureContext({ cert, ca: [] });
   } catch (error) {
     throw misconfigured('TLS_CERT_FILE', error);
+  }
+}
+
+/** Every one, where a server would take those before the first that it cannot read, and refuse the clients of the others. */
+function requireCertificates(pem: string): void {
+  const blocks = pem.match(/-----BEGIN [^-]*-----[^-]*-----END [^-]*-----/g) ?? [];
+  for (const [index, block] of blocks.entries()) {
+    try {
+      new X509Certificate(block);
+    } catch (cause) {
+      throw new Error(`block ${index + 1} of it is no certificate: ${messageOf(cause)}`, { cause });
+    }
+  }
+  if (blocks.length === 0 || pem.match(/-----(BEGIN|END) /g)?.length !== 2 * blocks.length) {
+    throw new Error(`it has ${blocks.length} whole certificates, and a part of another`);
   }
 }
 

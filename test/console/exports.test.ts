@@ -2,7 +2,10 @@ import { expect } from 'chai';
 import { useConsole } from '../support/console.ts';
 import { Site } from '../support/site.ts';
 
-const FORMULAS = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', "'=1", "''@1", '＝1', "'text", 'a=1', 'a\nb'];
+const FORMULAS = [
+  ...['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', "'=1", "''@1", '＝1', "'text", 'a=1', 'a\nb'],
+  ...['a;=1', "a;'=1", 'a;"=1', 'a\n@1', '-a\r\n-b'],
+];
 
 describe('the exports of the console', () => {
   const suite = useConsole();
@@ -23,7 +26,8 @@ describe('the exports of the console', () => {
 
   it('are harmless in spreadsheets, and import again as they were', async () => {
     for (const [index, name] of FORMULAS.entries()) {
-      const json = { external_key: `-F-${index}`, name, description: name };
+      const tags = [{ tag_type: 'barcode', value: `${index}-${name}` }];
+      const json = { external_key: `-F-${index}`, name, description: name, metadata: { name }, tags };
       expect((await call({ method: 'POST', path: '/assets', json })).status).to.equal(201);
     }
     const { status, headers, text } = await exported('assets');
@@ -32,6 +36,9 @@ describe('the exports of the console', () => {
     expect(headers.get('content-disposition')).to.equal('attachment; filename="assets.csv"');
     const cells = text.split(/\r\n|,/).map((cell) => cell.replace(/^"|"$/g, ''));
     expect(cells.filter((cell) => /^[=+\-@\t＝]/.test(cell))).to.deep.equal([]);
+    expect(
+      text.split(/[\r\n;]+/).filter((cell) => /^["']*[=+\-@]/.test(cell.replace(/^"*'.*/s, ''))),
+    ).to.deep.equal([]);
     expect(text).to.include("'-F-0,'=1+1,'=1+1").and.to.include("'text,'text").and.to.include("'''@1");
 
     expect(await (await importing(text, suite.token, '?dry_run=true')).json()).to.deep.include({

@@ -65,6 +65,27 @@ describe('everything in one process, over TLS', () => {
     rmSync(folder, { recursive: true });
   });
 
+  it('does not start with authorities of which one cannot be read', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tagtrail-authorities-'));
+    const path = join(folder, 'ca.crt');
+    const [whole, other] = [certificate('ca.crt'), certificate('broker.crt')];
+    const faultWith = (pem: string) => {
+      writeFileSync(path, pem);
+      return faultOf({ TLS_CLIENT_CA_FILE: path });
+    };
+    expect(faultWith(`Of readers\n${whole}\nOf others\n${other}`)).to.equal('');
+    const unusable = /^TLS_CLIENT_CA_FILE cannot be used .*; set TLS_CLIENT_CA_FILE/;
+    for (const rest of [
+      other.slice(0, 300),
+      other.slice(300),
+      other.replace(/[A-Z]{2}/, '!!'),
+      certificate('ca.key'),
+    ]) {
+      expect(faultWith(`${whole}${rest}`), rest).to.match(unusable);
+    }
+    rmSync(folder, { recursive: true });
+  });
+
   it('does not start with authorities of clients that nobody asks', () => {
     const authority = { TLS_CLIENT_CA_FILE: certificateFile('ca.crt') };
     expect(faultOf(authority)).to.equal('');

@@ -3,7 +3,7 @@ import type { OrganizationConnection } from '../../../db/timescale/connections/o
 import type { Keyed } from '../live-by-key.ts';
 import { storedTags } from '../tags/stored-tags.ts';
 import { CELL_TYPES, type CellType, CSV_COLUMNS, type CsvColumn } from './given-row.ts';
-import { harmless } from './harmless.ts';
+import { harmless, harmlessJson } from './harmless.ts';
 import { listIds, readStoredRows, type StoredRow } from './stored-rows.ts';
 import { formatTagList } from './tag-list.ts';
 
@@ -62,5 +62,6 @@ function cellOf(row: StoredRow, column: CsvColumn): string {
 const WRITE_CELL: Partial<Record<CellType, (value: string) => string>> = {
   text: harmless,
   time: wireTime,
-  tags: (json) => formatTagList(storedTags(json)),
+  json: harmlessJson,
+  tags: (json) => harmless(formatTagList(storedTags(json))),
 };

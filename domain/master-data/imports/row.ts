@@ -8,7 +8,7 @@ import type { NewTag } from '../tags/new-tag.ts';
 import { tagName } from '../tags/tag-name.ts';
 import type { CsvRecord } from './csv.ts';
 import { CELL_TYPES, type CellType, type CsvColumn, type GivenRow, readGivenRow } from './given-row.ts';
-import { withoutApostrophe } from './harmless.ts';
+import { withoutApostrophes } from './harmless.ts';
 import { parseTagList } from './tag-list.ts';
 
 export interface ImportRow {
@@ -93,7 +93,7 @@ function sourceOf(
 }
 
 const READ_CELL: Partial<Record<CellType, (cell: string, name: string) => Checked<Json>>> = {
-  text: (cell) => ({ ok: true, value: withoutApostrophe(cell) }),
+  text: (cell) => ({ ok: true, value: withoutApostrophes(cell) }),
   flag: (cell, name) => {
     const word = cell.trim().toLowerCase();
     return word === 'true' || word === 'false'
@@ -111,7 +111,7 @@ const READ_CELL: Partial<Record<CellType, (cell: string, name: string) => Checke
     }
   },
   tags: (cell, name) => {
-    const tags = parseTagList(cell);
+    const tags = parseTagList(withoutApostrophes(cell));
     return tags === null
       ? refused(
           invalidValue(name, 'must be a list such as rfid:E28011600000020912345678;barcode:4006381333931'),

@@ -7,8 +7,9 @@ export function faultsAsCsv(faults: readonly ImportFault[]): string {
   return [COLUMNS.join(), ...lines, ''].join('\r\n');
 }
 
-/** Cells of somebody's file: none of them is to become a formula. */
+/** Cells of somebody's file: none of them is to become a formula, nor what follows a semicolon in one, as in our exports. */
 function cellOf(text: string): string {
-  const harmless = /^'*[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
+  const marked = text.replace(/([;\t\r\n])(?=['"]*[=+\-@＝＋－＠])/g, "$1'");
+  const harmless = /^'*[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${marked}` : marked;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
