@@ -79,7 +79,7 @@ describe('everything in one process, over TLS', () => {
       other.slice(0, 300),
       other.slice(300),
       other.replace(/[A-Z]{2}/, '!!'),
-      certificate('ca.key'),
+      certificate('client.key'),
     ]) {
       expect(faultWith(`${whole}${rest}`), rest).to.match(unusable);
     }
