@@ -6,6 +6,7 @@ import { benchMoves } from './ingest/moves.ts';
 import { type IngestPart, readIngestOptions } from './ingest/options.ts';
 import { benchOutage, benchRecovery } from './ingest/recovery.ts';
 import { onServer } from './ingest/site.ts';
+import { benchStorage } from './ingest/storage.ts';
 import { benchHistory, benchOddities, benchThroughput } from './ingest/throughput.ts';
 
 /** Measures ingestion; `INGEST.md` beside this file says how to read it. */
@@ -29,6 +30,7 @@ const parts: Record<IngestPart, () => Promise<void>> = {
   moves: () => benchMoves(server.url, options),
   recovery: () => benchRecovery(server.url, options),
   outage: () => benchOutage(server.url, options),
+  storage: () => benchStorage(server.url, options),
 };
 try {
   for (const part of options.only) {

@@ -28,6 +28,7 @@ const PARTS = [
   'feed',
   'recovery',
   'outage',
+  'storage',
 ] as const;
 export type IngestPart = (typeof PARTS)[number];
 const SOURCES: readonly SourceName[] = ['mosquitto', 'embedded'];
