@@ -22,7 +22,7 @@ export type Action =
   | 'sign_out'
   /** Of a link. */
   | 'accept'
-  /** Of a deleted organization. */
+  /** Of a deleted organization, or of a user. */
   | 'erase';
 
 export type ResourceType =

@@ -22,6 +22,7 @@ const COMMANDS = new Map<string, () => Promise<Add>>(
     'user remove': async () => (await import('./commands/user-remove.ts')).addUserRemove,
     'user disable': async () => (await import('./commands/user-disable.ts')).addUserDisable,
     'user enable': async () => (await import('./commands/user-enable.ts')).addUserEnable,
+    'user erase': async () => (await import('./commands/user-erase.ts')).addUserErase,
     'user reset': async () => (await import('./commands/user-reset.ts')).addUserReset,
     'mqtt-consumer create': async () =>
       (await import('./commands/mqtt-consumer-create.ts')).addMqttConsumerCreate,

@@ -8,6 +8,7 @@ import { SECRET_COLUMNS } from '../../db/timescale/erase/export-rows.ts';
 import { eraseOrganization } from '../../domain/administration/organizations/erase-organization.ts';
 import { createUser } from '../../domain/administration/users/create-user.ts';
 import { makeResetLink } from '../../domain/administration/users/links/make-link.ts';
+import { removeMembership, setRole } from '../../domain/administration/users/set-role.ts';
 import { TEST_ACTOR } from '../support/actor.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
@@ -47,7 +48,7 @@ describe('erasing an organization', function () {
     for (const table of ['scan_events', 'location_transitions', 'positions']) {
       await copyOne(table, { org_id: other, asset_id: kept, location_id: place });
     }
-    for (const name of ['Both', 'Only']) {
+    for (const name of ['Both', 'Only', 'Former', 'Elsewhere']) {
       // Before they belong to any organization, so that it is logged for the installation.
       const user = { email: `${name.toLowerCase()}@example.com`, name, membership: null };
       const { id } = await createUser(databaseOn(database.pool), TEST_ACTOR, user);
@@ -64,6 +65,8 @@ describe('erasing an organization', function () {
        where email = 'both@example.com' or organizations.id = $1`,
       [org],
     );
+    await removed('former@example.com', org);
+    await removed('elsewhere@example.com', org, other);
     await database.rows(
       `insert into user_links (digest, purpose, user_id, expires_at, made_by, made_in)
        select sha256('link'), 'reset', one.id, now(), two.id, $1 from users one, users two
@@ -71,6 +74,20 @@ describe('erasing an organization', function () {
       [org],
     );
   });
+
+  /** As of who was a member and is none any more. */
+  async function removed(email: string, ...orgs: number[]) {
+    const db = databaseOn(database.pool);
+    const [{ id: userId = 0 } = {}] = await database.rows<{ id: number }>(
+      'select id from users where email = $1',
+      [email],
+    );
+    for (const orgId of orgs) {
+      await setRole(db, TEST_ACTOR, { userId, orgId, role: 'viewer', mayJoin: true });
+      await removeMembership(db, TEST_ACTOR, { userId, orgId });
+    }
+    await database.rows('delete from memberships where user_id = $1', [userId]);
+  }
 
   /** A row like the first one of the filled organization, of the other. */
   const copyOne = (table: string, fields: object) =>
@@ -177,13 +194,18 @@ describe('erasing an organization', function () {
     expect(Object.values(await rowsOf(org)).some((rows) => rows > 0)).to.equal(false);
     expect(await rowsOf(other)).to.deep.equal({ ...theirs, alert_mail_recipients: 1 });
     expect(await database.rows('select id from organizations')).to.deep.equal([{ id: other }]);
-    expect(await database.rows('select email from users')).to.deep.equal([{ email: 'both@example.com' }]);
+    expect(await database.rows('select email from users order by 1')).to.deep.equal([
+      { email: 'both@example.com' },
+      { email: 'elsewhere@example.com' },
+    ]);
     const logged = await database.rows(
       `select action, resource_type, coalesce(external_key, resource_id) as key from changes where org_id is null order by id`,
     );
     expect(logged).to.deep.equal([
       { action: 'create', resource_type: 'user', key: 'both@example.com' },
       { action: 'create', resource_type: 'link', key: 'both@example.com' },
+      { action: 'create', resource_type: 'user', key: 'elsewhere@example.com' },
+      { action: 'create', resource_type: 'link', key: 'elsewhere@example.com' },
       { action: 'erase', resource_type: 'organization', key: String(org) },
     ]);
     await fails(1, `Organization ${org} not found`, 'org', 'erase', '--org', String(org));

@@ -292,6 +292,13 @@ describe('every command that changes something', function () {
         isRepeatable: true,
       };
     },
+    'user-erase': async () => {
+      const email = await user('erase');
+      const [{ id = 0 } = {}] = await database.rows<{ id: number }>('select id from users where email = $1', [
+        email,
+      ]);
+      return { args: ['--email', email, '--confirm'], logs: [['erase', `user ${id}`, null, null]] };
+    },
     'user-reset': async () => {
       const email = await user('reset');
       return { args: ['--email', email], logs: [link('reset', { email })] };

@@ -2,24 +2,15 @@ import type { Pool, PoolClient } from '../connections/client.ts';
 import { inTransaction } from '../connections/transaction.ts';
 
 /**
- * Deletes the users who are members of this organization only, with their sessions, links, and what the log of the
- * installation has of them; of others the membership.
+ * Deletes the users who are, or were until they were removed, members of this organization and of no other one, with their
+ * sessions, links, and what the log of the installation has of them; of others the membership.
  *
  * @returns how many users are deleted.
  */
 export function eraseMembers(pool: Pool, orgId: number): Promise<number> {
   return inTransaction(pool, async (client) => {
-    const { rows } = await client.query<{ users: number[] }>(
-      `select array(
-         select user_id from memberships where org_id = $1
-         except
-         select user_id from memberships where org_id <> $1
-       ) as users`,
-      [orgId],
-    );
-    const users = rows[0]?.users ?? [];
+    const users = await membersOfNoOther(client, orgId);
     await eraseLogged(client, users);
-    // Who leaves an organization stays a recipient there, to whom nothing is sent.
     await client.query(
       'delete from alert_mail_recipients where org_id = $1 or user_id = any($2::integer[])',
       [orgId, users],
@@ -34,6 +25,28 @@ export function eraseMembers(pool: Pool, orgId: number): Promise<number> {
     await client.query('delete from users where id = any($1::integer[])', [users]);
     return users.length;
   });
+}
+
+async function membersOfNoOther(client: PoolClient, orgId: number): Promise<number[]> {
+  const { rows } = await client.query<{ users: number[] }>(
+    `with own as materialized (
+       select user_id from memberships where org_id = $1
+       union
+       select id from users where id::text = any(array(
+         select resource_id from changes where org_id = $1 and resource_type = 'membership'
+       ))
+     )
+     select array(
+       select user_id from own
+       except
+       select user_id from memberships where org_id <> $1
+       except
+       select resource_id::integer from changes
+       where org_id <> $1 and resource_type = 'membership' and resource_id = any(array(select user_id::text from own))
+     ) as users`,
+    [orgId],
+  );
+  return rows[0]?.users ?? [];
 }
 
 /** What was logged of them while they belonged to no organization, or to one that was deleted: with addresses. */

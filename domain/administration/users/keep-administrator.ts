@@ -3,7 +3,7 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Change } from '../../changes/make-change.ts';
 
 /** What makes a user no administrator any more; for the message. */
-export type Loss = 'lose the role' | 'be removed' | 'be disabled';
+export type Loss = 'lose the role' | 'be removed' | 'be disabled' | 'be erased';
 
 /**
  * Refuses to leave an organization without an administrator who can sign in. Two who would take the role from each

@@ -5,7 +5,7 @@ import type { Actor } from '../../changes/actor.ts';
 import { changed, makeChange, unchanged } from '../../changes/make-change.ts';
 import { requireLiveOrganization } from '../organizations/live-organization.ts';
 import { keepAdministrator } from './keep-administrator.ts';
-import { findRole, insertMembership, membershipEntry } from './memberships.ts';
+import { deleteMembership, findRole, insertMembership, membershipEntry } from './memberships.ts';
 import type { Role } from './roles.ts';
 import { lockUser, noUser } from './stored-user.ts';
 
@@ -67,8 +67,7 @@ export async function removeMembership(
       throw noUser(user.email);
     }
     await keepAdministrator(change, orgId, user, 'be removed');
-    await change.exec(sql.prepared('delete-membership', NO_ROWS)`
-      delete from memberships where user_id = ${userId} and org_id = ${orgId}`);
+    await deleteMembership(change, userId, orgId);
     return changed({ id: userId, email: user.email }, [membershipEntry(orgId, user, 'delete', before, null)]);
   });
   await heardEverywhere();

@@ -39,7 +39,10 @@ const NOUNS: Readonly<Record<string, readonly [heading: string, about: string]>>
   org: ['Who:', 'organizations, whose data is kept apart: create, list, rename, delete, export, erase'],
   key: ['Who:', 'API keys: create, list, revoke'],
   handheld: ['Who:', 'handhelds and their tokens: create, list, rename, revoke'],
-  user: ['Who:', 'people who use the console: create, invite, list, role, remove, disable, enable, reset'],
+  user: [
+    'Who:',
+    'people who use the console: create, invite, list, role, remove, disable, enable, erase, reset',
+  ],
   changes: ['Who:', 'who changed what: list'],
   'mqtt-consumer': ['Who:', 'who reads moves over MQTT: create, list, delete'],
   reader: ['Readers:', 'registrations, and what became of their reads: create, set, delete, list'],

@@ -645,6 +645,7 @@ export const de = {
       mqtt_consumer: 'MQTT-Zugang',
       webhook: 'Webhook',
       rule: 'Regel',
+      alert: 'Alarm',
       plan: 'Plan',
       unknown_tag: 'unbekanntes Etikett',
       rejected_message: 'abgewiesene Nachricht',
@@ -670,6 +671,8 @@ export const de = {
       sign_in: () => 'hat sich angemeldet',
       sign_out: () => 'hat eine Sitzung beendet',
       accept: (what) => `hat ${what} benutzt`,
+      acknowledge: (what) => `hat ${what} zur Kenntnis genommen`,
+      erase: (what) => `hat ${what} unwiderruflich gelöscht`,
     },
     fields: {
       name: 'Name',

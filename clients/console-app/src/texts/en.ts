@@ -634,6 +634,7 @@ export const en = {
       mqtt_consumer: 'MQTT login',
       webhook: 'webhook',
       rule: 'rule',
+      alert: 'alert',
       plan: 'plan',
       unknown_tag: 'unknown tag',
       rejected_message: 'rejected message',
@@ -659,6 +660,8 @@ export const en = {
       sign_in: () => 'signed in',
       sign_out: () => 'ended a session',
       accept: (what: string) => `used ${what}`,
+      acknowledge: (what: string) => `took notice of ${what}`,
+      erase: (what: string) => `erased ${what}`,
     },
     fields: {
       name: 'Name',

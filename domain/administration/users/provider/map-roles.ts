@@ -4,7 +4,7 @@ import type { ChangeEntry } from '../../../changes/entry.ts';
 import type { Change } from '../../../changes/make-change.ts';
 import { findLiveOrganization } from '../../organizations/live-organization.ts';
 import { keepAdministrator, type Loss } from '../keep-administrator.ts';
-import { findRole, insertMembership, membershipEntry } from '../memberships.ts';
+import { deleteMembership, findRole, insertMembership, membershipEntry } from '../memberships.ts';
 import type { Role } from '../roles.ts';
 
 /**
@@ -50,11 +50,10 @@ async function mayLose(
 }
 
 async function writeRole(change: Change, orgId: number, userId: number, role: Role | null): Promise<void> {
-  await change.exec(
-    role === null
-      ? sql.prepared('unmap-membership', NO_ROWS)`
-          delete from memberships where user_id = ${userId} and org_id = ${orgId}`
-      : sql.prepared('map-role', NO_ROWS)`
-          update memberships set role = ${role} where user_id = ${userId} and org_id = ${orgId}`,
-  );
+  if (role === null) {
+    await deleteMembership(change, userId, orgId);
+    return;
+  }
+  await change.exec(sql.prepared('map-role', NO_ROWS)`
+    update memberships set role = ${role} where user_id = ${userId} and org_id = ${orgId}`);
 }

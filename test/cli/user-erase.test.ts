@@ -1,0 +1,132 @@
+import { expect } from 'chai';
+import { ulid } from 'ulid';
+import { databaseOn } from '../../db/timescale/connections/database.ts';
+import { invite } from '../../domain/administration/users/links/make-link.ts';
+import { signIn } from '../../domain/administration/users/sessions/sign-in.ts';
+import { removeMembership, setRole } from '../../domain/administration/users/set-role.ts';
+import { acknowledgeAlert } from '../../domain/alerts/acknowledge-alert.ts';
+import { createRule } from '../../domain/alerts/rules/create-rule.ts';
+import { TEST_ACTOR } from '../support/actor.ts';
+import { commandLineOn } from '../support/command-line.ts';
+import { useDatabase } from '../support/database.ts';
+import { PASSWORD, PLACE, usePeople } from '../support/people.ts';
+import { Site } from '../support/site.ts';
+
+const EMAIL = 'eve.unmistakable@example.com';
+const NAME = 'Eve Unmistakable';
+const ADDRESS = '203.0.113.77';
+
+describe('erasing a person', () => {
+  const database = useDatabase();
+  const people = usePeople(database);
+  const { tagtrail, json, fails } = commandLineOn(() => database);
+  const erase = ['user', 'erase', '--email', EMAIL];
+  let site: Site;
+  let eve: number;
+
+  before(async () => {
+    site = await Site.create(database);
+    const other = await people.organization('Other');
+    const { orgId } = site;
+    await people.user('ann@example.com', { orgId, role: 'admin' });
+    await invite(people.db, TEST_ACTOR, { orgId, email: EMAIL, role: 'viewer' });
+    eve = (await people.user(EMAIL, { orgId, role: 'admin' })).userId;
+    await database.rows('update users set name = $2 where id = $1', [eve, NAME]);
+    await signIn(people.db, { ...PLACE, address: ADDRESS, email: EMAIL, password: PASSWORD });
+    await setRole(people.db, TEST_ACTOR, { userId: eve, orgId: other, role: 'viewer', mayJoin: true });
+    await invite(
+      people.db,
+      { type: 'user', id: String(eve), requestId: 'request' },
+      { orgId, email: 'friend@example.com', role: 'viewer' },
+    );
+    const owner = databaseOn(database.pool);
+    const hall = await site.location('HALL');
+    const mailTo = ['ann@example.com', EMAIL];
+    const rule = await createRule(owner, TEST_ACTOR, Date.now() * 1_000, {
+      ...{ orgId, kind: 'not_allowed', name: 'Tools', locationExternalKey: 'HALL', mailTo },
+    });
+    const alert = ulid();
+    await database.rows(
+      `insert into alerts (org_id, id, rule_id, rule_valid_from, rule_name, kind, asset_id, location_id, opened_at)
+       values ($1, $2, $3, now(), 'Tools', 'not_allowed', $4, $5, now())`,
+      [orgId, alert, rule.id, await site.asset('DRILL'), hall],
+    );
+    const actor = { type: 'user', id: String(eve), requestId: 'request' } as const;
+    await acknowledgeAlert(owner, actor, { orgId, id: alert }, NAME);
+    await database.rows(
+      'insert into alert_mail_recipients (org_id, user_id, position) values ($1, $2, 0), ($3, $2, 0)',
+      [orgId, eve, other],
+    );
+    await database.rows(
+      `insert into refused_sign_ins (period, kind, name, count, last_at, address) values (now(), 'user', $1, 1, now(), $2)`,
+      [String(eve), ADDRESS],
+    );
+    await removeMembership(people.db, TEST_ACTOR, { userId: eve, orgId: other });
+  });
+
+  /** Tables with a row in which one of them is said; but the move feed, whose events end by themselves. */
+  async function tablesThatSay(...said: string[]): Promise<string[]> {
+    const tables = await database.rows<{ name: string }>(
+      `select relname::text as name from pg_class
+       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname !~ 'moves$' order by 1`,
+    );
+    const found: string[] = [];
+    for (const { name } of tables) {
+      const rows = await database.rows(
+        `select from ${name} as each where each::text ~ any($1::text[]) limit 1`,
+        [said],
+      );
+      found.push(...rows.map(() => name));
+    }
+    return found;
+  }
+
+  it('deletes the recipient of alerts with the membership', async () => {
+    expect(
+      await database.rows('select org_id from alert_mail_recipients where user_id = $1', [eve]),
+    ).to.deep.equal([{ org_id: site.orgId }]);
+  });
+
+  it('shows first whom it would erase, and keeps the last administrator', async () => {
+    expect(await json(...erase)).to.deep.equal({
+      ...{ id: eve, email: EMAIL, name: NAME, is_erased: false, organizations: [site.orgId] },
+    });
+    expect((await tagtrail(...erase)).stdout).to.include('Nothing is erased yet; give --confirm');
+    await database.rows(`update memberships set role = 'viewer' where user_id <> $1`, [eve]);
+    await fails(1, 'is the last administrator', ...erase, '--confirm');
+    await database.rows(`update memberships set role = 'admin' where user_id <> $1`, [eve]);
+    expect(await tablesThatSay(EMAIL)).to.deep.equal(['changes', 'rules', 'user_links', 'users']);
+    expect(await tablesThatSay(NAME, ADDRESS)).to.include.members(['alerts', 'refused_sign_ins', 'sessions']);
+  });
+
+  it('leaves nothing that names the person, and what was done as of a user with that id', async () => {
+    const count = async () =>
+      (await database.rows<{ count: number }>('select count(*)::integer as count from changes'))[0]?.count ??
+      0;
+    const before = await count();
+    const erased = await json(...erase, '--confirm');
+    expect(erased).to.include({ id: eve, is_erased: true });
+    expect(erased.deleted).to.deep.include.members([
+      { name: 'memberships', rows: 1 },
+      { name: 'alert_mail_recipients', rows: 1 },
+      { name: 'refused_sign_ins', rows: 1 },
+      { name: 'users', rows: 1 },
+    ]);
+    expect(await tablesThatSay(EMAIL, NAME, ADDRESS)).to.deep.equal([]);
+    expect(await count()).to.equal(before + 1);
+    expect(await database.rows('select mail_to from rules')).to.deep.equal([
+      { mail_to: ['ann@example.com'] },
+    ]);
+    const [acknowledged] = await database.rows(
+      `select actor_id, resource_type from changes where action = 'acknowledge' and org_id = $1`,
+      [site.orgId],
+    );
+    expect(acknowledged).to.deep.equal({ actor_id: String(eve), resource_type: 'alert' });
+    const [last] = await json('changes', 'list', '--org', String(site.orgId));
+    expect(last).to.deep.include({
+      ...{ action: 'erase', before: null, after: null },
+      resource: { type: 'user', id: String(eve), external_key: null },
+    });
+    await fails(1, `User ${EMAIL} not found`, ...erase, '--confirm');
+  });
+});
