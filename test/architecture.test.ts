@@ -307,6 +307,11 @@ describe('the structure', () => {
     expect(ofSlonik).to.deep.equal(['db/timescale/queries/sql.ts']);
   });
 
+  it('opens connections nowhere past what finds the primary among several servers', () => {
+    const opening = sources.filter((file) => /new pg\.(Client|Pool)\(/.test(sourceOf(file)));
+    expect(opening).to.deep.equal(['db/timescale/connections/servers.ts']);
+  });
+
   it('names what a query gives as columns are named', () => {
     const translated = sources.filter((file) => / as "[a-z]+[A-Z]/.test(sourceOf(file)));
     expect(translated).to.deep.equal([]);

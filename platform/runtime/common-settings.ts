@@ -1,10 +1,6 @@
-import { choiceSetting, integerSetting, requiredUrl, textSetting } from './setting-kinds.ts';
+import { choiceSetting, databaseUrl, integerSetting, textSetting } from './setting-kinds.ts';
 
-export const DATABASE_URL = requiredUrl(
-  'the PostgreSQL or TimescaleDB database',
-  ['postgres:', 'postgresql:'],
-  'postgres://user:password@host:5432/tagtrail',
-);
+export const DATABASE_URL = databaseUrl('the PostgreSQL or TimescaleDB database');
 
 export const HOST = textSetting(
   'the address to listen on; 0.0.0.0 to be reached from other machines',

@@ -1,6 +1,7 @@
 import { AppError, messageOf } from '../../base/errors.ts';
 import { Client } from '../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
+import { placeOf } from '../../db/timescale/connections/database-url.ts';
 import {
   faultOfConnections,
   isRefusedStart,
@@ -80,9 +81,4 @@ function throughPooler(url: string, fault: string): AppError {
     'misconfigured',
     `DATABASE_URL (${placeOf(url)}) leads through a connection pooler: ${fault}; let it lead to PostgreSQL itself`,
   );
-}
-
-function placeOf(url: string): string {
-  const { host, pathname } = new URL(url);
-  return host + pathname;
 }

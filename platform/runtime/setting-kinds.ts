@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { readDatabaseUrl } from '../../db/timescale/connections/database-url.ts';
 import type { Setting } from './settings.ts';
 
 export function textSetting(purpose: string, initial: string): Setting<string> {
@@ -89,6 +90,29 @@ export function optionalUrl(
   example: string,
 ): Setting<string | null> {
   return { ...requiredUrl(purpose, protocols, example), absent: null };
+}
+
+/** A PostgreSQL server, or several of which one is the primary. */
+export function databaseUrl(purpose: string): Setting<string> {
+  return {
+    purpose,
+    initial: null,
+    absent: undefined,
+    remedy:
+      'an address such as postgres://user:password@host:5432/tagtrail, or of several servers: ' +
+      'postgres://user:password@host1:5432,host2:5432/tagtrail?target_session_attrs=read-write',
+    isSecret: true,
+    read: (text) => (isDatabaseUrl(text) ? text : undefined),
+  };
+}
+
+export function optionalDatabaseUrl(purpose: string): Setting<string | null> {
+  return { ...databaseUrl(purpose), absent: null };
+}
+
+function isDatabaseUrl(text: string): boolean {
+  const read = readDatabaseUrl(text);
+  return read !== null && read.wanted !== 'standby' && isUrl(read.first, ['postgres:', 'postgresql:']);
 }
 
 function isUrl(text: string, protocols: readonly string[]): boolean {

@@ -1,5 +1,10 @@
 import { LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../../platform/runtime/common-settings.ts';
-import { optionalUrl, portSetting, textSetting } from '../../platform/runtime/setting-kinds.ts';
+import {
+  optionalDatabaseUrl,
+  optionalUrl,
+  portSetting,
+  textSetting,
+} from '../../platform/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
 import { retentionCoversLateness } from '../../platform/runtime/time-settings.ts';
 import { faultOfTls } from '../../platform/runtime/tls-settings.ts';
@@ -24,11 +29,7 @@ export const STANDALONE_SETTINGS = {
   ...BROKER_SETTINGS,
   ...MOVES_OUT_SETTINGS,
   ...QUOTA_SETTINGS,
-  DATABASE_URL: optionalUrl(
-    'a database to use instead of the embedded one',
-    ['postgres:', 'postgresql:'],
-    'postgres://user:password@host:5432/tagtrail',
-  ),
+  DATABASE_URL: optionalDatabaseUrl('a database to use instead of the embedded one'),
   MQTT_URL: optionalUrl('a broker to use instead of the embedded one', ...BROKER_URL),
   MQTT_PORT: portSetting('the port readers connect to', 1883),
   ...CLIENT_CERTIFICATE_SETTINGS,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { withDatabase } from '../../db/timescale/schema/create-database.ts';
+import { withDatabase } from '../../db/timescale/connections/database-url.ts';
 import { useDatabase } from '../support/database.ts';
 
 describe('the API process', () => {

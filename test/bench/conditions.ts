@@ -1,7 +1,7 @@
 import { MICROS_PER_DAY, MICROS_PER_SECOND } from '../../base/instant.ts';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
+import { withDatabase } from '../../db/timescale/connections/database-url.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
-import { withDatabase } from '../../db/timescale/schema/create-database.ts';
 import { loadAssetEvidence, MOST_ASSETS } from '../../domain/alerts/conditions/load-asset-evidence.ts';
 import { nextLook } from '../../domain/alerts/conditions/next-look.ts';
 import { stretchesOf } from '../../domain/alerts/conditions/stretches-of.ts';

@@ -1,11 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type pg from 'pg';
+import { withDatabase } from '../../db/timescale/connections/database-url.ts';
 import {
   type OrganizationDatabase,
   openOrganizationDoor,
 } from '../../db/timescale/connections/organization-door.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
-import { withDatabase } from '../../db/timescale/schema/create-database.ts';
 import { joinStretches } from '../../domain/presence/join-stretches.ts';
 import { type DwellFilters, readDwell } from '../../domain/reports/dwell/read-dwell.ts';
 import { type Known, requireKnown } from '../../domain/reports/known/known-at.ts';

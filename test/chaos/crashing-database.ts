@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
+import { withDatabase } from '../../db/timescale/connections/database-url.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
-import { createDatabase, withDatabase } from '../../db/timescale/schema/create-database.ts';
+import { createDatabase } from '../../db/timescale/schema/create-database.ts';
 import { migrate } from '../../db/timescale/schema/migrate.ts';
 import { serverUrl, type TestDatabase, truncate } from '../support/database.ts';
 import { type CrashingServer, startCrashingEmbedded, startCrashingTimescale } from './crashing-server.ts';

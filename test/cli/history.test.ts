@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
+import { withDatabase } from '../../db/timescale/connections/database-url.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
-import { createDatabase, withDatabase } from '../../db/timescale/schema/create-database.ts';
+import { createDatabase } from '../../db/timescale/schema/create-database.ts';
 import { migrate, readMigrations } from '../../db/timescale/schema/migrate.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { serverUrl, type TestDatabase, useDatabase } from '../support/database.ts';

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { Pool } from '../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
+import { withDatabase } from '../../db/timescale/connections/database-url.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
-import { withDatabase } from '../../db/timescale/schema/create-database.ts';
 
 export const SERVER_URL = 'TEST_DATABASE_URL';
 export const TEMPLATE_DATABASE = 'tagtrail_template';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
-import { createDatabase, withDatabase } from '../../db/timescale/schema/create-database.ts';
+import { withDatabase } from '../../db/timescale/connections/database-url.ts';
+import { createDatabase } from '../../db/timescale/schema/create-database.ts';
 import { migrate, readMigrations } from '../../db/timescale/schema/migrate.ts';
 import { serverUrl } from './database.ts';
 

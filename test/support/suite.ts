@@ -1,8 +1,9 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { withDatabase } from '../../db/timescale/connections/database-url.ts';
 import { type EmbeddedDatabase, startEmbedded } from '../../db/timescale/embedded/server.ts';
-import { createDatabase, withDatabase } from '../../db/timescale/schema/create-database.ts';
+import { createDatabase } from '../../db/timescale/schema/create-database.ts';
 import { migrate } from '../../db/timescale/schema/migrate.ts';
 import { SERVER_URL, TEMPLATE_DATABASE } from './database.ts';
 import { beginNotes, endNotes } from './programs.ts';

@@ -1,6 +1,9 @@
 import pg from 'pg';
 import type { RowQuery } from '../queries/sql.ts';
 import { any, type Connection, exec, maybeOne, one } from '../queries/verbs.ts';
+import type { ConnectionConfig } from './connection.ts';
+import type { Wanted } from './database-url.ts';
+import type { Servers } from './servers.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: TypeScript wants these arguments of a class to mix something into
 type Sender = new (...parts: any[]) => Pick<pg.ClientBase, 'query'>;
@@ -25,8 +28,60 @@ function withVerbs<Base extends Sender>(base: Base) {
   };
 }
 
-/** With `pipeline` on, statements sent without awaiting each other travel together. */
-export class Client extends withVerbs(pg.Client) {}
+/**
+ * With `pipeline` on, statements sent without awaiting each other travel together. Of several servers it connects to the
+ * wanted one, and leaves it should it turn out, or become, another: a standby for one that is to take changes.
+ */
+export class Client extends withVerbs(pg.Client) {
+  readonly #servers: Servers | undefined;
+  readonly #patience: number;
+
+  constructor(config: ConnectionConfig) {
+    super(config);
+    this.#servers = config.servers;
+    this.#patience = (config.connectionTimeoutMillis ?? LONG) * PART_TO_FIND;
+  }
+
+  override connect(): Promise<this>;
+  override connect(callback: (error: Error | null) => void): void;
+  override connect(callback?: (error: Error | null) => void): Promise<this> | undefined {
+    const connecting = this.#connect();
+    if (callback === undefined) {
+      return connecting;
+    }
+    connecting.then(() => callback(null), callback);
+    return undefined;
+  }
+
+  async #connect(): Promise<this> {
+    if (this.#servers !== undefined) {
+      Object.assign(this, await this.#servers.find(this.#patience));
+      this.#stayWith(this.#servers.wanted);
+    }
+    await super.connect();
+    return this;
+  }
+
+  /** Servers since PostgreSQL 14 say what they are at the start of a session, and when it changes. */
+  #stayWith(wanted: Wanted): void {
+    this.connection.on('parameterStatus', ({ parameterName, parameterValue }: ParameterStatus) => {
+      if (parameterName === 'in_hot_standby' && (parameterValue === 'on') !== (wanted === 'standby')) {
+        this.connection.stream.destroy(new Error(`${this.host}:${this.port} is no ${wanted}`));
+      }
+    });
+  }
+}
+
+interface ParameterStatus {
+  parameterName: string;
+  parameterValue: string;
+}
+
+/** The rest of the time to connect is for connecting. */
+const PART_TO_FIND = 0.9;
+
+/** Milliseconds, where no time is set. */
+const LONG = 60_000;
 
 export type PoolClient = Client & pg.PoolClient;
 
@@ -35,5 +90,5 @@ export type Pool = Omit<pg.Pool, 'connect'> & Connection & { connect(): Promise<
 class VerbPool extends withVerbs(pg.Pool) {}
 
 export function poolOf(config: pg.PoolConfig): Pool {
-  return new VerbPool({ ...config, Client }) as unknown as Pool;
+  return new VerbPool({ ...config, Client: Client as unknown as new () => pg.Client }) as unknown as Pool;
 }

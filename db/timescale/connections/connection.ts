@@ -1,4 +1,11 @@
 import pg from 'pg';
+import { requireDatabaseUrl } from './database-url.ts';
+import { Servers } from './servers.ts';
+
+export interface ConnectionConfig extends pg.ClientConfig {
+  /** Asked for the one to connect to, where `url` does not name it. */
+  servers?: Servers;
+}
 
 /**
  * Configuration of every `pg` connection of this project: times are UTC, `int8` is a number (ids and counts stay below
@@ -6,9 +13,10 @@ import pg from 'pg';
  *
  * @param role acts as this role from the start; the user of `url` must be a member.
  */
-export function connectionConfig(url: string, applicationName = 'tagtrail', role?: string): pg.ClientConfig {
-  return {
-    connectionString: url,
+export function connectionConfig(url: string, applicationName = 'tagtrail', role?: string): ConnectionConfig {
+  const { first, addresses, wanted } = requireDatabaseUrl(url);
+  const config = {
+    connectionString: first,
     application_name: applicationName,
     options: sessionOptions(role),
     connectionTimeoutMillis: 5_000,
@@ -16,6 +24,7 @@ export function connectionConfig(url: string, applicationName = 'tagtrail', role
     keepAliveInitialDelayMillis: KEEPALIVE_DELAY,
     types: { getTypeParser },
   };
+  return wanted === null ? config : { ...config, servers: new Servers(addresses, wanted, config) };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { Client } from './client.ts';
 import { connectionConfig, sessionOptions } from './connection.ts';
 
 /** Milliseconds to connect at start, when the database and all services of a machine may be starting. */
@@ -22,13 +23,13 @@ export async function faultOfConnections(url: string, role?: string): Promise<st
   const options = `${sessionOptions(role)} -c tagtrail.start=${mark}`;
   const [own, other] = [0, 1].map(
     () =>
-      new pg.Client({
+      new Client({
         ...connectionConfig(url, 'tagtrail start'),
         options,
         connectionTimeoutMillis: START_PATIENCE,
         query_timeout: PATIENCE,
       }),
-  ) as [pg.Client, pg.Client];
+  ) as [Client, Client];
   try {
     await Promise.all([own, other].map((client) => client.on('error', () => {}).connect()));
     return (

@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { Client } from './client.ts';
 import { connectionConfig } from './connection.ts';
 
 export interface Listener {
@@ -35,7 +36,7 @@ export async function listen(
   let timer: NodeJS.Timeout | undefined;
 
   const connect = async () => {
-    const fresh = new pg.Client({ ...connectionConfig(url, 'tagtrail listen'), query_timeout: PATIENCE });
+    const fresh = new Client({ ...connectionConfig(url, 'tagtrail listen'), query_timeout: PATIENCE });
     fresh.on('notification', ({ channel, payload }) => handlers.onNotify(channel, payload ?? ''));
     fresh.on('error', (error) => lost(fresh, error));
     fresh.once('end', () => lost(fresh, new Error('the connection ended')));

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { Client } from './client.ts';
 import { ConnectionLost, thrownByPg } from './connection-lost.ts';
 import { gatherWrites, isGathering } from './gather-writes.ts';
 import { type NamedStatement, type Preceding, prepareStatement, sendPreceded } from './preceded-query.ts';
@@ -102,7 +103,7 @@ export class PipelinedConnections {
   }
 
   async #connect(): Promise<Shared> {
-    const client = new pg.Client(this.#config);
+    const client = new Client(this.#config);
     const connection = { client, load: 0 };
     client.on('error', () => this.#forget(connection));
     client.once('end', () => this.#forget(connection));

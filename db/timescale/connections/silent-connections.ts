@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import { Client } from './client.ts';
 import { connectionConfig } from './connection.ts';
 
 /** Milliseconds of silence on a connection that owes an answer, before the database is asked about it. */
@@ -70,7 +71,7 @@ export class SilentConnections {
   }
 
   async #ask(): Promise<ReadonlySet<number> | null> {
-    const client = new pg.Client({
+    const client = new Client({
       ...connectionConfig(this.#url, 'tagtrail silence'),
       connectionTimeoutMillis: PATIENCE,
       query_timeout: PATIENCE,

@@ -1,5 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
+import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
 import { createDatabase } from '../schema/create-database.ts';
 import { migrate } from '../schema/migrate.ts';
@@ -54,7 +55,7 @@ export async function copyDatabase(
 }
 
 async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client(connectionConfig(url, 'tagtrail database copy'));
+  const client = new Client(connectionConfig(url, 'tagtrail database copy'));
   // A lost connection fails the current query.
   client.on('error', () => {});
   await client.connect();

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
+import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
 import { isHeldAnywhere } from '../connections/held-lock.ts';
 import { readPostmaster } from './postmaster.ts';
@@ -88,7 +89,7 @@ async function stopServer(cluster: string): Promise<void> {
 }
 
 async function connectTo(url: string): Promise<pg.Client | null> {
-  const client = new pg.Client(connectionConfig(url, 'tagtrail use'));
+  const client = new Client(connectionConfig(url, 'tagtrail use'));
   // A lost connection fails the current query, or the next.
   client.on('error', () => {});
   try {

@@ -1,5 +1,7 @@
 import pg from 'pg';
+import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
+import { databaseOf, withDatabase } from '../connections/database-url.ts';
 
 /**
  * Creates the database that `url` names if missing, through the server's `postgres` database. Text is
@@ -7,7 +9,7 @@ import { connectionConfig } from '../connections/connection.ts';
  */
 export async function createDatabase(url: string): Promise<void> {
   const name = databaseOf(url);
-  const client = new pg.Client(connectionConfig(withDatabase(url, 'postgres')));
+  const client = new Client(connectionConfig(withDatabase(url, 'postgres')));
   await client.connect();
   try {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
@@ -34,13 +36,3 @@ async function create(client: pg.Client, name: string): Promise<void> {
 
 /** `duplicate_database`, or `unique_violation` if two are created at the same moment. */
 const ALREADY_CREATED = new Set(['42P04', '23505']);
-
-export function withDatabase(url: string, name: string): string {
-  const other = new URL(url);
-  other.pathname = `/${encodeURIComponent(name)}`;
-  return other.href;
-}
-
-function databaseOf(url: string): string {
-  return decodeURIComponent(new URL(url).pathname.slice(1));
-}

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
 import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
 import { awaitLock } from '../connections/await-lock.ts';
+import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
 
 export interface Migration {
@@ -64,7 +65,7 @@ async function migrateUnless(
   isRefused: (pending: Migration[]) => boolean,
   migrating: Migrating = {},
 ): Promise<MigrationResult> {
-  const client = new pg.Client(connectionConfig(url, 'tagtrail migrate'));
+  const client = new Client(connectionConfig(url, 'tagtrail migrate'));
   await client.connect();
   try {
     const { signal, say } = migrating;

@@ -1,7 +1,8 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
 import { type Awaiting, awaitLock } from '../connections/await-lock.ts';
 import { cancelRunning } from '../connections/cancel-running.ts';
+import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
 
 const OF_SEARCHES = new Map([
@@ -63,7 +64,7 @@ export async function finishSearchIndexes(
   url: string,
   { signal, onWaiting, onBegin }: Awaiting & { onBegin?(index: string): void } = {},
 ): Promise<string[]> {
-  const client = new pg.Client(connectionConfig(url, 'tagtrail search indexes'));
+  const client = new Client(connectionConfig(url, 'tagtrail search indexes'));
   client.on('error', () => {});
   await client.connect();
   const cancel = () => void cancelRunning(client);

@@ -2,10 +2,11 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
+import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
+import { withDatabase } from '../connections/database-url.ts';
 import { startEmbedded } from '../embedded/server.ts';
-import { createDatabase, withDatabase } from './create-database.ts';
+import { createDatabase } from './create-database.ts';
 import { describeSchema } from './describe-schema.ts';
 import { migrate } from './migrate.ts';
 
@@ -16,7 +17,7 @@ try {
   const url = withDatabase(server.url, 'tagtrail');
   await createDatabase(url);
   await migrate(url);
-  const client = new pg.Client(connectionConfig(url));
+  const client = new Client(connectionConfig(url));
   await client.connect();
   writeFileSync(new URL('schema.sql', import.meta.url), await describeSchema(client));
   await client.end();

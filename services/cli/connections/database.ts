@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { type Database, databaseOn } from '../../../db/timescale/connections/database.ts';
+import { withDatabase } from '../../../db/timescale/connections/database-url.ts';
 import {
   type OrganizationDatabase,
   openOrganizationDoor,
@@ -8,22 +9,18 @@ import {
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { type Snapshot, withSnapshot } from '../../../db/timescale/connections/snapshot.ts';
 import { type EmbeddedDatabase, startEmbedded } from '../../../db/timescale/embedded/server.ts';
-import { createDatabase, withDatabase } from '../../../db/timescale/schema/create-database.ts';
+import { createDatabase } from '../../../db/timescale/schema/create-database.ts';
 import { migrateNew } from '../../../db/timescale/schema/migrate.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import type { Actor } from '../../../domain/changes/actor.ts';
 import { requireMigrated, requireReachable } from '../../../platform/runtime/database.ts';
-import { optionalUrl, textSetting } from '../../../platform/runtime/setting-kinds.ts';
+import { optionalDatabaseUrl, textSetting } from '../../../platform/runtime/setting-kinds.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { commandLineActor } from '../../standalone/command-line-actor.ts';
 import { EMBEDDED_DATABASE } from '../../standalone/database.ts';
 
 export const DATABASE_SETTINGS = {
-  DATABASE_URL: optionalUrl(
-    'the database to work on',
-    ['postgres:', 'postgresql:'],
-    'postgres://user:password@host:5432/tagtrail',
-  ),
+  DATABASE_URL: optionalDatabaseUrl('the database to work on'),
   TAGTRAIL_DATA: textSetting('the folder of the embedded database, used without DATABASE_URL', './data'),
 };
 

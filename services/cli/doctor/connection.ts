@@ -1,6 +1,7 @@
 import { messageOf } from '../../../base/errors.ts';
 import { Client } from '../../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
+import { placeOf } from '../../../db/timescale/connections/database-url.ts';
 import { faultOfConnections } from '../../../db/timescale/connections/direct-connection.ts';
 import { type Finding, fault, ok } from '../../../domain/health/finding.ts';
 
@@ -12,8 +13,7 @@ export async function connect(url: string): Promise<Client | Finding> {
     await client.connect();
     return client;
   } catch (error) {
-    const { host, pathname } = new URL(url);
-    const message = `The database at ${host}${pathname} cannot be used: ${messageOf(error)}`;
+    const message = `The database at ${placeOf(url)} cannot be used: ${messageOf(error)}`;
     return fault('database', message, REMEDIES[codeOf(error)] ?? 'Correct DATABASE_URL');
   }
 }

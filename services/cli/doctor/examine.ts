@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '../../../db/timescale/connections/client.ts';
-import { withDatabase } from '../../../db/timescale/schema/create-database.ts';
+import { withDatabase } from '../../../db/timescale/connections/database-url.ts';
 import type { PublishedAt } from '../../../domain/administration/readers/published-topics.ts';
 import { examineAlerts } from '../../../domain/health/alerts.ts';
 import { examineBrokerSessions } from '../../../domain/health/broker-sessions.ts';

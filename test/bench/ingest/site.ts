@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
-import { createDatabase, withDatabase } from '../../../db/timescale/schema/create-database.ts';
+import { withDatabase } from '../../../db/timescale/connections/database-url.ts';
+import { createDatabase } from '../../../db/timescale/schema/create-database.ts';
 import { migrate } from '../../../db/timescale/schema/migrate.ts';
 
 /** What the traffic is about: readers with antennas, each antenna at a location of its own, and assets with a tag. */

@@ -1,8 +1,9 @@
 import pg from 'pg';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
+import { withDatabase } from '../../../db/timescale/connections/database-url.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
-import { createDatabase, withDatabase } from '../../../db/timescale/schema/create-database.ts';
+import { createDatabase } from '../../../db/timescale/schema/create-database.ts';
 import { migrate } from '../../../db/timescale/schema/migrate.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';

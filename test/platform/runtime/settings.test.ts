@@ -30,7 +30,8 @@ describe('settings', () => {
       .with.property(
         'message',
         [
-          'DATABASE_URL is not set; set DATABASE_URL to an address such as postgres://user:password@host:5432/tagtrail',
+          'DATABASE_URL is not set; set DATABASE_URL to an address such as postgres://user:password@host:5432/tagtrail, or ' +
+            'of several servers: postgres://user:password@host1:5432,host2:5432/tagtrail?target_session_attrs=read-write',
           'LOG_LEVEL is "loud"; set LOG_LEVEL to one of fatal, error, warn, info, debug, trace, silent',
           'PORT is "65536"; set PORT to a whole number from 0 to 65535',
           'DAYS is "1.5"; set DAYS to a whole number from 1 to 365',

@@ -1,0 +1,103 @@
+import { expect } from 'chai';
+import { Client } from '../../../db/timescale/connections/client.ts';
+import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
+import { isConnectionLost, thrownByPg } from '../../../db/timescale/connections/connection-lost.ts';
+import { placeOf } from '../../../db/timescale/connections/database-url.ts';
+import { listen } from '../../../db/timescale/connections/listen.ts';
+import { openOrganizationDoor } from '../../../db/timescale/connections/organization-door.ts';
+import { createWritePool } from '../../../db/timescale/connections/pool.ts';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { type ReplicatedDatabase, startReplicated } from '../../support/replicated-database.ts';
+import { until } from '../../support/subscribed-ingest.ts';
+
+describe('a database of several servers', function () {
+  this.timeout(120_000);
+
+  let database: ReplicatedDatabase;
+  before(async () => {
+    database = await startReplicated();
+  });
+  after(() => database?.remove());
+
+  it('says what each of them answers if none is the primary', async () => {
+    const [host] = placeOf(database.standby).split('/');
+    const url = `${database.standby.replace(String(host), `${host},127.0.0.1:1`)}?target_session_attrs=read-write`;
+    const client = new Client({ ...connectionConfig(url), connectionTimeoutMillis: 3_000 });
+    const error = await client.connect().then(
+      () => null,
+      (thrown) => thrown,
+    );
+    expect(isConnectionLost(thrownByPg(error))).to.equal(true);
+    // Another answer only if the machine stalls all the time.
+    expect(error.message).to.match(
+      /^no primary among 127\.0\.0\.1:\d+ \((takes no changes|does not answer)\), 127\.0\.0\.1:1 \(.+\)$/,
+    );
+  });
+
+  it('reports at once a user whom all of them refuse', async () => {
+    const client = new Client(connectionConfig(database.url.replace(/tagtrail:[^@]+@/, 'tagtrail:wrong@')));
+    const error = await client.connect().then(
+      () => null,
+      (thrown) => thrown,
+    );
+    expect(error?.code).to.equal('28P01');
+  });
+
+  it('is followed to another primary, which has whatever was acknowledged', async () => {
+    const pool = createWritePool(database.url, { max: 2 });
+    const door = openOrganizationDoor(database.url, { max: 4 });
+    const heard: string[] = [];
+    const listener = await listen(database.url, ['test'], {
+      onNotify: (_channel, payload) => heard.push(payload),
+      onReconnect: () => heard.push('again'),
+      onLost: () => heard.push('lost'),
+    });
+    const acknowledged: number[] = [];
+    let isOver = false;
+    try {
+      await pool.query('create table written (number integer primary key)');
+      const writing = (async () => {
+        for (let number = 0; !isOver; number++) {
+          await inTransaction(pool, (client) =>
+            client.query('insert into written values ($1)', [number]),
+          ).then(
+            () => acknowledged.push(number),
+            () => {},
+          );
+        }
+      })();
+      const lookUp = () => door.of(1).any(sql.prepared('test', rowsOf<{ one: number }>())`select 1 as one`);
+      await lookUp();
+      await until(async () => acknowledged.length > 50);
+      database.killPrimary();
+      await until(async () => heard.includes('lost'));
+      // Waits for the next primary rather than fails.
+      const waiting = new Client({ ...connectionConfig(database.url), connectionTimeoutMillis: 60_000 });
+      const connecting = waiting.connect();
+      await database.promote();
+      await connecting;
+      const before = acknowledged.length;
+      await until(async () => acknowledged.length > before + 50);
+      isOver = true;
+      await writing;
+      await until(async () => heard.includes('again'));
+      await waiting.query("select pg_notify('test', 'told')");
+      await until(async () => heard.includes('told'));
+      await until(() =>
+        lookUp().then(
+          () => true,
+          () => false,
+        ),
+      );
+      const { rows } = await waiting.query<{ number: number }>('select number from written');
+      await waiting.end();
+      expect(rows.map(({ number }) => number)).to.include.members(acknowledged);
+    } finally {
+      isOver = true;
+      await listener.close();
+      await door.end();
+      await pool.end();
+    }
+  });
+});
