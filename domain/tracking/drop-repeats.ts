@@ -1,6 +1,5 @@
-import type { Client } from '../../db/timescale/connections/client.ts';
 import { compareRssi } from './history/history.ts';
-import { findKnownScans } from './known-scans.ts';
+import type { KnownScan } from './known-scans.ts';
 import type { LocatedScan } from './located-scan.ts';
 import { ScanNumbers } from './scan-numbers.ts';
 
@@ -17,12 +16,11 @@ export interface Deduplicated {
  * Tracking rule 3: a scan counts once. Of copies of a reader's scan that differ in RSSI only, the strongest stays,
  * whichever came first; of others the first stays.
  *
- * @param mayBeKnown false for a scan that cannot be stored yet and need not be looked up.
+ * @param findKnown finds those that are stored already, of scans without copies.
  */
 export async function dropRepeats(
-  client: Client,
   located: readonly LocatedScan[],
-  mayBeKnown: (scan: LocatedScan) => boolean,
+  findKnown: (distinct: readonly LocatedScan[]) => Promise<ReadonlyMap<LocatedScan, KnownScan>>,
 ): Promise<Deduplicated> {
   const numbers = new ScanNumbers();
   const distinct: LocatedScan[] = [];
@@ -39,7 +37,7 @@ export async function dropRepeats(
       }
     }
   }
-  const known = await findKnownScans(client, distinct.filter(mayBeKnown));
+  const known = await findKnown(distinct);
   const fresh: LocatedScan[] = [];
   const stronger: LocatedScan[] = [];
   for (const scan of distinct) {

@@ -2,7 +2,7 @@ import type { Micros } from '../../base/instant.ts';
 import { assetKey } from './history/asset-ref.ts';
 import type { Transition } from './history/history.ts';
 import type { Neighbourhood } from './history/revise.ts';
-import { toSighting } from './located-scan.ts';
+import { type LocatedScan, toSighting } from './located-scan.ts';
 import { lastSightingAmong, type Move, movesInTurn, movesWhereSmoothed, type WithMoves } from './moves.ts';
 import { type Change, revision } from './revision.ts';
 import { afterSilence } from './smoothing/after-silence.ts';
@@ -28,7 +28,7 @@ export async function mergeScans(
   touched: readonly ScansToMerge[],
   smoothing: ReadonlyMap<number, SmoothingSettings>,
 ): Promise<(Change & WithMoves)[]> {
-  const neighbourhoods = await neighbourhoodsOf(stored, touched);
+  const neighbourhoods = await neighbourhoodsOf(stored, touched, smoothing);
   return touched.map((asset) => {
     const found = neighbourhoods.get(assetKey(asset.position)) ?? { spans: [], stored: [] };
     const neighbourhood =
@@ -54,10 +54,18 @@ function movesOf(
 async function neighbourhoodsOf(
   stored: StoredTracking,
   touched: readonly ScansToMerge[],
+  smoothing: ReadonlyMap<number, SmoothingSettings>,
 ): Promise<ReadonlyMap<string, Neighbourhood>> {
-  const instants = touched.flatMap(({ scans, smoothed }) =>
-    smoothed === null ? [...new Map(scans.map((scan) => [scan.observedAt, scan])).values()] : [],
-  );
+  const around = new Map<string, Neighbourhood>();
+  const instants: LocatedScan[] = [];
+  for (const asset of touched) {
+    const found = smoothing.has(asset.position.orgId) ? null : stored.around(asset);
+    if (found !== null) {
+      around.set(assetKey(asset.position), found);
+    } else if (asset.smoothed === null) {
+      instants.push(...new Map(asset.scans.map((scan) => [scan.observedAt, scan])).values());
+    }
+  }
   const smoothedAssets = touched.flatMap(({ position: { orgId, assetId, lastSeen }, scans, smoothed }) => {
     const changed = scans.map(({ observedAt }) => observedAt);
     return smoothed === null
@@ -68,5 +76,5 @@ async function neighbourhoodsOf(
     instants.length === 0 ? [] : stored.neighbourhoods(instants),
     smoothedNeighbourhoods(stored, smoothedAssets),
   ]);
-  return new Map([...plain, ...smooth]);
+  return new Map([...around, ...plain, ...smooth]);
 }

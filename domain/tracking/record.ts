@@ -5,9 +5,12 @@ import { classify, type LookedUp, lookUp } from './classify.ts';
 import { dropRepeats } from './drop-repeats.ts';
 import { isSmoothingAsked } from './history-changes.ts';
 import { findByIndexes } from './index-plans.ts';
+import { findKnownNear } from './known-near.ts';
+import { findKnownScans } from './known-scans.ts';
 import type { LocatedScan } from './located-scan.ts';
 import { isRetracted, markRetracted, toMark } from './mark-retracted.ts';
 import type { Move } from './moves.ts';
+import type { Near } from './near-scans.ts';
 import type { TimeRules } from './observed-at.ts';
 import { PairMap } from './pair-map.ts';
 import { lockPositions, type Position } from './positions.ts';
@@ -15,7 +18,8 @@ import { reviseAlerts, withLateScans } from './revise-alerts.ts';
 import type { Outcome, Scan } from './scan.ts';
 import { insertScanEvents, strengthenScanEvents } from './scan-events.ts';
 import { readSmoothing } from './smoothing/read-settings.ts';
-import { isNewest, touchedAssets } from './touched.ts';
+import { storedTracking } from './stored-tracking.ts';
+import { touchedAssets } from './touched.ts';
 import { recordUnknownTags } from './unknown-tags.ts';
 import { updateHistories } from './update-histories.ts';
 
@@ -95,11 +99,15 @@ async function writeLocated(
   for (const position of positions) {
     positionOf.add(position.orgId, position.assetId, position);
   }
-  const mayBeKnown = (scan: LocatedScan) => {
-    const position = positionOf.get(scan.orgId, scan.assetId);
-    return isCareful || position === undefined || !isNewest(position, scan.observedAt);
-  };
-  const { fresh, stronger, duplicates } = await dropRepeats(client, located, mayBeKnown);
+  let near: ReadonlyMap<LocatedScan, Near> | undefined;
+  const { fresh, stronger, duplicates } = await dropRepeats(located, async (distinct) => {
+    if (isCareful) {
+      return findKnownScans(client, distinct);
+    }
+    const found = await findKnownNear(client, distinct, positionOf);
+    near = found.near;
+    return found.known;
+  });
   // A stronger copy may belong to the asset that had the tag before. Locked out of order, so two recorders may deadlock
   // here; the one that the database aborts is retried.
   const others = stronger.filter((scan) => !positionOf.has(scan.orgId, scan.assetId));
@@ -123,7 +131,11 @@ async function writeLocated(
     throw new AlreadyStored('a scan was stored already');
   }
   const [smoothing] = await sentBehind;
-  const { moves, unsealed } = await updateHistories(client, touched, smoothing, isCareful).catch((error) => {
+  const { moves, unsealed } = await updateHistories(client, touched, {
+    stored: storedTracking(client, near),
+    smoothing,
+    isCareful,
+  }).catch((error) => {
     throw isUniqueViolation(error)
       ? new AlreadyStored('a transition was stored already', { cause: error })
       : error;

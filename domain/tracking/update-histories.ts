@@ -8,9 +8,16 @@ import type { Move } from './moves.ts';
 import { updatePositions } from './positions.ts';
 import type { Change } from './revision.ts';
 import type { SmoothingSettings } from './smoothing/settings.ts';
-import { storedTracking } from './stored-tracking.ts';
+import type { StoredTracking } from './stored-tracking.ts';
 import type { Touched } from './touched.ts';
 import { appendTransitions, deleteTransitions, putTransitions } from './write-transitions.ts';
+
+export interface UpdateOptions {
+  stored: StoredTracking;
+  smoothing: ReadonlyMap<number, SmoothingSettings>;
+  /** Expects rows at instants at which none should be. Without it they are a unique violation. */
+  isCareful: boolean;
+}
 
 export interface Updated {
   /** The new scans that moved their assets. */
@@ -23,15 +30,13 @@ export interface Updated {
  * Brings transitions and positions up to the scans that were just written (see {@link historyChanges}).
  *
  * @param touched assets whose positions are locked.
- * @param isCareful expects rows at instants at which none should be. Without it they are a unique violation.
  */
 export async function updateHistories(
   client: Client,
   touched: readonly Touched[],
-  smoothing: ReadonlyMap<number, SmoothingSettings>,
-  isCareful: boolean,
+  { stored, smoothing, isCareful }: UpdateOptions,
 ): Promise<Updated> {
-  const changes = await historyChanges(storedTracking(client), touched, smoothing);
+  const changes = await historyChanges(stored, touched, smoothing);
   const unsealed = await writeChanges(
     client,
     isCareful ? changes.map((change) => ({ ...change, isNewest: false })) : changes,

@@ -47,7 +47,10 @@ describe('a batch of late reads on tables without statistics', function () {
         }
       }
       batch = [...plain.late(CRATES), ...smoothed.late(CRATES)];
-      const late = (client: Client) => recordIn(client, batch);
+      const late = async (client: Client) => {
+        await recordIn(client, batch);
+        await recordIn(client, batch, { isCareful: true });
+      };
       measured['planned early'] = await early.measure(late);
       await withoutStatistics();
       measured['planned without any'] = await unknowing.measure(late);
@@ -73,6 +76,8 @@ describe('a batch of late reads on tables without statistics', function () {
       'load-transitions-of-stretches',
       'lock-locations',
       'lock-positions',
+      'near-scans',
+      'near-transitions',
       'insert-positions',
       'put-transitions',
       'record-unknown-tags',

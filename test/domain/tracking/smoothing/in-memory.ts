@@ -1,3 +1,4 @@
+import { aroundLate } from '../../../../domain/tracking/around-late.ts';
 import { inParts, isMoved, rowsAsJson } from '../../../../domain/tracking/feed/unsealed-move.ts';
 import { assetKey } from '../../../../domain/tracking/history/asset-ref.ts';
 import {
@@ -5,16 +6,18 @@ import {
   type DecidedTransition,
   type Sighting,
 } from '../../../../domain/tracking/history/history.ts';
+import type { Neighbourhood } from '../../../../domain/tracking/history/revise.ts';
 import { historyChanges } from '../../../../domain/tracking/history-changes.ts';
 import { type LocatedScan, scanKey, toSighting } from '../../../../domain/tracking/located-scan.ts';
 import type { Move } from '../../../../domain/tracking/moves.ts';
+import type { Near } from '../../../../domain/tracking/near-scans.ts';
 import type { Position } from '../../../../domain/tracking/positions.ts';
 import { withoutRetracted } from '../../../../domain/tracking/retractions/without-retracted.ts';
 import type { Change } from '../../../../domain/tracking/revision.ts';
 import type { Seen } from '../../../../domain/tracking/smoothing/counting.ts';
 import { type DatedSmoothing, SmoothingSettings } from '../../../../domain/tracking/smoothing/settings.ts';
 import type { StoredTracking } from '../../../../domain/tracking/stored-tracking.ts';
-import { touchedAssets } from '../../../../domain/tracking/touched.ts';
+import { isNewest, type Touched, touchedAssets } from '../../../../domain/tracking/touched.ts';
 import { unsealedMoveOf } from '../../../../domain/tracking/update-histories.ts';
 import type { FeedMove } from '../../../support/fold.ts';
 import { aRead } from '../../../support/recording.ts';
@@ -28,7 +31,8 @@ const ASSET = 1;
 
 /** One asset as the recorder has it, but in memory: what is stored is looked up as plainly as can be. */
 export class AssetInMemory {
-  readonly #settings: SmoothingSettings;
+  /** Without the organization if it has no settings, as the recorder reads them. */
+  readonly #settings: ReadonlyMap<number, SmoothingSettings>;
   readonly #scans = new Map<string, LocatedScan>();
   /** Keys of scans, whether they have come or not. */
   readonly #takenBack = new Set<string>();
@@ -43,11 +47,14 @@ export class AssetInMemory {
     row: '',
   };
 
+  /** Late scans that were worked in by what was found around them before they were stored. */
+  around = 0;
+
   /** What was told, in order. */
   readonly told: FeedMove[] = [];
 
   constructor(settings: readonly DatedSmoothing[]) {
-    this.#settings = new SmoothingSettings(settings);
+    this.#settings = new Map(settings.length === 0 ? [] : [[ORG, new SmoothingSettings(settings)]]);
   }
 
   get history(): readonly DecidedTransition[] {
@@ -66,8 +73,10 @@ export class AssetInMemory {
   /** @returns the moves among them. */
   async record(batch: readonly RandomRead[]): Promise<readonly Move[]> {
     const stored = new Set(this.#scans.keys());
+    const given = batch.map(locatedScan);
+    const near = this.#near(given);
     const changed = new Map<string, LocatedScan>();
-    for (const located of batch.map(locatedScan)) {
+    for (const located of given) {
       const key = scanKey(located);
       const known = this.#scans.get(key);
       if (known === undefined || compareRssi(located.scan.rssi, known.scan.rssi) > 0) {
@@ -83,12 +92,44 @@ export class AssetInMemory {
     const scans = (entries: readonly [string, LocatedScan][]) => entries.map(([, scan]) => scan);
     const touched = touchedAssets([this.#position], scans(fresh), scans(stronger));
     const moved: Move[] = [];
-    const settings = new Map([[ORG, this.#settings]]);
-    for (const change of await historyChanges(this.#stored(), touched, settings)) {
+    const tracking: StoredTracking = { ...this.#stored(), around: (asset) => this.#around(asset, near) };
+    for (const change of await historyChanges(tracking, touched, this.#settings)) {
       this.#write(change);
       moved.push(...change.moves);
     }
     return moved;
+  }
+
+  /** Of late scans, before they are stored. Of a scan only what the recorder loads. */
+  #near(scans: readonly LocatedScan[]): ReadonlyMap<LocatedScan, Near> {
+    const stored = [...this.#scans].toSorted(([, a], [, b]) => a.observedAt - b.observedAt);
+    const late = scans.filter(({ observedAt }) => !isNewest(this.#position, observedAt));
+    return new Map(
+      late.map((scan): [LocatedScan, Near] => {
+        const { observedAt: at, locationId } = scan;
+        const before = this.#transitions.findLast(({ observedAt }) => observedAt < at);
+        return [
+          scan,
+          {
+            scans: stored
+              .filter(([, { observedAt }]) => observedAt >= at)
+              .slice(0, 2)
+              .map(([key, each]) => ({ ...toSighting(each), isRetracted: this.#takenBack.has(key) })),
+            before: before === undefined ? null : { locationId: before.locationId, since: before.observedAt },
+            transitions:
+              before?.locationId === locationId
+                ? []
+                : this.#transitions.filter(({ observedAt }) => observedAt >= at).slice(0, 2),
+          },
+        ];
+      }),
+    );
+  }
+
+  #around(asset: Touched, near: ReadonlyMap<LocatedScan, Near>): Neighbourhood | null {
+    const found = aroundLate(asset, near);
+    this.around += found === null ? 0 : 1;
+    return found;
   }
 
   #tell(change: Change): void {
@@ -128,8 +169,7 @@ export class AssetInMemory {
     }
     if (instants.length > 0) {
       const retractions = [{ position: this.#position, instants }];
-      const settings = new Map([[ORG, this.#settings]]);
-      for (const change of await withoutRetracted(this.#stored(), retractions, settings)) {
+      for (const change of await withoutRetracted(this.#stored(), retractions, this.#settings)) {
         this.#write(change);
       }
     }
@@ -158,6 +198,7 @@ export class AssetInMemory {
     };
     const endOf = (at: number) => seen.find(({ observedAt }) => observedAt > at)?.observedAt ?? at;
     return {
+      around: () => null,
       neighbourhoods: async (changed) => {
         const spans = changed.map(({ observedAt: from }) => {
           const to = endOf(from);

@@ -1,0 +1,118 @@
+import type { Micros } from '../../base/instant.ts';
+import type { DecidedTransition, Stay } from './history/history.ts';
+import type { Neighbourhood, Span } from './history/revise.ts';
+import { type LocatedScan, toSighting } from './located-scan.ts';
+import type { Near, StoredScan } from './near-scans.ts';
+import type { Position } from './positions.ts';
+import { isNewest, type Touched } from './touched.ts';
+
+/**
+ * The neighbourhood of an asset's new scans by what was stored around the late ones before they were written, where no
+ * smoothing bears on it:
+ *
+ * 1. Scans with no stored one in between make a gap, with the stay that it falls into and the stored scan that ends it.
+ * 2. A gap with scans at the location of that stay only changes nothing.
+ * 3. Any other is a span, with the transitions at its end and after it. Of all others that are needed only time and
+ *    location are, which are those of the stays.
+ *
+ *     stored scans       A      A              B      B
+ *     new                   A        C   C         B
+ *     gaps                  [--]     [---------]   [--]      the first and the last change nothing
+ *     transitions        A                     B
+ *
+ * @returns null if that does not suffice: where scans were strengthened or taken back, or several were made at one instant.
+ */
+export function aroundLate(
+  { position, scans, fresh }: Touched,
+  near: ReadonlyMap<LocatedScan, Near>,
+): Neighbourhood | null {
+  if (position.stay === null || fresh < scans.length) {
+    return null;
+  }
+  const spans: Span[] = [];
+  const stays: Stay[] = [position.stay];
+  const loaded: DecidedTransition[] = [];
+  let gap: Gap | null = null;
+  const close = ({ before, end, news, transitions }: Gap) => {
+    if (news.some(({ locationId }) => locationId !== before?.locationId)) {
+      spans.push(toSpan(news, end));
+      loaded.push(...transitions);
+      if (before !== null) {
+        stays.push(before);
+      }
+    }
+  };
+  for (const scan of inTime(scans)) {
+    const found = foundAround(scan, position, near);
+    if (found === null) {
+      return null;
+    }
+    if (gap !== null && gap.end?.observedAt === found.end?.observedAt) {
+      gap.news.push(scan);
+      gap.transitions.push(...found.transitions);
+    } else {
+      if (gap !== null) {
+        close(gap);
+      }
+      gap = { ...found, news: [scan], transitions: [...found.transitions] };
+    }
+  }
+  if (gap !== null) {
+    close(gap);
+  }
+  return { spans, stored: ascending(stays, loaded) };
+}
+
+interface Found {
+  before: Stay | null;
+  /** The next stored scan; null if there is none. */
+  end: StoredScan | null;
+  transitions: readonly DecidedTransition[];
+}
+
+interface Gap extends Found {
+  news: LocatedScan[];
+  transitions: DecidedTransition[];
+}
+
+function foundAround(
+  scan: LocatedScan,
+  position: Position,
+  near: ReadonlyMap<LocatedScan, Near>,
+): Found | null {
+  if (isNewest(position, scan.observedAt)) {
+    return { before: position.stay, end: null, transitions: [] };
+  }
+  const found = near.get(scan);
+  const [end, next] = found?.scans ?? [];
+  if (found === undefined || end === undefined || end.isRetracted) {
+    return null;
+  }
+  const isAlone = scan.observedAt < end.observedAt && end.observedAt !== next?.observedAt;
+  const isAfterSeen = (found.transitions[1]?.observedAt ?? Number.POSITIVE_INFINITY) > end.observedAt;
+  return isAlone && isAfterSeen ? { ...found, end } : null;
+}
+
+function inTime(scans: readonly LocatedScan[]): readonly LocatedScan[] {
+  return scans.length === 1 ? scans : scans.toSorted((a, b) => a.observedAt - b.observedAt);
+}
+
+function toSpan(news: readonly LocatedScan[], end: StoredScan | null): Span {
+  const sightings = news.map(toSighting);
+  const [from, last] = [sightings[0]?.observedAt ?? 0, sightings.at(-1)?.observedAt ?? 0];
+  return end === null
+    ? { from, to: last, sightings }
+    : { from, to: end.observedAt, sightings: [...sightings, end] };
+}
+
+/** What was loaded goes before what only is known to be a stay: of the latter nothing is written. */
+function ascending(stays: readonly Stay[], loaded: readonly DecidedTransition[]): DecidedTransition[] {
+  const byTime = new Map<Micros, DecidedTransition>();
+  for (const { since: observedAt, locationId } of stays) {
+    byTime.set(observedAt, { observedAt, locationId, durationSeconds: null, decidedBy: null });
+  }
+  for (const transition of loaded) {
+    byTime.set(transition.observedAt, transition);
+  }
+  return [...byTime.values()].sort((a, b) => a.observedAt - b.observedAt);
+}
