@@ -1,16 +1,12 @@
 import { expect } from 'chai';
 import { API_ROUTES } from '../../services/api/routes.ts';
 import { expectProblem, useApi } from '../support/api.ts';
-import { until } from '../support/subscribed-ingest.ts';
+import { untilReadiness } from '../support/readiness.ts';
 
 const ASSETS = '/api/v1/assets';
 const LOCATIONS = '/api/v1/locations';
 const TAG = { tag_type: 'rfid', value: 'TAKEN' };
 const FREE = Array.from({ length: 5 }, (_, index) => ({ tag_type: 'rfid', value: `FREE-${index}` }));
-
-interface Readiness {
-  checks: { ids: string };
-}
 
 describe('ids that all organizations share', () => {
   const api = useApi();
@@ -189,12 +185,8 @@ describe('ids that all organizations share', () => {
         /^500 .*No ids are left/,
       );
       expect((await post(LOCATIONS, { name: 'still possible' })).status).to.equal(201);
-      const ready = async () => (await fetch(`${api.url}/readyz`)).json() as Promise<Readiness>;
-      await until(async () => (await ready()).checks.ids !== 'ok');
-      expect(await ready()).to.deep.include({
-        status: 'ready',
-        checks: { database: 'ok', writing: 'ok', ids: 'no ids are left for new rows of assets' },
-      });
+      const ids = 'no ids are left for new rows of assets';
+      await untilReadiness(api.url, { status: 200, checks: { database: 'ok', writing: 'ok', ids } });
     } finally {
       await api.database.rows(`select setval(${name}, ${last})`);
     }

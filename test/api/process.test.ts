@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { withDatabase } from '../../db/timescale/connections/database-url.ts';
 import { useDatabase } from '../support/database.ts';
+import { untilReady } from '../support/readiness.ts';
 
 describe('the API process', () => {
   const database = useDatabase();
@@ -45,7 +46,7 @@ describe('the API process', () => {
     const child = start({ DATABASE_URL: database.url, API_PORT: '0', SHUTDOWN_DELAY_MS: '0' });
     const outcome = outcomeOf(child);
     const address = await addressFrom(child);
-    expect((await fetch(`${address}/readyz`)).status).to.equal(200);
+    await untilReady(address);
     child.kill('SIGTERM');
     expect(await outcome).to.deep.equal({ status: 0, stderr: '' });
   });

@@ -7,6 +7,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { compressFolder } from '../../clients/ui/build/compress-folder.ts';
 import { useGateway } from '../support/gateway.ts';
+import { untilReady } from '../support/readiness.ts';
 
 const LARGE = '/assets/large-Ab12Cd34.js';
 const LARGE_TEXT = 'export const large = 1;\n'.repeat(200);
@@ -186,7 +187,7 @@ describe('the files of the web app', () => {
   it('are not there where no app was built, and the rest is', async () => {
     const without = await gateway.start({}, { appFolder: join(folder, 'none') });
     expect((await fetch(`${without}/`)).status).to.equal(404);
-    expect((await fetch(`${without}/readyz`)).status).to.equal(200);
+    await untilReady(without);
   });
 
   async function getAsIs(

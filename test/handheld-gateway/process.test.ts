@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { useDatabase } from '../support/database.ts';
 import { run } from '../support/process.ts';
+import { untilReadiness } from '../support/readiness.ts';
 
 describe('the process of the handheld gateway', () => {
   const database = useDatabase();
@@ -36,10 +37,7 @@ describe('the process of the handheld gateway', () => {
     await program.printed('Handheld gateway listening');
     const [, url] = /"address":"(http:[^"]+)"/.exec(program.stdout()) ?? [];
     expect((await fetch(`${url}/healthz`)).status).to.equal(200);
-    expect(await (await fetch(`${url}/readyz`)).json()).to.deep.equal({
-      status: 'ready',
-      checks: { database: 'ok', clock: 'ok', writing: 'ok' },
-    });
+    await untilReadiness(url ?? '', { status: 200, checks: { database: 'ok', clock: 'ok', writing: 'ok' } });
     expect(await (await fetch(`${url}/metrics`)).text())
       .to.include('tagtrail_http_requests_total')
       .and.include('tagtrail_check_up{check="database"} 1\n');

@@ -87,6 +87,6 @@ describe('strangers at everything in one process', () => {
     }
     await until(() => sockets.every(({ connecting }) => !connecting));
     await publish();
-    expect((await fetch(`${api}/readyz`)).status).to.equal(200);
+    await until(async () => (await fetch(`${api}/readyz`)).status === 200);
   });
 });
