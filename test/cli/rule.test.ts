@@ -149,7 +149,7 @@ describe('tagtrail rule', () => {
       fails(2, message, 'rule', 'add', '--org', org, ...args);
     await refused('--at is required for a rule of the kind must_be', '--kind', 'must_be');
     await refused(
-      '--then must be more than --after, 1800',
+      '--then must be more than --after, 30m',
       ...['--kind', 'overdue', '--after', '30m', '--then', '5m'],
     );
     await refused(
@@ -168,7 +168,7 @@ describe('tagtrail rule', () => {
     await refused('--hours must be', ...MUST_BE, '--hours', 'always', '--time-zone', 'UTC');
     await refused('--time-zone must be a time zone', ...MUST_BE, '--hours', 'Mon 07:00-08:00');
     await refused('--valid-from must be within', ...MUST_BE, '--valid-from', '2020-01-01T00:00:00Z');
-    await refused('--after must be <= 2592000', ...['--kind', 'overdue', '--after', '31d']);
+    await refused('--after must be <= 30d', ...['--kind', 'overdue', '--after', '31d']);
     await refused('It is a path and a value', ...MUST_BE, '--metadata', 'owner');
     await refused('none stands alone', ...MUST_BE, '--asset', 'PUMP-1', 'none');
     await refused('none stands alone', '--kind', 'reader', '--reader', 'none', '1');

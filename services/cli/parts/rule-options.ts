@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { Invalid } from '../../../base/checks/issues.ts';
+import { type FieldIssue, Invalid } from '../../../base/checks/issues.ts';
 import { AppError } from '../../../base/errors.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { KINDS, type MetadataTerm } from '../../../domain/alerts/rules/rule.ts';
 import type { RuleChange } from '../../../domain/alerts/rules/rule-change.ts';
 import { id, oneOf } from '../command-line/command-line.ts';
-import { secondsIn } from './duration.ts';
+import { lasting, secondsIn } from './duration.ts';
 
 /** Takes away what was set. */
 export const NONE = 'none';
@@ -85,11 +85,17 @@ export async function withFlags<Result>(work: Promise<Result>): Promise<Result> 
     return await work;
   } catch (error) {
     if (error instanceof Invalid) {
-      const messages = new Set(error.issues.map(({ message }) => message.replace(FIELD, flagOf)));
+      const messages = new Set(error.issues.map(inFlags));
       throw new AppError('invalid_input', [...messages].join('\n'));
     }
     throw error;
   }
+}
+
+/** Seconds are written as durations are given. */
+function inFlags({ field, message }: FieldIssue): string {
+  const said = message.replace(FIELD, flagOf);
+  return field.endsWith('_seconds') ? said.replace(/\b\d+\b/g, (seconds) => lasting(Number(seconds))) : said;
 }
 
 const FLAGS: Readonly<Record<string, string>> = {
