@@ -6,8 +6,11 @@ import { connectionConfig, sessionOptions } from './connection.ts';
 /** Milliseconds to connect at start, when the database and all services of a machine may be starting. */
 export const START_PATIENCE = 15_000;
 
-/** Milliseconds for an answer, and for a notification to come back. */
+/** Milliseconds for an answer. */
 const PATIENCE = 5_000;
+
+/** Milliseconds for a notification to come back; the second time for a machine that stands still, as when all services start. */
+const NOTIFICATION_PATIENCE = [1_000, 4_000];
 
 /**
  * Detects a connection pooler in front of the database; null if connections lead to PostgreSQL itself. Behind
@@ -81,15 +84,20 @@ export async function faultOfNotifications(
   mark: string,
 ): Promise<string | null> {
   const channel = `tagtrail_start_${mark}`;
-  const heard = Promise.withResolvers<null>();
-  own.on('notification', () => heard.resolve(null));
-  await own.query(`listen ${channel}`);
-  await other.query(`notify ${channel}`);
-  const deaf = Promise.withResolvers<string>();
-  const timer = setTimeout(() => deaf.resolve('notifications do not come back through it'), PATIENCE);
-  const fault = await Promise.race([heard.promise, deaf.promise]);
-  clearTimeout(timer);
-  return fault;
+  const heard = Promise.withResolvers<true>();
+  own.on('notification', () => heard.resolve(true));
+  for (const patience of NOTIFICATION_PATIENCE) {
+    await own.query(`listen ${channel}`);
+    await other.query(`notify ${channel}`);
+    const deaf = Promise.withResolvers<false>();
+    const timer = setTimeout(() => deaf.resolve(false), patience);
+    const isHeard = await Promise.race([heard.promise, deaf.promise]);
+    clearTimeout(timer);
+    if (isHeard) {
+      return null;
+    }
+  }
+  return 'notifications do not come back through it';
 }
 
 /**

@@ -17,6 +17,22 @@ describe('the connections to the database', () => {
     expect(await faultOfConnections(database.url, 'tagtrail_api')).to.equal(null);
   });
 
+  it('are asked a second time if no notification comes back', async () => {
+    const clients = [0, 1].map(() => new pg.Client(connectionConfig(database.url))) as [pg.Client, pg.Client];
+    await Promise.all(clients.map((client) => client.connect()));
+    const [own, other] = clients;
+    let asked = 0;
+    const late = Object.assign(Object.create(other), {
+      query: async (text: string) => {
+        asked += 1;
+        return asked === 1 ? null : other.query(text);
+      },
+    }) as pg.Client;
+    expect(await faultOfNotifications(own, late, 'late')).to.equal(null);
+    expect(asked).to.equal(2);
+    await Promise.all(clients.map((client) => client.end()));
+  });
+
   describe('through a pooler that passes start-up options on', () => {
     usePgBouncer();
 
