@@ -1,6 +1,29 @@
-import { choiceSetting, databaseUrl, integerSetting, textSetting } from './setting-kinds.ts';
+import { addressOf } from '../../db/timescale/connections/addresses.ts';
+import {
+  choiceSetting,
+  databaseUrl,
+  integerSetting,
+  optionalDatabaseUrl,
+  textSetting,
+} from './setting-kinds.ts';
 
 export const DATABASE_URL = databaseUrl('the PostgreSQL or TimescaleDB database');
+
+export const LISTEN_DATABASE_URL = optionalDatabaseUrl(
+  'the same database without a pooler between, where DATABASE_URL leads through one in transaction mode',
+);
+
+/** A configuration whose DATABASE_URL has both ways to the database. */
+export type WithBothWays<Config> = Omit<Config, 'LISTEN_DATABASE_URL'>;
+
+export function withBothWays<
+  Config extends { DATABASE_URL: string | null; LISTEN_DATABASE_URL: string | null },
+>({ LISTEN_DATABASE_URL: direct, ...config }: Config): WithBothWays<Config> {
+  const { DATABASE_URL: pooled } = config;
+  return pooled === null || direct === null
+    ? config
+    : { ...config, DATABASE_URL: addressOf({ direct, pooled }) };
+}
 
 export const HOST = textSetting(
   'the address to listen on; 0.0.0.0 to be reached from other machines',

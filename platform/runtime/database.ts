@@ -1,4 +1,5 @@
 import { AppError, messageOf } from '../../base/errors.ts';
+import { addressesOf } from '../../db/timescale/connections/addresses.ts';
 import { Client } from '../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { placeOf } from '../../db/timescale/connections/database-url.ts';
@@ -7,11 +8,13 @@ import {
   isRefusedStart,
   START_PATIENCE,
 } from '../../db/timescale/connections/direct-connection.ts';
+import { faultOfPooler } from '../../db/timescale/connections/faulty-pooler.ts';
 import { ORGANIZATION_ROLE } from '../../db/timescale/connections/organization-role.ts';
 import { isMigrated } from '../../db/timescale/schema/migrate.ts';
 
 /**
- * Requires a reachable database without a connection pooler between, and this version's schema.
+ * Requires a reachable database, without a connection pooler between or by way of one that is usable, and this version's
+ * schema.
  *
  * @throws AppError naming DATABASE_URL, or saying how to migrate.
  */
@@ -27,7 +30,7 @@ export async function requireMigrated(url: string): Promise<void> {
     if (!(await isMigrated(client))) {
       throw new AppError(
         'unavailable',
-        `The database at DATABASE_URL (${placeOf(url)}) is not migrated to this version; run npx --no -- tagtrail migrate`,
+        `The database at ${settingOf(url)} (${placeOf(url)}) is not migrated to this version; run npx --no -- tagtrail migrate`,
       );
     }
   } finally {
@@ -35,28 +38,44 @@ export async function requireMigrated(url: string): Promise<void> {
   }
 }
 
-const faults = new Map<string, Promise<string | null>>();
+const faults = new Map<string, Promise<AppError | null>>();
 
 /**
- * Requires a reachable database without a connection pooler between.
+ * Requires a reachable database, without a connection pooler between or by way of one that is usable.
  *
  * @param role an existing role that connections act as.
- * @throws AppError naming DATABASE_URL.
+ * @throws AppError naming the setting.
  */
 export async function requireReachable(url: string, role?: string): Promise<void> {
   const way = JSON.stringify([url, role]);
-  const looking = faults.get(way) ?? faultOfConnections(url, role);
+  const looking = faults.get(way) ?? look(url, role);
   faults.set(way, looking);
-  let fault: string | null;
-  try {
-    fault = await looking;
-  } catch (error) {
+  const fault = await looking.catch((error) => {
     faults.delete(way);
-    throw unusable(url, error);
-  }
+    throw error;
+  });
   if (fault !== null) {
-    throw throughPooler(url, fault);
+    throw fault;
   }
+}
+
+async function look(url: string, role?: string): Promise<AppError | null> {
+  const direct = await faultOfConnections(url, role).catch((error) => {
+    throw unusable(url, error);
+  });
+  const { pooled } = addressesOf(url);
+  if (direct !== null || pooled === null) {
+    return direct === null ? null : throughPooler(url, direct);
+  }
+  const fault = await faultOfPooler(url, role).catch((error) => {
+    throw unusable(pooled, error);
+  });
+  return fault === null
+    ? null
+    : new AppError(
+        'misconfigured',
+        `DATABASE_URL (${placeOf(pooled)}) leads through a pooler that cannot be used: ${fault}; let it lead through one in transaction mode, or to PostgreSQL itself`,
+      );
 }
 
 async function connect(url: string): Promise<Client> {
@@ -72,13 +91,23 @@ async function connect(url: string): Promise<Client> {
 }
 
 function unusable(url: string, error: unknown): AppError {
-  const message = `The database at DATABASE_URL (${placeOf(url)}) cannot be reached: ${messageOf(error)}`;
+  const message = `The database at ${settingOf(url)} (${placeOf(url)}) cannot be reached: ${messageOf(error)}`;
   return new AppError('unavailable', message, { cause: error });
 }
 
 function throughPooler(url: string, fault: string): AppError {
+  const setting = settingOf(url);
+  const remedy =
+    setting === 'DATABASE_URL'
+      ? 'let LISTEN_DATABASE_URL lead to PostgreSQL itself'
+      : 'let it lead to PostgreSQL itself';
   return new AppError(
     'misconfigured',
-    `DATABASE_URL (${placeOf(url)}) leads through a connection pooler: ${fault}; let it lead to PostgreSQL itself`,
+    `${setting} (${placeOf(url)}) leads through a connection pooler: ${fault}; ${remedy}`,
   );
+}
+
+/** The setting of the direct way. */
+function settingOf(url: string): string {
+  return addressesOf(url).pooled === null ? 'DATABASE_URL' : 'LISTEN_DATABASE_URL';
 }

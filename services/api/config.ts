@@ -1,5 +1,13 @@
 import { LOG_REQUESTS } from '../../platform/http/request-log.ts';
-import { DATABASE_URL, HOST, LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../../platform/runtime/common-settings.ts';
+import {
+  DATABASE_URL,
+  HOST,
+  LISTEN_DATABASE_URL,
+  LOG_LEVEL,
+  SHUTDOWN_DELAY_MS,
+  type WithBothWays,
+  withBothWays,
+} from '../../platform/runtime/common-settings.ts';
 import { CONSOLE_URL } from '../../platform/runtime/console-url.ts';
 import { portSetting } from '../../platform/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
@@ -15,6 +23,7 @@ export { faultOfMail } from './mail/settings.ts';
 
 export const API_SETTINGS = {
   DATABASE_URL,
+  LISTEN_DATABASE_URL,
   HOST,
   API_PORT: portSetting('the port the API listens on', 8080),
   ...TLS_SETTINGS,
@@ -29,9 +38,9 @@ export const API_SETTINGS = {
   LOG_REQUESTS,
 };
 
-export type ApiConfig = Configuration<typeof API_SETTINGS>;
+export type ApiConfig = WithBothWays<Configuration<typeof API_SETTINGS>>;
 
 /** @throws AppError `misconfigured` with every fault. */
 export function readApiConfig(environment: NodeJS.ProcessEnv): ApiConfig {
-  return readSettings(API_SETTINGS, environment, [faultOfMail, faultOfTls]);
+  return withBothWays(readSettings(API_SETTINGS, environment, [faultOfMail, faultOfTls]));
 }

@@ -1,7 +1,15 @@
 import { LOG_REQUESTS } from '../../platform/http/request-log.ts';
 import { REDIS_URL } from '../../platform/rate-limit/redis-url.ts';
 import { SIGN_IN_FAILURES_PER_MINUTE } from '../../platform/rate-limit/sign-in-failures.ts';
-import { DATABASE_URL, HOST, LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../../platform/runtime/common-settings.ts';
+import {
+  DATABASE_URL,
+  HOST,
+  LISTEN_DATABASE_URL,
+  LOG_LEVEL,
+  SHUTDOWN_DELAY_MS,
+  type WithBothWays,
+  withBothWays,
+} from '../../platform/runtime/common-settings.ts';
 import { CONSOLE_URL } from '../../platform/runtime/console-url.ts';
 import { HANDHELD_PORT, HANDHELD_URL } from '../../platform/runtime/handheld-settings.ts';
 import { integerSetting, optionalUrl, portSetting } from '../../platform/runtime/setting-kinds.ts';
@@ -43,6 +51,7 @@ const { QUERY_TIMEOUT_MS, SECRETS_KEY, WEBHOOK_NETWORKS } = API_SETTINGS;
 
 export const CONSOLE_SETTINGS = {
   DATABASE_URL,
+  LISTEN_DATABASE_URL,
   HOST,
   ...CONSOLE_ONLY_SETTINGS,
   ...TLS_SETTINGS,
@@ -58,9 +67,11 @@ export const CONSOLE_SETTINGS = {
   LOG_REQUESTS,
 };
 
-export type ConsoleConfig = Configuration<typeof CONSOLE_SETTINGS>;
+export type ConsoleConfig = WithBothWays<Configuration<typeof CONSOLE_SETTINGS>>;
 
 /** @throws AppError `misconfigured` with every fault. */
 export function readConsoleConfig(environment: NodeJS.ProcessEnv): ConsoleConfig {
-  return readSettings(CONSOLE_SETTINGS, environment, [retentionCoversLateness, faultOfOidc, faultOfTls]);
+  return withBothWays(
+    readSettings(CONSOLE_SETTINGS, environment, [retentionCoversLateness, faultOfOidc, faultOfTls]),
+  );
 }

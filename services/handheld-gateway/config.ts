@@ -1,7 +1,15 @@
 import { LOG_REQUESTS } from '../../platform/http/request-log.ts';
 import { REDIS_URL } from '../../platform/rate-limit/redis-url.ts';
 import { SIGN_IN_FAILURES_PER_MINUTE } from '../../platform/rate-limit/sign-in-failures.ts';
-import { DATABASE_URL, HOST, LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../../platform/runtime/common-settings.ts';
+import {
+  DATABASE_URL,
+  HOST,
+  LISTEN_DATABASE_URL,
+  LOG_LEVEL,
+  SHUTDOWN_DELAY_MS,
+  type WithBothWays,
+  withBothWays,
+} from '../../platform/runtime/common-settings.ts';
 import { HANDHELD_PORT } from '../../platform/runtime/handheld-settings.ts';
 import { integerSetting } from '../../platform/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
@@ -27,6 +35,7 @@ export const HANDHELD_SETTINGS = {
 
 export const GATEWAY_SETTINGS = {
   DATABASE_URL,
+  LISTEN_DATABASE_URL,
   HOST,
   ...HANDHELD_SETTINGS,
   ...TLS_SETTINGS,
@@ -38,9 +47,9 @@ export const GATEWAY_SETTINGS = {
   LOG_REQUESTS,
 };
 
-export type GatewayConfig = Configuration<typeof GATEWAY_SETTINGS>;
+export type GatewayConfig = WithBothWays<Configuration<typeof GATEWAY_SETTINGS>>;
 
 /** @throws AppError `misconfigured` with every fault. */
 export function readGatewayConfig(environment: NodeJS.ProcessEnv): GatewayConfig {
-  return readSettings(GATEWAY_SETTINGS, environment, [retentionCoversLateness, faultOfTls]);
+  return withBothWays(readSettings(GATEWAY_SETTINGS, environment, [retentionCoversLateness, faultOfTls]));
 }

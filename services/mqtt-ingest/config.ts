@@ -1,4 +1,11 @@
-import { DATABASE_URL, HOST, LOG_LEVEL } from '../../platform/runtime/common-settings.ts';
+import {
+  DATABASE_URL,
+  HOST,
+  LISTEN_DATABASE_URL,
+  LOG_LEVEL,
+  type WithBothWays,
+  withBothWays,
+} from '../../platform/runtime/common-settings.ts';
 import { portSetting, requiredUrl } from '../../platform/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
 import { retentionCoversLateness, TIME_SETTINGS } from '../../platform/runtime/time-settings.ts';
@@ -14,6 +21,7 @@ export { QUOTA_SETTINGS } from './source/quota-settings.ts';
 
 export const INGEST_SETTINGS = {
   DATABASE_URL,
+  LISTEN_DATABASE_URL,
   MQTT_URL: requiredUrl('the broker that readers publish to', ...BROKER_URL),
   ...BROKER_SETTINGS,
   ...MOVES_OUT_SETTINGS,
@@ -24,14 +32,16 @@ export const INGEST_SETTINGS = {
   LOG_LEVEL,
 };
 
-export type IngestConfig = Configuration<typeof INGEST_SETTINGS>;
+export type IngestConfig = WithBothWays<Configuration<typeof INGEST_SETTINGS>>;
 
 /** @throws AppError `misconfigured` with every fault. */
 export function readIngestConfig(environment: NodeJS.ProcessEnv): IngestConfig {
-  return readSettings(INGEST_SETTINGS, environment, [
-    retentionCoversLateness,
-    faultOfCertificates,
-    faultOfMovesOut,
-    faultOfTls,
-  ]);
+  return withBothWays(
+    readSettings(INGEST_SETTINGS, environment, [
+      retentionCoversLateness,
+      faultOfCertificates,
+      faultOfMovesOut,
+      faultOfTls,
+    ]),
+  );
 }

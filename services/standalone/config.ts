@@ -1,4 +1,10 @@
-import { LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../../platform/runtime/common-settings.ts';
+import {
+  LISTEN_DATABASE_URL,
+  LOG_LEVEL,
+  SHUTDOWN_DELAY_MS,
+  type WithBothWays,
+  withBothWays,
+} from '../../platform/runtime/common-settings.ts';
 import {
   optionalDatabaseUrl,
   optionalUrl,
@@ -30,6 +36,7 @@ export const STANDALONE_SETTINGS = {
   ...MOVES_OUT_SETTINGS,
   ...QUOTA_SETTINGS,
   DATABASE_URL: optionalDatabaseUrl('a database to use instead of the embedded one'),
+  LISTEN_DATABASE_URL,
   MQTT_URL: optionalUrl('a broker to use instead of the embedded one', ...BROKER_URL),
   MQTT_PORT: portSetting('the port readers connect to', 1883),
   ...CLIENT_CERTIFICATE_SETTINGS,
@@ -38,17 +45,19 @@ export const STANDALONE_SETTINGS = {
   LOG_LEVEL: { ...LOG_LEVEL, initial: 'warn' },
 };
 
-export type StandaloneConfig = Configuration<typeof STANDALONE_SETTINGS>;
+export type StandaloneConfig = WithBothWays<Configuration<typeof STANDALONE_SETTINGS>>;
 
 /** @throws AppError `misconfigured` with every fault. */
 export function readStandaloneConfig(environment: NodeJS.ProcessEnv): StandaloneConfig {
-  return readSettings(STANDALONE_SETTINGS, environment, [
-    retentionCoversLateness,
-    faultOfCertificates,
-    faultOfMovesOut,
-    faultOfOidc,
-    faultOfMail,
-    faultOfTls,
-    faultOfClientCertificates,
-  ]);
+  return withBothWays(
+    readSettings(STANDALONE_SETTINGS, environment, [
+      retentionCoversLateness,
+      faultOfCertificates,
+      faultOfMovesOut,
+      faultOfOidc,
+      faultOfMail,
+      faultOfTls,
+      faultOfClientCertificates,
+    ]),
+  );
 }

@@ -36,7 +36,7 @@ export async function benchRowSecurity(serverUrl: string, options: BenchOptions)
   const config = { ...connectionConfig(filled.url), pipeline: true };
   const bypassing = new PipelinedConnections(config, CONNECTIONS / 2, [ENTER]);
   const alone = over(filled.orgId, (query) =>
-    bypassing.query({ name: ENTER.name, values: [String(filled.orgId)] }, query),
+    bypassing.query({ ...{ name: ENTER.name, text: ENTER.text }, values: [String(filled.orgId)] }, query),
   );
   const neither = over(filled.orgId, await connect(config));
   const results = await interleaved(options.repetitions, {

@@ -5,10 +5,14 @@ import type { ConnectionConfig } from './connection.ts';
 import type { Wanted } from './database-url.ts';
 import type { Servers } from './servers.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: TypeScript wants these arguments of a class to mix something into
-type Sender = new (...parts: any[]) => Pick<pg.ClientBase, 'query'>;
+interface Sender {
+  query(query: pg.QueryConfig): Promise<pg.QueryResult>;
+}
 
-function withVerbs<Base extends Sender>(base: Base) {
+// biome-ignore lint/suspicious/noExplicitAny: TypeScript wants these arguments of a class to mix something into
+type SenderClass = new (...parts: any[]) => Sender;
+
+function withVerbs<Base extends SenderClass>(base: Base) {
   return class extends base implements Connection {
     any<Row>(query: RowQuery<Row>): Promise<readonly Row[]> {
       return any(this, query);
@@ -87,8 +91,4 @@ export type PoolClient = Client & pg.PoolClient;
 
 export type Pool = Omit<pg.Pool, 'connect'> & Connection & { connect(): Promise<PoolClient> };
 
-class VerbPool extends withVerbs(pg.Pool) {}
-
-export function poolOf(config: pg.PoolConfig): Pool {
-  return new VerbPool({ ...config, Client: Client as unknown as new () => pg.Client }) as unknown as Pool;
-}
+export class VerbPool extends withVerbs(pg.Pool) {}

@@ -1,6 +1,8 @@
 import pg from 'pg';
+import { addressesOf } from './addresses.ts';
 import { requireDatabaseUrl } from './database-url.ts';
 import { Servers } from './servers.ts';
+import { asOptions, COMMON_SETTINGS, type SessionSettings } from './session-settings.ts';
 
 export interface ConnectionConfig extends pg.ClientConfig {
   /** Asked for the one to connect to, where `url` does not name it. */
@@ -9,16 +11,30 @@ export interface ConnectionConfig extends pg.ClientConfig {
 
 /**
  * Configuration of every `pg` connection of this project: times are UTC, `int8` is a number (ids and counts stay below
- * 2^53), and `timestamptz` and `json` stay text, so that neither microseconds nor digits are lost.
+ * 2^53), and `timestamptz` and `json` stay text, so that neither microseconds nor digits are lost. They lead to PostgreSQL
+ * itself.
  *
- * @param role acts as this role from the start; the user of `url` must be a member.
+ * @param role acts as this role from the start; the user of the address must be a member.
  */
-export function connectionConfig(url: string, applicationName = 'tagtrail', role?: string): ConnectionConfig {
+export function connectionConfig(
+  address: string,
+  applicationName = 'tagtrail',
+  role?: string,
+): ConnectionConfig {
+  return configOf(addressesOf(address).direct, applicationName, asOptions(sessionSettings(role)));
+}
+
+/** {@link connectionConfig} of one of the ways to a database. */
+export function configOf(
+  url: string,
+  applicationName: string | undefined,
+  options: string,
+): ConnectionConfig {
   const { first, addresses, wanted } = requireDatabaseUrl(url);
   const config = {
     connectionString: first,
     application_name: applicationName,
-    options: sessionOptions(role),
+    options,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_DELAY,
@@ -33,14 +49,9 @@ export function connectionConfig(url: string, applicationName = 'tagtrail', role
  */
 const KEEPALIVE_DELAY = 10_000;
 
-/**
- * Session settings that the code relies on, and the role, as the `options` of a connection.
- *
- * PostgreSQL's default `random_page_cost`, made for rotating disks, makes it read 200 locations rather than
- * find one by its index; that was a third of a look-up (102 us of PostgreSQL's time instead of 71).
- */
-export function sessionOptions(role?: string): string {
-  return `-c timezone=UTC -c datestyle=ISO -c random_page_cost=1.1${role === undefined ? '' : ` -c role=${role}`}`;
+/** Settings of every connection, and the role. */
+export function sessionSettings(role?: string): SessionSettings {
+  return role === undefined ? COMMON_SETTINGS : { ...COMMON_SETTINGS, role };
 }
 
 const asText = (text: string) => text;

@@ -1,19 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { Client } from './client.ts';
-import { connectionConfig, sessionOptions } from './connection.ts';
+import { connectionConfig, sessionSettings } from './connection.ts';
+import { asOptions } from './session-settings.ts';
 
 /** Milliseconds to connect at start, when the database and all services of a machine may be starting. */
 export const START_PATIENCE = 15_000;
 
 /** Milliseconds for an answer. */
-const PATIENCE = 5_000;
+export const PATIENCE = 5_000;
 
 /** Milliseconds for a notification to come back; the second time for a machine that stands still, as when all services start. */
 const NOTIFICATION_PATIENCE = [1_000, 4_000];
 
 /**
- * Detects a connection pooler in front of the database; null if connections lead to PostgreSQL itself. Behind
+ * Detects a connection pooler on the direct way to the database; null if connections lead to PostgreSQL itself. Behind
  * one that ignores start-up options a process would act as the owner of the tables, who sees every
  * organization; behind one that lends connections per transaction (PgBouncer in any mode but session pooling)
  * settings, locks and prepared statements leak to others, and notifications get lost.
@@ -23,7 +24,7 @@ const NOTIFICATION_PATIENCE = [1_000, 4_000];
  */
 export async function faultOfConnections(url: string, role?: string): Promise<string | null> {
   const mark = randomBytes(8).toString('hex');
-  const options = `${sessionOptions(role)} -c tagtrail.start=${mark}`;
+  const options = asOptions({ ...sessionSettings(role), 'tagtrail.start': mark });
   const [own, other] = [0, 1].map(
     () =>
       new Client({
@@ -80,7 +81,7 @@ export async function faultOfSession(own: pg.Client, other: pg.Client, mark: str
 
 export async function faultOfNotifications(
   own: pg.Client,
-  other: pg.Client,
+  other: Pick<pg.Client, 'query'>,
   mark: string,
 ): Promise<string | null> {
   const channel = `tagtrail_start_${mark}`;

@@ -38,14 +38,18 @@ export const ENTER_TO_WRITE: NamedStatement = {
 };
 
 export function entering(orgId: number): Preceding {
-  return { name: ENTER.name, values: [String(orgId)] };
+  return { name: ENTER.name, text: ENTER.text, values: [String(orgId)] };
 }
 
 export function enteringBriefly(orgId: number): Preceding {
-  return { name: ENTER_BRIEFLY.name, values: [String(orgId)] };
+  return { name: ENTER_BRIEFLY.name, text: ENTER_BRIEFLY.text, values: [String(orgId)] };
 }
 
 /** @param lockTimeout milliseconds; 0 for none. */
 export function enteringToWrite(orgId: number, lockTimeout: number): Preceding {
-  return { name: ENTER_TO_WRITE.name, values: [String(orgId), String(lockTimeout)] };
+  return {
+    name: ENTER_TO_WRITE.name,
+    text: ENTER_TO_WRITE.text,
+    values: [String(orgId), String(lockTimeout)],
+  };
 }

@@ -3,7 +3,7 @@ import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import { type RowQuery, toConfig } from '../queries/sql.ts';
 import { type Connection, verbsOn } from '../queries/verbs.ts';
 import type { PoolClient } from './client.ts';
-import { ENTER, ENTER_BRIEFLY, ENTER_TO_WRITE, entering, enteringToWrite } from './enter-organization.ts';
+import { ENTER, ENTER_BRIEFLY, entering, enteringToWrite } from './enter-organization.ts';
 import type { GroupedWrite } from './grouped-write.ts';
 import { GroupedWrites } from './grouped-writes.ts';
 import { isUsedUp } from './ids-used-up.ts';
@@ -88,7 +88,7 @@ export function openOrganizationDoor(
   const lists = new Lists(shared, scanning);
   const groups = new GroupedWrites((orgId, write, items, lockTimeout) =>
     turns.run(orgId, async () => {
-      const preceding = [entered(orgId, lockTimeout), precedingOf(write.first(orgId, items))];
+      const preceding = [enteringToWrite(orgId, lockTimeout), precedingOf(write.first(orgId, items))];
       return (await inOneTrip(exclusive, preceding, toConfig(write.query(orgId, items)))).rows;
     }),
   );
@@ -114,7 +114,7 @@ export function openOrganizationDoor(
               inTransaction(
                 exclusive,
                 async (client) => {
-                  const set = client.query(entered(orgId));
+                  const set = client.query(enteringToWrite(orgId, 0));
                   return (await Promise.all([work(on(client)), set]))[0];
                 },
                 isUniqueViolation,
@@ -140,11 +140,7 @@ const SCANNING_CONNECTIONS = 4;
 
 const SCAN_TIMEOUT = 10_000;
 
-function entered(orgId: number, lockTimeout = 0): Preceding & { text: string } {
-  return { ...enteringToWrite(orgId, lockTimeout), text: ENTER_TO_WRITE.text };
-}
-
-function precedingOf(first: RowQuery<never>): Preceding & { text: string } {
+function precedingOf(first: RowQuery<never>): Preceding {
   const { name, text, values = [] } = toConfig(first);
   if (name === undefined) {
     throw new Error('a statement without a name cannot go before another');

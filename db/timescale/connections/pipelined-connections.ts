@@ -1,8 +1,9 @@
 import pg from 'pg';
-import { Client } from './client.ts';
 import { ConnectionLost, thrownByPg } from './connection-lost.ts';
+import { createClient } from './create-client.ts';
 import { gatherWrites, isGathering } from './gather-writes.ts';
 import { type NamedStatement, type Preceding, prepareStatement, sendPreceded } from './preceded-query.ts';
+import type { ServiceConfig } from './service-connections.ts';
 import type { SilentConnections } from './silent-connections.ts';
 
 interface Shared {
@@ -25,7 +26,7 @@ const TOGETHER = 8;
  * A connection is opened when all others are busy, and dropped when lost.
  */
 export class PipelinedConnections {
-  readonly #config: pg.ClientConfig;
+  readonly #config: ServiceConfig;
   readonly #max: number;
   readonly #preceding: readonly NamedStatement[];
   readonly #silent: SilentConnections | undefined;
@@ -39,7 +40,7 @@ export class PipelinedConnections {
    * @param silent ends connections that will never answer.
    */
   constructor(
-    config: pg.ClientConfig,
+    config: ServiceConfig,
     max: number,
     preceding: readonly NamedStatement[],
     silent?: SilentConnections,
@@ -103,7 +104,7 @@ export class PipelinedConnections {
   }
 
   async #connect(): Promise<Shared> {
-    const client = new Client(this.#config);
+    const client = createClient(this.#config);
     const connection = { client, load: 0 };
     client.on('error', () => this.#forget(connection));
     client.once('end', () => this.#forget(connection));

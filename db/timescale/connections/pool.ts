@@ -1,6 +1,7 @@
 import type pg from 'pg';
-import { type Pool, poolOf } from './client.ts';
-import { type ServiceConnections, serviceConfig } from './service-connections.ts';
+import { type Pool, VerbPool } from './client.ts';
+import { clientOf } from './create-client.ts';
+import { type ServiceConfig, type ServiceConnections, serviceConfig } from './service-connections.ts';
 import { SilentConnections } from './silent-connections.ts';
 
 /**
@@ -9,8 +10,12 @@ import { SilentConnections } from './silent-connections.ts';
  *
  * @param silent ends connections that will never answer; for requests, which somebody waits for.
  */
-export function createPool(config: pg.ClientConfig, max: number, silent?: SilentConnections): Pool {
-  const pool = poolOf({ ...config, max });
+export function createPool(config: ServiceConfig, max: number, silent?: SilentConnections): Pool {
+  const pool = new VerbPool({
+    ...config,
+    max,
+    Client: clientOf(config) as unknown as new () => pg.Client,
+  }) as unknown as Pool;
   pool.on('error', () => {});
   pool.on('connect', (client) => {
     client.on('error', () => {});

@@ -3,6 +3,7 @@ import { ComposedStatements } from '../queries/composed-statements.ts';
 
 export interface Preceding {
   name: string;
+  text: string;
   values: (string | Buffer)[];
 }
 
@@ -76,7 +77,7 @@ interface Columns {
 
 const InnerQuery = pg.Query as unknown as new (config: Partial<pg.QueryConfig>) => InnerQuery;
 
-class Preparing extends InnerQuery {
+export class Preparing extends InnerQuery {
   constructor(name: string, text: string) {
     super({ name, text });
     this.queryMode = 'extended';
@@ -88,8 +89,9 @@ class Preparing extends InnerQuery {
   }
 }
 
-class PrecededQuery extends InnerQuery {
+export class PrecededQuery extends InnerQuery {
   readonly #preceding: readonly Preceding[];
+  #unprepared: readonly Preceding[] | null = null;
   #known: KnownColumns | null = null;
   #completed = 0;
 
@@ -104,7 +106,27 @@ class PrecededQuery extends InnerQuery {
     this.#preceding = preceding;
   }
 
+  /**
+   * Has the texts of all statements sent rather than names of prepared ones.
+   *
+   * @param first precedes the others.
+   */
+  unprepared(first: Preceding | null): this {
+    this.#unprepared = first === null ? this.#preceding : [first, ...this.#preceding];
+    this.name = undefined;
+    return this;
+  }
+
   override prepare(connection: pg.Connection): void {
+    if (this.#unprepared !== null) {
+      for (const { text, values } of this.#unprepared) {
+        connection.parse({ name: '', text, types: [] }, true);
+        connection.bind({ values }, true);
+        connection.execute({}, true);
+      }
+      super.prepare(connection);
+      return;
+    }
     for (const { name, values } of this.#preceding) {
       connection.bind({ statement: name, values }, true);
       connection.execute({}, true);
@@ -134,7 +156,7 @@ class PrecededQuery extends InnerQuery {
 
   /** The first completions belong to the preceding statements. */
   override handleCommandComplete(message: unknown, connection: pg.Connection): void {
-    if (this.#completed === this.#preceding.length) {
+    if (this.#completed === (this.#unprepared ?? this.#preceding).length) {
       super.handleCommandComplete(message, connection);
     }
     this.#completed += 1;

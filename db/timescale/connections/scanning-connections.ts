@@ -7,6 +7,8 @@ import { connectionOf } from './connecting.ts';
 import { thrownByPg } from './connection-lost.ts';
 import { createPool } from './pool.ts';
 import { type NamedStatement, type Preceding, prepareStatement, sendPreceded } from './preceded-query.ts';
+import { type ServiceConfig, withSettings } from './service-connections.ts';
+import type { SessionSettings } from './session-settings.ts';
 import type { SilentConnections } from './silent-connections.ts';
 
 export interface Scanning {
@@ -34,7 +36,11 @@ const WITH_ROOM = 2;
  * Parallel workers would take processors from look-ups; JIT compilation takes longer than it saves. Sorting all rows by group
  * and then by what an aggregate wants takes longer than sorting them by group alone and then each group's.
  */
-const PLANNING = '-c max_parallel_workers_per_gather=0 -c jit=off -c enable_presorted_aggregate=off';
+const PLANNING: SessionSettings = {
+  max_parallel_workers_per_gather: '0',
+  jit: 'off',
+  enable_presorted_aggregate: 'off',
+};
 
 /** Milliseconds in which the server must report a timeout; otherwise the connection counts as lost. */
 const LAST_WORD = 5_000;
@@ -57,18 +63,16 @@ export class ScanningConnections {
    * @param preceding precedes every other statement: text parameters, no rows.
    */
   constructor(
-    config: pg.ClientConfig,
+    config: ServiceConfig,
     { connections, timeout }: Scanning,
     preceding: NamedStatement,
     silent: SilentConnections,
   ) {
     this.#pool = createPool(
       {
-        ...config,
+        ...withSettings(config, { ...PLANNING, statement_timeout: String(timeout) }),
         // Distinguishes them from look-ups in `pg_stat_activity`.
         application_name: `${config.application_name} lists`,
-        options: `${config.options ?? ''} ${PLANNING}`,
-        statement_timeout: timeout,
         query_timeout: timeout + LAST_WORD,
       },
       connections,

@@ -1,5 +1,6 @@
-import type pg from 'pg';
-import { connectionConfig } from './connection.ts';
+import { addressesOf } from './addresses.ts';
+import { type ConnectionConfig, configOf, sessionSettings } from './connection.ts';
+import { asOptions, type SessionSettings } from './session-settings.ts';
 
 /** Milliseconds a service waits for the database. */
 export interface Patience {
@@ -28,21 +29,43 @@ export interface ServiceConnections {
   patience?: Patience | null;
 }
 
+export interface ServiceConfig extends ConnectionConfig {
+  /** Settings for each transaction to begin with, as a pooler keeps none for a session. Absent without a pooler. */
+  eachTransaction?: SessionSettings;
+}
+
 /**
  * Configuration of pipelined service connections: answers come in order, and an error fails its own statement
- * only.
+ * only. They lead through the pooler, if the address has one.
  *
- * @param role acts as this role from the start.
+ * @param role acts as this role.
+ * @param settings further ones.
  */
 export function serviceConfig(
-  url: string,
+  address: string,
   { applicationName, patience = PATIENCE }: ServiceConnections,
   role?: string,
-): pg.ClientConfig {
-  return {
-    ...connectionConfig(url, applicationName, role),
-    idle_in_transaction_session_timeout: IDLE_TIMEOUT,
-    ...(patience === null ? {} : { statement_timeout: patience.statement, query_timeout: patience.answer }),
+  settings: SessionSettings = {},
+): ServiceConfig {
+  const { direct, pooled } = addressesOf(address);
+  const all = {
+    idle_in_transaction_session_timeout: String(IDLE_TIMEOUT),
+    ...(patience === null ? {} : { statement_timeout: String(patience.statement) }),
+    ...settings,
+  };
+  const own = sessionSettings(role);
+  const config = {
+    ...configOf(pooled ?? direct, applicationName, pooled === null ? asOptions(own) : ''),
+    ...(patience === null ? {} : { query_timeout: patience.answer }),
     pipeline: true,
   };
+  return pooled === null ? withSettings(config, all) : { ...config, eachTransaction: { ...own, ...all } };
+}
+
+/** The configuration with more settings. */
+export function withSettings(config: ServiceConfig, settings: SessionSettings): ServiceConfig {
+  const { eachTransaction, options = '' } = config;
+  return eachTransaction === undefined
+    ? { ...config, options: `${options} ${asOptions(settings)}` }
+    : { ...config, eachTransaction: { ...eachTransaction, ...settings } };
 }

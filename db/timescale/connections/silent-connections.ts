@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
-import { Client } from './client.ts';
-import { connectionConfig } from './connection.ts';
+import { addressesOf } from './addresses.ts';
+import { createClient } from './create-client.ts';
+import { serviceConfig } from './service-connections.ts';
 
 /** Milliseconds of silence on a connection that owes an answer, before the database is asked about it. */
 const SILENCE = 3_000;
@@ -71,14 +72,18 @@ export class SilentConnections {
   }
 
   async #ask(): Promise<ReadonlySet<number> | null> {
-    const client = new Client({
-      ...connectionConfig(this.#url, 'tagtrail silence'),
+    const client = createClient({
+      ...serviceConfig(this.#url, { max: 1, applicationName: 'tagtrail silence' }),
       connectionTimeoutMillis: PATIENCE,
       query_timeout: PATIENCE,
     });
     client.on('error', () => {});
     try {
       await client.connect();
+      // It keeps the ids of backends to itself. That it answers has to do.
+      if (addressesOf(this.#url).pooled !== null) {
+        return EVERYTHING;
+      }
       const { rows } = await client.query<{ pid: number }>(
         "select pid from pg_stat_activity where state not like 'idle%'",
       );
@@ -91,7 +96,7 @@ export class SilentConnections {
   }
 }
 
-/** The database answers but refuses the question, having no free connection for instance: unknown. */
+/** Unknown: it answers, but through a pooler, or with a refusal, having no free connection for instance. */
 const EVERYTHING: ReadonlySet<number> = Object.assign(new Set<number>(), { has: () => true });
 
 function isAnswerDue(client: pg.ClientBase): boolean {

@@ -2,9 +2,9 @@ import type pg from 'pg';
 import { type RowQuery, toConfig } from '../queries/sql.ts';
 import { verbsOn } from '../queries/verbs.ts';
 import { cancelRunning } from './cancel-running.ts';
-import { Client } from './client.ts';
 import { thrownByPg } from './connection-lost.ts';
-import { ENTER } from './enter-organization.ts';
+import { createClient } from './create-client.ts';
+import { entering } from './enter-organization.ts';
 import { rethrowLost } from './lost-database.ts';
 import type { OrganizationConnection } from './organization-door.ts';
 import { ORGANIZATION_ROLE } from './organization-role.ts';
@@ -62,12 +62,12 @@ export async function openSnapshot(
   { orgId, applicationName, signal }: SnapshotOptions,
 ): Promise<OpenSnapshot> {
   const named = applicationName === undefined ? {} : { applicationName };
-  const config = serviceConfig(url, { max: 1, patience: null, ...named }, ORGANIZATION_ROLE);
-  const client = new Client({
-    ...config,
-    options: `${config.options ?? ''} -c cursor_tuple_fraction=1 -c jit=off`,
-    idle_in_transaction_session_timeout: IDLE_TIMEOUT,
-  });
+  const client = createClient(
+    serviceConfig(url, { max: 1, patience: null, ...named }, ORGANIZATION_ROLE, {
+      ...{ cursor_tuple_fraction: '1', jit: 'off' },
+      idle_in_transaction_session_timeout: String(IDLE_TIMEOUT),
+    }),
+  );
   client.on('error', () => {});
   const rethrow = (error: unknown): never => {
     signal.throwIfAborted();
@@ -88,7 +88,7 @@ export async function openSnapshot(
   try {
     signal.throwIfAborted();
     await send({ text: 'begin isolation level repeatable read, read only' });
-    await send({ name: ENTER.name, text: ENTER.text, values: [String(orgId)] });
+    await send(entering(orgId));
   } catch (error) {
     await end();
     throw error;

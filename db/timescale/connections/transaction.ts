@@ -53,7 +53,7 @@ const NOTHING_MORE = async () => {};
  */
 export function inOneTrip(
   pool: Pool,
-  preceding: readonly (Preceding & { text: string })[],
+  preceding: readonly Preceding[],
   query: pg.QueryConfig,
 ): Promise<pg.QueryResult> {
   return untilNotGivenUp(pool, isUniqueViolation, async (client) => {

@@ -13,6 +13,7 @@ import { createDatabase } from '../../../db/timescale/schema/create-database.ts'
 import { migrateNew } from '../../../db/timescale/schema/migrate.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import type { Actor } from '../../../domain/changes/actor.ts';
+import { LISTEN_DATABASE_URL, withBothWays } from '../../../platform/runtime/common-settings.ts';
 import { requireMigrated, requireReachable } from '../../../platform/runtime/database.ts';
 import { optionalDatabaseUrl, textSetting } from '../../../platform/runtime/setting-kinds.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
@@ -21,6 +22,7 @@ import { EMBEDDED_DATABASE } from '../../standalone/database.ts';
 
 export const DATABASE_SETTINGS = {
   DATABASE_URL: optionalDatabaseUrl('the database to work on'),
+  LISTEN_DATABASE_URL,
   TAGTRAIL_DATA: textSetting('the folder of the embedded database, used without DATABASE_URL', './data'),
 };
 
@@ -98,7 +100,7 @@ export function withMigratedUrl<Result>(work: (url: string) => Promise<Result>):
 export async function withDatabaseUrl<Result>(
   work: (url: string, isEmbedded: boolean) => Promise<Result>,
 ): Promise<Result> {
-  const { DATABASE_URL, TAGTRAIL_DATA } = readSettings(DATABASE_SETTINGS, process.env);
+  const { DATABASE_URL, TAGTRAIL_DATA } = withBothWays(readSettings(DATABASE_SETTINGS, process.env));
   if (DATABASE_URL !== null) {
     await requireReachable(DATABASE_URL);
     return work(DATABASE_URL, false);

@@ -92,7 +92,7 @@ describe('an error behind which the connection is lost', () => {
     const preceding = { name: 'one', text: 'select 1', parameters: 0 };
     const open = (url: string) => new PipelinedConnections(serviceConfig(url, { max: 1 }), 1, [preceding]);
     const ask = (shared: PipelinedConnections) =>
-      shared.query({ name: 'one', values: [] }, { text: 'select 78' }).catch((each: unknown) => each);
+      shared.query({ ...preceding, values: [] }, { text: 'select 78' }).catch((each: unknown) => each);
     const shared = open(proxy.url);
     proxy.cutNext('before commit', (bytes) => bytes.includes('select 78'));
     expect(isConnectionLost(await ask(shared))).to.equal(true);

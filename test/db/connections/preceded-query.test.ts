@@ -23,7 +23,7 @@ describe('a query behind another statement', () => {
   });
 
   const send = (value: string, query: pg.QueryConfig) =>
-    sendPreceded(client, [{ name: SET.name, values: [value] }], query);
+    sendPreceded(client, [{ name: SET.name, text: SET.text, values: [value] }], query);
 
   it('sees what that statement sets, which nothing after it does', async () => {
     const [behind, after] = await Promise.all([send('3', { text: GET }), client.query(GET)]);

@@ -1,10 +1,13 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { addressOf } from '../../../db/timescale/connections/addresses.ts';
+import { withDatabase } from '../../../db/timescale/connections/database-url.ts';
+import { requireReachable } from '../../../platform/runtime/database.ts';
 import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import { startApi } from '../../../services/api/start.ts';
 import { apiConfig } from '../../support/api.ts';
 import { commandLineOn } from '../../support/command-line.ts';
-import { useDatabase } from '../../support/database.ts';
+import { serverUrl, useDatabase } from '../../support/database.ts';
 import { startPgBouncer, usePgBouncer } from '../../support/pgbouncer.ts';
 
 const IGNORING = 'ignore_startup_parameters = options,extra_float_digits';
@@ -31,7 +34,7 @@ describe('DATABASE_URL that leads through PgBouncer', function () {
       expect(error).to.have.property('code', 'misconfigured');
       expect(error).to.have.property('message').that.matches(fault);
       const line =
-        /^DATABASE_URL \(127.0.0.1:\d+\/\w+\) leads through a connection pooler: .*; let it lead to PostgreSQL itself$/;
+        /^DATABASE_URL \(127.0.0.1:\d+\/\w+\) leads through a connection pooler: .*; let LISTEN_DATABASE_URL lead to PostgreSQL itself$/;
       expect(error).to.have.property('message').that.matches(line);
       for (const command of [['org', 'list'], ['migrate']]) {
         const { status, stdout, stderr } = await tagtrail(...command);
@@ -40,7 +43,32 @@ describe('DATABASE_URL that leads through PgBouncer', function () {
       }
       const { status, stdout } = await tagtrail('doctor');
       expect(status).to.equal(1);
-      expect(stdout).to.include('DATABASE_URL').and.to.include('to PostgreSQL itself');
+      expect(stdout).to.include('Let LISTEN_DATABASE_URL lead to PostgreSQL itself');
     });
   }
+
+  it('is refused beside LISTEN_DATABASE_URL if transactions cannot go there, or lead to another database', async () => {
+    const statements = await startPgBouncer(database, ['pool_mode = statement']);
+    const elsewhere = withDatabase(serverUrl(), 'postgres');
+    for (const [pooled, fault] of [
+      [
+        statements,
+        /^DATABASE_URL \(127.0.0.1:\d+\/\w+\) leads through a pooler that cannot be used: it refuses what/,
+      ],
+      [
+        elsewhere,
+        /it leads to another database than LISTEN_DATABASE_URL; let it lead through one in transaction/,
+      ],
+    ] as const) {
+      const address = addressOf({ direct: database.url, pooled });
+      const error = await requireReachable(address, 'tagtrail_api').catch((thrown: unknown) => thrown);
+      expect(error).to.have.property('code', 'misconfigured');
+      expect(error).to.have.property('message').that.matches(fault);
+    }
+    const both = { direct: statements, pooled: statements };
+    const error = await requireReachable(addressOf(both)).catch((thrown: unknown) => thrown);
+    expect(error)
+      .to.have.property('message')
+      .that.matches(/^LISTEN_DATABASE_URL \(.*; let it lead to PostgreSQL/);
+  });
 });
