@@ -170,4 +170,30 @@ describe('the evidence of conditions', () => {
       readers.map((reader) => stretchesOf([rule], reader, around).map(({ since }) => since)),
     ).to.deep.equal([[at(90)], []]);
   });
+
+  it('says of before the window only how long readers were silent or disconnected without a pause', async () => {
+    const [, readerId] = site.readers.map((reader) => reader.readerId);
+    await database.rows(
+      `insert into reader_spans (org_id, reader_id, state, started_at, ended_at)
+       select $1, $2, state, time_of_micros(($3 + since * 1e6)::bigint), time_of_micros(($3 + until * 1e6)::bigint)
+       from (values ('disconnected', -90, -80), ('disconnected', -60, -20), ('silent', -30, 10), ('disconnected', 10, 40),
+         ('silent', 20, 30), ('disconnected', 40, 60), ('silent', 100, 110)) as span (state, since, until)`,
+      [site.orgId, readerId, at(0)],
+    );
+    const db = databaseOn(database.pool);
+    const { readers } = await loadReaderEvidence(db, site.orgId, [readerId ?? 0], window);
+    const span = (state: string, since: number, until: number) => ({
+      state,
+      since: at(since),
+      until: at(until),
+    });
+    expect(readers[0]?.spans).to.deep.equal([
+      span('disconnected', -60, -20),
+      span('silent', -30, 10),
+      span('disconnected', 10, 40),
+      span('silent', 20, 30),
+      span('disconnected', 40, 60),
+      span('silent', 100, 110),
+    ]);
+  });
 });
