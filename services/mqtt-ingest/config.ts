@@ -11,11 +11,11 @@ import { type Configuration, readSettings } from '../../platform/runtime/setting
 import { retentionCoversLateness, TIME_SETTINGS } from '../../platform/runtime/time-settings.ts';
 import { faultOfTls, TLS_SETTINGS } from '../../platform/runtime/tls-settings.ts';
 import { faultOfMovesOut, MOVES_OUT_SETTINGS } from './moves-out/settings.ts';
-import { BROKER_SETTINGS, BROKER_URL, faultOfCertificates } from './source/broker-settings.ts';
+import { BROKER_SETTINGS, BROKER_URL, faultOfCertificates, faultOfQueues } from './source/broker-settings.ts';
 
 // Also used where ingestion shares a process with other services.
 export { faultOfMovesOut, MOVES_OUT_SESSION, MOVES_OUT_SETTINGS } from './moves-out/settings.ts';
-export { BROKER_SETTINGS, BROKER_URL, faultOfCertificates } from './source/broker-settings.ts';
+export { BROKER_SETTINGS, BROKER_URL, faultOfCertificates, faultOfQueues } from './source/broker-settings.ts';
 export { CLIENT_CERTIFICATE_SETTINGS, faultOfClientCertificates } from './source/client-certificates.ts';
 export { QUOTA_SETTINGS } from './source/quota-settings.ts';
 
@@ -40,6 +40,7 @@ export function readIngestConfig(environment: NodeJS.ProcessEnv): IngestConfig {
     readSettings(INGEST_SETTINGS, environment, [
       retentionCoversLateness,
       faultOfCertificates,
+      faultOfQueues,
       faultOfMovesOut,
       faultOfTls,
     ]),

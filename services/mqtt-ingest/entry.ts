@@ -4,3 +4,5 @@ export { loadRegistered } from '../../domain/messages/load-registered.ts';
 export { type Replay, replay } from '../../domain/messages/replay.ts';
 export { startEmbeddedIngest, startSubscribedIngest } from './ingest.ts';
 export { placeOfBroker } from './source/broker-address.ts';
+export { queuesOf } from './source/broker-settings.ts';
+export { placeOfNode, type QueueAddress, type QueueBroker } from './source/queue-address.ts';

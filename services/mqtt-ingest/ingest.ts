@@ -18,6 +18,7 @@ import type { MovesOutConfig } from './moves-out/settings.ts';
 import { loadRetiredTopics } from './registry/load-retired-topics.ts';
 import { type BrokerConfig, brokerOptions } from './source/broker-settings.ts';
 import { readersTlsOf } from './source/client-certificates.ts';
+import { connectorTo } from './source/queues/connector.ts';
 import { ReaderConnections } from './source/reader-connections.ts';
 import { readersLog } from './source/readers-log.ts';
 import { awaitAlone } from './source/sessions/await-alone.ts';
@@ -139,7 +140,7 @@ export interface SubscribedIngestConfig extends IntakeConfig, BrokerConfig, Part
 }
 
 /**
- * Starts ingestion from the broker at MQTT_URL, waiting for it if necessary. Shutdown commits and acknowledges
+ * Starts ingestion from the broker at MQTT_URL, or from its queues at AMQP_URL, waiting for it if necessary. Shutdown commits and acknowledges
  * received messages; the broker keeps the rest.
  *
  * @param port a port of this process, to distinguish it from others on this machine.
@@ -164,7 +165,8 @@ export async function startSubscribedIngest(
   });
   const { intake, registry, pool, databaseClock, sealing } = started;
   const { realmOf, startSubscriber } = await import('./source/subscriber.ts');
-  const broker = brokerOptions(config, port);
+  const { address, queues, ...broker } = brokerOptions(config, port);
+  const connect = await connectorTo({ address, queues });
   if (broker.shared === 'off') {
     await awaitAlone(pool, { realm: realmOf(broker), process: broker.clientId });
   }
@@ -173,6 +175,7 @@ export async function startSubscribedIngest(
     () =>
       startSubscriber({
         ...broker,
+        connect,
         sessionExpiry: config.LATENESS_DAYS * SECONDS_PER_DAY,
         intake,
         registry,

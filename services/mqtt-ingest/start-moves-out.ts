@@ -11,7 +11,7 @@ import type { Destination } from './moves-out/messages.ts';
 import { publishMoves } from './moves-out/publish-moves.ts';
 import type { MovesOutConfig } from './moves-out/settings.ts';
 import { placeOfBroker } from './source/broker-address.ts';
-import { type BrokerConfig, brokerOptions } from './source/broker-settings.ts';
+import { type BrokerConfig, brokerAddressOf, protocolVersionOf } from './source/broker-settings.ts';
 import { VersionChoice } from './source/protocol-version.ts';
 
 interface Surroundings {
@@ -35,8 +35,8 @@ export async function startMovesToBroker(
   if (to === null) {
     return;
   }
-  const { address, protocolVersion } = brokerOptions(config, 0);
-  const version = new VersionChoice(protocolVersion);
+  const address = brokerAddressOf(config);
+  const version = new VersionChoice(protocolVersionOf(config));
   const clientId = `${config.MQTT_SHARED_GROUP}-moves`;
   const { openBrokerSink } = await import('./moves-out/broker-sink.ts');
   const publishing = await lifecycle.start(

@@ -24,6 +24,7 @@ import {
   faultOfCertificates,
   faultOfClientCertificates,
   faultOfMovesOut,
+  faultOfQueues,
   MOVES_OUT_SETTINGS,
   QUOTA_SETTINGS,
 } from '../mqtt-ingest/config.ts';
@@ -53,6 +54,7 @@ export function readStandaloneConfig(environment: NodeJS.ProcessEnv): Standalone
     readSettings(STANDALONE_SETTINGS, environment, [
       retentionCoversLateness,
       faultOfCertificates,
+      faultOfQueues,
       faultOfMovesOut,
       faultOfOidc,
       faultOfMail,

@@ -17,6 +17,7 @@ export function subscribedConfig(
     MQTT_SHARED: 'auto',
     MQTT_SESSIONS: 4,
     MQTT_SHARED_GROUP: 'tagtrail',
+    AMQP_URL: null,
     MQTT_CA_FILE: null,
     MQTT_CERT_FILE: null,
     MQTT_KEY_FILE: null,

@@ -16,6 +16,7 @@ import { examineSequences } from '../../../domain/health/sequences.ts';
 import { examineServer } from '../../../domain/health/server.ts';
 import { examineSignIns } from '../../../domain/health/sign-ins.ts';
 import { examineWebhooks } from '../../../domain/health/webhooks.ts';
+import { queuesOf } from '../../mqtt-ingest/entry.ts';
 import { EMBEDDED_DATABASE } from '../../standalone/database.ts';
 import { toPublishedAt } from '../parts/published-at.ts';
 import { examineAnswers, type Listener } from './answers.ts';
@@ -26,6 +27,7 @@ import { examineDisk } from './disk.ts';
 import { examineEmbedded } from './embedded.ts';
 import { examineOccupant } from './occupant.ts';
 import { examinePublishedMoves } from './published-moves.ts';
+import { examineQueues } from './queues.ts';
 import { examineRedis } from './redis.ts';
 import { examineRoles, examineSchema } from './schema.ts';
 import { examineSearch } from './search.ts';
@@ -48,8 +50,14 @@ export async function examine(environment: NodeJS.ProcessEnv, now: () => number)
     ...examineCertificate(config, now()),
     ...(await examineAnswers(listenersOf(config))),
     ...(config.MQTT_URL === null ? [] : [await examineBroker(config.MQTT_URL)]),
+    ...(await examineQueuesOf(config)),
     ...(config.REDIS_URL === null ? [] : [await examineRedis(config.REDIS_URL)]),
   ];
+}
+
+async function examineQueuesOf(config: DoctorConfig): Promise<Finding[]> {
+  const queues = queuesOf(config);
+  return queues === null ? [] : [await examineQueues(queues)];
 }
 
 function listenersOf(config: DoctorConfig): Listener[] {

@@ -40,6 +40,8 @@ export interface Delivery {
 
 /** One connection to a broker, from CONNACK to its end. It does not reconnect. */
 export interface BrokerConnection {
+  /** Name and version of what is spoken. */
+  protocol: string;
   /**
    * `session present`: the broker still had the session of this client id, with subscriptions and unacknowledged
    * messages.
@@ -135,6 +137,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Broker
   });
   options.signal.removeEventListener('abort', giveUp);
   return {
+    protocol: options.protocolVersion === 5 ? 'MQTT 5' : 'MQTT 3.1.1',
     isResumed: connack.sessionPresent,
     hasSharedSubscriptions:
       options.protocolVersion === 5 ? connack.properties?.sharedSubscriptionAvailable !== false : null,

@@ -3,8 +3,12 @@ import type { Logger } from 'pino';
 import type { Intake } from '../intake/intake.ts';
 import type { Registry } from '../registry/registry.ts';
 import { BackOff } from './back-off.ts';
-import type { BrokerAddress } from './broker-address.ts';
-import { type BrokerConnection, NoAnswer, openConnection, VersionRefused } from './broker-connection.ts';
+import {
+  type BrokerConnection,
+  type ConnectionOptions,
+  NoAnswer,
+  VersionRefused,
+} from './broker-connection.ts';
 import { isTakenOver, reportFault, STABLE } from './connection-fault.ts';
 import type { HeldMessages } from './held-messages.ts';
 import { noticeLostSession } from './notice-lost-session.ts';
@@ -46,9 +50,12 @@ export interface SessionFigures {
   refused: number;
 }
 
+/** Opens a connection of the session `clientId`; the process's own is the one that has a will. */
+export type Connect = (options: Omit<ConnectionOptions, 'address'>) => Promise<BrokerConnection>;
+
 export interface SessionSurroundings {
-  address: BrokerAddress;
-  /** Null to negotiate. */
+  connect: Connect;
+  /** Null to negotiate; only MQTT has several. */
   protocolVersion: ProtocolVersion | null;
   group: string;
   /** Seconds the broker keeps messages for an absent session. */
@@ -119,8 +126,7 @@ export function startSession(options: SessionOptions): Session {
   });
 
   const open = () =>
-    openConnection({
-      address: options.address,
+    options.connect({
       clientId,
       protocolVersion: version.current,
       keepalive: options.keepalive ?? KEEPALIVE,
@@ -180,7 +186,7 @@ export function startSession(options: SessionOptions): Session {
     current = { connection, subscriptions };
     log[statusTopic === null ? 'debug' : 'info'](
       {
-        mqtt: version.current === 5 ? '5' : '3.1.1',
+        protocol: connection.protocol,
         isResumed: connection.isResumed,
         isShared: options.isShared,
       },

@@ -1,5 +1,4 @@
 import type { Pool } from '../../../db/timescale/connections/client.ts';
-import type { BrokerAddress } from './broker-address.ts';
 import { divideSessions } from './divided-sessions.ts';
 import { HeldMessages, MOST_HELD } from './held-messages.ts';
 import { type Session, type SessionFigures, type SessionSurroundings, startSession } from './session.ts';
@@ -44,6 +43,8 @@ export interface SubscriberFigures extends SessionFigures {
 }
 
 export interface SubscriberOptions extends Omit<SessionSurroundings, 'held' | 'mostHeld'> {
+  /** The broker's host, with its port unless it is the usual one. */
+  place: string;
   clientId: string;
   shared: 'auto' | 'on' | 'off';
   sessions: number;
@@ -56,8 +57,7 @@ export interface SubscriberOptions extends Omit<SessionSurroundings, 'held' | 'm
 
 export function startSubscriber(options: SubscriberOptions): Subscriber {
   const { pool, registry, clientId, group, shared, sessionExpiry, mostHeld = MOST_HELD } = options;
-  const place = placeOf(options.address);
-  const log = options.log.child({ broker: place });
+  const log = options.log.child({ broker: options.place });
   const held = new HeldMessages(mostHeld);
   const realm = realmOf(options);
   const common =
@@ -157,10 +157,6 @@ function nameOf(group: string, index: number): string {
 }
 
 /** Processes that divide the readers of one broker among them. */
-export function realmOf({ group, address }: Pick<SubscriberOptions, 'group' | 'address'>): string {
-  return `${group}@${placeOf(address)}`;
-}
-
-function placeOf({ host, port }: BrokerAddress): string {
-  return port === undefined ? String(host) : `${host}:${port}`;
+export function realmOf({ group, place }: Pick<SubscriberOptions, 'group' | 'place'>): string {
+  return `${group}@${place}`;
 }

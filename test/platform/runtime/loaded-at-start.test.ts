@@ -9,6 +9,7 @@ import { run } from '../../support/process.ts';
 const ON_REQUEST = [
   '@redis/client',
   'ajv',
+  'amqplib',
   'csv-parse',
   'csv-stringify',
   'esbuild',

@@ -1,0 +1,35 @@
+import { connect } from 'amqplib';
+import { messageOf } from '../../../base/errors.ts';
+import { type Finding, fault, ok, warning } from '../../../domain/health/finding.ts';
+import { placeOfNode, type QueueAddress, type QueueBroker } from '../../mqtt-ingest/entry.ts';
+
+const CHECK = 'queues';
+
+/** Milliseconds. */
+const PATIENCE = 5_000;
+
+/** Tries every node of RabbitMQ: ingestion needs one. */
+export async function examineQueues({ nodes, tls }: QueueBroker): Promise<Finding> {
+  const tried = await Promise.all(nodes.map((node) => tryNode(node, tls)));
+  const faults = tried.flatMap((reason) => reason ?? []);
+  if (faults.length === 0) {
+    return ok(CHECK, `RabbitMQ lets us in at ${nodes.map(placeOfNode).join(', ')}`);
+  }
+  const isAnyThere = faults.length < nodes.length;
+  return (isAnyThere ? warning : fault)(
+    CHECK,
+    `RabbitMQ does not let us in: ${faults.join('; ')}`,
+    'Start it, or correct AMQP_URL: its addresses, user and password, and the virtual host after the last slash',
+  );
+}
+
+/** @returns why it does not let us in; null if it does. */
+async function tryNode(node: QueueAddress, tls: QueueBroker['tls']): Promise<string | null> {
+  try {
+    const connection = await connect(node, { ...tls, timeout: PATIENCE });
+    await connection.close();
+    return null;
+  } catch (error) {
+    return `${placeOfNode(node)}: ${messageOf(error)}`;
+  }
+}

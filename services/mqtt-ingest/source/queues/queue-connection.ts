@@ -1,0 +1,164 @@
+import type { Socket } from 'node:net';
+import { type Channel, type ChannelModel, type ConsumeMessage, connect } from 'amqplib';
+import { Acknowledgements } from '../acknowledgement-order.ts';
+import type { BrokerConnection, ConnectionOptions, Delivery } from '../broker-connection.ts';
+import { placeOfNode, type QueueAddress } from '../queue-address.ts';
+import { Bindings } from './bindings.ts';
+import { DeliveryGate } from './delivery-gate.ts';
+import { ensureQueue } from './ensure-queue.ts';
+import { topicOf } from './routing-keys.ts';
+
+export interface QueueConnectionOptions
+  extends Pick<ConnectionOptions, 'keepalive' | 'receiveMaximum' | 'signal' | 'onDelivery'> {
+  address: QueueAddress;
+  tls: { ca?: Buffer; cert?: Buffer; key?: Buffer };
+  /** Null for a connection that takes nothing. */
+  queue: string | null;
+}
+
+/**
+ * A connection to a node of RabbitMQ that consumes one queue: what a persistent session is at a broker of MQTT. Bindings
+ * are its subscriptions; the queue has one active consumer, so that each reader's messages stay in order.
+ *
+ * The client's own recovery is not used: a connection is followed by a new one. Its socket and its heartbeat's flag are
+ * not documented: the version is pinned, and tests hold the behaviour.
+ *
+ * @throws the error that prevented it.
+ */
+export async function openQueueConnection(options: QueueConnectionOptions): Promise<BrokerConnection> {
+  const { address, tls, queue, keepalive, signal } = options;
+  const model = await orAborted(
+    connect({ ...address, heartbeat: keepalive }, { ...tls, noDelay: true, timeout: CONNECT_MS }),
+    signal,
+  ).catch((error: Error) => {
+    throw new Error(`${placeOfNode(address)}: ${error.message}`);
+  });
+  const ended = Promise.withResolvers<Error>();
+  let reason: Error | null = null;
+  const internals = model.connection as unknown as { stream: Socket; recvSinceLastCheck: boolean };
+  const { stream } = internals;
+  const fail = (error: Error) => {
+    reason ??= error;
+    // With the error, so that the client notices.
+    stream.destroy(error);
+  };
+  model.on('error', (error) => {
+    reason ??= error;
+  });
+  model.on('close', (error) =>
+    ended.resolve(error ?? reason ?? new Error('the broker closed the connection')),
+  );
+
+  const gate = new DeliveryGate<Omit<Delivery, 'proceed'>>(stream, (delivery, proceed) =>
+    options.onDelivery({ ...delivery, proceed }),
+  );
+  // Nothing is heard through a shut gate, which is not the broker's silence.
+  const listening = setInterval(() => {
+    internals.recvSinceLastCheck ||= gate.isShut;
+  }, keepalive * 500);
+  ended.promise.then(() => clearInterval(listening));
+
+  let isResumed = false;
+  let acknowledgements: Acknowledgements | null = null;
+  if (queue !== null) {
+    try {
+      isResumed = await orAborted(ensureQueue(model, queue), signal);
+      acknowledgements = await orAborted(consume(model, { ...options, queue, gate, fail }), signal);
+    } catch (error) {
+      fail(error as Error);
+      throw error;
+    }
+  }
+  const bindings = new Bindings(() => model.createChannel(), queue ?? '');
+  return {
+    protocol: 'AMQP 0.9.1',
+    isResumed,
+    hasSharedSubscriptions: null,
+    ended: ended.promise,
+    quietFor: () => performance.now() - gate.heardAt,
+    subscribe: (filters) => bindings.bind(filters),
+    unsubscribe: (filters) => bindings.unbind(filters),
+    // AMQP retains nothing.
+    publishRetained: () => {},
+    close: async () => {
+      acknowledgements?.flush();
+      const timer = setTimeout(() => fail(new Error('the broker does not answer')), GOODBYE_MS);
+      await Promise.race([model.close().catch(() => {}), ended.promise]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+interface Consuming extends Pick<QueueConnectionOptions, 'receiveMaximum'> {
+  queue: string;
+  gate: DeliveryGate<Omit<Delivery, 'proceed'>>;
+  fail(error: Error): void;
+}
+
+async function consume(
+  model: ChannelModel,
+  { queue, receiveMaximum, gate, fail }: Consuming,
+): Promise<Acknowledgements> {
+  const channel = await model.createChannel();
+  let isOpen = true;
+  channel.on('error', fail);
+  channel.on('close', () => {
+    isOpen = false;
+    fail(new Error('the broker closed the channel'));
+  });
+  // In order, so that one frame acknowledges a batch.
+  const acknowledgements = new Acknowledgements((tags) => {
+    if (isOpen) {
+      acknowledgeUpTo(channel, tags.at(-1) ?? 0);
+    }
+  });
+  await channel.prefetch(receiveMaximum);
+  const sender = `queue ${queue}`;
+  await channel.consume(queue, (message) => {
+    if (message === null) {
+      fail(new Error(`the queue ${queue} was deleted`));
+      return;
+    }
+    gate.pass({
+      message: {
+        topic: topicOf(message.fields.routingKey),
+        payload: message.content,
+        isDup: message.fields.redelivered,
+        sender,
+        packetId: stampOf(message),
+        isStale: false,
+      },
+      acknowledge: acknowledgements.owe(message.fields.deliveryTag),
+      fail,
+    });
+  });
+  return acknowledgements;
+}
+
+function acknowledgeUpTo(channel: Channel, deliveryTag: number): void {
+  channel.ack({ fields: { deliveryTag } } as ConsumeMessage, true);
+}
+
+/**
+ * What tells a message from others of the same words, and stays when it is delivered again: when RabbitMQ took it, in
+ * milliseconds, which it notes if told to (`message_interceptors.incoming.set_header_timestamp.overwrite`).
+ */
+function stampOf({ properties }: ConsumeMessage): number | null {
+  const stamp: unknown = properties.headers?.['timestamp_in_ms'];
+  return typeof stamp === 'number' ? stamp : null;
+}
+
+async function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(new Error('stopped'));
+  signal.addEventListener('abort', abort);
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** Milliseconds. */
+const CONNECT_MS = 10_000;
+const GOODBYE_MS = 2_000;

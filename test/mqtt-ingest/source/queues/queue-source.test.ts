@@ -1,0 +1,175 @@
+import { type ConfirmChannel, connect } from 'amqplib';
+import { expect } from 'chai';
+import mqtt from 'mqtt';
+import { useDatabase } from '../../../support/database.ts';
+import { Link } from '../../../support/link.ts';
+import { useProgram } from '../../../support/programs.ts';
+import { RabbitCluster } from '../../../support/rabbitmq.ts';
+import { Site } from '../../../support/site.ts';
+import { type RunningIngest, startIngestOn, until } from '../../../support/subscribed-ingest.ts';
+
+const QUEUES = 4;
+
+describe('ingestion from the queues of RabbitMQ', function () {
+  this.timeout(120_000);
+  useProgram('rabbitmq-server');
+  const database = useDatabase();
+  let cluster: RabbitCluster;
+  let link: Link;
+  let ingest: RunningIngest;
+  let reader: mqtt.MqttClient;
+  /** The one that portal-1 belongs to. */
+  let queue: string;
+  let others: { end(): Promise<unknown> }[] = [];
+
+  const start = async () => {
+    const { amqpPort } = cluster.nodes[0] as (typeof cluster.nodes)[number];
+    ingest = await startIngestOn(database, 'mqtt://rabbitmq', {
+      AMQP_URL: cluster.urls.replace(String(amqpPort), String(link.port)),
+    });
+    await until(() => {
+      const { subscribed, refused, sessions } = ingest.subscriber.figures();
+      return subscribed === 2 && refused === 1 && sessions === QUEUES;
+    });
+  };
+  const login = async (name: string, options: mqtt.IClientOptions = {}) => {
+    const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${cluster.nodes[0]?.mqttPort}`, {
+      ...{ username: name, password: name, protocolVersion: 4, reconnectPeriod: 0, ...options },
+    });
+    others.push({ end: () => client.endAsync(true) });
+    return client;
+  };
+  const publish = (antenna: number) =>
+    reader.publishAsync('portal-1', JSON.stringify({ value: 'E280', antenna }), { qos: 1 });
+  const path = async () => {
+    const rows = await database.rows<{ place: string }>(
+      `select place.external_key as place from location_transitions move
+       join locations place on place.id = move.location_id order by move.observed_at`,
+    );
+    return rows.map(({ place }) => place).join(' ');
+  };
+  const scans = async () => (await database.rows('select from scan_events')).length;
+
+  before(async () => {
+    const site = await Site.create(database);
+    await site.asset('PALLET', 'E280');
+    const places = [await site.location('DOCK'), await site.location('YARD')];
+    queue = `tagtrail-readers-${(await site.reader('portal-1', places)) % QUEUES}`;
+    await site.reader('portal-2', places);
+    await site.reader('portal-3', places, { topic: 'site.3' });
+    cluster = await RabbitCluster.start(1, ['portal-1', 'portal-2']);
+    link = await Link.open({ host: '127.0.0.1', port: cluster.nodes[0]?.amqpPort ?? 0 });
+    await start();
+    reader = await login('portal-1');
+  });
+  database.beforeDrop(async () => {
+    await ingest?.stop();
+    await Promise.all(others.map((other) => other.end()));
+    others = [];
+    await link?.close();
+    await cluster?.remove();
+  });
+
+  it('records what a reader publishes by MQTT, in its order', async () => {
+    await Promise.all([1, 2, 1].map(publish));
+    await until(async () => (await scans()) === 3);
+    expect(await path()).to.equal('DOCK YARD DOCK');
+  });
+
+  it('finds in the queue what came while there was no ingestion', async () => {
+    await ingest.stop();
+    await publish(2);
+    await start();
+    await until(async () => (await scans()) === 4);
+    expect(await path()).to.equal('DOCK YARD DOCK YARD');
+  });
+
+  it('records a message once that is delivered again, and what another says in the same words', async () => {
+    const channel = await stampedChannel();
+    const publishStamped = async (antenna: number, stamp: number) => {
+      const content = Buffer.from(JSON.stringify({ value: 'E280', antenna }));
+      channel.publish('amq.topic', 'portal-1', content, { headers: { timestamp_in_ms: stamp } });
+      await channel.waitForConfirms();
+    };
+    const before = await scans();
+    await publishStamped(1, 1);
+    await publishStamped(2, 2);
+    await until(async () => (await scans()) === before + 2);
+    const { received, connections } = ingest.subscriber.figures();
+    const holding = await database.pool.connect();
+    await holding.query('begin');
+    await holding.query('lock table scan_events in exclusive mode');
+    await publishStamped(1, 3);
+    await until(() => ingest.subscriber.figures().received === received + 1);
+    link.cut();
+    link.mend();
+    await until(() => ingest.subscriber.figures().received === received + 2);
+    await holding.query('commit');
+    holding.release();
+    await until(() => ingest.subscriber.figures().heldMessages === 0);
+    expect(await scans()).to.equal(before + 3);
+    expect(await path()).to.match(/ DOCK YARD DOCK$/);
+    expect(ingest.subscriber.figures().connections).to.be.above(connections);
+  });
+
+  it('holds no more bytes than there is room for, however large the messages', async () => {
+    const before = ingest.subscriber.figures();
+    const holding = await database.pool.connect();
+    await holding.query('begin');
+    await holding.query('lock table scan_events in exclusive mode');
+    const content = JSON.stringify({ value: 'E280', antenna: 1, note: 'x'.repeat(LARGE) });
+    await Promise.all(
+      Array.from({ length: MANY }, () => reader.publishAsync('portal-1', content, { qos: 1 })),
+    );
+    await until(() => ingest.subscriber.figures().heldBytes >= ROOM);
+    expect(ingest.subscriber.figures().heldBytes).to.be.below(ROOM + 2 * LARGE);
+    expect(ingest.subscriber.figures().received - before.received).to.be.below(MANY);
+    await holding.query('commit');
+    holding.release();
+    await until(() => ingest.subscriber.figures().committed >= before.committed + MANY);
+  });
+
+  it('says when the broker has lost a queue, and makes it anew', async () => {
+    const { connections } = ingest.subscriber.figures();
+    const channel = await stampedChannel('tagtrail');
+    await channel.deleteQueue(queue);
+    await until(() => ingest.subscriber.figures().connections > connections);
+    await until(() => ingest.subscriber.figures().subscribed === 2);
+    const lost = () =>
+      database.rows('select from broker_sessions where client_id = $1 and forgotten_at is not null', [queue]);
+    await until(async () => (await lost()).length === 1);
+    const before = await scans();
+    await publish(1);
+    await until(async () => (await scans()) === before + 1);
+  });
+
+  it('lets a reader publish to its topic, and read nothing and publish nothing else', async () => {
+    const taken = ingest.subscriber.figures().received;
+    const intruder = await login('portal-2');
+    const ended = new Promise((resolve) => intruder.once('close', () => resolve(null)));
+    intruder.publish('portal-1', JSON.stringify({ value: 'E280', antenna: 1 }), { qos: 1 });
+    await ended;
+    const curious = await login('portal-2');
+    const shut = new Promise((resolve) => curious.once('close', () => resolve(null)));
+    const answer = curious.subscribeAsync('portal-1', { qos: 1 }).catch(() => null);
+    const granted = await Promise.race([shut, answer]);
+    expect(JSON.stringify(granted ?? null)).to.not.contain('"qos":1');
+    const honest = await login('portal-2');
+    await honest.publishAsync('portal-2', JSON.stringify({ value: 'E280', antenna: 1 }), { qos: 1 });
+    await until(() => ingest.subscriber.figures().received > taken);
+    expect(ingest.subscriber.figures().received).to.equal(taken + 1);
+  });
+
+  /** Publishes as RabbitMQ would hand it on, with its note of the time, which 3.10 does not make. */
+  async function stampedChannel(user = 'portal-1'): Promise<ConfirmChannel> {
+    const connection = await connect(`amqp://${user}:${user}@127.0.0.1:${cluster.nodes[0]?.amqpPort}`);
+    others.push({ end: () => connection.close() });
+    return connection.createConfirmChannel();
+  }
+});
+
+const LARGE = 200_000;
+const MANY = 40;
+
+/** `MOST_HELD` of ingestion. */
+const ROOM = 2 * 1024 * 1024;

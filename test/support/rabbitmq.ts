@@ -1,0 +1,187 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { freePort } from './free-port.ts';
+import { PROGRAM_ENVIRONMENT } from './programs.ts';
+
+/** Another system than this one to take RabbitMQ from, such as a chroot of Debian 13, which has version 4. */
+const ROOT = process.env['RABBITMQ_ROOT'] ?? '';
+const SERVER = '/usr/lib/rabbitmq/bin/rabbitmq-server';
+
+/**
+ * A cluster of RabbitMQ on this machine, of nodes that can be killed. Its users are those of the project's definitions,
+ * with their names as passwords: ingestion's `tagtrail`, and readers.
+ */
+export class RabbitCluster {
+  readonly nodes: RabbitNode[] = [];
+  readonly #folder: string;
+  #epmd: ChildProcess | null = null;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Resolves when all nodes take connections. */
+  static async start(size: number, readers: readonly string[]): Promise<RabbitCluster> {
+    const folder = mkdtempSync(join(ROOT, tmpdir(), 'tagtrail-rabbitmq-'));
+    const cluster = new RabbitCluster(folder);
+    const epmdPort = await freePort();
+    cluster.#epmd = spawn(join(ROOT, '/usr/bin/epmd'), ['-port', String(epmdPort), '-address', '127.0.0.1'], {
+      env: PROGRAM_ENVIRONMENT,
+      stdio: 'ignore',
+    });
+    writeFileSync(join(folder, 'definitions.json'), JSON.stringify(definitionsOf(readers)));
+    const names = Array.from({ length: size }, (_, index) => `tagtrail-${index}@localhost`);
+    for (const name of names) {
+      cluster.nodes.push(await RabbitNode.prepare({ name, names, folder, epmdPort }));
+    }
+    await Promise.all(cluster.nodes.map((node) => node.start()));
+    return cluster;
+  }
+
+  /** For AMQP_URL. */
+  get urls(): string {
+    return this.nodes.map(({ amqpPort }) => `amqp://tagtrail:tagtrail@127.0.0.1:${amqpPort}`).join(' ');
+  }
+
+  async remove(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.kill()));
+    this.#epmd?.kill('SIGKILL');
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+export class RabbitNode {
+  readonly amqpPort: number;
+  readonly mqttPort: number;
+  readonly #environment: NodeJS.ProcessEnv;
+  #child: ChildProcess | null = null;
+
+  private constructor(ports: { amqp: number; mqtt: number }, environment: NodeJS.ProcessEnv) {
+    this.amqpPort = ports.amqp;
+    this.mqttPort = ports.mqtt;
+    this.#environment = environment;
+  }
+
+  static async prepare({
+    name,
+    names,
+    folder,
+    epmdPort,
+  }: {
+    name: string;
+    names: readonly string[];
+    folder: string;
+    epmdPort: number;
+  }): Promise<RabbitNode> {
+    const ports = { amqp: await freePort(), mqtt: await freePort(), distribution: await freePort() };
+    const own = join(folder, name);
+    mkdirSync(own);
+    const seen = own.slice(ROOT.length);
+    writeFileSync(join(own, 'plugins'), '[rabbitmq_mqtt].');
+    writeFileSync(join(own, '.erlang.cookie'), 'TAGTRAIL');
+    chmodSync(join(own, '.erlang.cookie'), 0o600);
+    writeFileSync(join(own, 'rabbitmq.conf'), configurationOf(ports, names, folder.slice(ROOT.length)));
+    return new RabbitNode(ports, {
+      PATH: PROGRAM_ENVIRONMENT.PATH,
+      HOME: seen,
+      RABBITMQ_NODENAME: name,
+      RABBITMQ_NODE_PORT: String(ports.amqp),
+      RABBITMQ_DIST_PORT: String(ports.distribution),
+      ERL_EPMD_PORT: String(epmdPort),
+      RABBITMQ_CONF_ENV_FILE: '/dev/null',
+      RABBITMQ_CONFIG_FILE: join(seen, 'rabbitmq.conf'),
+      RABBITMQ_ADVANCED_CONFIG_FILE: join(seen, 'none.config'),
+      RABBITMQ_ENABLED_PLUGINS_FILE: join(seen, 'plugins'),
+      RABBITMQ_MNESIA_BASE: join(seen, 'db'),
+      RABBITMQ_LOG_BASE: join(seen, 'log'),
+      RABBITMQ_PID_FILE: join(seen, 'pid'),
+      RABBITMQ_GENERATED_CONFIG_DIR: join(seen, 'config'),
+      // Schedulers that wait by turning would take the processor from the others.
+      RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: '+S 1:1 +sbwt none +sbwtdcpu none +sbwtdio none',
+    });
+  }
+
+  /** @throws with what it said if it ends before it is ready. */
+  async start(): Promise<void> {
+    const [program = '', ...args] = ROOT === '' ? [SERVER] : ['chroot', ROOT, SERVER];
+    // A group of its own: the program is a script, which waits for the server.
+    const child = spawn(program, args, {
+      env: this.#environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    this.#child = child;
+    const said: string[] = [];
+    child.stderr.setEncoding('utf8').on('data', (text: string) => said.push(text));
+    for await (const line of createInterface({ input: child.stdout })) {
+      said.push(line);
+      if (line.includes('completed with')) {
+        child.stdout.resume();
+        return;
+      }
+    }
+    throw new Error(`RabbitMQ ended before it was ready:\n${said.join('\n')}`);
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#child;
+    this.#child = null;
+    if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null) {
+      const exited = once(child, 'exit');
+      process.kill(-child.pid, 'SIGKILL');
+      await exited;
+    }
+  }
+}
+
+/** That of the project, but for this machine. */
+function configurationOf(
+  ports: { amqp: number; mqtt: number },
+  names: readonly string[],
+  folder: string,
+): string {
+  const delivered = readFileSync(new URL('../../deploy/rabbitmq/rabbitmq.conf', import.meta.url), 'utf8');
+  return [
+    ...delivered
+      .split('\n')
+      .filter((line) => !/^(cluster_formation|load_definitions)/.test(line))
+      .filter((line) => hasInterceptors() || !line.startsWith('message_interceptors')),
+    'cluster_formation.peer_discovery_backend = classic_config',
+    ...names.map((name, index) => `cluster_formation.classic_config.nodes.${index + 1} = ${name}`),
+    `load_definitions = ${join(folder, 'definitions.json')}`,
+    `listeners.tcp.1 = 127.0.0.1:${ports.amqp}`,
+    `mqtt.listeners.tcp.1 = 127.0.0.1:${ports.mqtt}`,
+    'log.console = false',
+    '',
+  ].join('\n');
+}
+
+/** Debian 12's RabbitMQ, which this machine has, is 3.10. */
+function hasInterceptors(): boolean {
+  return ROOT !== '';
+}
+
+/** Those of the project, in which a reader is an example for all. */
+function definitionsOf(readers: readonly string[]) {
+  const delivered = readFileSync(new URL('../../deploy/rabbitmq/definitions.json', import.meta.url), 'utf8');
+  const { vhosts, permissions, topic_permissions: topics, policies } = JSON.parse(delivered);
+  const asExample = <Rights extends { user: string; write: string }>(rights: readonly Rights[]) =>
+    rights.flatMap((right) =>
+      right.user === EXAMPLE
+        ? readers.map((name) => ({ ...right, user: name, write: right.write.replace(EXAMPLE, name) }))
+        : right,
+    );
+  return {
+    vhosts,
+    users: ['tagtrail', ...readers].map((name) => ({ name, password: name, tags: [] })),
+    permissions: asExample(permissions),
+    topic_permissions: asExample(topics),
+    policies: hasInterceptors() ? policies : [],
+  };
+}
+
+const EXAMPLE = 'portal-1';
