@@ -81,6 +81,7 @@ describe('an upgrade of an installation without users', () => {
     const all = ['delete', 'insert', 'select', 'update'];
     expect(granted).to.deep.equal(
       [
+        'alert_mail_recipients delete',
         'changes insert',
         'organizations select',
         ...[...PEOPLE, 'refused_sign_ins'].flatMap((table) =>
