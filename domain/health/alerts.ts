@@ -1,5 +1,7 @@
+import { wireTime } from '../../base/timestamps.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { MOST_RAISED } from '../alerts/stored/most-raised.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 import { isOf } from './of-organization.ts';
 
@@ -12,9 +14,9 @@ const MOST_NAMED = 10;
 
 /** Checks whether alerts are derived from rules, and up to when, and names organizations of which they cannot be. */
 export async function examineAlerts(db: Connection): Promise<Finding[]> {
-  const setAside = await examineSetAsideAlerts(db);
+  const special = [...(await examineSetAsideAlerts(db)), ...(await examineFloods(db))];
   const rest = await examineDeriving(db);
-  return setAside.length > 0 && rest.status === 'ok' ? setAside : [...setAside, rest];
+  return special.length > 0 && rest.status === 'ok' ? special : [...special, rest];
 }
 
 /** Names organizations whose alerts wait because deriving them fails. */
@@ -33,6 +35,39 @@ export async function examineSetAsideAlerts(db: Connection, orgId: number | null
       'alerts',
       `Organization ${id} (${name ?? 'unknown'}): its alerts cannot be derived (${reason}), and are known up to ${minutes} minutes ago only; others' go on`,
       `Report this with what it is: npx --no -- tagtrail rule list --org ${id} --json; when it is mended, all alerts are made up for within minutes`,
+      { what: 'look_at_rules', id: null },
+    ),
+  );
+}
+
+/** Names organizations that raised as many alerts within an hour as they may, with the rule that raised most. */
+export async function examineFloods(db: Connection, orgId: number | null = null): Promise<Finding[]> {
+  const rows = await db.any(sql.type(
+    rowsOf<{
+      org_id: number;
+      name: string | null;
+      until: string;
+      rule_name: string | null;
+      raised: number;
+    }>(),
+  )`
+    select flood.org_id, organization.name, flood.until::text, rule.rule_name, rule.raised
+    from alert_floods flood
+    left join organizations organization on organization.id = flood.org_id
+    left join lateral (
+      select rule_name, count(*) as raised
+      from (
+        select rule_id, rule_name from alerts where org_id = flood.org_id order by id desc limit ${MOST_RAISED}
+      ) latest
+      group by rule_id, rule_name order by raised desc, rule_name limit 1
+    ) rule on true
+    where ${isOf(sql.fragment`flood.org_id`, orgId)}
+    order by flood.until, flood.org_id limit ${MOST_NAMED}`);
+  return rows.map(({ org_id: id, name, until, rule_name: rule, raised }) =>
+    warning(
+      'alerts',
+      `Organization ${id} (${name ?? 'unknown'}) raised ${MOST_RAISED} alerts within an hour, which is the most; others that hold are raised from ${wireTime(until)} on`,
+      `Narrow the rule that raises most, ${rule} (${raised} of the latest), by a location, assets or a longer time, or remove it: npx --no -- tagtrail rule list --org ${id}`,
       { what: 'look_at_rules', id: null },
     ),
   );

@@ -25,6 +25,13 @@ create table alert_faults (
   constraint alert_faults__org_id PRIMARY KEY (org_id)
 );
 
+create table alert_floods (
+  org_id integer not null,
+  since timestamp with time zone not null,
+  until timestamp with time zone not null,
+  constraint alert_floods__org_id PRIMARY KEY (org_id)
+);
+
 create table alert_mail_recipients (
   org_id integer not null,
   user_id integer not null,

@@ -2,6 +2,7 @@ import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { inSavepoint } from '../../../db/timescale/queries/savepoint.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { endFloods } from '../stored/floods.ts';
 import { type Derived, deriveOrganization, type Unknown } from './derive-organization.ts';
 import { findHeard, mayBeHeard } from './hear-again.ts';
 import { derivedUpTo, mayChange, newOrganization, type Organization } from './organization.ts';
@@ -64,6 +65,7 @@ export class AlertDeriver {
     const began = performance.now();
     const isLate = () => performance.now() - began > this.#longest;
     const now = (await databaseNow(db)) - SETTLED_AFTER;
+    await endFloods(db);
     const revised = new Set(await findRevised(db));
     const organizations = await this.#know(db, revised);
     const behind = await findBehind(db, [...organizations.keys()]);

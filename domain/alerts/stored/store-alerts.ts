@@ -6,6 +6,7 @@ import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { DatedRule } from '../rules/rule.ts';
 import type { AlertDifference, FoundStretch } from './alert.ts';
+import { noteFlood, roomFor } from './floods.ts';
 import type { Subject } from './subject.ts';
 
 export interface SubjectDifference extends AlertDifference {
@@ -37,9 +38,22 @@ export async function storeDifferences(
   for (const some of [...slicesOf(over, AT_ONCE), ...slicesOf(others, AT_ONCE)]) {
     await change(db, some);
   }
-  for (const some of slicesOf(opened, AT_ONCE)) {
+  for (const some of await withinBounds(db, opened)) {
     await open(db, some);
   }
+}
+
+/** Those that may be raised now, of each organization the first, in pieces. */
+async function withinBounds(db: Connection, alerts: readonly Opened[]): Promise<Opened[][]> {
+  const raised: Opened[] = [];
+  for (const [orgId, own] of Map.groupBy(alerts, (alert) => alert.orgId)) {
+    const room = await roomFor(db, orgId);
+    raised.push(...own.slice(0, room));
+    if (own.length > room) {
+      await noteFlood(db, orgId, Math.min(...own.slice(room).map(({ stretch }) => stretch.since)));
+    }
+  }
+  return [...slicesOf(raised, AT_ONCE)];
 }
 
 async function withdraw(db: Connection, alerts: readonly { orgId: number; id: string }[]): Promise<void> {
