@@ -50,6 +50,10 @@ describe('the settings in the console', () => {
     await page.getByRole('heading', { name: 'No keys yet' }).waitFor();
     await page.getByLabel('Name of the program').fill('ERP');
     await page.getByLabel('assets:write').uncheck();
+    await page.getByLabel('Good until').fill('2001-01-01T00:00');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.locator('[aria-invalid=true][name=expires_at]').waitFor();
+    await page.getByLabel('Good until').fill('2999-01-01T00:00');
     await page.getByRole('button', { name: 'Make the key' }).click();
     const key = await page.getByLabel('Key of ERP').inputValue();
     expect(key).to.match(/^tt_/);
@@ -61,6 +65,7 @@ describe('the settings in the console', () => {
     const { body } = await app.call({ path: `/orgs/${app.orgId}/api-keys` });
     expect(body.data[0].scopes).not.to.include('assets:write');
     expect(body.data[0].revoked_at).to.be.a('string');
+    expect(body.data[0].expires_at).to.match(/^(2998|2999)-/);
   });
 
   it('let an administrator invite somebody by a link, who is then in with the role', async () => {

@@ -486,6 +486,8 @@ export const de = {
     newKey: 'Neuer Schlüssel',
     newKeyHint: 'Für ein Programm. Es darf, was angekreuzt ist.',
     keyName: 'Name des Programms',
+    keyExpiry: 'Gültig bis',
+    keyExpiryHint: 'Leer: Er gilt, bis er widerrufen wird.',
     scopes: 'Darf',
     makeKey: 'Schlüssel erstellen',
     revoke: 'Widerrufen',

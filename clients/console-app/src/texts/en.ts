@@ -479,6 +479,8 @@ export const en = {
     newKey: 'New key',
     newKeyHint: 'For one program. It may do what is ticked.',
     keyName: 'Name of the program',
+    keyExpiry: 'Good until',
+    keyExpiryHint: 'Empty: it is good until it is revoked.',
     scopes: 'May do',
     makeKey: 'Make the key',
     revoke: 'Revoke',

@@ -54,11 +54,17 @@ export function KeysSection() {
           {list.rows.map((key) => (
             <li key={key.id} class={key.revoked_at === null ? undefined : 'faint'}>
               <div>
-                <strong>{key.name}</strong>
+                <strong>{key.name}</strong>{' '}
+                {isOver(key) && <Badge tone="refused">{texts.value.handhelds.expired}</Badge>}
                 <p class="hint">{key.scopes.join(', ')}</p>
                 <p class="hint">
                   {t.lastUsed} <Instant at={key.last_used_at} />
                 </p>
+                {key.expires_at !== null && (
+                  <p class="hint">
+                    {texts.value.handhelds.expires} <Instant at={key.expires_at} isLong />
+                  </p>
+                )}
               </div>
               {key.revoked_at === null ? (
                 <button
@@ -79,4 +85,8 @@ export function KeysSection() {
       </section>
     </div>
   );
+}
+
+function isOver({ expires_at: at, revoked_at: revoked }: ApiKey): boolean {
+  return revoked === null && at !== null && Date.parse(at) <= Date.now();
 }

@@ -18,12 +18,15 @@ export function NewKey({
   const t = texts.value.settings;
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<readonly string[]>(SCOPES);
+  const [expiry, setExpiry] = useState('');
   const action = useAction();
   const { problem } = action;
   const issue = async () => {
-    const { data } = await post<{ data: { name: string; key: string } }>(path, { name, scopes });
+    const expires_at = expiry === '' ? null : new Date(expiry).toISOString();
+    const { data } = await post<{ data: { name: string; key: string } }>(path, { name, scopes, expires_at });
     onIssued(data);
     setName('');
+    setExpiry('');
   };
   return (
     <CardForm
@@ -31,7 +34,7 @@ export function NewKey({
       hint={t.newKeyHint}
       submit={t.makeKey}
       action={action}
-      shown={['name']}
+      shown={['name', 'expires_at']}
       isReady={scopes.length > 0}
       onSubmit={issue}
     >
@@ -43,6 +46,15 @@ export function NewKey({
         value={name}
         fault={faultOf(problem, 'name')}
         onValue={setName}
+      />
+      <Field
+        label={t.keyExpiry}
+        hint={t.keyExpiryHint}
+        name="expires_at"
+        type="datetime-local"
+        value={expiry}
+        fault={faultOf(problem, 'expires_at')}
+        onValue={setExpiry}
       />
       <fieldset class="checks">
         <legend>{t.scopes}</legend>
