@@ -21,7 +21,7 @@ import { readSmoothing } from './smoothing/read-settings.ts';
 import { storedTracking } from './stored-tracking.ts';
 import { touchedAssets } from './touched.ts';
 import { recordUnknownTags } from './unknown-tags.ts';
-import { updateHistories } from './update-histories.ts';
+import { StoredOtherwise, updateHistories } from './update-histories.ts';
 
 export interface RecordOptions {
   rules: TimeRules;
@@ -136,7 +136,7 @@ async function writeLocated(
     smoothing,
     isCareful,
   }).catch((error) => {
-    throw isUniqueViolation(error)
+    throw isUniqueViolation(error) || error instanceof StoredOtherwise
       ? new AlreadyStored('a transition was stored already', { cause: error })
       : error;
   });

@@ -2,15 +2,16 @@ import type { Client } from '../../db/timescale/connections/client.ts';
 import { isChange, type UnsealedMove } from './feed/unsealed-move.ts';
 import { writeUnsealed } from './feed/write-unsealed.ts';
 import type { AssetRef } from './history/asset-ref.ts';
+import type { DecidedTransition, Transition } from './history/history.ts';
 import { historyChanges } from './history-changes.ts';
-import { markHistories } from './history-marks.ts';
+import { keepMarks, markHistories, sparingTriggers } from './history-marks.ts';
 import type { Move } from './moves.ts';
 import { updatePositions } from './positions.ts';
 import type { Change } from './revision.ts';
 import type { SmoothingSettings } from './smoothing/settings.ts';
 import type { StoredTracking } from './stored-tracking.ts';
 import type { Touched } from './touched.ts';
-import { appendTransitions, deleteTransitions, putTransitions } from './write-transitions.ts';
+import { addTransitions, deleteTransitions, putTransitions } from './write-transitions.ts';
 
 export interface UpdateOptions {
   stored: StoredTracking;
@@ -37,29 +38,30 @@ export async function updateHistories(
   { stored, smoothing, isCareful }: UpdateOptions,
 ): Promise<Updated> {
   const changes = await historyChanges(stored, touched, smoothing);
-  const unsealed = await writeChanges(
-    client,
-    isCareful ? changes.map((change) => ({ ...change, isNewest: false })) : changes,
-  );
+  const unsealed = await writeChanges(client, changes, { isExact: !isCareful });
   return { moves: changes.flatMap(({ moves }) => moves), unsealed };
 }
 
 /**
  * Writes transitions and positions, and tells the feed of what has changed.
  *
+ * @param isExact expects the rows stored that the changes say, which costs less. If others are, it is a unique violation
+ *   or {@link StoredOtherwise}.
  * @returns how many changes were told.
  */
-export async function writeChanges(client: Client, changes: readonly Change[]): Promise<number> {
-  const newest = rowsOf(changes, ({ isNewest, put }) => (isNewest ? put : NONE));
-  const others = rowsOf(changes, ({ isNewest, put }) => (isNewest ? NONE : put));
-  const gone = rowsOf(changes, (change) => change.gone);
+export async function writeChanges(
+  client: Client,
+  changes: readonly Change[],
+  { isExact = false } = {},
+): Promise<number> {
   const recorded = changes.map(unsealedMoveOf);
   const unsealed = recorded.filter((move) => move !== null);
-  const replacing = [deleteTransitions(client, gone), putTransitions(client, others)];
-  const appending = appendTransitions(client, newest);
+  const writing = isExact ? writeExactly(client, changes) : replace(client, changes);
   const besides = Promise.all([
-    ...replacing,
-    markHistories(client, [...newest, ...others]),
+    markHistories(
+      client,
+      rowsOf(changes, ({ put }) => put),
+    ),
     updatePositions(
       client,
       changes.map(({ position }) => position),
@@ -69,9 +71,56 @@ export async function writeChanges(client: Client, changes: readonly Change[]): 
   ]);
   // If a transition was stored already, the statements pipelined behind fail too, without naming the cause.
   besides.catch(() => {});
-  await appending;
+  await writing;
   await besides;
   return unsealed.length;
+}
+
+/** Transitions are not stored that were to be removed. */
+export class StoredOtherwise extends Error {}
+
+async function writeExactly(client: Client, changes: readonly Change[]): Promise<void> {
+  const newest = rowsOf(changes, ({ isNewest, put }) => (isNewest ? put : NONE));
+  const between = rowsOf(changes, (change) => (change.isNewest ? NONE : partOf(change, true)));
+  const changed = rowsOf(changes, (change) => (change.isNewest ? NONE : partOf(change, false)));
+  const gone = rowsOf(changes, (change) => change.gone);
+  if (newest.length + between.length + changed.length + gone.length === 0) {
+    return;
+  }
+  const writing = sparingTriggers(client, async () => {
+    const [removed] = await Promise.all([
+      deleteTransitions(client, gone),
+      putTransitions(client, changed),
+      addTransitions(client, [...newest, ...between]),
+    ]);
+    return removed;
+  });
+  const keeping = keepMarks(client, between, gone);
+  keeping.catch(() => {});
+  const removed = await writing;
+  await keeping;
+  if (removed !== gone.length) {
+    throw new StoredOtherwise(`${removed} of ${gone.length} transitions to be removed are stored`);
+  }
+}
+
+/** The rows to put that are added, or the others. */
+function partOf({ put, rows }: Change, isAdded: boolean): readonly DecidedTransition[] {
+  const added = new Set<Transition>(rows.added);
+  return put.filter((row) => added.has(row) === isAdded);
+}
+
+async function replace(client: Client, changes: readonly Change[]): Promise<void> {
+  await Promise.all([
+    deleteTransitions(
+      client,
+      rowsOf(changes, ({ gone }) => gone),
+    ),
+    putTransitions(
+      client,
+      rowsOf(changes, ({ put }) => put),
+    ),
+  ]);
 }
 
 /** The event that a change makes in the feed; null if none. */

@@ -368,8 +368,8 @@ create table location_transitions (
   constraint location_transitions__org_id_asset_id_observed_at PRIMARY KEY (org_id, asset_id, observed_at) INCLUDE (location_id),
   constraint location_transitions__duration_seconds CHECK ((duration_seconds >= 0))
 ) with (autovacuum_vacuum_insert_scale_factor=0.01);
-CREATE TRIGGER location_transitions_added AFTER INSERT ON public.location_transitions FOR EACH ROW WHEN ((current_setting('tagtrail.adds_newest'::text, true) IS DISTINCT FROM 'on'::text)) EXECUTE FUNCTION keep_history_mark();
-CREATE TRIGGER location_transitions_removed AFTER DELETE ON public.location_transitions FOR EACH ROW EXECUTE FUNCTION keep_history_mark();
+CREATE TRIGGER location_transitions_added AFTER INSERT ON public.location_transitions FOR EACH ROW WHEN ((current_setting('tagtrail.keeps_marks'::text, true) IS DISTINCT FROM 'on'::text)) EXECUTE FUNCTION keep_history_mark();
+CREATE TRIGGER location_transitions_removed AFTER DELETE ON public.location_transitions FOR EACH ROW WHEN ((current_setting('tagtrail.keeps_marks'::text, true) IS DISTINCT FROM 'on'::text)) EXECUTE FUNCTION keep_history_mark();
 
 create table location_versions (
   org_id integer not null,

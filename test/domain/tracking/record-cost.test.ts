@@ -50,7 +50,9 @@ describe('the cost of recording', function () {
       const many = await assetWith(2_000);
       const little = await costOf([scanOf(few.value, at(12), 0)]);
       const much = await costOf([scanOf(many.value, at(2_000), 0)]);
-      expect(much).to.deep.equal(little);
+      expect(much.statements).to.equal(little.statements);
+      // Of a long history the mark after the row is adjusted, too.
+      expect(much.rows).to.be.within(little.rows, little.rows + 1);
       expect(little.statements).to.be.within(1, 20);
       expect(little.rows).to.be.within(1, 40);
     });
