@@ -29,10 +29,14 @@ export class RabbitCluster {
     const folder = mkdtempSync(join(ROOT, tmpdir(), 'tagtrail-rabbitmq-'));
     const cluster = new RabbitCluster(folder);
     const epmdPort = await freePort();
-    cluster.#epmd = spawn(join(ROOT, '/usr/bin/epmd'), ['-port', String(epmdPort), '-address', '127.0.0.1'], {
-      env: PROGRAM_ENVIRONMENT,
-      stdio: 'ignore',
-    });
+    const [program = '', ...args] = inSystem(
+      '/usr/bin/epmd',
+      '-port',
+      String(epmdPort),
+      '-address',
+      '127.0.0.1',
+    );
+    cluster.#epmd = spawn(program, args, { env: PROGRAM_ENVIRONMENT, stdio: 'ignore' });
     writeFileSync(join(folder, 'definitions.json'), JSON.stringify(definitionsOf(readers)));
     const names = Array.from({ length: size }, (_, index) => `tagtrail-${index}@localhost`);
     for (const name of names) {
@@ -107,7 +111,7 @@ export class RabbitNode {
 
   /** @throws with what it said if it ends before it is ready. */
   async start(): Promise<void> {
-    const [program = '', ...args] = ROOT === '' ? [SERVER] : ['chroot', ROOT, SERVER];
+    const [program = '', ...args] = inSystem(SERVER);
     // A group of its own: the program is a script, which waits for the server.
     const child = spawn(program, args, {
       env: this.#environment,
@@ -136,6 +140,11 @@ export class RabbitNode {
       await exited;
     }
   }
+}
+
+/** A command, where RabbitMQ is. */
+function inSystem(...command: string[]): string[] {
+  return ROOT === '' ? command : ['chroot', ROOT, ...command];
 }
 
 /** That of the project, but for this machine. */

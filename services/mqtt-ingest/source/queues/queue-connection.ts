@@ -1,5 +1,11 @@
 import type { Socket } from 'node:net';
-import { type Channel, type ChannelModel, type ConsumeMessage, connect } from 'amqplib';
+import {
+  type Channel,
+  type ChannelModel,
+  type ConsumeMessage,
+  connect,
+  IllegalOperationError,
+} from 'amqplib';
 import { Acknowledgements } from '../acknowledgement-order.ts';
 import type { BrokerConnection, ConnectionOptions, Delivery } from '../broker-connection.ts';
 import { placeOfNode, type QueueAddress } from '../queue-address.ts';
@@ -27,10 +33,13 @@ export interface QueueConnectionOptions
  */
 export async function openQueueConnection(options: QueueConnectionOptions): Promise<BrokerConnection> {
   const { address, tls, queue, keepalive, signal } = options;
-  const model = await orAborted(
-    connect({ ...address, heartbeat: keepalive }, { ...tls, noDelay: true, timeout: CONNECT_MS }),
-    signal,
-  ).catch((error: Error) => {
+  const connecting = connect(
+    { ...address, heartbeat: keepalive },
+    { ...tls, noDelay: true, timeout: CONNECT_MS },
+  );
+  const model = await orAborted(connecting, signal).catch((error: Error) => {
+    // It may come yet.
+    connecting.then((late) => late.on('error', () => {}).close()).catch(() => {});
     throw new Error(`${placeOfNode(address)}: ${error.message}`);
   });
   const ended = Promise.withResolvers<Error>();
@@ -100,18 +109,10 @@ async function consume(
   { queue, receiveMaximum, gate, fail }: Consuming,
 ): Promise<Acknowledgements> {
   const channel = await model.createChannel();
-  let isOpen = true;
   channel.on('error', fail);
-  channel.on('close', () => {
-    isOpen = false;
-    fail(new Error('the broker closed the channel'));
-  });
+  channel.on('close', () => fail(new Error('the broker closed the channel')));
   // In order, so that one frame acknowledges a batch.
-  const acknowledgements = new Acknowledgements((tags) => {
-    if (isOpen) {
-      acknowledgeUpTo(channel, tags.at(-1) ?? 0);
-    }
-  });
+  const acknowledgements = new Acknowledgements((tags) => acknowledgeUpTo(channel, tags.at(-1) ?? 0));
   await channel.prefetch(receiveMaximum);
   const sender = `queue ${queue}`;
   await channel.consume(queue, (message) => {
@@ -135,8 +136,15 @@ async function consume(
   return acknowledgements;
 }
 
+/** On a channel that is being closed nothing is sent, and what it delivered comes again. */
 function acknowledgeUpTo(channel: Channel, deliveryTag: number): void {
-  channel.ack({ fields: { deliveryTag } } as ConsumeMessage, true);
+  try {
+    channel.ack({ fields: { deliveryTag } } as ConsumeMessage, true);
+  } catch (error) {
+    if (!(error instanceof IllegalOperationError)) {
+      throw error;
+    }
+  }
 }
 
 /**

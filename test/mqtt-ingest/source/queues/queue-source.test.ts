@@ -1,6 +1,9 @@
 import { type ConfirmChannel, connect } from 'amqplib';
 import { expect } from 'chai';
 import mqtt from 'mqtt';
+import type { Delivery } from '../../../../services/mqtt-ingest/source/broker-connection.ts';
+import { type QueueAddress, queueAddresses } from '../../../../services/mqtt-ingest/source/queue-address.ts';
+import { openQueueConnection } from '../../../../services/mqtt-ingest/source/queues/queue-connection.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { Link } from '../../../support/link.ts';
 import { useProgram } from '../../../support/programs.ts';
@@ -127,6 +130,41 @@ describe('ingestion from the queues of RabbitMQ', function () {
     await holding.query('commit');
     holding.release();
     await until(() => ingest.subscriber.figures().committed >= before.committed + MANY);
+  });
+
+  it('may acknowledge what it had when it left, in vain', async () => {
+    const [address] = queueAddresses(cluster.urls);
+    const taken: Delivery[] = [];
+    const open = () =>
+      openQueueConnection({
+        address: address as QueueAddress,
+        tls: {},
+        queue: 'tagtrail-readers-98',
+        keepalive: 15,
+        receiveMaximum: 10,
+        signal: new AbortController().signal,
+        onDelivery: (delivery) => {
+          taken.push(delivery);
+          delivery.proceed();
+          return true;
+        },
+      });
+    const first = await open();
+    await first.subscribe(['portal-2']);
+    const other = await login('portal-2');
+    await other.publishAsync('portal-2', 'x', { qos: 1 });
+    await until(() => taken.length === 1);
+    const closing = first.close();
+    taken[0]?.acknowledge();
+    await closing;
+    await first.ended;
+    const second = await open();
+    await until(() => taken.length === 2);
+    expect([first.isResumed, second.isResumed, taken[1]?.message.isDup]).to.deep.equal([false, true, true]);
+    taken[1]?.acknowledge();
+    await second.unsubscribe(['portal-2']);
+    await second.close();
+    await until(() => ingest.subscriber.figures().heldMessages === 0);
   });
 
   it('says when the broker has lost a queue, and makes it anew', async () => {
