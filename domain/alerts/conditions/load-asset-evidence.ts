@@ -69,7 +69,10 @@ async function loadDeleted(
   orgId: number,
   assetIds: readonly number[],
 ): Promise<ReadonlyMap<number, Micros | null>> {
-  const rows = await db.any(sql.type(rowsOf<{ id: number; deleted_at: Micros | null }>())`
+  const rows = await db.any(sql.prepared(
+    'find-deleted-assets',
+    rowsOf<{ id: number; deleted_at: Micros | null }>(),
+  )`
     select asset.id, micros_of_time(asset.deleted_at) as deleted_at
     from unnest(${sql.binary(integers(assetIds))}::integer[]) with ordinality as given (id, place)
     join assets asset on asset.org_id = ${orgId} and asset.id = given.id

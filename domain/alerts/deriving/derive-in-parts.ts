@@ -14,7 +14,7 @@ const BATCH = { assets: 1_000, times: 10_000 };
 const BATCHES = 4;
 
 /** Looked at together: the evidence of all goes back as far as that of the one that is looked at from when on. */
-const AGES = [60, 600, 3_600, 6 * 3_600, 86_400, 7 * 86_400].map((seconds) => seconds * MICROS_PER_SECOND);
+const AGES = [600, 3_600, 6 * 3_600, 86_400, 7 * 86_400].map((seconds) => seconds * MICROS_PER_SECOND);
 
 /** Where there is too much evidence. */
 const AGAIN_AFTER: Micros = 3_600 * MICROS_PER_SECOND;
