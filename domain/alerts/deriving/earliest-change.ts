@@ -1,4 +1,5 @@
 import type { Micros } from '../../../base/instant.ts';
+import { isNamed } from '../conditions/selected-times.ts';
 import type { DatedRule } from '../rules/rule.ts';
 import type { ChangedHistory } from './read-moves.ts';
 
@@ -17,8 +18,7 @@ export function earliestChange(
   let earliest = Number.POSITIVE_INFINITY;
   for (const { kind, after, thenAfter, locationId, selection } of rules) {
     const { assetIds, withinLocationId: within } = selection;
-    const isSelected =
-      (assetIds === null || assetIds.includes(assetId)) && (within === null || isBelow(within));
+    const isSelected = isNamed(assetIds, assetId) && (within === null || isBelow(within));
     const isAway =
       (kind === 'not_allowed' || kind === 'dwell') && locationId !== null && !isBelow(locationId);
     if (isSelected && !isAway) {
