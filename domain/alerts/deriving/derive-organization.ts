@@ -108,6 +108,7 @@ async function reloadRules(
     organization.rules = rules;
     organization.isRevised = false;
     organization.quiet.clear();
+    organization.inTime.clear();
   }
   return rules !== null;
 }
@@ -115,13 +116,13 @@ async function reloadRules(
 async function deriveWork(
   db: Connection,
   orgId: number,
-  { rules, assets, readers, expected, unheard, overdue, quiet }: Organization,
+  { rules, assets, stays, readers, expected, unheard, overdue, quiet, inTime }: Organization,
   work: Work,
   { now, isLate }: Pick<Wanted, 'now' | 'isLate'>,
 ): Promise<{ looked: (Looked & Pick<Unknown, 'what'>)[]; isLeft: boolean }> {
   const ofAssets = { orgId, what: 'asset', rules: rules.ofAssets } as const;
   const done = await derive(db, ofAssets, work.assets, { now, isLate });
-  for (const { id, since, next, heard, isAlerted, overdueSince, ...looked } of done.looked) {
+  for (const { id, since, next, heard, isAlerted, overdueSince, isUnknown, ...looked } of done.looked) {
     assets.add(id, next ?? Number.POSITIVE_INFINITY);
     expected.set(id, looked.expected, now);
     unheard.set(id, heard, since);
@@ -131,21 +132,31 @@ async function deriveWork(
     } else {
       overdue.set(id, overdueSince);
     }
+    inTime[overdueSince === null && !isUnknown ? 'add' : 'delete'](id);
+  }
+  const ofStays = { orgId, what: 'asset', rules: rules.ofStays } as const;
+  const doneOfStays = await derive(db, ofStays, work.stays.without(work.assets), { now, isLate });
+  for (const { id, next, isAlerted } of doneOfStays.looked) {
+    if (next !== null) {
+      stays.add(id, next);
+    }
+    quiet[!isAlerted && inTime.has(id) ? 'add' : 'delete'](id);
   }
   const ofReaders = { orgId, what: 'reader', rules: rules.ofReaders } as const;
   const doneOfReaders = await derive(db, ofReaders, work.readers, { now, isLate });
   for (const { id, next } of doneOfReaders.looked) {
     readers.add(id, next ?? Number.POSITIVE_INFINITY);
   }
-  await putOff(db, orgId, 'asset', done.left);
+  await putOff(db, orgId, 'asset', [...done.left, ...doneOfStays.left]);
   await putOff(db, orgId, 'reader', doneOfReaders.left);
   dueLater(work.assets, assets, now);
+  dueLater(work.stays, stays, now);
   dueLater(work.readers, readers, now);
   return {
     looked: [
-      ...done.looked.map((each) => ({ ...each, what: 'asset' as const })),
+      ...[...done.looked, ...doneOfStays.looked].map((each) => ({ ...each, what: 'asset' as const })),
       ...doneOfReaders.looked.map((each) => ({ ...each, what: 'reader' as const })),
     ],
-    isLeft: done.left.length + doneOfReaders.left.length > 0,
+    isLeft: done.left.length + doneOfStays.left.length + doneOfReaders.left.length > 0,
   };
 }

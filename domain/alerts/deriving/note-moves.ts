@@ -6,34 +6,42 @@ import { loadAbove } from './load-above.ts';
 import type { Organization, Work } from './organization.ts';
 import type { ChangedHistory } from './read-moves.ts';
 
-/** What a move cannot have made true yet is looked at only when it may have. */
+/**
+ * What a move cannot have made true yet is looked at only when it may have. Of an asset that is not overdue a move says that it
+ * was read, so rules of that kind need not be asked about it before their threshold has passed.
+ */
 export async function noteMoves(
   db: Connection,
   orgId: number,
-  { rules, quiet, assets, expected }: Organization,
+  { rules, quiet, inTime, stays, expected }: Organization,
   work: Work,
   moves: readonly ChangedHistory[],
   now: Micros,
 ): Promise<void> {
-  const simple = moves.filter(({ assetId, isMoved }) => isMoved && quiet.has(assetId));
+  const simple = moves.filter(({ assetId, isMoved }) => isMoved && inTime.has(assetId));
   const locationIds = [...new Set(simple.flatMap((move) => move.locationIds))];
   const above = simple.length === 0 ? new Map() : await loadAbove(db, orgId, locationIds);
   const versions = [...rules.ofAssets.values()].flat();
   const [unread, others] = [versions.filter(isOverdue), versions.filter((version) => !isOverdue(version))];
-  const waiting = new Set<number>();
+  const inTimeStill = new Set<number>();
   for (const move of simple) {
     const isBelow = (id: number) => move.locationIds.some((each) => above.get(each)?.has(id) === true);
     const [by, earliest] = [earliestChange(unread, move, isBelow), earliestChange(others, move, isBelow)];
-    if (Math.min(by, earliest) > now) {
-      waiting.add(move.assetId);
-      assets.add(move.assetId, earliest);
-      if (Number.isFinite(by)) {
-        expected.add(move.assetId, { by, within: by - move.since }, now);
-      }
+    if (by <= now) {
+      continue;
+    }
+    inTimeStill.add(move.assetId);
+    if (Number.isFinite(by)) {
+      expected.add(move.assetId, { by, within: by - move.since }, now);
+    }
+    if (earliest <= now || !quiet.has(move.assetId)) {
+      work.stays.add(move.assetId, move.since, move.until);
+    } else if (Number.isFinite(earliest)) {
+      stays.add(move.assetId, earliest);
     }
   }
   for (const { assetId, since, until } of moves) {
-    if (!waiting.has(assetId)) {
+    if (!inTimeStill.has(assetId)) {
       work.assets.add(assetId, since, until);
     }
   }

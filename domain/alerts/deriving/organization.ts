@@ -10,6 +10,8 @@ export interface Organization {
   /** The rules are to be loaded first. */
   isRevised: boolean;
   assets: DueTimes;
+  /** Assets of which only rules about where they are may change. */
+  stays: DueTimes;
   readers: DueTimes;
   /** Assets that are due unless they are read. */
   expected: ExpectedReads;
@@ -19,6 +21,8 @@ export interface Organization {
   overdue: Map<number, Micros>;
   /** Assets that were looked at, by the rules there are, and of which no condition held. */
   quiet: Set<number>;
+  /** The same of rules of the kind `overdue`, whatever others say. */
+  inTime: Set<number>;
   /** Assets of each source in a turn; fewer where there was no time for as many. */
   share: number;
   /** The asset up to which all were looked at since this process derives; null for all. */
@@ -28,32 +32,44 @@ export interface Organization {
 /** What is to be derived of an organization in a turn. */
 export interface Work {
   assets: SinceWhen;
+  /** By rules about where they are alone. */
+  stays: SinceWhen;
   readers: SinceWhen;
 }
 
 /** One that has its rules still to be loaded. */
 export function newOrganization(): Organization {
   return {
-    rules: { ofAssets: new Map(), ofReaders: new Map() },
+    rules: { ofAssets: new Map(), ofStays: new Map(), ofReaders: new Map() },
     isRevised: true,
     assets: new DueTimes(),
+    stays: new DueTimes(),
     readers: new DueTimes(),
     expected: new ExpectedReads(),
     unheard: new Unheard(),
     overdue: new Map(),
     quiet: new Set(),
+    inTime: new Set(),
     share: Number.POSITIVE_INFINITY,
     lookedUpTo: 0,
   };
 }
 
 export function newWork(): Work {
-  return { assets: new SinceWhen(), readers: new SinceWhen() };
+  return { assets: new SinceWhen(), stays: new SinceWhen(), readers: new SinceWhen() };
 }
 
-export function takeDue({ assets, readers }: Organization, work: Work, now: Micros, share: number): void {
+export function takeDue(
+  { assets, stays, readers }: Organization,
+  work: Work,
+  now: Micros,
+  share: number,
+): void {
   for (const { id, at } of assets.take(now, share)) {
     work.assets.add(id, at);
+  }
+  for (const { id, at } of stays.take(now, share)) {
+    work.stays.add(id, at);
   }
   for (const { id, at } of readers.take(now, share)) {
     work.readers.add(id, at);
@@ -74,17 +90,19 @@ const WAITED_FOR: Micros = 3_600 * MICROS_PER_SECOND;
 
 /** Up to when it is derived, but for what nobody can know yet; null as long as not all was looked at once. */
 export function derivedUpTo(
-  { lookedUpTo, assets, readers, expected, unheard }: Organization,
+  { lookedUpTo, assets, stays, readers, expected, unheard }: Organization,
   now: Micros,
 ): Micros | null {
   // What waits for long is not lost: it holds still when it is found.
   const waited = Math.max(unheard.earliest, now - WAITED_FOR);
-  return lookedUpTo === null ? Math.min(assets.earliest, readers.earliest, expected.earliest, waited) : null;
+  return lookedUpTo === null
+    ? Math.min(assets.earliest, stays.earliest, readers.earliest, expected.earliest, waited)
+    : null;
 }
 
 /** Whether any of it is to be looked at, or asked about, by now. */
-export function isDue({ assets, readers, expected }: Organization, now: Micros): boolean {
-  return assets.isDue(now) || readers.isDue(now) || expected.isDue(now);
+export function isDue({ assets, stays, readers, expected }: Organization, now: Micros): boolean {
+  return assets.isDue(now) || stays.isDue(now) || readers.isDue(now) || expected.isDue(now);
 }
 
 /** Whether there may be something to derive although nothing new was recorded. */

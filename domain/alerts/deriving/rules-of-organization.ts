@@ -11,6 +11,8 @@ export const DERIVED_BACK: Micros = 31 * MICROS_PER_DAY;
 /** Versions of rules, each rule's in order. */
 export interface OrganizationRules {
   ofAssets: ReadonlyMap<string, readonly DatedRule[]>;
+  /** Those of them that ask where an asset is, and not when it was read. */
+  ofStays: ReadonlyMap<string, readonly DatedRule[]>;
   ofReaders: ReadonlyMap<string, readonly DatedRule[]>;
 }
 
@@ -25,6 +27,7 @@ export async function loadRulesOf(
     ? null
     : {
         ofAssets: byRule(rules.filter(({ kind }) => kind !== 'reader')),
+        ofStays: byRule(rules.filter(({ kind }) => kind !== 'reader' && kind !== 'overdue')),
         ofReaders: byRule(rules.filter(({ kind }) => kind === 'reader')),
       };
 }

@@ -10,6 +10,17 @@ export class SinceWhen {
     this.#times.set(id, { since: Math.min(other.since, since), until: Math.max(other.until, until) });
   }
 
+  /** Those that are not in `others`. */
+  without(others: SinceWhen): SinceWhen {
+    const left = new SinceWhen();
+    for (const [id, { since, until }] of this.#times) {
+      if (!others.#times.has(id)) {
+        left.add(id, since, until);
+      }
+    }
+    return left;
+  }
+
   entries(): readonly (readonly [id: number, times: Interval])[] {
     return [...this.#times];
   }
