@@ -1,7 +1,9 @@
 import { EVERY_FAULT } from './every-fault.ts';
 import type { LongForm } from './long-form.ts';
+import { PATRONI } from './patroni-run.ts';
 
 /** The scenarios of `npm run chaos`; the first is the default. */
 export const LONG_FORMS: Readonly<Record<string, LongForm>> = {
   faults: EVERY_FAULT,
+  patroni: PATRONI,
 };

@@ -21,7 +21,6 @@ export function showLongRun(run: LongRun): string {
     `  readers disconnected  ${run.readerDisconnects} times`,
     `  first commit, ms      after a kill ${spread(run.afterKill)}; after the database is back ${spread(run.afterRestart)}`,
     ...showFindings(run.findings),
-    ...showFeed(run.findings),
   ].join('\n');
 }
 
@@ -34,7 +33,7 @@ export function showOutageRun(run: OutageRun, seconds: number): string {
     `  memory grew by          ${run.grewBy.toFixed(0)} MiB at the most`,
     `  first commit            after ${run.firstCommit.toFixed(0)} ms`,
     `  drained at              ${run.drainedAt.toFixed(2)} of the rate`,
-    ...showFindings(run.findings),
+    ...showStored(run.findings),
   ].join('\n');
 }
 
@@ -47,7 +46,12 @@ export function showAlertRun({ kills, alerts, faults }: AlertRun): string {
   ].join('\n');
 }
 
-function showFindings({ faults, toldTwice }: Findings): string[] {
+/** Of a run with a consumer of the feed and webhooks. */
+export function showFindings(findings: Findings): string[] {
+  return [...showStored(findings), ...showFeed(findings)];
+}
+
+function showStored({ faults, toldTwice }: Findings): string[] {
   return [
     `  missing ${faults.missing}, stored twice ${faults.doubled}, altered ${faults.altered}, wrong transitions ${faults.wrongTransitions}, wrong positions ${faults.wrongPositions}`,
     `  wrong rejections ${faults.wrongRejections}, wrong counters ${faults.wrongCounters}`,

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { requireDatabaseUrl } from '../../db/timescale/connections/database-url.ts';
 import { inTransaction } from '../../db/timescale/connections/transaction.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
@@ -107,8 +108,11 @@ export class Scenario {
       stops.defer(() => link.close());
       return link;
     };
-    const toDatabase = await network(Number(new URL(database.url).port));
-    const environment = { ...options.environment, DATABASE_URL: toDatabase.by(database.url) };
+    const { addresses, first } = requireDatabaseUrl(database.url);
+    const toDatabase = await network(addresses[0].port);
+    // Those of several servers are reached past the network, by addresses of their own.
+    const DATABASE_URL = addresses.length === 1 ? toDatabase.by(first) : database.url;
+    const environment = { ...options.environment, DATABASE_URL };
     const ingest: IngestProgram[] = [];
     const launch = async (program: IngestProgram) => {
       ingest.push(program);
