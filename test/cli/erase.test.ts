@@ -65,6 +65,23 @@ describe('erasing an organization', function () {
        where email = 'both@example.com' or organizations.id = $1`,
       [org],
     );
+    const topics = await database.rows<{ topic: string }>('select topic from readers where org_id = $1', [
+      org,
+    ]);
+    await unclaimed(
+      ...topics.map(({ topic }) => topic.replace(/[+#]/g, 'any')),
+      'of/nobody',
+      'theirs',
+      'a.b/c/d',
+      'axb/c/d',
+      'a.b',
+    );
+    await database.rows(
+      `insert into readers (org_id, name, topic, format, mqtt_username, mqtt_password_sha256, deleted_at)
+       values ($1, 'former', 'a.b/+/#', 'tagtrail', 'former', sha256('x'), now())`,
+      [org],
+    );
+    await database.rows(`update readers set topic = 'theirs' where org_id = $1`, [other]);
     await removed('former@example.com', org);
     await removed('elsewhere@example.com', org, other);
     await database.rows(
@@ -74,6 +91,15 @@ describe('erasing an organization', function () {
       [org],
     );
   });
+
+  /** As of readers that are deleted, at a broker that goes on taking their messages. */
+  async function unclaimed(...topics: string[]) {
+    await database.rows(
+      `insert into rejected_messages (org_id, topic, reason, received_at, bytes, payload, payload_sha256)
+       select null, topic, 'no reader has this topic', now(), 1, 'x', sha256('x') from unnest($1::text[]) topic`,
+      [topics],
+    );
+  }
 
   /** As of who was a member and is none any more. */
   async function removed(email: string, ...orgs: number[]) {
@@ -193,6 +219,9 @@ describe('erasing an organization', function () {
     expect(tables).to.deep.include({ name: 'assets', deleted: before['assets'], left: 0 });
     expect(Object.values(await rowsOf(org)).some((rows) => rows > 0)).to.equal(false);
     expect(await rowsOf(other)).to.deep.equal({ ...theirs, alert_mail_recipients: 1 });
+    expect(
+      await database.rows('select topic from rejected_messages where org_id is null order by 1'),
+    ).to.deep.equal([...['a.b', 'axb/c/d', 'of/nobody', 'theirs'].map((topic) => ({ topic }))]);
     expect(await database.rows('select id from organizations')).to.deep.equal([{ id: other }]);
     expect(await database.rows('select email from users order by 1')).to.deep.equal([
       { email: 'both@example.com' },

@@ -9,6 +9,7 @@ import { stillReferring } from '../../../db/timescale/erase/still-referred.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { changed, makeChange } from '../../changes/make-change.ts';
+import { eraseUnclaimed } from './erase-unclaimed.ts';
 import { missing } from './live-organization.ts';
 
 export interface Erasure {
@@ -50,6 +51,8 @@ export async function eraseOrganization(
   };
   const pass = async () => {
     add('users', await eraseMembers(pool, orgId));
+    // While its readers are there to tell by.
+    add('rejected_messages', await eraseUnclaimed(databaseOn(pool), orgId));
     for (const table of tables) {
       await eraseRows(pool, table, orgId, { signal, onDeleted: (rows) => add(table.name, rows) });
     }
