@@ -13,6 +13,10 @@ export const LISTEN_DATABASE_URL = optionalDatabaseUrl(
   'the same database without a pooler between, where DATABASE_URL leads through one in transaction mode',
 );
 
+export const MIGRATE_DATABASE_URL = optionalDatabaseUrl(
+  'the database as the owner of its tables, who migrates it; without it the user of DATABASE_URL does',
+);
+
 /** A configuration whose DATABASE_URL has both ways to the database. */
 export type WithBothWays<Config> = Omit<Config, 'LISTEN_DATABASE_URL'>;
 

@@ -44,11 +44,12 @@ const faults = new Map<string, Promise<AppError | null>>();
  * Requires a reachable database, without a connection pooler between or by way of one that is usable.
  *
  * @param role an existing role that connections act as.
+ * @param setting the one that the address is from.
  * @throws AppError naming the setting.
  */
-export async function requireReachable(url: string, role?: string): Promise<void> {
-  const way = JSON.stringify([url, role]);
-  const looking = faults.get(way) ?? look(url, role);
+export async function requireReachable(url: string, role?: string, setting = settingOf(url)): Promise<void> {
+  const way = JSON.stringify([url, role, setting]);
+  const looking = faults.get(way) ?? look(url, role, setting);
   faults.set(way, looking);
   const fault = await looking.catch((error) => {
     faults.delete(way);
@@ -59,16 +60,16 @@ export async function requireReachable(url: string, role?: string): Promise<void
   }
 }
 
-async function look(url: string, role?: string): Promise<AppError | null> {
+async function look(url: string, role: string | undefined, setting: string): Promise<AppError | null> {
   const direct = await faultOfConnections(url, role).catch((error) => {
-    throw unusable(url, error);
+    throw unusable(url, error, setting);
   });
   const { pooled } = addressesOf(url);
   if (direct !== null || pooled === null) {
-    return direct === null ? null : throughPooler(url, direct);
+    return direct === null ? null : throughPooler(url, direct, setting);
   }
   const fault = await faultOfPooler(url, role).catch((error) => {
-    throw unusable(pooled, error);
+    throw unusable(pooled, error, 'DATABASE_URL');
   });
   return fault === null
     ? null
@@ -90,13 +91,12 @@ async function connect(url: string): Promise<Client> {
   }
 }
 
-function unusable(url: string, error: unknown): AppError {
-  const message = `The database at ${settingOf(url)} (${placeOf(url)}) cannot be reached: ${messageOf(error)}`;
+function unusable(url: string, error: unknown, setting = settingOf(url)): AppError {
+  const message = `The database at ${setting} (${placeOf(url)}) cannot be reached: ${messageOf(error)}`;
   return new AppError('unavailable', message, { cause: error });
 }
 
-function throughPooler(url: string, fault: string): AppError {
-  const setting = settingOf(url);
+function throughPooler(url: string, fault: string, setting = settingOf(url)): AppError {
   const remedy =
     setting === 'DATABASE_URL'
       ? 'let LISTEN_DATABASE_URL lead to PostgreSQL itself'

@@ -1,6 +1,7 @@
 import {
   LISTEN_DATABASE_URL,
   LOG_LEVEL,
+  MIGRATE_DATABASE_URL,
   SHUTDOWN_DELAY_MS,
   type WithBothWays,
   withBothWays,
@@ -38,6 +39,7 @@ export const STANDALONE_SETTINGS = {
   ...QUOTA_SETTINGS,
   DATABASE_URL: optionalDatabaseUrl('a database to use instead of the embedded one'),
   LISTEN_DATABASE_URL,
+  MIGRATE_DATABASE_URL,
   MQTT_URL: optionalUrl('a broker to use instead of the embedded one', ...BROKER_URL),
   MQTT_PORT: portSetting('the port readers connect to', 1883),
   ...CLIENT_CERTIFICATE_SETTINGS,

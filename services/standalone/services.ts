@@ -57,7 +57,8 @@ export async function startServices(
     largeBodies,
     tls,
   });
-  await startRecomputations(config.DATABASE_URL, log, lifecycle);
+  // The owner's to do: it builds indexes.
+  await startRecomputations(config.MIGRATE_DATABASE_URL ?? config.DATABASE_URL, log, lifecycle);
   return { apiUrl, mqttUrl, handheldUrl, consoleUrl };
 }
 

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { messageOf } from '../../base/errors.ts';
+import { allowLogin } from '../../db/timescale/schema/allow-login.ts';
 import { migrate, readMigrations } from '../../db/timescale/schema/migrate.ts';
 import { requireReachable } from '../../platform/runtime/database.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
@@ -29,7 +30,7 @@ export async function startStandalone(
   const [databaseUrl, { startServices }] = await Promise.all([
     config.DATABASE_URL === null
       ? startEmbeddedDatabase({ data: config.TAGTRAIL_DATA, durable }, log, lifecycle)
-      : migrated(config.DATABASE_URL, log),
+      : migrated(config.DATABASE_URL, config.MIGRATE_DATABASE_URL, log),
     import('./services.ts'),
   ]);
   return {
@@ -59,8 +60,15 @@ function secretsKeyOf({ SECRETS_KEY, DATABASE_URL, TAGTRAIL_DATA }: StandaloneCo
   }
 }
 
-async function migrated(url: string, log: Logger): Promise<string> {
-  await requireReachable(url);
-  await migrate(url, readMigrations(), { say: (what) => log.info(what) });
+async function migrated(url: string, ownerUrl: string | null, log: Logger): Promise<string> {
+  const say = (what: string) => log.info(what);
+  if (ownerUrl === null) {
+    await requireReachable(url);
+    await migrate(url, readMigrations(), { say });
+  } else {
+    await requireReachable(ownerUrl, undefined, 'MIGRATE_DATABASE_URL');
+    await migrate(ownerUrl, readMigrations(), { say });
+    await allowLogin(ownerUrl, url);
+  }
   return url;
 }

@@ -97,7 +97,9 @@ interface Service {
 
 /** As compose reads it; the linter does not know of interpolation. */
 function filledIn(text: string): string {
-  return text.replaceAll(/\$\{\w+(?::-([^}]*))?[^}]*\}/g, (_, initial?: string) => initial ?? 'x');
+  const filled = text.replaceAll(/\$\{\w+(?::-([^{}]*))?[^{}]*\}/g, (_, initial?: string) => initial ?? 'x');
+  // An initial value may be another variable's.
+  return filled === text ? text : filledIn(filled);
 }
 
 /** Checks against the schema of the compose specification first. Order and quotes are the formatter's, and taste. */

@@ -19,7 +19,7 @@ import { startReceiver } from '../support/receiver.ts';
 import { Site } from '../support/site.ts';
 import { SECRETS_KEY } from '../support/webhooks.ts';
 
-describe('everything, with its database behind PgBouncer in transaction mode', function () {
+describe('everything, behind PgBouncer in transaction mode and by a login that owns nothing', function () {
   this.timeout(60_000);
   usePgBouncer();
   const database = useDatabase();
@@ -28,6 +28,7 @@ describe('everything, with its database behind PgBouncer in transaction mode', f
     const log = pino({ level: 'silent' });
     const lifecycle = new Lifecycle(log);
     const receiver = await startReceiver();
+    database.beforeDrop(() => database.rows(`drop role if exists everything_${process.pid}`));
     const data = mkdtempSync(join(tmpdir(), 'tagtrail-pooler-'));
     database.beforeDrop(async () => {
       await lifecycle.stop();
@@ -44,10 +45,14 @@ describe('everything, with its database behind PgBouncer in transaction mode', f
     const key = await keyOf(site.orgId);
     const { token } = await createHandheld(db, TEST_ACTOR, { orgId: site.orgId, name: 'handheld' });
 
+    const own = new URL(database.url);
+    Object.assign(own, { username: `everything_${process.pid}`, password: 'everything' });
+    const limited = { ...database, url: own.href };
     const { apiUrl, handheldUrl, mqttUrl } = await startStandalone(
       readStandaloneConfig({
-        DATABASE_URL: await startPgBouncer(database, ['pool_mode = transaction', 'default_pool_size = 20']),
-        LISTEN_DATABASE_URL: database.url,
+        DATABASE_URL: await startPgBouncer(limited, ['pool_mode = transaction', 'default_pool_size = 20']),
+        LISTEN_DATABASE_URL: own.href,
+        MIGRATE_DATABASE_URL: database.url,
         TAGTRAIL_DATA: data,
         SECRETS_KEY,
         WEBHOOK_NETWORKS: '127.0.0.1',

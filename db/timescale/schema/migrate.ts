@@ -73,6 +73,10 @@ async function migrateUnless(
     if (!(await awaitLock(client, ADVISORY_LOCKS.migration, { signal, onWaiting }))) {
       throw interrupted();
     }
+    // Which who may not migrate can find out, too.
+    if (await isMigrated(client, migrations)) {
+      return { applied: [], current: migrations.at(-1)?.name ?? '' };
+    }
     await client.query('set client_min_messages = warning');
     await createTimescaleIfAvailable(client);
     await client.query(

@@ -27,7 +27,7 @@ export async function sweepMoves(pool: Pool, retentionDays: number): Promise<num
     }
     const bounds = [expired.map(({ org_id }) => org_id), expired.map(({ position }) => position)];
     if (isHypertable) {
-      await client.query(`select drop_chunks('moves', older_than => $1::date::timestamptz)`, [day]);
+      await client.query(`select drop_chunks_before('moves', $1::date::timestamptz)`, [day]);
     } else {
       await client.query(`select set_config('tagtrail.retention', 'on', true)`);
       await client.query(

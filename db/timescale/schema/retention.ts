@@ -50,16 +50,17 @@ async function dropScans(client: pg.ClientBase, retentionDays: number): Promise<
   const { rows } = await client.query<{ is_hypertable: boolean }>(
     `select exists (select from pg_extension where extname = 'timescaledb') as is_hypertable`,
   );
-  const { rowCount } =
-    rows[0]?.is_hypertable === true
-      ? await client.query(
-          `select drop_chunks('scan_events', older_than => now() - make_interval(days => $1) - ${SURROUNDINGS})`,
-          cutoff,
-        )
-      : await client.query(
-          `delete from scan_events where observed_at < now() - make_interval(days => $1) - ${SURROUNDINGS}`,
-          cutoff,
-        );
+  if (rows[0]?.is_hypertable === true) {
+    const { rows: dropped } = await client.query<{ chunks: number }>(
+      `select drop_chunks_before('scan_events', now() - make_interval(days => $1) - ${SURROUNDINGS}) as chunks`,
+      cutoff,
+    );
+    return dropped[0]?.chunks ?? 0;
+  }
+  const { rowCount } = await client.query(
+    `delete from scan_events where observed_at < now() - make_interval(days => $1) - ${SURROUNDINGS}`,
+    cutoff,
+  );
   return rowCount ?? 0;
 }
 

@@ -1319,6 +1319,23 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.drop_chunks_before(hypertable text, until timestamp with time zone)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  dropped bigint;
+begin
+  if hypertable not in ('scan_events', 'moves') then
+    raise exception 'no chunks of % may be dropped', hypertable using errcode = 'insufficient_privilege';
+  end if;
+  execute 'select count(*) from drop_chunks($1::regclass, older_than => $2)' into dropped using hypertable, until;
+  return dropped;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.drop_joined_stretches()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { AppError, messageOf } from '../../../base/errors.ts';
+import { allowLogin } from '../../../db/timescale/schema/allow-login.ts';
 import { type MigrationResult, migrate, readMigrations } from '../../../db/timescale/schema/migrate.ts';
 import { finishSearchIndexes } from '../../../db/timescale/schema/search-indexes.ts';
 import { beginFeeds } from '../../../domain/moves/begin-feeds.ts';
@@ -7,7 +8,7 @@ import { startSealing } from '../../../domain/moves/start-sealing.ts';
 import { finishRecomputations } from '../../../domain/tracking/recompute/finish-recomputations.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { addTopCommand, printResult } from '../command-line/command-line.ts';
-import { withDatabaseUrl } from '../connections/database.ts';
+import { withOwnerUrl } from '../connections/database.ts';
 import { describeRecomputed, sayProgress } from '../parts/recomputed-text.ts';
 
 export function addMigrate(program: Command): void {
@@ -16,47 +17,51 @@ export function addMigrate(program: Command): void {
     .description(
       'Bring the database to this version, build the indexes that are missing while others write, and compute anew ' +
         'what an earlier version computed wrong; then put histories that were there before the move feed into it. ' +
-        'Safe to run at any time, by any number at once; broken off, it goes on when it is run again.',
+        'Safe to run at any time, by any number at once; broken off, it goes on when it is run again. With ' +
+        'MIGRATE_DATABASE_URL it works by that, and lets the user of DATABASE_URL do what processes have to.',
     )
     .addHelpText(
       'after',
       '\nExample:\n  DATABASE_URL=postgres://tagtrail:secret@db:5432/tagtrail npx --no -- tagtrail migrate',
     )
     .action(async (options) => {
-      const { result, built, recomputed, begun, isInterrupted } = await withInterruption((signal) =>
-        withDatabaseUrl(async (url) => ({
-          result: await migrate(url, readMigrations(), { signal, say }),
-          built: await finishSearchIndexes(url, {
-            signal,
-            onWaiting: () => say('Another process builds the indexes that are missing; waiting for it'),
-            onBegin: (index) =>
-              say(
-                `Building ${index}, while others read and write; what it is for reads every row until then`,
+      const { result, isNewLogin, built, recomputed, begun, isInterrupted } = await withInterruption(
+        (signal) =>
+          withOwnerUrl(async (url, processUrl) => ({
+            result: await migrate(url, readMigrations(), { signal, say }),
+            isNewLogin: processUrl !== null && (await allowLogin(url, processUrl)),
+            built: await finishSearchIndexes(url, {
+              signal,
+              onWaiting: () => say('Another process builds the indexes that are missing; waiting for it'),
+              onBegin: (index) =>
+                say(
+                  `Building ${index}, while others read and write; what it is for reads every row until then`,
+                ),
+            }),
+            recomputed: await finishRecomputations(url, {
+              signal,
+              onWaiting: () => say('Another process computes histories anew; waiting for it'),
+              onProgress: sayNowAndThen(sayProgress),
+            }),
+            begun: await beginFeedsSealing(url, {
+              signal,
+              onWaiting: () => say('Another process puts histories into the move feed; waiting for it'),
+              isImpatient: true,
+              onEarlier: () =>
+                say(
+                  'Processes of an earlier version run; those of this one put histories into the move feed after that',
+                ),
+              onProgress: sayNowAndThen(
+                ({ orgId, assets, of }) =>
+                  `Organization ${orgId}: put the histories of ${assets} of ${of} assets into the move feed`,
               ),
-          }),
-          recomputed: await finishRecomputations(url, {
-            signal,
-            onWaiting: () => say('Another process computes histories anew; waiting for it'),
-            onProgress: sayNowAndThen(sayProgress),
-          }),
-          begun: await beginFeedsSealing(url, {
-            signal,
-            onWaiting: () => say('Another process puts histories into the move feed; waiting for it'),
-            isImpatient: true,
-            onEarlier: () =>
-              say(
-                'Processes of an earlier version run; those of this one put histories into the move feed after that',
-              ),
-            onProgress: sayNowAndThen(
-              ({ orgId, assets, of }) =>
-                `Organization ${orgId}: put the histories of ${assets} of ${of} assets into the move feed`,
-            ),
-          }),
-          isInterrupted: signal.aborted,
-        })),
+            }),
+            isInterrupted: signal.aborted,
+          })),
       );
       const lines = [
         describeMigrated(result),
+        ...(isNewLogin ? ['Made the user of DATABASE_URL, who has the roles of processes.'] : []),
         ...built.map((index) => `Built ${index}.`),
         ...recomputed.map((each) => describeRecomputed(each, false)),
         ...begun.map(

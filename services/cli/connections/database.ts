@@ -13,7 +13,11 @@ import { createDatabase } from '../../../db/timescale/schema/create-database.ts'
 import { migrateNew } from '../../../db/timescale/schema/migrate.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import type { Actor } from '../../../domain/changes/actor.ts';
-import { LISTEN_DATABASE_URL, withBothWays } from '../../../platform/runtime/common-settings.ts';
+import {
+  LISTEN_DATABASE_URL,
+  MIGRATE_DATABASE_URL,
+  withBothWays,
+} from '../../../platform/runtime/common-settings.ts';
 import { requireMigrated, requireReachable } from '../../../platform/runtime/database.ts';
 import { optionalDatabaseUrl, textSetting } from '../../../platform/runtime/setting-kinds.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
@@ -119,6 +123,24 @@ export async function withDatabaseUrl<Result>(
     leaving.cancel();
     await server.stop();
   }
+}
+
+/**
+ * {@link withDatabaseUrl} as the owner of the tables: by MIGRATE_DATABASE_URL if it is set.
+ *
+ * @param work gets the address of processes, too, if that is another.
+ */
+export async function withOwnerUrl<Result>(
+  work: (url: string, processUrl: string | null) => Promise<Result>,
+): Promise<Result> {
+  const { MIGRATE_DATABASE_URL: ownerUrl, DATABASE_URL } = withBothWays(
+    readSettings({ ...DATABASE_SETTINGS, MIGRATE_DATABASE_URL }, process.env),
+  );
+  if (ownerUrl === null || DATABASE_URL === null) {
+    return withDatabaseUrl((url) => work(url, null));
+  }
+  await requireReachable(ownerUrl, undefined, 'MIGRATE_DATABASE_URL');
+  return work(ownerUrl, DATABASE_URL);
 }
 
 /**

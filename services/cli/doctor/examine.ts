@@ -129,8 +129,8 @@ async function examineDatabase(
     if (schema.status !== 'ok') {
       return [...server, schema];
     }
-    const roles = await examineRoles(client);
-    if (roles.status !== 'ok') {
+    const roles = await examineRoles(client, first.length === 0);
+    if (roles.status === 'fault') {
       return [...server, schema, roles];
     }
     return [

@@ -2,8 +2,9 @@ import { AppError } from '../../../base/errors.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { PROCESS_ROLES } from '../../../db/timescale/schema/allow-login.ts';
 import { isMigrated } from '../../../db/timescale/schema/migrate.ts';
-import { type Finding, fault, ok } from '../../../domain/health/finding.ts';
+import { type Finding, fault, ok, warning } from '../../../domain/health/finding.ts';
 
 export async function examineSchema(client: Client): Promise<Finding> {
   try {
@@ -19,15 +20,21 @@ export async function examineSchema(client: Client): Promise<Finding> {
   }
 }
 
-const ROLES = ['tagtrail_api', 'tagtrail_access', 'tagtrail_service', 'tagtrail_people'];
-
-export async function examineRoles(db: Connection): Promise<Finding> {
+/** @param isShared false of the embedded database, which nothing but this installation uses. */
+export async function examineRoles(db: Connection, isShared: boolean): Promise<Finding> {
   const rows = await db.any(sql.type(rowsOf<{ role: string; user_name: string; exists: boolean }>())`
     select role, current_user as user_name, exists (select from pg_roles where rolname = role) as exists
-    from unnest(${sql.array(ROLES, 'text')}) as role
+    from unnest(${sql.array([...PROCESS_ROLES], 'text')}) as role
     where not exists (select from pg_roles where rolname = role)
       or not pg_has_role(current_user, (select oid from pg_roles where rolname = role), 'member')`);
   const [first] = rows;
+  if (first === undefined && isShared && (await isOwner(db))) {
+    return warning(
+      'roles',
+      'The user of DATABASE_URL owns the tables: who takes over a process could change or drop them',
+      "Let MIGRATE_DATABASE_URL be this user's, and DATABASE_URL a new user's, whom npx --no -- tagtrail migrate makes",
+    );
+  }
   if (first === undefined) {
     return ok('roles', 'The user of DATABASE_URL can act as every role that is needed');
   }
@@ -40,4 +47,10 @@ export async function examineRoles(db: Connection): Promise<Finding> {
       ? `As a superuser: ${rows.map(({ role }) => `create role ${role} nologin;`).join(' ')} then grant them to ${first.user_name}`
       : `As a superuser: grant ${names} to ${first.user_name};`,
   );
+}
+
+async function isOwner(db: Connection): Promise<boolean> {
+  const { is_owner: is } = await db.one(sql.type(rowsOf<{ is_owner: boolean }>())`
+    select pg_has_role(relowner, 'usage') as is_owner from pg_class where oid = 'changes'::regclass`);
+  return is;
 }

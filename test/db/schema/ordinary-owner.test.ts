@@ -4,6 +4,7 @@ import pg from 'pg';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import { withDatabase } from '../../../db/timescale/connections/database-url.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
+import { allowLogin } from '../../../db/timescale/schema/allow-login.ts';
 import { migrate } from '../../../db/timescale/schema/migrate.ts';
 import { sweepMoves } from '../../../db/timescale/schema/retention-of-moves.ts';
 import { eraseOrganization } from '../../../domain/administration/organizations/erase-organization.ts';
@@ -53,6 +54,20 @@ describe('a database whose owner is no superuser', () => {
     const { rows } = await owner.query('select name from organizations');
     await owner.end();
     expect(rows).to.deep.equal([{ name: 'Acme' }]);
+  });
+
+  it('lets processes in by a login of their own', async () => {
+    const url = new URL(withDatabase(serverUrl(), name));
+    url.username = name;
+    url.password = 'owner';
+    const own = new URL(url);
+    own.username = `${name}_processes`;
+    expect(await allowLogin(url.href, own.href)).to.equal(true);
+    expect(await allowLogin(url.href, own.href)).to.equal(false);
+    const pool = createWritePool(own.href, { max: 1 });
+    expect((await pool.query('select name from organizations')).rows).to.deep.equal([{ name: 'Acme' }]);
+    await pool.end();
+    await server.query(`drop role ${name}_processes`);
   });
 
   it('has a move feed that is sealed, takes histories from before it, and is swept', async () => {

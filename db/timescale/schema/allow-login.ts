@@ -1,0 +1,71 @@
+import pg from 'pg';
+import { AppError } from '../../../base/errors.ts';
+import { addressesOf } from '../connections/addresses.ts';
+import { Client } from '../connections/client.ts';
+import { connectionConfig } from '../connections/connection.ts';
+import { requireDatabaseUrl } from '../connections/database-url.ts';
+
+/** What processes act as. Their login needs to be a member of these, and nothing else. */
+export const PROCESS_ROLES = [
+  'tagtrail_api',
+  'tagtrail_access',
+  'tagtrail_service',
+  'tagtrail_people',
+] as const;
+
+/**
+ * Lets processes sign in by the user of an address: makes it with that address's password if it is missing, and a member of
+ * {@link PROCESS_ROLES}. Nothing changes for a user who is that already, or who migrates.
+ *
+ * @param ownerUrl of who migrated the database.
+ * @returns true if the user is new.
+ * @throws AppError `forbidden` with what to run, if the owner may not.
+ */
+export async function allowLogin(ownerUrl: string, processUrl: string): Promise<boolean> {
+  const { direct, pooled } = addressesOf(processUrl);
+  const { username, password } = new URL(requireDatabaseUrl(pooled ?? direct).first);
+  const [user, secret] = [username, password].map(decodeURIComponent) as [string, string];
+  const client = new Client(connectionConfig(ownerUrl, 'tagtrail migrate'));
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ is_there: boolean; missing: string[] }>(
+      `select exists (select from pg_roles where rolname = $1) as is_there,
+         array(
+           select needed from unnest($2::text[]) needed
+           where $1 <> current_user and not coalesce(
+             (select pg_has_role(oid, needed, 'usage') from pg_roles where rolname = $1), false
+           )
+         ) as missing`,
+      [user, PROCESS_ROLES],
+    );
+    const [{ is_there: isThere, missing } = { is_there: true, missing: [] }] = rows;
+    if (missing.length === 0) {
+      return false;
+    }
+    const grant = `grant ${missing.join(', ')} to ${client.escapeIdentifier(user)} with inherit true`;
+    const create = `create role ${client.escapeIdentifier(user)} login`;
+    try {
+      await client.query('begin');
+      if (!isThere) {
+        await client.query(`${create} password ${client.escapeLiteral(secret)}`);
+      }
+      await client.query(grant);
+      await client.query('commit');
+    } catch (error) {
+      if (error instanceof pg.DatabaseError && error.code === INSUFFICIENT_PRIVILEGE) {
+        const todo = isThere ? grant : `${create} password '...'; ${grant}`;
+        throw new AppError(
+          'forbidden',
+          `The user of MIGRATE_DATABASE_URL may not let ${user}, the user of DATABASE_URL, in; as a superuser: ${todo};`,
+          { cause: error },
+        );
+      }
+      throw error;
+    }
+    return !isThere;
+  } finally {
+    await client.end();
+  }
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501';

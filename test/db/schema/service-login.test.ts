@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import pg from 'pg';
+import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
+import { createWritePool } from '../../../db/timescale/connections/pool.ts';
+import { sweep } from '../../../db/timescale/schema/retention.ts';
+import { sweepMoves } from '../../../db/timescale/schema/retention-of-moves.ts';
+import { commandLineOn } from '../../support/command-line.ts';
+import { useDatabase } from '../../support/database.ts';
+import { runDoctor } from '../../support/doctor.ts';
+import { Site } from '../../support/site.ts';
+
+describe('the login of processes', () => {
+  const database = useDatabase();
+  const user = `processes_${randomBytes(6).toString('hex')}`;
+  let url: string;
+  let client: pg.Client;
+  before(() => {
+    const own = new URL(database.url);
+    Object.assign(own, { username: user, password: 'a%20password' });
+    url = own.href;
+  });
+  database.beforeDrop(async () => {
+    await client?.end();
+    await database.rows(`drop role if exists ${user}`);
+  });
+  const { tagtrail } = commandLineOn(() => ({ url }));
+  const migrate = () =>
+    commandLineOn(() => ({ url }), { MIGRATE_DATABASE_URL: database.url }).tagtrail('migrate');
+
+  it('is made by migrating with another, once, and cannot be by itself', async () => {
+    expect(await tagtrail('org', 'list')).to.include({ status: 1 });
+    const first = await migrate();
+    expect(first).to.deep.include({ status: 0, stderr: '' });
+    expect(first.stdout).to.include('Nothing to do').and.to.include('Made the user of DATABASE_URL');
+    expect((await migrate()).stdout).to.not.include('Made');
+    expect(await tagtrail('org', 'list')).to.include({ status: 0 });
+    // It finds that it has nothing to do.
+    expect(await tagtrail('migrate')).to.include({ status: 0 });
+  });
+
+  it('changes no table and no ledger of migrations', async () => {
+    client = new pg.Client(connectionConfig(url));
+    await client.connect();
+    for (const refused of [
+      'create table strange (id integer)',
+      'alter table changes disable trigger all',
+      'alter table assets disable row level security',
+      'drop table changes',
+      'truncate changes',
+      `insert into schema_migrations (name) values ('9999-strange')`,
+      `select drop_chunks_before('changes', now())`,
+      `create role strange`,
+    ]) {
+      const error = await client.query(refused).catch((thrown: unknown) => thrown);
+      expect(error, refused).to.have.property('code', '42501');
+    }
+  });
+
+  it('records every organization, and acts for one as the API does', async () => {
+    const site = await Site.create(database);
+    await site.asset('PALLET');
+    expect((await client.query('select external_key from assets')).rows).to.have.length(1);
+    await client.query('set role tagtrail_api');
+    expect((await client.query('select external_key from assets')).rows).to.have.length(0);
+  });
+
+  it('drops what is older than its retention', async () => {
+    const pool = createWritePool(url, { max: 1, patience: null });
+    await database.rows(
+      `insert into scan_events (org_id, asset_id, location_id, observed_at, received_at, time_is_received, tag_type,
+         tag_value, reader_id, antenna)
+       values (1, 1, 1, now() - interval '90 days', now() - interval '90 days', false, 'rfid', 'E280', 1, 1)`,
+    );
+    expect(await sweep(pool, 30)).to.include({ isDone: true, scanEvents: 1 });
+    expect(await sweepMoves(pool, 30)).to.equal(0);
+    await pool.end();
+  });
+
+  it('is what doctor recommends to who owns the tables', async () => {
+    const owner = await runDoctor({ DATABASE_URL: database.url });
+    expect(owner.of('roles')).to.have.nested.property('[0].status', 'warning');
+    expect(owner.of('roles')[0]?.remedy).to.include('MIGRATE_DATABASE_URL');
+    const limited = await runDoctor({ DATABASE_URL: url });
+    expect(limited.of('roles')).to.have.nested.property('[0].status', 'ok');
+  });
+});
