@@ -59,8 +59,11 @@ describe('the cost of recording what is smoothed', function () {
         const { second, location } = at(seconds);
         costs.push(await costOfRecording(database, [scanOf(value, second, location)]));
       }
-      expect(costs[1]).to.deep.equal(costs[0]);
-      expect(costs[0]?.rows).to.be.within(1, 80);
+      const [few, many] = costs;
+      expect(many?.statements).to.equal(few?.statements);
+      // Of a long history the mark after the row is adjusted, too.
+      expect(many?.rows).to.be.within(few?.rows ?? 0, (few?.rows ?? 0) + 1);
+      expect(few?.rows).to.be.within(1, 80);
     });
   }
 
