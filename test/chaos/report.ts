@@ -51,7 +51,7 @@ export function showFindings(findings: Findings): string[] {
   return [...showStored(findings), ...showFeed(findings)];
 }
 
-function showStored({ faults, toldTwice }: Findings): string[] {
+export function showStored({ faults, toldTwice }: Findings): string[] {
   return [
     `  missing ${faults.missing}, stored twice ${faults.doubled}, altered ${faults.altered}, wrong transitions ${faults.wrongTransitions}, wrong positions ${faults.wrongPositions}`,
     `  wrong rejections ${faults.wrongRejections}, wrong counters ${faults.wrongCounters}`,
