@@ -31,7 +31,7 @@ describe('the ingest process', () => {
     });
     expect(await program.ended).to.equal(1);
     expect(program.stderr().trimEnd().split('\n')).to.deep.equal([
-      'DATABASE_URL is not set; set DATABASE_URL to an address such as postgres://user:password@host:5432/tagtrail',
+      'DATABASE_URL is not set; set DATABASE_URL to an address such as postgres://user:password@host:5432/tagtrail, or of several servers: postgres://user:password@host1:5432,host2:5432/tagtrail?target_session_attrs=read-write',
       'MQTT_URL is not set; set MQTT_URL to an address such as mqtt://user:password@host:1883',
       'MQTT_CLIENT_ID is "a/b"; set MQTT_CLIENT_ID to 1 to 100 letters, digits, dots, hyphens and underscores',
       'MQTT_VERSION is "4"; set MQTT_VERSION to one of auto, 5, 3.1.1',
