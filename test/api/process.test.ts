@@ -19,7 +19,7 @@ describe('the API process', () => {
     const { status, stderr } = await outcomeOf(start({ API_PORT: 'x' }));
     expect(status).to.equal(1);
     expect(stderr.trimEnd().split('\n')).to.deep.equal([
-      'DATABASE_URL is not set; set DATABASE_URL to an address such as postgres://user:password@host:5432/tagtrail',
+      'DATABASE_URL is not set; set DATABASE_URL to an address such as postgres://user:password@host:5432/tagtrail, or of several servers: postgres://user:password@host1:5432,host2:5432/tagtrail?target_session_attrs=read-write',
       'API_PORT is "x"; set API_PORT to a whole number from 0 to 65535',
     ]);
   });

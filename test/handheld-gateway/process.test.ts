@@ -11,7 +11,7 @@ describe('the process of the handheld gateway', () => {
     const program = start({ HANDHELD_PORT: 'x', HANDHELD_RATE_LIMIT_BURST: '0' });
     expect(await program.ended).to.equal(1);
     expect(program.stderr().trimEnd().split('\n')).to.deep.equal([
-      'DATABASE_URL is not set; set DATABASE_URL to an address such as postgres://user:password@host:5432/tagtrail',
+      'DATABASE_URL is not set; set DATABASE_URL to an address such as postgres://user:password@host:5432/tagtrail, or of several servers: postgres://user:password@host1:5432,host2:5432/tagtrail?target_session_attrs=read-write',
       'HANDHELD_PORT is "x"; set HANDHELD_PORT to a whole number from 0 to 65535',
       'HANDHELD_RATE_LIMIT_BURST is "0"; set HANDHELD_RATE_LIMIT_BURST to a whole number from 1 to 120000',
     ]);
