@@ -130,11 +130,13 @@ describe('an event that cannot be sealed', function () {
     const gone = 2_000_000;
     await writeUnsealed(database, gone, 2);
     start();
-    await until(() => running[0]?.figures().isSealing === true);
-    await database.rows(`select pg_notify('moves_written', $1)`, [`${gone},${good}`]);
+    // It has the lock before it listens.
+    await until(async () => {
+      await database.rows(`select pg_notify('moves_written', $1)`, [`${gone},${good}`]);
+      return faults.length > 0;
+    });
     await writeUnsealed(database, good, 2);
     await until(async () => (await numbersOf(good)).length === 2);
-    await until(() => faults.length > 0);
     expect(faults[0]).to.include({ orgId: gone });
     expect(await waiting()).to.equal(2);
   });
