@@ -28,7 +28,6 @@ export async function beginFeeds(
   { onWaiting, signal, onProgress, most, onEarlier, isImpatient = false }: BeginningAll = {},
 ): Promise<(BegunSoFar & { isFinished: boolean })[]> {
   const holder = new Client(connectionConfig(url, 'tagtrail feed beginning'));
-  holder.on('error', () => {});
   await holder.connect();
   const pool = createWritePool(url, { max: 1, applicationName: 'tagtrail feed beginning', patience: null });
   const onMoves = wakeSealer(pool);

@@ -58,7 +58,6 @@ export const EMBEDDED_DATABASE = 'tagtrail';
 /** Holds a lock as long as this process lives, so that no second one runs on the same data. */
 async function occupy(url: string, data: string): Promise<Client> {
   const client = new Client(connectionConfig(url, 'tagtrail'));
-  client.on('error', () => {});
   await client.connect();
   const { is_free } = await client.one(sql.type(rowsOf<{ is_free: boolean }>())`
     select pg_try_advisory_lock(${ADVISORY_LOCKS.occupation}) as is_free`);

@@ -42,6 +42,8 @@ export class Client extends withVerbs(pg.Client) {
 
   constructor(config: ConnectionConfig) {
     super(config);
+    // A lost connection fails the current query, or the next.
+    this.on('error', () => {});
     this.#servers = config.servers;
     this.#patience = (config.connectionTimeoutMillis ?? LONG) * PART_TO_FIND;
   }

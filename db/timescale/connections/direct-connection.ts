@@ -35,7 +35,7 @@ export async function faultOfConnections(url: string, role?: string): Promise<st
       }),
   ) as [Client, Client];
   try {
-    await Promise.all([own, other].map((client) => client.on('error', () => {}).connect()));
+    await Promise.all([own, other].map((client) => client.connect()));
     return (
       (await faultOfOptions(own, mark, role)) ??
       (await faultOfSession(own, other, mark)) ??

@@ -21,7 +21,7 @@ export async function faultOfPooler(address: string, role?: string): Promise<str
     query_timeout: PATIENCE,
   });
   try {
-    await Promise.all([own, pooled].map((client) => client.on('error', () => {}).connect()));
+    await Promise.all([own, pooled].map((client) => client.connect()));
     const found = [await pooled.query(STATE)];
     await pooled.query('begin');
     found.push(await pooled.query(STATE));

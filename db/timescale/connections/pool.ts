@@ -17,10 +17,7 @@ export function createPool(config: ServiceConfig, max: number, silent?: SilentCo
     Client: clientOf(config) as unknown as new () => pg.Client,
   }) as unknown as Pool;
   pool.on('error', () => {});
-  pool.on('connect', (client) => {
-    client.on('error', () => {});
-    silent?.watch(client);
-  });
+  pool.on('connect', (client) => silent?.watch(client));
   return pool;
 }
 

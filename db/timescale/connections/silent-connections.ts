@@ -77,7 +77,6 @@ export class SilentConnections {
       connectionTimeoutMillis: PATIENCE,
       query_timeout: PATIENCE,
     });
-    client.on('error', () => {});
     try {
       await client.connect();
       // It keeps the ids of backends to itself. That it answers has to do.

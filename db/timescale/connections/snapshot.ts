@@ -68,7 +68,6 @@ export async function openSnapshot(
       idle_in_transaction_session_timeout: String(IDLE_TIMEOUT),
     }),
   );
-  client.on('error', () => {});
   const rethrow = (error: unknown): never => {
     signal.throwIfAborted();
     rethrowLost(thrownByPg(error));

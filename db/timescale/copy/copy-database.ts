@@ -56,8 +56,6 @@ export async function copyDatabase(
 
 async function connect(url: string): Promise<pg.Client> {
   const client = new Client(connectionConfig(url, 'tagtrail database copy'));
-  // A lost connection fails the current query.
-  client.on('error', () => {});
   await client.connect();
   return client;
 }

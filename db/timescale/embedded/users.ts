@@ -90,8 +90,6 @@ async function stopServer(cluster: string): Promise<void> {
 
 async function connectTo(url: string): Promise<pg.Client | null> {
   const client = new Client(connectionConfig(url, 'tagtrail use'));
-  // A lost connection fails the current query, or the next.
-  client.on('error', () => {});
   try {
     await client.connect();
     return client;

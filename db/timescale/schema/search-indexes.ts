@@ -65,7 +65,6 @@ export async function finishSearchIndexes(
   { signal, onWaiting, onBegin }: Awaiting & { onBegin?(index: string): void } = {},
 ): Promise<string[]> {
   const client = new Client(connectionConfig(url, 'tagtrail search indexes'));
-  client.on('error', () => {});
   await client.connect();
   const cancel = () => void cancelRunning(client);
   const built: string[] = [];

@@ -36,7 +36,6 @@ export async function holdSealing(url: string, signal?: AbortSignal): Promise<Cl
     ...connectionConfig(url, 'tagtrail sealer'),
     query_timeout: ANSWER,
   });
-  client.on('error', () => {});
   await client.connect();
   try {
     await client.exec(SETTINGS);

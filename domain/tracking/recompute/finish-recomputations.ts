@@ -18,7 +18,6 @@ export async function finishRecomputations(
   { onWaiting, ...recomputing }: Awaiting & Pick<Recomputing, 'signal' | 'onProgress' | 'onMoves'> = {},
 ): Promise<(RecomputedSoFar & { isFinished: boolean })[]> {
   const holder = new Client(connectionConfig(url, 'tagtrail recomputation'));
-  holder.on('error', () => {});
   await holder.connect();
   const pool = createWritePool(url, { max: 1, applicationName: 'tagtrail recomputation', patience: null });
   try {

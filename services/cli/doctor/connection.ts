@@ -9,8 +9,6 @@ import { type Finding, fault, ok } from '../../../domain/health/finding.ts';
 
 export async function connect(url: string): Promise<Client | Finding> {
   const client = new Client(connectionConfig(url, 'tagtrail doctor'));
-  // A lost connection fails the current query.
-  client.on('error', () => {});
   try {
     await client.connect();
     return client;
