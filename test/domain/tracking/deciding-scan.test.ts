@@ -15,6 +15,7 @@ describe('a transition keeps the scan that decided it', () => {
   let readers: number[];
   let A = 0;
   let B = 0;
+  let C = 0;
   let value = '';
   let assetId = 0;
   let assets = 0;
@@ -24,6 +25,7 @@ describe('a transition keeps the scan that decided it', () => {
     readers = [await site.reader('one', [null]), await site.reader('other', [null])];
     A = await site.location('A');
     B = await site.location('B');
+    C = await site.location('C');
   });
 
   beforeEach(async () => {
@@ -87,14 +89,14 @@ describe('a transition keeps the scan that decided it', () => {
     await expectDecided(read(A, 0, -50, 0, 1), read(B, 1));
   });
 
-  it('not if an earlier version wrote it, until it is computed anew or a scan comes between', async () => {
+  it('not if an earlier version wrote it, until it is computed anew or another comes before it', async () => {
     await record(database, [read(A, 0), read(B, 10), read(A, 20)]);
     const history = await storedHistory(database, assetId);
     await storeHistory(database, { orgId: site.orgId, assetId }, history);
     await expectDecided(null, null, null);
-    await record(database, [read(B, 30), read(A, 5)]);
-    await expectDecided(null, read(B, 10), null, read(B, 30));
+    await record(database, [read(B, 30), read(C, 5)]);
+    await expectDecided(null, read(C, 5), read(B, 10), null, read(B, 30));
     await recomputeOrganization(database.pool, site.orgId, { assetId });
-    await expectDecided(read(A, 0), read(B, 10), read(A, 20), read(B, 30));
+    await expectDecided(read(A, 0), read(C, 5), read(B, 10), read(A, 20), read(B, 30));
   });
 });
