@@ -1,109 +1,41 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import mqtt from 'mqtt';
-import { quantile } from '../../support/statistics.ts';
-import { committed } from '../ingest/counters.ts';
-import type { Installation } from '../ingest/installation.ts';
+import { install } from '../ingest/installation.ts';
 import { run } from '../ingest/run.ts';
-import { type BenchSite, READERS, readerName, tagValue } from '../ingest/site.ts';
-import { halfOfTheMost, startSteadyLoad } from '../ingest/steady-load.ts';
-import { report } from '../ingest/throughput.ts';
-import { interleaved } from '../interleaved.ts';
-import { BRIEF, dropRules, FORBIDDEN, PROBED, setRules, untilDerived } from './rules.ts';
+import type { AlertOptions } from './options.ts';
+import { measureRate } from './rate.ts';
+import { setRules, untilDerived } from './rules.ts';
+import type { Sides, Sites } from './sides.ts';
+import { measureTelling } from './telling.ts';
 
-const MOVES = 0.2;
-
-async function organizationOf({ client }: Installation): Promise<number> {
-  return (await client.query<{ id: number }>('select id from organizations')).rows[0]?.id ?? 0;
-}
-
-/** With rules against without, as fast as can be. What is derived after the last commit does not count. */
-export async function measureRate(
-  installed: Installation,
-  copy: BenchSite,
-  { rounds, count }: { rounds: number; count: number },
+/** Ingestion of two sites that differ by their rules; while one of them is measured nothing happens at the other. */
+export async function measureBesideIngestion(
+  { plain, ruled, copy }: Sites,
+  options: AlertOptions,
 ): Promise<void> {
-  const { client, site } = installed;
-  const orgId = await organizationOf(installed);
-  const variant = {
-    name: '',
-    source: 'embedded',
-    readsPerMessage: 50,
-    late: 0,
-    poison: 0,
-    moves: MOVES,
-  } as const;
-  const results = await interleaved(rounds, {
-    'without rules': async () => {
-      await dropRules(client);
-      return run(installed, copy.url, variant, count);
-    },
-    'with 20 rules': async () => {
-      await dropRules(client);
-      await setRules(site.url, orgId);
-      await untilDerived(client);
-      return run(installed, copy.url, variant, count);
-    },
-  });
-  report('Ingestion, a fifth of the reads moves', results, 'without rules');
-}
-
-/** Assets of the last reader, which nobody else reads. */
-const PROBES = Array.from({ length: 60 }, (_, index) => READERS - 1 + index * READERS);
-const BETWEEN = 100;
-
-/**
- * From when a rule is true, as observed, until its alert is stored, and until the feed has it; at half of the reads that
- * ingestion can do. Assets come to where they must not be, then stay too long elsewhere, then leave.
- */
-export async function measureTelling(
-  installed: Installation,
-  copy: BenchSite,
-  { count, seconds }: { count: number; seconds: number },
-): Promise<void> {
-  const { client, site, sources } = installed;
-  await dropRules(client);
-  const rate = await halfOfTheMost(installed, copy, 'embedded', count);
-  await setRules(site.url, await organizationOf(installed));
-  await untilDerived(client);
-  const load = await startSteadyLoad(installed, 'embedded', rate, 2 * seconds);
-  const reader = readerName(READERS - 1);
-  const probe = await mqtt.connectAsync(`mqtt://127.0.0.1:${sources.embedded?.port}`, {
-    ...{ username: reader, password: reader, clientId: 'bench-probe' },
-  });
-  const begun = new Date();
-  const before = await committed(client);
-  const end = performance.now() + seconds * 1_000;
-  let sent = 0;
-  for (; performance.now() < end; sent++) {
-    const antenna = [FORBIDDEN.antenna, BRIEF.antenna, 1][Math.floor(sent / PROBES.length) % 3];
-    const value = tagValue(PROBES[sent % PROBES.length] ?? 0);
-    const read = { value, antenna, rssi: -50, observed_at: new Date().toISOString() };
-    await probe.publishAsync(reader, JSON.stringify(read), { qos: 1 });
-    await pause(BETWEEN);
-  }
-  const kept = ((await committed(client)).messages - before.messages - sent) / (rate * seconds);
-  load.stop();
-  await probe.endAsync(true);
-  await untilDerived(client);
-  const { rows } = await client.query<{ kind: string; stored: number; told: number }>(
-    `select alert.kind, extract(epoch from alert.recorded_at - alert.opened_at)::float8 as stored,
-       extract(epoch from event.sealed_at - alert.opened_at)::float8 as told
-     from alerts alert
-     join moves event on event.org_id = alert.org_id and event.asset_id is null and event.kind = 'alert_opened'
-       and event.rows -> 'alert' -> 0 ->> 'id' = alert.id
-     where alert.rule_name = $1 and alert.opened_at between $2 and $3`,
-    [PROBED, begun, new Date(begun.getTime() + seconds * 1_000)],
-  );
-  console.log(
-    `\nFrom when a rule is true, at ${(50 * rate).toFixed(0)} reads/s (${kept.toFixed(2)} of them done meanwhile), s`,
-  );
-  for (const [kind, own] of Map.groupBy(rows, (row) => row.kind)) {
-    for (const name of ['stored', 'told'] as const) {
-      const sorted = own.map((row) => row[name]).toSorted((a, b) => a - b);
-      const [p50, p99] = [0.5, 0.99].map((fraction) => quantile(sorted, fraction).toFixed(2));
-      console.log(
-        `  ${kind}, ${name}   p50 ${p50}   p99 ${p99}   longest ${sorted.at(-1)?.toFixed(2)}   of ${sorted.length}   wanted p99 5`,
-      );
+  const sides = {
+    plain: await install(plain, ['embedded']),
+    ruled: await install(ruled, ['embedded']),
+    copy,
+  };
+  try {
+    await warmUp(sides, options.assets);
+    if (options.only.includes('rate')) {
+      await measureRate(sides, options);
     }
+    if (options.only.includes('telling')) {
+      await measureTelling(sides, options);
+    }
+  } finally {
+    await sides.plain.stop();
+    await sides.ruled.stop();
   }
+}
+
+/** Reads nearly every asset at its first antenna, so that all antennas have as many, before there are rules. */
+async function warmUp({ plain, ruled, copy }: Sides, assets: number): Promise<void> {
+  const still = { name: '', source: 'embedded', readsPerMessage: 50, late: 0, poison: 0, moves: 0 } as const;
+  for (const each of [plain, ruled]) {
+    await run(each, copy.url, still, 3 * assets);
+  }
+  await setRules(ruled);
+  await untilDerived(ruled.client);
 }

@@ -4,6 +4,7 @@ import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { createRule, type NewRule } from '../../../domain/alerts/rules/create-rule.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
+import type { Installation } from '../ingest/installation.ts';
 import { ANTENNAS, READERS } from '../ingest/site.ts';
 
 const MINUTE = 60 * MICROS_PER_SECOND;
@@ -11,7 +12,7 @@ const DAY = MICROS_PER_DAY;
 const locationKey = (location: number) => `LOC-${String(location).padStart(4, '0')}`;
 const assetKey = (asset: number) => `ASSET-${String(asset).padStart(7, '0')}`;
 
-/** Where nothing is but what is sent there to find out when that is told: at two antennas of the last reader. */
+/** Where assets are sent to find out when that is told: at two antennas of the last reader. */
 export const FORBIDDEN = { antenna: ANTENNAS, location: locationKey(READERS * ANTENNAS) };
 export const BRIEF = {
   antenna: ANTENNAS - 1,
@@ -21,8 +22,10 @@ export const BRIEF = {
 export const PROBED = 'Probe';
 
 /** Twenty: about what is not read, stays, comes, and is away; most are true of few assets. */
-export async function setRules(url: string, orgId: number): Promise<void> {
-  const pool = createWritePool(url, { max: 1 });
+export async function setRules({ client, site }: Installation): Promise<void> {
+  const { rows } = await client.query<{ id: number }>('select id from organizations');
+  const orgId = rows[0]?.id ?? 0;
+  const pool = createWritePool(site.url, { max: 1 });
   const named = (first: number) => Array.from({ length: 100 }, (_, index) => assetKey(first + index));
   const rules: Omit<NewRule, 'orgId'>[] = [
     ...Array.from({ length: 9 }, (_, index) => ({
@@ -52,12 +55,6 @@ export async function setRules(url: string, orgId: number): Promise<void> {
     await createRule(databaseOn(pool), TEST_ACTOR, Date.now() * 1_000, { orgId, ...rule });
   }
   await pool.end();
-}
-
-/** Whatever is derived by now stays. */
-export async function dropRules(client: pg.Client): Promise<void> {
-  await client.query('delete from rules');
-  await client.query('delete from alert_revisions');
 }
 
 /** Until a turn left nothing to derive of what is recorded by now. */

@@ -4,7 +4,7 @@ import { bareCopy } from './bare-copy.ts';
 import { committed, untilCommitted } from './counters.ts';
 import type { Installation, SourceName } from './installation.ts';
 import { preparePublishers } from './publish.ts';
-import { READERS } from './site.ts';
+import { placesOf, READERS } from './site.ts';
 
 /** What is sent in one measurement, and how. */
 export interface Variant {
@@ -15,9 +15,12 @@ export interface Variant {
   poison: number;
   /** As of the traffic. */
   moves?: number;
+  /** Assets are where they were read last, so that those reads and no others are moves. */
+  isContinued?: boolean;
 }
 
 export interface Run {
+  reads: number;
   /** Reads a second, from the first publish until the last commit is seen. */
   perSecond: number;
   /** The same rows a second by COPY. */
@@ -48,12 +51,17 @@ export async function untilSealed(client: pg.Client): Promise<void> {
 /** Messages of a reader that await their acknowledgement, at the most. */
 const WINDOW = 50;
 
-/** Publishes `reads` reads as fast as can be, and copies the rows they made into `copyUrl` in one COPY. */
+/**
+ * Publishes `reads` reads as fast as can be, and copies the rows they made into `copyUrl` in one COPY.
+ *
+ * @param afterwards what follows from the reads: it counts for processor time, not for the rate.
+ */
 export async function run(
   { site, client, sources }: Installation,
   copyUrl: string,
-  { source, readsPerMessage, late, poison, ...moves }: Variant,
+  { source, readsPerMessage, late, poison, isContinued = false, ...moves }: Variant,
   reads: number,
+  afterwards = async () => {},
 ): Promise<Run> {
   const { port, pids } = sources[source] ?? { port: 0, pids: [] };
   const messages = Math.ceil(reads / readsPerMessage / READERS) * READERS;
@@ -70,6 +78,7 @@ export async function run(
       late,
       poison,
       ...moves,
+      ...(isContinued ? { places: await placesOf(client) } : {}),
       start: since.getTime(),
       seed: since.getTime(),
     },
@@ -82,6 +91,7 @@ export async function run(
   const after = await untilCommitted(client, before.messages + messages);
   const seconds = (performance.now() - start) / 1_000;
   await untilSealed(client);
+  await afterwards();
   const node = timeSince(processes, pids);
   const database = timeSince(backends, await backendsOfIngestion(client));
   await published;
@@ -93,6 +103,7 @@ export async function run(
     );
   }
   return {
+    reads: recorded,
     perSecond: recorded / seconds,
     copied: copy.rows / copy.seconds,
     nodeTime: (node * 1e6) / recorded,

@@ -12,6 +12,16 @@ export const ASSETS = 5_000;
 export const readerName = (reader: number) => `portal-${String(reader + 1).padStart(2, '0')}`;
 export const tagValue = (asset: number) => `E280${String(asset + 1).padStart(20, '0')}`;
 
+export interface Place {
+  reader: number;
+  antenna: number;
+}
+
+/** Where the antenna of a location is. */
+export function placeAt(location: number): Place {
+  return { reader: Math.floor((location - 1) / ANTENNAS), antenna: 1 + ((location - 1) % ANTENNAS) };
+}
+
 /** A database with the site and `history` scans of the 25 days before today, a stay every twenty scans. */
 export interface BenchSite {
   url: string;
@@ -47,9 +57,9 @@ export async function createSite(serverUrl: string, history: number, assets = AS
 }
 
 /** A copy of the site on the same server, to be measured beside it. */
-export async function copySite(serverUrl: string, site: BenchSite): Promise<BenchSite> {
+export async function copySite(serverUrl: string, site: BenchSite, suffix = 'copy'): Promise<BenchSite> {
   const original = decodeURIComponent(new URL(site.url).pathname.slice(1));
-  const name = `${original}_copy`;
+  const name = `${original}_${suffix}`;
   await onServer(withDatabase(serverUrl, 'postgres'), (client) => copyDatabase(client, original, name));
   return {
     url: withDatabase(serverUrl, name),
@@ -90,6 +100,14 @@ export async function onServer<Result>(
   } finally {
     await client.end();
   }
+}
+
+/** The location of each asset, by its number. */
+export async function placesOf(client: pg.Client): Promise<number[]> {
+  const { rows } = await client.query<{ location: number }>(
+    'select location_id as location from positions order by asset_id',
+  );
+  return rows.map(({ location }) => location);
 }
 
 function dropDatabase(serverUrl: string, name: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { ANTENNAS, READERS, readerName, tagValue } from './site.ts';
+import { ANTENNAS, type Place, placeAt, READERS, readerName, tagValue } from './site.ts';
 
 /** What the readers of a site send. Nothing is drawn but from `seed`: the same settings make the same messages. */
 export interface TrafficSettings {
@@ -7,6 +7,8 @@ export interface TrafficSettings {
   messages: number;
   readsPerMessage: number;
   assets: number;
+  /** The location where each asset was read last; if left out they are at their first antennas, wherever that was. */
+  places?: readonly number[];
   /** The share of reads observed up to ten minutes before their turn, as a reader sends that was cut off. */
   late: number;
   /** The share of messages that no format can decode. */
@@ -16,6 +18,11 @@ export interface TrafficSettings {
   /** Milliseconds since 1970 of the first read. */
   start: number;
   seed: number;
+}
+
+interface Present {
+  asset: number;
+  antenna: number;
 }
 
 export interface PlannedMessage {
@@ -47,6 +54,7 @@ export function* traffic(settings: TrafficSettings): Generator<PlannedMessage> {
     messages,
     readsPerMessage,
     assets,
+    places,
     late,
     poison,
     moves = USUAL_MOVES,
@@ -54,9 +62,28 @@ export function* traffic(settings: TrafficSettings): Generator<PlannedMessage> {
     seed,
   } = settings;
   const random = seeded(seed);
-  const present = new Map(readers.map((reader) => [reader, [] as { asset: number; antenna: number }[]]));
+  const present = new Map(readers.map((reader) => [reader, [] as Present[]]));
+  const move = (here: Present[], index: number, seen: Present) => {
+    seen.antenna = 1 + ((seen.antenna + Math.floor(random() * (ANTENNAS - 1))) % ANTENNAS);
+    if (random() < 1 / MOVES_TO_ANOTHER_READER && here.length > readsPerMessage) {
+      here.splice(index, 1);
+      present.get(readers[Math.floor(random() * readers.length)] ?? 0)?.push(seen);
+    }
+  };
   for (let asset = 0; asset < assets; asset++) {
-    present.get(asset % READERS)?.push({ asset, antenna: 1 + (Math.floor(asset / READERS) % ANTENNAS) });
+    const location = places?.[asset];
+    const { reader, antenna } = location === undefined ? firstPlace(asset) : placeAt(location);
+    present.get(reader)?.push({ asset, antenna });
+  }
+  if (places !== undefined) {
+    // So that first reads are moves as often as others.
+    for (const here of present.values()) {
+      for (const [index, seen] of [...here.entries()].reverse()) {
+        if (random() < moves) {
+          move(here, index, seen);
+        }
+      }
+    }
   }
   for (let sent = 0; sent < messages; sent++) {
     const reader = readers[sent % readers.length] ?? 0;
@@ -78,16 +105,16 @@ export function* traffic(settings: TrafficSettings): Generator<PlannedMessage> {
         observed_at: timestamp(at),
       };
       if (seen !== undefined && random() < moves) {
-        seen.antenna = 1 + ((seen.antenna + Math.floor(random() * (ANTENNAS - 1))) % ANTENNAS);
-        if (random() < 1 / MOVES_TO_ANOTHER_READER && here.length > readsPerMessage) {
-          here.splice(drawn, 1);
-          present.get(readers[Math.floor(random() * readers.length)] ?? 0)?.push(seen);
-        }
+        move(here, drawn, seen);
       }
       return read;
     });
     yield { reader, topic, payload: Buffer.from(JSON.stringify(reads)) };
   }
+}
+
+function firstPlace(asset: number): Place {
+  return { reader: asset % READERS, antenna: 1 + (Math.floor(asset / READERS) % ANTENNAS) };
 }
 
 /** With microseconds, which `Date` has not. */

@@ -1,0 +1,40 @@
+import { parseArgs } from 'node:util';
+
+export interface AlertOptions {
+  /** What to measure. */
+  only: readonly AlertPart[];
+  assets: number;
+  /** Reads of each measurement. */
+  count: number;
+  rounds: number;
+  /** For which it is measured how soon alerts are told. */
+  seconds: number;
+  /** Shares of reads that are moves. */
+  moves: readonly number[];
+}
+
+const PARTS = ['rate', 'telling', 'takeover'] as const;
+export type AlertPart = (typeof PARTS)[number];
+
+/** @throws TypeError if an option is unknown. */
+export function readAlertOptions(args: string[]): AlertOptions {
+  const { values } = parseArgs({
+    args,
+    options: {
+      only: { type: 'string', default: PARTS.join() },
+      assets: { type: 'string', default: '1e5' },
+      count: { type: 'string', default: '1e5' },
+      rounds: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '60' },
+      moves: { type: 'string', default: '0.02,0.05,0.2' },
+    },
+  });
+  return {
+    only: PARTS.filter((part) => values.only.split(',').includes(part)),
+    assets: Number(values.assets),
+    count: Number(values.count),
+    rounds: Number(values.rounds),
+    seconds: Number(values.seconds),
+    moves: values.moves.split(',').map(Number),
+  };
+}
