@@ -34,12 +34,11 @@ export async function startReplicated(): Promise<ReplicatedDatabase> {
     return folder;
   }) as [string, string];
   let first: EmbeddedDatabase = await startEmbedded({ data, durable: false });
-  const port = Number(new URL(first.url).port);
   await createDatabase(withDatabase(first.url, NAME));
   await migrate(withDatabase(first.url, NAME));
   await first.stop();
   await run('cp', ['-a', join(data, 'postgres'), copy]);
-  first = await startEmbedded({ data, durable: false, port });
+  first = await startEmbedded({ data, durable: false });
   follow(join(copy, CLUSTER), new URL(first.url));
   const second = await startEmbedded({ data: copy, durable: false });
   const [primary, standby] = [first, second].map(({ url }) => withDatabase(url, NAME)) as [string, string];
