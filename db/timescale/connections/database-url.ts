@@ -33,7 +33,8 @@ export function readDatabaseUrl(text: string): DatabaseUrl | null {
   if (
     first === undefined ||
     wanted === undefined ||
-    (others.length > 0 && urls.some(({ hostname }) => hostname === ''))
+    // A folder of sockets as a parameter (`?host=`) is for one server of which nothing is wanted.
+    ((others.length > 0 || wanted !== null) && urls.some(({ hostname }) => hostname === ''))
   ) {
     return null;
   }

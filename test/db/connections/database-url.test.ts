@@ -16,6 +16,7 @@ describe('the address of a database', () => {
       addresses: [{ host: 'one', port: 5432 }],
       wanted: null,
     });
+    expect(readDatabaseUrl('postgres:///tagtrail?host=/run')?.wanted).to.equal(null);
   });
 
   it('names several, of which the primary is wanted', () => {
@@ -40,6 +41,7 @@ describe('the address of a database', () => {
 
   for (const wrong of [
     'postgres://one,/tagtrail',
+    'postgres:///tagtrail?host=/run&target_session_attrs=read-write',
     'postgres://one,two:port/tagtrail',
     'postgres://one,two/tagtrail?target_session_attrs=prefer-standby',
     'one,two',
