@@ -17,6 +17,19 @@ export const MIGRATE_DATABASE_URL = optionalDatabaseUrl(
   'the database as the owner of its tables, who migrates it; without it the user of DATABASE_URL does',
 );
 
+/** Without DATABASE_URL the embedded database is used, and the other addresses would go unnoticed. */
+export function faultOfAddresses(config: {
+  DATABASE_URL: string | null;
+  LISTEN_DATABASE_URL: string | null;
+  MIGRATE_DATABASE_URL?: string | null;
+}): string | null {
+  const others = ['LISTEN_DATABASE_URL', 'MIGRATE_DATABASE_URL'] as const;
+  const alone = others.find((name) => (config[name] ?? null) !== null);
+  return config.DATABASE_URL !== null || alone === undefined
+    ? null
+    : `${alone} is set and DATABASE_URL is not; set DATABASE_URL to the database that processes use, or unset ${alone}`;
+}
+
 /** A configuration whose DATABASE_URL has both ways to the database. */
 export type WithBothWays<Config> = Omit<Config, 'LISTEN_DATABASE_URL'>;
 

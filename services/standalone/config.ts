@@ -1,4 +1,5 @@
 import {
+  faultOfAddresses,
   LISTEN_DATABASE_URL,
   LOG_LEVEL,
   MIGRATE_DATABASE_URL,
@@ -54,6 +55,7 @@ export type StandaloneConfig = WithBothWays<Configuration<typeof STANDALONE_SETT
 export function readStandaloneConfig(environment: NodeJS.ProcessEnv): StandaloneConfig {
   return withBothWays(
     readSettings(STANDALONE_SETTINGS, environment, [
+      faultOfAddresses,
       retentionCoversLateness,
       faultOfCertificates,
       faultOfQueues,

@@ -14,6 +14,7 @@ import { migrateNew } from '../../../db/timescale/schema/migrate.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import type { Actor } from '../../../domain/changes/actor.ts';
 import {
+  faultOfAddresses,
   LISTEN_DATABASE_URL,
   MIGRATE_DATABASE_URL,
   withBothWays,
@@ -104,7 +105,9 @@ export function withMigratedUrl<Result>(work: (url: string) => Promise<Result>):
 export async function withDatabaseUrl<Result>(
   work: (url: string, isEmbedded: boolean) => Promise<Result>,
 ): Promise<Result> {
-  const { DATABASE_URL, TAGTRAIL_DATA } = withBothWays(readSettings(DATABASE_SETTINGS, process.env));
+  const { DATABASE_URL, TAGTRAIL_DATA } = withBothWays(
+    readSettings(DATABASE_SETTINGS, process.env, [faultOfAddresses]),
+  );
   if (DATABASE_URL !== null) {
     await requireReachable(DATABASE_URL);
     return work(DATABASE_URL, false);
@@ -134,7 +137,7 @@ export async function withOwnerUrl<Result>(
   work: (url: string, processUrl: string | null) => Promise<Result>,
 ): Promise<Result> {
   const { MIGRATE_DATABASE_URL: ownerUrl, DATABASE_URL } = withBothWays(
-    readSettings({ ...DATABASE_SETTINGS, MIGRATE_DATABASE_URL }, process.env),
+    readSettings({ ...DATABASE_SETTINGS, MIGRATE_DATABASE_URL }, process.env, [faultOfAddresses]),
   );
   if (ownerUrl === null || DATABASE_URL === null) {
     return withDatabaseUrl((url) => work(url, null));

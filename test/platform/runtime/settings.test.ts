@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { DATABASE_URL, LOG_LEVEL } from '../../../platform/runtime/common-settings.ts';
+import { DATABASE_URL, faultOfAddresses, LOG_LEVEL } from '../../../platform/runtime/common-settings.ts';
 import { integerSetting, optionalUrl, portSetting } from '../../../platform/runtime/setting-kinds.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 
@@ -46,5 +46,16 @@ describe('settings', () => {
       'DAYS must be 30',
     );
     expect(readSettings(settings, { DATABASE_URL: url }, [rule]).DAYS).to.equal(30);
+  });
+
+  it('refuse another way to a database that is not named', () => {
+    const none = { DATABASE_URL: null, LISTEN_DATABASE_URL: null, MIGRATE_DATABASE_URL: null };
+    expect(faultOfAddresses(none)).to.equal(null);
+    expect(faultOfAddresses({ ...none, DATABASE_URL: url, MIGRATE_DATABASE_URL: url })).to.equal(null);
+    for (const alone of ['LISTEN_DATABASE_URL', 'MIGRATE_DATABASE_URL']) {
+      expect(faultOfAddresses({ ...none, [alone]: url })).to.equal(
+        `${alone} is set and DATABASE_URL is not; set DATABASE_URL to the database that processes use, or unset ${alone}`,
+      );
+    }
   });
 });
