@@ -38,7 +38,8 @@ export function readMigrations(): Migration[] {
  * Brings the database to the newest schema, forward only. Any number of processes may call it at once: one
  * works, the others wait and find nothing left to do. Each migration commits together with its ledger row.
  *
- * @throws AppError `conflict` if a newer version migrated the database; `unavailable` if aborted.
+ * @throws AppError `conflict` if a newer version migrated the database; `forbidden` if another user owns its tables;
+ * `unavailable` if aborted.
  */
 export function migrate(
   url: string,
@@ -77,6 +78,7 @@ async function migrateUnless(
     if (await isMigrated(client, migrations)) {
       return { applied: [], current: migrations.at(-1)?.name ?? '' };
     }
+    await requireOwner(client);
     await client.query('set client_min_messages = warning');
     await createTimescaleIfAvailable(client);
     await client.query(
@@ -105,6 +107,20 @@ export async function isMigrated(client: pg.ClientBase, migrations = readMigrati
     `select to_regclass('schema_migrations') is not null as present`,
   );
   return rows[0]?.present === true && (await pendingMigrations(client, migrations)).length === 0;
+}
+
+async function requireOwner(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ user_name: string; owner: string }>(
+    `select current_user as user_name, relowner::regrole::text as owner from pg_class
+     where oid = to_regclass('schema_migrations') and not pg_has_role(relowner, 'usage')`,
+  );
+  const [other] = rows;
+  if (other !== undefined) {
+    throw new AppError(
+      'forbidden',
+      `The database is not migrated to this version, and ${other.user_name} cannot do it, as ${other.owner} owns the tables; set MIGRATE_DATABASE_URL to the address with that user`,
+    );
+  }
 }
 
 /** The extension must exist before migrations that make hypertables, and can be created only if it is preloaded. */

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
+import { migrate as migrateTo, readMigrations } from '../../../db/timescale/schema/migrate.ts';
 import { sweep } from '../../../db/timescale/schema/retention.ts';
 import { sweepMoves } from '../../../db/timescale/schema/retention-of-moves.ts';
 import { commandLineOn } from '../../support/command-line.ts';
@@ -37,6 +38,16 @@ describe('the login of processes', () => {
     expect(await tagtrail('org', 'list')).to.include({ status: 0 });
     // It finds that it has nothing to do.
     expect(await tagtrail('migrate')).to.include({ status: 0 });
+  });
+
+  it('is told who migrates, if there is something to do', async () => {
+    const next = [...readMigrations(), { name: '9999-next', sql: 'select' }];
+    const error = await migrateTo(url, next).catch((thrown: unknown) => thrown);
+    expect(error).to.include({ code: 'forbidden' });
+    expect(error)
+      .to.have.property('message')
+      .that.includes(`${user} cannot do it, as ${new URL(database.url).username} owns the tables`)
+      .and.includes('set MIGRATE_DATABASE_URL');
   });
 
   it('changes no table and no ledger of migrations', async () => {
