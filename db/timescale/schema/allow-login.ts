@@ -1,6 +1,8 @@
 import pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
 import { addressesOf } from '../connections/addresses.ts';
+import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
+import { awaitLock } from '../connections/await-lock.ts';
 import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
 import { requireDatabaseUrl } from '../connections/database-url.ts';
@@ -19,17 +21,27 @@ export const PROCESS_ROLES = [
  *
  * @param ownerUrl of who migrated the database.
  * @returns true if the user is new.
- * @throws AppError `forbidden` with what to run, if the owner may not.
+ * @throws AppError `forbidden` with what to run, if the owner may not; `misconfigured` if the address names no user, or
+ * a new one with the owner's password.
  */
 export async function allowLogin(ownerUrl: string, processUrl: string): Promise<boolean> {
   const { direct, pooled } = addressesOf(processUrl);
   const { username, password } = new URL(requireDatabaseUrl(pooled ?? direct).first);
   const [user, secret] = [username, password].map(decodeURIComponent) as [string, string];
+  if (user === '') {
+    throw new AppError(
+      'misconfigured',
+      'DATABASE_URL names no user, and MIGRATE_DATABASE_URL is for another one; set DATABASE_URL to an address such as postgres://user:password@host:5432/tagtrail',
+    );
+  }
   const client = new Client(connectionConfig(ownerUrl, 'tagtrail migrate'));
   await client.connect();
   try {
-    const { rows } = await client.query<{ is_there: boolean; missing: string[] }>(
+    // Of several that migrate at once, one makes it.
+    await awaitLock(client, ADVISORY_LOCKS.migration);
+    const { rows } = await client.query<{ is_there: boolean; may_make: boolean; missing: string[] }>(
       `select exists (select from pg_roles where rolname = $1) as is_there,
+         (select rolsuper or rolcreaterole from pg_roles where rolname = current_user) as may_make,
          array(
            select needed from unnest($2::text[]) needed
            where $1 <> current_user and not coalesce(
@@ -38,12 +50,29 @@ export async function allowLogin(ownerUrl: string, processUrl: string): Promise<
          ) as missing`,
       [user, PROCESS_ROLES],
     );
-    const [{ is_there: isThere, missing } = { is_there: true, missing: [] }] = rows;
+    const [{ is_there: isThere, may_make: mayMake, missing } = NOTHING_TO_DO] = rows;
     if (missing.length === 0) {
       return false;
     }
     const grant = `grant ${missing.join(', ')} to ${client.escapeIdentifier(user)} with inherit true`;
     const create = `create role ${client.escapeIdentifier(user)} login`;
+    const todo = isThere ? grant : `${create} password '...'; ${grant}`;
+    const refused = (options?: ErrorOptions) =>
+      new AppError(
+        'forbidden',
+        `The user of MIGRATE_DATABASE_URL may not let ${user}, the user of DATABASE_URL, in; as a superuser: ${todo};`,
+        options,
+      );
+    // A statement that is refused gets into the server's log, with the password.
+    if (!isThere && !mayMake) {
+      throw refused();
+    }
+    if (!isThere && secret !== '' && secret === passwordOf(ownerUrl)) {
+      throw new AppError(
+        'misconfigured',
+        `DATABASE_URL has the password of MIGRATE_DATABASE_URL; give ${user} one of its own (with Compose DATABASE_PASSWORD)`,
+      );
+    }
     try {
       await client.query('begin');
       if (!isThere) {
@@ -52,20 +81,20 @@ export async function allowLogin(ownerUrl: string, processUrl: string): Promise<
       await client.query(grant);
       await client.query('commit');
     } catch (error) {
-      if (error instanceof pg.DatabaseError && error.code === INSUFFICIENT_PRIVILEGE) {
-        const todo = isThere ? grant : `${create} password '...'; ${grant}`;
-        throw new AppError(
-          'forbidden',
-          `The user of MIGRATE_DATABASE_URL may not let ${user}, the user of DATABASE_URL, in; as a superuser: ${todo};`,
-          { cause: error },
-        );
-      }
-      throw error;
+      throw error instanceof pg.DatabaseError && error.code === INSUFFICIENT_PRIVILEGE
+        ? refused({ cause: error })
+        : error;
     }
     return !isThere;
   } finally {
     await client.end();
   }
 }
+
+function passwordOf(url: string): string {
+  return decodeURIComponent(new URL(requireDatabaseUrl(url).first).password);
+}
+
+const NOTHING_TO_DO = { is_there: true, may_make: false, missing: [] };
 
 const INSUFFICIENT_PRIVILEGE = '42501';

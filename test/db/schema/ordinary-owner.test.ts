@@ -62,12 +62,24 @@ describe('a database whose owner is no superuser', () => {
     url.password = 'owner';
     const own = new URL(url);
     own.username = `${name}_processes`;
-    expect(await allowLogin(url.href, own.href)).to.equal(true);
-    expect(await allowLogin(url.href, own.href)).to.equal(false);
+    expect(await allowLogin(url.href, own.href).catch((error: unknown) => error))
+      .to.have.property('message')
+      .that.includes('DATABASE_URL has the password of MIGRATE_DATABASE_URL');
+    own.password = 'processes';
+    const both = await Promise.all([allowLogin(url.href, own.href), allowLogin(url.href, own.href)]);
+    expect(both).to.have.members([true, false]);
     const pool = createWritePool(own.href, { max: 1 });
     expect((await pool.query('select name from organizations')).rows).to.deep.equal([{ name: 'Acme' }]);
     await pool.end();
     await server.query(`drop role ${name}_processes`);
+    await server.query(`alter role ${name} nocreaterole`);
+    expect(await allowLogin(url.href, own.href).catch((error: unknown) => error))
+      .to.have.property('message')
+      .that.includes(`as a superuser: create role "${name}_processes" login password '...'; grant`);
+    own.username = '';
+    expect(await allowLogin(url.href, own.href).catch((error: unknown) => error))
+      .to.have.property('message')
+      .that.includes('DATABASE_URL names no user');
   });
 
   it('has a move feed that is sealed, takes histories from before it, and is swept', async () => {
