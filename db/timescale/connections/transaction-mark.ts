@@ -33,16 +33,21 @@ export async function markOf(client: pg.ClientBase): Promise<TransactionMark> {
 /**
  * Finds out whether an unanswered commit went through.
  *
- * @returns false also if the server does not know the transaction, being another one for instance.
+ * @param isStored says whether the database has what the transaction with that id wrote; asked where the server does not
+ * know the transaction, being another one since a failover for instance.
  * @throws StillInProgress if undecided; the database's error if it cannot be asked.
  */
-export async function wasCommitted(pool: Pool, { xid, timeline }: TransactionMark): Promise<boolean> {
+export async function wasCommitted(
+  pool: Pool,
+  { xid, timeline }: TransactionMark,
+  isStored: (xid: string) => Promise<boolean>,
+): Promise<boolean> {
   const status = await statusOf(pool, xid, timeline);
   if (status === 'in progress') {
     await pool.query(END_ABANDONED, [xid]).catch(rethrowOfPg);
     throw new StillInProgress(`transaction ${xid} is in progress still`);
   }
-  return status === 'committed';
+  return status === null ? isStored(xid).catch(rethrowOfPg) : status === 'committed';
 }
 
 export class StillInProgress extends Error {}

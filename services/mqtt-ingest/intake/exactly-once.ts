@@ -9,17 +9,20 @@ type Flush<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]
  * commit went through.
  *
  * @param flush throws CommitUnknown, carrying the results, if it does not know.
+ * @param wasCommitted gets what was to be committed; asked until it answers.
  */
 export function exactlyOnce<Item extends object, Result>(
   flush: Flush<Item, Result>,
-  wasCommitted: (mark: TransactionMark) => Promise<boolean>,
+  wasCommitted: (mark: TransactionMark, items: readonly Item[]) => Promise<boolean>,
 ): Flush<Item, Result> {
   const unknown = new WeakMap<Item, Unknown<Item, Result>>();
 
   const findCommitted = async (items: readonly Item[]): Promise<ReadonlyMap<Item, Result>> => {
     const committed = new Map<Item, Result>();
     for (const commit of new Set(items.flatMap((item) => unknown.get(item) ?? []))) {
-      if (await wasCommitted(commit.mark)) {
+      // What is stored may be overwritten by what is committed next.
+      commit.isCommitted ??= await wasCommitted(commit.mark, [...commit.results.keys()]);
+      if (commit.isCommitted) {
         for (const [item, result] of commit.results) {
           committed.set(item, result);
         }
@@ -42,6 +45,7 @@ export function exactlyOnce<Item extends object, Result>(
       const results = error.result as readonly Result[];
       const commit = {
         mark: error.mark,
+        isCommitted: null,
         results: new Map(items.map((item, index) => [item, results[index] as Result])),
       };
       for (const item of items) {
@@ -61,5 +65,7 @@ export function exactlyOnce<Item extends object, Result>(
 
 interface Unknown<Item, Result> {
   mark: TransactionMark;
+  /** Null until it is known. */
+  isCommitted: boolean | null;
   results: ReadonlyMap<Item, Result>;
 }

@@ -6,6 +6,7 @@ import { inMarkedTransaction } from '../../../db/timescale/connections/transacti
 import { wasCommitted } from '../../../db/timescale/connections/transaction-mark.ts';
 import { type Mapped, mapMessage } from '../../../domain/formats/mapping/run.ts';
 import { isFaultOfMessage } from '../../../domain/messages/fault-of-message.ts';
+import { hasCounted } from '../../../domain/messages/has-counted.ts';
 import { type Readable, readableBy, refused } from '../../../domain/messages/judge.ts';
 import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
 import { type IncomingMessage, MessageAsRead, type ReadMessage } from '../../../domain/messages/message.ts';
@@ -88,7 +89,7 @@ export function createIntake(options: IntakeOptions): Intake {
               (error) => error instanceof AlreadyStored,
             ),
         ),
-      (mark) => wasCommitted(pool, mark),
+      (mark, messages) => wasCommitted(pool, mark, (xid) => hasCounted(pool, xid, messages)),
     ),
     isOutage: (error) => !isFaultOfMessage(error),
     onOutage,

@@ -71,7 +71,7 @@ describe('an error behind which the connection is lost', () => {
     const attempts = [
       () => inTransaction(nowhere.pool, async () => {}),
       () => inMarkedTransaction(nowhere.pool, async () => {}),
-      () => wasCommitted(nowhere.pool, mark),
+      () => wasCommitted(nowhere.pool, mark, async () => true),
     ];
     for (const attempt of attempts) {
       expect(isConnectionLost(await attempt().catch((each: unknown) => each))).to.equal(true);

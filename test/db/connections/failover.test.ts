@@ -1,14 +1,22 @@
 import { expect } from 'chai';
-import { Client } from '../../../db/timescale/connections/client.ts';
+import { Client, type Pool } from '../../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import { isConnectionLost, thrownByPg } from '../../../db/timescale/connections/connection-lost.ts';
 import { placeOf } from '../../../db/timescale/connections/database-url.ts';
 import { listen } from '../../../db/timescale/connections/listen.ts';
 import { openOrganizationDoor } from '../../../db/timescale/connections/organization-door.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
-import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import { inMarkedTransaction, inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import { type TransactionMark, wasCommitted } from '../../../db/timescale/connections/transaction-mark.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { hasCounted } from '../../../domain/messages/has-counted.ts';
+import type { ReadMessage } from '../../../domain/messages/message.ts';
+import { recordMessages } from '../../../domain/messages/record-messages.ts';
+import type { TestDatabase } from '../../support/database.ts';
+import { messageOf, registeredReader } from '../../support/messages-of.ts';
+import { RULES } from '../../support/recording.ts';
 import { type ReplicatedDatabase, startReplicated } from '../../support/replicated-database.ts';
+import { Site } from '../../support/site.ts';
 import { until } from '../../support/subscribed-ingest.ts';
 
 describe('a database of several servers', function () {
@@ -36,7 +44,8 @@ describe('a database of several servers', function () {
   });
 
   it('reports at once a user whom all of them refuse', async () => {
-    const client = new Client(connectionConfig(database.url.replace(/tagtrail:[^@]+@/, 'tagtrail:wrong@')));
+    const url = database.url.replace(/tagtrail:[^@]+@/, 'tagtrail:wrong@');
+    const client = new Client({ ...connectionConfig(url), connectionTimeoutMillis: 60_000 });
     const error = await client.connect().then(
       () => null,
       (thrown) => thrown,
@@ -70,6 +79,7 @@ describe('a database of several servers', function () {
       const lookUp = () => door.of(1).any(sql.prepared('test', rowsOf<{ one: number }>())`select 1 as one`);
       await lookUp();
       await until(async () => acknowledged.length > 50);
+      const batch = await recordTwo(pool);
       database.killPrimary();
       await until(async () => heard.includes('lost'));
       // Waits for the next primary rather than fails.
@@ -92,6 +102,12 @@ describe('a database of several servers', function () {
       );
       const { rows } = await waiting.query<{ number: number }>('select number from written');
       await waiting.end();
+      const wasStored = ({ mark, message }: Unanswered) =>
+        wasCommitted(pool, mark, (xid) => hasCounted(pool, xid, [message]));
+      expect([await wasStored(batch.committed), await wasStored(batch.rolledBack)]).to.deep.equal([
+        true,
+        false,
+      ]);
       expect(rows.map(({ number }) => number)).to.include.members(acknowledged);
     } finally {
       isOver = true;
@@ -101,3 +117,34 @@ describe('a database of several servers', function () {
     }
   });
 });
+
+interface Unanswered {
+  mark: TransactionMark;
+  message: ReadMessage;
+}
+
+/** A message that is not committed, and the next one of its reader, which is. */
+async function recordTwo(pool: Pool): Promise<{ committed: Unanswered; rolledBack: Unanswered }> {
+  const site = await Site.create({
+    rows: async (text: string, values: unknown[]) => (await pool.query(text, values)).rows,
+  } as TestDatabase);
+  const reader = await registeredReader(pool, await site.reader('portal', [await site.location('DOCK')]));
+  const now = Date.now() * 1_000;
+  const record = async (message: ReadMessage, isLost: boolean): Promise<Unanswered> => {
+    let mark: TransactionMark | undefined;
+    await inMarkedTransaction(pool, async (client, _attempt, given) => {
+      mark = given;
+      await recordMessages(client, [message], { rules: RULES, now, isCareful: false });
+      if (isLost) {
+        throw new RangeError('lost');
+      }
+    }).catch((error: unknown) => {
+      if (!(error instanceof RangeError)) {
+        throw error;
+      }
+    });
+    return { mark: mark as TransactionMark, message };
+  };
+  const rolledBack = await record(messageOf(reader, now), true);
+  return { committed: await record(messageOf(reader, now + 1), false), rolledBack };
+}
