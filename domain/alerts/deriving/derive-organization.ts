@@ -120,6 +120,7 @@ async function deriveWork(
   work: Work,
   { now, isLate }: Pick<Wanted, 'now' | 'isLate'>,
 ): Promise<{ looked: (Looked & Pick<Unknown, 'what'>)[]; isLeft: boolean }> {
+  work.stays.moveShared(work.assets);
   const ofAssets = { orgId, what: 'asset', rules: rules.ofAssets } as const;
   const done = await derive(db, ofAssets, work.assets, { now, isLate });
   for (const { id, since, next, heard, isAlerted, overdueSince, isUnknown, ...looked } of done.looked) {
@@ -135,7 +136,7 @@ async function deriveWork(
     inTime[overdueSince === null && !isUnknown ? 'add' : 'delete'](id);
   }
   const ofStays = { orgId, what: 'asset', rules: rules.ofStays } as const;
-  const doneOfStays = await derive(db, ofStays, work.stays.without(work.assets), { now, isLate });
+  const doneOfStays = await derive(db, ofStays, work.stays, { now, isLate });
   for (const { id, next, isAlerted } of doneOfStays.looked) {
     if (next !== null) {
       stays.add(id, next);

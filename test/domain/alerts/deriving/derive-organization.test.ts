@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import { MICROS_PER_SECOND, type Micros } from '../../../../base/instant.ts';
+import { databaseOn } from '../../../../db/timescale/connections/database.ts';
+import { inTransaction } from '../../../../db/timescale/connections/transaction.ts';
+import { deriveOrganization } from '../../../../domain/alerts/deriving/derive-organization.ts';
+import { newOrganization, type Organization } from '../../../../domain/alerts/deriving/organization.ts';
+import { findBehind } from '../../../../domain/alerts/deriving/read-moves.ts';
+import { findRevised } from '../../../../domain/alerts/deriving/revisions.ts';
+import { createRule, type NewRule } from '../../../../domain/alerts/rules/create-rule.ts';
+import { sealAll } from '../../../../domain/moves/start-sealing.ts';
+import { TEST_ACTOR } from '../../../support/actor.ts';
+import { useDatabase } from '../../../support/database.ts';
+import { aRead, record } from '../../../support/recording.ts';
+import { Site } from '../../../support/site.ts';
+
+describe("an organization's part of a turn", () => {
+  const database = useDatabase();
+  const beginning = Date.now() * 1_000 - 36_000 * MICROS_PER_SECOND;
+  const at = (second: number): Micros => beginning + Math.round(second * MICROS_PER_SECOND);
+  let site: Site;
+  let dock: number;
+  let yard: number;
+  let readerId: number;
+  let pallet: number;
+  let organization: Organization;
+
+  beforeEach(async () => {
+    site = await Site.create(database);
+    dock = await site.location('DOCK');
+    yard = await site.location('YARD');
+    readerId = await site.reader(`reader-${site.orgId}`, [dock, yard]);
+    pallet = await site.asset('PALLET', 'E280');
+    organization = newOrganization();
+  });
+
+  const rule = (wanted: Omit<NewRule, 'orgId'>) =>
+    createRule(databaseOn(database.pool), TEST_ACTOR, Date.now() * 1_000, {
+      ...{ orgId: site.orgId, validFrom: at(0) },
+      ...wanted,
+    });
+  const forbidden = () => rule({ kind: 'not_allowed', locationExternalKey: 'YARD', name: 'Forbidden' });
+  const readOf = ([locationId, second]: readonly [locationId: number, second: number]) =>
+    aRead({ orgId: site.orgId, readerId, value: 'E280', locationId, at: at(second) });
+  const read = (...reads: readonly (readonly [locationId: number, second: number])[]) =>
+    record(database, reads.map(readOf));
+  const turn = async (second: number) => {
+    await sealAll(database.url);
+    await inTransaction(database.pool, async (db) => {
+      const [feed = null] = await findBehind(db, [site.orgId]);
+      const isRevised = (await findRevised(db)).includes(site.orgId);
+      await deriveOrganization(db, site.orgId, organization, {
+        ...{ now: at(second), since: at(0), share: 100, feed, isRevised },
+        ...{ again: [], heard: undefined, isLate: () => false },
+      });
+    });
+  };
+  const alerts = async () => {
+    const rows = await database.rows<{ rule_name: string; opened: Micros; closed: Micros | null }>(
+      `select rule_name, micros_of_time(opened_at) as opened, micros_of_time(closed_at) as closed
+       from alerts where org_id = $1 order by opened_at`,
+      [site.orgId],
+    );
+    return rows.map(({ rule_name: name, opened, closed }) => [name, opened, closed]);
+  };
+
+  it('looks at an asset from the earliest of what is new on, whichever rules that is of', async () => {
+    await forbidden();
+    await read([dock, 10]);
+    await turn(11);
+    await read([yard, 20.1]);
+    await read([dock, 20.3]);
+    organization.assets.add(pallet, at(20.5));
+    await turn(21);
+    expect(await alerts()).to.deep.equal([['Forbidden', at(20.1), at(20.3)]]);
+  });
+});
