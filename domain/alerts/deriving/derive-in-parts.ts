@@ -40,7 +40,7 @@ export async function derive(
   if (wanted.rules.size === 0) {
     return done;
   }
-  const begun = work.entries().flatMap(([id, { since }]) => (since < now ? [{ id, since }] : []));
+  const begun = work.entries().flatMap(([id, since]) => (since < now ? [{ id, since }] : []));
   const size = Math.min(BATCH.assets, Math.ceil(BATCH.times / wanted.rules.size));
   for (const some of slicesOf(begun, BATCHES * size)) {
     if (isLate() && done.looked.length > 0) {

@@ -8,7 +8,7 @@ import { lookAtFirst } from './look-at-first.ts';
 import { noteMoves } from './note-moves.ts';
 import { dueLater, isDue, newWork, type Organization, takeDue, type Work } from './organization.ts';
 import type { ReadAgain } from './read-again.ts';
-import { type Behind, forget, takeMoves } from './read-moves.ts';
+import { type Behind, forget, revisedHistory, takeMoves } from './read-moves.ts';
 import { putOff, spreadRevisions, takeRevisions } from './revisions.ts';
 import { loadRulesOf } from './rules-of-organization.ts';
 
@@ -62,12 +62,22 @@ export async function deriveOrganization(
     return { hasRules: false, isBehind: false, isChanged: false, unknown: [] };
   }
   const work = newWork();
-  if (feed !== null) {
-    await noteMoves(db, orgId, organization, work, await takeMoves(db, feed, share), now);
-  }
+  const { histories, readers } = organization.unsettled;
+  const settled = histories.take(now, share);
+  const moves = feed === null ? [] : await takeMoves(db, feed, share, now);
+  await noteMoves(db, orgId, organization, work, [...settled, ...moves], now);
   const revisions = isRevised ? await takeRevisions(db, orgId, share) : [];
   for (const { subject, id, since: from } of revisions) {
-    work[subject === 'asset' ? 'assets' : 'readers'].add(id, from);
+    if (from < now) {
+      work[subject === 'asset' ? 'assets' : 'readers'].add(id, from);
+    } else if (subject === 'asset') {
+      histories.keep(revisedHistory(id, from), now);
+    } else {
+      readers.keep({ id, since: from, until: from }, now);
+    }
+  }
+  for (const { id, since: from } of readers.take(now, share)) {
+    work.readers.add(id, from);
   }
   for (const { assetId, since: from } of again.slice(0, share)) {
     work.assets.add(assetId, from);
@@ -75,7 +85,7 @@ export async function deriveOrganization(
   await hearAgain(db, orgId, organization, heard, now);
   takeDue(organization, work, now, share);
   await askExpected(db, orgId, organization, work, { now, share });
-  await lookAtFirst(db, orgId, organization, work, { since, share });
+  await lookAtFirst(db, orgId, organization, work, { since, share, now });
   const { looked, isLeft } = await deriveWork(db, orgId, organization, work, { now, isLate });
   organization.share = isLeft ? Math.max(LEAST, Math.floor(share / 2)) : 2 * share;
   return {

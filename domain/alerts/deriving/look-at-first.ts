@@ -2,6 +2,7 @@ import type { Micros } from '../../../base/instant.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Organization, Work } from './organization.ts';
+import { revisedHistory } from './read-moves.ts';
 
 /** A process that begins to derive looks at every asset and reader once, to know when it is due. */
 export async function lookAtFirst(
@@ -9,9 +10,9 @@ export async function lookAtFirst(
   orgId: number,
   organization: Organization,
   work: Work,
-  { since, share }: { since: Micros; share: number },
+  { since, share, now }: { since: Micros; share: number; now: Micros },
 ): Promise<void> {
-  const { lookedUpTo } = organization;
+  const { lookedUpTo, unsettled } = organization;
   if (lookedUpTo === null) {
     return;
   }
@@ -26,8 +27,8 @@ export async function lookAtFirst(
     select asset_id, micros_of_time(coalesce(last_seen, since)) as last_seen from positions where org_id = ${orgId} and asset_id > ${lookedUpTo} and location_id is not null
     order by asset_id limit ${share}`);
   for (const { asset_id: id, last_seen: lastSeen } of rows) {
-    // What was read in the last second is not evidence yet.
-    work.assets.add(id, since, Math.max(since, lastSeen));
+    work.assets.add(id, since);
+    unsettled.histories.keep(revisedHistory(id, now, lastSeen), now);
   }
   organization.lookedUpTo = rows.length < share ? null : (rows.at(-1)?.asset_id ?? null);
 }

@@ -13,36 +13,40 @@ import type { ChangedHistory } from './read-moves.ts';
 export async function noteMoves(
   db: Connection,
   orgId: number,
-  { rules, quiet, inTime, stays, expected }: Organization,
+  { rules, quiet, inTime, stays, expected, unsettled }: Organization,
   work: Work,
-  moves: readonly ChangedHistory[],
+  changes: readonly ChangedHistory[],
   now: Micros,
 ): Promise<void> {
+  for (const change of changes) {
+    unsettled.histories.keep(change, now);
+  }
+  const moves = changes.filter(({ since }) => since < now);
   const simple = moves.filter(({ assetId, isMoved }) => isMoved && inTime.has(assetId));
   const locationIds = [...new Set(simple.flatMap((move) => move.locationIds))];
   const above = simple.length === 0 ? new Map() : await loadAbove(db, orgId, locationIds);
   const versions = [...rules.ofAssets.values()].flat();
   const [unread, others] = [versions.filter(isOverdue), versions.filter((version) => !isOverdue(version))];
-  const inTimeStill = new Set<number>();
+  const inTimeStill = new Set<ChangedHistory>();
   for (const move of simple) {
     const isBelow = (id: number) => move.locationIds.some((each) => above.get(each)?.has(id) === true);
     const [by, earliest] = [earliestChange(unread, move, isBelow), earliestChange(others, move, isBelow)];
     if (by <= now) {
       continue;
     }
-    inTimeStill.add(move.assetId);
+    inTimeStill.add(move);
     if (Number.isFinite(by)) {
       expected.add(move.assetId, { by, within: by - move.since }, now);
     }
     if (earliest <= now || !quiet.has(move.assetId)) {
-      work.stays.add(move.assetId, move.since, move.until);
+      work.stays.add(move.assetId, move.since);
     } else if (Number.isFinite(earliest)) {
       stays.add(move.assetId, earliest);
     }
   }
-  for (const { assetId, since, until } of moves) {
-    if (!inTimeStill.has(assetId)) {
-      work.assets.add(assetId, since, until);
+  for (const move of moves) {
+    if (!inTimeStill.has(move)) {
+      work.assets.add(move.assetId, move.since);
     }
   }
 }

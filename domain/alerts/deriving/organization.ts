@@ -1,9 +1,12 @@
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import type { Interval } from '../../presence/intervals.ts';
 import { DueTimes } from './due-times.ts';
 import { ExpectedReads } from './expected-reads.ts';
+import type { ChangedHistory } from './read-moves.ts';
 import type { OrganizationRules } from './rules-of-organization.ts';
 import { SinceWhen } from './since-when.ts';
 import { Unheard } from './unheard.ts';
+import { Unsettled } from './unsettled.ts';
 
 export interface Organization {
   rules: OrganizationRules;
@@ -13,6 +16,8 @@ export interface Organization {
   /** Assets of which only rules about where they are may change. */
   stays: DueTimes;
   readers: DueTimes;
+  /** Changes of which not all evidence is there yet. */
+  unsettled: { histories: Unsettled<ChangedHistory>; readers: Unsettled<Interval & { id: number }> };
   /** Assets that are due unless they are read. */
   expected: ExpectedReads;
   /** Assets that wait for readers to say something. */
@@ -45,6 +50,7 @@ export function newOrganization(): Organization {
     assets: new DueTimes(),
     stays: new DueTimes(),
     readers: new DueTimes(),
+    unsettled: { histories: new Unsettled(), readers: new Unsettled() },
     expected: new ExpectedReads(),
     unheard: new Unheard(),
     overdue: new Map(),
@@ -76,11 +82,11 @@ export function takeDue(
   }
 }
 
-/** What is dated after the window is due then. */
+/** What is due only where the window ends is so in the next one. */
 export function dueLater(work: SinceWhen, dues: DueTimes, now: Micros): void {
-  for (const [id, { until }] of work.entries()) {
-    if (until >= now) {
-      dues.add(id, until);
+  for (const [id, since] of work.entries()) {
+    if (since >= now) {
+      dues.add(id, since);
     }
   }
 }
@@ -90,19 +96,24 @@ const WAITED_FOR: Micros = 3_600 * MICROS_PER_SECOND;
 
 /** Up to when it is derived, but for what nobody can know yet; null as long as not all was looked at once. */
 export function derivedUpTo(
-  { lookedUpTo, assets, stays, readers, expected, unheard }: Organization,
+  { lookedUpTo, assets, stays, readers, unsettled, expected, unheard }: Organization,
   now: Micros,
 ): Micros | null {
   // What waits for long is not lost: it holds still when it is found.
   const waited = Math.max(unheard.earliest, now - WAITED_FOR);
   return lookedUpTo === null
-    ? Math.min(assets.earliest, stays.earliest, readers.earliest, expected.earliest, waited)
+    ? Math.min(
+        ...[assets.earliest, stays.earliest, readers.earliest, expected.earliest, waited],
+        ...[unsettled.histories.earliest, unsettled.readers.earliest],
+      )
     : null;
 }
 
 /** Whether any of it is to be looked at, or asked about, by now. */
-export function isDue({ assets, stays, readers, expected }: Organization, now: Micros): boolean {
-  return assets.isDue(now) || stays.isDue(now) || readers.isDue(now) || expected.isDue(now);
+export function isDue({ assets, stays, readers, expected, unsettled }: Organization, now: Micros): boolean {
+  return [assets, stays, readers, expected, unsettled.histories, unsettled.readers].some((each) =>
+    each.isDue(now),
+  );
 }
 
 /** Whether there may be something to derive although nothing new was recorded. */

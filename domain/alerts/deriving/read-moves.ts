@@ -63,11 +63,21 @@ export interface ChangedHistory {
   locationIds: readonly number[];
 }
 
-/** The next changes of an organization, and moves its cursor on. Changes of alerts are passed over. */
+/** One of which only that is known. */
+export function revisedHistory(assetId: number, since: Micros, until = since): ChangedHistory {
+  return { assetId, since, until, isMoved: false, locationIds: [] };
+}
+
+/**
+ * The next changes of an organization, and moves its cursor on. Changes of alerts are passed over.
+ *
+ * @param now those of one asset before that are one; of later ones each is told apart.
+ */
 export async function takeMoves(
   db: Connection,
   { orgId, position, head }: Behind,
   share: number,
+  now: Micros,
 ): Promise<ChangedHistory[]> {
   const upTo = Math.min(head, position + share);
   const rows = await db.any(sql.prepared(
@@ -84,16 +94,17 @@ export async function takeMoves(
         time_of_micros((move.rows -> 'added' -> 0 ->> 0)::bigint),
         time_of_micros((move.rows -> 'removed' -> 0 ->> 0)::bigint),
         time_of_micros((move.rows -> 'changed' -> 0 ->> 0)::bigint)), move.since, move.recorded_at))) as since,
-      micros_of_time(max(coalesce(move.since, move.recorded_at))) as until, bool_and(move.kind = 'moved') as is_moved,
+      micros_of_time(max(told.until)) as until, bool_and(move.kind = 'moved') as is_moved,
       array_agg(distinct move.location_id) filter (where move.kind = 'moved') as location_ids
-    from moves move
+    from moves move cross join lateral (select coalesce(move.since, move.recorded_at) as until) told
     where move.org_id = ${orgId} and move.position > ${position}::int8 and move.position <= ${upTo}::int8
       and move.asset_id is not null and ${sealedFor(orgId, position + 1, upTo)}
-    group by move.asset_id`);
+    group by move.asset_id, case when told.until >= time_of_micros(${now}::bigint) then move.position end`);
   await db.exec(sql.prepared('move-alert-cursor', NO_ROWS)`
     update alert_cursors set position = ${upTo}::int8 where org_id = ${orgId}`);
   return rows.map((row) => ({
-    ...{ assetId: row.asset_id, since: row.since, until: row.until },
+    // A row that was taken back may have been later than what there is now.
+    ...{ assetId: row.asset_id, since: row.since, until: Math.max(row.since, row.until) },
     ...{ isMoved: row.is_moved, locationIds: row.location_ids ?? [] },
   }));
 }

@@ -21,7 +21,7 @@ describe('assets that are overdue unless they are read', () => {
       const work = newWork();
       const turn = { now: at(second), share: 2 };
       await askExpected(databaseOn(database.pool), site.orgId, organization, work, turn);
-      return work.assets.entries().map(([id, { since }]) => ({ id, since }));
+      return work.assets.entries().map(([id, since]) => ({ id, since }));
     };
     const ids: number[] = [];
     for (const value of ['E280', 'E281', 'E282', 'E283']) {

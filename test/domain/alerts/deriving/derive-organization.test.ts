@@ -20,6 +20,7 @@ describe("an organization's part of a turn", () => {
   let site: Site;
   let dock: number;
   let yard: number;
+  let hall: number;
   let readerId: number;
   let pallet: number;
   let organization: Organization;
@@ -28,7 +29,8 @@ describe("an organization's part of a turn", () => {
     site = await Site.create(database);
     dock = await site.location('DOCK');
     yard = await site.location('YARD');
-    readerId = await site.reader(`reader-${site.orgId}`, [dock, yard]);
+    hall = await site.location('HALL');
+    readerId = await site.reader(`reader-${site.orgId}`, [dock, yard, hall]);
     pallet = await site.asset('PALLET', 'E280');
     organization = newOrganization();
   });
@@ -63,6 +65,46 @@ describe("an organization's part of a turn", () => {
     return rows.map(({ rule_name: name, opened, closed }) => [name, opened, closed]);
   };
 
+  it('looks at what is dated after its window from where that begins on, however soon it is over', async () => {
+    await forbidden();
+    await read([dock, 10]);
+    await turn(60);
+    await read([yard, 60.2], [dock, 60.6]);
+    await turn(60);
+    await turn(62);
+    expect(await alerts()).to.deep.equal([['Forbidden', at(60.2), at(60.6)]]);
+    // As of one that is overdue.
+    organization.inTime.delete(pallet);
+    await read([yard, 70.2]);
+    await read([dock, 70.6]);
+    await turn(70);
+    await turn(72);
+    expect((await alerts()).slice(1)).to.deep.equal([['Forbidden', at(70.2), at(70.6)]]);
+  });
+
+  it('does not forget what is dated after its window for what is due before', async () => {
+    await forbidden();
+    await rule({
+      kind: 'dwell',
+      locationExternalKey: 'DOCK',
+      after: 30 * MICROS_PER_SECOND,
+      name: 'Dwelling',
+    });
+    await read([hall, 5]);
+    await turn(6);
+    await read([dock, 10]);
+    await turn(11);
+    await read([yard, 41.5]);
+    await turn(39);
+    await turn(40.5);
+    expect(await alerts()).to.deep.equal([['Dwelling', at(40), null]]);
+    await turn(42);
+    expect(await alerts()).to.deep.equal([
+      ['Dwelling', at(40), at(41.5)],
+      ['Forbidden', at(41.5), null],
+    ]);
+  });
+
   it('looks at an asset from the earliest of what is new on, whichever rules that is of', async () => {
     await forbidden();
     await read([dock, 10]);
@@ -72,5 +114,19 @@ describe("an organization's part of a turn", () => {
     organization.assets.add(pallet, at(20.5));
     await turn(21);
     expect(await alerts()).to.deep.equal([['Forbidden', at(20.1), at(20.3)]]);
+  });
+
+  it('does not forget what is dated after its window of a reader', async () => {
+    await rule({ kind: 'reader', after: MICROS_PER_SECOND, name: 'Silent' });
+    await turn(10);
+    await database.rows(
+      `insert into reader_spans (org_id, reader_id, state, started_at) values ($1, $2, 'silent', time_of_micros($3))`,
+      [site.orgId, readerId, at(21.5)],
+    );
+    organization.readers.add(readerId, at(20.2));
+    for (const second of [20, 21, 22, 23]) {
+      await turn(second);
+    }
+    expect(await alerts()).to.deep.equal([['Silent', at(22.5), null]]);
   });
 });
