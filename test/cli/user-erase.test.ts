@@ -53,6 +53,16 @@ describe('erasing a person', () => {
     );
     const actor = { type: 'user', id: String(eve), requestId: 'request' } as const;
     await acknowledgeAlert(owner, actor, { orgId, id: alert }, NAME);
+    const reopened = ulid();
+    await database.rows(
+      `insert into alerts (org_id, id, rule_id, rule_valid_from, rule_name, kind, asset_id, location_id, opened_at)
+       select org_id, $3, rule_id, rule_valid_from, rule_name, kind, $4, location_id, opened_at from alerts
+       where org_id = $1 and id = $2`,
+      [orgId, alert, reopened, await site.asset('SAW')],
+    );
+    await acknowledgeAlert(owner, actor, { orgId, id: reopened }, NAME);
+    await database.rows(`update alerts set state = 'open', acknowledged_by = null where id = $1`, [reopened]);
+    await acknowledgeAlert(owner, TEST_ACTOR, { orgId, id: reopened }, 'Ann');
     await database.rows(
       'insert into alert_mail_recipients (org_id, user_id, position) values ($1, $2, 0), ($3, $2, 0)',
       [orgId, eve, other],
@@ -116,6 +126,10 @@ describe('erasing a person', () => {
     expect(await count()).to.equal(before + 1);
     expect(await database.rows('select mail_to from rules')).to.deep.equal([
       { mail_to: ['ann@example.com'] },
+    ]);
+    expect(await database.rows('select acknowledged_by as by from alerts order by asset_id')).to.deep.equal([
+      { by: null },
+      { by: 'Ann' },
     ]);
     const [acknowledged] = await database.rows(
       `select actor_id, resource_type from changes where action = 'acknowledge' and org_id = $1`,

@@ -29,7 +29,12 @@ function forgetInAlerts(change: Change, userId: number): Promise<number> {
     from changes logged
     where logged.actor_type = 'user' and logged.actor_id = ${String(userId)}
       and logged.resource_type = 'alert' and logged.action = 'acknowledge'
-      and alert.org_id = logged.org_id and alert.id = logged.resource_id`);
+      and alert.org_id = logged.org_id and alert.id = logged.resource_id
+      -- It may have been opened again, and somebody else taken notice since.
+      and not exists (
+        select from changes later
+        where later.org_id = logged.org_id and later.resource_type = 'alert' and later.resource_id = logged.resource_id
+          and later.action = 'acknowledge' and later.id > logged.id)`);
 }
 
 function forgetInRules(change: Change, email: string): Promise<number> {
