@@ -36,7 +36,8 @@ export async function sparingTriggers<Result>(db: Connection, work: () => Promis
   const working = work();
   const ending = db.exec(sql.prepared('end-sparing-marks', NO_ROWS)`
     select set_config('tagtrail.keeps_marks', 'off', true)`);
-  // If the work fails, so does what is pipelined behind it, without naming the cause.
+  // If one fails, so does what is pipelined behind it, without naming the cause.
+  working.catch(() => {});
   ending.catch(() => {});
   await sparing;
   const result = await working;
