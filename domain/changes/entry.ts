@@ -16,6 +16,8 @@ export type Action =
   /** Lists again what was ignored or dismissed. */
   | 'restore'
   | 'replay'
+  /** Dates what a wrong clock recorded of an organization anew. */
+  | 'mend_clock'
   /** Of an alert. */
   | 'acknowledge'
   | 'sign_in'

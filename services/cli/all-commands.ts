@@ -56,6 +56,7 @@ const COMMANDS = new Map<string, () => Promise<Add>>(
     'smoothing show': async () => (await import('./commands/smoothing-show.ts')).addSmoothingShow,
     'smoothing try': async () => (await import('./commands/smoothing-try.ts')).addSmoothingTry,
     'history recompute': async () => (await import('./commands/history-recompute.ts')).addHistoryRecompute,
+    'clock mend': async () => (await import('./commands/clock-mend.ts')).addClockMend,
     'changes list': async () => (await import('./commands/changes-list.ts')).addChangesList,
     'alert list': async () => (await import('./commands/alert-list.ts')).addAlertList,
     'alert acknowledge': async () => (await import('./commands/alert-acknowledge.ts')).addAlertAcknowledge,

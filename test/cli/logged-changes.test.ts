@@ -473,6 +473,25 @@ describe('every command that changes something', function () {
         isRepeatable: true,
       };
     },
+    'clock-mend': async () => {
+      await database.rows(
+        `insert into rejected_messages (org_id, topic, reason, received_at, bytes, payload, payload_sha256)
+         values ($1, 'early', 'no reader has the topic', '2040-05-01T11:30:00Z', 1, 'x', sha256('x'))`,
+        [site.orgId],
+      );
+      return {
+        args: ['--org', org, '--by', '1h', '--from', '2040-05-01T11:00:00Z', '--confirm'],
+        logs: [
+          [
+            'mend_clock',
+            `organization ${org}`,
+            null,
+            { received_from: TIME, received_to: '2040-05-01T12:00:00.000Z', ahead_seconds: 3_600 },
+          ],
+        ],
+        isRepeatable: true,
+      };
+    },
     'rejected-replay': async () => {
       const id = await rejected();
       const reader = await site.reader('nobody', [null]);

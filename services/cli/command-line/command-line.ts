@@ -51,6 +51,7 @@ const NOUNS: Readonly<Record<string, readonly [heading: string, about: string]>>
   format: ['Readers:', 'what payloads mean: list, show, add, try'],
   smoothing: ['Readers:', 'when a move counts where antennas overlap: set, show, try'],
   history: ['Readers:', 'what scans make of it: recompute'],
+  clock: ['Readers:', 'what was recorded under a wrong clock: mend'],
   'unknown-tags': ['What could not be recorded:', 'tags that belong to nothing: list, attach, ignore'],
   rejected: ['What could not be recorded:', 'messages and why: list, show, replay, dismiss'],
   alert: ['Rules and alerts:', 'what rules have raised: list, acknowledge'],

@@ -670,6 +670,7 @@ export const de = {
       dismiss: (what) => `hat ${what} verworfen`,
       restore: (what) => `hat ${what} wieder aufgenommen`,
       replay: (what) => `hat ${what} wiederholt`,
+      mend_clock: (what) => `hat Lesungen berichtigt, die eine falsche Uhr datiert hatte: ${what}`,
       sign_in: () => 'hat sich angemeldet',
       sign_out: () => 'hat eine Sitzung beendet',
       accept: (what) => `hat ${what} benutzt`,

@@ -659,6 +659,7 @@ export const en = {
       dismiss: (what: string) => `dismissed ${what}`,
       restore: (what: string) => `listed ${what} again`,
       replay: (what: string) => `replayed ${what}`,
+      mend_clock: (what: string) => `corrected reads that a wrong clock dated in ${what}`,
       sign_in: () => 'signed in',
       sign_out: () => 'ended a session',
       accept: (what: string) => `used ${what}`,

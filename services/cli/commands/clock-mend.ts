@@ -1,0 +1,202 @@
+import type { Command } from 'commander';
+import { AppError } from '../../../base/errors.ts';
+import { MICROS_PER_MILLISECOND, MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { table } from '../../../base/table.ts';
+import { DATABASE_NOW, TOLERATED_SKEW } from '../../../db/timescale/queries/database-clock.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { listOrganizations } from '../../../domain/administration/organizations/list-organizations.ts';
+import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
+import { countWrongRows, isAnyWrong, mendClock } from '../../../domain/messages/mend-clock.ts';
+import { wakingSealer } from '../../../domain/moves/wake-sealer.ts';
+import { newestReceived, wrongExamples } from '../../../domain/tracking/wrong-clock/count-wrong.ts';
+import type { WrongClock } from '../../../domain/tracking/wrong-clock/wrong-clock.ts';
+import { withInterruption } from '../../../platform/runtime/interruption.ts';
+import { addCommand, id, printResult } from '../command-line/command-line.ts';
+import { shownTime, time } from '../command-line/instants.ts';
+import { progressOn } from '../command-line/progress.ts';
+import { type Connections, withConnections } from '../connections/database.ts';
+import { duration } from '../parts/rule-options.ts';
+import { inUnits, optionsOf, shownWindow, windowOf } from '../parts/wrong-clock-window.ts';
+import { type WrongOfOrganization, wrongRowsAsJson, wrongRowsAsLines } from '../parts/wrong-rows.ts';
+
+interface Options {
+  org?: number;
+  by?: Micros;
+  from?: Micros;
+  to?: Micros;
+  confirm?: true;
+  json?: boolean;
+}
+
+export function addClockMend(program: Command): void {
+  addCommand(program, 'clock', 'mend')
+    .description(
+      'Date anew what ingestion recorded of readers while its clock ran ahead, with histories and current locations. ' +
+        "Without --by it says what is dated ahead of the database's clock; without --confirm it changes nothing. " +
+        'Safe while readers publish. Ctrl-C stops it after the asset that is under way; run again with the times that ' +
+        'it names, it goes on from there.',
+    )
+    .option('--org <id>', 'of this organization only', id)
+    .option('--by <duration>', 'how far the clock was ahead, as 90s, 5m, 2h or 1d', duration)
+    .option(
+      '--from <time>',
+      "what was received from then on, by the wrong clock; without it, what is ahead of the database's clock now",
+      time,
+    )
+    .option('--to <time>', 'and before then: at most --by after --from, which it is without it', time)
+    .option('--confirm', 'mend it')
+    .addHelpText(
+      'after',
+      `
+What is ahead of the database's clock is always wrong. In a time that you name, reads that a right clock received are told
+apart by their devices' times only; those without are moved too. So name one in which nothing else was received.
+
+Examples:
+  npx --no -- tagtrail clock mend
+  npx --no -- tagtrail clock mend --by 1h
+  npx --no -- tagtrail clock mend --by 1h --confirm
+  npx --no -- tagtrail clock mend --org 1 --by 1h --from 2026-05-01T11:00:00Z --to 2026-05-01T11:40:00Z`,
+    )
+    .action((options: Options) =>
+      withConnections(async (connections) => {
+        const { db } = connections;
+        const orgIds = await organizationsOf(db, options.org);
+        const now = await databaseNow(db);
+        const from = options.from ?? now + TOLERATED_SKEW * MICROS_PER_MILLISECOND;
+        if (options.by === undefined) {
+          await showAhead(db, orgIds, { from, now }, options);
+          return;
+        }
+        const clock = windowOf(from, options.by, options.to);
+        if (options.from === undefined && options.to === undefined) {
+          await requireEnough(db, orgIds, clock, now);
+        }
+        await (options.confirm === true
+          ? mend(connections, orgIds, clock, options)
+          : show(db, orgIds, clock, options));
+      }),
+    );
+}
+
+async function organizationsOf(db: Connection, orgId: number | undefined): Promise<number[]> {
+  if (orgId === undefined) {
+    return (await listOrganizations(db)).map((organization) => organization.id);
+  }
+  await requireLiveOrganization(db, orgId);
+  return [orgId];
+}
+
+async function databaseNow(db: Connection): Promise<Micros> {
+  const { now } = await db.one(sql.type(rowsOf<{ now: number }>())`select ${DATABASE_NOW} as now`);
+  return Math.round(now) * MICROS_PER_MILLISECOND;
+}
+
+/** @throws AppError `conflict` if something is ahead of the database's clock by more than `--by`. */
+async function requireEnough(
+  db: Connection,
+  orgIds: readonly number[],
+  { to, ahead }: WrongClock,
+  now: Micros,
+): Promise<void> {
+  for (const orgId of orgIds) {
+    const newest = await newestReceived(db, orgId, to);
+    if (newest !== null) {
+      throw new AppError(
+        'conflict',
+        `--by ${inUnits(ahead)} is too little: organization ${orgId} has scans dated ${shownTime(newest)}, ${inUnits(newest - now)} ahead of the database's clock`,
+      );
+    }
+  }
+}
+
+async function showAhead(
+  db: Connection,
+  orgIds: readonly number[],
+  { from, now }: { from: Micros; now: Micros },
+  options: Options,
+): Promise<void> {
+  if (options.from !== undefined || options.to !== undefined || options.confirm === true) {
+    throw new AppError('invalid_input', 'Give --by, how far the clock was ahead');
+  }
+  const found: { org_id: number; newest_received_at: string; ahead_seconds: number }[] = [];
+  for (const orgId of orgIds) {
+    const newest = await newestReceived(db, orgId, from);
+    if (newest !== null) {
+      const seconds = Math.ceil((newest - now) / MICROS_PER_SECOND);
+      found.push({ org_id: orgId, newest_received_at: shownTime(newest), ahead_seconds: seconds });
+    }
+  }
+  const lines = found.map(
+    (each) =>
+      `Organization ${each.org_id}: scans are dated up to ${each.newest_received_at}, ${each.ahead_seconds} s ahead of the database's clock.`,
+  );
+  const text =
+    found.length === 0
+      ? "Nothing is dated ahead of the database's clock."
+      : [...lines, 'Say with --by how far the clock was ahead: at least that.'].join('\n');
+  printResult({ json: found, text }, options);
+}
+
+async function show(
+  db: Connection,
+  orgIds: readonly number[],
+  clock: WrongClock,
+  options: Options,
+): Promise<void> {
+  const all: WrongOfOrganization[] = [];
+  for (const orgId of orgIds) {
+    const rows = await countWrongRows(db, orgId, clock);
+    const examples = rows.scans.moved === 0 ? [] : await wrongExamples(db, orgId, clock);
+    all.push({ orgId, rows, examples });
+  }
+  const todo = all.some(({ rows }) => isAnyWrong(rows))
+    ? `Nothing is changed yet. To date it ${inUnits(clock.ahead)} earlier: ${optionsOf(clock)} --confirm`
+    : NOTHING;
+  const text = [...wrongRowsAsLines(all), todo].join('\n');
+  const organizations = all.map(wrongRowsAsJson);
+  printResult({ json: { ...shownWindow(clock), is_mended: false, organizations }, text }, options);
+}
+
+const NOTHING = 'There is nothing to mend.';
+
+async function mend(
+  { db, pool, actor }: Connections,
+  orgIds: readonly number[],
+  clock: WrongClock,
+  options: Options,
+): Promise<void> {
+  const organizations: { org_id: number; assets: number; scans: number }[] = [];
+  const progress = progressOn(process.stderr);
+  const isFinished = await withInterruption((signal) =>
+    wakingSealer(pool, async (onMoves) => {
+      for (const orgId of orgIds) {
+        if (!isAnyWrong(await countWrongRows(db, orgId, clock))) {
+          continue;
+        }
+        const { assets, scans, isFinished } = await mendClock(pool, actor, orgId, clock, {
+          signal,
+          onProgress: (sofar) => progress.show(`Organization ${orgId}: ${sofar.assets} histories mended`),
+          onMoves,
+        });
+        organizations.push({ org_id: orgId, assets, scans });
+        if (!isFinished) {
+          return false;
+        }
+      }
+      return true;
+    }),
+  ).finally(() => progress.end());
+  const rows = organizations.map((each) => [String(each.org_id), String(each.assets), String(each.scans)]);
+  const text =
+    rows.length === 0
+      ? NOTHING
+      : [
+          ...table(['organization', 'assets', 'scans'], rows),
+          `Dated ${inUnits(clock.ahead)} earlier than before.`,
+        ].join('\n');
+  printResult({ json: { ...shownWindow(clock), is_mended: isFinished, organizations }, text }, options);
+  if (!isFinished) {
+    throw new AppError('unavailable', `Interrupted; to go on: ${optionsOf(clock)} --confirm`);
+  }
+}

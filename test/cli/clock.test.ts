@@ -1,0 +1,62 @@
+import { expect } from 'chai';
+import { commandLineOn } from '../support/command-line.ts';
+import { useDatabase } from '../support/database.ts';
+import { aRead, record, storedPosition } from '../support/recording.ts';
+import { Site } from '../support/site.ts';
+import { wokenFor } from '../support/woken-sealer.ts';
+
+const HOUR = 3_600_000_000;
+
+describe('clock mend', function () {
+  this.timeout(60_000);
+  const database = useDatabase();
+  const { tagtrail, json, fails } = commandLineOn(() => database);
+
+  it('says what lies ahead, what it would change, and changes it when it is confirmed', async () => {
+    const site = await Site.create(database);
+    const { orgId } = site;
+    const locationId = await site.location('A');
+    const readerId = await site.reader('gate', [locationId]);
+    const assetId = await site.asset('CRATE', 'CRATE');
+    const [{ now } = { now: 0 }] = await database.rows<{ now: number }>(
+      'select micros_of_time(now()) as now',
+    );
+    const read = aRead({ orgId, readerId, value: 'CRATE', locationId, at: now + HOUR });
+    await record(database, [{ ...read, deviceTime: null }]);
+    await database.rows(
+      `insert into received_messages (org_id, digest, received_at) values ($1, sha256('x'), time_of_micros($2))`,
+      [orgId, now + HOUR],
+    );
+    const org = String(orgId);
+
+    const [ahead] = await json('clock', 'mend', '--org', org);
+    expect(ahead).to.include({ org_id: orgId });
+    expect(ahead.ahead_seconds).to.be.within(1_800, 3_600);
+    await fails(1, '--by 10m is too little', 'clock', 'mend', '--by', '10m', '--confirm');
+    await fails(2, 'Give --by', 'clock', 'mend', '--confirm');
+    const window = ['--from', '2026-05-01T10:00:00Z', '--to', '2026-05-01T12:00:00Z'];
+    await fails(2, 'in several steps', 'clock', 'mend', '--by', '1h', ...window);
+
+    const { stdout } = await tagtrail('clock', 'mend', '--by', '1h');
+    expect(stdout).to.match(/scan_events +1 +observed and received earlier\n/);
+    expect(stdout).to.match(/received_messages +1 +received earlier\n/);
+    expect(stdout).to.match(/CRATE +gate +\d/);
+    expect(stdout).to.match(/Nothing is changed yet.*--by 1h --from .* --to .* --confirm/);
+    expect((await storedPosition(database, assetId))?.lastSeen).to.equal(now + HOUR);
+
+    const woken = await wokenFor(database, async () => {
+      expect(await json('clock', 'mend', '--by', '1h', '--confirm')).to.deep.include({
+        is_mended: true,
+        organizations: [{ org_id: orgId, assets: 1, scans: 1 }],
+      });
+    });
+    expect(woken).to.deep.equal([orgId]);
+    expect(await storedPosition(database, assetId)).to.deep.equal({ locationId, since: now, lastSeen: now });
+    const messages = 'select micros_of_time(received_at) as at from received_messages where org_id = $1';
+    expect(await database.rows(messages, [orgId])).to.deep.equal([{ at: now }]);
+    expect(await json('clock', 'mend')).to.deep.equal([]);
+    expect((await tagtrail('clock', 'mend', '--by', '1h', '--confirm')).stdout).to.equal(
+      'There is nothing to mend.\n',
+    );
+  });
+});

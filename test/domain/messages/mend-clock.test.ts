@@ -1,0 +1,144 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { countWrongRows, isAnyWrong, mendClock } from '../../../domain/messages/mend-clock.ts';
+import type { DatedSmoothing } from '../../../domain/tracking/smoothing/settings.ts';
+import { TEST_ACTOR } from '../../support/actor.ts';
+import { useDatabase } from '../../support/database.ts';
+import { folded } from '../../support/fold.ts';
+import { aRead, record, storedHistory, storedPosition } from '../../support/recording.ts';
+import { anRssi, START } from '../../support/sightings.ts';
+import { Site } from '../../support/site.ts';
+import { storeSettings } from '../../support/stored-smoothing.ts';
+import { unsealedMoves } from '../../support/unsealed-moves.ts';
+
+const SECOND = 1_000_000;
+const MINUTE = 60 * SECOND;
+const AHEAD = 60 * MINUTE;
+/** The clock was wrong from the one to the other. */
+const WRONG_FROM = START + 10 * MINUTE;
+const WRONG_TO = START + 40 * MINUTE;
+const CLOCK = { from: WRONG_FROM + AHEAD, to: WRONG_TO + AHEAD, ahead: AHEAD };
+
+interface Read {
+  location: number;
+  at: number;
+  receivedAt: number;
+  hasTime: boolean;
+  rssi: number | null;
+}
+
+/** Few instants and places, so that reads meet; without a device's time none that a right clock received in the window. */
+const someReads: fc.Arbitrary<Read[]> = fc.array(
+  fc
+    .record({
+      location: fc.nat(2),
+      step: fc.nat(330),
+      delay: fc.nat(9),
+      hasTime: fc.boolean(),
+      rssi: anRssi,
+    })
+    .map(({ location, step, delay, hasTime, rssi }) => {
+      const instant = START + step * 20 * SECOND;
+      // Never at the instant at which the wrong clock dated another.
+      const at = instant < CLOCK.from ? instant : instant + 7 * SECOND;
+      const receivedAt = at + delay * 20 * SECOND;
+      return { location, at, receivedAt, hasTime: hasTime || receivedAt >= CLOCK.from, rssi };
+    }),
+  { minLength: 5, maxLength: 40 },
+);
+
+/** More than a transaction mends. */
+const MANY_READS = Array.from({ length: 2_500 }, (_, index): Read => {
+  const at = WRONG_FROM + index * 400_000;
+  return { location: Math.floor(index / 10) % 3, at, receivedAt: at, hasTime: false, rssi: null };
+});
+
+const SMOOTHED: DatedSmoothing[] = [
+  {
+    locationId: null,
+    validFrom: START - 60 * MINUTE,
+    smoothing: { window: 120 * SECOND, minimum: 30 * SECOND, margin: 2 },
+  },
+];
+
+describe('mending what a wrong clock recorded', function () {
+  this.timeout(120_000);
+  const database = useDatabase();
+
+  /** A site of its own, with what it recorded of each asset. */
+  async function recorded(all: readonly Read[][], settings: readonly DatedSmoothing[], isRight: boolean) {
+    const site = await Site.create(database);
+    const { orgId } = site;
+    await storeSettings(database, orgId, settings);
+    const locations: number[] = [];
+    const readers: number[] = [];
+    for (const key of ['A', 'B', 'C']) {
+      locations.push(await site.location(key));
+      readers.push(await site.reader(`${orgId}-${key}`, [null]));
+    }
+    const assetIds: number[] = [];
+    for (const index of all.keys()) {
+      assetIds.push(await site.asset(`asset-${index}`, `asset-${index}`));
+    }
+    const scans = all
+      .flatMap((reads, index) => reads.map((read) => ({ ...read, value: `asset-${index}` })))
+      .toSorted((a, b) => a.receivedAt - b.receivedAt)
+      .map(({ location, at, receivedAt, hasTime, rssi, value }) => {
+        const isWrong = !isRight && receivedAt >= WRONG_FROM && receivedAt < WRONG_TO;
+        const read = aRead({
+          ...{ orgId, readerId: readers[location] ?? 0, value, locationId: locations[location] ?? 0 },
+          ...{ at, rssi, receivedAt: isWrong ? receivedAt + AHEAD : receivedAt },
+        });
+        return hasTime ? read : { ...read, deviceTime: null };
+      });
+    for (let start = 0; start < scans.length; start += 300) {
+      await record(database, scans.slice(start, start + 300));
+    }
+    const ofAsset = async (assetId: number) => {
+      const rows = await storedHistory(database, assetId);
+      const position = await storedPosition(database, assetId);
+      const nameOf = (locationId: number | undefined) => locations.indexOf(locationId ?? 0);
+      return {
+        rows: rows.map((row) => ({ ...row, locationId: nameOf(row.locationId) })),
+        position: { ...position, locationId: nameOf(position?.locationId) },
+      };
+    };
+    return { orgId, assetIds, look: () => Promise.all(assetIds.map(ofAsset)) };
+  }
+
+  for (const [how, settings] of [
+    ['', []],
+    [', smoothed', SMOOTHED],
+  ] as const) {
+    it(`leaves the histories and positions of a run under a right clock (80 random sets${how})`, async () => {
+      const all = [...fc.sample(someReads, { numRuns: 80, seed: 11 }), MANY_READS];
+      const expected = await (await recorded(all, settings, true)).look();
+      const wrong = await recorded(all, settings, false);
+      const before = await wrong.look();
+      const differing = before.filter(
+        (each, index) => JSON.stringify(each) !== JSON.stringify(expected[index]),
+      );
+      expect(differing.length).to.be.above(40);
+      const { orgId } = wrong;
+
+      const stopping = new AbortController();
+      const { pool } = database;
+      const onProgress = () => stopping.abort();
+      const stopped = await mendClock(pool, TEST_ACTOR, orgId, CLOCK, {
+        signal: stopping.signal,
+        onProgress,
+      });
+      expect(stopped.isFinished).to.equal(false);
+      const finished = await mendClock(pool, TEST_ACTOR, orgId, CLOCK, {});
+      expect(finished.isFinished).to.equal(true);
+
+      expect(await wrong.look()).to.deep.equal(expected);
+      expect(isAnyWrong(await countWrongRows(database.pool, orgId, CLOCK))).to.equal(false);
+      for (const assetId of wrong.assetIds) {
+        expect(folded(await unsealedMoves(database, assetId))).to.deep.equal(
+          await storedHistory(database, assetId),
+        );
+      }
+    });
+  }
+});
