@@ -20,7 +20,8 @@ import { isNewest, type Touched } from './touched.ts';
  *     gaps                  [--]     [---------]   [--]      the first and the last change nothing
  *     transitions        A                     B
  *
- * @returns null if that does not suffice: where scans were strengthened or taken back, or several were made at one instant.
+ * @returns null if that does not suffice: where scans were strengthened or taken back, several were made at one instant, or
+ *   transitions are kept of scans that are not.
  */
 export function aroundLate(
   { position, scans, fresh }: Touched,
@@ -88,9 +89,12 @@ function foundAround(
   if (found === undefined || end === undefined || end.isRetracted) {
     return null;
   }
-  const isAlone = scan.observedAt < end.observedAt && end.observedAt !== next?.observedAt;
+  const { observedAt } = scan;
+  const isAlone = observedAt < end.observedAt && end.observedAt !== next?.observedAt;
+  // A transition may have outlived its scan.
+  const isTransition = position.stay?.since === observedAt || found.transitions[0]?.observedAt === observedAt;
   const isAfterSeen = (found.transitions[1]?.observedAt ?? Number.POSITIVE_INFINITY) > end.observedAt;
-  return isAlone && isAfterSeen ? { ...found, end } : null;
+  return isAlone && !isTransition && isAfterSeen ? { ...found, end } : null;
 }
 
 function inTime(scans: readonly LocatedScan[]): readonly LocatedScan[] {

@@ -271,6 +271,16 @@ describe('recording scans that arrive in any order', () => {
         [day(60), 'A', day(10)],
       );
     });
+
+    it('replaces a transition by another scan of its instant', async () => {
+      await arrive({ at: 0, location: 'A' });
+      await arrive({ at: 60, location: 'B' });
+      await dropRawScans();
+      await arrive({ at: 120, location: 'B' });
+      await arrive({ at: 60, location: 'C' });
+      await expectHistory([0, 'A', null], [60, 'C', 60], [120, 'B', 60]);
+      await expectPosition('B', 120, 120);
+    });
   });
 
   it('records a scan as old as the lateness bound', async () => {
