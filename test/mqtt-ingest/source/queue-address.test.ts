@@ -64,4 +64,10 @@ describe('a routing key', () => {
       false,
     ]);
   });
+
+  it('cannot be longer than AMQP lets it be, whatever the letters', () => {
+    expect(
+      ['a'.repeat(255), 'ä'.repeat(127), 'a'.repeat(256), 'ä'.repeat(128)].map(isRoutable),
+    ).to.deep.equal([true, true, false, false]);
+  });
 });

@@ -10,7 +10,10 @@ export function topicOf(routingKey: string): string {
   return routingKey.replaceAll('.', '/');
 }
 
-/** False for a topic or filter that stands for others in a routing key. */
+/** False for a topic or filter that stands for others in a routing key, or is too long for one. */
 export function isRoutable(filter: string): boolean {
-  return !/[.*]/.test(filter);
+  return !/[.*]/.test(filter) && Buffer.byteLength(filter) <= LONGEST_KEY;
 }
+
+/** Bytes: AMQP 0.9.1 section 4.2.5.3. For a longer one the client throws, and answers nothing for those sent with it. */
+const LONGEST_KEY = 255;
