@@ -176,6 +176,7 @@ export async function startSubscribedIngest(
       startSubscriber({
         ...broker,
         connect,
+        isTakenOver: queues === null,
         sessionExpiry: config.LATENESS_DAYS * SECONDS_PER_DAY,
         intake,
         registry,

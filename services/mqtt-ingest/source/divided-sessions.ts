@@ -14,13 +14,17 @@ import { type Asking, LEASE_SECONDS, type Lease } from './sessions/lease-session
  * free -> held (connected) -> given back (takes no more messages, commits and acknowledges those it had,
  * disconnects) -> free
  *
- * While the database is away sessions cannot be leased, so held ones are kept.
+ * While the database is away sessions cannot be leased, so held ones are kept. Not so where another that connects gets
+ * nothing before the first has left (`patience`): a process that alone has lost the database would keep its readers'
+ * messages from all others.
  */
 export interface DividedSessions {
   all(): Session[];
   figures(): SessionFigures[];
   /** Last time any process found that the broker had lost a session; null if never. */
   forgottenAt(): Date | null;
+  /** True from the end of this process's patience until it holds its sessions again. */
+  areLeft(): boolean;
   /** Renews the leases at once, after a change. */
   ask(): void;
   asked(): Promise<void>;
@@ -33,16 +37,21 @@ export interface DividedOptions {
   giveBack(clientId: string): Promise<void>;
   start(clientId: string): Session;
   isConnected(): boolean;
+  /** Milliseconds for which sessions are held without a renewed lease; null as long as it takes. */
+  patience: number | null;
   log: Logger;
 }
 
-export function divideSessions({ ask, giveBack, start, isConnected, log }: DividedOptions): DividedSessions {
+export function divideSessions(options: DividedOptions): DividedSessions {
+  const { ask, giveBack, start, isConnected, patience, log } = options;
   const running = new Map<string, Session>();
   const leaving = new Map<string, Promise<void>>();
   const gone: SessionFigures = { connections: 0, received: 0, committed: 0, subscribed: 0, refused: 0 };
   let forgottenAt: Date | null = null;
   let underWay: Promise<void> | null = null;
   let isStopped = false;
+  let areLeft = false;
+  let expiring: NodeJS.Timeout | undefined;
 
   const end = async (clientId: string, session: Session, patience: number): Promise<void> => {
     running.delete(clientId);
@@ -64,10 +73,25 @@ export function divideSessions({ ask, giveBack, start, isConnected, log }: Divid
     );
   };
 
+  const leaveToOthers = (): void => {
+    if (running.size > 0) {
+      log.warn('Session leases could not be renewed; the sessions are left to other processes');
+    }
+    areLeft = true;
+    for (const [clientId, session] of running) {
+      track(clientId, end(clientId, session, 0));
+    }
+  };
+
   const round = async (): Promise<void> => {
+    const askedAt = performance.now();
     const lease = await ask({ isConnected: isConnected(), leaving: new Set(leaving.keys()) });
     if (isStopped) {
       return;
+    }
+    clearTimeout(expiring);
+    if (patience !== null) {
+      expiring = setTimeout(leaveToOthers, askedAt + patience - performance.now());
     }
     forgottenAt = lease.forgottenAt;
     const held = new Set(lease.held);
@@ -82,6 +106,7 @@ export function divideSessions({ ask, giveBack, start, isConnected, log }: Divid
         running.set(clientId, start(clientId));
       }
     }
+    areLeft &&= lease.held.some((clientId) => !running.has(clientId));
     for (const clientId of lease.surplus) {
       const session = running.get(clientId);
       if (session !== undefined) {
@@ -107,10 +132,12 @@ export function divideSessions({ ask, giveBack, start, isConnected, log }: Divid
     all: () => [...running.values()],
     figures: () => [gone, ...[...running.values()].map((session) => session.figures())],
     forgottenAt: () => forgottenAt,
+    areLeft: () => areLeft,
     ask: () => void asked().catch(onFault),
     asked: () => asked().catch(onFault),
     stop: async () => {
       isStopped = true;
+      clearTimeout(expiring);
       await asking.stop();
       await Promise.all(leaving.values());
     },

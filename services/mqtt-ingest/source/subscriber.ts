@@ -2,7 +2,7 @@ import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { divideSessions } from './divided-sessions.ts';
 import { HeldMessages, MOST_HELD } from './held-messages.ts';
 import { type Session, type SessionFigures, type SessionSurroundings, startSession } from './session.ts';
-import { giveBack, leaseSessions, NotAlone } from './sessions/lease-sessions.ts';
+import { giveBack, LEASE_SECONDS, leaseSessions, NotAlone } from './sessions/lease-sessions.ts';
 import { sessionRecord } from './sessions/session-record.ts';
 import { statusTopicOf } from './status.ts';
 
@@ -22,7 +22,7 @@ import { statusTopicOf } from './status.ts';
  */
 export interface Subscriber {
   figures(): SubscriberFigures;
-  /** Milliseconds since the broker was last heard by each session; null unless all are connected. */
+  /** Milliseconds since the broker was last heard by each session; null unless all are held and connected. */
   quietFor(): number | null;
   /** @throws the reason if not connected. */
   requireConnected(): Promise<void>;
@@ -48,6 +48,8 @@ export interface SubscriberOptions extends Omit<SessionSurroundings, 'held' | 'm
   clientId: string;
   shared: 'auto' | 'on' | 'off';
   sessions: number;
+  /** Whether the broker ends a session's connection when another process connects as it, which then gets its messages. */
+  isTakenOver: boolean;
   mostHeld?: { messages: number; bytes: number };
   pool: Pool;
   retiredTopics(): Promise<readonly string[]>;
@@ -100,6 +102,7 @@ export function startSubscriber(options: SubscriberOptions): Subscriber {
     giveBack: (id) => giveBack(pool, { realm, process: clientId, sessions: [id] }),
     start: (id) => start(id, false),
     isConnected: () => own.isConnected(),
+    patience: options.isTakenOver ? null : LEASE_SECONDS * 1_000,
     log,
   });
   const all = () => [own, ...divided.all()];
@@ -127,7 +130,7 @@ export function startSubscriber(options: SubscriberOptions): Subscriber {
     },
     quietFor: () => {
       const quiet = all().map((session) => session.quietFor());
-      return quiet.includes(null) ? null : Math.max(...quiet.map(Number));
+      return divided.areLeft() || quiet.includes(null) ? null : Math.max(...quiet.map(Number));
     },
     requireConnected: async () => {
       const missing = all().find((session) => !session.isConnected());
