@@ -27,6 +27,8 @@ export async function examineQueues({ nodes, tls }: QueueBroker): Promise<Findin
 async function tryNode(node: QueueAddress, tls: QueueBroker['tls']): Promise<string | null> {
   try {
     const connection = await connect(node, { ...tls, timeout: PATIENCE });
+    // An error without a listener would end the command.
+    connection.on('error', () => {});
     await connection.close();
     return null;
   } catch (error) {

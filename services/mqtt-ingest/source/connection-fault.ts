@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { messageOf } from '../../../base/errors.ts';
 import { DisconnectedByBroker, SESSION_TAKEN_OVER } from './broker-connection.ts';
+import { QueueRefused } from './queue-refused.ts';
 
 /** Milliseconds after which a connection counts as stable and the back-off starts over. */
 export const STABLE = 5_000;
@@ -16,7 +17,12 @@ export function reportFault(
 ): void {
   const { fault, lasted, retryIn, isNews, isOwn } = about;
   const what = { reason: messageOf(fault), retryIn };
-  if (!isOwn) {
+  if (fault instanceof QueueRefused) {
+    log[isNews ? 'warn' : 'debug'](
+      what,
+      'Broker refuses a queue; its login needs to configure, write and read it. Will retry',
+    );
+  } else if (!isOwn) {
     log.debug(what, 'Session not connected to the broker');
   } else if (isTakenOver(fault)) {
     log.error(

@@ -1,4 +1,5 @@
 import type { Channel } from 'amqplib';
+import { isAccessRefused } from '../queue-refused.ts';
 import { isRoutable, routingKeyOf } from './routing-keys.ts';
 
 /**
@@ -51,7 +52,7 @@ export class Bindings {
       return GRANTED;
     } catch (error) {
       this.#channel = null;
-      if ((error as { code?: unknown }).code === ACCESS_REFUSED) {
+      if (isAccessRefused(error)) {
         return NOT_AUTHORIZED;
       }
       throw error;
@@ -61,9 +62,6 @@ export class Bindings {
 
 /** RabbitMQ's MQTT plugin publishes there unless it is told another one. */
 const EXCHANGE = 'amq.topic';
-
-/** AMQP 0.9.1 section 1.2. */
-const ACCESS_REFUSED = 403;
 
 /** MQTT 5 section 3.9.3. */
 const GRANTED = 1;

@@ -9,6 +9,7 @@ import {
 import { Acknowledgements } from '../acknowledgement-order.ts';
 import type { BrokerConnection, ConnectionOptions, Delivery } from '../broker-connection.ts';
 import { placeOfNode, type QueueAddress } from '../queue-address.ts';
+import { isAccessRefused, QueueRefused } from '../queue-refused.ts';
 import { Bindings } from './bindings.ts';
 import { DeliveryGate } from './delivery-gate.ts';
 import { ensureQueue } from './ensure-queue.ts';
@@ -68,14 +69,14 @@ export async function openQueueConnection(options: QueueConnectionOptions): Prom
   ended.promise.then(() => clearInterval(listening));
 
   let isResumed = false;
-  let acknowledgements: Acknowledgements | null = null;
+  let leave = async () => {};
   if (queue !== null) {
     try {
       isResumed = await orAborted(ensureQueue(model, queue), signal);
-      acknowledgements = await orAborted(consume(model, { ...options, queue, gate, fail }), signal);
+      leave = await orAborted(consume(model, { ...options, queue, gate, fail }), signal);
     } catch (error) {
       fail(error as Error);
-      throw error;
+      throw isAccessRefused(error) ? new QueueRefused(queue, error) : error;
     }
   }
   const bindings = new Bindings(() => model.createChannel(), queue ?? '');
@@ -90,9 +91,11 @@ export async function openQueueConnection(options: QueueConnectionOptions): Prom
     // AMQP retains nothing.
     publishRetained: () => {},
     close: async () => {
-      acknowledgements?.flush();
       const timer = setTimeout(() => fail(new Error('the broker does not answer')), GOODBYE_MS);
-      await Promise.race([model.close().catch(() => {}), ended.promise]);
+      const leaving = leave()
+        .catch(() => {})
+        .then(() => model.close());
+      await Promise.race([leaving.catch(() => {}), ended.promise]);
       clearTimeout(timer);
     },
   };
@@ -104,13 +107,15 @@ interface Consuming extends Pick<QueueConnectionOptions, 'receiveMaximum'> {
   fail(error: Error): void;
 }
 
+/** @returns what ends it: by a channel's close, which goes after its acknowledgements; the connection's would overtake them. */
 async function consume(
   model: ChannelModel,
   { queue, receiveMaximum, gate, fail }: Consuming,
-): Promise<Acknowledgements> {
+): Promise<() => Promise<void>> {
   const channel = await model.createChannel();
+  let isLeft = false;
   channel.on('error', fail);
-  channel.on('close', () => fail(new Error('the broker closed the channel')));
+  channel.on('close', () => isLeft || fail(new Error('the broker closed the channel')));
   // In order, so that one frame acknowledges a batch.
   const acknowledgements = new Acknowledgements((tags) => acknowledgeUpTo(channel, tags.at(-1) ?? 0));
   await channel.prefetch(receiveMaximum);
@@ -133,7 +138,11 @@ async function consume(
       fail,
     });
   });
-  return acknowledgements;
+  return async () => {
+    acknowledgements.flush();
+    isLeft = true;
+    await channel.close();
+  };
 }
 
 /** On a channel that is being closed nothing is sent, and what it delivered comes again. */
@@ -160,6 +169,9 @@ async function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Prom
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(new Error('stopped'));
   signal.addEventListener('abort', abort);
+  if (signal.aborted) {
+    abort();
+  }
   try {
     return await Promise.race([work, aborted.promise]);
   } finally {

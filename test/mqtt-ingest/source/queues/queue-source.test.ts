@@ -1,8 +1,12 @@
 import { type ConfirmChannel, connect } from 'amqplib';
 import { expect } from 'chai';
 import mqtt from 'mqtt';
-import type { Delivery } from '../../../../services/mqtt-ingest/source/broker-connection.ts';
+import type {
+  BrokerConnection,
+  Delivery,
+} from '../../../../services/mqtt-ingest/source/broker-connection.ts';
 import { type QueueAddress, queueAddresses } from '../../../../services/mqtt-ingest/source/queue-address.ts';
+import { QueueRefused } from '../../../../services/mqtt-ingest/source/queue-refused.ts';
 import { openQueueConnection } from '../../../../services/mqtt-ingest/source/queues/queue-connection.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { Link } from '../../../support/link.ts';
@@ -132,17 +136,10 @@ describe('ingestion from the queues of RabbitMQ', function () {
     await until(() => ingest.subscriber.figures().committed >= before.committed + MANY);
   });
 
-  it('may acknowledge what it had when it left, in vain', async () => {
-    const [address] = queueAddresses(cluster.urls);
+  it('acknowledges what is done when it leaves, and later in vain', async () => {
     const taken: Delivery[] = [];
     const open = () =>
-      openQueueConnection({
-        address: address as QueueAddress,
-        tls: {},
-        queue: 'tagtrail-readers-98',
-        keepalive: 15,
-        receiveMaximum: 10,
-        signal: new AbortController().signal,
+      openQueue({
         onDelivery: (delivery) => {
           taken.push(delivery);
           delivery.proceed();
@@ -162,9 +159,22 @@ describe('ingestion from the queues of RabbitMQ', function () {
     await until(() => taken.length === 2);
     expect([first.isResumed, second.isResumed, taken[1]?.message.isDup]).to.deep.equal([false, true, true]);
     taken[1]?.acknowledge();
-    await second.unsubscribe(['portal-2']);
     await second.close();
+    const third = await open();
+    await other.publishAsync('portal-2', 'y', { qos: 1 });
+    await until(() => taken.length === 3);
+    expect(String(taken[2]?.message.payload)).to.equal('y');
+    taken[2]?.acknowledge();
+    await third.unsubscribe(['portal-2']);
+    await third.close();
     await until(() => ingest.subscriber.figures().heldMessages === 0);
+  });
+
+  it('names the queue, and what its login may not do with it', async () => {
+    const opening = openQueue({ login: 'portal-1', onDelivery: () => true });
+    const error = await opening.catch((each: unknown) => each);
+    expect(error).to.be.instanceOf(QueueRefused);
+    expect((error as Error).message).to.match(/^queue tagtrail-readers-98: .*ACCESS_REFUSED/);
   });
 
   it('says when the broker has lost a queue, and makes it anew', async () => {
@@ -197,6 +207,25 @@ describe('ingestion from the queues of RabbitMQ', function () {
     await until(() => ingest.subscriber.figures().received > taken);
     expect(ingest.subscriber.figures().received).to.equal(taken + 1);
   });
+
+  function openQueue({
+    login = 'tagtrail',
+    onDelivery,
+  }: {
+    login?: string;
+    onDelivery(delivery: Delivery): boolean;
+  }): Promise<BrokerConnection> {
+    const [address] = queueAddresses(cluster.urls);
+    return openQueueConnection({
+      address: { ...(address as QueueAddress), username: login, password: login },
+      tls: {},
+      queue: 'tagtrail-readers-98',
+      keepalive: 15,
+      receiveMaximum: 10,
+      signal: new AbortController().signal,
+      onDelivery,
+    });
+  }
 
   /** Publishes as RabbitMQ would hand it on, with its note of the time, which 3.10 does not make. */
   async function stampedChannel(user = 'portal-1'): Promise<ConfirmChannel> {
