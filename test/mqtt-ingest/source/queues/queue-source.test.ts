@@ -107,10 +107,10 @@ describe('ingestion from the queues of RabbitMQ', function () {
     await holding.query('begin');
     await holding.query('lock table scan_events in exclusive mode');
     await publishStamped(1, 3);
-    await until(() => ingest.subscriber.figures().received === received + 1);
+    await until(() => ingest.subscriber.figures().received >= received + 1);
     link.cut();
     link.mend();
-    await until(() => ingest.subscriber.figures().received === received + 2);
+    await until(() => ingest.subscriber.figures().received >= received + 2);
     await holding.query('commit');
     holding.release();
     await until(() => ingest.subscriber.figures().heldMessages === 0);
