@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePort } from '../support/free-port.ts';
 import { PROGRAM_ENVIRONMENT } from '../support/programs.ts';
+import type { Broker } from './broker.ts';
 
 /** Mosquitto, saving its sessions every second and at its end, with what it saved before at its next start. */
-export class BrokerProgram {
+export class BrokerProgram implements Broker {
   readonly port: number;
   readonly #folder: string;
   #child: ChildProcess | null = null;

@@ -5,6 +5,7 @@ import { OPTIONS, readChaosOptions } from './options.ts';
 import { runOutage } from './outage-run.ts';
 import { randomFrom } from './random-from.ts';
 import { isClean, showAlertRun, showLongRun, showOutageRun } from './report.ts';
+import { showProgress } from './show-progress.ts';
 
 export const EVERY_FAULT: LongForm = {
   summary:
@@ -33,9 +34,3 @@ export const EVERY_FAULT: LongForm = {
     return isAllRight;
   },
 };
-
-function showProgress(line: string): void {
-  if (process.stderr.isTTY) {
-    process.stderr.write(`\r\u001b[K${line}`);
-  }
-}

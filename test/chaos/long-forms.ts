@@ -1,4 +1,5 @@
 import { EVERY_FAULT } from './every-fault.ts';
+import { HIVEMQ } from './hivemq/hivemq-form.ts';
 import type { LongForm } from './long-form.ts';
 import { PATRONI } from './patroni-run.ts';
 import { RABBITMQ } from './rabbitmq.ts';
@@ -8,4 +9,5 @@ export const LONG_FORMS: Readonly<Record<string, LongForm>> = {
   faults: EVERY_FAULT,
   patroni: PATRONI,
   rabbitmq: RABBITMQ,
+  hivemq: HIVEMQ,
 };

@@ -47,13 +47,7 @@ export function readChaosOptions(args: string[]): ChaosOptions {
       through: { type: 'string', default: SOURCES.join() },
     },
   });
-  const number = (name: keyof typeof values): number => {
-    const value = Number(values[name]);
-    if (!Number.isSafeInteger(value) || value < 0) {
-      throw new TypeError(`--${name} ${values[name]} is not a whole number`);
-    }
-    return value;
-  };
+  const number = (name: keyof typeof values): number => wholeNumber(name, values[name]);
   return {
     reads: number('reads'),
     seed: number('seed'),
@@ -68,4 +62,13 @@ export function readChaosOptions(args: string[]): ChaosOptions {
     outage: number('outage'),
     through: SOURCES.filter((source) => values.through.split(',').includes(source)),
   };
+}
+
+/** @throws TypeError that names the option if its value is none. */
+export function wholeNumber(name: string, value: string): number {
+  const number = Number(value);
+  if (!Number.isSafeInteger(number) || number < 0) {
+    throw new TypeError(`--${name} ${value} is not a whole number`);
+  }
+  return number;
 }

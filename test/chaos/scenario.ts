@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import { requireDatabaseUrl } from '../../db/timescale/connections/database-url.ts';
 import { inTransaction } from '../../db/timescale/connections/transaction.ts';
@@ -6,6 +7,7 @@ import { freePort } from '../support/free-port.ts';
 import { Link, type Observer } from '../support/link.ts';
 import type { Site } from '../support/site.ts';
 import { until } from '../support/subscribed-ingest.ts';
+import type { Broker } from './broker.ts';
 import { BrokerProgram } from './broker-program.ts';
 import { type Findings, findFaults } from './findings.ts';
 import { FollowedFeed } from './followed-feed.ts';
@@ -18,6 +20,10 @@ import type { Traffic } from './traffic.ts';
 
 export interface ScenarioOptions {
   source: 'embedded' | 'mosquitto';
+  /** Instead of mosquitto, with `source` mosquitto; not started yet, and removed at the end. */
+  broker?: Broker;
+  /** Whether the processes of ingestion have shared subscriptions, or else take turns at the readers' sessions. */
+  isShared?: boolean;
   traffic?: Partial<Traffic>;
   /** Of ingestion; several divide the readers, which takes mosquitto. */
   processes?: number;
@@ -48,6 +54,7 @@ interface Parts
   database: TestDatabase;
   ahead: number;
   stops: AsyncDisposableStack;
+  subscriptions: number;
 }
 
 /**
@@ -64,13 +71,15 @@ export class Scenario {
    */
   readonly links: { readers: Link; ingest: Link; database: Link; receiver?: Link };
   readonly ingest: IngestProgram[];
-  readonly broker: BrokerProgram | null;
+  readonly broker: Broker | null;
   readonly publishers: Publishers;
   readonly feed: FollowedFeed | null;
   readonly webhooks: ToldWebhooks | null;
   readonly #database: TestDatabase;
   readonly #ahead: number;
   readonly #stops: AsyncDisposableStack;
+  /** Of all processes together. */
+  readonly #subscriptions: number;
   /** Messages that the broker lost, which are never acknowledged: they must not hold up the readers. */
   #forgiven = 0;
   /** Resolves when there is more to forgive: what was lost is acknowledged by nobody, and readers may wait for that. */
@@ -95,6 +104,7 @@ export class Scenario {
     this.#database = parts.database;
     this.#ahead = parts.ahead;
     this.#stops = parts.stops;
+    this.#subscriptions = parts.subscriptions;
   }
 
   /** Resolves when everything runs and readers are connected. The caller calls `end`, also when the test failed. */
@@ -119,7 +129,8 @@ export class Scenario {
       stops.defer(() => program.kill());
       await program.start();
     };
-    let broker: BrokerProgram | null = null;
+    let broker: Broker | null = null;
+    let subscriptions = traffic.readers;
     let links: Scenario['links'];
     if (options.source === 'embedded') {
       const port = await freePort();
@@ -127,18 +138,23 @@ export class Scenario {
       const link = await network(port, () => tap.observe());
       links = { readers: link, ingest: link, database: toDatabase };
     } else {
-      const mosquitto = await BrokerProgram.prepare();
-      stops.defer(() => mosquitto.remove());
-      await mosquitto.start();
-      broker = mosquitto;
-      const link = await network(mosquitto.port, () => tap.observe());
-      links = { readers: await network(mosquitto.port), ingest: link, database: toDatabase };
+      const connected = options.broker ?? (await BrokerProgram.prepare());
+      stops.defer(() => connected.remove());
+      await connected.start();
+      broker = connected;
+      const link = await network(connected.port, () => tap.observe());
+      links = { readers: await network(connected.port), ingest: link, database: toDatabase };
       const url = link.by('mqtt://broker');
+      const isShared = options.isShared === true;
       const programs = Array.from({ length: options.processes ?? 1 }, (_, process) =>
-        IngestProgram.subscribed(url, `ingest-${process}`, environment),
+        IngestProgram.subscribed(url, `ingest-${process}`, {
+          ...environment,
+          ...(isShared ? { MQTT_SHARED: 'on' } : {}),
+        }),
       );
       await Promise.all(programs.map(launch));
-      await subscribed(programs, traffic);
+      subscriptions *= isShared ? programs.length : 1;
+      await subscribed(programs, subscriptions);
     }
     const publishers = await Publishers.connect(traffic, links.readers.port, options.keepalive ?? 60);
     stops.defer(() => publishers.end());
@@ -169,6 +185,7 @@ export class Scenario {
       database,
       ahead,
       stops: stops.move(),
+      subscriptions,
     });
   }
 
@@ -299,7 +316,20 @@ export class Scenario {
         return until(async () => program.kills > kills || (await connectionsOf(program)) > connections);
       }),
     );
-    await subscribed(this.ingest, this.traffic);
+    await this.#forgive();
+  }
+
+  /** Kills the broker, and starts it again so many milliseconds later, whether ingestion has noticed or not. */
+  async crashBroker(down: number): Promise<void> {
+    await this.broker?.kill();
+    await pause(down);
+    await this.broker?.start();
+    await this.#forgive();
+  }
+
+  /** Goes on without what may have been lost. */
+  async #forgive(): Promise<void> {
+    await subscribed(this.ingest, this.#subscriptions);
     this.#forgiven = this.publishers.published - this.tap.acknowledged.size;
     this.#forgiving.resolve();
     this.#forgiving = Promise.withResolvers();
@@ -351,7 +381,7 @@ export class Scenario {
    * @returns how many messages that were.
    */
   async #republishLost(): Promise<number> {
-    await subscribed(this.ingest, this.traffic);
+    await subscribed(this.ingest, this.#subscriptions);
     const last = Array.from({ length: LAST * this.ingest.length }, () => this.#next++);
     await Promise.all(last.map((index) => this.publishers.publish(index)));
     while (last.some((index) => !this.tap.acknowledged.has(index))) {
@@ -380,14 +410,14 @@ const LANES = 8;
 /** Messages published last for each process, so that each process gets some. */
 const LAST = 20;
 
-/** Resolves when ingestion is subscribed to all readers, however often it is killed meanwhile. */
-function subscribed(programs: readonly IngestProgram[], { readers }: Traffic): Promise<void> {
+/** Resolves when ingestion has so many subscriptions, however often it is killed meanwhile. */
+function subscribed(programs: readonly IngestProgram[], expected: number): Promise<void> {
   return until(async () => {
     const figures = await Promise.all(
       programs.flatMap((program) => [program.figure('subscriptions'), program.figure('broker_connected')]),
     ).catch(() => []);
     const subscriptions = figures.filter((_, index) => index % 2 === 0).reduce((sum, each) => sum + each, 0);
-    return subscriptions === readers && figures.every((each, index) => index % 2 === 0 || each === 1);
+    return subscriptions === expected && figures.every((each, index) => index % 2 === 0 || each === 1);
   });
 }
 
