@@ -4,6 +4,7 @@ import {
   databaseUrl,
   integerSetting,
   optionalDatabaseUrl,
+  optionalReplicaUrl,
   textSetting,
 } from './setting-kinds.ts';
 
@@ -17,13 +18,18 @@ export const MIGRATE_DATABASE_URL = optionalDatabaseUrl(
   'the database as the owner of its tables, who migrates it; without it the user of DATABASE_URL does',
 );
 
+export const DATABASE_READ_URL = optionalReplicaUrl(
+  'replicas of the database that answer lists and reports which may read much, while they are as far as the primary',
+);
+
 /** Without DATABASE_URL the embedded database is used, and the other addresses would go unnoticed. */
 export function faultOfAddresses(config: {
   DATABASE_URL: string | null;
   LISTEN_DATABASE_URL: string | null;
   MIGRATE_DATABASE_URL?: string | null;
+  DATABASE_READ_URL?: string | null;
 }): string | null {
-  const others = ['LISTEN_DATABASE_URL', 'MIGRATE_DATABASE_URL'] as const;
+  const others = ['LISTEN_DATABASE_URL', 'MIGRATE_DATABASE_URL', 'DATABASE_READ_URL'] as const;
   const alone = others.find((name) => (config[name] ?? null) !== null);
   return config.DATABASE_URL !== null || alone === undefined
     ? null

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { readDatabaseUrl } from '../../db/timescale/connections/database-url.ts';
+import { asStandbys, readDatabaseUrl } from '../../db/timescale/connections/database-url.ts';
 import type { Setting } from './settings.ts';
 
 export function textSetting(purpose: string, initial: string): Setting<string> {
@@ -108,6 +108,24 @@ export function databaseUrl(purpose: string): Setting<string> {
 
 export function optionalDatabaseUrl(purpose: string): Setting<string | null> {
   return { ...databaseUrl(purpose), absent: null };
+}
+
+/** A standby, or several of which any will do; null if unset. */
+export function optionalReplicaUrl(purpose: string): Setting<string | null> {
+  return {
+    purpose,
+    initial: null,
+    absent: null,
+    remedy:
+      'an address such as postgres://user:password@host:5432/tagtrail, or of several servers: ' +
+      'postgres://user:password@host1:5432,host2:5432/tagtrail?target_session_attrs=standby',
+    isSecret: true,
+    read: (text) => {
+      const url = asStandbys(text);
+      const read = readDatabaseUrl(url);
+      return read?.wanted === 'standby' && isUrl(read.first, ['postgres:', 'postgresql:']) ? url : undefined;
+    },
+  };
 }
 
 function isDatabaseUrl(text: string): boolean {

@@ -1,5 +1,6 @@
 import { LOG_REQUESTS } from '../../platform/http/request-log.ts';
 import {
+  DATABASE_READ_URL,
   DATABASE_URL,
   HOST,
   LISTEN_DATABASE_URL,
@@ -24,6 +25,7 @@ export { faultOfMail } from './mail/settings.ts';
 export const API_SETTINGS = {
   DATABASE_URL,
   LISTEN_DATABASE_URL,
+  DATABASE_READ_URL,
   HOST,
   API_PORT: portSetting('the port the API listens on', 8080),
   ...TLS_SETTINGS,

@@ -3,7 +3,9 @@ import type { Registry } from 'prom-client';
 import { openOrganizationDoor } from '../../db/timescale/connections/organization-door.ts';
 import { LargeBodies } from '../../platform/http/large-bodies.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
+import { requireReplica } from '../../platform/runtime/require-replica.ts';
 import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
+import { measureReplica } from './measure-replica.ts';
 import { startMoveReading } from './moves/start-move-reading.ts';
 import type { ApiContext } from './serving/context.ts';
 import { ImportTurns } from './serving/import-turns.ts';
@@ -13,6 +15,7 @@ import { startWebhookParts, type WebhookPartsConfig } from './webhooks/start-web
 
 export interface ServingConfig extends WebhookPartsConfig {
   DATABASE_URL: string;
+  DATABASE_READ_URL: string | null;
   QUERY_TIMEOUT_MS: number;
 }
 
@@ -33,7 +36,8 @@ export async function startServing(
   config: ServingConfig,
   { applicationName, connections, keys, largeBodies, ...parts }: ServingParts,
 ): Promise<Serving> {
-  const { log, lifecycle } = parts;
+  const { log, lifecycle, registry } = parts;
+  await requireReplica(config, log);
   const door = await lifecycle.start(
     'database',
     () =>
@@ -41,9 +45,11 @@ export async function startServing(
         max: connections,
         applicationName,
         scanTimeout: config.QUERY_TIMEOUT_MS,
+        readUrl: config.DATABASE_READ_URL,
       }),
     (started) => started.end(),
   );
+  measureReplica(registry, door);
   const moveReading = await startMoveReading(config.DATABASE_URL, parts);
   const webhooks = await startWebhookParts(config, lifecycle);
   const bodies = largeBodies ?? new LargeBodies(await startWorkThreads(log, lifecycle));

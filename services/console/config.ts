@@ -2,6 +2,7 @@ import { LOG_REQUESTS } from '../../platform/http/request-log.ts';
 import { REDIS_URL } from '../../platform/rate-limit/redis-url.ts';
 import { SIGN_IN_FAILURES_PER_MINUTE } from '../../platform/rate-limit/sign-in-failures.ts';
 import {
+  DATABASE_READ_URL,
   DATABASE_URL,
   HOST,
   LISTEN_DATABASE_URL,
@@ -52,6 +53,7 @@ const { QUERY_TIMEOUT_MS, SECRETS_KEY, WEBHOOK_NETWORKS } = API_SETTINGS;
 export const CONSOLE_SETTINGS = {
   DATABASE_URL,
   LISTEN_DATABASE_URL,
+  DATABASE_READ_URL,
   HOST,
   ...CONSOLE_ONLY_SETTINGS,
   ...TLS_SETTINGS,

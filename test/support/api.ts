@@ -42,6 +42,7 @@ export interface TestApi {
 export function apiConfig(databaseUrl: string): ApiConfig {
   return {
     DATABASE_URL: databaseUrl,
+    DATABASE_READ_URL: null,
     TLS_CERT_FILE: null,
     TLS_KEY_FILE: null,
     HOST: '127.0.0.1',

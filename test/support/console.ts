@@ -45,6 +45,7 @@ export interface TestConsole {
 export function consoleConfig(databaseUrl: string): ConsoleConfig {
   return {
     DATABASE_URL: databaseUrl,
+    DATABASE_READ_URL: null,
     TLS_CERT_FILE: null,
     TLS_KEY_FILE: null,
     HOST: '127.0.0.1',

@@ -23,6 +23,7 @@ export interface ReplicatedDatabase {
   primary: string;
   standby: string;
   killPrimary(): void;
+  killStandby(): void;
   promote(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -55,10 +56,8 @@ export async function startReplicated(): Promise<ReplicatedDatabase> {
     url: primary.replace(/@([^/]+)/, `@${new URL(standby).host},$1`),
     primary,
     standby,
-    killPrimary: () => {
-      const [pid] = readFileSync(join(data, CLUSTER, 'postmaster.pid'), 'utf8').split('\n');
-      process.kill(Number(pid), 'SIGKILL');
-    },
+    killPrimary: () => kill(data),
+    killStandby: () => kill(copy),
     promote: () => onServer(standby, async (client) => void (await client.query('select pg_promote()'))),
     remove: async () => {
       await Promise.all([first.stop(), second.stop()]);
@@ -77,6 +76,11 @@ function follow(cluster: string, { port, username, password }: URL): void {
   const conninfo = `host=127.0.0.1 port=${port} user=${username} password=${password}`;
   appendFileSync(join(cluster, 'postgresql.auto.conf'), `primary_conninfo = '${conninfo}'\n`);
   cpSync(join(cluster, 'PG_VERSION'), join(cluster, 'standby.signal'));
+}
+
+function kill(folder: string): void {
+  const [pid] = readFileSync(join(folder, CLUSTER, 'postmaster.pid'), 'utf8').split('\n');
+  process.kill(Number(pid), 'SIGKILL');
 }
 
 async function onServer(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {

@@ -63,6 +63,13 @@ export function withDatabase(text: string, name: string): string {
   return `${scheme}${user}${places}/${encodeURIComponent(name)}${search}`;
 }
 
+/** The address with standbys wanted, unless it says what is. */
+export function asStandbys(text: string): string {
+  return text.includes(`${ATTRIBUTES}=`)
+    ? text
+    : `${text}${text.includes('?') ? '&' : '?'}${ATTRIBUTES}=standby`;
+}
+
 export function requireDatabaseUrl(text: string): DatabaseUrl {
   const read = readDatabaseUrl(text);
   if (read === null) {

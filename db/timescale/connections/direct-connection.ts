@@ -53,7 +53,7 @@ export async function faultOfConnections(url: string, role?: string): Promise<st
   }
 }
 
-async function faultOfOptions(client: pg.Client, mark: string, role?: string): Promise<string | null> {
+export async function faultOfOptions(client: pg.Client, mark: string, role?: string): Promise<string | null> {
   const { rows } = await client.query<{ role: string; mark: string | null }>(
     "select current_user as role, current_setting('tagtrail.start', true) as mark",
   );

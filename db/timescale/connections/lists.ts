@@ -4,6 +4,7 @@ import { nameOf } from '../queries/composed-statements.ts';
 import { BRIEF, entering, enteringBriefly } from './enter-organization.ts';
 import { type PipelinedConnections, WEIGHT } from './pipelined-connections.ts';
 import { PATIENCE, type ScanningConnections, WAITING_PER_ORGANIZATION } from './scanning-connections.ts';
+import { isCancelled } from './sql-state.ts';
 
 const BRIEF_AT_ONCE = 5;
 
@@ -31,6 +32,11 @@ export interface ListOptions {
    * like a look-up.
    */
   lookUps?: number | undefined;
+  /**
+   * True for what is compared with what the primary says next, like a position in the feed: a replica may show a commit a
+   * moment before the primary does, which waits for other standbys.
+   */
+  fromPrimary?: boolean;
   signal: AbortSignal | undefined;
 }
 
@@ -64,7 +70,7 @@ export class Lists {
   async query(
     orgId: number,
     query: pg.QueryConfig,
-    { isBrief, lookUps, signal }: ListOptions,
+    { isBrief, lookUps, fromPrimary = false, signal }: ListOptions,
   ): Promise<pg.QueryResult> {
     const brief =
       lookUps !== undefined
@@ -76,7 +82,7 @@ export class Lists {
       return brief;
     }
     const since = performance.now();
-    const result = await this.#scanning.query(orgId, entering(orgId), query, signal);
+    const result = await this.#scanning.query(orgId, entering(orgId), query, { signal, fromPrimary });
     // The machine was slow, not the list: otherwise the organization's lists took twice the time for a minute.
     const kind = lookUps === undefined ? orgId : `${orgId} by key`;
     if (performance.now() - since < BRIEF && this.#long.get(kind)?.text === query.text) {
@@ -151,13 +157,8 @@ export class Lists {
   }
 }
 
-export function isCancelled(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === QUERY_CANCELED;
-}
-
 function isUnprepared(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === INVALID_SQL_STATEMENT_NAME;
 }
 
 const INVALID_SQL_STATEMENT_NAME = '26000';
-const QUERY_CANCELED = '57014';

@@ -7,15 +7,19 @@ import { ENTER, ENTER_BRIEFLY, entering, enteringToWrite } from './enter-organiz
 import type { GroupedWrite } from './grouped-write.ts';
 import { GroupedWrites } from './grouped-writes.ts';
 import { isUsedUp } from './ids-used-up.ts';
-import { isCancelled, type ListOptions, Lists } from './lists.ts';
+import { type ListOptions, Lists } from './lists.ts';
 import { rethrowLost } from './lost-database.ts';
 import { ORGANIZATION_ROLE } from './organization-role.ts';
 import { PipelinedConnections } from './pipelined-connections.ts';
 import { createPool } from './pool.ts';
 import type { Preceding } from './preceded-query.ts';
+import { Replica, type ReplicaReads } from './replica.ts';
+import { ASK_PRIMARY } from './replica-position.ts';
 import { PATIENCE, ScanningConnections, WAITING_PER_ORGANIZATION } from './scanning-connections.ts';
+import { ScanningPool } from './scanning-pool.ts';
 import { type ServiceConnections, serviceConfig } from './service-connections.ts';
 import { SilentConnections } from './silent-connections.ts';
+import { isCancelled } from './sql-state.ts';
 import { inOneTrip, inTransaction, isUniqueViolation } from './transaction.ts';
 
 /** Sends one organization's queries. Each query still names `orgId`. */
@@ -49,12 +53,16 @@ export interface OrganizationDatabase extends OrganizationConnection {
 export interface OrganizationDoor {
   /** For one request: a failure after a change is not reported as if nothing had changed. */
   of(orgId: number): OrganizationDatabase;
+  /** Who answered lists that may read much; null without a replica. */
+  readonly replicaReads: Readonly<ReplicaReads> | null;
   end(): Promise<void>;
 }
 
-/** Adds the time limit, in milliseconds, of statements that may read much. */
 export interface OrganizationConnections extends ServiceConnections {
+  /** Time limit, in milliseconds, of statements that may read much. */
   scanTimeout?: number;
+  /** Address of replicas that answer these while they are as far as the primary. */
+  readUrl?: string | null;
 }
 
 /**
@@ -64,18 +72,29 @@ export interface OrganizationConnections extends ServiceConnections {
  */
 export function openOrganizationDoor(
   url: string,
-  { scanTimeout = SCAN_TIMEOUT, ...connections }: OrganizationConnections,
+  { scanTimeout = SCAN_TIMEOUT, readUrl = null, ...connections }: OrganizationConnections,
 ): OrganizationDoor {
   const config = serviceConfig(url, connections, ORGANIZATION_ROLE);
   const silent = new SilentConnections(url);
   const sharedAtMost = Math.ceil(connections.max / 2);
   const shared = new PipelinedConnections(config, sharedAtMost, [ENTER, ENTER_BRIEFLY], silent);
-  const scanning = new ScanningConnections(
-    config,
-    { connections: SCANNING_CONNECTIONS, timeout: scanTimeout },
-    ENTER,
-    silent,
-  );
+  const scan = { connections: SCANNING_CONNECTIONS, timeout: scanTimeout };
+  const replica =
+    readUrl === null
+      ? null
+      : new Replica(
+          new ScanningPool(
+            {
+              ...serviceConfig(readUrl, connections, ORGANIZATION_ROLE),
+              connectionTimeoutMillis: REPLICA_PATIENCE,
+            },
+            scan,
+            ENTER,
+            new SilentConnections(readUrl),
+          ),
+          async (orgId) => (await shared.query(entering(orgId), ASK_PRIMARY)).rows[0],
+        );
+  const scanning = new ScanningConnections(new ScanningPool(config, scan, ENTER, silent), replica, scan);
   const exclusive = createPool(config, Math.floor(connections.max / 2), silent);
   const atOnce = Math.ceil(exclusive.options.max / 2);
   const turns = new FairSemaphore<number>({
@@ -129,6 +148,7 @@ export function openOrganizationDoor(
         }),
       };
     },
+    replicaReads: replica?.reads ?? null,
     end: async () => {
       await Promise.all([shared.end(), exclusive.end(), scanning.end()]);
     },
@@ -139,6 +159,9 @@ export function openOrganizationDoor(
 const SCANNING_CONNECTIONS = 4;
 
 const SCAN_TIMEOUT = 10_000;
+
+/** Milliseconds to connect to a replica, while the primary waits to answer in its place. */
+const REPLICA_PATIENCE = 1_000;
 
 function precedingOf(first: RowQuery<never>): Preceding {
   const { name, text, values = [] } = toConfig(first);

@@ -3,10 +3,14 @@ import pg from 'pg';
 import { messageOf } from '../../../base/errors.ts';
 import { isConnectionLost, thrownByPg } from './connection-lost.ts';
 import type { Address, Wanted } from './database-url.ts';
+import { sqlStateOf } from './sql-state.ts';
 
 /** Milliseconds between questions to a server that is not the wanted one, and for its answer. */
 const EVERY = 100;
 const PATIENCE = 2_000;
+
+/** `protocol_violation`: a pooler in between, which refuses start-up options each time. */
+const REFUSED_BY_POOLER = '08P01';
 
 /**
  * The servers of one database, of which another may be the primary at any time. All are asked at once, since one that
@@ -62,7 +66,7 @@ export class Servers {
         }
         reason = this.wanted === 'primary' ? 'takes no changes' : 'is no standby';
       } catch (error) {
-        if (!isConnectionLost(thrownByPg(error))) {
+        if (!isConnectionLost(thrownByPg(error)) || sqlStateOf(error) === REFUSED_BY_POOLER) {
           throw error;
         }
         // What it answered last says more than that its time is over.

@@ -21,3 +21,8 @@ export function isFaultOfData(error: unknown): boolean {
 export function brokenConstraintOf(error: unknown): string | null {
   return error instanceof pg.DatabaseError ? (error.constraint ?? null) : null;
 }
+
+/** `query_canceled`: by its time limit, or by whoever sent it. */
+export function isCancelled(error: unknown): boolean {
+  return sqlStateOf(error) === '57014';
+}

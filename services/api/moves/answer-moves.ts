@@ -28,7 +28,7 @@ export async function answerMoves(
   // A larger position is beyond any head: it is only compared, and refused.
   const position = Math.min(after, Number.MAX_SAFE_INTEGER);
   const look = async () => {
-    const page = await readMoves(db.listing({ isBrief: true, signal: undefined }), {
+    const page = await readMoves(db.listing({ isBrief: true, fromPrimary: true, signal: undefined }), {
       after: position,
       limit,
     });

@@ -29,6 +29,7 @@ import { examineOccupant } from './occupant.ts';
 import { examinePublishedMoves } from './published-moves.ts';
 import { examineQueues } from './queues.ts';
 import { examineRedis } from './redis.ts';
+import { examineReadUrl } from './replica.ts';
 import { examineRoles, examineSchema } from './schema.ts';
 import { examineSearch } from './search.ts';
 import { type DoctorConfig, examineSettings } from './settings.ts';
@@ -47,12 +48,20 @@ export async function examine(environment: NodeJS.ProcessEnv, now: () => number)
     ok('program', `Node.js ${process.version}`),
     ...findings,
     ...(await examineStorage(config, now)),
+    ...(await examineReplicaOf(config)),
     ...examineCertificate(config, now()),
     ...(await examineAnswers(listenersOf(config))),
     ...(config.MQTT_URL === null ? [] : [await examineBroker(config.MQTT_URL)]),
     ...(await examineQueuesOf(config)),
     ...(config.REDIS_URL === null ? [] : [await examineRedis(config.REDIS_URL)]),
   ];
+}
+
+async function examineReplicaOf({
+  DATABASE_URL: url,
+  DATABASE_READ_URL: readUrl,
+}: DoctorConfig): Promise<Finding[]> {
+  return url === null || readUrl === null ? [] : [await examineReadUrl(url, readUrl)];
 }
 
 async function examineQueuesOf(config: DoctorConfig): Promise<Finding[]> {

@@ -53,7 +53,7 @@ const latest = memberRoute({
   params: {},
   success: found(listOf({ type: 'object' }), 'The last moves, the latest last'),
   handle: ({ context: { db } }) =>
-    latestMoves(db.listing({ isBrief: true, signal: undefined }), LATEST, eventSeen),
+    latestMoves(db.listing({ isBrief: true, fromPrimary: true, signal: undefined }), LATEST, eventSeen),
 });
 
 export const eventRoutes = [stream, latest];

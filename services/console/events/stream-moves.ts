@@ -81,7 +81,7 @@ function look({ db, reads }: Viewing, position: number, wake: Wake | null): Prom
   const what = `console ${db.orgId} ${position}`;
   const read = async () => {
     const { events, head, oldest } = await readMovesAs<EventSeen>(
-      db.listing({ isBrief: true, signal: undefined }),
+      db.listing({ isBrief: true, fromPrimary: true, signal: undefined }),
       { after: position, limit: LIMIT },
       eventSeen,
     );

@@ -1,9 +1,9 @@
 import { AppError } from '../../../base/errors.ts';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
-import { isCancelled } from '../../../db/timescale/connections/lists.ts';
 import { rethrowLost } from '../../../db/timescale/connections/lost-database.ts';
 import { createRequestPool } from '../../../db/timescale/connections/pool.ts';
+import { isCancelled } from '../../../db/timescale/connections/sql-state.ts';
 import { wakeSealer } from '../../../domain/moves/wake-sealer.ts';
 
 /** Of the database, beside those of requests, which none of this delays. */

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Micros } from '../../../base/instant.ts';
-import { isCancelled } from '../../../db/timescale/connections/lists.ts';
 import { createRequestPool } from '../../../db/timescale/connections/pool.ts';
+import { isCancelled } from '../../../db/timescale/connections/sql-state.ts';
 import {
   runTrial,
   type TrialBounds,

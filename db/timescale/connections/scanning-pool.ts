@@ -1,0 +1,104 @@
+import pg from 'pg';
+import { cancelRunning } from './cancel-running.ts';
+import type { Pool, PoolClient } from './client.ts';
+import { connectionOf } from './connecting.ts';
+import { thrownByPg } from './connection-lost.ts';
+import { createPool } from './pool.ts';
+import { type NamedStatement, type Preceding, prepareStatement, sendPreceded } from './preceded-query.ts';
+import { type ServiceConfig, withSettings } from './service-connections.ts';
+import type { SessionSettings } from './session-settings.ts';
+import type { SilentConnections } from './silent-connections.ts';
+
+export interface Scanning {
+  connections: number;
+  /** Milliseconds. */
+  timeout: number;
+}
+
+/**
+ * Parallel workers would take processors from look-ups; JIT compilation takes longer than it saves. Sorting all rows by group
+ * and then by what an aggregate wants takes longer than sorting them by group alone and then each group's.
+ */
+const PLANNING: SessionSettings = {
+  max_parallel_workers_per_gather: '0',
+  jit: 'off',
+  enable_presorted_aggregate: 'off',
+};
+
+/** Milliseconds in which the server must report a timeout; otherwise the connection counts as lost. */
+const LAST_WORD = 5_000;
+
+/** A server's connections for statements that may read much, one at a time each. */
+export class ScanningPool {
+  readonly #pool: Pool;
+  readonly #preceding: NamedStatement;
+  readonly #ready = new WeakSet<pg.ClientBase>();
+
+  /**
+   * @param config with `pipeline` on.
+   * @param preceding precedes every other statement: text parameters, no rows.
+   */
+  constructor(
+    config: ServiceConfig,
+    { connections, timeout }: Scanning,
+    preceding: NamedStatement,
+    silent: SilentConnections,
+  ) {
+    this.#pool = createPool(
+      {
+        ...withSettings(config, { ...PLANNING, statement_timeout: String(timeout) }),
+        // Distinguishes them from look-ups in `pg_stat_activity`.
+        application_name: `${config.application_name} lists`,
+        query_timeout: timeout + LAST_WORD,
+      },
+      connections,
+      silent,
+    );
+    this.#preceding = preceding;
+  }
+
+  /**
+   * Sends a query behind the preceding statement.
+   *
+   * @param signal aborting cancels it.
+   * @param verify throws unless the query may be sent on this connection.
+   */
+  async query(
+    preceding: Preceding,
+    query: pg.QueryConfig,
+    signal: AbortSignal | undefined,
+    verify: (client: PoolClient) => Promise<void> = async () => {},
+  ): Promise<pg.QueryResult> {
+    const client = await connectionOf(this.#pool);
+    let cancelled: Promise<void> | undefined;
+    const cancel = () => {
+      cancelled = cancelRunning(client);
+    };
+    let broken = false;
+    try {
+      await this.#prepare(client);
+      await verify(client);
+      signal?.throwIfAborted();
+      signal?.addEventListener('abort', cancel);
+      return await sendPreceded(client, [preceding], query);
+    } catch (error) {
+      broken = !(error instanceof pg.DatabaseError || signal?.aborted);
+      throw broken ? thrownByPg(error) : error;
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+      await cancelled;
+      client.release(broken);
+    }
+  }
+
+  end(): Promise<void> {
+    return this.#pool.end();
+  }
+
+  async #prepare(client: PoolClient): Promise<void> {
+    if (!this.#ready.has(client)) {
+      await prepareStatement(client, this.#preceding);
+      this.#ready.add(client);
+    }
+  }
+}

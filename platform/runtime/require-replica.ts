@@ -1,0 +1,31 @@
+import type { Logger } from 'pino';
+import { AppError } from '../../base/errors.ts';
+import { placeOf } from '../../db/timescale/connections/database-url.ts';
+import { examineReplica } from '../../db/timescale/connections/examine-replica.ts';
+
+/**
+ * Requires that the replica, if there is one, can be used. One that is away is none of the process's needs.
+ *
+ * @throws AppError naming DATABASE_READ_URL.
+ */
+export async function requireReplica(
+  {
+    DATABASE_URL: url,
+    DATABASE_READ_URL: readUrl,
+  }: { DATABASE_URL: string; DATABASE_READ_URL: string | null },
+  log: Logger,
+): Promise<void> {
+  if (readUrl === null) {
+    return;
+  }
+  const found = await examineReplica(url, readUrl);
+  if (found.state === 'unusable') {
+    throw new AppError(
+      'misconfigured',
+      `DATABASE_READ_URL (${placeOf(readUrl)}) cannot be used: ${found.fault}; let it lead to a standby of the database at DATABASE_URL, without a pooler between`,
+    );
+  }
+  if (found.state === 'unavailable') {
+    log.warn({ fault: found.fault }, 'Replica unavailable; the primary answers lists until it is back');
+  }
+}
