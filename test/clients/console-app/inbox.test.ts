@@ -41,6 +41,8 @@ describe('the inbox in the console', () => {
     await page.getByRole('link', { name: 'E2801160' }).click();
     await page.keyboard.type('pallet');
     await page.getByRole('option', { name: 'PALLET-7' }).click();
+    // It tells in the sheet, too, while that is open.
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     // It stays while it is pointed at.
     await page.locator('.toast', { hasText: 'Attached to PALLET-7' }).hover();
     await page.getByRole('link', { name: 'E2801160' }).waitFor({ state: 'detached' });
@@ -76,6 +78,7 @@ describe('the inbox in the console', () => {
     const { total_count: before } = (await app.call({ path: '/unknown-tags' })).body;
     expect(before, 'nothing is attached so far').to.equal(1);
     await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.locator('.toast', { hasText: `Attached to ${name}` }).hover();
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText(`Detached from ${name}`).first().waitFor();
