@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { post } from '../../api/send.ts';
 import { useAction } from '../../api/use-action.ts';
 import { CardForm } from '../../parts/card-form.tsx';
+import { ExpiryField, expiresAt } from '../../parts/expiry-field.tsx';
 import { Field } from '../../parts/field.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { texts } from '../../texts/texts.ts';
@@ -22,7 +23,7 @@ export function NewKey({
   const action = useAction();
   const { problem } = action;
   const issue = async () => {
-    const expires_at = expiry === '' ? null : new Date(expiry).toISOString();
+    const expires_at = expiresAt(expiry);
     const { data } = await post<{ data: { name: string; key: string } }>(path, { name, scopes, expires_at });
     onIssued(data);
     setName('');
@@ -47,13 +48,11 @@ export function NewKey({
         fault={faultOf(problem, 'name')}
         onValue={setName}
       />
-      <Field
+      <ExpiryField
         label={t.keyExpiry}
         hint={t.keyExpiryHint}
-        name="expires_at"
-        type="datetime-local"
         value={expiry}
-        fault={faultOf(problem, 'expires_at')}
+        problem={problem}
         onValue={setExpiry}
       />
       <fieldset class="checks">

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { post } from '../../../api/send.ts';
 import { useAction } from '../../../api/use-action.ts';
 import { CardForm } from '../../../parts/card-form.tsx';
+import { ExpiryField, expiresAt } from '../../../parts/expiry-field.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { faultOf } from '../../../parts/problem-text.ts';
 import { texts } from '../../../texts/texts.ts';
@@ -20,7 +21,7 @@ export function NewHandheld({ onMade }: { onMade: (made: MadeHandheld) => void }
   const action = useAction();
   const { problem } = action;
   const make = async () => {
-    const expires_at = expiry === '' ? null : new Date(expiry).toISOString();
+    const expires_at = expiresAt(expiry);
     onMade((await post<{ data: MadeHandheld }>('/handhelds', { name, expires_at })).data);
     setName('');
     setExpiry('');
@@ -43,13 +44,11 @@ export function NewHandheld({ onMade }: { onMade: (made: MadeHandheld) => void }
         fault={faultOf(problem, 'name')}
         onValue={setName}
       />
-      <Field
+      <ExpiryField
         label={t.expiry}
         hint={t.expiryHint}
-        name="expires_at"
-        type="datetime-local"
         value={expiry}
-        fault={faultOf(problem, 'expires_at')}
+        problem={problem}
         onValue={setExpiry}
       />
     </CardForm>
