@@ -6,6 +6,7 @@ import { awaitLock } from '../connections/await-lock.ts';
 import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
 import { requireDatabaseUrl } from '../connections/database-url.ts';
+import { scramVerifier } from './scram-verifier.ts';
 
 /** What processes act as. Their login needs to be a member of these, and nothing else. */
 export const PROCESS_ROLES = [
@@ -63,7 +64,6 @@ export async function allowLogin(ownerUrl: string, processUrl: string): Promise<
         `The user of MIGRATE_DATABASE_URL may not let ${user}, the user of DATABASE_URL, in; as a superuser: ${todo};`,
         options,
       );
-    // A statement that is refused gets into the server's log, with the password.
     if (!isThere && !mayMake) {
       throw refused();
     }
@@ -76,7 +76,8 @@ export async function allowLogin(ownerUrl: string, processUrl: string): Promise<
     try {
       await client.query('begin');
       if (!isThere) {
-        await client.query(`${create} password ${client.escapeLiteral(secret)}`);
+        const verifier = secret === '' ? 'null' : client.escapeLiteral(scramVerifier(secret));
+        await client.query(`${create} password ${verifier}`);
       }
       await client.query(grant);
       await client.query('commit');

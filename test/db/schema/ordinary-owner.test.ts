@@ -12,6 +12,7 @@ import { beginFeeds } from '../../../domain/moves/begin-feeds.ts';
 import { sealAll } from '../../../domain/moves/start-sealing.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
 import { serverUrl } from '../../support/database.ts';
+import { Link, targetOf } from '../../support/link.ts';
 
 describe('a database whose owner is no superuser', () => {
   const name = `owned_${randomBytes(6).toString('hex')}`;
@@ -65,9 +66,20 @@ describe('a database whose owner is no superuser', () => {
     expect(await allowLogin(url.href, own.href).catch((error: unknown) => error))
       .to.have.property('message')
       .that.includes('DATABASE_URL has the password of MIGRATE_DATABASE_URL');
-    own.password = 'processes';
-    const both = await Promise.all([allowLogin(url.href, own.href), allowLogin(url.href, own.href)]);
+    own.password = 'ﬁne\u00a0ünguessed';
+    let sent = '';
+    const link = await Link.open(targetOf(url.href), () => ({
+      fromClient: (bytes) => {
+        sent += bytes.toString();
+      },
+      fromServer: () => {},
+    }));
+    const migrating = link.by(url.href);
+    const both = await Promise.all([allowLogin(migrating, own.href), allowLogin(migrating, own.href)]);
+    await link.close();
     expect(both).to.have.members([true, false]);
+    // The server may log statements.
+    expect(sent).to.include('_processes" login password \'SCRAM-SHA-256$').and.not.include('nguessed');
     const pool = createWritePool(own.href, { max: 1 });
     expect((await pool.query('select name from organizations')).rows).to.deep.equal([{ name: 'Acme' }]);
     await pool.end();
