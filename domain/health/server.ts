@@ -1,6 +1,7 @@
 import { DATABASE_NOW, TOLERATED_SKEW } from '../../db/timescale/queries/database-clock.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { remedyOfVersion } from '../../db/timescale/schema/server-version.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
 interface ServerRow {
@@ -43,13 +44,11 @@ export async function examineServer(db: Connection, now: () => number): Promise<
 }
 
 function version({ version: text, version_number: number }: ServerRow): Finding {
-  return number >= OLDEST_VERSION
+  const remedy = remedyOfVersion(number);
+  return remedy === null
     ? ok('database', `PostgreSQL ${text}`)
-    : fault('database', `PostgreSQL ${text} is too old`, 'Move to PostgreSQL 17 or newer');
+    : fault('database', `PostgreSQL ${text} is too old`, remedy);
 }
-
-/** Its built-in locale provider folds case for searches. */
-const OLDEST_VERSION = 170_000;
 
 function durability({ fsync, full_page_writes, synchronous_commit, ...server }: ServerRow): Finding {
   const isDisposable = server.is_disposable === true && fsync === 'off';

@@ -2,10 +2,13 @@ import pg from 'pg';
 import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
 import { databaseOf, withDatabase } from '../connections/database-url.ts';
+import { requireServerVersion } from './server-version.ts';
 
 /**
  * Creates the database that `url` names if missing, through the server's `postgres` database. Text is
  * compared by code point and folded by Unicode rules (`C.UTF-8`), whatever the server's locale.
+ *
+ * @throws AppError `misconfigured` if the server is too old.
  */
 export async function createDatabase(url: string): Promise<void> {
   const name = databaseOf(url);
@@ -14,6 +17,7 @@ export async function createDatabase(url: string): Promise<void> {
   try {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
     if (rowCount === 0) {
+      await requireServerVersion(client);
       await create(client, name);
     }
   } finally {

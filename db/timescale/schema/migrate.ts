@@ -6,6 +6,7 @@ import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
 import { awaitLock } from '../connections/await-lock.ts';
 import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
+import { requireServerVersion } from './server-version.ts';
 
 export interface Migration {
   /** File name without `.sql`: number and subject. */
@@ -39,7 +40,7 @@ export function readMigrations(): Migration[] {
  * works, the others wait and find nothing left to do. Each migration commits together with its ledger row.
  *
  * @throws AppError `conflict` if a newer version migrated the database; `forbidden` if another user owns its tables;
- * `unavailable` if aborted.
+ * `misconfigured` if the server is too old; `unavailable` if aborted.
  */
 export function migrate(
   url: string,
@@ -69,6 +70,7 @@ async function migrateUnless(
   const client = new Client(connectionConfig(url, 'tagtrail migrate'));
   await client.connect();
   try {
+    await requireServerVersion(client);
     const { signal, say } = migrating;
     const onWaiting = () => say?.('Another process migrates the database; waiting for it');
     if (!(await awaitLock(client, ADVISORY_LOCKS.migration, { signal, onWaiting }))) {
