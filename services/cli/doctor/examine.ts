@@ -26,6 +26,7 @@ import { connect, examineConnections } from './connection.ts';
 import { examineDisk } from './disk.ts';
 import { examineEmbedded } from './embedded.ts';
 import { examineOccupant } from './occupant.ts';
+import { examineOtherInstallations } from './other-installations.ts';
 import { examinePublishedMoves } from './published-moves.ts';
 import { examineQueues } from './queues.ts';
 import { examineRedis } from './redis.ts';
@@ -146,6 +147,7 @@ async function examineDatabase(
       ...server,
       schema,
       roles,
+      ...(await examineOtherInstallations(client)),
       await examineHypertables(client),
       await examineSearch(client),
       await examineSequences(client),

@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import pg from 'pg';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
+import { withDatabase } from '../../../db/timescale/connections/database-url.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { migrate as migrateTo, readMigrations } from '../../../db/timescale/schema/migrate.ts';
 import { sweep } from '../../../db/timescale/schema/retention.ts';
 import { sweepMoves } from '../../../db/timescale/schema/retention-of-moves.ts';
 import { commandLineOn } from '../../support/command-line.ts';
 import { useDatabase } from '../../support/database.ts';
-import { runDoctor } from '../../support/doctor.ts';
+import { expectFinding, runDoctor } from '../../support/doctor.ts';
 import { Site } from '../../support/site.ts';
 
 describe('the login of processes', () => {
@@ -92,7 +93,30 @@ describe('the login of processes', () => {
     const owner = await runDoctor({ DATABASE_URL: database.url });
     expect(owner.of('roles')).to.have.nested.property('[0].status', 'warning');
     expect(owner.of('roles')[0]?.remedy).to.include('MIGRATE_DATABASE_URL');
+    expect(owner.of('other installations')).to.deep.equal([]);
     const limited = await runDoctor({ DATABASE_URL: url });
     expect(limited.of('roles')).to.have.nested.property('[0].status', 'ok');
+  });
+
+  it('is told apart by doctor from that of another installation, unless it may not connect there', async () => {
+    const other = `"a '${user}"`;
+    await database.rows(`create database ${other}`);
+    const there = createWritePool(withDatabase(database.url, `a '${user}`), { max: 1 });
+    await there.query('grant create on schema public to tagtrail_service');
+    await there.end();
+    const found = async () => (await runDoctor({ DATABASE_URL: url })).of('other installations');
+    try {
+      expectFinding(
+        await found(),
+        'warning',
+        `${other}, `,
+        `revoke connect on database ${other} from public`,
+      );
+      await database.rows(`revoke connect on database ${other} from public`);
+      // There are the databases of other tests.
+      expect((await found())[0]?.message ?? '').to.not.include(user);
+    } finally {
+      await database.rows(`drop database ${other}`);
+    }
   });
 });
