@@ -7,6 +7,7 @@ import { withDatabase } from '../../db/timescale/connections/database-url.ts';
 import { type EmbeddedDatabase, startEmbedded } from '../../db/timescale/embedded/server.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import { createDatabase } from '../../db/timescale/schema/create-database.ts';
+import { letProcessesIn } from '../../db/timescale/schema/let-processes-in.ts';
 import { migrate, readMigrations } from '../../db/timescale/schema/migrate.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { watchDatabase } from './watch-database.ts';
@@ -16,18 +17,23 @@ export interface EmbeddedOptions {
   durable: boolean;
 }
 
+export interface DatabaseUrls {
+  /** With the user who migrates. */
+  ownerUrl: string;
+  processUrl: string;
+}
+
 /**
  * Starts the embedded database in the data folder, or joins its users, and migrates it. It is stopped last, by the last
  * process that uses it, and restarted if it ends before.
  *
- * @returns its URL.
  * @throws AppError `unavailable` if it cannot be started, or if another process runs on the same folder.
  */
 export async function startEmbeddedDatabase(
   { data, durable }: EmbeddedOptions,
   log: Logger,
   lifecycle: Lifecycle,
-): Promise<string> {
+): Promise<DatabaseUrls> {
   let server: EmbeddedDatabase = await lifecycle.start(
     'embedded database',
     () => startEmbedded({ data, durable }),
@@ -50,7 +56,7 @@ export async function startEmbeddedDatabase(
     (watch) => watch.stop(),
   );
   await migrate(url, readMigrations(), { say: (what) => log.info(what) });
-  return url;
+  return { ownerUrl: url, processUrl: await letProcessesIn(url) };
 }
 
 export const EMBEDDED_DATABASE = 'tagtrail';

@@ -14,7 +14,7 @@ import { placeOfBroker, startEmbeddedIngest, startSubscribedIngest } from '../mq
 import type { StandaloneConfig } from './config.ts';
 import { startRecomputations } from './recomputations.ts';
 
-export type ServicesConfig = StandaloneConfig & { DATABASE_URL: string };
+export type ServicesConfig = StandaloneConfig & { DATABASE_URL: string; MIGRATE_DATABASE_URL: string };
 
 export interface Services {
   apiUrl: string;
@@ -58,7 +58,7 @@ export async function startServices(
     tls,
   });
   // The owner's to do: it builds indexes.
-  await startRecomputations(config.MIGRATE_DATABASE_URL ?? config.DATABASE_URL, log, lifecycle);
+  await startRecomputations(config.MIGRATE_DATABASE_URL, log, lifecycle);
   return { apiUrl, mqttUrl, handheldUrl, consoleUrl };
 }
 

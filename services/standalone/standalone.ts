@@ -5,7 +5,7 @@ import { migrate, readMigrations } from '../../db/timescale/schema/migrate.ts';
 import { requireReachable } from '../../platform/runtime/database.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import type { StandaloneConfig } from './config.ts';
-import { startEmbeddedDatabase } from './database.ts';
+import { type DatabaseUrls, startEmbeddedDatabase } from './database.ts';
 import { ownSecretsKey } from './secrets-key.ts';
 import type { Services } from './services.ts';
 
@@ -27,7 +27,7 @@ export async function startStandalone(
   durable = true,
 ): Promise<Standalone> {
   // The database comes up while this process loads what is to use it.
-  const [databaseUrl, { startServices }] = await Promise.all([
+  const [{ ownerUrl, processUrl }, { startServices }] = await Promise.all([
     config.DATABASE_URL === null
       ? startEmbeddedDatabase({ data: config.TAGTRAIL_DATA, durable }, log, lifecycle)
       : migrated(config.DATABASE_URL, config.MIGRATE_DATABASE_URL, log),
@@ -35,11 +35,16 @@ export async function startStandalone(
   ]);
   return {
     ...(await startServices(
-      { ...config, DATABASE_URL: databaseUrl, SECRETS_KEY: secretsKeyOf(config, log) },
+      {
+        ...config,
+        DATABASE_URL: processUrl,
+        MIGRATE_DATABASE_URL: ownerUrl,
+        SECRETS_KEY: secretsKeyOf(config, log),
+      },
       log,
       lifecycle,
     )),
-    databaseUrl,
+    databaseUrl: processUrl,
   };
 }
 
@@ -60,15 +65,15 @@ function secretsKeyOf({ SECRETS_KEY, DATABASE_URL, TAGTRAIL_DATA }: StandaloneCo
   }
 }
 
-async function migrated(url: string, ownerUrl: string | null, log: Logger): Promise<string> {
+async function migrated(processUrl: string, migrateUrl: string | null, log: Logger): Promise<DatabaseUrls> {
   const say = (what: string) => log.info(what);
-  if (ownerUrl === null) {
-    await requireReachable(url);
-    await migrate(url, readMigrations(), { say });
-  } else {
-    await requireReachable(ownerUrl, undefined, 'MIGRATE_DATABASE_URL');
-    await migrate(ownerUrl, readMigrations(), { say });
-    await allowLogin(ownerUrl, url);
+  if (migrateUrl === null) {
+    await requireReachable(processUrl);
+    await migrate(processUrl, readMigrations(), { say });
+    return { ownerUrl: processUrl, processUrl };
   }
-  return url;
+  await requireReachable(migrateUrl, undefined, 'MIGRATE_DATABASE_URL');
+  await migrate(migrateUrl, readMigrations(), { say });
+  await allowLogin(migrateUrl, processUrl);
+  return { ownerUrl: migrateUrl, processUrl };
 }

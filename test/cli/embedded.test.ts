@@ -136,7 +136,7 @@ describe('commands on the embedded database', function () {
     expect(isRunning(data)).to.equal(false);
   });
 
-  it('leave no server behind when they are interrupted', async () => {
+  it('sign in as no superuser, and leave no server behind when they are interrupted', async () => {
     const data = folder('interrupted');
     await expectDone([create(data, 'one')]);
     const server = await startEmbedded({ data, durable: true });
@@ -150,6 +150,11 @@ describe('commands on the embedded database', function () {
     while (!(await isWaiting())) {
       // It is on its way.
     }
+    const { rows } = await other.query(
+      `select usename, rolsuper from pg_stat_activity join pg_roles on rolname = usename
+       where wait_event_type = 'Lock'`,
+    );
+    expect(rows).to.deep.equal([{ usename: 'tagtrail_processes', rolsuper: false }]);
     await server.stop();
     expect(isRunning(data)).to.equal(true);
     waiting.child.kill('SIGINT');

@@ -5,7 +5,10 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import pg from 'pg';
 import { Webhook } from 'standardwebhooks';
+import { connectionConfig } from '../../db/timescale/connections/connection.ts';
+import { runningEmbeddedUrl } from '../../db/timescale/embedded/server.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Program, run } from '../support/process.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -63,6 +66,9 @@ describe('everything in one process', function () {
     expect(first.stdout()).to.match(/Handheld token {2}th_1_[\w-]{43}/);
     expect(await whoAmI(first, key)).to.have.nested.property('body.data.name', 'My organization');
     expect(await lookUpAs(first)).to.equal(200);
+    const { data_checksums: checksums, superusers } = await askServer(data);
+    expect(checksums).to.equal('on');
+    expect(OWNERS_TASKS).to.include.members(superusers);
     expect(await stop(first)).to.equal(0);
     expect(isServerRunning(data)).to.equal(false);
 
@@ -205,6 +211,29 @@ describe('everything in one process', function () {
     );
   });
 });
+
+/** Migrating, what is left to do after it, and holding the server and the folder. */
+const OWNERS_TASKS = [
+  'tagtrail',
+  'tagtrail use',
+  'tagtrail migrate',
+  'tagtrail search indexes',
+  'tagtrail recomputation',
+];
+
+/** Who is connected as a superuser, and whether the server notices what a disk changes. */
+async function askServer(data: string) {
+  const client = new pg.Client(connectionConfig(runningEmbeddedUrl(data) ?? ''));
+  await client.connect();
+  const { rows } = await client.query<{ data_checksums: string; superusers: string[] }>(
+    `select current_setting('data_checksums') as data_checksums, array(
+       select distinct application_name from pg_stat_activity join pg_roles on rolname = usename
+       where rolsuper and pid <> pg_backend_pid() and backend_type = 'client backend'
+     ) as superusers`,
+  );
+  await client.end();
+  return rows[0] ?? { data_checksums: '', superusers: [''] };
+}
 
 async function takenPort(): Promise<{ server: Server; port: number }> {
   const server = createServer().listen(0, '127.0.0.1');

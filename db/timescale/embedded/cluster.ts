@@ -30,7 +30,12 @@ const OLDER_PASSWORD = 'password';
  *
  * @throws AppError `unavailable` if it cannot be created.
  */
-export async function initialiseCluster(initdb: string, run: RunUnprivileged, folder: string): Promise<void> {
+export async function initialiseCluster(
+  initdb: string,
+  run: RunUnprivileged,
+  folder: string,
+  durable: boolean,
+): Promise<void> {
   removeAbandoned(folder);
   const patience = Date.now() + PATIENCE;
   while (attempts(folder).length > 0 && !existsSync(join(folder, CLUSTER)) && Date.now() < patience) {
@@ -48,8 +53,9 @@ export async function initialiseCluster(initdb: string, run: RunUnprivileged, fo
   chownSync(password, uid, gid);
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const access = [`--username=${USER}`, '--auth=scram-sha-256', `--pwfile=${password}`];
+  const checks = durable ? ['--data-checksums'] : [];
   try {
-    await run(initdb, [`--pgdata=${unfinished}`, ...locale, ...access, '--no-instructions']);
+    await run(initdb, [`--pgdata=${unfinished}`, ...locale, ...access, ...checks, '--no-instructions']);
     renameSync(password, join(unfinished, PASSWORD));
     renameSync(unfinished, join(folder, CLUSTER));
   } catch (error) {

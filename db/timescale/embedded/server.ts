@@ -58,7 +58,7 @@ async function joinOrStart(options: EmbeddedOptions): Promise<EmbeddedDatabase> 
     if (isDiskFull(folder)) {
       throw diskFull(options.data);
     }
-    await initialiseCluster(initdb, run, folder);
+    await initialiseCluster(initdb, run, folder, options.durable);
   }
   requireOwnCluster(options.data, cluster);
   const deadline = Date.now() + PATIENCE;

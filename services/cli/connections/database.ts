@@ -10,6 +10,7 @@ import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { type Snapshot, withSnapshot } from '../../../db/timescale/connections/snapshot.ts';
 import { type EmbeddedDatabase, startEmbedded } from '../../../db/timescale/embedded/server.ts';
 import { createDatabase } from '../../../db/timescale/schema/create-database.ts';
+import { letProcessesIn } from '../../../db/timescale/schema/let-processes-in.ts';
 import { migrateNew } from '../../../db/timescale/schema/migrate.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import type { Actor } from '../../../domain/changes/actor.ts';
@@ -93,31 +94,56 @@ export function withOrganizationSnapshot<Result>(
 }
 
 /** {@link withConnections} with the URL only. */
-export function withMigratedUrl<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
-  return withDatabaseUrl(async (url, isEmbedded) => {
-    // The first process, a command or `npm start`, migrates a new embedded database.
-    await (isEmbedded ? migrateNew(url) : requireMigrated(url));
-    return work(url);
-  });
-}
-
-/** {@link withMigratedUrl}, migrated or not. */
-export async function withDatabaseUrl<Result>(
-  work: (url: string, isEmbedded: boolean) => Promise<Result>,
-): Promise<Result> {
+export async function withMigratedUrl<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
   const { DATABASE_URL, TAGTRAIL_DATA } = withBothWays(
     readSettings(DATABASE_SETTINGS, process.env, [faultOfAddresses]),
   );
-  if (DATABASE_URL !== null) {
-    await requireReachable(DATABASE_URL);
-    return work(DATABASE_URL, false);
+  if (DATABASE_URL === null) {
+    return withEmbedded(TAGTRAIL_DATA, async (ownerUrl) => {
+      // The first process, a command or `npm start`, migrates a new embedded database.
+      await migrateNew(ownerUrl);
+      return work(await letProcessesIn(ownerUrl));
+    });
   }
-  const server = await startEmbedded({ data: TAGTRAIL_DATA, durable: true });
+  await requireReachable(DATABASE_URL);
+  await requireMigrated(DATABASE_URL);
+  return work(DATABASE_URL);
+}
+
+/**
+ * Runs `work` as the owner of the tables, migrated or not: by MIGRATE_DATABASE_URL if it is set.
+ *
+ * @param work gets the address of processes, too, if that is another to be let in.
+ */
+export async function withOwnerUrl<Result>(
+  work: (url: string, processUrl: string | null) => Promise<Result>,
+): Promise<Result> {
+  const {
+    MIGRATE_DATABASE_URL: ownerUrl,
+    DATABASE_URL,
+    TAGTRAIL_DATA,
+  } = withBothWays(
+    readSettings({ ...DATABASE_SETTINGS, MIGRATE_DATABASE_URL }, process.env, [faultOfAddresses]),
+  );
+  if (DATABASE_URL === null) {
+    return withEmbedded(TAGTRAIL_DATA, (url) => work(url, null));
+  }
+  if (ownerUrl === null) {
+    await requireReachable(DATABASE_URL);
+    return work(DATABASE_URL, null);
+  }
+  await requireReachable(ownerUrl, undefined, 'MIGRATE_DATABASE_URL');
+  return work(ownerUrl, DATABASE_URL);
+}
+
+/** Runs `work` on the embedded database, as its owner. */
+async function withEmbedded<Result>(data: string, work: (url: string) => Promise<Result>): Promise<Result> {
+  const server = await startEmbedded({ data, durable: true });
   const leaving = leaveOnSignals(server);
   try {
     const url = withDatabase(server.url, EMBEDDED_DATABASE);
     await createDatabase(url);
-    return await work(url, true);
+    return await work(url);
   } catch (error) {
     // Failures caused by stopping the server are not reported.
     await leaving.ended();
@@ -126,24 +152,6 @@ export async function withDatabaseUrl<Result>(
     leaving.cancel();
     await server.stop();
   }
-}
-
-/**
- * {@link withDatabaseUrl} as the owner of the tables: by MIGRATE_DATABASE_URL if it is set.
- *
- * @param work gets the address of processes, too, if that is another.
- */
-export async function withOwnerUrl<Result>(
-  work: (url: string, processUrl: string | null) => Promise<Result>,
-): Promise<Result> {
-  const { MIGRATE_DATABASE_URL: ownerUrl, DATABASE_URL } = withBothWays(
-    readSettings({ ...DATABASE_SETTINGS, MIGRATE_DATABASE_URL }, process.env, [faultOfAddresses]),
-  );
-  if (ownerUrl === null || DATABASE_URL === null) {
-    return withDatabaseUrl((url) => work(url, null));
-  }
-  await requireReachable(ownerUrl, undefined, 'MIGRATE_DATABASE_URL');
-  return work(ownerUrl, DATABASE_URL);
 }
 
 /**
