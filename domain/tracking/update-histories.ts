@@ -2,7 +2,6 @@ import type { Client } from '../../db/timescale/connections/client.ts';
 import { isChange, type UnsealedMove } from './feed/unsealed-move.ts';
 import { writeUnsealed } from './feed/write-unsealed.ts';
 import type { AssetRef } from './history/asset-ref.ts';
-import type { DecidedTransition, Transition } from './history/history.ts';
 import { historyChanges } from './history-changes.ts';
 import { keepMarks, markHistories, sparingTriggers } from './history-marks.ts';
 import type { Move } from './moves.ts';
@@ -11,7 +10,12 @@ import type { Change } from './revision.ts';
 import type { SmoothingSettings } from './smoothing/settings.ts';
 import type { StoredTracking } from './stored-tracking.ts';
 import type { Touched } from './touched.ts';
-import { addTransitions, deleteTransitions, putTransitions } from './write-transitions.ts';
+import {
+  type AssetTransition,
+  addTransitions,
+  deleteTransitions,
+  putTransitions,
+} from './write-transitions.ts';
 
 export interface UpdateOptions {
   stored: StoredTracking;
@@ -80,9 +84,7 @@ export async function writeChanges(
 export class StoredOtherwise extends Error {}
 
 async function writeExactly(client: Client, changes: readonly Change[]): Promise<void> {
-  const newest = rowsOf(changes, ({ isNewest, put }) => (isNewest ? put : NONE));
-  const between = rowsOf(changes, (change) => (change.isNewest ? NONE : partOf(change, true)));
-  const changed = rowsOf(changes, (change) => (change.isNewest ? NONE : partOf(change, false)));
+  const { newest, between, changed } = sorted(changes);
   const gone = rowsOf(changes, (change) => change.gone);
   if (newest.length + between.length + changed.length + gone.length === 0) {
     return;
@@ -104,10 +106,28 @@ async function writeExactly(client: Client, changes: readonly Change[]): Promise
   }
 }
 
-/** The rows to put that are added, or the others. */
-function partOf({ put, rows }: Change, isAdded: boolean): readonly DecidedTransition[] {
-  const added = new Set<Transition>(rows.added);
-  return put.filter((row) => added.has(row) === isAdded);
+/** The rows to put: those later than all stored ones, others that are added, and those that are stored already. */
+function sorted(changes: readonly Change[]) {
+  const newest: AssetTransition[] = [];
+  const between: AssetTransition[] = [];
+  const changed: AssetTransition[] = [];
+  for (const { position, put, rows, isNewest } of changes) {
+    const { orgId, assetId } = position;
+    let added = 0;
+    for (const transition of put) {
+      const row = { orgId, assetId, ...transition };
+      if (isNewest) {
+        newest.push(row);
+      } else if (transition === rows.added[added]) {
+        // What is added comes in the same order.
+        between.push(row);
+        added += 1;
+      } else {
+        changed.push(row);
+      }
+    }
+  }
+  return { newest, between, changed };
 }
 
 async function replace(client: Client, changes: readonly Change[]): Promise<void> {
@@ -130,8 +150,6 @@ export function unsealedMoveOf({ position, before, rows }: Change): UnsealedMove
     ? { orgId, assetId, recordedAt, before, stay, lastSeen, rows }
     : null;
 }
-
-const NONE: readonly never[] = [];
 
 function rowsOf<Row extends object>(
   changes: readonly Change[],
