@@ -1,7 +1,6 @@
 import { wireTime } from '../../base/timestamps.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import { MOST_RAISED } from '../alerts/stored/most-raised.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 import { isOf } from './of-organization.ts';
 
@@ -40,37 +39,33 @@ export async function examineSetAsideAlerts(db: Connection, orgId: number | null
   );
 }
 
-/** Names organizations that raised as many alerts within an hour as they may, with the rule that raised most. */
+/** Names organizations that raised as many alerts within an hour as they may, with the rules of which some wait. */
 export async function examineFloods(db: Connection, orgId: number | null = null): Promise<Finding[]> {
   const rows = await db.any(sql.type(
-    rowsOf<{
-      org_id: number;
-      name: string | null;
-      until: string;
-      rule_name: string | null;
-      raised: number;
-    }>(),
+    rowsOf<{ org_id: number; name: string | null; until: string; rules: string[]; rule_count: number }>(),
   )`
-    select flood.org_id, organization.name, flood.until::text, rule.rule_name, rule.raised
+    select flood.org_id, organization.name, flood.until::text, cardinality(flood.rule_ids) as rule_count,
+      array(
+        select (
+          select rule.name from rules rule where rule.org_id = flood.org_id and rule.id = waiting.rule_id
+          order by rule.version desc limit 1
+        )
+        from unnest(flood.rule_ids) with ordinality as waiting (rule_id, place)
+        order by place limit ${MOST_NAMED}
+      ) as rules
     from alert_floods flood
     left join organizations organization on organization.id = flood.org_id
-    left join lateral (
-      select rule_name, count(*) as raised
-      from (
-        select rule_id, rule_name from alerts where org_id = flood.org_id order by id desc limit ${MOST_RAISED}
-      ) latest
-      group by rule_id, rule_name order by raised desc, rule_name limit 1
-    ) rule on true
     where ${isOf(sql.fragment`flood.org_id`, orgId)}
     order by flood.until, flood.org_id limit ${MOST_NAMED}`);
-  return rows.map(({ org_id: id, name, until, rule_name: rule, raised }) =>
-    warning(
+  return rows.map(({ org_id: id, name, until, rules, rule_count: count }) => {
+    const named = `${rules.join(', ')}${count > rules.length ? ` and ${count - rules.length} more` : ''}`;
+    return warning(
       'alerts',
-      `Organization ${id} (${name ?? 'unknown'}) raised ${MOST_RAISED} alerts within an hour, which is the most; others that hold are raised from ${wireTime(until)} on`,
-      `Narrow the rule that raises most, ${rule} (${raised} of the latest), by a location, assets or a longer time, or remove it: npx --no -- tagtrail rule list --org ${id}`,
+      `Organization ${id} (${name ?? 'unknown'}) raised as many alerts within an hour as it may; more of these rules are raised from ${wireTime(until)} on: ${named}`,
+      `Narrow these rules by a location, assets or a longer time, or remove them: npx --no -- tagtrail rule list --org ${id}`,
       { what: 'look_at_rules', id: null },
-    ),
-  );
+    );
+  });
 }
 
 async function examineDeriving(db: Connection): Promise<Finding> {

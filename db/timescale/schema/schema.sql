@@ -29,6 +29,7 @@ create table alert_floods (
   org_id integer not null,
   since timestamp with time zone not null,
   until timestamp with time zone not null,
+  rule_ids text[] collate "C" not null default '{}'::text[],
   constraint alert_floods__org_id PRIMARY KEY (org_id)
 );
 

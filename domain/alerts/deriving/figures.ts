@@ -11,13 +11,21 @@ export interface AlertFigures {
   lag: number;
   /** Organizations, those that have stood still longest first. */
   setAside: readonly number[];
+  /** Rules of which alerts wait because too many were raised within an hour, by organization. */
+  heldBack: readonly { org: number; rule: string }[];
 }
 
 /** Of all organizations. With 100,000 alerts that are not over 60 ms, with 10,000 of a million 4, with few 1. */
 export async function readAlertFigures(db: Connection, most: number): Promise<AlertFigures> {
   const row = await db.one(sql.prepared(
     'read-alert-figures',
-    rowsOf<{ open: number; acknowledged: number; lag: number; set_aside: readonly number[] }>(),
+    rowsOf<{
+      open: number;
+      acknowledged: number;
+      lag: number;
+      set_aside: readonly number[];
+      held_back: string;
+    }>(),
   )`
     select count(*) filter (where state = 'open') as open,
       count(*) filter (where state = 'acknowledged') as acknowledged,
@@ -25,10 +33,17 @@ export async function readAlertFigures(db: Connection, most: number): Promise<Al
         select greatest(extract(epoch from clock_timestamp() - caught_up_at), 0)::float8 from alert_derivation
         where exists (select from rules)
       ), 0) as lag,
-      array(select org_id from alert_faults order by since, org_id limit ${most}) as set_aside
+      array(select org_id from alert_faults order by since, org_id limit ${most}) as set_aside,
+      (
+        select coalesce(json_agg(json_build_object('org', org_id, 'rule', rule_id)), '[]')
+        from (
+          select org_id, rule_id from alert_floods cross join unnest(rule_ids) as waiting (rule_id)
+          order by until, org_id, rule_id limit ${most}
+        ) rule
+      ) as held_back
     from (
       select state from alerts where state in ('open', 'acknowledged') limit ${COUNTED}
     ) alert`);
-  const { set_aside: setAside, ...figures } = row;
-  return { ...figures, setAside };
+  const { set_aside: setAside, held_back: heldBack, ...figures } = row;
+  return { ...figures, setAside, heldBack: JSON.parse(heldBack) as AlertFigures['heldBack'] };
 }

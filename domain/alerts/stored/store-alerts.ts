@@ -7,6 +7,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { DatedRule } from '../rules/rule.ts';
 import type { AlertDifference, FoundStretch } from './alert.ts';
 import { noteFlood, roomFor } from './floods.ts';
+import type { Room } from './room.ts';
 import type { Subject } from './subject.ts';
 
 export interface SubjectDifference extends AlertDifference {
@@ -43,17 +44,40 @@ export async function storeDifferences(
   }
 }
 
-/** Those that may be raised now, of each organization the first, in pieces. */
+/** Those that may be raised now, in pieces. */
 async function withinBounds(db: Connection, alerts: readonly Opened[]): Promise<Opened[][]> {
   const raised: Opened[] = [];
   for (const [orgId, own] of Map.groupBy(alerts, (alert) => alert.orgId)) {
-    const room = await roomFor(db, orgId);
-    raised.push(...own.slice(0, room));
-    if (own.length > room) {
-      await noteFlood(db, orgId, Math.min(...own.slice(room).map(({ stretch }) => stretch.since)));
+    const room = await roomFor(db, orgId, own.length);
+    const { within, beyond } = room === null ? { within: own, beyond: [] } : shareOut(room, own);
+    raised.push(...within);
+    if (beyond.length > 0) {
+      const ruleIds = new Set(beyond.map(ruleOf));
+      await noteFlood(db, orgId, [...ruleIds], Math.min(...beyond.map(({ stretch }) => stretch.since)));
     }
   }
   return [...slicesOf(raised, AT_ONCE)];
+}
+
+/** What holds goes first, and rules with few before those with many. */
+function shareOut(room: Room, alerts: readonly Opened[]): { within: Opened[]; beyond: Opened[] } {
+  const isPast = ({ stretch }: Opened) => stretch.until !== null;
+  const groups = [...Map.groupBy(alerts, (alert) => `${isPast(alert)} ${ruleOf(alert)}`).values()];
+  const within: Opened[] = [];
+  const beyond: Opened[] = [];
+  const inOrder = groups
+    .map((group) => ({ group, of: group[0] as Opened }))
+    .sort((a, b) => Number(isPast(a.of)) - Number(isPast(b.of)) || a.group.length - b.group.length);
+  for (const { group, of } of inOrder) {
+    const taken = room.take(ruleOf(of), isPast(of) ? 'over' : 'holding', group.length);
+    within.push(...group.slice(0, taken));
+    beyond.push(...group.slice(taken));
+  }
+  return { within, beyond };
+}
+
+function ruleOf({ versions, stretch }: Opened): string {
+  return versionAt(versions, stretch.since).ruleId;
 }
 
 async function withdraw(db: Connection, alerts: readonly { orgId: number; id: string }[]): Promise<void> {

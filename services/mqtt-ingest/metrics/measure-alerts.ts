@@ -3,7 +3,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { COUNTED, readAlertFigures } from '../../../domain/alerts/deriving/figures.ts';
 import { freshener } from './freshener.ts';
 
-/** Organizations with series of their own. */
+/** Organizations, and rules, with series of their own. */
 const MOST_SHOWN = 100;
 
 /**
@@ -39,6 +39,10 @@ export function measureAlerts(registry: Registry, firstLooks: () => number | nul
     for (const org of figures.setAside) {
       setAside.set({ org }, 1);
     }
+    heldBack.reset();
+    for (const { org, rule } of figures.heldBack) {
+      heldBack.set({ org, rule }, 1);
+    }
   });
   // A database that does not answer is told of by `tagtrail_check_up`.
   const collect = async () => {
@@ -61,6 +65,13 @@ export function measureAlerts(registry: Registry, firstLooks: () => number | nul
     name: 'tagtrail_alerts_set_aside',
     help: `1 for each organization whose alerts cannot be derived, or are not derived up to now again; at most ${MOST_SHOWN}.`,
     labelNames: ['org'] as const,
+    registers,
+    collect,
+  });
+  const heldBack = new Gauge({
+    name: 'tagtrail_alerts_held_back',
+    help: `1 for each rule of which alerts wait, as too many were raised within an hour; at most ${MOST_SHOWN}.`,
+    labelNames: ['org', 'rule'] as const,
     registers,
     collect,
   });

@@ -8,7 +8,7 @@ import { Site } from '../../support/site.ts';
 describe('the metrics of alerts', () => {
   const database = useDatabase();
 
-  it('count those that are not over, and say whether they are derived, by whom, and of whom not', async () => {
+  it('count those that are not over, and say whether they are derived, by whom, and of whom and what not', async () => {
     const registry = new Registry();
     const turns = new AlertTurns(database.pool);
     measureAlerts(registry, () => turns.firstLooks, database.pool);
@@ -46,12 +46,17 @@ describe('the metrics of alerts', () => {
       `insert into alert_faults (org_id, derived_to, reason) values ($1, now(), 'no hours')`,
       [orgId],
     );
+    await database.rows(
+      `insert into alert_floods (org_id, rule_ids, since, until) values ($1, '{R1,R2}', now(), now())`,
+      [orgId],
+    );
     await database.rows(`update alert_derivation set caught_up_at = now() - interval '90 seconds'`);
     const { lag_seconds: lag, ...others } = await values();
     expect(lag).to.be.within(90, 150);
     expect(others).to.deep.equal({
       ...{ deriving: 1, first_looks: 0, 'open open': 2, 'open acknowledged': 0 },
       [`set_aside ${orgId}`]: 1,
+      ...{ [`held_back ${orgId} R1`]: 1, [`held_back ${orgId} R2`]: 1 },
     });
   });
 });
