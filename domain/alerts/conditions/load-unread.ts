@@ -1,4 +1,5 @@
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { bigints, doubles, integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Unread } from './evidence.ts';
@@ -30,22 +31,24 @@ export async function loadUnread(
   if (wanted.length === 0) {
     return new Map();
   }
-  const micros = (of: (each: UnreadWanted) => Micros) => sql.array(wanted.map(of), 'int8');
+  const micros = (of: (each: UnreadWanted) => Micros) => sql.binary(bigints(wanted.map(of)));
   const seconds = wanted.map(({ apart }) => apart / MICROS_PER_SECOND);
-  const rows = await db.any(sql.type(rowsOf<{ asset_id: number; since: Micros; until: Micros | null }>())`
+  const rows = await db.any(sql.prepared(
+    'load-times-unread',
+    rowsOf<{ asset_id: number; since: Micros; until: Micros | null }>(),
+  )`
     with wanted as materialized (
       select array_agg(asset_id) as assets, array_agg(time_of_micros(since)) as sinces,
         array_agg(time_of_micros(begun_by)) as begun_by, array_agg(make_interval(secs => apart)) as aparts,
-        set_config('tagtrail.org_id', ${String(orgId)}, true)::integer as org_id
-      from unnest(${sql.array(
-        wanted.map(({ assetId }) => assetId),
-        'int4',
-      )}, ${micros(({ since }) => since)}, ${micros(({ begunBy }) => begunBy)}, ${sql.array(seconds, 'float8')})
+        set_config('tagtrail.org_id', ${String(orgId)}::text, true)::integer as org_id
+      from unnest(${sql.binary(integers(wanted.map(({ assetId }) => assetId)))}::integer[],
+          ${micros(({ since }) => since)}::bigint[], ${micros(({ begunBy }) => begunBy)}::bigint[],
+          ${sql.binary(doubles(seconds))}::float8[])
         as given (asset_id, since, begun_by, apart)
     )
     select apart.asset_id, micros_of_time(apart.since) as since, micros_of_time(apart.until) as until
     from wanted cross join lateral reads_apart(wanted.org_id, wanted.assets, wanted.sinces, wanted.begun_by, wanted.aparts,
-      time_of_micros(${until}), ${MOST_PIECES + 1}) apart`);
+      time_of_micros(${until}::bigint), ${MOST_PIECES + 1}::integer) apart`);
   boundPieces(rows);
   return new Map(
     [...Map.groupBy(rows, ({ asset_id: id }) => id)].map(([id, own]) => [

@@ -35,9 +35,11 @@ export class ExpectedReads {
 
   /** Expects it by then at the latest. */
   add(assetId: number, { by, within }: ExpectedRead, now: Micros): void {
-    const before = this.#expected.get(assetId) ?? { by, within };
-    const sooner = { by: Math.min(before.by, by), within: Math.min(before.within, within) };
-    this.#expect(assetId, sooner, now);
+    const before = this.#expected.get(assetId);
+    if (before === undefined || by < before.by || within < before.within) {
+      const least = before ?? { by, within };
+      this.#expect(assetId, { by: Math.min(least.by, by), within: Math.min(least.within, within) }, now);
+    }
   }
 
   /**

@@ -68,8 +68,17 @@ export function revisedHistory(assetId: number, since: Micros, until = since): C
   return { assetId, since, until, isMoved: false, locationIds: [] };
 }
 
+interface ChangeRow {
+  asset_id: number;
+  since: Micros;
+  until: Micros;
+  /** Where it moved to; null for a correction. */
+  location_id: number | null;
+}
+
 /**
- * The next changes of an organization, and moves its cursor on. Changes of alerts are passed over.
+ * The next changes of an organization, and moves its cursor on. Changes of alerts are passed over. They are grouped here, as
+ * that takes the database half as long again as finding them.
  *
  * @param now those of one asset before that are one; of later ones each is told apart.
  */
@@ -80,31 +89,44 @@ export async function takeMoves(
   now: Micros,
 ): Promise<ChangedHistory[]> {
   const upTo = Math.min(head, position + share);
-  const rows = await db.any(sql.prepared(
-    'changed-histories',
-    rowsOf<{
-      asset_id: number;
-      since: Micros;
-      until: Micros;
-      is_moved: boolean;
-      location_ids: readonly number[];
-    }>(),
-  )`
-    select move.asset_id, micros_of_time(min(coalesce(least(
+  const rows = await db.any(sql.prepared('changed-histories', rowsOf<ChangeRow>())`
+    select move.asset_id, micros_of_time(case when move.rows is null then told.until else coalesce(least(
         time_of_micros((move.rows -> 'added' -> 0 ->> 0)::bigint),
         time_of_micros((move.rows -> 'removed' -> 0 ->> 0)::bigint),
-        time_of_micros((move.rows -> 'changed' -> 0 ->> 0)::bigint)), move.since, move.recorded_at))) as since,
-      micros_of_time(max(told.until)) as until, bool_and(move.kind = 'moved') as is_moved,
-      array_agg(distinct move.location_id) filter (where move.kind = 'moved') as location_ids
+        time_of_micros((move.rows -> 'changed' -> 0 ->> 0)::bigint)), told.until) end) as since,
+      micros_of_time(told.until) as until, case when move.kind = 'moved' then move.location_id end as location_id
     from moves move cross join lateral (select coalesce(move.since, move.recorded_at) as until) told
     where move.org_id = ${orgId} and move.position > ${position}::int8 and move.position <= ${upTo}::int8
-      and move.asset_id is not null and ${sealedFor(orgId, position + 1, upTo)}
-    group by move.asset_id, case when told.until >= time_of_micros(${now}::bigint) then move.position end`);
+      and move.asset_id is not null and ${sealedFor(orgId, position + 1, upTo)}`);
   await db.exec(sql.prepared('move-alert-cursor', NO_ROWS)`
     update alert_cursors set position = ${upTo}::int8 where org_id = ${orgId}`);
-  return rows.map((row) => ({
-    // A row that was taken back may have been later than what there is now.
-    ...{ assetId: row.asset_id, since: row.since, until: Math.max(row.since, row.until) },
-    ...{ isMoved: row.is_moved, locationIds: row.location_ids ?? [] },
-  }));
+  return [
+    ...oneOfEachAsset(rows.filter(({ until }) => until < now)),
+    ...rows.filter(({ until }) => until >= now).map(changedBy),
+  ];
+}
+
+function oneOfEachAsset(rows: readonly ChangeRow[]): Iterable<ChangedHistory> {
+  const changes = new Map<number, ChangedHistory>();
+  for (const row of rows) {
+    const before = changes.get(row.asset_id);
+    changes.set(row.asset_id, before === undefined ? changedBy(row) : both(before, changedBy(row)));
+  }
+  return changes.values();
+}
+
+function changedBy({ asset_id: assetId, since, until, location_id: locationId }: ChangeRow): ChangedHistory {
+  const isMoved = locationId !== null;
+  // A row that was taken back may have been later than what there is now.
+  return { assetId, since, until: Math.max(since, until), isMoved, locationIds: isMoved ? [locationId] : [] };
+}
+
+function both(one: ChangedHistory, other: ChangedHistory): ChangedHistory {
+  return {
+    assetId: one.assetId,
+    since: Math.min(one.since, other.since),
+    until: Math.max(one.until, other.until),
+    isMoved: one.isMoved && other.isMoved,
+    locationIds: [...one.locationIds, ...other.locationIds],
+  };
 }

@@ -103,7 +103,10 @@ export class AlertTurns {
       select micros_of_time(coalesce(last.derived_to, clock_timestamp())) as derived_to, last.derived_by::text,
         -- Not where the database's clock was set back since.
         last.derived_at between clock_timestamp() - interval '3 seconds' and clock_timestamp() + interval '3 seconds'
-          as is_recent
+          as is_recent,
+        -- For the turn: planning its statements anew takes longer than carrying them out.
+        set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
+        set_config('jit', 'off', true)
       from (select) always left join alert_derivation last on true`);
     const isOwn = last.derived_by === this.#id;
     if (!isOwn && last.is_recent === true) {

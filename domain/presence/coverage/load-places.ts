@@ -55,6 +55,9 @@ export async function loadEvidence(
   looked: Interval,
   sweeps: readonly SweptPlace[],
 ): Promise<ReadonlyMap<number, PlaceEvidence>> {
+  if (locationIds.length === 0) {
+    return new Map();
+  }
   const watches = await loadWatches(db, orgId, locationIds, looked.until);
   const continuous = locationIds.filter((id) => continuousPeriods(watches.get(id) ?? [], looked).length > 0);
   const antennas = await loadAntennas(db, orgId, continuous, looked);
