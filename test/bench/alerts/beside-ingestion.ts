@@ -1,7 +1,7 @@
 import { install } from '../ingest/installation.ts';
 import { run } from '../ingest/run.ts';
 import type { AlertOptions } from './options.ts';
-import { measureRate } from './rate.ts';
+import { emptyCopy, measureRate } from './rate.ts';
 import { setRules, untilDerived } from './rules.ts';
 import type { Sides, Sites } from './sides.ts';
 import { measureTelling } from './telling.ts';
@@ -17,7 +17,7 @@ export async function measureBesideIngestion(
     copy,
   };
   try {
-    await warmUp(sides, options.assets);
+    await warmUp(sides, options);
     if (options.only.includes('rate')) {
       await measureRate(sides, options);
     }
@@ -31,11 +31,23 @@ export async function measureBesideIngestion(
 }
 
 /** Reads nearly every asset at its first antenna, so that all antennas have as many, before there are rules. */
-async function warmUp({ plain, ruled, copy }: Sides, assets: number): Promise<void> {
-  const still = { name: '', source: 'embedded', readsPerMessage: 50, late: 0, poison: 0, moves: 0 } as const;
+async function warmUp(
+  { plain, ruled, copy }: Sides,
+  { assets, areManyAlerted }: AlertOptions,
+): Promise<void> {
+  const still = {
+    name: '',
+    source: 'embedded',
+    readsPerMessage: 50,
+    late: 0,
+    poison: 0,
+    moves: 0,
+    isStamped: true,
+  } as const;
   for (const each of [plain, ruled]) {
     await run(each, copy.url, still, 3 * assets);
+    await emptyCopy(copy.url);
   }
-  await setRules(ruled);
+  await setRules(ruled, areManyAlerted);
   await untilDerived(ruled.client);
 }

@@ -11,6 +11,8 @@ export interface AlertOptions {
   seconds: number;
   /** Shares of reads that are moves. */
   moves: readonly number[];
+  /** Whether one move in forty opens an alert; one in two thousand if left out. */
+  areManyAlerted: boolean;
 }
 
 const PARTS = ['rate', 'telling', 'takeover'] as const;
@@ -23,10 +25,11 @@ export function readAlertOptions(args: string[]): AlertOptions {
     options: {
       only: { type: 'string', default: PARTS.join() },
       assets: { type: 'string', default: '1e5' },
-      count: { type: 'string', default: '1e5' },
-      rounds: { type: 'string', default: '5' },
+      count: { type: 'string', default: '5e5' },
+      rounds: { type: 'string', default: '4' },
       seconds: { type: 'string', default: '60' },
       moves: { type: 'string', default: '0.02,0.05,0.2' },
+      many: { type: 'boolean', default: false },
     },
   });
   return {
@@ -36,5 +39,6 @@ export function readAlertOptions(args: string[]): AlertOptions {
     rounds: Number(values.rounds),
     seconds: Number(values.seconds),
     moves: values.moves.split(',').map(Number),
+    areManyAlerted: values.many,
   };
 }

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { show, spreadOf } from '../../support/statistics.ts';
 import type { Installation } from '../ingest/installation.ts';
-import { type Run, run } from '../ingest/run.ts';
+import { type Run, run, type Variant } from '../ingest/run.ts';
+import { onServer } from '../ingest/site.ts';
 import { report } from '../ingest/throughput.ts';
 import { interleaved } from '../interleaved.ts';
 import type { AlertOptions } from './options.ts';
@@ -13,6 +14,11 @@ interface ToldRun extends Run {
   moves: number;
   alerts: number;
 }
+
+const VARIANT: Variant = {
+  ...{ name: '', source: 'embedded', readsPerMessage: 50, late: 0, poison: 0 },
+  ...{ isContinued: true, isStamped: true },
+};
 
 /** Milliseconds that it takes until all is derived, if nothing is left to do: so long the other side waits, too. */
 const DERIVED_AFTER = 2_500;
@@ -59,18 +65,17 @@ async function toldRun(
   afterwards: () => Promise<void>,
 ): Promise<ToldRun> {
   const since = new Date();
-  const one = await run(
-    installed,
-    copyUrl,
-    { name: '', source: 'embedded', readsPerMessage: 50, late: 0, poison: 0, moves, isContinued: true },
-    count,
-    afterwards,
-  );
+  const one = await run(installed, copyUrl, { ...VARIANT, moves }, count, afterwards);
   const { rows } = await installed.client.query<{ moves: number; alerts: number }>(
     `select count(asset_id)::float8 as moves, (count(*) - count(asset_id))::float8 as alerts
      from moves where recorded_at >= $1`,
     [since],
   );
+  const late = await installed.client.query('select from reader_delays where ended_at >= $1', [since]);
+  if (late.rowCount !== 0) {
+    console.log(`Reads of ${late.rowCount} readers came late, so alerts were derived anew`);
+  }
+  await emptyCopy(copyUrl);
   const [told = { moves: 0, alerts: 0 }] = rows;
   return { ...one, moves: told.moves / one.reads, alerts: told.alerts / one.reads };
 }
@@ -97,4 +102,9 @@ function reportDeriving(derived: readonly ToldRun[], without: readonly ToldRun[]
   console.log(
     `    of 100 reads ${told(({ moves }) => 100 * moves)} moves   of 100 moves ${told(({ alerts, moves }) => (100 * alerts) / moves)} alerts opened, closed or withdrawn`,
   );
+}
+
+/** What was copied is of no use any more: of all rounds together it would fill the disk. */
+export async function emptyCopy(url: string): Promise<void> {
+  await onServer(url, (client) => client.query('truncate scan_events'));
 }

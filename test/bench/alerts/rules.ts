@@ -21,12 +21,23 @@ export const BRIEF = {
 };
 export const PROBED = 'Probe';
 
-/** Twenty: about what is not read, stays, comes, and is away; most are true of few assets. */
-export async function setRules({ client, site }: Installation): Promise<void> {
+/** Some that are at the last reader to begin with, by number; a fiftieth of those of 100,000. */
+export const PROBES: readonly number[] = Array.from(
+  { length: 100 },
+  (_, index) => READERS - 1 + index * READERS,
+);
+
+/**
+ * Twenty: about what is not read, stays, comes, and is away; most are true of few assets.
+ *
+ * @param areManyAlerted the last two are about all assets, and not about those of which they are meant to be true.
+ */
+export async function setRules({ client, site }: Installation, areManyAlerted: boolean): Promise<void> {
   const { rows } = await client.query<{ id: number }>('select id from organizations');
   const orgId = rows[0]?.id ?? 0;
   const pool = createWritePool(site.url, { max: 1 });
   const named = (first: number) => Array.from({ length: 100 }, (_, index) => assetKey(first + index));
+  const probed = areManyAlerted ? {} : { assetExternalKeys: PROBES.map((asset) => assetKey(1 + asset)) };
   const rules: Omit<NewRule, 'orgId'>[] = [
     ...Array.from({ length: 9 }, (_, index) => ({
       ...{ kind: 'overdue' as const, after: (30 + index) * MINUTE, thenAfter: (90 + index) * MINUTE },
@@ -48,8 +59,8 @@ export async function setRules({ client, site }: Installation): Promise<void> {
         assetExternalKeys: named(100 * location),
       },
     })),
-    { kind: 'not_allowed', name: PROBED, locationExternalKey: FORBIDDEN.location },
-    { kind: 'dwell', name: PROBED, locationExternalKey: BRIEF.location, after: BRIEF.after },
+    { kind: 'not_allowed', name: PROBED, locationExternalKey: FORBIDDEN.location, ...probed },
+    { kind: 'dwell', name: PROBED, locationExternalKey: BRIEF.location, after: BRIEF.after, ...probed },
   ];
   for (const rule of rules) {
     await createRule(databaseOn(pool), TEST_ACTOR, Date.now() * 1_000, { orgId, ...rule });

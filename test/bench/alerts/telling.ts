@@ -5,11 +5,11 @@ import { committed } from '../ingest/counters.ts';
 import { READERS, readerName, tagValue } from '../ingest/site.ts';
 import { halfOfTheMost, startSteadyLoad } from '../ingest/steady-load.ts';
 import type { AlertOptions } from './options.ts';
-import { BRIEF, FORBIDDEN, PROBED, untilDerived } from './rules.ts';
+import { BRIEF, FORBIDDEN, PROBED, PROBES, untilDerived } from './rules.ts';
 import type { Sides } from './sides.ts';
 
-/** Assets of the last reader, which nobody else reads. */
-const PROBES = Array.from({ length: 60 }, (_, index) => READERS - 1 + index * READERS);
+/** Those of the last reader, which nobody else reads. */
+const SENT = PROBES.slice(0, 60);
 const BETWEEN = 100;
 
 /**
@@ -32,8 +32,8 @@ export async function measureTelling(
   const end = performance.now() + seconds * 1_000;
   let sent = 0;
   for (; performance.now() < end; sent++) {
-    const antenna = [FORBIDDEN.antenna, BRIEF.antenna, 1][Math.floor(sent / PROBES.length) % 3];
-    const value = tagValue(PROBES[sent % PROBES.length] ?? 0);
+    const antenna = [FORBIDDEN.antenna, BRIEF.antenna, 1][Math.floor(sent / SENT.length) % 3];
+    const value = tagValue(SENT[sent % SENT.length] ?? 0);
     const read = { value, antenna, rssi: -50, observed_at: new Date().toISOString() };
     await probe.publishAsync(reader, JSON.stringify(read), { qos: 1 });
     await pause(BETWEEN);

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { generate, parser } from 'mqtt-packet';
 import { readerName } from './site.ts';
+import { Stamp } from './stamp.ts';
 import { type TrafficSettings, traffic } from './traffic.ts';
 
 /**
@@ -14,6 +15,8 @@ export interface PublishOrder {
   window: number;
   /** Messages a second of all readers together; null for as many as there can be. */
   rate: number | null;
+  /** Reads are observed when they are sent, and not when that was planned. */
+  isStamped?: boolean;
 }
 
 interface Reader {
@@ -88,18 +91,22 @@ async function connected(port: number, name: string, packets: Buffer[]): Promise
   return reader;
 }
 
-function publish(reader: Reader, { window, rate }: PublishOrder, readers: number): Promise<void> {
+function publish(reader: Reader, order: PublishOrder, readers: number): Promise<void> {
+  const { window, rate } = order;
   const { promise, resolve } = Promise.withResolvers<void>();
   const { socket, packets } = reader;
   const start = performance.now();
   const due = () =>
     rate === null ? packets.length : Math.ceil(((performance.now() - start) / 1_000) * (rate / readers));
+  const stamp = order.isStamped === true ? new Stamp() : null;
   const send = () => {
     const end = Math.min(packets.length, reader.acknowledged + window, due());
     if (reader.next < end) {
       socket.cork();
       while (reader.next < end) {
-        socket.write(packets[reader.next++] ?? Buffer.alloc(0));
+        const packet = packets[reader.next++] ?? Buffer.alloc(0);
+        stamp?.mark(packet);
+        socket.write(packet);
       }
       socket.uncork();
     }

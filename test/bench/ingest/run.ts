@@ -17,6 +17,8 @@ export interface Variant {
   moves?: number;
   /** Assets are where they were read last, so that those reads and no others are moves. */
   isContinued?: boolean;
+  /** Reads are observed when they are sent: what was planned may be long ago by then, and late. */
+  isStamped?: boolean;
 }
 
 export interface Run {
@@ -59,7 +61,7 @@ const WINDOW = 50;
 export async function run(
   { site, client, sources }: Installation,
   copyUrl: string,
-  { source, readsPerMessage, late, poison, isContinued = false, ...moves }: Variant,
+  { source, readsPerMessage, late, poison, isContinued = false, isStamped = false, ...moves }: Variant,
   reads: number,
   afterwards = async () => {},
 ): Promise<Run> {
@@ -70,6 +72,7 @@ export async function run(
     port,
     window: WINDOW,
     rate: null,
+    isStamped,
     traffic: {
       readers: Array.from({ length: READERS }, (_, reader) => reader),
       messages,

@@ -20,7 +20,10 @@ export async function halfOfTheMost(
   source: SourceName,
   reads: number,
 ): Promise<number> {
-  const variant = { name: 'most', source, readsPerMessage: READS_A_MESSAGE, late: 0, poison: 0 };
+  const variant = {
+    ...{ name: 'most', source, readsPerMessage: READS_A_MESSAGE, late: 0, poison: 0 },
+    isStamped: true,
+  };
   await run(installed, copy.url, variant, reads / 2);
   const { perSecond } = await run(installed, copy.url, variant, reads);
   return perSecond / READS_A_MESSAGE / 2;
@@ -40,6 +43,7 @@ export async function startSteadyLoad(
       // As many as come up in the time: a reader that waits for acknowledgements would publish less.
       window: 65_000,
       rate,
+      isStamped: true,
       traffic: {
         readers: Array.from({ length: READERS - 1 }, (_, reader) => reader),
         messages: Math.ceil(rate * seconds),
