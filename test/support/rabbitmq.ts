@@ -1,9 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { certificateFile } from './certificates.ts';
 import { freePort } from './free-port.ts';
 import { PROGRAM_ENVIRONMENT } from './programs.ts';
 
@@ -60,12 +69,15 @@ export class RabbitCluster {
 
 export class RabbitNode {
   readonly amqpPort: number;
+  /** AMQP over TLS, with {@link BROKER_TLS}, for clients with a certificate. */
+  readonly amqpsPort: number;
   readonly mqttPort: number;
   readonly #environment: NodeJS.ProcessEnv;
   #child: ChildProcess | null = null;
 
-  private constructor(ports: { amqp: number; mqtt: number }, environment: NodeJS.ProcessEnv) {
+  private constructor(ports: Ports, environment: NodeJS.ProcessEnv) {
     this.amqpPort = ports.amqp;
+    this.amqpsPort = ports.amqps;
     this.mqttPort = ports.mqtt;
     this.#environment = environment;
   }
@@ -81,20 +93,23 @@ export class RabbitNode {
     folder: string;
     epmdPort: number;
   }): Promise<RabbitNode> {
-    const ports = { amqp: await freePort(), mqtt: await freePort(), distribution: await freePort() };
+    const ports = { amqp: await freePort(), amqps: await freePort(), mqtt: await freePort() };
     const own = join(folder, name);
     mkdirSync(own);
     const seen = own.slice(ROOT.length);
+    for (const file of TLS_FILES) {
+      copyFileSync(certificateFile(file), join(own, file));
+    }
     writeFileSync(join(own, 'plugins'), '[rabbitmq_mqtt].');
     writeFileSync(join(own, '.erlang.cookie'), 'TAGTRAIL');
     chmodSync(join(own, '.erlang.cookie'), 0o600);
-    writeFileSync(join(own, 'rabbitmq.conf'), configurationOf(ports, names, folder.slice(ROOT.length)));
+    writeFileSync(join(own, 'rabbitmq.conf'), configurationOf(ports, names, seen));
     return new RabbitNode(ports, {
       PATH: PROGRAM_ENVIRONMENT.PATH,
       HOME: seen,
       RABBITMQ_NODENAME: name,
       RABBITMQ_NODE_PORT: String(ports.amqp),
-      RABBITMQ_DIST_PORT: String(ports.distribution),
+      RABBITMQ_DIST_PORT: String(await freePort()),
       ERL_EPMD_PORT: String(epmdPort),
       RABBITMQ_CONF_ENV_FILE: '/dev/null',
       RABBITMQ_CONFIG_FILE: join(seen, 'rabbitmq.conf'),
@@ -147,12 +162,17 @@ function inSystem(...command: string[]): string[] {
   return ROOT === '' ? command : ['chroot', ROOT, ...command];
 }
 
+interface Ports {
+  amqp: number;
+  amqps: number;
+  mqtt: number;
+}
+
+const TLS_FILES = ['ca.crt', 'broker.crt', 'broker.key'] as const;
+
 /** That of the project, but for this machine. */
-function configurationOf(
-  ports: { amqp: number; mqtt: number },
-  names: readonly string[],
-  folder: string,
-): string {
+function configurationOf(ports: Ports, names: readonly string[], own: string): string {
+  const [ca, certificate, key] = TLS_FILES;
   const delivered = readFileSync(new URL('../../deploy/rabbitmq/rabbitmq.conf', import.meta.url), 'utf8');
   return [
     ...delivered
@@ -161,8 +181,14 @@ function configurationOf(
       .filter((line) => hasInterceptors() || !line.startsWith('message_interceptors')),
     'cluster_formation.peer_discovery_backend = classic_config',
     ...names.map((name, index) => `cluster_formation.classic_config.nodes.${index + 1} = ${name}`),
-    `load_definitions = ${join(folder, 'definitions.json')}`,
+    `load_definitions = ${join(own, '..', 'definitions.json')}`,
     `listeners.tcp.1 = 127.0.0.1:${ports.amqp}`,
+    `listeners.ssl.1 = 127.0.0.1:${ports.amqps}`,
+    `ssl_options.cacertfile = ${join(own, ca)}`,
+    `ssl_options.certfile = ${join(own, certificate)}`,
+    `ssl_options.keyfile = ${join(own, key)}`,
+    'ssl_options.verify = verify_peer',
+    'ssl_options.fail_if_no_peer_cert = true',
     `mqtt.listeners.tcp.1 = 127.0.0.1:${ports.mqtt}`,
     'log.console = false',
     '',
@@ -185,12 +211,18 @@ function definitionsOf(readers: readonly string[]) {
         : right,
     );
   return {
-    vhosts,
+    vhosts: [...vhosts, { name: ENCODED_VHOST }],
     users: ['tagtrail', ...readers].map((name) => ({ name, password: name, tags: [] })),
-    permissions: asExample(permissions),
+    permissions: [
+      ...asExample(permissions),
+      { user: 'tagtrail', vhost: ENCODED_VHOST, configure: '.*', write: '.*', read: '.*' },
+    ],
     topic_permissions: asExample(topics),
     policies: hasInterceptors() ? policies : [],
   };
 }
 
 const EXAMPLE = 'portal-1';
+
+/** Another virtual host, whose name looks as if it were percent-encoded. */
+export const ENCODED_VHOST = 'site%41';

@@ -5,6 +5,7 @@ export interface QueueAddress extends Options.Connect {
   protocol: 'amqp' | 'amqps';
   hostname: string;
   port: number;
+  /** Percent-encoded: the client decodes it. */
   vhost: string;
 }
 
@@ -24,7 +25,7 @@ export function queueAddresses(urls: string): QueueAddress[] {
       protocol: protocol === 'amqps:' ? 'amqps' : 'amqp',
       hostname: hostname.replace(/^\[|\]$/g, ''),
       port: port === '' ? USUAL_PORTS[protocol === 'amqps:' ? 'amqps' : 'amqp'] : Number(port),
-      vhost: pathname.length > 1 ? decodeURIComponent(pathname.slice(1)) : '/',
+      vhost: pathname.length > 1 ? pathname.slice(1) : '/',
       username: username === '' ? 'guest' : decodeURIComponent(username),
       password: username === '' ? 'guest' : decodeURIComponent(password),
     };
@@ -46,7 +47,7 @@ export function areQueueAddresses(urls: string): boolean {
 
 export function placeOfNode({ protocol, hostname, port, vhost }: QueueAddress): string {
   const host = hostname.includes(':') ? `[${hostname}]` : hostname;
-  return `${protocol}://${host}:${port}${vhost === '/' ? '' : `/${encodeURIComponent(vhost)}`}`;
+  return `${protocol}://${host}:${port}${vhost === '/' ? '' : `/${vhost}`}`;
 }
 
 export function isAnyNodeOverTls(urls: string): boolean {

@@ -24,7 +24,7 @@ describe('the addresses of queues', () => {
       username: 'dock@home',
       password: 'a/b',
     });
-    expect(second).to.include({ protocol: 'amqps', port: 5671, vhost: 'site/a' });
+    expect(second).to.include({ protocol: 'amqps', port: 5671, vhost: 'site%2Fa' });
     expect(third).to.include({ hostname: '::1', port: 5673, vhost: '/', username: 'guest' });
     expect(others).to.deep.equal([]);
   });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { type ConfirmChannel, connect } from 'amqplib';
 import { expect } from 'chai';
 import mqtt from 'mqtt';
@@ -8,10 +9,11 @@ import type {
 import { type QueueAddress, queueAddresses } from '../../../../services/mqtt-ingest/source/queue-address.ts';
 import { QueueRefused } from '../../../../services/mqtt-ingest/source/queue-refused.ts';
 import { openQueueConnection } from '../../../../services/mqtt-ingest/source/queues/queue-connection.ts';
+import { certificateFile } from '../../../support/certificates.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { Link } from '../../../support/link.ts';
 import { useProgram } from '../../../support/programs.ts';
-import { RabbitCluster } from '../../../support/rabbitmq.ts';
+import { ENCODED_VHOST, RabbitCluster } from '../../../support/rabbitmq.ts';
 import { Site } from '../../../support/site.ts';
 import { type RunningIngest, startIngestOn, until } from '../../../support/subscribed-ingest.ts';
 
@@ -134,6 +136,28 @@ describe('ingestion from the queues of RabbitMQ', function () {
     await holding.query('commit');
     holding.release();
     await until(() => ingest.subscriber.figures().committed >= before.committed + MANY);
+  });
+
+  it('goes over TLS, with its certificate, to a node that the authority vouches for', async () => {
+    const { amqpsPort } = cluster.nodes[0] as (typeof cluster.nodes)[number];
+    const open = (files: { ca?: string; cert?: string; key?: string }) => {
+      const vhost = encodeURIComponent(ENCODED_VHOST);
+      const [address] = queueAddresses(`amqps://tagtrail:tagtrail@localhost:${amqpsPort}/${vhost}`);
+      const tls = Object.entries(files).map(([name, file]) => [name, readFileSync(certificateFile(file))]);
+      return openQueueConnection({
+        ...{ address: address as QueueAddress, tls: Object.fromEntries(tls), queue: null, keepalive: 10 },
+        ...{ receiveMaximum: 1, signal: new AbortController().signal, onDelivery: () => false },
+      });
+    };
+    const files = { ca: 'ca.crt', cert: 'client.crt', key: 'client.key' };
+    await (await open(files)).close();
+    for (const wrong of [
+      { ...files, ca: 'impostor.crt' },
+      { cert: files.cert, key: files.key },
+      { ca: files.ca },
+    ]) {
+      expect(await open(wrong).catch((error: unknown) => error)).to.be.instanceOf(Error);
+    }
   });
 
   it('acknowledges what is done when it leaves, and later in vain', async () => {
