@@ -38,6 +38,22 @@ describe('the rate limit of handhelds', () => {
     expect(answer.status).to.equal(200);
   });
 
+  it('is not needed for bad tokens: beyond a number of them an address has to wait, and good ones are let in', async () => {
+    const strict = await gateway.start({ SIGN_IN_FAILURES_PER_MINUTE: 3 });
+    const ask = (token: string | null) =>
+      gateway.call({ path: '/handheld/v1/locations', token, url: strict });
+    const good = await newToken();
+    const answers = [];
+    for (const token of [null, 'th_1', `${good.slice(0, -43)}${'x'.repeat(43)}`, 'th_1', null]) {
+      answers.push(await ask(token));
+    }
+    expect(answers.map(({ status }) => status)).to.deep.equal([401, 401, 401, 429, 429]);
+    expect(Number(answers.at(-1)?.headers.get('retry-after'))).to.be.within(1, 60);
+    expect((await ask(good)).status).to.equal(200);
+    const metrics = await (await fetch(`${strict}/metrics`)).text();
+    expect(metrics).to.include('tagtrail_http_sign_in_failures_total{answer="limited"} 2');
+  });
+
   it('is not touched by the description, health and who has no token', async () => {
     for (const path of ['/handheld/openapi.json', '/healthz', '/handheld/v1/tags', '/handheld/v1/nothing']) {
       const { headers } = await fetch(url + path);

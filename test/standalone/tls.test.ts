@@ -1,9 +1,11 @@
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { get } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { readStandaloneConfig } from '../../services/standalone/config.ts';
 import { BROKER_TLS, certificate, certificateFile } from '../support/certificates.ts';
@@ -22,7 +24,7 @@ describe('everything in one process, over TLS', () => {
     }
   };
 
-  it('speaks TLS at every port, which doctor finds ready', async () => {
+  it('speaks TLS at every port, which doctor finds ready, and says until when', async () => {
     const ports = { API_PORT: '0', HANDHELD_PORT: '0', CONSOLE_PORT: '0', MQTT_PORT: '0' };
     const environment = { ...BROKER_TLS, ...ports, DATABASE_URL: database.url };
     const program = run('services/standalone/main.ts', [], environment);
@@ -44,6 +46,10 @@ describe('everything in one process, over TLS', () => {
       ...['ok', 'ok', 'ok'],
     ]);
     expect(of('certificate')[0]).to.include({ status: 'ok' });
+    const { validToDate } = new X509Certificate(certificate('broker.crt'));
+    const expiry = `tagtrail_tls_certificate_expiry_timestamp_seconds ${validToDate.getTime() / 1_000}`;
+    const metrics = await Promise.all(Object.values(urls).map((url) => answerOf(`${url}/metrics`)));
+    expect(metrics.filter(({ said }) => said.split('\n').includes(expiry))).to.not.have.length(0);
     program.child.kill('SIGINT');
     expect(await program.ended).to.equal(0);
   });
@@ -100,6 +106,5 @@ describe('everything in one process, over TLS', () => {
 async function answerOf(url: string) {
   const request = get(url, { ca: certificate('ca.crt'), agent: false });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
-  response.resume();
-  return { status: response.statusCode, headers: response.headers };
+  return { status: response.statusCode, headers: response.headers, said: await text(response) };
 }

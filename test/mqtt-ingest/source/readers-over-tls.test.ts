@@ -1,11 +1,16 @@
 import { spawn } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
 import { expect } from 'chai';
 import mqtt from 'mqtt';
 import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import { startTls } from '../../../platform/runtime/start-tls.ts';
 import { startEmbeddedIngest } from '../../../services/mqtt-ingest/ingest.ts';
-import { BROKER_TLS, certificate, certificateFile } from '../../support/certificates.ts';
+import { certificate, certificateFile } from '../../support/certificates.ts';
 import { useDatabase } from '../../support/database.ts';
 import { connected, ingestConfig } from '../../support/ingest.ts';
 import { PROGRAM_ENVIRONMENT, useProgram } from '../../support/programs.ts';
@@ -26,6 +31,7 @@ describe('readers over TLS', () => {
   const ports = { accepted: 0, required: 0 };
   const clients: mqtt.MqttClient[] = [];
   let portal: number;
+  let folder: string;
 
   before(async () => {
     const site = await Site.create(database);
@@ -33,8 +39,13 @@ describe('readers over TLS', () => {
     await site.asset('PALLET', 'E2801160');
     portal = await site.reader('portal', [dock], { topic: TOPIC });
     await site.reader('window', [dock], { topic: 'site/window' });
-    const files = { ...BROKER_TLS, TLS_CLIENT_CA_FILE: certificateFile('ca.crt') };
-    const tls = await startTls(files, { log, lifecycle });
+    folder = mkdtempSync(join(tmpdir(), 'tagtrail-readers-'));
+    putCertificate('broker');
+    const files = {
+      ...{ TLS_CERT_FILE: join(folder, 'tls.crt'), TLS_KEY_FILE: join(folder, 'tls.key') },
+      TLS_CLIENT_CA_FILE: certificateFile('ca.crt'),
+    };
+    const tls = await startTls(files, { log, lifecycle, lookEvery: 20 });
     for (const certificates of ['accepted', 'required'] as const) {
       const config = { ...ingestConfig(database.url), ...files, TLS_CLIENT_CERTIFICATES: certificates };
       const { port } = await startEmbeddedIngest(config, log, lifecycle, undefined, undefined, tls);
@@ -44,8 +55,15 @@ describe('readers over TLS', () => {
   database.beforeDrop(async () => {
     await Promise.all(clients.map((client) => client.endAsync(true)));
     await lifecycle.stop();
+    rmSync(folder, { recursive: true });
   });
 
+  function putCertificate(name: string): void {
+    copyFileSync(certificateFile(`${name}.crt`), join(folder, 'tls.crt'));
+    copyFileSync(certificateFile(`${name}.key`), join(folder, 'tls.key'));
+  }
+  const shownTo = (client: mqtt.MqttClient) =>
+    (client.stream as TLSSocket).getPeerX509Certificate()?.fingerprint256;
   async function signIn(certificates: 'accepted' | 'required', options: mqtt.IClientOptions) {
     const url = `mqtts://127.0.0.1:${ports[certificates]}`;
     const client = mqtt.connect(url, { ca: certificate('ca.crt'), reconnectPeriod: 0, ...options });
@@ -94,6 +112,19 @@ describe('readers over TLS', () => {
 
   it('get in by no password where certificates are required', async () => {
     await refused('required', password);
+  });
+
+  it('stay connected while the certificate of the broker is renewed, which who comes then is shown', async () => {
+    const there = await signIn('accepted', password);
+    const { stream } = there;
+    putCertificate('renewed');
+    await until(() => lines.some(({ msg }) => msg === 'TLS certificate reloaded'));
+    const { fingerprint256 } = new X509Certificate(certificate('renewed.crt'));
+    expect(shownTo(await signIn('accepted', certificateOf('reader')))).to.equal(fingerprint256);
+    expect(shownTo(await signIn('required', certificateOf('reader')))).to.equal(fingerprint256);
+    await publish(there);
+    expect(there.stream).to.equal(stream);
+    expect(shownTo(there)).to.equal(new X509Certificate(certificate('broker.crt')).fingerprint256);
   });
 
   it('say nothing over plain MQTT', async () => {

@@ -10,9 +10,11 @@ import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts
 import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
 import { createReader } from '../../../domain/administration/readers/create-reader.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
+import { BEGIN, CALLBACK } from '../../../services/console/oidc/paths.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
 import { useDatabase } from '../../support/database.ts';
 import { freePort } from '../../support/free-port.ts';
+import { startIdentityProvider } from '../../support/identity-provider.ts';
 import { useMosquitto } from '../../support/mosquitto.ts';
 import { aScan, aSubmission } from '../../support/new-submission.ts';
 import { PASSWORD, usePeople } from '../../support/people.ts';
@@ -20,6 +22,7 @@ import { type Program, run } from '../../support/process.ts';
 import { useRedis } from '../../support/redis-server.ts';
 import { Site } from '../../support/site.ts';
 import { until } from '../../support/subscribed-ingest.ts';
+import { Wanderer } from '../../support/wanderer.ts';
 
 const TOPIC = 'site/portal';
 const EVERYTHING = { LOG_LEVEL: 'trace', LOG_REQUESTS: 'all', SHUTDOWN_DELAY_MS: '0' };
@@ -148,6 +151,15 @@ describe('the logs of all processes at their lowest level', () => {
     secrets.set('the key of secrets', secretsKey);
     const mailUrl = `smtp://alerts:${secret('the password of the mail server')}@127.0.0.1:1`;
     const mail = { SMTP_URL: mailUrl, MAIL_FROM: 'alerts@example.com' };
+    const consoleUrl = `http://127.0.0.1:${await freePort()}`;
+    const provider = await startIdentityProvider(`${consoleUrl}${CALLBACK}`);
+    database.beforeDrop(() => provider.close());
+    const oidc = {
+      CONSOLE_URL: consoleUrl,
+      OIDC_ISSUER: provider.issuer,
+      OIDC_CLIENT_ID: provider.clientId,
+      OIDC_CLIENT_SECRET: secret('the secret at the identity provider'),
+    };
     const [api, gateway, ingest, standalone] = await Promise.all([
       start('api', { API_PORT: '0', REDIS_URL: redisUrl.href, SECRETS_KEY: secretsKey, ...mail }),
       start('handheld-gateway', { HANDHELD_PORT: '0', REDIS_URL: redisUrl.href }),
@@ -155,8 +167,9 @@ describe('the logs of all processes at their lowest level', () => {
       start('standalone', {
         API_PORT: '0',
         HANDHELD_PORT: '0',
-        CONSOLE_PORT: '0',
+        CONSOLE_PORT: new URL(consoleUrl).port,
         MQTT_PORT: String(mqttPort),
+        ...oidc,
       }),
     ]);
 
@@ -238,7 +251,6 @@ describe('the logs of all processes at their lowest level', () => {
     expect(refused).to.be.instanceOf(Error);
 
     await standalone.printed('Console listening');
-    const consoleUrl = /"address":"([^"]+)"[^\n]*"Console listening"/.exec(standalone.stdout())?.[1] ?? '';
     const { token: session } = await people.user('ann@example.com', { orgId: site.orgId, role: 'admin' });
     credential('a session', session);
     secrets.set('the password of a person', PASSWORD);
@@ -262,6 +274,15 @@ describe('the logs of all processes at their lowest level', () => {
     await without('memberships', async () => {
       expect((await signIn(PASSWORD)).status).to.equal(500);
     });
+
+    provider.whoComes = 'ann';
+    const { way } = await new Wanderer().go(`${consoleUrl}${BEGIN}`, (at) =>
+      at.startsWith(`${consoleUrl}/#`),
+    );
+    expect(way.at(-1)).to.include('refused=failed');
+    const code = new URL(way.find((at) => at.includes(CALLBACK)) ?? consoleUrl).searchParams.get('code');
+    expect(code).to.be.a('string');
+    secrets.set('a code of the identity provider', String(code));
 
     await redis.stop();
     expect(await statusOf(assets, bearer(key))).to.equal(200);
@@ -293,6 +314,7 @@ describe('the logs of all processes at their lowest level', () => {
       'Reader connected',
       'Reader refused',
       'Credential changes are not being received',
+      'Sign-in by the identity provider failed',
     ]) {
       expect(output).to.include(happening);
     }
