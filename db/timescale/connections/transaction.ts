@@ -24,8 +24,27 @@ export function inTransaction<Result>(
   isRetryable: (error: unknown) => boolean = NEVER,
   last: Last<Result> = NOTHING_MORE,
 ): Promise<Result> {
+  return begunBy('begin', pool, work, isRetryable, last);
+}
+
+/** {@link inTransaction} that only reads, and sees what was committed before its first statement. */
+export function inSnapshot<Result>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+  // Set by BEGIN: through a pooler, settings follow it at once, and after a query the level cannot be set.
+  return begunBy('begin isolation level repeatable read, read only', pool, work, NEVER, NOTHING_MORE);
+}
+
+function begunBy<Result>(
+  begin: string,
+  pool: Pool,
+  work: Work<Result>,
+  isRetryable: (error: unknown) => boolean,
+  last: Last<Result>,
+): Promise<Result> {
   return untilNotGivenUp(pool, isRetryable, async (client, attempt) => {
-    const begun = client.query('begin');
+    const begun = client.query(begin);
     // If it fails the connection is lost, and the statements of `work` fail as well.
     begun.catch(() => {});
     const result = await work(client, attempt);

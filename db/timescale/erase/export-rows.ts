@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Pool, PoolClient } from '../connections/client.ts';
-import { inTransaction } from '../connections/transaction.ts';
+import { inSnapshot } from '../connections/transaction.ts';
 import { rowsAsJson } from '../copy/rows-as-json.ts';
 import { isOf, type OrganizationTable, organizationTables } from './organization-tables.ts';
 
@@ -19,8 +19,7 @@ export type TakeLines = (table: string, lines: readonly string[]) => Promise<voi
 
 /** Reads every row of an organization, table by table, as of one instant. */
 export function exportRows(pool: Pool, orgId: number, take: TakeLines): Promise<void> {
-  return inTransaction(pool, async (client) => {
-    await client.query('set transaction isolation level repeatable read, read only');
+  return inSnapshot(pool, async (client) => {
     await readRows(client, 'organizations', `select * from organizations where id = ${orgId}`, take);
     await readRows(
       client,

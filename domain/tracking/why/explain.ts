@@ -1,7 +1,6 @@
 import type { Micros } from '../../../base/instant.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
-import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
-import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
+import { inSnapshot } from '../../../db/timescale/connections/transaction.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { AssetRef } from '../history/asset-ref.ts';
 import type { DecidingScan } from '../history/deciding-scan.ts';
@@ -44,8 +43,7 @@ export class NotSeenYet {
  * function that judged the scan when it was recorded.
  */
 export function explain(pool: Pool, asset: AssetRef, at: Micros | null): Promise<Explanation | NotSeenYet> {
-  return inTransaction(pool, async (client) => {
-    await client.exec(sql.type(NO_ROWS)`set transaction isolation level repeatable read`);
+  return inSnapshot(pool, async (client) => {
     const stay = await stayAt(client, asset, at ?? LATEST);
     if (stay === null) {
       return new NotSeenYet(await firstSeen(client, asset));

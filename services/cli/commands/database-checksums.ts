@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { table } from '../../../base/table.ts';
-import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import { inSnapshot } from '../../../db/timescale/connections/transaction.ts';
 import { checksums } from '../../../db/timescale/copy/checksum.ts';
-import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
 import { addCommand, printResult } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
 
@@ -13,12 +12,7 @@ export function addDatabaseChecksums(program: Command): void {
     )
     .addHelpText('after', '\nExample:\n  npx --no -- tagtrail database checksums --json > before.json')
     .action(async (options: { json?: boolean }) => {
-      const sums = await withConnections(({ pool }) =>
-        inTransaction(pool, async (client) => {
-          await client.exec(sql.type(NO_ROWS)`set transaction isolation level repeatable read, read only`);
-          return checksums(client);
-        }),
-      );
+      const sums = await withConnections(({ pool }) => inSnapshot(pool, (client) => checksums(client)));
       printResult(
         {
           json: sums,

@@ -9,7 +9,8 @@ import {
 } from '../../../db/timescale/connections/organization-door.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { withSnapshot } from '../../../db/timescale/connections/snapshot.ts';
-import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import { inSnapshot, inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import { exportRows } from '../../../db/timescale/erase/export-rows.ts';
 import type { BinaryValues } from '../../../db/timescale/queries/binary-values.ts';
 import { copyRows } from '../../../db/timescale/queries/copy-rows.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
@@ -140,5 +141,20 @@ describe('connections through PgBouncer in transaction mode', () => {
       return batches;
     });
     expect(found).to.deep.equal([{ external_key: 'OUR-ASSET' }]);
+  });
+
+  it('read as of one instant, as exports do', async () => {
+    const counts = await inSnapshot(pool, async (client) => {
+      const count = async () => (await client.query('select count(*) from assets')).rows[0];
+      const before = await count();
+      await theirs.asset('LATER');
+      return [before, await count()];
+    });
+    expect(counts[1]).to.deep.equal(counts[0]);
+    const exported: string[] = [];
+    await exportRows(pool, ours.orgId, async (table, lines) => {
+      exported.push(...(table === 'assets' ? lines : []));
+    });
+    expect(exported).to.have.length(1);
   });
 });
