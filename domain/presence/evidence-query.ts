@@ -3,6 +3,7 @@ import { type FragmentSqlToken, sql } from '../../db/timescale/queries/sql.ts';
 import type { DatedExpectation } from './expectations.ts';
 import type { Interval } from './intervals.ts';
 import { OF_NEW } from './listening-times.ts';
+import { packedSpans } from './packed-spans.ts';
 
 export interface WantedEvidence {
   orgId: number;
@@ -55,6 +56,9 @@ export function evidenceQuery(
         where span.org_id = ${orgId} and span.reader_id = reader.id and span.state = 'disconnected'
           and span.started_at <= asked.until and coalesce(span.ended_at >= asked.since, true)
           and span.started_at >= ${lastSpanBefore(orgId, 'disconnected')}
+        union all
+        select span.started_at, span.ended_at
+        from (${packedSpans('disconnected', { orgId, ...OF_READER_ASKED })}) span
       ),
       proof as materialized (
         select started_at as since, ended_at as until from reader_proofs
@@ -101,6 +105,13 @@ export function evidenceQuery(
       where last.ended_at <= asked.until and coalesce(counted.in_time_at < last.ended_at, true)
     ) own`;
 }
+
+/** Of the reader `reader.id` in the window `asked`. */
+export const OF_READER_ASKED = {
+  readerId: sql.fragment`reader.id`,
+  since: sql.fragment`asked.since`,
+  until: sql.fragment`asked.until`,
+};
 
 /** When the last span of the reader began before the window: of those before it, only that can reach into it. */
 export function lastSpanBefore(orgId: number, state: 'up' | 'disconnected'): FragmentSqlToken {

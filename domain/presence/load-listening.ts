@@ -2,10 +2,11 @@ import { TooMuchEvidence } from '../../base/errors.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import { evidenceQuery, lastSpanBefore } from './evidence-query.ts';
+import { evidenceQuery, lastSpanBefore, OF_READER_ASKED } from './evidence-query.ts';
 import type { Heard, Interval } from './intervals.ts';
 import type { ListeningEvidence } from './listening-times.ts';
 import { loadExpectations } from './load-expectations.ts';
+import { packedSpans } from './packed-spans.ts';
 
 /** Longer than any expectation: what was heard before that is no evidence of then. */
 const BEFORE: Micros = 86_400 * MICROS_PER_SECOND;
@@ -67,7 +68,7 @@ export async function loadListening(
 
 /**
  * Those that are joined already, as they are stored; before and after them, and where one was interrupted, as it is known
- * by now, the rows they were joined from.
+ * by now, the rows they were joined from. What is packed is older than all that is joined.
  */
 function stretches(orgId: number): FragmentSqlToken {
   const own = sql.fragment`span.org_id = ${orgId} and span.reader_id = reader.id`;
@@ -104,6 +105,8 @@ function stretches(orgId: number): FragmentSqlToken {
     union all
     select piece.since, piece.until
     from bounds cross join lateral (${heard(sql.fragment`span.started_at > bounds.until`)}) piece
+    union all
+    select span.started_at, span.ended_at from (${packedSpans('up', { orgId, ...OF_READER_ASKED })}) span
     union all
     select heard_since, heard_until from reader_counters
     where org_id = ${orgId} and reader_id = reader.id and heard_since <= asked.until and heard_until >= asked.since`;

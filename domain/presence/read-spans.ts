@@ -1,5 +1,6 @@
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { packedSpans } from './packed-spans.ts';
 import type { ReaderId } from './store-connections.ts';
 
 /** Times are `timestamptz` text. */
@@ -27,6 +28,12 @@ export async function readSpans(
   days: number,
 ): Promise<{ from: string; to: string; spans: ReaderSpan[] }> {
   const own = sql.fragment`span.org_id = ${orgId} and span.reader_id = ${readerId}`;
+  const packed = (state: 'up' | 'disconnected') => sql.fragment`
+    select ${state}, piece.started_at, piece.ended_at, null::timestamptz, piece.messages
+    from range cross join lateral (${packedSpans(state, {
+      ...{ orgId, readerId: sql.fragment`${readerId}` },
+      ...{ since: sql.fragment`range.began`, until: sql.fragment`range.ended` },
+    })}) piece`;
   const rows = await db.any(sql.type(
     rowsOf<{
       began: string;
@@ -55,6 +62,10 @@ export async function readSpans(
               and before.started_at < range.began), range.began)
           and coalesce(span.ended_at, range.ended) >= range.began
       ) span
+      union all
+      ${packed('up')}
+      union all
+      ${packed('disconnected')}
       union all
       select 'late', started_at, ended_at, learned_at, null from range cross join reader_proofs proof
       where proof.org_id = ${orgId} and proof.reader_id = ${readerId} and ended_at >= range.began

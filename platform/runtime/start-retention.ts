@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { cancelsAllRunning } from '../../db/timescale/connections/cancel-running.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { mergeHeardStretches } from '../../db/timescale/schema/merge-heard-stretches.ts';
+import { packReaderSpans } from '../../db/timescale/schema/pack-reader-spans.ts';
 import { sweep } from '../../db/timescale/schema/retention.ts';
 import { sweepMoves } from '../../db/timescale/schema/retention-of-moves.ts';
 import type { Lifecycle } from './lifecycle.ts';
@@ -37,6 +38,7 @@ export async function startRetention(
         async () => {
           await sweep(pool, SCAN_RETENTION_DAYS);
           await mergeHeardStretches(pool);
+          await packReaderSpans(pool);
           if (MOVES_RETENTION_DAYS !== null) {
             await sweepMoves(pool, MOVES_RETENTION_DAYS);
           }

@@ -86,7 +86,11 @@ const MERGE = `with stretch as (
         select proof.ended_at > stretch.before from reader_proofs proof
         where proof.org_id = $1 and proof.reader_id = $2 and proof.started_at < stretch.started_at
         order by proof.started_at desc limit 1
-      ), false) as is_apart
+      ), false) or exists (
+        select from reader_packed_spans packed
+        where packed.org_id = $1 and packed.reader_id = $2 and packed.ended_at >= stretch.before
+          and packed.started_at <= stretch.started_at and packed.started_at >= stretch.before - interval '2 days'
+      ) as is_apart
     ) gap
   ),
   merged as (

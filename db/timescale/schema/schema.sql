@@ -682,6 +682,23 @@ create table reader_joined_spans (
   constraint reader_joined_spans__org_id_reader_id FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id)
 );
 
+create table reader_packed_spans (
+  org_id integer not null,
+  reader_id integer not null,
+  started_at timestamp with time zone not null,
+  ended_at timestamp with time zone not null,
+  heard_since timestamp with time zone[] not null,
+  heard_until timestamp with time zone[] not null,
+  heard_messages bigint[] not null,
+  away_since timestamp with time zone[] not null,
+  away_until timestamp with time zone[] not null,
+  constraint reader_packed_spans__org_id_reader_id_started_at PRIMARY KEY (org_id, reader_id, started_at),
+  constraint reader_packed_spans__away CHECK ((cardinality(away_until) = cardinality(away_since))),
+  constraint reader_packed_spans__ended_at CHECK ((ended_at >= started_at)),
+  constraint reader_packed_spans__heard CHECK (((cardinality(heard_until) = cardinality(heard_since)) AND (cardinality(heard_messages) = cardinality(heard_since)))),
+  constraint reader_packed_spans__org_id_reader_id FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id)
+);
+
 create table reader_proofs (
   org_id integer not null,
   reader_id integer not null,
@@ -710,7 +727,7 @@ create table reader_spans (
 );
 CREATE UNIQUE INDEX reader_spans__org_id_reader_id_open ON public.reader_spans USING btree (org_id, reader_id, state) WHERE (ended_at IS NULL);
 CREATE TRIGGER reader_spans_changed_revise_alerts AFTER UPDATE ON public.reader_spans FOR EACH ROW WHEN ((new.state <> 'up'::text)) EXECUTE FUNCTION revise_alerts_of_row('reader', 'reader_id', 'started_at');
-CREATE TRIGGER reader_spans_gone_revise_alerts AFTER DELETE ON public.reader_spans FOR EACH ROW WHEN ((old.state <> 'up'::text)) EXECUTE FUNCTION revise_alerts_of_row('reader', 'reader_id', 'started_at');
+CREATE TRIGGER reader_spans_gone_revise_alerts AFTER DELETE ON public.reader_spans FOR EACH ROW WHEN (((old.state <> 'up'::text) AND (current_setting('tagtrail.packs_spans'::text, true) IS DISTINCT FROM 'on'::text))) EXECUTE FUNCTION revise_alerts_of_row('reader', 'reader_id', 'started_at');
 CREATE TRIGGER reader_spans_revise_alerts AFTER INSERT ON public.reader_spans FOR EACH ROW WHEN ((new.state <> 'up'::text)) EXECUTE FUNCTION revise_alerts_of_row('reader', 'reader_id', 'started_at');
 
 create table readers (

@@ -3,6 +3,7 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { LOOKS_BACK } from '../../presence/coverage/load-places.ts';
 import type { Interval } from '../../presence/intervals.ts';
+import { packedSpans } from '../../presence/packed-spans.ts';
 import type { ReaderEvidence } from './evidence.ts';
 import { boundPieces, MOST_PIECES } from './most-pieces.ts';
 import { Surroundings } from './surroundings.ts';
@@ -42,13 +43,22 @@ export async function loadReaderEvidence(
       select reach.id, touching.since
       from reach cross join lateral (
         select min(last.started_at) as since
-        from (values ('silent'), ('disconnected')) kind (state)
-        cross join lateral (
-          -- Spans of one kind are apart: only the last can reach so far.
-          select started_at, ended_at from reader_spans own
-          where own.org_id = ${orgId} and own.reader_id = reach.id and own.state = kind.state
-            and own.started_at < reach.since
-          order by own.started_at desc limit 1
+        from (
+          select own.started_at, own.ended_at
+          from (values ('silent'), ('disconnected')) kind (state)
+          cross join lateral (
+            -- Spans of one kind are apart: only the last can reach so far.
+            select started_at, ended_at from reader_spans own
+            where own.org_id = ${orgId} and own.reader_id = reach.id and own.state = kind.state
+              and own.started_at < reach.since
+            order by own.started_at desc limit 1
+          ) own
+          union all
+          select started_at, ended_at from (${packedSpans('disconnected', {
+            ...{ orgId, readerId: sql.fragment`reach.id` },
+            ...{ since: sql.fragment`reach.since`, until: sql.fragment`reach.since` },
+          })}) packed
+          where started_at < reach.since
         ) last
         where coalesce(last.ended_at >= reach.since, true)
       ) touching
@@ -59,13 +69,20 @@ export async function loadReaderEvidence(
       micros_of_time(span.started_at) as since, micros_of_time(span.ended_at) as until
     from first join readers reader on reader.org_id = ${orgId} and reader.id = first.id
     left join lateral (
-      select own.* from (values ('silent'), ('disconnected')) kind (state)
+      select own.state, own.started_at, own.ended_at from (values ('silent'), ('disconnected')) kind (state)
       cross join lateral (
         select state, started_at, ended_at from reader_spans own
         where own.org_id = ${orgId} and own.reader_id = first.id and own.state = kind.state
           and own.started_at >= first.since and own.started_at < time_of_micros(${window.until})
         offset 0
       ) own
+      union all
+      select 'disconnected', packed.started_at, packed.ended_at
+      from (${packedSpans('disconnected', {
+        ...{ orgId, readerId: sql.fragment`first.id`, since: sql.fragment`first.since` },
+        ...{ until: sql.fragment`time_of_micros(${window.until})` },
+      })}) packed
+      where packed.started_at >= first.since and packed.started_at < time_of_micros(${window.until})
     ) span on true
     order by reader.id, span.started_at
     limit ${MOST_PIECES + 1}`);

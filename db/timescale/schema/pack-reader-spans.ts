@@ -1,0 +1,81 @@
+import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
+import type { Pool } from '../connections/client.ts';
+import { inTransaction } from '../connections/transaction.ts';
+
+/**
+ * Packs days of a reader that have many spans (`reader_spans`) into a row each (`reader_packed_spans`) once they are eight days
+ * old, after what can be merged was merged: a reader that connects for each message makes 11,520 rows a day, none of which can
+ * be. Whoever reads spans of then reads the same.
+ *
+ * A transaction for each day, since recording waits for the reader's counters meanwhile. Only one process packs at a time, and
+ * none on the day of the upgrade: processes of the version before know nothing of what is packed.
+ *
+ * @returns the number of days packed.
+ */
+export async function packReaderSpans(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ org_id: number; reader_id: number; day: string }>(`
+    select reader.org_id, reader.id as reader_id, many.day::text
+    from readers reader
+    cross join lateral (
+      select date_trunc('day', started_at, 'UTC') as day from reader_spans span
+      where span.org_id = reader.org_id and span.reader_id = reader.id and state in ('up', 'disconnected')
+        and started_at >= ${OLD} - interval '8 days' and started_at < ${OLD}
+      group by day having count(*) >= ${MANY}
+    ) many
+    where exists (
+      select from schema_migrations
+      where name like '%-packed-reader-spans' and applied_at < now() - interval '1 day'
+    )
+    order by reader.org_id, reader.id, many.day`);
+  for (const [packed, { org_id: orgId, reader_id: readerId, day }] of rows.entries()) {
+    const isMine = await inTransaction(pool, async (client) => {
+      const lock = await client.query<{ is_mine: boolean }>(
+        `select pg_try_advisory_xact_lock($1) as is_mine, set_config('tagtrail.packs_spans', 'on', true)`,
+        [ADVISORY_LOCKS.sweep],
+      );
+      if (lock.rows[0]?.is_mine === true) {
+        await client.query('select from reader_counters where org_id = $1 and reader_id = $2 for update', [
+          orgId,
+          readerId,
+        ]);
+        await client.query(PACK, [orgId, readerId, day]);
+      }
+      return lock.rows[0]?.is_mine;
+    });
+    if (isMine !== true) {
+      return packed;
+    }
+  }
+  return rows.length;
+}
+
+/** Whole days, as those before are merged. */
+const OLD = "date_trunc('day', now() - interval '8 days', 'UTC')";
+
+/** Spans of a day: fewer are no burden. */
+const MANY = 100;
+
+/** None is longer than an hour, so that whoever looks for spans of a time need not look at packs of long before. */
+const PACK = `with last as (
+    select kind.state, (
+        select max(started_at) from reader_spans span
+        where span.org_id = $1 and span.reader_id = $2 and span.state = kind.state
+      ) as started_at
+    from (values ('up'), ('disconnected')) kind (state)
+  ),
+  piece as (
+    delete from reader_spans span using last
+    where span.org_id = $1 and span.reader_id = $2 and span.state = last.state
+      and span.started_at >= $3::timestamptz and span.started_at < $3::timestamptz + interval '1 day'
+      and span.started_at < last.started_at and span.ended_at <= span.started_at + interval '1 hour'
+    returning span.state, span.started_at, span.ended_at, span.messages
+  )
+  insert into reader_packed_spans (org_id, reader_id, started_at, ended_at, heard_since, heard_until, heard_messages,
+    away_since, away_until)
+  select $1, $2, min(started_at), max(ended_at),
+    coalesce(array_agg(started_at order by started_at) filter (where state = 'up'), '{}'),
+    coalesce(array_agg(ended_at order by started_at) filter (where state = 'up'), '{}'),
+    coalesce(array_agg(messages order by started_at) filter (where state = 'up'), '{}'),
+    coalesce(array_agg(started_at order by started_at) filter (where state = 'disconnected'), '{}'),
+    coalesce(array_agg(ended_at order by started_at) filter (where state = 'disconnected'), '{}')
+  from piece having count(*) > 0`;
