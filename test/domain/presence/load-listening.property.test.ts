@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { MICROS_PER_DAY, MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
 import { inForce, type StoredExpectation } from '../../../domain/presence/expectations.ts';
 import type { Interval } from '../../../domain/presence/intervals.ts';
 import { listeningOf } from '../../../domain/presence/listening-times.ts';
@@ -92,6 +94,25 @@ describe('evidence of listening', function () {
     );
     const loaded = await loadListening(database.pool, orgId, [readerId], { since: at(0), until: at(90_000) });
     expect(loaded.get(readerId)?.heard).to.deep.equal([{ since: at(0), until: at(86_400) }]);
+  });
+
+  it('takes no room on the disk to find, of a reader that connects for each message', async () => {
+    const { orgId, ...made } = await organization();
+    const readerId = await made.reader('each');
+    const looked = { since: at(0), until: at(0) + MICROS_PER_DAY };
+    await database.rows(
+      `insert into reader_spans (org_id, reader_id, state, started_at, ended_at, messages)
+       select $1, $2, state, at + after, at + after + lasts, messages
+       from generate_series(time_of_micros($3), time_of_micros($4), interval '20 seconds') at
+       cross join (values ('up', interval '0', interval '0', 1), ('disconnected', '5 milliseconds', '19 seconds', null))
+         kind (state, after, lasts, messages)`,
+      [orgId, readerId, looked.since, looked.until],
+    );
+    const loaded = await inTransaction(database.pool, async (transaction) => {
+      await transaction.exec(sql.type(NO_ROWS)`set local temp_file_limit = '64MB'`);
+      return await loadListening(transaction, orgId, [readerId], looked);
+    });
+    expect(loaded.get(readerId)?.heard).to.have.lengthOf(4_321);
   });
 
   async function organization() {
