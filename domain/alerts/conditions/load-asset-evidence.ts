@@ -9,7 +9,7 @@ import type { AssetEvidence, Stay } from './evidence.ts';
 import { loadDescribed } from './load-described.ts';
 import { loadSightings } from './load-sightings.ts';
 import { loadStays } from './load-stays.ts';
-import { loadSubtrees } from './load-subtrees.ts';
+import { loadSubtrees, rootsOf, type Subtrees } from './load-subtrees.ts';
 import { Surroundings } from './surroundings.ts';
 
 /** Assets to ask about at a time. */
@@ -30,6 +30,7 @@ export interface LoadedAssets {
  * @param rules every version, of all rules that are to be asked about.
  * @param assetIds at most {@link MOST_ASSETS}.
  * @param readsSince from when on reads of an asset matter, where that is later than the window begins.
+ * @param subtreesOf of locations, as far as rules are about them; asks the database if left out.
  * @throws TooMuchEvidence
  */
 export async function loadAssetEvidence(
@@ -39,12 +40,14 @@ export async function loadAssetEvidence(
   assetIds: readonly number[],
   window: Interval,
   readsSince: ReadonlyMap<number, Micros> = new Map(),
+  subtreesOf: (locationIds: readonly number[]) => Promise<Subtrees> = (ids) =>
+    loadSubtrees(db, orgId, rootsOf(rules), ids),
 ): Promise<LoadedAssets> {
   const deleted = await loadDeleted(db, orgId, assetIds);
   const known = [...deleted.keys()];
   const stays = await loadStays(db, orgId, known, { ...window, since: window.since - reachOf(rules) });
   const locationIds = locationsOf(stays);
-  const subtrees = await loadSubtrees(db, orgId, rootsOf(rules), locationIds);
+  const subtrees = await subtreesOf(locationIds);
   const asked = { rules, assetIds: known, stays, locationIds, readsSince };
   const sightings = await loadSightings(db, orgId, asked, window);
   const looked = { since: sightings.coveredFrom, until: window.until };
@@ -86,11 +89,6 @@ function reachOf(rules: readonly DatedRule[]): Micros {
     kind === 'overdue' ? 0 : hours !== null && after !== null ? LOOKS_BACK : (thenAfter ?? after ?? 0),
   );
   return Math.min(LOOKS_BACK, Math.max(0, ...spans));
-}
-
-function rootsOf(rules: readonly DatedRule[]): number[] {
-  const roots = rules.flatMap(({ locationId, selection }) => [locationId, selection.withinLocationId]);
-  return [...new Set(roots)].filter((id) => id !== null);
 }
 
 function locationsOf(stays: ReadonlyMap<number, readonly Stay[]>): number[] {

@@ -3,6 +3,16 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { type Interval, joined } from '../../presence/intervals.ts';
 import { locationsAbove } from '../../sweeps/locations-above.ts';
+import type { DatedRule } from '../rules/rule.ts';
+
+/** By root and location: in order and apart. */
+export type Subtrees = ReadonlyMap<number, ReadonlyMap<number, readonly Interval[]>>;
+
+/** The locations that rules are about. */
+export function rootsOf(rules: readonly DatedRule[]): number[] {
+  const roots = rules.flatMap(({ locationId, selection }) => [locationId, selection.withinLocationId]);
+  return [...new Set(roots)].filter((id) => id !== null);
+}
 
 /** When locations belonged to the subtrees of others, by root and location, by the tree as it was at each instant. */
 export async function loadSubtrees(
@@ -10,7 +20,7 @@ export async function loadSubtrees(
   orgId: number,
   rootIds: readonly number[],
   locationIds: readonly number[],
-): Promise<ReadonlyMap<number, ReadonlyMap<number, Interval[]>>> {
+): Promise<Subtrees> {
   if (rootIds.length === 0 || locationIds.length === 0) {
     return new Map();
   }

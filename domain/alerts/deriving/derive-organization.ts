@@ -4,6 +4,7 @@ import { askExpected } from './ask-expected.ts';
 import { derive } from './derive-in-parts.ts';
 import type { Looked } from './derive-subjects.ts';
 import { hearAgain } from './hear-again.ts';
+import { KnownSubtrees } from './known-subtrees.ts';
 import { lookAtFirst } from './look-at-first.ts';
 import { noteMoves } from './note-moves.ts';
 import { dueLater, isDue, newWork, type Organization, takeDue, type Work } from './organization.ts';
@@ -61,6 +62,9 @@ export async function deriveOrganization(
     await forget(db, orgId);
     return { hasRules: false, isBehind: false, isChanged: false, unknown: [] };
   }
+  if (spread.isOfLocation) {
+    organization.subtrees.forget();
+  }
   const work = newWork();
   const { histories, readers } = organization.unsettled;
   const settled = histories.take(now, share);
@@ -105,7 +109,7 @@ export async function deriveOrganization(
 /** Assets of each source, however long they take. */
 const LEAST = 20;
 
-const NOT_SPREAD = { isWhole: false, isBehind: false };
+const NOT_SPREAD = { isWhole: false, isOfLocation: false, isBehind: false };
 
 async function reloadRules(
   db: Connection,
@@ -116,6 +120,7 @@ async function reloadRules(
   const rules = await loadRulesOf(db, orgId, now);
   if (rules !== null) {
     organization.rules = rules;
+    organization.subtrees = new KnownSubtrees([...rules.ofAssets.values()].flat());
     organization.isRevised = false;
     organization.quiet.clear();
     organization.inTime.clear();
@@ -126,12 +131,12 @@ async function reloadRules(
 async function deriveWork(
   db: Connection,
   orgId: number,
-  { rules, assets, stays, readers, expected, unheard, overdue, quiet, inTime }: Organization,
+  { rules, subtrees, assets, stays, readers, expected, unheard, overdue, quiet, inTime }: Organization,
   work: Work,
   { now, isLate }: Pick<Wanted, 'now' | 'isLate'>,
 ): Promise<{ looked: (Looked & Pick<Unknown, 'what'>)[]; isLeft: boolean }> {
   work.stays.moveShared(work.assets);
-  const ofAssets = { orgId, what: 'asset', rules: rules.ofAssets } as const;
+  const ofAssets = { orgId, what: 'asset', rules: rules.ofAssets, subtrees } as const;
   const done = await derive(db, ofAssets, work.assets, { now, isLate });
   for (const { id, since, next, heard, isAlerted, overdueSince, isUnknown, ...looked } of done.looked) {
     assets.add(id, next ?? Number.POSITIVE_INFINITY);
@@ -145,7 +150,7 @@ async function deriveWork(
     }
     inTime[overdueSince === null && !isUnknown ? 'add' : 'delete'](id);
   }
-  const ofStays = { orgId, what: 'asset', rules: rules.ofStays } as const;
+  const ofStays = { orgId, what: 'asset', rules: rules.ofStays, subtrees } as const;
   const doneOfStays = await derive(db, ofStays, work.stays, { now, isLate });
   for (const { id, next, isAlerted } of doneOfStays.looked) {
     if (next !== null) {
@@ -153,7 +158,7 @@ async function deriveWork(
     }
     quiet[!isAlerted && inTime.has(id) ? 'add' : 'delete'](id);
   }
-  const ofReaders = { orgId, what: 'reader', rules: rules.ofReaders } as const;
+  const ofReaders = { orgId, what: 'reader', rules: rules.ofReaders, subtrees } as const;
   const doneOfReaders = await derive(db, ofReaders, work.readers, { now, isLate });
   for (const { id, next } of doneOfReaders.looked) {
     readers.add(id, next ?? Number.POSITIVE_INFINITY);

@@ -17,6 +17,7 @@ import { assetSubject, readerSubject } from '../stored/subject.ts';
 import { locationIn, toldBecause } from '../stored/told-because.ts';
 import { differenceOf } from './diff.ts';
 import type { ExpectedRead } from './expected-reads.ts';
+import type { KnownSubtrees } from './known-subtrees.ts';
 import { type Reaching, reachingTo, sinceOf } from './load-reaching.ts';
 
 /** Assets, or readers, of an organization, with the rules that may be about them. */
@@ -24,6 +25,8 @@ export interface Wanted {
   orgId: number;
   what: 'asset' | 'reader';
   rules: ReadonlyMap<string, readonly DatedRule[]>;
+  /** Of these rules, or of more. */
+  subtrees: KnownSubtrees;
 }
 
 export interface Looked {
@@ -131,7 +134,7 @@ interface Loaded {
 
 async function loadSubjects(
   db: Connection,
-  { orgId, what, rules }: Wanted,
+  { orgId, what, rules, subtrees }: Wanted,
   subjects: readonly Reaching[],
   until: Micros,
 ): Promise<Loaded> {
@@ -144,7 +147,9 @@ async function loadSubjects(
   }
   const readsSince = new Map(subjects.map(({ id, overdueSince }) => [id, overdueSince]));
   const all = [...rules.values()].flat();
-  const { assets, around } = await loadAssetEvidence(db, orgId, all, ids, window, readsSince);
+  const { assets, around } = await loadAssetEvidence(db, orgId, all, ids, window, readsSince, (locationIds) =>
+    subtrees.load(db, orgId, locationIds),
+  );
   return { evidence: assets, around };
 }
 

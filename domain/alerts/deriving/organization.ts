@@ -2,6 +2,7 @@ import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { Interval } from '../../presence/intervals.ts';
 import { DueTimes } from './due-times.ts';
 import { ExpectedReads } from './expected-reads.ts';
+import { KnownSubtrees } from './known-subtrees.ts';
 import type { ChangedHistory } from './read-moves.ts';
 import type { OrganizationRules } from './rules-of-organization.ts';
 import { SinceWhen } from './since-when.ts';
@@ -12,6 +13,8 @@ export interface Organization {
   rules: OrganizationRules;
   /** The rules are to be loaded first. */
   isRevised: boolean;
+  /** Of its rules about assets. */
+  subtrees: KnownSubtrees;
   assets: DueTimes;
   /** Assets of which only rules about where they are may change. */
   stays: DueTimes;
@@ -47,6 +50,7 @@ export function newOrganization(): Organization {
   return {
     rules: { ofAssets: new Map(), ofStays: new Map(), ofReaders: new Map() },
     isRevised: true,
+    subtrees: new KnownSubtrees([]),
     assets: new DueTimes(),
     stays: new DueTimes(),
     readers: new DueTimes(),

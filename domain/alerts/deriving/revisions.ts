@@ -76,6 +76,8 @@ export async function mergeRevisions(db: Connection, orgId: number): Promise<voi
 export interface Spread {
   /** All of the organization is revised, as where rules have changed. */
   isWhole: boolean;
+  /** A location is, as where it was moved in the tree. */
+  isOfLocation: boolean;
   /** There may be more of them. */
   isBehind: boolean;
 }
@@ -143,6 +145,7 @@ export async function spreadRevisions(db: Connection, orgId: number): Promise<Sp
   }
   return {
     isWhole: wide.some(({ subject }) => subject === 'organization'),
+    isOfLocation: wide.some(({ subject }) => subject === 'location'),
     isBehind: wide.reduce((sum, { count }) => sum + count, 0) === SPREAD_AT_ONCE,
   };
 }

@@ -184,6 +184,25 @@ describe('deriving alerts', () => {
     expect(trial).to.include({ until: deletedAt });
   });
 
+  it('goes by the tree of locations as it is by then, also where it was looked at before', async () => {
+    const hall = await site.location('HALL');
+    await rule({ kind: 'not_allowed', locationExternalKey: 'HALL' });
+    const turns = new AlertTurns(database.pool);
+    const parentOfYard = (parentId: number | null) =>
+      database.rows('update locations set parent_id = $2 where id = $1', [yard, parentId]);
+    const until = async (states: string[]) => {
+      do {
+        await derive(turns);
+      } while (JSON.stringify((await alerts()).map(({ state }) => state)) !== JSON.stringify(states));
+    };
+    await read(yard, 10);
+    await until([]);
+    await parentOfYard(hall);
+    await until(['open']);
+    await parentOfYard(null);
+    await until(['closed']);
+  });
+
   it('withdraws what a rule raised that is ended as of before it began', async () => {
     const { id } = await rule({ kind: 'not_allowed', locationExternalKey: 'YARD' });
     const turns = new AlertTurns(database.pool);
