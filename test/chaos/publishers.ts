@@ -35,6 +35,7 @@ export class Publishers {
         clean: false,
         keepalive,
         reconnectPeriod: 50,
+        reconnectOnConnackError: true,
         connectTimeout: 2_000,
         outgoingStore: new FlaggingStore(),
       }),
