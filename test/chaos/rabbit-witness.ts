@@ -60,17 +60,16 @@ export async function areDrained(cluster: RabbitCluster, ingest: readonly Ingest
 }
 
 /** A network in which each connection leads to the next node that is not away. */
-export async function roundRobin(cluster: RabbitCluster, away: ReadonlySet<number>): Promise<Link> {
-  const link = await Link.open({ host: '127.0.0.1', port: 0 });
+export function roundRobin(cluster: RabbitCluster, away: ReadonlySet<number>): Promise<Link> {
   let connections = 0;
-  Object.defineProperty(link, 'target', {
-    get: () => {
+  return Link.open({
+    host: '127.0.0.1',
+    get port() {
       const there = cluster.nodes.filter((_, index) => !away.has(index));
       connections += 1;
-      return { host: '127.0.0.1', port: there[connections % there.length]?.mqttPort };
+      return there[connections % there.length]?.mqttPort ?? 0;
     },
   });
-  return link;
 }
 
 function connectTo(cluster: RabbitCluster): Promise<ChannelModel> {

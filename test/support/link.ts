@@ -3,10 +3,10 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Where connections lead. */
+/** Where connections lead, asked for each. */
 export interface Target {
-  host: string;
-  port: number;
+  readonly host: string;
+  readonly port: number;
 }
 
 /** The server that an address such as a database's names. */
