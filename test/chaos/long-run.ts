@@ -1,7 +1,7 @@
 import { setTimeout as lasts } from 'node:timers/promises';
 import { type CrashingDatabase, createCrashingDatabase } from './crashing-database.ts';
 import type { Findings } from './findings.ts';
-import type { ChaosOptions } from './options.ts';
+import { ASSETS, type ChaosOptions } from './options.ts';
 import { Scenario, type ScenarioOptions } from './scenario.ts';
 
 export interface LongRun {
@@ -45,9 +45,9 @@ export async function runLong(
       traffic: {
         seed: options.seed,
         readers: 8,
-        assets: 2_000,
-        messages: Math.ceil(options.reads / READS_PER_MESSAGE),
-        readsPerMessage: READS_PER_MESSAGE,
+        assets: ASSETS,
+        messages: Math.ceil(options.reads / options.readsPerMessage),
+        readsPerMessage: options.readsPerMessage,
         undecodableEvery: 500,
         refusedEvery: 5_000,
       },
@@ -61,8 +61,6 @@ export async function runLong(
     await database.remove();
   }
 }
-
-const READS_PER_MESSAGE = 50;
 
 /** Longest, in milliseconds, that a network is down or silent, and that each piece is late on a slow one. */
 const DOWN = 2_000;

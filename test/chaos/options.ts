@@ -5,6 +5,7 @@ import type { ScenarioOptions } from './scenario.ts';
 export interface ChaosOptions {
   /** Reads through each kind of broker. */
   reads: number;
+  readsPerMessage: number;
   seed: number;
   /** How often each fault is made, over both kinds of broker. */
   kills: number;
@@ -22,7 +23,7 @@ export interface ChaosOptions {
   through: readonly ScenarioOptions['source'][];
 }
 
-export const OPTIONS = `[--reads 1e6] [--seed 1] [--kills 20] [--sealer-kills 20] [--api-kills 20]
+export const OPTIONS = `[--reads 1e6] [--batch 50] [--seed 1] [--kills 20] [--sealer-kills 20] [--api-kills 20]
   [--receiver-kills 20] [--restarts 5] [--cuts 20] [--broker-kills 3] [--alert-kills 20] [--outage 60]
   [--through mosquitto,embedded]`;
 
@@ -34,6 +35,7 @@ export function readChaosOptions(args: string[]): ChaosOptions {
     args,
     options: {
       reads: { type: 'string', default: '1e6' },
+      batch: { type: 'string', default: '50' },
       seed: { type: 'string', default: '1' },
       kills: { type: 'string', default: '20' },
       'sealer-kills': { type: 'string', default: '20' },
@@ -50,6 +52,7 @@ export function readChaosOptions(args: string[]): ChaosOptions {
   const number = (name: keyof typeof values): number => wholeNumber(name, values[name]);
   return {
     reads: number('reads'),
+    readsPerMessage: readsPerMessage(values.batch),
     seed: number('seed'),
     kills: number('kills'),
     sealerKills: number('sealer-kills'),
@@ -62,6 +65,18 @@ export function readChaosOptions(args: string[]): ChaosOptions {
     outage: number('outage'),
     through: SOURCES.filter((source) => values.through.split(',').includes(source)),
   };
+}
+
+/** Of which the scenarios have so many: a message's reads are of as many assets. */
+export const ASSETS = 2_000;
+
+/** @throws TypeError if `--batch` has another value than a number of reads that a message may have. */
+export function readsPerMessage(value: string): number {
+  const number = wholeNumber('batch', value);
+  if (number < 1 || number > ASSETS) {
+    throw new TypeError(`--batch ${value} is not between 1 and ${ASSETS}`);
+  }
+  return number;
 }
 
 /** @throws TypeError that names the option if its value is none. */

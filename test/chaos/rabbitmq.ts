@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { inTransaction } from '../../db/timescale/connections/transaction.ts';
 import { repeat } from '../../platform/runtime/repeat.ts';
 import { RabbitCluster } from '../support/rabbitmq.ts';
@@ -8,7 +7,9 @@ import { type CrashingDatabase, createCrashingDatabase } from './crashing-databa
 import { type Findings, findFaults } from './findings.ts';
 import { furnish } from './furnish.ts';
 import { IngestProgram } from './ingest-program.ts';
+import { KILL_OPTIONS, type KillOptions, readKillOptions } from './kill-options.ts';
 import type { LongForm } from './long-form.ts';
+import { ASSETS } from './options.ts';
 import { Publishers } from './publishers.ts';
 import { areDrained, placeWitness, roundRobin, witnessed } from './rabbit-witness.ts';
 import { randomFrom } from './random-from.ts';
@@ -18,7 +19,6 @@ import { readerName, type Traffic } from './traffic.ts';
 
 const NODES = 3;
 const READERS = 8;
-const READS_PER_MESSAGE = 50;
 
 /** Messages of a reader that are under way at once, and how many all may be ahead of ingestion. */
 const LANES = 8;
@@ -33,13 +33,6 @@ const SHOWN_ALIVE = 10;
 /** Share of the messages before which the last kill comes. */
 const LAST_KILL = 0.95;
 
-interface Options {
-  seed: number;
-  messages: number;
-  processes: number;
-  kills: number;
-}
-
 interface Run {
   findings: Findings;
   version: string;
@@ -51,11 +44,12 @@ interface Run {
 
 export const RABBITMQ: LongForm = {
   summary: 'three nodes of RabbitMQ and several ingest processes, killed in turn',
-  options: '[--reads 2e5] [--seed 1] [--processes 4] [--kills 20]',
+  options: KILL_OPTIONS,
   run: async (args, isTimescale) => {
+    const { options } = readKillOptions(args, {});
     const database = await createCrashingDatabase(isTimescale);
     try {
-      const run = await killInTurn(database, readOptions(args));
+      const run = await killInTurn(database, options);
       console.log(show(run));
       return isClean(run.findings);
     } finally {
@@ -64,40 +58,15 @@ export const RABBITMQ: LongForm = {
   },
 };
 
-function readOptions(args: string[]): Options {
-  const { values } = parseArgs({
-    args,
-    options: {
-      reads: { type: 'string', default: '2e5' },
-      seed: { type: 'string', default: '1' },
-      processes: { type: 'string', default: '4' },
-      kills: { type: 'string', default: '20' },
-    },
-  });
-  const number = (name: keyof typeof values): number => {
-    const value = Number(values[name]);
-    if (!Number.isSafeInteger(value) || value < 0) {
-      throw new TypeError(`--${name} ${values[name]} is not a whole number`);
-    }
-    return value;
-  };
-  return {
-    seed: number('seed'),
-    messages: Math.ceil(number('reads') / READS_PER_MESSAGE),
-    processes: number('processes'),
-    kills: number('kills'),
-  };
-}
-
-async function killInTurn(database: CrashingDatabase, options: Options): Promise<Run> {
+async function killInTurn(database: CrashingDatabase, options: KillOptions): Promise<Run> {
   await using stops = new AsyncDisposableStack();
   const traffic: Traffic = {
     seed: options.seed,
     start: (Date.now() - 5 * 86_400_000) * 1_000,
     readers: READERS,
-    assets: 2_000,
+    assets: ASSETS,
     messages: options.messages,
-    readsPerMessage: READS_PER_MESSAGE,
+    readsPerMessage: options.readsPerMessage,
     timelessEvery: 5,
     undecodableEvery: 500,
     refusedEvery: 5_000,

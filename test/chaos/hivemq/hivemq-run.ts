@@ -1,6 +1,7 @@
 import type { Broker } from '../broker.ts';
 import type { CrashingDatabase } from '../crashing-database.ts';
 import type { Findings } from '../findings.ts';
+import { ASSETS } from '../options.ts';
 import { Scenario } from '../scenario.ts';
 import { showProgress } from '../show-progress.ts';
 import type { HivemqOptions } from './hivemq-options.ts';
@@ -19,8 +20,6 @@ const DOWN = 2_000;
 
 /** The last kill comes before this share of the messages. */
 const LAST_KILL = 0.95;
-
-const READS_PER_MESSAGE = 50;
 
 /**
  * Several processes of ingestion at one broker, which is killed in turn with them, at moments that `random` chooses.
@@ -44,9 +43,9 @@ export async function runHivemq(
     traffic: {
       seed: options.seed,
       readers: 8,
-      assets: 2_000,
-      messages: Math.ceil(options.reads / READS_PER_MESSAGE),
-      readsPerMessage: READS_PER_MESSAGE,
+      assets: ASSETS,
+      messages: options.messages,
+      readsPerMessage: options.readsPerMessage,
       undecodableEvery: 500,
       refusedEvery: 5_000,
     },
