@@ -19,6 +19,7 @@ import { sharedFolder } from './timescaledb-programs.ts';
  * of `.ci/timescaledb`.
  */
 export class PatroniCluster implements TestDatabase {
+  readonly isTimescale: boolean;
   readonly url: string;
   readonly pool: TestDatabase['pool'];
   readonly #folder: string;
@@ -26,7 +27,8 @@ export class PatroniCluster implements TestDatabase {
   readonly #nodes: readonly Node[];
   readonly #stops: (() => Promise<unknown>)[] = [];
 
-  private constructor(folder: string, etcd: { child: ChildProcess; port: number }, nodes: readonly Node[]) {
+  private constructor({ folder, etcd, nodes, isTimescale }: Parts) {
+    this.isTimescale = isTimescale;
     this.#folder = folder;
     this.#etcd = etcd;
     this.#nodes = nodes;
@@ -35,16 +37,19 @@ export class PatroniCluster implements TestDatabase {
     this.pool = createWritePool(this.url, { max: 4, applicationName: 'test' });
   }
 
-  /** @throws if a program is missing. */
-  static async start(): Promise<PatroniCluster> {
+  /**
+   * @param isTimescale whether its servers have TimescaleDB.
+   * @throws if a program is missing.
+   */
+  static async start(isTimescale: boolean): Promise<PatroniCluster> {
     const folder = sharedFolder();
     own(folder);
     const etcd = await startEtcd(folder);
     const nodes: Node[] = [];
     for (const name of ['node1', 'node2', 'node3']) {
-      nodes.push(await Node.prepare(folder, name, etcd.port));
+      nodes.push(await Node.prepare({ folder, name, etcd: etcd.port, isTimescale }));
     }
-    const cluster = new PatroniCluster(folder, etcd, nodes);
+    const cluster = new PatroniCluster({ folder, etcd, nodes, isTimescale });
     for (const node of nodes) {
       node.start();
     }
@@ -70,7 +75,12 @@ export class PatroniCluster implements TestDatabase {
   async whole(): Promise<void> {
     await until(async () => {
       const members = await this.#members();
-      const isRunning = members.filter(({ state }) => state === 'running' || state === 'streaming');
+      const timeline = members.find(({ role }) => role === 'leader')?.timeline;
+      // One that is being rewound still says that it runs; it has no timeline then, or an older one.
+      const isRunning = members.filter(
+        (member) =>
+          (member.state === 'running' || member.state === 'streaming') && member.timeline === timeline,
+      );
       // The members' own view of it may be older than the last failover.
       const { leader, sync_standby: standby } = await this.#synchronized();
       return (
@@ -132,20 +142,39 @@ export class PatroniCluster implements TestDatabase {
     return kvs?.[0] === undefined ? {} : JSON.parse(atob(kvs[0].value));
   }
 
-  async #members(): Promise<{ name: string; role: string; state: string }[]> {
+  async #members(): Promise<Member[]> {
     for (const { api } of this.#nodes) {
       try {
         const answer = await fetch(`http://127.0.0.1:${api}/cluster`);
-        return (
-          ((await answer.json()) as { members?: { name: string; role: string; state: string }[] }).members ??
-          []
-        );
+        return ((await answer.json()) as { members?: Member[] }).members ?? [];
       } catch {
         // It is dead; the others know as well.
       }
     }
     return [];
   }
+}
+
+interface Parts {
+  folder: string;
+  etcd: { child: ChildProcess; port: number };
+  nodes: readonly Node[];
+  isTimescale: boolean;
+}
+
+interface Member {
+  name: string;
+  role: string;
+  state: string;
+  timeline?: number;
+}
+
+interface Prepared {
+  folder: string;
+  name: string;
+  /** Its port. */
+  etcd: number;
+  isTimescale: boolean;
 }
 
 /** One node: Patroni, and the PostgreSQL that it runs. */
@@ -167,11 +196,14 @@ export class Node {
     this.#log = join(folder, `${name}.log`);
   }
 
-  static async prepare(folder: string, name: string, etcd: number): Promise<Node> {
+  static async prepare({ folder, name, etcd, isTimescale }: Prepared): Promise<Node> {
     const ports = { port: await freePort(), api: await freePort() };
     const node = new Node(name, folder, ports);
     // JSON is YAML.
-    writeFileSync(node.#settings, JSON.stringify(settingsOf(node, node.#data, folder, etcd)));
+    writeFileSync(
+      node.#settings,
+      JSON.stringify(settingsOf(node, node.#data, { folder, etcd, isTimescale })),
+    );
     return node;
   }
 
@@ -220,7 +252,7 @@ const PASSWORD = 'patroni';
  */
 const TIMES = { ttl: 8, loop_wait: 2, retry_timeout: 3 };
 
-function settingsOf(node: Node, data: string, folder: string, etcd: number): object {
+function settingsOf(node: Node, data: string, { folder, etcd, isTimescale }: Omit<Prepared, 'name'>): object {
   return {
     scope: 'tagtrail',
     name: node.name,
@@ -234,7 +266,12 @@ function settingsOf(node: Node, data: string, folder: string, etcd: number): obj
         primary_start_timeout: 0,
         postgresql: {
           use_pg_rewind: true,
-          parameters: { max_connections: 200, shared_buffers: '128MB', max_wal_size: '1GB' },
+          parameters: {
+            max_connections: 200,
+            shared_buffers: '128MB',
+            max_wal_size: '1GB',
+            ...(isTimescale ? { shared_preload_libraries: 'timescaledb', max_worker_processes: 64 } : {}),
+          },
         },
       },
       initdb: [{ encoding: 'UTF8' }, { locale: 'C' }, 'data-checksums'],
@@ -254,6 +291,9 @@ function settingsOf(node: Node, data: string, folder: string, etcd: number): obj
         replication: { username: 'replicator', password: PASSWORD },
       },
       pgpass: `${data}.pgpass`,
+      // A rewind that was interrupted leaves files that no server starts with.
+      remove_data_directory_on_rewind_failure: true,
+      remove_data_directory_on_diverged_timelines: true,
       parameters: { unix_socket_directories: folder },
     },
   };

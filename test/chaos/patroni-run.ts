@@ -3,6 +3,7 @@ import { show, spreadOf } from '../support/statistics.ts';
 import { until } from '../support/subscribed-ingest.ts';
 import { AssetWriter } from './asset-writer.ts';
 import type { LongForm } from './long-form.ts';
+import { ASSETS, readsPerMessage, wholeNumber } from './options.ts';
 import { PatroniCluster } from './patroni-cluster.ts';
 import { isClean, showFindings } from './report.ts';
 import { Scenario } from './scenario.ts';
@@ -11,33 +12,38 @@ export const PATRONI: LongForm = {
   summary:
     'PostgreSQL under Patroni, three nodes: kills of the leader and of its node, and switchovers by hand; takes root, ' +
     "and Debian's packages patroni, python3-etcd, etcd-server and postgresql-common",
-  options: '[--kills 10] [--switchovers 5]',
-  run: async (args) => {
+  options: '[--kills 10] [--switchovers 5] [--batch 50] [--rate 10]',
+  run: async (args, isTimescale) => {
     const { values } = parseArgs({
       args,
       options: {
         kills: { type: 'string', default: '10' },
         switchovers: { type: 'string', default: '5' },
+        batch: { type: 'string', default: '50' },
+        rate: { type: 'string', default: '10' },
       },
     });
-    const cluster = await PatroniCluster.start();
+    const number = (name: keyof typeof values): number => wholeNumber(name, values[name]);
+    const faults = { kills: number('kills'), switchovers: number('switchovers'), rate: number('rate') };
+    const traffic = {
+      readers: 8,
+      assets: ASSETS,
+      readsPerMessage: readsPerMessage(values.batch),
+      messages: 200_000,
+      undecodableEvery: 500,
+      refusedEvery: Number.POSITIVE_INFINITY,
+    };
+    const cluster = await PatroniCluster.start(isTimescale);
     try {
       const scenario = await Scenario.start(cluster, {
         source: 'mosquitto',
         processes: 2,
         keepalive: 20,
         isTold: true,
-        traffic: {
-          readers: 8,
-          assets: 2_000,
-          readsPerMessage: 50,
-          messages: 200_000,
-          undecodableEvery: 500,
-          refusedEvery: Number.POSITIVE_INFINITY,
-        },
+        traffic,
       });
       try {
-        return await runFailovers(cluster, scenario, Number(values.kills), Number(values.switchovers));
+        return await runFailovers(cluster, scenario, faults);
       } finally {
         await scenario.end();
       }
@@ -46,9 +52,6 @@ export const PATRONI: LongForm = {
     }
   },
 };
-
-/** Messages a second, of 50 reads each. */
-const RATE = 10;
 
 /** Milliseconds that a node is away, at the most. */
 const AWAY = 15_000;
@@ -66,11 +69,10 @@ interface Fault {
 async function runFailovers(
   cluster: PatroniCluster,
   scenario: Scenario,
-  kills: number,
-  switchovers: number,
+  { kills, switchovers, rate }: { kills: number; switchovers: number; rate: number },
 ): Promise<boolean> {
   const { apis, key } = scenario.feed ?? { apis: [], key: '' };
-  const load = scenario.publishSteadily(RATE);
+  const load = scenario.publishSteadily(rate);
   const writer = new AssetWriter(
     apis.map(({ url }) => url),
     key,
@@ -81,7 +83,7 @@ async function runFailovers(
     await cluster.whole();
     const back = performance.now();
     await until(() => writer.createdSince(back) >= CREATED);
-    await scenario.progressed(RATE);
+    await scenario.progressed(rate);
     return {
       stoodStill: writer.stoodStill(since),
       failedFor: writer.failedFor(since),
@@ -116,7 +118,7 @@ async function runFailovers(
   console.log(
     [
       '',
-      'Patroni, three nodes, synchronous mode; mosquitto, two ingest processes, two of the API',
+      `Patroni${cluster.isTimescale ? ', TimescaleDB' : ''}, three nodes, synchronous mode; mosquitto, two ingest processes, two of the API`,
       `  published             ${findings.published.reads} reads in ${findings.published.messages} messages`,
       `  assets by the API     ${count('created')} created; answered unavailable ${count('unavailable')}, unknown ${count('unknown')}`,
       `    lost ${written.lost}, doubled ${written.doubled}, created though said not ${written.createdAfterAll}, answered otherwise ${written.wrong}`,
