@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { Pool } from '../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
@@ -14,7 +15,7 @@ export interface TestDatabase {
   pool: Pool;
   /** Has `stop` called before the database is dropped, the last named first. */
   beforeDrop(stop: () => Promise<unknown>): void;
-  /** Runs one statement and returns its rows. */
+  /** Runs one statement and returns its rows. Who asks for the same again and again waits a little in between. */
   rows<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]>;
   /** Truncates tables, `cascade` with it if that is to be. What the test before left at work is let finish first. */
   empty(tables: string): Promise<void>;
@@ -23,11 +24,15 @@ export interface TestDatabase {
 /** A database of the calling suite's own: migrated and empty before its first test, dropped after its last. */
 export function useDatabase(): TestDatabase {
   const stops: (() => Promise<unknown>)[] = [];
+  const polling = pausesBetweenLooks();
   const database = {
     beforeDrop: (stop) => {
       stops.unshift(stop);
     },
-    rows: async (sql: string, values: unknown[] = []) => (await database.pool.query(sql, values)).rows,
+    rows: async (sql: string, values: unknown[] = []) => {
+      await polling(sql);
+      return (await database.pool.query(sql, values)).rows;
+    },
     empty: (tables: string) => truncate(database.pool, tables),
   } as TestDatabase;
   let name: string;
@@ -45,6 +50,21 @@ export function useDatabase(): TestDatabase {
     await onServer((client) => client.query(`drop database if exists ${name} with (force)`));
   });
   return database;
+}
+
+/** Waiting for rows by looking all the time would take the processors from those who are to write them. */
+function pausesBetweenLooks(): (sql: string) => Promise<void> {
+  const FREE = 5;
+  const MILLISECONDS = 3;
+  let last = '';
+  let looks = 0;
+  return async (sql) => {
+    looks = sql === last ? looks + 1 : 0;
+    last = sql;
+    if (looks > FREE && sql.trimStart().startsWith('select')) {
+      await pause(MILLISECONDS);
+    }
+  };
 }
 
 export function serverUrl(): string {
