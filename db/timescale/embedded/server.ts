@@ -107,6 +107,14 @@ export function runningEmbeddedUrl(data: string): string | null {
   return postmaster?.isAlive === true ? urlOfCluster(join(resolve(data), 'postgres'), postmaster.port) : null;
 }
 
+/** Several suites of tests use it at once. */
+const DISPOSABLE = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  max_connections: 200,
+  'tagtrail.is_disposable': 'on',
+};
+
 async function start(
   pgCtl: string,
   run: RunUnprivileged,
@@ -123,7 +131,7 @@ async function start(
     max_wal_size: '1GB',
     timezone: 'UTC',
     log_timezone: 'UTC',
-    ...(durable ? {} : { fsync: 'off', full_page_writes: 'off', 'tagtrail.is_disposable': 'on' }),
+    ...(durable ? {} : DISPOSABLE),
   };
   const flags = Object.entries(settings).map(([name, value]) => `-c ${name}='${value}'`);
   const cluster = join(folder, CLUSTER);
