@@ -1,4 +1,5 @@
 import { addressOf } from '../../db/timescale/connections/addresses.ts';
+import { databaseOf } from '../../db/timescale/connections/database-url.ts';
 import {
   choiceSetting,
   databaseUrl,
@@ -31,9 +32,24 @@ export function faultOfAddresses(config: {
 }): string | null {
   const others = ['LISTEN_DATABASE_URL', 'MIGRATE_DATABASE_URL', 'DATABASE_READ_URL'] as const;
   const alone = others.find((name) => (config[name] ?? null) !== null);
-  return config.DATABASE_URL !== null || alone === undefined
-    ? null
-    : `${alone} is set and DATABASE_URL is not; set DATABASE_URL to the database that processes use, or unset ${alone}`;
+  if (config.DATABASE_URL === null) {
+    return alone === undefined
+      ? null
+      : `${alone} is set and DATABASE_URL is not; set DATABASE_URL to the database that processes use, or unset ${alone}`;
+  }
+  return faultOfMigrated(
+    config.LISTEN_DATABASE_URL === null ? 'DATABASE_URL' : 'LISTEN_DATABASE_URL',
+    config.LISTEN_DATABASE_URL ?? config.DATABASE_URL,
+    config.MIGRATE_DATABASE_URL ?? null,
+  );
+}
+
+/** Hosts may have several names; a database has one, but for what a pooler calls it. */
+function faultOfMigrated(setting: string, direct: string, migrated: string | null): string | null {
+  if (migrated === null || databaseOf(migrated) === databaseOf(direct)) {
+    return null;
+  }
+  return `MIGRATE_DATABASE_URL leads to the database ${databaseOf(migrated)}, and ${setting} to ${databaseOf(direct)}; let both lead to the same`;
 }
 
 /** A configuration whose DATABASE_URL has both ways to the database. */

@@ -10,6 +10,8 @@ import {
 } from '../../db/timescale/connections/direct-connection.ts';
 import { faultOfPooler } from '../../db/timescale/connections/faulty-pooler.ts';
 import { ORGANIZATION_ROLE } from '../../db/timescale/connections/organization-role.ts';
+import { sqlStateOf } from '../../db/timescale/connections/sql-state.ts';
+import { PROCESS_ROLES } from '../../db/timescale/schema/allow-login.ts';
 import { isMigrated } from '../../db/timescale/schema/migrate.ts';
 
 /**
@@ -27,7 +29,7 @@ export async function requireDatabase(url: string): Promise<void> {
 export async function requireMigrated(url: string): Promise<void> {
   const client = await connect(url);
   try {
-    if (!(await isMigrated(client))) {
+    if (!(await isMigrated(client).catch((error) => rethrowForbidden(url, error)))) {
       throw new AppError(
         'unavailable',
         `The database at ${settingOf(url)} (${placeOf(url)}) is not migrated to this version; run npx --no -- tagtrail migrate`,
@@ -37,6 +39,20 @@ export async function requireMigrated(url: string): Promise<void> {
     await client.end();
   }
 }
+
+function rethrowForbidden(url: string, error: unknown): never {
+  if (sqlStateOf(error) === INSUFFICIENT_PRIVILEGE) {
+    const roles = PROCESS_ROLES.join(', ');
+    throw new AppError(
+      'misconfigured',
+      `The user of ${settingOf(url)} (${placeOf(url)}) may not do what processes have to (${messageOf(error)}); as a superuser: grant ${roles} to that user with inherit true`,
+      { cause: error },
+    );
+  }
+  throw error;
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501';
 
 const faults = new Map<string, Promise<AppError | null>>();
 

@@ -6,6 +6,7 @@ import { finishSearchIndexes } from '../../../db/timescale/schema/search-indexes
 import { beginFeeds } from '../../../domain/moves/begin-feeds.ts';
 import { startSealing } from '../../../domain/moves/start-sealing.ts';
 import { finishRecomputations } from '../../../domain/tracking/recompute/finish-recomputations.ts';
+import { requireReachable } from '../../../platform/runtime/database.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { addTopCommand, printResult } from '../command-line/command-line.ts';
 import { withOwnerUrl } from '../connections/database.ts';
@@ -29,7 +30,7 @@ export function addMigrate(program: Command): void {
         (signal) =>
           withOwnerUrl(async (url, processUrl) => ({
             result: await migrate(url, readMigrations(), { signal, say }),
-            isNewLogin: processUrl !== null && (await allowLogin(url, processUrl)),
+            isNewLogin: processUrl !== null && (await letIn(url, processUrl)),
             built: await finishSearchIndexes(url, {
               signal,
               onWaiting: () => say('Another process builds the indexes that are missing; waiting for it'),
@@ -74,6 +75,17 @@ export function addMigrate(program: Command): void {
         throw new AppError('unavailable', 'Interrupted; run it again to go on');
       }
     });
+}
+
+/** Who exists already keeps the password it has, or has not. */
+async function letIn(ownerUrl: string, processUrl: string): Promise<boolean> {
+  const isNew = await allowLogin(ownerUrl, processUrl);
+  await requireReachable(processUrl).catch((error) => {
+    say(
+      `Processes cannot sign in from here: ${messageOf(error)}. A user who was there keeps the password of then: correct DATABASE_URL, or change it by: alter role ... password '...';`,
+    );
+  });
+  return isNew;
 }
 
 function describeMigrated({ applied, current }: MigrationResult): string {

@@ -27,8 +27,8 @@ describe('the login of processes', () => {
     await database.rows(`drop role if exists ${user}`);
   });
   const { tagtrail } = commandLineOn(() => ({ url }));
-  const migrate = () =>
-    commandLineOn(() => ({ url }), { MIGRATE_DATABASE_URL: database.url }).tagtrail('migrate');
+  const migrate = (from = url) =>
+    commandLineOn(() => ({ url: from }), { MIGRATE_DATABASE_URL: database.url }).tagtrail('migrate');
 
   it('is made by migrating with another, once, and cannot be by itself', async () => {
     expect(await tagtrail('org', 'list')).to.include({ status: 1 });
@@ -39,6 +39,21 @@ describe('the login of processes', () => {
     expect(await tagtrail('org', 'list')).to.include({ status: 0 });
     // It finds that it has nothing to do.
     expect(await tagtrail('migrate')).to.include({ status: 0 });
+  });
+
+  it('is told if it cannot sign in, or may not do what it has to', async () => {
+    const forgotten = new URL(url);
+    forgotten.password = 'forgotten';
+    const { status, stderr } = await migrate(forgotten.href);
+    expect({ status, stderr }, stderr).to.have.property('status', 0);
+    expect(stderr).to.include('password authentication failed').and.to.include('alter role');
+
+    await database.rows(`create role stranger_${user} login password 'stranger'`);
+    const stranger = new URL(url);
+    Object.assign(stranger, { username: `stranger_${user}`, password: 'stranger' });
+    const refused = await commandLineOn(() => ({ url: stranger.href })).tagtrail('org', 'list');
+    await database.rows(`drop role stranger_${user}`);
+    expect(refused.stderr).to.include('The user of DATABASE_URL').and.to.include('grant tagtrail_api');
   });
 
   it('is told who migrates, if there is something to do', async () => {

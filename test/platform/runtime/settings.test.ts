@@ -52,6 +52,10 @@ describe('settings', () => {
     const none = { DATABASE_URL: null, LISTEN_DATABASE_URL: null, MIGRATE_DATABASE_URL: null };
     expect(faultOfAddresses(none)).to.equal(null);
     expect(faultOfAddresses({ ...none, DATABASE_URL: url, MIGRATE_DATABASE_URL: url })).to.equal(null);
+    const other = url.replace(/[^/]+$/, 'another');
+    expect(faultOfAddresses({ ...none, DATABASE_URL: url, MIGRATE_DATABASE_URL: other })).to.match(
+      /^MIGRATE_DATABASE_URL leads to the database another, and DATABASE_URL to /,
+    );
     for (const alone of ['LISTEN_DATABASE_URL', 'MIGRATE_DATABASE_URL']) {
       expect(faultOfAddresses({ ...none, [alone]: url })).to.equal(
         `${alone} is set and DATABASE_URL is not; set DATABASE_URL to the database that processes use, or unset ${alone}`,
