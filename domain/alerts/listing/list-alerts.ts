@@ -49,8 +49,13 @@ export async function listAlerts(
     select total.total_count, ${COLUMNS}
     from (select count(*) as total_count from alerts alert where ${where}) total
     left join (
-      select alert.* from alerts alert where ${where}
-      order by ${order('alert')} limit ${filters.limit} offset ${filters.offset}
+      -- Of what is before the page an index says enough.
+      select alert.*
+      from (
+        select alert.org_id, alert.id from alerts alert where ${where}
+        order by ${order('alert')} limit ${filters.limit} offset ${filters.offset}
+      ) page
+      join alerts alert on alert.org_id = page.org_id and alert.id = page.id
     ) alert on true
     ${NAMED}
     order by ${order('alert')}`);
