@@ -10,6 +10,7 @@ import { isNewest, type Touched } from './touched.ts';
  * The neighbourhood of an asset's new scans by what was stored around the late ones before they were written, where no
  * smoothing bears on it:
  *
+ * 0. Late scans of an asset that are all at the locations of their stays, none at the instant of a stored one, change nothing.
  * 1. Scans with no stored one in between make a gap, with the stay that it falls into and the stored scan that ends it.
  * 2. A gap with scans at the location of that stay only changes nothing.
  * 3. Any other is a span, with the transitions at its end and after it. Of all others that are needed only time and
@@ -44,6 +45,10 @@ export function aroundLate(
     }
   };
   for (const scan of inTime(scans)) {
+    const late = near.get(scan);
+    if (late?.isAsKnown === true && late.scans.length === 0) {
+      continue;
+    }
     const found = foundAround(scan, position, near);
     if (found === null) {
       return null;

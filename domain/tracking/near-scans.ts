@@ -1,6 +1,6 @@
 import type { Micros } from '../../base/instant.ts';
 import { integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
-import { type FragmentSqlToken, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import {
   DECIDED_COLUMNS,
@@ -10,12 +10,18 @@ import {
 } from './history/deciding-row.ts';
 import type { DecidedTransition, Sighting, Stay } from './history/history.ts';
 import type { LocatedScan } from './located-scan.ts';
+import { PairMap } from './pair-map.ts';
 import type { Position } from './positions.ts';
 import { earliest, latest } from './touched.ts';
 
 /** What is stored around a late scan, before that is written. */
 export interface Near {
-  /** The first two scans of the asset from its instant on, retracted ones included. */
+  /**
+   * Whether it and all other late scans of its asset are at the locations of the stays that they fall into, so that it changes
+   * nothing unless there are scans at its instant.
+   */
+  isAsKnown: boolean;
+  /** The first two scans of the asset from its instant on, or at its instant if `isAsKnown`; retracted ones included. */
   scans: readonly StoredScan[];
   /** The stay that it falls into; null if it is earlier than all. */
   before: Stay | null;
@@ -35,7 +41,8 @@ export interface Late {
 
 /**
  * Loads what says whether late scans are stored already, and what they change, in two or three index look-ups for each,
- * however long the history; one for a scan within the asset's last stay.
+ * however long the history; one for a scan within the asset's last stay. Of most it is known by their stays that they change
+ * nothing; to find out that none of these is stored takes a look-up without rows.
  */
 export async function loadNear(
   db: Connection,
@@ -44,32 +51,15 @@ export async function loadNear(
   if (late.length === 0) {
     return NONE;
   }
-  const earlier = late.filter(
-    ({ scan, position: { stay } }) => stay === null || scan.observedAt < stay.since,
-  );
-  const [scans, transitions] = await Promise.all([
-    loadScans(
-      db,
-      late.map(({ scan }) => scan),
-    ),
-    earlier.length === 0
-      ? []
-      : loadTransitions(
-          db,
-          earlier.map(({ scan }) => scan),
-        ),
-  ]);
-  const near = new Map<LocatedScan, Near & { scans: StoredScan[]; transitions: DecidedTransition[] }>();
+  const near = new Map<LocatedScan, Found>();
   for (const { scan, position } of late) {
-    near.set(scan, { scans: [], before: position.stay, transitions: [] });
+    near.set(scan, { isAsKnown: true, scans: [], before: position.stay, transitions: [] });
   }
-  for (const row of scans) {
-    const { observed_at: observedAt, location_id: locationId, rssi, is_retracted: isRetracted } = row;
-    const found = near.get(late[row.ordinal - 1]?.scan as LocatedScan);
-    found?.scans.push({ observedAt, locationId, rssi, isRetracted, scan: toDecidingScan(row) });
-  }
-  for (const row of transitions) {
-    const found = near.get(earlier[row.ordinal - 1]?.scan as LocatedScan);
+  const earlier = late
+    .filter(({ scan, position: { stay } }) => stay === null || scan.observedAt < stay.since)
+    .map(({ scan }) => scan);
+  for (const row of earlier.length === 0 ? [] : await loadTransitions(db, earlier)) {
+    const found = near.get(earlier[row.ordinal - 1] as LocatedScan);
     if (found !== undefined) {
       found.before = beforeOf(row);
       if (row.observed_at !== null) {
@@ -77,10 +67,36 @@ export async function loadNear(
       }
     }
   }
+  const elsewhere = new PairMap<number, number, true>();
+  for (const [scan, { before }] of near) {
+    if (!isWithin(scan, before) && !elsewhere.has(scan.orgId, scan.assetId)) {
+      elsewhere.add(scan.orgId, scan.assetId, true);
+    }
+  }
+  for (const [{ orgId, assetId }, found] of near) {
+    found.isAsKnown = !elsewhere.has(orgId, assetId);
+  }
+  const given = [...near];
+  for (const row of await loadScans(db, given)) {
+    const { observed_at: observedAt, location_id: locationId, rssi, is_retracted: isRetracted } = row;
+    given[row.ordinal - 1]?.[1].scans.push({
+      observedAt,
+      locationId,
+      rssi,
+      isRetracted,
+      scan: toDecidingScan(row),
+    });
+  }
   return near;
 }
 
+function isWithin({ observedAt, locationId }: LocatedScan, stay: Stay | null): boolean {
+  return stay !== null && stay.locationId === locationId && stay.since < observedAt;
+}
+
 const NONE: ReadonlyMap<LocatedScan, Near> = new Map();
+
+type Found = Near & { scans: StoredScan[]; transitions: DecidedTransition[] };
 
 interface ScanRow extends DecidingRow {
   ordinal: number;
@@ -89,15 +105,26 @@ interface ScanRow extends DecidingRow {
   is_retracted: boolean;
 }
 
-function loadScans(db: Connection, late: readonly LocatedScan[]): Promise<readonly ScanRow[]> {
+function loadScans(
+  db: Connection,
+  late: readonly (readonly [LocatedScan, Pick<Near, 'isAsKnown'>])[],
+): Promise<readonly ScanRow[]> {
+  const scans = late.map(([scan]) => scan);
+  const last = late.map(([{ observedAt }, { isAsKnown }]) => (isAsKnown ? observedAt : null));
   return db.any(sql.prepared('near-scans', rowsOf<ScanRow>())`
     select late.ordinal::integer as ordinal, micros_of_time(near.observed_at) as observed_at, near.location_id,
       near.retraction_id is not null as is_retracted, ${DECIDING_COLUMNS}
-    from ${given(late)}
+    from unnest(
+      ${sql.binary(integers(scans.map(({ orgId }) => orgId)))}::integer[],
+      ${sql.binary(integers(scans.map(({ assetId }) => assetId)))}::integer[],
+      ${sql.binary(timestamps(scans.map(({ observedAt }) => observedAt)))}::timestamptz[],
+      ${sql.binary(timestamps(last))}::timestamptz[])
+      with ordinality as late (org_id, asset_id, observed_at, last, ordinal)
     cross join lateral (
       select * from scan_events
       where org_id = late.org_id and asset_id = late.asset_id
-        and observed_at >= late.observed_at and observed_at >= time_of_micros(${earliest(late)}::bigint)
+        and observed_at between late.observed_at and coalesce(late.last, 'infinity')
+        and observed_at >= time_of_micros(${earliest(scans)}::bigint)
       order by observed_at limit 2
     ) near`);
 }
@@ -117,7 +144,12 @@ function loadTransitions(db: Connection, late: readonly LocatedScan[]): Promise<
     select late.ordinal::integer as ordinal,
       before.location_id as before_location_id, micros_of_time(before.observed_at) as since,
       micros_of_time(near.observed_at) as observed_at, near.location_id, near.duration_seconds, ${DECIDED_COLUMNS}
-    from ${given(late)}
+    from unnest(
+      ${sql.binary(integers(late.map(({ orgId }) => orgId)))}::integer[],
+      ${sql.binary(integers(late.map(({ assetId }) => assetId)))}::integer[],
+      ${sql.binary(timestamps(late.map(({ observedAt }) => observedAt)))}::timestamptz[],
+      ${sql.binary(integers(late.map(({ locationId }) => locationId)))}::integer[])
+      with ordinality as late (org_id, asset_id, observed_at, location_id, ordinal)
     left join lateral (
       select location_id, observed_at from location_transitions
       where org_id = late.org_id and asset_id = late.asset_id
@@ -131,15 +163,6 @@ function loadTransitions(db: Connection, late: readonly LocatedScan[]): Promise<
         and before.location_id is distinct from late.location_id
       order by observed_at limit 2
     ) near on true`);
-}
-
-function given(late: readonly LocatedScan[]): FragmentSqlToken {
-  return sql.fragment`unnest(
-      ${sql.binary(integers(late.map(({ orgId }) => orgId)))}::integer[],
-      ${sql.binary(integers(late.map(({ assetId }) => assetId)))}::integer[],
-      ${sql.binary(timestamps(late.map(({ observedAt }) => observedAt)))}::timestamptz[],
-      ${sql.binary(integers(late.map(({ locationId }) => locationId)))}::integer[])
-      with ordinality as late (org_id, asset_id, observed_at, location_id, ordinal)`;
 }
 
 function beforeOf({ before_location_id: locationId, since }: TransitionRow): Stay | null {

@@ -104,15 +104,21 @@ export class AssetInMemory {
   #near(scans: readonly LocatedScan[]): ReadonlyMap<LocatedScan, Near> {
     const stored = [...this.#scans].toSorted(([, a], [, b]) => a.observedAt - b.observedAt);
     const late = scans.filter(({ observedAt }) => !isNewest(this.#position, observedAt));
+    const beforeOf = (at: number) => this.#transitions.findLast(({ observedAt }) => observedAt < at);
+    const isAsKnown = late.every(
+      ({ observedAt: at, locationId }) =>
+        beforeOf(at)?.locationId === locationId && this.#position.stay?.since !== at,
+    );
     return new Map(
       late.map((scan): [LocatedScan, Near] => {
         const { observedAt: at, locationId } = scan;
-        const before = this.#transitions.findLast(({ observedAt }) => observedAt < at);
+        const before = beforeOf(at);
         return [
           scan,
           {
+            isAsKnown,
             scans: stored
-              .filter(([, { observedAt }]) => observedAt >= at)
+              .filter(([, { observedAt }]) => (isAsKnown ? observedAt === at : observedAt >= at))
               .slice(0, 2)
               .map(([key, each]) => ({ ...toSighting(each), isRetracted: this.#takenBack.has(key) })),
             before: before === undefined ? null : { locationId: before.locationId, since: before.observedAt },
