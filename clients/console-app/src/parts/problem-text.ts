@@ -1,4 +1,4 @@
-import type { ApiError } from '../api/api-error.ts';
+import type { ApiError, FieldFault } from '../api/api-error.ts';
 import { texts } from '../texts/texts.ts';
 
 /** What went wrong and what to do about it, as the server says, or in the user's language where we know it. */
@@ -25,8 +25,40 @@ export function problemText(problem: ApiError): string {
   }
 }
 
-/** What the server says of a field, for what stands below it; null if nothing. */
+/** What was refused of a field, for what stands below it; null if nothing. */
 export function faultOf(problem: ApiError | null, field: string): string | null {
   const faults = problem?.fields.filter((fault) => fault.field === field) ?? [];
-  return faults.length === 0 ? null : faults.map(({ message }) => message).join('. ');
+  return faults.length === 0 ? null : faults.map(wordsOf).join(' ');
+}
+
+/** The API names the field as programs do, and people see a label above it. */
+function wordsOf({ field, code, message, params }: FieldFault): string {
+  const t = texts.value.problems.field;
+  const [bound] = Object.values(params ?? {}).map(Number);
+  switch (code) {
+    case 'required':
+      return t.needed;
+    case 'too_short':
+      return bound === 1 ? t.needed : t.moreCharacters(Number(bound));
+    case 'too_long':
+      return t.fewerCharacters(Number(bound));
+    case 'too_small':
+      return t.notBelow(Number(bound));
+    case 'too_large':
+      return t.notAbove(Number(bound));
+    case 'fk_not_found':
+      return t.gone;
+    default:
+      return field.endsWith('external_key') && code === 'invalid_value'
+        ? t.keyCharacters
+        : withoutName(field, message);
+  }
+}
+
+function withoutName(field: string, message: string): string {
+  if (!message.startsWith(`${field} `)) {
+    return message;
+  }
+  const rest = message.slice(field.length + 1);
+  return `${rest.charAt(0).toUpperCase()}${rest.slice(1)}.`;
 }

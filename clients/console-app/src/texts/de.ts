@@ -103,6 +103,15 @@ export const de = {
     unavailable: 'Der Server kann gerade nicht antworten. Versuchen Sie es gleich noch einmal.',
     internal: (id) =>
       `Der Server ist daran gescheitert${id === null ? '' : ` und hat es als Anfrage ${id} vermerkt`}.`,
+    field: {
+      needed: 'Hier fehlt etwas.',
+      fewerCharacters: (most) => `Höchstens ${most} Zeichen.`,
+      moreCharacters: (least) => `Mindestens ${least} Zeichen.`,
+      notBelow: (min) => `Mindestens ${min}.`,
+      notAbove: (max) => `Höchstens ${max}.`,
+      keyCharacters: 'Nur Buchstaben, Ziffern und Bindestriche.',
+      gone: 'Das gibt es nicht mehr. Wählen Sie etwas anderes.',
+    },
   },
   signIn: {
     title: 'Anmelden',

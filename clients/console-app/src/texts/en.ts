@@ -100,6 +100,15 @@ export const en = {
     unavailable: 'The server cannot answer at the moment. Try again shortly.',
     internal: (id: string | null) =>
       `The server has failed at this${id === null ? '' : `, and logged it as request ${id}`}.`,
+    field: {
+      needed: 'This is needed.',
+      fewerCharacters: (most: number) => `At most ${most} characters.`,
+      moreCharacters: (least: number) => `At least ${least} characters.`,
+      notBelow: (min: number) => `${min} or more.`,
+      notAbove: (max: number) => `${max} or less.`,
+      keyCharacters: 'Letters, digits and hyphens only.',
+      gone: 'It is not there any more. Choose another.',
+    },
   },
   signIn: {
     title: 'Sign in',

@@ -23,7 +23,8 @@ function saidOf(problem: ApiError, draft: Typed): ApiError {
   const { status, type, message: detail, requestId, retryAfter } = problem;
   const byField = Map.groupBy(problem.fields, ({ field }) => /^\w+/.exec(field)?.[0] ?? field);
   const fields = [...byField].map(([field, faults]) => ({
-    ...{ field, code: faults[0]?.code ?? '' },
+    // Without a code, which what is said below a field goes by otherwise.
+    ...{ field, code: '' },
     message: wordsOf(field, faults, draft) ?? faults.map(({ message }) => message).join('. '),
   }));
   return new ApiError(status, type, detail, { fields, requestId, retryAfter });
