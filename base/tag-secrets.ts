@@ -1,11 +1,11 @@
 /**
- * Matches an API key (`tt_<id>_<secret>`) or handheld token (`th_<id>_<secret>`) anywhere in a text, in whatever case a
+ * Matches an API key (`tt_<id>_<secret>`, `tt2_...`) or handheld token (`th_<id>_<secret>`) anywhere in a text, in whatever case a
  * scanner types it; also with a truncated or already masked secret, percent-encoded (`%5F`), or with blanks and line
  * breaks inside.
  *
  * Such a value is a secret scanned or sent by mistake: unusable as a tag, never stored or shown.
  */
-const TOKEN = /(t[th](?:_|%5f)[0-9a-z]{1,26}(?:_|%5f))((?:[\w*-]|%5f|%2d){20,})/i;
+const TOKEN = /((?:tt\d{0,2}|th)(?:_|%5f)[0-9a-z]{1,26}(?:_|%5f))((?:[\w*-]|%5f|%2d){20,})/i;
 const ALL_TOKENS = new RegExp(TOKEN, 'gi');
 const BLANKS = /[\s\p{Cc}\p{Cf}]+/gu;
 /** Characters of a whole secret: 32 bytes in base64url. */

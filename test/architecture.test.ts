@@ -43,6 +43,7 @@ const ARROWS: Record<string, string[]> = {
     'base',
   ],
   'db/timescale/copy': [...DATABASE, 'base'],
+  'db/timescale/cells': [...DATABASE, 'db/timescale/copy', 'base'],
   'db/timescale/erase': [...DATABASE, 'db/timescale/copy', 'base'],
   'domain/tracking': [...DATABASE, 'base'],
   'domain/formats': [...DATABASE, 'domain/tracking', 'base'],
@@ -61,6 +62,7 @@ const ARROWS: Record<string, string[]> = {
   'domain/changes': [...DATABASE, 'base'],
   'domain/administration': [
     ...DATABASE,
+    'db/timescale/cells',
     'db/timescale/erase',
     'domain/changes',
     'domain/formats',
@@ -71,6 +73,7 @@ const ARROWS: Record<string, string[]> = {
   ],
   'domain/health': [
     ...DATABASE,
+    'db/timescale/cells',
     'domain/alerts',
     'domain/administration',
     'domain/formats',
@@ -124,6 +127,7 @@ const ARROWS: Record<string, string[]> = {
     ...DATABASE,
     'services/standalone',
     'simulation',
+    'db/timescale/cells',
     'db/timescale/copy',
     'db/timescale/embedded',
     'base',

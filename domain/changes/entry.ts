@@ -25,7 +25,9 @@ export type Action =
   /** Of a link. */
   | 'accept'
   /** Of a deleted organization, or of a user. */
-  | 'erase';
+  | 'erase'
+  /** Of an organization, to another cell. */
+  | 'move';
 
 export type ResourceType =
   | 'asset'

@@ -98,6 +98,12 @@ function tryLater(type: ProblemType, detail: string): Problem {
   return new Problem(type, detail, { headers: { 'Retry-After': '5' } });
 }
 
+/** It is moving to another cell, or has moved: the next request may be led there. */
+export function organizationMoves(caller: Caller): Problem {
+  const detail = 'The organization moves to another cell right now; nothing was changed';
+  return new Problem('unavailable', detail, { headers: { 'Retry-After': '1' }, caller });
+}
+
 export function queryTimeout(detail: string): Problem {
   return tryLater('query_timeout', detail);
 }

@@ -18,7 +18,12 @@ describe('the shell scripts of deploy', () => {
 
   it('pass shellcheck', () => {
     const files = [...deployed(/\.sh$/), 'systemd/tagtrail'];
-    expect(files).to.deep.equal(['image/entrypoint.sh', 'mosquitto/logins.sh', 'systemd/tagtrail']);
+    expect(files).to.deep.equal([
+      'haproxy/moved.sh',
+      'image/entrypoint.sh',
+      'mosquitto/logins.sh',
+      'systemd/tagtrail',
+    ]);
     const checked = shellcheck.run(files, {
       cwd: DEPLOY,
     });

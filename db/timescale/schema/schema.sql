@@ -208,6 +208,17 @@ create table broker_subscriptions (
   constraint broker_subscriptions__realm_client_id FOREIGN KEY (realm, client_id) REFERENCES broker_sessions(realm, client_id) ON DELETE CASCADE
 );
 
+create table cell_moves (
+  org_id integer not null,
+  state text not null,
+  other_cell text not null,
+  applied pg_lsn,
+  started_at timestamp with time zone not null default now(),
+  constraint cell_moves__org_id PRIMARY KEY (org_id),
+  constraint cell_moves__applied CHECK (((state = 'arriving'::text) = (applied IS NOT NULL))),
+  constraint cell_moves__state CHECK ((state = ANY (ARRAY['copying'::text, 'following'::text, 'held'::text, 'moved'::text, 'left'::text, 'arriving'::text])))
+);
+
 create table changes (
   org_id integer,
   at timestamp with time zone not null default clock_timestamp(),
@@ -226,6 +237,7 @@ create table changes (
 );
 CREATE INDEX changes__org_id_actor ON public.changes USING btree (org_id, actor_id, at, id);
 CREATE INDEX changes__org_id_resource ON public.changes USING btree (org_id, resource_type, resource_id, at, id);
+CREATE TRIGGER changes_held AFTER INSERT ON public.changes REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION refuse_while_held();
 CREATE TRIGGER changes_unchanged BEFORE DELETE OR UPDATE ON public.changes FOR EACH STATEMENT EXECUTE FUNCTION refuse_changes_of_log();
 
 create table external_key_counters (
@@ -538,9 +550,12 @@ create table organizations (
   name text not null,
   created_at timestamp with time zone not null default now(),
   deleted_at timestamp with time zone,
+  held_at timestamp with time zone,
   constraint organizations__id PRIMARY KEY (id),
+  constraint organizations__held_at CHECK (((held_at IS NULL) OR (deleted_at IS NOT NULL))),
   constraint organizations__name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
 );
+CREATE INDEX organizations__held ON public.organizations USING btree (id) WHERE (held_at IS NOT NULL);
 CREATE TRIGGER organizations_changed AFTER DELETE OR UPDATE OF deleted_at, name ON public.organizations FOR EACH STATEMENT EXECUTE FUNCTION notify_access_changed();
 CREATE TRIGGER organizations_registry_changed AFTER DELETE OR UPDATE OF deleted_at ON public.organizations FOR EACH STATEMENT EXECUTE FUNCTION notify_registry_changed();
 
@@ -819,6 +834,7 @@ create table retractions (
 );
 CREATE INDEX retractions__org_id_submission_id ON public.retractions USING btree (org_id, submission_id);
 CREATE INDEX retractions__received_at ON public.retractions USING btree (received_at) WHERE (taken_back = 0);
+CREATE TRIGGER retractions_held AFTER INSERT ON public.retractions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION refuse_while_held();
 
 create table rules (
   org_id integer not null,
@@ -970,6 +986,7 @@ create table submissions (
 );
 CREATE INDEX submissions__org_id_handheld_id_received_at ON public.submissions USING btree (org_id, handheld_id, received_at);
 CREATE INDEX submissions__received_at ON public.submissions USING btree (received_at);
+CREATE TRIGGER submissions_held AFTER INSERT ON public.submissions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION refuse_while_held();
 
 create table sweep_assets (
   org_id integer not null,
@@ -1007,6 +1024,7 @@ create table sweeps (
 );
 CREATE INDEX sweeps__org_id_ended_at ON public.sweeps USING btree (org_id, ended_at, id);
 CREATE INDEX sweeps__org_id_location_id_ended_at ON public.sweeps USING btree (org_id, location_id, ended_at);
+CREATE TRIGGER sweeps_held AFTER INSERT ON public.sweeps REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION refuse_while_held();
 CREATE TRIGGER sweeps_revise_alerts AFTER INSERT ON public.sweeps FOR EACH ROW EXECUTE FUNCTION revise_alerts_of_row('location', 'location_id', 'began_at');
 
 create table tags (
@@ -1212,6 +1230,17 @@ begin
     values (of_org_id, of_resource, of_is_active, change);
   end if;
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.cell_number()
+ RETURNS integer
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select case when seqmax - seqmin = 49999999 then ((seqmin - 1) / 50000000 + 1)::integer end
+  from pg_sequence where seqrelid = pg_get_serial_sequence('public.organizations', 'id')::regclass
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_live_rows()
@@ -2008,6 +2037,20 @@ AS $function$
 begin
   if current_setting('tagtrail.retention', true) is distinct from 'on' then
     raise exception 'rows of % are never changed', tg_table_name using errcode = 'integrity_constraint_violation';
+  end if;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.refuse_while_held()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  if exists (select from organizations where held_at is not null and id in (select org_id from new_rows)) then
+    raise exception 'the organization moves to another cell' using errcode = 'read_only_sql_transaction';
   end if;
   return null;
 end $function$

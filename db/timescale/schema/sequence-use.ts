@@ -14,7 +14,7 @@ export interface SequenceUse {
  */
 export const SEQUENCE_USE = sql.fragment`
   with sequences as materialized (
-    select sequence.seqrelid as id, sequence.seqmax as most, owner.relname::text as table
+    select sequence.seqrelid as id, sequence.seqmin as least, sequence.seqmax as most, owner.relname::text as table
     from pg_sequence sequence
     join pg_class relation on relation.oid = sequence.seqrelid and relation.relkind = 'S'
     join pg_depend dependency on dependency.classid = 'pg_class'::regclass and dependency.objid = sequence.seqrelid
@@ -25,5 +25,5 @@ export const SEQUENCE_USE = sql.fragment`
   ), readable as materialized (
     select * from sequences where has_sequence_privilege(id, 'select')
   )
-  select "table", coalesce(pg_sequence_last_value(id), 0)::float8 / most as share from readable
+  select "table", (coalesce(pg_sequence_last_value(id), least - 1) - least + 1)::float8 / (most - least + 1) as share from readable
   order by 2 desc, 1`;

@@ -25,17 +25,21 @@ export async function issueKey(
   }: { orgId: number; name: string; scopes: readonly string[]; expiresAt: Instant | null },
 ): Promise<ChangeResult<IssuedKey>> {
   const key = newKey();
-  const row = await change.maybeOne(sql.prepared('insert-api-key', rowsOf<ApiKeyRow>())`
+  const issued = await change.maybeOne(sql.prepared(
+    'insert-api-key',
+    rowsOf<ApiKeyRow & { cell: number | null }>(),
+  )`
     insert into api_keys as api_key (org_id, id, name, scopes, secret_sha256, expires_at)
     select ${orgId}, ${key.id}, ${name}, ${sql.array([...new Set(scopes)], 'text')},
       ${sql.binary(digestOfSecret(key.secret))}, expires_at
     from (select ${expiresAt === null ? null : toDatabase(expiresAt)}::timestamptz as expires_at) given
     where expires_at is null or expires_at > clock_timestamp()
-    returning ${KEY_COLUMNS}`);
-  if (row === null) {
+    returning ${KEY_COLUMNS}, cell_number() as cell`);
+  if (issued === null) {
     throw new ExpiryPassed();
   }
-  return changed({ row, key: formatKey(key) }, [
+  const { cell, ...row } = issued;
+  return changed({ row, key: formatKey(key, cell) }, [
     {
       orgId,
       action: 'create',

@@ -1,13 +1,16 @@
 import { hash, randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 
-/** A key as its holder sees it: `tt_<26-character id>_<43-character secret>`, the secret 256 random bits. */
+/**
+ * A key as its holder sees it: `tt_<26-character id>_<43-character secret>`, the secret 256 random bits. What a cell with a
+ * number above 1 issues begins with `tt2_`, so that a router knows where to lead it.
+ */
 export interface PlainKey {
   id: string;
   secret: string;
 }
 
-const KEY = /^tt_([0-9A-HJKMNP-TV-Z]{26})_([A-Za-z0-9_-]{43})$/;
+const KEY = /^tt(?:[1-9]\d?)?_([0-9A-HJKMNP-TV-Z]{26})_([A-Za-z0-9_-]{43})$/;
 
 export const KEY_ID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 
@@ -15,8 +18,9 @@ export function newKey(): PlainKey {
   return { id: ulid(), secret: randomBytes(32).toString('base64url') };
 }
 
-export function formatKey({ id, secret }: PlainKey): string {
-  return `tt_${id}_${secret}`;
+/** @param cell null if the installation has no number. */
+export function formatKey({ id, secret }: PlainKey, cell: number | null): string {
+  return `tt${cell === null || cell === 1 ? '' : cell}_${id}_${secret}`;
 }
 
 export function parseKey(text: string): PlainKey | null {

@@ -89,13 +89,20 @@ function unlessReferred(error: unknown): string[] {
 
 async function requireErasable(pool: Pool, { orgId, name, leavesPublished }: Erasure): Promise<void> {
   const found = await databaseOn(pool).maybeOne(
-    sql.type(rowsOf<{ name: string; is_deleted: boolean; topics: number }>())`
+    sql.type(rowsOf<{ name: string; is_deleted: boolean; is_moving: boolean; topics: number }>())`
       select name, deleted_at is not null as is_deleted,
+        exists (select from cell_moves where org_id = ${orgId} and state <> 'left') as is_moving,
         (select count(*) from mqtt_topics where org_id = ${orgId} and digest is distinct from ''::bytea)::integer as topics
       from organizations where id = ${orgId}`,
   );
   if (found === null) {
     throw missing(orgId);
+  }
+  if (found.is_moving) {
+    throw new AppError(
+      'conflict',
+      `Organization ${orgId} is being moved between cells; complete that first, or give it up: npx --no -- tagtrail cell give-up --help`,
+    );
   }
   if (!found.is_deleted) {
     throw new AppError(

@@ -3,7 +3,7 @@ import { digestOfSecret, parseKey } from '../../../domain/administration/api-key
 import type { CredentialUsage } from '../../../platform/access/credential-usage.ts';
 import { bearerOf, unauthorized } from '../../../platform/http/bearer.ts';
 import type { Access } from '../../../platform/http/entrance.ts';
-import { Problem } from '../../../platform/http/problem.ts';
+import { organizationMoves, Problem } from '../../../platform/http/problem.ts';
 import type { ApiContext } from '../serving/context.ts';
 import { contextOf } from '../serving/context-of.ts';
 import type { Serving } from '../serving/serving.ts';
@@ -44,6 +44,9 @@ async function authenticate(token: string, parts: ApiAccessParts): Promise<ApiCo
   }
   if (performance.now() >= known.expiresAtMs) {
     throw unauthorized('API key has expired', caller);
+  }
+  if (known.row.org_is_held) {
+    throw organizationMoves(caller);
   }
   return contextOf(parts, { orgId, actor: { type: 'key', id: key.id }, scopes, orgIsDeleted }, caller);
 }

@@ -9,6 +9,7 @@ export interface KeyRow extends CredentialRow {
   secret_sha256: Buffer;
   is_revoked: boolean;
   org_is_deleted: boolean;
+  org_is_held: boolean;
 }
 
 export type KeyCache = CredentialCache<KeyRow>;
@@ -18,7 +19,7 @@ export async function findKeys(db: Connection, ids: readonly string[]): Promise<
     select api_key.id, api_key.org_id, api_key.scopes, api_key.secret_sha256,
       api_key.revoked_at is not null as is_revoked,
       extract(epoch from api_key.expires_at - clock_timestamp())::double precision as seconds_left,
-      organization.deleted_at is not null as org_is_deleted
+      organization.deleted_at is not null as org_is_deleted, organization.held_at is not null as org_is_held
     from api_keys api_key
     join organizations organization on organization.id = api_key.org_id
     where api_key.id = any(${sql.array(ids, 'text')})`);

@@ -21,7 +21,7 @@ const WHEN: Record<ProblemType, string> = {
   internal_error: 'something failed on our side; a write may have been carried out',
   query_timeout: 'it took too long, or its turn did not come in time; nothing was changed',
   unavailable:
-    'too much is under way for this key, or the database cannot be reached; nothing was changed, try again after ' +
+    'too much is under way for this key, the database cannot be reached, or the organization moves to another one; nothing was changed, try again after ' +
     '`Retry-After` seconds',
 };
 

@@ -136,6 +136,14 @@ export async function withOwnerUrl<Result>(
   return work(ownerUrl, DATABASE_URL);
 }
 
+/** {@link withOwnerUrl} of a migrated database. */
+export function withMigratedOwnerUrl<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
+  return withOwnerUrl(async (url) => {
+    await requireMigrated(url);
+    return work(url);
+  });
+}
+
 /** Runs `work` on the embedded database, as its owner. */
 async function withEmbedded<Result>(data: string, work: (url: string) => Promise<Result>): Promise<Result> {
   const server = await startEmbedded({ data, durable: true });

@@ -5,6 +5,7 @@ import { withDatabase } from '../../../db/timescale/connections/database-url.ts'
 import type { PublishedAt } from '../../../domain/administration/readers/published-topics.ts';
 import { examineAlerts } from '../../../domain/health/alerts.ts';
 import { examineBrokerSessions } from '../../../domain/health/broker-sessions.ts';
+import { examineCellMoves } from '../../../domain/health/cell-moves.ts';
 import { type Finding, ok, warning } from '../../../domain/health/finding.ts';
 import { examineHypertables } from '../../../domain/health/hypertables.ts';
 import { examineMail } from '../../../domain/health/mail.ts';
@@ -161,6 +162,7 @@ async function examineDatabase(
       ...(await examineSignIns(client)),
       await examineRejections(client),
       await examineBrokerSessions(client),
+      ...(await examineCellMoves(client)),
     ];
   } finally {
     await client.end();

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { SessionMembership } from '../../../domain/administration/users/sessions/find-sessions.ts';
 import type { Access } from '../../../platform/http/entrance.ts';
-import { Problem } from '../../../platform/http/problem.ts';
+import { organizationMoves, Problem } from '../../../platform/http/problem.ts';
 import { contextOf } from '../../api/entry.ts';
 import type { ConsoleParts } from '../serving/console-parts.ts';
 import type { ConsoleContext } from '../serving/context.ts';
@@ -38,7 +38,10 @@ export function memberAccess(parts: ConsoleParts): Access<ConsoleContext, Member
 async function authenticate(credential: MemberCredential, parts: ConsoleParts): Promise<ConsoleContext> {
   const { organization, ...sender } = credential;
   const session = requireSession(await findSession(sender, parts));
-  const { org_id: orgId, role } = membershipOf(session.memberships, organization);
+  const { org_id: orgId, role, is_held: isHeld } = membershipOf(session.memberships, organization);
+  if (isHeld) {
+    throw organizationMoves({ orgId, userId: session.user_id });
+  }
   const context = contextOf(
     parts.serving,
     {

@@ -6,6 +6,7 @@ import { digestOfSecret, parseToken } from '../../../domain/administration/handh
 import type { CredentialUsage } from '../../../platform/access/credential-usage.ts';
 import { bearerOf, unauthorized } from '../../../platform/http/bearer.ts';
 import type { Access } from '../../../platform/http/entrance.ts';
+import { organizationMoves } from '../../../platform/http/problem.ts';
 import type { SubmissionRecorder } from '../recording/record-submission.ts';
 import type { SweepRecorder } from '../recording/record-sweep.ts';
 import type { Retractor } from '../recording/retractor.ts';
@@ -57,6 +58,9 @@ async function authenticate(
   }
   if (performance.now() >= known.expiresAtMs) {
     throw unauthorized('Handheld token has expired', { orgId, handheldId });
+  }
+  if (known.row.org_is_held) {
+    throw organizationMoves({ orgId, handheldId });
   }
   if (known.row.org_is_deleted) {
     throw unauthorized('The organization of this handheld no longer exists', { orgId, handheldId });

@@ -7,6 +7,7 @@ export interface HandheldRow extends CredentialRow {
   token_sha256: Buffer;
   is_revoked: boolean;
   org_is_deleted: boolean;
+  org_is_held: boolean;
 }
 
 export type HandheldCache = CredentialCache<HandheldRow>;
@@ -19,7 +20,7 @@ export async function findHandhelds(
   const rows = await db.any(sql.prepared('find-handhelds', rowsOf<HandheldRow & { id: number }>())`
     select handheld.id, handheld.org_id, handheld.token_sha256, handheld.revoked_at is not null as is_revoked,
       extract(epoch from handheld.expires_at - clock_timestamp())::double precision as seconds_left,
-      organization.deleted_at is not null as org_is_deleted
+      organization.deleted_at is not null as org_is_deleted, organization.held_at is not null as org_is_held
     from handhelds handheld
     join organizations organization on organization.id = handheld.org_id
     where handheld.id = any(${sql.array(ids, 'int4')})`);

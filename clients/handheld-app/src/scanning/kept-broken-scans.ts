@@ -49,7 +49,7 @@ function mayBeToken(parts: readonly string[]): boolean {
   const isRandom = (part: string) => /[\w-]{16,}/.test(part) && (part.match(/[g-z]/gi) ?? []).length >= 6;
   return (
     hasTokenShape(parts.join('')) ||
-    parts.some((part) => /t[th](_|%5f)/i.test(part) || isMixed(part) || isRandom(part))
+    parts.some((part) => /(tt\d{0,2}|th)(_|%5f)/i.test(part) || isMixed(part) || isRandom(part))
   );
 }
 

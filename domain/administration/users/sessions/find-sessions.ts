@@ -7,6 +7,8 @@ export interface SessionMembership {
   org_id: number;
   organization: string;
   role: Role;
+  /** It moves to another cell, or has moved. */
+  is_held: boolean;
 }
 
 /** A session with its user, for the credential cache. */
@@ -18,7 +20,7 @@ export interface SessionRow {
   email: string;
   name: string;
   has_password: boolean;
-  /** Of live organizations, by id. */
+  /** Of live organizations, and of held ones, by id. */
   memberships: SessionMembership[];
 }
 
@@ -38,10 +40,12 @@ export async function findSessions(
       ) - clock_timestamp())::double precision as seconds_left,
       coalesce((
         select json_agg(json_build_object(
-          'org_id', membership.org_id, 'organization', organization.name, 'role', membership.role
+          'org_id', membership.org_id, 'organization', organization.name, 'role', membership.role,
+          'is_held', organization.held_at is not null
         ) order by membership.org_id)
         from memberships membership
-        join organizations organization on organization.id = membership.org_id and organization.deleted_at is null
+        join organizations organization on organization.id = membership.org_id
+          and (organization.deleted_at is null or organization.held_at is not null)
         where membership.user_id = session.user_id
       ), '[]')::jsonb as memberships
     from sessions session

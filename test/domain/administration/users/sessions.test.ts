@@ -43,7 +43,7 @@ describe('a session', () => {
       user_id: session.userId,
       email: 'ann@example.com',
       has_password: true,
-      memberships: [{ org_id: orgId, organization: 'Own', role: 'operator' }],
+      memberships: [{ org_id: orgId, organization: 'Own', role: 'operator', is_held: false }],
     });
   });
 

@@ -1,0 +1,85 @@
+import type pg from 'pg';
+import { AppError } from '../../../base/errors.ts';
+import { addressesOf } from '../connections/addresses.ts';
+import { Client } from '../connections/client.ts';
+import { connectionConfig } from '../connections/connection.ts';
+import { placeOf } from '../connections/database-url.ts';
+import { type MovedTable, movedTables } from './moved-tables.ts';
+import { slotOf } from './replication.ts';
+import type { MovedOrganization } from './requirements.ts';
+import type { Route } from './route.ts';
+
+export interface CellMove extends MovedOrganization {
+  from: string;
+  to: string;
+}
+
+/** What a move works with: a connection to each cell. */
+export interface Cells {
+  from: pg.Client;
+  to: pg.Client;
+  orgId: number;
+  slot: string;
+  tables: readonly MovedTable[];
+}
+
+export async function withCells<Result>(
+  { from: fromUrl, to: toUrl, orgId }: Pick<CellMove, 'from' | 'to' | 'orgId'>,
+  work: (cells: Cells) => Promise<Result>,
+): Promise<Result> {
+  const from = await connect(fromUrl);
+  try {
+    const to = await connect(toUrl, true);
+    try {
+      await requireOnly(from, LEAVING, orgId);
+      // What a killed run had sent there may be under way still.
+      await requireOnly(to, ARRIVING, orgId);
+      const { rows } = await from.query<{ oid: number }>(
+        'select oid from pg_database where datname = current_database()',
+      );
+      return await work({
+        ...{ from, to, orgId, slot: slotOf(orgId, rows[0]?.oid ?? 0) },
+        ...{ tables: await movedTables(from) },
+      });
+    } finally {
+      await to.end();
+    }
+  } finally {
+    await from.end();
+  }
+}
+
+export async function connect(url: string, pipeline = false): Promise<pg.Client> {
+  const client = new Client({ ...connectionConfig(url, 'tagtrail cell move'), pipeline });
+  // A lost connection fails the current query.
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}
+
+async function requireOnly(client: pg.Client, lock: string, orgId: number): Promise<void> {
+  const { rows } = await client.query<{ is_only: boolean }>(
+    'select pg_try_advisory_lock(hashtext($1), $2) as is_only',
+    [lock, orgId],
+  );
+  if (rows[0]?.is_only !== true) {
+    throw new AppError('conflict', `Another process is moving organization ${orgId}`);
+  }
+}
+
+/** Of the advisory locks of who moves an organization, at the old cell and at the new one, the first key's text; its id is the second. */
+const LEAVING = 'tagtrail cell move';
+const ARRIVING = 'tagtrail cell arrival';
+export const MOVE_LOCKS = [LEAVING, ARRIVING] as const;
+
+export interface MoveHooks {
+  signal: AbortSignal;
+  onProgress(what: string): void;
+  /** Leads requests to the other cell; called while the organization is held, and again if the move is completed later. */
+  onSwitched(route: Route): Promise<void>;
+}
+
+/** Without a password. */
+export function nameOf(url: string): string {
+  return placeOf(addressesOf(url).direct);
+}

@@ -1,0 +1,26 @@
+import { AppError } from '../../../base/errors.ts';
+import type { Cells, MoveHooks } from './cells.ts';
+import { differing, ownedChecksums } from './checksums.ts';
+import { catchUp } from './follow.ts';
+import { textOfLsn } from './pgoutput.ts';
+import { createSlot } from './replication.ts';
+
+/** 3. Both cells compared as of one instant, while the organization is in use. */
+export async function compareCells(cells: Cells, fromUrl: string, { onProgress }: MoveHooks): Promise<void> {
+  const { from, to, orgId, tables } = cells;
+  onProgress('comparing');
+  const instant = await createSlot(fromUrl, `${cells.slot}_compared`, true);
+  try {
+    await catchUp(cells, textOfLsn(instant.lsn));
+    await from.query('begin isolation level repeatable read, read only');
+    await from.query(`set transaction snapshot '${instant.snapshot}'`);
+    const here = await ownedChecksums(from, tables, orgId);
+    await from.query('commit');
+    const different = differing(here, await ownedChecksums(to, tables, orgId));
+    if (different.length > 0) {
+      throw new AppError('conflict', `The cells do not agree (${different.join(', ')}); give the move up`);
+    }
+  } finally {
+    await instant.close();
+  }
+}

@@ -1,0 +1,73 @@
+import type pg from 'pg';
+import { AppError } from '../../../base/errors.ts';
+import { applyChanges, type Relations } from './apply-changes.ts';
+import { beginApplying } from './begin-applying.ts';
+import type { Cells, MoveHooks } from './cells.ts';
+import { type MovedTable, movedTables } from './moved-tables.ts';
+import { lsnOf, textOfLsn } from './pgoutput.ts';
+import { forget, peek, unpublishedParts } from './replication.ts';
+import { findMove, setApplied } from './stored-moves.ts';
+
+/** 2. What changed since, until little is left. */
+export async function follow(cells: Cells, { signal, onProgress }: MoveHooks): Promise<void> {
+  for (let took = Number.POSITIVE_INFINITY; took > SHORT; ) {
+    signal.throwIfAborted();
+    const began = performance.now();
+    await requirePublished(cells);
+    const changes = await catchUp(cells, await writtenUpTo(cells.from));
+    took = performance.now() - began;
+    onProgress(`following: ${changes} changes`);
+  }
+}
+
+export async function requirePublished({ from, orgId, slot }: Cells): Promise<void> {
+  const unpublished = await unpublishedParts(from, slot, await movedTables(from), orgId);
+  if (unpublished.length > 0) {
+    throw new AppError(
+      'conflict',
+      `A chunk was begun since the move began (${unpublished.join(', ')}); give it up (cell give-up), and begin anew`,
+    );
+  }
+}
+
+/** Milliseconds: what is written meanwhile takes less to apply than the organization may be held. */
+const SHORT = 1_000;
+
+export async function writtenUpTo(from: pg.Client): Promise<string> {
+  const { rows } = await from.query<{ lsn: string }>('select pg_current_wal_insert_lsn()::text as lsn');
+  return rows[0]?.lsn ?? '0/0';
+}
+
+/** Applies what was committed up to there. @returns how many rows were changed. */
+export async function catchUp({ from, to, orgId, slot, tables }: Cells, upTo: string): Promise<number> {
+  let applied = lsnOf((await findMove(to, orgId))?.applied ?? '0/0');
+  let changed = 0;
+  for (;;) {
+    const transactions = (await peek(from, slot, upTo)).filter(({ endLsn }) => endLsn <= lsnOf(upTo));
+    const last = transactions.at(-1)?.endLsn ?? 0n;
+    if (last <= applied) {
+      await forget(from, slot, upTo);
+      return changed;
+    }
+    const relations: Relations = new Map();
+    await beginApplying(to);
+    for (const { messages, endLsn } of transactions) {
+      const isNew = endLsn > applied;
+      // Relations are told of once, with the first change.
+      const news = isNew ? messages : messages.filter(({ kind }) => kind === 'relation');
+      changed += await applyChanges(to, news, relations, (part) => tableOf(tables, part));
+    }
+    await setApplied(to, orgId, textOfLsn(last));
+    await to.query('commit');
+    applied = last;
+    await forget(from, slot, textOfLsn(last));
+  }
+}
+
+function tableOf(tables: readonly MovedTable[], part: string): MovedTable {
+  const found = tables.find(({ parts }) => parts.includes(part));
+  if (found === undefined) {
+    throw new Error(`${part} is no part of a table that moves`);
+  }
+  return found;
+}

@@ -1,0 +1,59 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type pg from 'pg';
+import { AppError } from '../../../base/errors.ts';
+import { heardEverywhere } from '../../../base/heard-everywhere.ts';
+
+/** Milliseconds that transactions that were under way may take to end. */
+const PATIENCE = 2_000;
+
+/**
+ * Holds an organization: it counts as deleted, and is told to come again. Returns when nothing that was begun before can
+ * still be committed: every process has heard, and the transactions of then have ended.
+ *
+ * @throws AppError `conflict` if one of them takes too long.
+ */
+export async function hold(client: pg.ClientBase, orgId: number): Promise<void> {
+  await client.query('begin');
+  await client.query(
+    'update organizations set deleted_at = now(), held_at = now() where id = $1 and deleted_at is null',
+    [orgId],
+  );
+  await client.query(`update cell_moves set state = 'held' where org_id = $1`, [orgId]);
+  await client.query('commit');
+  await heardEverywhere();
+  const { rows } = await client.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
+  const xid = rows[0]?.xid ?? '';
+  for (const until = performance.now() + PATIENCE; ; ) {
+    const ended = await client.query<{ ended: boolean }>(
+      'select pg_snapshot_xmin(pg_current_snapshot()) > $1::xid8 as ended',
+      [xid],
+    );
+    if (ended.rows[0]?.ended === true) {
+      return;
+    }
+    if (performance.now() > until) {
+      throw new AppError(
+        'conflict',
+        'Another transaction has been under way for seconds (an import, for instance); run this again when it has ended',
+      );
+    }
+    await pause(20);
+  }
+}
+
+/** As it was before. */
+export async function release(
+  client: pg.ClientBase,
+  orgId: number,
+  state: 'following' | null,
+): Promise<void> {
+  await client.query('begin');
+  await client.query(
+    'update organizations set deleted_at = null, held_at = null where id = $1 and held_at is not null',
+    [orgId],
+  );
+  if (state !== null) {
+    await client.query('update cell_moves set state = $2 where org_id = $1', [orgId, state]);
+  }
+  await client.query('commit');
+}

@@ -1,0 +1,105 @@
+import pg from 'pg';
+import { inReferenceOrder } from '../copy/tables.ts';
+
+export interface Column {
+  name: string;
+  identifier: string;
+  type: string;
+}
+
+/** A table whose rows of an organization go with it. */
+export interface MovedTable {
+  name: string;
+  identifier: string;
+  columns: readonly Column[];
+  /** Its rows are an organization's by one of these. */
+  owners: readonly string[];
+  /** The columns of its primary key; null if it has none. */
+  key: readonly string[] | null;
+  /** Where its rows are: itself and, of a hypertable, its chunks, as `schema.name`. */
+  parts: readonly string[];
+  /** Identities drawn from sequences. */
+  sequences: readonly { column: string; sequence: string }[];
+}
+
+/** What is published over MQTT is of the cell's broker, and begun anew at the other; the move itself is of both cells. */
+const STAY = ['cell_moves', 'mqtt_feeds', 'mqtt_outdated', 'mqtt_topics', 'publishing_faults'];
+
+/** Every table with rows of organizations, as the catalog says, each after those it refers to; `organizations` is none. */
+export async function movedTables(client: pg.ClientBase): Promise<readonly MovedTable[]> {
+  const { rows } = await client.query<TableRow>(TABLES, [STAY]);
+  const names = new Set(rows.map(({ name }) => name));
+  const known = rows.map((row) => ({ ...row, refers_to: row.refers_to.filter((name) => names.has(name)) }));
+  return inReferenceOrder(known).map(({ name, columns, owners, key, parts, sequences }) => ({
+    name,
+    identifier: pg.escapeIdentifier(name),
+    columns: columns.map((column) => ({ ...column, identifier: pg.escapeIdentifier(column.name) })),
+    owners,
+    key,
+    parts,
+    sequences,
+  }));
+}
+
+/** The condition of an organization's rows, without parameters: publications and cursors take none. */
+export function ownedBy({ owners }: Pick<MovedTable, 'owners'>, orgId: number): string {
+  return `(${owners.map((owner) => `${pg.escapeIdentifier(owner)} = ${Number(orgId)}`).join(' or ')})`;
+}
+
+interface TableRow {
+  name: string;
+  refers_to: string[];
+  columns: { name: string; type: string }[];
+  owners: string[];
+  key: string[] | null;
+  parts: string[];
+  sequences: { column: string; sequence: string }[];
+}
+
+const TABLES = `with recursive part (root, id) as (
+    select oid, oid from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+    union all
+    select part.root, inhrelid from part join pg_inherits on inhparent = part.id
+  )
+  select relation.relname::text as name, owner.names as owners,
+    array(
+      select distinct referred.relname::text
+      from pg_constraint
+      join pg_class referred on referred.oid = confrelid
+      where contype = 'f' and conrelid = relation.oid and confrelid <> relation.oid
+    ) as refers_to,
+    (
+      select json_agg(json_build_object('name', attname, 'type', format_type(atttypid, atttypmod)) order by attnum)
+      from pg_attribute where attrelid = relation.oid and attnum > 0 and not attisdropped
+    )::jsonb as columns,
+    (
+      select array_agg(attname::text) from pg_constraint
+      join pg_attribute on attrelid = conrelid and attnum = any(conkey)
+      where conrelid = relation.oid and contype = 'p'
+    ) as key,
+    array(
+      select format('%I.%I', nspname, relname) from part
+      join pg_class on pg_class.oid = part.id join pg_namespace on pg_namespace.oid = relnamespace
+      where part.root = relation.oid order by 1
+    ) as parts,
+    coalesce((
+      select json_agg(json_build_object('column', attname, 'sequence', sequence))
+      from pg_attribute
+      cross join lateral pg_get_serial_sequence(relation.oid::regclass::text, attname) as sequence
+      where attrelid = relation.oid and attnum > 0 and not attisdropped and sequence is not null
+    ), '[]')::jsonb as sequences
+  from pg_class relation
+  cross join lateral (
+    select array_agg(attname::text order by attnum) as names
+    from pg_attribute
+    where attrelid = relation.oid and attnum > 0 and not attisdropped and (
+      attname = 'org_id' or exists (
+        select from pg_constraint
+        where contype = 'f' and conrelid = relation.oid and confrelid = 'organizations'::regclass
+          and conkey = array[attnum]
+      )
+    )
+  ) owner
+  where relation.relnamespace = 'public'::regnamespace and relation.relkind in ('r', 'p')
+    and relation.relname <> 'organizations' and relation.relname <> all($1::text[]) and owner.names is not null
+  order by name`;

@@ -1,0 +1,130 @@
+import type pg from 'pg';
+import { Client } from '../connections/client.ts';
+import { connectionConfig } from '../connections/connection.ts';
+import { type MovedTable, ownedBy } from './moved-tables.ts';
+import { lsnOf, parseMessage, type ReplicationMessage } from './pgoutput.ts';
+
+/** Of the publication and of the slot; a server's slots are of all its databases. */
+export function slotOf(orgId: number, databaseOid: number): string {
+  return `tagtrail_move_${databaseOid}_${orgId}`;
+}
+
+/** Publishes the organization's rows only. What is published of a table costs others nothing but a look at each change. */
+export async function publish(
+  client: pg.ClientBase,
+  slot: string,
+  tables: readonly MovedTable[],
+  orgId: number,
+): Promise<void> {
+  const rows = tables.flatMap((table) =>
+    table.parts.map((part) => `only ${part} where (${ownedBy(table, orgId)})`),
+  );
+  await client.query(`create publication ${slot} for table ${rows.join(', ')}`);
+}
+
+/** Chunks of hypertables that were begun since {@link publish}, and have rows of the organization, which nobody was told of. */
+export async function unpublishedParts(
+  client: pg.ClientBase,
+  slot: string,
+  tables: readonly MovedTable[],
+  orgId: number,
+): Promise<string[]> {
+  const { rows } = await client.query<{ part: string }>(
+    `select format('%I.%I', schemaname, tablename) as part from pg_publication_tables where pubname = $1`,
+    [slot],
+  );
+  const published = new Set(rows.map(({ part }) => part));
+  const unpublished: string[] = [];
+  for (const table of tables) {
+    for (const part of table.parts.filter((each) => !published.has(each))) {
+      const { rowCount } = await client.query(
+        `select from only ${part} where ${ownedBy(table, orgId)} limit 1`,
+      );
+      unpublished.push(...(rowCount === 0 ? [] : [part]));
+    }
+  }
+  return unpublished;
+}
+
+/** A slot that begins where a snapshot ends, which lasts until {@link close}. */
+export interface NewSlot {
+  lsn: bigint;
+  snapshot: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Waits for the transactions that run. From then on the server keeps its log for the slot, until it is dropped.
+ *
+ * @param isTemporary drops it when it is closed.
+ */
+export async function createSlot(url: string, slot: string, isTemporary = false): Promise<NewSlot> {
+  const client = new Client({
+    ...connectionConfig(url, 'tagtrail cell move'),
+    ...({ replication: 'database' } as object),
+  });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ consistent_point: string; snapshot_name: string }>(
+      `CREATE_REPLICATION_SLOT ${slot} ${isTemporary ? 'TEMPORARY ' : ''}LOGICAL pgoutput EXPORT_SNAPSHOT`,
+    );
+    const { consistent_point: lsn = '', snapshot_name: snapshot = '' } = rows[0] ?? {};
+    return { lsn: lsnOf(lsn), snapshot, close: () => client.end() };
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+}
+
+/** Also what a killed run had begun, which the server may be busy with until other transactions end. */
+export async function dropReplication(client: pg.ClientBase, slot: string): Promise<void> {
+  await client.query(
+    'select pg_terminate_backend(active_pid, $2) from pg_replication_slots where slot_name = $1 and active_pid is not null',
+    [slot, END_PATIENCE],
+  );
+  await client.query(
+    `select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = $1`,
+    [slot],
+  );
+  await client.query(`drop publication if exists ${slot}`);
+}
+
+/** Milliseconds. */
+const END_PATIENCE = 5_000;
+
+export interface Transaction {
+  messages: ReplicationMessage[];
+  endLsn: bigint;
+}
+
+/** What the next transactions changed that were committed up to there; they come again until {@link forget}. */
+export async function peek(client: pg.ClientBase, slot: string, upTo: string): Promise<Transaction[]> {
+  const { rows } = await client.query<{ data: Buffer }>(
+    `select data from pg_logical_slot_peek_binary_changes($1, $2::pg_lsn, ${CHANGES_AT_ONCE},
+       'proto_version', '1', 'publication_names', $3)`,
+    [slot, upTo, slot],
+  );
+  const transactions: Transaction[] = [];
+  let messages: ReplicationMessage[] = [];
+  for (const { data } of rows) {
+    const message = parseMessage(data);
+    messages.push(message);
+    if (message.kind === 'commit') {
+      transactions.push({ messages, endLsn: message.endLsn });
+      messages = [];
+    }
+  }
+  return transactions;
+}
+
+const CHANGES_AT_ONCE = 5_000;
+
+/** Lets the server drop its log up to there. */
+export async function forget(client: pg.ClientBase, slot: string, lsn: string): Promise<void> {
+  await client.query(
+    `select pg_replication_slot_advance(slot_name, $2::pg_lsn) from pg_replication_slots
+     where slot_name = $1 and confirmed_flush_lsn < $2::pg_lsn`,
+    [slot, lsn],
+  );
+}

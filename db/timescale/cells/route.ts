@@ -1,0 +1,28 @@
+import type pg from 'pg';
+
+/** What a router has to know of an organization that moved. */
+export interface Route {
+  /** The number of the cell that it is in now. */
+  cell: number;
+  /** By which its requests and connections are told: ids of keys, `th_7`, `reader-7`, `consumer-7`. */
+  credentials: readonly string[];
+}
+
+/** Asked at the cell that the organization has moved to. */
+export async function routeOf(to: pg.ClientBase, orgId: number): Promise<Route> {
+  const { rows } = await to.query<Route>(
+    `select cell_number() as cell, array(
+       select id from api_keys where org_id = $1 and revoked_at is null
+       union all select 'th_' || id from handhelds where org_id = $1 and revoked_at is null
+       union all select mqtt_username from readers where org_id = $1 and deleted_at is null
+       union all select 'consumer-' || id from mqtt_consumers where org_id = $1
+       order by 1
+     ) as credentials`,
+    [orgId],
+  );
+  const [route] = rows;
+  if (route === undefined) {
+    throw new Error('a cell has a number, or none');
+  }
+  return route;
+}

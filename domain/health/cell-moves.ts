@@ -1,0 +1,82 @@
+import { MOVE_LOCKS } from '../../db/timescale/cells/cells.ts';
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { type Finding, fault, warning } from './finding.ts';
+
+interface MoveRow {
+  org_id: number;
+  state: string;
+  other_cell: string;
+  since: string;
+  /** Bytes of its log that the server keeps for it; null if for none, or if it kept no more and the slot is of no use. */
+  log: number | null;
+  is_log_lost: boolean;
+}
+
+const CHECK = 'moves between cells';
+
+/** Names organizations whose move to another cell, or from there, has stopped on its way. */
+export async function examineCellMoves(db: Connection): Promise<Finding[]> {
+  const rows = await db.any(sql.type(rowsOf<MoveRow>())`
+    select move.org_id, move.state, move.other_cell, to_char(started_at, 'YYYY-MM-DD HH24:MI:SS TZ') as since,
+      pg_wal_lsn_diff(pg_current_wal_lsn(), slot.restart_lsn)::float8 as log,
+      coalesce(slot.wal_status = 'lost', false) as is_log_lost
+    from cell_moves move
+    cross join (select oid from pg_database where datname = current_database()) database
+    left join pg_replication_slots slot
+      on slot.slot_name = 'tagtrail_move_' || database.oid || '_' || move.org_id
+    where move.state <> 'left' and not exists (
+      select from pg_locks
+      where locktype = 'advisory' and database = database.oid and objid::bigint = move.org_id
+        and classid::bigint in (
+          select hashtext(name)::bigint & 4294967295 from unnest(${sql.array([...MOVE_LOCKS], 'text')}) as name
+        )
+    )
+    order by move.org_id`);
+  return rows.map(findingOf);
+}
+
+function findingOf({
+  org_id: id,
+  state,
+  other_cell: cell,
+  since,
+  log,
+  is_log_lost: isLogLost,
+}: MoveRow): Finding {
+  const again = `npx --no -- tagtrail cell move --org ${id} --to ...`;
+  const giveUp = `npx --no -- tagtrail cell give-up --org ${id} --to ...`;
+  const kept = log === null ? '' : `; the server keeps ${Math.ceil(log / 1_048_576)} MB of its log for it`;
+  switch (state) {
+    case 'arriving':
+      return warning(
+        CHECK,
+        `Organization ${id} has been on its way here since ${since}, from ${cell}, and nobody moves it`,
+        `At that cell, go on by ${again}, or end it by ${giveUp}`,
+      );
+    case 'held':
+      return fault(
+        CHECK,
+        `Organization ${id} is held: its requests are answered 503, and nobody moves it to ${cell}${kept}`,
+        `Go on by ${again}, or let it go by ${giveUp}`,
+      );
+    case 'moved':
+      return fault(
+        CHECK,
+        `Organization ${id} has moved to ${cell}, and its requests may still come here, where they are answered 503${kept}`,
+        `Complete it by ${again}`,
+      );
+    default:
+      return isLogLost
+        ? warning(
+            CHECK,
+            `The move of organization ${id} to ${cell} cannot go on: the server has dropped its log (max_slot_wal_keep_size)`,
+            `End it by ${giveUp}, and begin anew`,
+          )
+        : warning(
+            CHECK,
+            `Organization ${id} has been on its way to ${cell} since ${since}, and nobody moves it${kept}`,
+            `Go on by ${again}, or end it by ${giveUp}, before the disk is full`,
+          );
+  }
+}

@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import { AppError } from '../../../base/errors.ts';
+import { table } from '../../../base/table.ts';
+import type { Route } from '../../../db/timescale/cells/route.ts';
+import type { MoveResult } from '../../../db/timescale/cells/switch-over.ts';
+import { moveToCell } from '../../../domain/administration/organizations/move-organization.ts';
+import { withInterruption } from '../../../platform/runtime/interruption.ts';
+import { optionalUrl } from '../../../platform/runtime/setting-kinds.ts';
+import { readSettings } from '../../../platform/runtime/settings.ts';
+import { BROKER_URL } from '../../mqtt-ingest/config.ts';
+import { commandLineActor } from '../../standalone/command-line-actor.ts';
+import { addCommand, id, printResult } from '../command-line/command-line.ts';
+import { progressOn } from '../command-line/progress.ts';
+import { withMigratedOwnerUrl } from '../connections/database.ts';
+import { requireOtherCell } from '../parts/other-cell.ts';
+
+const BROKER = { MQTT_URL: optionalUrl('the broker that ingestion takes from', ...BROKER_URL) };
+
+interface Options {
+  org: number;
+  to: string;
+  route?: string;
+  leavePublished?: true;
+  json?: boolean;
+}
+
+export function addCellMove(program: Command): void {
+  addCommand(program, 'cell', 'move')
+    .description(
+      'Move an organization to another cell while it is in use, with everything it has. For a few seconds at the end its requests are answered 503 with Retry-After; nobody else notices. Interrupted, it goes on when it is run again. What it leaves here is deleted by org erase.',
+    )
+    .requiredOption('--org <id>', 'the organization', id)
+    .requiredOption('--to <url>', "the database of the other cell, as its tables' owner")
+    .option(
+      '--route <command>',
+      'run when the other cell serves it, with lines such as "reader-7 2" on standard input: each credential and the number of its cell (deploy/haproxy/moved.sh)',
+    )
+    .option('--leave-published', 'move although messages about its assets are retained at the broker here')
+    .addHelpText(
+      'after',
+      '\nExample:\n  npx --no -- tagtrail cell move --org 2 --to postgres://tagtrail@db-2:5432/tagtrail --route deploy/haproxy/moved.sh',
+    )
+    .action(async (options: Options) => {
+      const { org: orgId } = options;
+      const to = requireOtherCell(options.to);
+      const hasBroker = readSettings(BROKER, process.env).MQTT_URL !== null;
+      const progress = progressOn(process.stderr);
+      const result = await withInterruption((signal) =>
+        withMigratedOwnerUrl((from) =>
+          moveToCell(
+            { from, to, orgId, hasBroker, leavesPublished: options.leavePublished === true },
+            commandLineActor(),
+            {
+              signal,
+              onProgress: (what) => progress.show(what),
+              onSwitched: (route) => runCommand(options.route, route),
+            },
+          ),
+        ),
+      ).finally(() => progress.end());
+      requireWhole(result, orgId);
+      printResult(
+        {
+          json: {
+            id: orgId,
+            held_ms: result.heldMs === null ? null : Math.round(result.heldMs),
+            tables: result.tables,
+          },
+          text: textOf(result, orgId),
+        },
+        options,
+      );
+    });
+}
+
+/** @throws AppError `conflict` if it fails: the move is completed by running it again. */
+async function runCommand(command: string | undefined, { cell, credentials }: Route): Promise<void> {
+  if (command === undefined) {
+    return;
+  }
+  const child = spawn(command, { shell: true, stdio: ['pipe', 'ignore', 'inherit'] });
+  // A command that reads nothing closes it.
+  child.stdin.on('error', () => {});
+  child.stdin.end(credentials.map((credential) => `${credential} ${cell}\n`).join(''));
+  const [status] = await once(child, 'close');
+  if (status !== 0) {
+    throw new AppError(
+      'conflict',
+      `The organization is at the other cell, but the command of --route failed (${status}); run this again`,
+    );
+  }
+}
+
+function requireWhole({ differing }: MoveResult, orgId: number): void {
+  if (differing.length > 0) {
+    throw new AppError(
+      'conflict',
+      `Organization ${orgId} has moved, but tables did not agree at the switch (${differing.join(', ')}); compare org export of both cells before you erase it here`,
+    );
+  }
+}
+
+function textOf({ tables, heldMs }: MoveResult, orgId: number): string {
+  const rows = tables.map(({ table: name, rows: count, checksum }) => [name, String(count), checksum]);
+  const held = heldMs === null ? '' : `, held for ${Math.round(heldMs)} ms`;
+  return [
+    ...table(['table', 'rows', 'checksum'], rows),
+    `Organization ${orgId} is at the other cell${held}. What is left of it here: npx --no -- tagtrail org erase --org ${orgId}`,
+  ].join('\n');
+}

@@ -1,0 +1,243 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import { pino } from 'pino';
+import type { MoveHooks } from '../../../db/timescale/cells/cells.ts';
+import { giveUpMove, moveOrganization } from '../../../db/timescale/cells/move.ts';
+import { movedTables } from '../../../db/timescale/cells/moved-tables.ts';
+import { databaseOn } from '../../../db/timescale/connections/database.ts';
+import { countRows } from '../../../db/timescale/erase/count-rows.ts';
+import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
+import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
+import { createUser } from '../../../domain/administration/users/create-user.ts';
+import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
+import { startApi } from '../../../services/api/start.ts';
+import { startEmbeddedIngest } from '../../../services/mqtt-ingest/ingest.ts';
+import { TEST_ACTOR } from '../../support/actor.ts';
+import { apiConfig } from '../../support/api.ts';
+import type { TestDatabase } from '../../support/database.ts';
+import { fillDatabase } from '../../support/filled-database.ts';
+import { connected, connectReader, ingestConfig } from '../../support/ingest.ts';
+import { Site } from '../../support/site.ts';
+import { useTwoCells } from '../../support/two-cells.ts';
+
+interface Cell {
+  api: string;
+  mqtt: number;
+}
+
+describe('moving an organization to another cell', function () {
+  this.timeout(60_000);
+  const cells = useTwoCells();
+  const log = pino({ level: 'silent' });
+  const lifecycle = new Lifecycle(log);
+  const cellOf = new Map<number, Cell>();
+  let org: number;
+  let crate: number;
+  let first: Cell;
+  let second: Cell;
+  let keys: { moving: string; staying: string };
+  let isOpen = true;
+  after(() => {
+    isOpen = false;
+  });
+
+  before(async () => {
+    await fillDatabase(cells.first);
+    // As the embedded broker notes it.
+    await cells.first.rows('update readers set last_used_at = now()');
+    const [filled] = await cells.first.rows<{ id: number }>('select id from organizations');
+    org = filled?.id ?? 0;
+    const neighbour = await Site.create(cells.first, 'Neighbour');
+    await Site.create(cells.second, 'Of the other cell');
+    crate = await Site.of(cells.first, org).asset('CRATE', 'C1');
+    await createUser(databaseOn(cells.first.pool), TEST_ACTOR, {
+      ...{ email: 'ann@example.com', name: 'Ann' },
+      membership: { orgId: org, role: 'admin' },
+    });
+    keys = { moving: await keyOf(org), staying: await keyOf(neighbour.orgId) };
+    first = await serve(cells.first);
+    second = await serve(cells.second);
+    cellOf.set(org, first).set(neighbour.orgId, first);
+    cells.first.beforeDrop(() => lifecycle.stop());
+  });
+
+  const keyOf = async (orgId: number) => {
+    const wanted = { orgId, name: 'key', scopes: PUBLIC_SCOPES, expiresAt: null };
+    return (await createApiKey(databaseOn(cells.first.pool), TEST_ACTOR, wanted)).key;
+  };
+  const serve = async ({ url }: TestDatabase): Promise<Cell> => ({
+    api: (await startApi(apiConfig(url), log, lifecycle)).url,
+    mqtt: (await startEmbeddedIngest(ingestConfig(url), log, lifecycle)).port,
+  });
+  const move = (hooks: Partial<MoveHooks> = {}) =>
+    moveOrganization(
+      { from: cells.first.url, to: cells.second.url, orgId: org, hasBroker: false, leavesPublished: false },
+      {
+        ...{ signal: new AbortController().signal, onProgress: () => {}, onSwitched: async () => {} },
+        ...hooks,
+      },
+    );
+  const refusal = (hooks: Partial<MoveHooks> = {}): Promise<string> =>
+    move(hooks).then(
+      () => 'moved',
+      (error: Error) => error.message,
+    );
+  const create = (cell: Cell, key: string, name: string) =>
+    fetch(`${cell.api}/api/v1/assets`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name }),
+    });
+  const remains = async () => {
+    const slots = await cells.first.rows(
+      'select slot_name from pg_replication_slots where database = current_database()',
+    );
+    const publications = await cells.first.rows('select pubname from pg_publication');
+    return [...slots, ...publications];
+  };
+
+  it('has tables whose rows can be changed while they are published', async () => {
+    const client = await cells.first.pool.connect();
+    const tables = await movedTables(client);
+    client.release();
+    const full = await cells.first.rows<{ name: string }>(
+      `select relname::text as name from pg_class where relreplident = 'f' and relnamespace = 'public'::regnamespace`,
+    );
+    const names = new Set(full.map(({ name }) => name));
+    // PostgreSQL refuses every update of the others.
+    const unchangeable = tables.filter(
+      ({ name, key, owners }) => !names.has(name) && !owners.every((owner) => key?.includes(owner)),
+    );
+    expect(unchangeable.map(({ name }) => name)).to.deep.equal([]);
+  });
+
+  it('refuses what cannot go, and leaves nothing behind', async () => {
+    const ann = { email: 'ann@example.com', name: 'Another account', membership: null };
+    const { id } = await createUser(databaseOn(cells.second.pool), TEST_ACTOR, ann);
+    expect(await refusal()).to.include('ann@example.com: people with another account at the other cell');
+    await cells.second.rows('delete from users where id = $1', [id]);
+    expect(await remains()).to.deep.equal([]);
+    expect(await cells.first.rows('select * from cell_moves')).to.deep.equal([]);
+  });
+
+  it('gives up before the switch, and leaves nothing behind', async () => {
+    const interrupted = await refusal({
+      onProgress: (what) => {
+        if (what === 'comparing') {
+          throw new Error('killed');
+        }
+      },
+    });
+    expect(interrupted).to.equal('killed');
+    expect((await countRows(cells.second.pool, org)).some(({ rows }) => rows > 0)).to.equal(true);
+    await giveUpMove({ from: cells.first.url, to: cells.second.url, orgId: org });
+    expect((await countRows(cells.second.pool, org)).filter(({ rows }) => rows > 0)).to.deep.equal([]);
+    expect(await cells.first.rows('select * from cell_moves')).to.deep.equal([]);
+    expect(await remains()).to.deep.equal([]);
+    expect((await create(first, keys.moving, 'still here')).status).to.equal(201);
+  });
+
+  it('takes everything along under load, wherever it is interrupted, and loses and doubles nothing', async () => {
+    const answers = new Map<string, number>();
+    const created: number[] = [];
+    const write = async (orgId: number, key: string, kept: number[] | null) => {
+      while (isOpen) {
+        const answer = await create(cellOf.get(orgId) ?? first, key, 'new');
+        const { data } = (await answer.json()) as { data?: { id: number } };
+        const said = `${kept === null ? 'staying' : 'moving'} ${answer.status} ${answer.headers.get('retry-after')}`;
+        answers.set(said, (answers.get(said) ?? 0) + 1);
+        if (data !== undefined) {
+          kept?.push(data.id);
+        }
+        await pause(20);
+      }
+    };
+    const read: string[] = [];
+    const publish = async () => {
+      const began = Date.now() - 3_600_000;
+      let client: ReturnType<typeof connectReader> | null = null;
+      let gone: Promise<never> | null = null;
+      while (isOpen) {
+        const at = new Date(began + read.length).toISOString();
+        const payload = JSON.stringify([{ value: 'C1', antenna: 1 + (read.length % 2), observed_at: at }]);
+        for (let isAcknowledged = false; !isAcknowledged; ) {
+          try {
+            if (client === null) {
+              client = connectReader(cellOf.get(org)?.mqtt ?? 0, 'portal');
+              client.on('error', () => {});
+              await connected(client);
+              const { promise, reject } = Promise.withResolvers<never>();
+              client.once('close', () => reject(new Error('gone')));
+              gone = promise;
+              gone.catch(() => {});
+            }
+            await Promise.race([client.publishAsync('portal', payload, { qos: 1 }), gone]);
+            isAcknowledged = true;
+          } catch {
+            await client?.endAsync(true);
+            client = null;
+            await pause(20);
+          }
+        }
+        read.push(at);
+        await pause(20);
+      }
+      await client?.endAsync();
+    };
+    const [neighbour = 0] = [...cellOf.keys()].filter((id) => id !== org);
+    const load = [write(org, keys.moving, created), write(neighbour, keys.staying, null), publish()];
+    for (const point of ['following', 'comparing']) {
+      const said = await refusal({
+        onProgress: (what) => {
+          if (what.startsWith(point)) {
+            throw new Error('killed');
+          }
+        },
+      });
+      expect(said).to.equal('killed');
+    }
+    // As it is after a kill while the organization is held.
+    await cells.first.rows(`update organizations set deleted_at = now(), held_at = now() where id = $1`, [
+      org,
+    ]);
+    await cells.first.rows(`update cell_moves set state = 'held'`);
+    let switched = 'not yet';
+    // On a busy machine it may let go once more.
+    for (let isSwitched = false; !isSwitched; ) {
+      switched = await refusal({
+        onSwitched: async () => {
+          isSwitched = true;
+          cellOf.set(org, second);
+          throw new Error('killed');
+        },
+      });
+      expect(switched).to.match(/^(killed|Changes kept coming|Another transaction)/);
+    }
+    expect(switched).to.equal('killed');
+    await giveUpMove({ from: cells.first.url, to: cells.second.url, orgId: org }).then(
+      () => expect.fail('gave up what had moved'),
+      (error: Error) => expect(error.message).to.include('has moved'),
+    );
+    expect((await move()).heldMs).to.equal(null);
+    const [before = 0] = [created.length, read.length];
+    while (created.length < before + 5) {
+      await pause(5);
+    }
+    isOpen = false;
+    await Promise.all(load);
+    expect(await refusal()).to.include('has moved to');
+    expect([...answers.keys()].filter((said) => !/^moving 503 [15]$/.test(said)).sort()).to.deep.equal([
+      'moving 201 null',
+      'staying 201 null',
+    ]);
+    const assets = await cells.second.rows<{ id: number }>('select id from assets where org_id = $1', [org]);
+    expect(assets.map(({ id }) => id)).to.include.members(created);
+    const scans = await cells.second.rows<{ at: string }>(
+      `select to_char(observed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at from scan_events
+       where org_id = $1 and asset_id = $2 order by observed_at`,
+      [org, crate],
+    );
+    expect(scans.map(({ at }) => at)).to.deep.equal(read);
+    expect(await remains()).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,154 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import mqtt from 'mqtt';
+import { type CellPorts, type Haproxy, startHaproxy } from '../support/haproxy.ts';
+import { useProgram } from '../support/programs.ts';
+import { until } from '../support/subscribed-ingest.ts';
+
+const ID = '01JD0000000000000000000000';
+
+describe('the configuration of HAProxy', () => {
+  useProgram('haproxy');
+  const stops: (() => unknown)[] = [];
+  let haproxy: Haproxy;
+
+  before(async () => {
+    haproxy = await startHaproxy([await serve(1), await serve(2)]);
+    stops.push(() => haproxy.stop());
+    // Until every server counts as up.
+    await until(
+      async () => (await ask('tracking-2')) === 'console-2' && (await signIn('reader-50000001')) === 2,
+    );
+  });
+  after(async () => {
+    for (const stop of stops.reverse()) {
+      await stop();
+    }
+  });
+
+  /** A cell that says of each request and connection which of its services was reached. */
+  const serve = async (cell: number): Promise<CellPorts> => {
+    const http = async (service: string) => {
+      const server = createServer((_, response) => response.end(`${service}-${cell}`));
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      stops.push(() => server.close());
+      return (server.address() as AddressInfo).port;
+    };
+    // Refuses a CONNECT with a return code that names the cell.
+    const broker = createTcpServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.end(Buffer.from([0x20, 2, 0, cell])));
+    });
+    await once(broker.listen(0, '127.0.0.1'), 'listening');
+    stops.push(() => broker.close());
+    return {
+      api: await http('api'),
+      scan: await http('scan'),
+      console: await http('console'),
+      mqtt: (broker.address() as AddressInfo).port,
+    };
+  };
+  const ask = async (host: string, token?: string, path = '/api/v1/assets') => {
+    const asked = request({
+      ...{ host: '127.0.0.1', port: haproxy.httpPort, path, agent: false },
+      headers: {
+        host: `${host}.example.com`,
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
+    });
+    asked.end();
+    const [response] = await once(asked, 'response');
+    const said = await text(response);
+    return response.statusCode === 200 ? said : `no answer ${response.statusCode}`;
+  };
+  /** @returns the cell that refused. */
+  const signIn = (username: string) =>
+    mqtt
+      .connectAsync(`mqtt://127.0.0.1:${haproxy.mqttPort}`, {
+        ...{ username, password: 'x', reconnectPeriod: 0 },
+      })
+      .then(
+        () => expect.fail('no stub lets anybody in'),
+        ({ code }: { code?: number }) => code ?? 'refused by the router',
+      );
+  const led = async (credentials: Record<string, () => Promise<unknown>>) =>
+    Object.fromEntries(
+      await Promise.all(Object.entries(credentials).map(async ([name, go]) => [name, await go()])),
+    );
+
+  it('is valid, without a warning', async () => {
+    expect(await haproxy.check()).to.equal('');
+  });
+
+  it('leads requests by the key or the token to the cell that issued it', async () => {
+    expect(
+      await led({
+        'no key': () => ask('tagtrail'),
+        key: () => ask('tagtrail', `tt_${ID}_x`),
+        'key of cell 2': () => ask('tagtrail', `tt2_${ID}_x`),
+        'key of a cell that is not there': () => ask('tagtrail', `tt9_${ID}_x`),
+        'last token of cell 1': () => ask('scan', 'th_50000000_x'),
+        'first token of cell 2': () => ask('scan', 'th_50000001_x'),
+        'no token': () => ask('scan'),
+        'console of cell 1': () => ask('tracking'),
+        'console of cell 2': () => ask('tracking-2'),
+        metrics: () => ask('tagtrail', `tt_${ID}_x`, '/metrics'),
+      }),
+    ).to.deep.equal({
+      'no key': 'api-1',
+      key: 'api-1',
+      'key of cell 2': 'api-2',
+      'key of a cell that is not there': 'no answer 503',
+      'last token of cell 1': 'scan-1',
+      'first token of cell 2': 'scan-2',
+      'no token': 'scan-1',
+      'console of cell 1': 'console-1',
+      'console of cell 2': 'console-2',
+      metrics: 'no answer 404',
+    });
+  });
+
+  it('leads readers and consumers by their login', async () => {
+    expect(
+      await led({
+        'reader-7': () => signIn('reader-7'),
+        'reader-50000001': () => signIn('reader-50000001'),
+        'consumer-50000000': () => signIn('consumer-50000000'),
+        'consumer-99999999': () => signIn('consumer-99999999'),
+        portal: () => signIn('portal'),
+      }),
+    ).to.deep.equal({
+      'reader-7': 1,
+      'reader-50000001': 2,
+      'consumer-50000000': 1,
+      'consumer-99999999': 2,
+      portal: 1,
+    });
+  });
+
+  it('leads what has moved where it is now, and back again', async () => {
+    const asked = () =>
+      led({
+        key: () => ask('tagtrail', `tt_${ID}_x`),
+        th_7: () => ask('scan', 'th_7_x'),
+        'reader-7': () => signIn('reader-7'),
+        'reader-8': () => signIn('reader-8'),
+      });
+    for (const cell of [2, 1]) {
+      const child = spawn(haproxy.route, { shell: true, stdio: ['pipe', 'inherit', 'inherit'] });
+      child.stdin.end(`${ID} ${cell}\nth_7 ${cell}\nreader-7 ${cell}\n`);
+      expect((await once(child, 'close'))[0]).to.equal(0);
+      await until(async () => (await ask('tagtrail', `tt_${ID}_x`)) === `api-${cell}`);
+      expect(await asked()).to.deep.equal({
+        key: `api-${cell}`,
+        th_7: `scan-${cell}`,
+        'reader-7': cell,
+        'reader-8': 1,
+      });
+    }
+  });
+});
