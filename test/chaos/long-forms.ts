@@ -1,3 +1,4 @@
+import { CELLS } from './cells/cells-form.ts';
 import { EVERY_FAULT } from './every-fault.ts';
 import { HIVEMQ } from './hivemq/hivemq-form.ts';
 import type { LongForm } from './long-form.ts';
@@ -10,4 +11,5 @@ export const LONG_FORMS: Readonly<Record<string, LongForm>> = {
   patroni: PATRONI,
   rabbitmq: RABBITMQ,
   hivemq: HIVEMQ,
+  cells: CELLS,
 };
