@@ -1,4 +1,4 @@
-import { MOVE_LOCKS } from '../../db/timescale/cells/cells.ts';
+import { ORGANIZATION_LOCKS } from '../../db/timescale/connections/advisory-locks.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { type Finding, fault, warning } from './finding.ts';
@@ -15,6 +15,8 @@ interface MoveRow {
 
 const CHECK = 'moves between cells';
 
+const { leavingCell, arrivingAtCell } = ORGANIZATION_LOCKS;
+
 /** Names organizations whose move to another cell, or from there, has stopped on its way. */
 export async function examineCellMoves(db: Connection): Promise<Finding[]> {
   const rows = await db.any(sql.type(rowsOf<MoveRow>())`
@@ -28,9 +30,7 @@ export async function examineCellMoves(db: Connection): Promise<Finding[]> {
     where move.state <> 'left' and not exists (
       select from pg_locks
       where locktype = 'advisory' and database = database.oid and objid::bigint = move.org_id
-        and classid::bigint in (
-          select hashtext(name)::bigint & 4294967295 from unnest(${sql.array([...MOVE_LOCKS], 'text')}) as name
-        )
+        and objsubid = 2 and classid::bigint in (${leavingCell}, ${arrivingAtCell})
     )
     order by move.org_id`);
   return rows.map(findingOf);

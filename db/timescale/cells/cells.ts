@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
 import { addressesOf } from '../connections/addresses.ts';
+import { ORGANIZATION_LOCKS } from '../connections/advisory-locks.ts';
 import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
 import { placeOf } from '../connections/database-url.ts';
@@ -31,9 +32,9 @@ export async function withCells<Result>(
   try {
     const to = await connect(toUrl, true);
     try {
-      await requireOnly(from, LEAVING, orgId);
+      await requireOnly(from, ORGANIZATION_LOCKS.leavingCell, orgId);
       // What a killed run had sent there may be under way still.
-      await requireOnly(to, ARRIVING, orgId);
+      await requireOnly(to, ORGANIZATION_LOCKS.arrivingAtCell, orgId);
       const { rows } = await from.query<{ oid: number }>(
         'select oid from pg_database where datname = current_database()',
       );
@@ -57,20 +58,15 @@ export async function connect(url: string, pipeline = false): Promise<pg.Client>
   return client;
 }
 
-async function requireOnly(client: pg.Client, lock: string, orgId: number): Promise<void> {
+async function requireOnly(client: pg.Client, lock: number, orgId: number): Promise<void> {
   const { rows } = await client.query<{ is_only: boolean }>(
-    'select pg_try_advisory_lock(hashtext($1), $2) as is_only',
+    'select pg_try_advisory_lock($1, $2) as is_only',
     [lock, orgId],
   );
   if (rows[0]?.is_only !== true) {
     throw new AppError('conflict', `Another process is moving organization ${orgId}`);
   }
 }
-
-/** Of the advisory locks of who moves an organization, at the old cell and at the new one, the first key's text; its id is the second. */
-const LEAVING = 'tagtrail cell move';
-const ARRIVING = 'tagtrail cell arrival';
-export const MOVE_LOCKS = [LEAVING, ARRIVING] as const;
 
 export interface MoveHooks {
   signal: AbortSignal;
