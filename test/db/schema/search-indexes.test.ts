@@ -75,8 +75,13 @@ describe('the indexes of searches, where an upgrade meets assets', () => {
     await client.query(`${change} (1, 100001) number`);
     await writer.query('begin');
     await writer.query(`${change} (1, 1) number`);
-    await migrate(url);
+    // One after it adds a trigger to changes, and waits for who writes.
+    await migrate(
+      url,
+      readMigrations().filter(({ name }) => name < '0088'),
+    );
     await writer.query('commit');
+    await migrate(url);
     expect(await finishSearchIndexes(url)).to.deep.equal([
       ...ALL,
       'changes__org_id_resource',

@@ -52,7 +52,7 @@ describe('links for people', () => {
     const session = await acceptLink(people.db, given);
     expect(await memberOf(session.token)).to.deep.include({
       email: 'ann@example.com',
-      memberships: [{ org_id: orgId, organization: 'Own', role: 'admin' }],
+      memberships: [{ org_id: orgId, organization: 'Own', role: 'admin', is_held: false }],
     });
     expect(await refused(acceptLink(people.db, { ...given, email: 'eve@example.com' }))).to.be.instanceOf(
       LinkGone,
