@@ -14,7 +14,7 @@ describe('buckets on a Redis server over TLS', () => {
   before(async () => {
     proxy = await openTlsProxy(targetOf(redis.url), false);
   });
-  after(() => proxy.close());
+  after(() => proxy?.close());
   afterEach(() => setDefaultCACertificates(usual));
 
   const BUCKET = bucketOf(1, 10);
