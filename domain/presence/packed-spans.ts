@@ -29,3 +29,18 @@ export function packedSpans(
       and packed.started_at >= ${since} - interval '2 days' and packed.started_at <= ${until}
       and packed.ended_at >= ${since} and piece.started_at <= ${until} and piece.ended_at >= ${since}`;
 }
+
+/** A query of the `started_at`, `ended_at` and `messages` of stretches that were packed and began at an instant or later. */
+export function packedStretchesSince({
+  orgId,
+  readerId,
+  since,
+}: Record<'orgId' | 'readerId' | 'since', FragmentSqlToken>): FragmentSqlToken {
+  return sql.fragment`
+    select piece.started_at, piece.ended_at, piece.messages
+    from reader_packed_spans packed
+    cross join lateral unnest(${COLUMNS.up}) as piece (started_at, ended_at, messages)
+    where packed.org_id = ${orgId} and packed.reader_id = ${readerId}
+      and packed.started_at >= ${since} - interval '2 days' and packed.ended_at >= ${since}
+      and piece.started_at >= ${since}`;
+}

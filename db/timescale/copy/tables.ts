@@ -7,8 +7,8 @@ export interface Table {
 }
 
 /**
- * Derived tables: rebuilt by triggers or afterwards, not copied. Silences are revised from a reader's first expectation on:
- * before that it was never silent.
+ * Derived tables: rebuilt by triggers or afterwards, not copied. Silences are revised from a reader's first expectation on,
+ * which is derived anew for the last eight days.
  */
 const DERIVED: readonly string[] = [
   'live_row_counts',

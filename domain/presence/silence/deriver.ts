@@ -5,7 +5,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { EXPECTED, leastExpectedFrom } from '../expectations.ts';
 import { type Interval, joined } from '../intervals.ts';
 import { StretchJoiner } from '../join-stretches.ts';
-import { keptWatches } from '../watching/kept-watches.ts';
+import { KEPT, keptWatches } from '../watching/kept-watches.ts';
 import { loadWatches } from '../watching/load-watches.ts';
 import { tidyWatches } from '../watching/tidy-watches.ts';
 import { keepSettled } from './keep-settled.ts';
@@ -76,7 +76,8 @@ export class SilenceDeriver {
       const other = wanted.get(revised.readerId);
       wanted.set(revised.readerId, {
         ...revised,
-        since: Math.min(revised.since, other?.since ?? revised.since),
+        // Before that nothing comes out of its order: what is older was copied to another database, silences with it.
+        since: Math.min(Math.max(revised.since, now - KEPT), other?.since ?? Number.POSITIVE_INFINITY),
       });
     }
     const all = [...wanted.values()];

@@ -3,8 +3,12 @@ import { bigints, integers } from '../../../db/timescale/queries/array-parameter
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Interval } from '../intervals.ts';
+import { packedStretchesSince } from '../packed-spans.ts';
 import type { ReaderId } from '../store-connections.ts';
 import { type CountedStretch, LEARNED_FROM, learnedExpectation } from './learned-expectation.ts';
+
+/** What is learned from is no older, by when the reader was heard last. */
+const OLDEST = sql.fragment`(counted.heard_until - make_interval(secs => ${LEARNED_FROM / MICROS_PER_SECOND}::integer))`;
 
 /**
  * Learns from now on what is expected of readers, by the seven days up to their last message. What differs from before
@@ -28,7 +32,14 @@ export async function learn(
         from (
           select started_at as since, ended_at as until, messages from reader_spans
           where org_id = counted.org_id and reader_id = counted.reader_id and state = 'up'
-            and started_at >= counted.heard_until - make_interval(secs => ${LEARNED_FROM / MICROS_PER_SECOND}::integer)
+            and started_at >= ${OLDEST}
+          union all
+          -- Of one that was heard last some days ago.
+          select * from (${packedStretchesSince({
+            orgId: sql.fragment`counted.org_id`,
+            readerId: sql.fragment`counted.reader_id`,
+            since: OLDEST,
+          })}) packed
           union all
           select counted.heard_since, counted.heard_until, counted.heard_messages
         ) stretch

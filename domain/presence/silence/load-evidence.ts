@@ -4,6 +4,7 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { inForce, type StoredExpectation } from '../expectations.ts';
 import type { Heard } from '../intervals.ts';
+import { packedStretchesSince } from '../packed-spans.ts';
 import type { ReaderId } from '../store-connections.ts';
 import type { Evidence, Silence } from './silences.ts';
 
@@ -42,6 +43,12 @@ export async function loadEvidence(
           select started_at as since, ended_at as until from reader_spans
           where org_id = given.org_id and reader_id = given.reader_id and state = 'up' and started_at >= first.since
           union all
+          select started_at, ended_at from (${packedStretchesSince({
+            orgId: sql.fragment`given.org_id`,
+            readerId: sql.fragment`given.reader_id`,
+            since: sql.fragment`first.since`,
+          })}) packed
+          union all
           select counted.heard_since, counted.heard_until
         ) stretch
       ) as heard, (
@@ -66,6 +73,19 @@ export async function loadEvidence(
           where before.org_id = given.org_id and before.reader_id = given.reader_id and before.state = 'up'
             and before.started_at < given.since
           order by before.started_at desc limit 1), '-infinity') as since
+      ) unpacked
+      cross join lateral (
+        -- What is packed is mostly older than that.
+        select greatest(unpacked.since, (
+          select max(began) from (
+            select packed.heard_since from reader_packed_spans packed
+            where packed.org_id = given.org_id and packed.reader_id = given.reader_id
+              and packed.started_at between unpacked.since - interval '2 days' and given.since
+              and packed.heard_since[1] < given.since
+            order by packed.started_at desc limit 1
+          ) last cross join lateral unnest(last.heard_since) as piece (began)
+          where began < given.since
+        )) as since
       ) first`);
   return rows.map((row) => {
     const expectations = (JSON.parse(row.expectations) as StoredTriple[]).map(toExpectation);

@@ -3,7 +3,7 @@ import { EXPECTED } from '../expectations.ts';
 import type { Interval } from '../intervals.ts';
 
 /** What is learned of a reader takes seven days, and the longest expectation one. */
-const KEPT: Micros = 8 * MICROS_PER_DAY;
+export const KEPT: Micros = 8 * MICROS_PER_DAY;
 
 /** Watched time that is kept, however long ago it was: after a day of it nothing depends on what was watched before. */
 const ENOUGH: Micros = 2 * EXPECTED.most * MICROS_PER_SECOND;

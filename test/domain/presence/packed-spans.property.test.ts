@@ -5,6 +5,8 @@ import { packReaderSpans } from '../../../db/timescale/schema/pack-reader-spans.
 import { loadReaderEvidence } from '../../../domain/alerts/conditions/load-reader-evidence.ts';
 import { loadListening } from '../../../domain/presence/load-listening.ts';
 import { readSpans } from '../../../domain/presence/read-spans.ts';
+import { learn } from '../../../domain/presence/silence/learn.ts';
+import { loadEvidence } from '../../../domain/presence/silence/load-evidence.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Random } from '../../support/random.ts';
 import { Site } from '../../support/site.ts';
@@ -77,7 +79,11 @@ describe('spans that are packed', function () {
         [orgId, readerId, beginning + random.below(40) * HOUR, 15 + random.below(300)],
       );
     }
-    await database.rows('insert into reader_counters (org_id, reader_id) select org_id, id from readers');
+    await database.rows(
+      `insert into reader_counters (org_id, reader_id, heard_since, heard_until, heard_messages)
+       select org_id, id, time_of_micros($1), time_of_micros($1), 1 from readers`,
+      [end + 6 * HOUR],
+    );
     await mergeHeardStretches(database.pool);
     await database.empty('alert_revisions');
   });
@@ -104,6 +110,25 @@ describe('spans that are packed', function () {
     for (const readerId of readers) {
       say((await readSpans(database.pool, { orgId, readerId }, 31)).spans);
     }
+    for (let round = 0; round < 4; round++) {
+      const since = beginning + random.below(50 * 3_600) * MICROS_PER_SECOND;
+      const evidence = await loadEvidence(
+        database.pool,
+        readers.map((readerId) => ({ orgId, readerId, since })),
+      );
+      say(evidence.toSorted((a, b) => a.readerId - b.readerId));
+    }
+    await learn(
+      database.pool,
+      readers.map((readerId) => ({ orgId, readerId })),
+      [{ since: 0, until: end + MICROS_PER_DAY }],
+    );
+    say(
+      await database.rows(
+        `with learned as (delete from reader_expectations where origin = 'learned' returning reader_id, seconds)
+         select * from learned order by reader_id`,
+      ),
+    );
     return said;
   }
 
