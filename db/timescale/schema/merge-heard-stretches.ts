@@ -21,7 +21,7 @@ export async function mergeHeardStretches(pool: Pool): Promise<number> {
           and started_at >= now() - ${OLDEST} and started_at < now() - ${OLD}
         limit 2
       ) two
-    ) = 2
+    ) = 2 and ${IS_HERE}
     order by org_id, reader_id`);
   for (const { org_id: orgId, reader_id: readerId } of rows) {
     const isMine = await inTransaction(pool, async (client) => {
@@ -45,6 +45,10 @@ export async function mergeHeardStretches(pool: Pool): Promise<number> {
   }
   return rows.length;
 }
+
+/** Of `reader_counters`. What arrives from another cell is as it is there until all of it is here. */
+const IS_HERE = `not exists (
+  select from cell_moves move where move.org_id = reader_counters.org_id and move.state = 'arriving')`;
 
 const OLD = "interval '8 days'";
 /** So that none is left out where no process ran for a week. */

@@ -8,7 +8,8 @@ import { inTransaction } from '../connections/transaction.ts';
  * be. Whoever reads spans of then reads the same.
  *
  * A transaction for each day, since recording waits for the reader's counters meanwhile. Only one process packs at a time, and
- * none on the day of the upgrade: processes of the version before know nothing of what is packed.
+ * none on the day of the upgrade: processes of the version before know nothing of what is packed. What arrives from another cell
+ * is as it is there until all of it is here.
  *
  * @returns the number of days packed.
  */
@@ -25,6 +26,8 @@ export async function packReaderSpans(pool: Pool): Promise<number> {
     where exists (
       select from schema_migrations
       where name like '%-packed-reader-spans' and applied_at < now() - interval '1 day'
+    ) and not exists (
+      select from cell_moves move where move.org_id = reader.org_id and move.state = 'arriving'
     )
     order by reader.org_id, reader.id, many.day`);
   for (const [packed, { org_id: orgId, reader_id: readerId, day }] of rows.entries()) {

@@ -136,6 +136,13 @@ describe('spans that are packed', function () {
     const [before, rowsBefore] = [await answers(), (await stored()).rows];
     expect(await packReaderSpans(database.pool), 'on the day of the upgrade').to.equal(0);
     await database.rows(`update schema_migrations set applied_at = now() - interval '2 days'`);
+    await database.rows(
+      `insert into cell_moves (org_id, state, other_cell, applied) values ($1, 'arriving', 'other', '0/1')`,
+      [orgId],
+    );
+    expect(await packReaderSpans(database.pool), 'while they arrive from another cell').to.equal(0);
+    expect(await mergeHeardStretches(database.pool), 'while they arrive from another cell').to.equal(0);
+    await database.empty('cell_moves');
     const days = await packReaderSpans(database.pool);
     const { rows, packed } = await stored();
     expect(packed)
