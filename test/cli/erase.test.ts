@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { countRows } from '../../db/timescale/erase/count-rows.ts';
 import { SECRET_COLUMNS } from '../../db/timescale/erase/export-rows.ts';
+import { deleteOrganization } from '../../domain/administration/organizations/delete-organization.ts';
 import { eraseOrganization } from '../../domain/administration/organizations/erase-organization.ts';
 import { createUser } from '../../domain/administration/users/create-user.ts';
 import { makeResetLink } from '../../domain/administration/users/links/make-link.ts';
@@ -14,6 +15,7 @@ import { commandLineOn } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
 import { fillDatabase } from '../support/filled-database.ts';
 import { Site } from '../support/site.ts';
+import { untilWaiting } from '../support/until-waiting.ts';
 
 /** Of the installation, and of people, who may belong to several organizations. */
 const OF_NO_ORGANIZATION = [
@@ -238,5 +240,37 @@ describe('erasing an organization', function () {
       { action: 'erase', resource_type: 'organization', key: String(org) },
     ]);
     await fails(1, `Organization ${org} not found`, 'org', 'erase', '--org', String(org));
+  });
+
+  it('is done and logged by one of two runs at once; the other waits, and says that it is gone', async () => {
+    const { orgId } = await Site.create(database, 'Twice');
+    await deleteOrganization(databaseOn(database.pool), TEST_ACTOR, orgId);
+    const { signal } = new AbortController();
+    const erasing = () =>
+      eraseOrganization(
+        database.pool,
+        TEST_ACTOR,
+        { orgId, name: 'Twice', leavesPublished: true },
+        { signal, onProgress: () => {} },
+      ).then(
+        () => 'erased',
+        (error: Error) => error.message,
+      );
+    const holder = await database.pool.connect();
+    await holder.query('begin');
+    await holder.query('select from organizations where id = $1 for update', [orgId]);
+    const runs = [erasing(), erasing()];
+    await untilWaiting(database, runs.length);
+    await holder.query('rollback');
+    holder.release();
+    expect((await Promise.all(runs)).toSorted()).to.deep.equal([
+      `Organization ${orgId} is gone: another run has erased it meanwhile`,
+      'erased',
+    ]);
+    const logged = await database.rows(
+      `select from changes where org_id is null and action = 'erase' and resource_id = $1`,
+      [String(orgId)],
+    );
+    expect(logged).to.have.length(1);
   });
 });

@@ -33,7 +33,8 @@ const PASSES = 5;
 /**
  * Deletes every row of a deleted organization, and counts what is left, which is nothing. May be interrupted, and begun again.
  *
- * @throws AppError `not_found`; `conflict` if it is not deleted, is called something else, or is still written to.
+ * @throws AppError `not_found`, also if another run deleted the last row; `conflict` if it is not deleted, is called
+ * something else, or is still written to.
  */
 export async function eraseOrganization(
   pool: Pool,
@@ -126,7 +127,11 @@ async function requireErasable(pool: Pool, { orgId, name, leavesPublished }: Era
 
 function eraseItself(pool: Pool, actor: Actor, orgId: number): Promise<null> {
   return makeChange(databaseOn(pool), actor, async (change) => {
-    await change.exec(sql.type(NO_ROWS)`delete from organizations where id = ${orgId}`);
+    // Waits for another run that does the same; what that has erased is not logged again.
+    const deleted = await change.exec(sql.type(NO_ROWS)`delete from organizations where id = ${orgId}`);
+    if (deleted === 0) {
+      throw new AppError('not_found', `Organization ${orgId} is gone: another run has erased it meanwhile`);
+    }
     // Of the installation: there is nothing left that it could be of.
     return changed(null, [
       {
