@@ -9,7 +9,7 @@ import type { Actor } from '../changes/actor.ts';
 import { changed, makeChange } from '../changes/make-change.ts';
 import { countWrong, type WrongScans } from '../tracking/wrong-clock/count-wrong.ts';
 import { type MendedSoFar, type Mending, mendHistories } from '../tracking/wrong-clock/mend-histories.ts';
-import { earlier, type WrongClock } from '../tracking/wrong-clock/wrong-clock.ts';
+import { receivedEarlier, type WrongClock } from '../tracking/wrong-clock/wrong-clock.ts';
 
 /** An organization's rows of a wrong clock. */
 export interface WrongRows {
@@ -32,7 +32,7 @@ export async function countWrongRows(db: Connection, orgId: number, clock: Wrong
 }
 
 export function isAnyWrong({ scans, receivedMessages, rejectedMessages }: WrongRows): boolean {
-  return scans.moved + scans.stayed + receivedMessages + rejectedMessages > 0;
+  return scans.moved + scans.of_fast_devices + scans.stayed + receivedMessages + rejectedMessages > 0;
 }
 
 /**
@@ -59,6 +59,7 @@ export async function mendClock(
           received_from: wireTimeOfMicros(clock.from),
           received_to: wireTimeOfMicros(clock.to),
           ahead_seconds: clock.ahead / MICROS_PER_SECOND,
+          is_all: clock.isAll,
         },
       },
     ]),
@@ -72,14 +73,14 @@ const PIECE = 5_000;
 
 async function mendMessages(pool: Pool, orgId: number, clock: WrongClock): Promise<void> {
   const mendReceived = sql.type(NO_ROWS)`
-    update received_messages message set received_at = ${earlier(sql.fragment`message.received_at`, clock)}
+    update received_messages message set received_at = ${receivedEarlier(clock)}
     from (
       select digest from received_messages where ${receivedIn(orgId, clock)}
       order by digest limit ${PIECE} for update
     ) wrong
     where message.org_id = ${orgId}::integer and message.digest = wrong.digest`;
   const mendRejected = sql.type(NO_ROWS)`
-    update rejected_messages message set received_at = ${earlier(sql.fragment`message.received_at`, clock)}
+    update rejected_messages message set received_at = ${receivedEarlier(clock)}
     from (
       select id from rejected_messages where ${receivedIn(orgId, clock)} order by id limit ${PIECE} for update
     ) wrong

@@ -12,21 +12,32 @@ describe('clock mend', function () {
   const database = useDatabase();
   const { tagtrail, json, fails } = commandLineOn(() => database);
 
+  async function databaseNow(): Promise<number> {
+    const [{ now } = { now: 0 }] = await database.rows<{ now: number }>(
+      'select micros_of_time(now()) as now',
+    );
+    return now;
+  }
+
+  const remember = (orgId: number, receivedAt: number) =>
+    database.rows(
+      `insert into received_messages (org_id, digest, received_at) values ($1, sha256('x'), time_of_micros($2))`,
+      [orgId, receivedAt],
+    );
+
   it('says what lies ahead, what it would change, and changes it when it is confirmed', async () => {
     const site = await Site.create(database);
     const { orgId } = site;
     const locationId = await site.location('A');
     const readerId = await site.reader('gate', [locationId]);
     const assetId = await site.asset('CRATE', 'CRATE');
-    const [{ now } = { now: 0 }] = await database.rows<{ now: number }>(
-      'select micros_of_time(now()) as now',
-    );
+    const now = await databaseNow();
     const read = aRead({ orgId, readerId, value: 'CRATE', locationId, at: now + HOUR });
     await record(database, [{ ...read, deviceTime: null }]);
-    await database.rows(
-      `insert into received_messages (org_id, digest, received_at) values ($1, sha256('x'), time_of_micros($2))`,
-      [orgId, now + HOUR],
-    );
+    // Of a reader that asks the same time server as ingestion did.
+    const fastId = await site.asset('PALLET', 'PALLET');
+    await record(database, [{ ...read, value: 'PALLET' }]);
+    await remember(orgId, now + HOUR);
     const org = String(orgId);
 
     const [ahead] = await json('clock', 'mend', '--org', org);
@@ -39,19 +50,24 @@ describe('clock mend', function () {
 
     const { stdout } = await tagtrail('clock', 'mend', '--by', '1h');
     expect(stdout).to.match(/scan_events +1 +observed and received earlier\n/);
+    expect(stdout).to.match(
+      /scan_events +1 +observed and received earlier, as their devices' clocks were ahead, too\n/,
+    );
     expect(stdout).to.match(/received_messages +1 +received earlier\n/);
     expect(stdout).to.match(/CRATE +gate +\d/);
-    expect(stdout).to.match(/Nothing is changed yet.*--by 1h --from .* --to .* --confirm/);
+    expect(stdout).to.match(/Nothing is changed yet.*--by 1h --from .* --to .* --all --confirm/);
     expect((await storedPosition(database, assetId))?.lastSeen).to.equal(now + HOUR);
 
     const woken = await wokenFor(database, async () => {
       expect(await json('clock', 'mend', '--by', '1h', '--confirm')).to.deep.include({
         is_mended: true,
-        organizations: [{ org_id: orgId, assets: 1, scans: 1 }],
+        organizations: [{ org_id: orgId, assets: 2, scans: 2 }],
       });
     });
     expect(woken).to.deep.equal([orgId]);
-    expect(await storedPosition(database, assetId)).to.deep.equal({ locationId, since: now, lastSeen: now });
+    for (const id of [assetId, fastId]) {
+      expect(await storedPosition(database, id)).to.deep.equal({ locationId, since: now, lastSeen: now });
+    }
     const messages = 'select micros_of_time(received_at) as at from received_messages where org_id = $1';
     expect(await database.rows(messages, [orgId])).to.deep.equal([{ at: now }]);
     expect(await json('clock', 'mend')).to.deep.equal([]);

@@ -490,7 +490,12 @@ describe('every command that changes something', function () {
             'mend_clock',
             `organization ${org}`,
             null,
-            { received_from: TIME, received_to: '2040-05-01T12:00:00.000Z', ahead_seconds: 3_600 },
+            {
+              received_from: TIME,
+              received_to: '2040-05-01T12:00:00.000Z',
+              ahead_seconds: 3_600,
+              is_all: true,
+            },
           ],
         ],
         isRepeatable: true,

@@ -1,12 +1,20 @@
 import type { Micros } from '../../../base/instant.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { earlier, inWindow, isWrong, type WrongClock } from './wrong-clock.ts';
+import {
+  inWindow,
+  isObservedEarlier,
+  isReceivedEarlier,
+  receivedEarlier,
+  type WrongClock,
+} from './wrong-clock.ts';
 
 /** An organization's scans in the window. */
 export interface WrongScans {
   /** Dated by their reception, so that they were observed earlier. */
   moved: number;
+  /** As {@link moved}, because a right clock would not have used the times of their devices. */
+  of_fast_devices: number;
   /** Only their reception was earlier. */
   stayed: number;
   assets: number;
@@ -17,12 +25,16 @@ export interface WrongScans {
 
 export function countWrong(db: Connection, orgId: number, clock: WrongClock): Promise<WrongScans> {
   return db.one(sql.type(rowsOf<WrongScans>())`
-    select count(*) filter (where is_wrong and time_is_received) as moved,
-      count(*) filter (where is_wrong and not time_is_received) as stayed,
-      count(distinct asset_id) filter (where is_wrong) as assets,
-      count(*) filter (where not is_wrong and reader_id is not null) as "right",
+    select count(*) filter (where moves and time_is_received) as moved,
+      count(*) filter (where moves and not time_is_received) as of_fast_devices,
+      count(*) filter (where stays) as stayed,
+      count(distinct asset_id) filter (where moves or stays) as assets,
+      count(*) filter (where not (moves or stays) and reader_id is not null) as "right",
       count(*) filter (where reader_id is null) as of_handhelds
-    from (select *, ${isWrong(clock)} as is_wrong from scan_events where ${inWindow(orgId, clock)}) scan`);
+    from (
+      select *, ${isObservedEarlier(clock)} as moves, ${isReceivedEarlier(clock)} as stays
+      from scan_events where ${inWindow(orgId, clock)}
+    ) scan`);
 }
 
 export interface WrongExample {
@@ -41,9 +53,10 @@ export async function wrongExamples(
 ): Promise<readonly WrongExample[]> {
   return db.any(sql.type(rowsOf<WrongExample>())`
     select asset.external_key as asset, reader.name as reader, micros_of_time(scan.observed_at) as observed_at,
-      micros_of_time(${earlier(sql.fragment`scan.observed_at`, clock)}) as becomes
+      micros_of_time(scan.becomes) as becomes
     from (
-      select * from scan_events where ${inWindow(orgId, clock)} and ${isWrong(clock)} and time_is_received
+      select *, ${receivedEarlier(clock)} as becomes
+      from scan_events where ${inWindow(orgId, clock)} and ${isObservedEarlier(clock)}
       order by observed_at limit 3
     ) scan
     join assets asset on asset.org_id = scan.org_id and asset.id = scan.asset_id

@@ -11,7 +11,7 @@ import { reviseAlerts } from '../revise-alerts.ts';
 import { readSmoothing } from '../smoothing/read-settings.ts';
 import { storedTracking } from '../stored-tracking.ts';
 import { writeChanges } from '../update-histories.ts';
-import { observeEarlier, type Piece, receiveEarlier } from './mend-scans.ts';
+import { type MendedScan, observeEarlier, type Piece, receiveEarlier } from './mend-scans.ts';
 import { firstObserved, type WrongClock } from './wrong-clock.ts';
 
 export interface MendedAsset {
@@ -37,19 +37,19 @@ export async function mendAsset(pool: Pool, asset: AssetRef, clock: WrongClock):
       const { mended, unsealed } = await inTransaction(pool, (client) => mendPiece(client, piece, isMoving));
       total.scans += mended.length;
       total.unsealed += unsealed;
-      since = mended.at(-1);
+      since = mended.at(-1)?.before;
     }
   }
   return total;
 }
 
-/** @param isMoving mends those that were dated by their reception; else the others. */
+/** @param isMoving mends those that are dated by their reception; else the others. */
 async function mendPiece(
   client: Client,
   piece: Piece,
   isMoving: boolean,
-): Promise<{ mended: Micros[]; unsealed: number }> {
-  const { asset, clock } = piece;
+): Promise<{ mended: MendedScan[]; unsealed: number }> {
+  const { asset } = piece;
   await Promise.all([
     findByIndexes(client),
     // Keeps scans from being dropped between two statements.
@@ -60,7 +60,7 @@ async function mendPiece(
   if (position === undefined || mended.length === 0) {
     return { mended: [], unsealed: 0 };
   }
-  const instants = isMoving ? [...mended.map((at) => at - clock.ahead), ...mended] : mended;
+  const instants = mended.flatMap(({ before, now }) => [before, now]);
   const [, smoothing] = await Promise.all([
     reviseAlerts(client, [{ ...asset, since: Math.min(...instants) }]),
     readSmoothing(client, [asset.orgId]),

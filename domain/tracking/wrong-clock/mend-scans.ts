@@ -2,7 +2,13 @@ import type { Micros } from '../../../base/instant.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { AssetRef } from '../history/asset-ref.ts';
-import { earlier, inWindow, isWrong, type WrongClock } from './wrong-clock.ts';
+import {
+  inWindow,
+  isObservedEarlier,
+  isReceivedEarlier,
+  receivedEarlier,
+  type WrongClock,
+} from './wrong-clock.ts';
 
 /** Scans of an asset, observed from `since` on, the earliest first. */
 export interface Piece {
@@ -12,64 +18,69 @@ export interface Piece {
   most: number;
 }
 
+/** When a scan was observed, as it was said before and as it is now. */
+export interface MendedScan {
+  before: Micros;
+  now: Micros;
+}
+
 /**
  * Says of scans that count by their devices' times that they were received earlier; their asset's position is locked.
  *
- * @returns their instants.
+ * @returns the earliest first.
  */
-export function receiveEarlier(db: Connection, piece: Piece): Promise<Micros[]> {
-  return instantsOf(
+export function receiveEarlier(db: Connection, piece: Piece): Promise<MendedScan[]> {
+  return mended(
     db,
     sql.fragment`
-    with wrong as materialized (${wrongOf(piece, sql.fragment`not time_is_received`)})
-    update scan_events set received_at = ${earlier(sql.fragment`scan_events.received_at`, piece.clock)}
+    with wrong as materialized (${wrongOf(piece, isReceivedEarlier(piece.clock))})
+    update scan_events set received_at = ${receivedEarlier(piece.clock)}
     from wrong where scan_events.ctid = wrong.row and scan_events.tableoid = wrong.part
-    returning micros_of_time(scan_events.observed_at) as at`,
+    returning micros_of_time(scan_events.observed_at) as before, micros_of_time(scan_events.observed_at) as now`,
   );
 }
 
 /**
- * Moves scans that were dated by their reception; their asset's position is locked. Where one meets a copy of it that is
- * stored already, they become one, as strong as the stronger.
+ * Dates scans by their mended reception; their asset's position is locked. Where one meets another read of the same tag at
+ * the same antenna, or a copy of it that is stored already, they become one, as strong as the stronger.
  *
  * They are deleted and written anew, because a hypertable moves no rows between its chunks. The sort has all deleted before
  * the first is written.
  *
- * @returns their former instants.
+ * @returns the earliest first.
  */
-export function observeEarlier(db: Connection, piece: Piece): Promise<Micros[]> {
-  return instantsOf(
+export function observeEarlier(db: Connection, piece: Piece): Promise<MendedScan[]> {
+  return mended(
     db,
     sql.fragment`
-    with wrong as materialized (${wrongOf(piece, sql.fragment`time_is_received`)}), gone as (
+    with wrong as materialized (${wrongOf(piece, isObservedEarlier(piece.clock))}), gone as (
       delete from scan_events using wrong
       where scan_events.ctid = wrong.row and scan_events.tableoid = wrong.part
-      returning scan_events.*
+      returning scan_events.*, ${receivedEarlier(piece.clock)} as becomes
     ), written as (
       insert into scan_events as known (org_id, asset_id, location_id, observed_at, received_at, time_is_received,
         tag_type, tag_value, rssi, reader_id, antenna)
-      select org_id, asset_id, location_id, ${earlier(sql.fragment`observed_at`, piece.clock)},
-        ${earlier(sql.fragment`received_at`, piece.clock)}, time_is_received, tag_type, tag_value, rssi, reader_id,
-        antenna
-      from gone order by observed_at
+      select distinct on (becomes, reader_id, antenna, tag_type, tag_value)
+        org_id, asset_id, location_id, becomes, becomes, true, tag_type, tag_value, rssi, reader_id, antenna
+      from gone order by becomes, reader_id, antenna, tag_type, tag_value, rssi desc nulls last, observed_at
       on conflict (org_id, observed_at, reader_id, antenna, tag_type, tag_value) where reader_id is not null
       do update set rssi = excluded.rssi
       where known.asset_id = excluded.asset_id and known.location_id = excluded.location_id
         and (known.rssi is null or known.rssi < excluded.rssi)
     )
-    select micros_of_time(observed_at) as at from gone`,
+    select micros_of_time(observed_at) as before, micros_of_time(becomes) as now from gone`,
   );
 }
 
-function wrongOf({ asset, clock, since, most }: Piece, kind: FragmentSqlToken): FragmentSqlToken {
+function wrongOf({ asset, clock, since, most }: Piece, isWrong: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
       select tableoid as part, ctid as row from scan_events
       where ${inWindow(asset.orgId, clock)} and asset_id = ${asset.assetId}::integer
-        and observed_at >= time_of_micros(${since}::bigint) and ${isWrong(clock)} and ${kind}
+        and observed_at >= time_of_micros(${since}::bigint) and ${isWrong}
       order by observed_at limit ${most}::integer`;
 }
 
-async function instantsOf(db: Connection, statement: FragmentSqlToken): Promise<Micros[]> {
-  const rows = await db.any(sql.type(rowsOf<{ at: Micros }>())`${statement}`);
-  return rows.map(({ at }) => at).toSorted((a, b) => a - b);
+async function mended(db: Connection, statement: FragmentSqlToken): Promise<MendedScan[]> {
+  const rows = await db.any(sql.type(rowsOf<MendedScan>())`${statement}`);
+  return rows.toSorted((a, b) => a.before - b.before);
 }

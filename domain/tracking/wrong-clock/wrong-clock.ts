@@ -10,13 +10,18 @@ export interface WrongClock {
   from: Micros;
   to: Micros;
   ahead: Micros;
+  /**
+   * A right clock received nothing in the window. So a device's time that one would not have used is of a device whose
+   * clock was ahead, too; else it tells that a right clock received the read.
+   */
+  isAll: boolean;
 }
 
 /** A read that came later than this keeps its wrong time of reception, on which no history depends. */
 const LATEST_ARRIVAL: Micros = MICROS_PER_DAY;
 
 /** Before everything that was observed and is mended. */
-export function firstObserved({ from, ahead }: WrongClock): Micros {
+export function firstObserved({ from, ahead }: Pick<WrongClock, 'from' | 'ahead'>): Micros {
   return from - ahead - LATEST_ARRIVAL;
 }
 
@@ -28,15 +33,25 @@ export function inWindow(orgId: number, clock: WrongClock): FragmentSqlToken {
     and received_at >= time_of_micros(${clock.from}::bigint) and received_at < time_of_micros(${clock.to}::bigint)`;
 }
 
-/**
- * Whether a scan in the window is of a reader and may be of the wrong clock. Where the device's time counts, a right clock
- * received it if it would lie in the future of the mended reception.
- */
-export function isWrong({ ahead }: WrongClock): FragmentSqlToken {
-  return sql.fragment`reader_id is not null and (time_is_received
-    or observed_at <= received_at - ${ahead - AHEAD_TOLERANCE}::bigint * interval '1 microsecond')`;
+/** Whether a scan in the window is of a reader and dated by its device, as by a right clock: only its reception is wrong. */
+export function isReceivedEarlier(clock: WrongClock): FragmentSqlToken {
+  return sql.fragment`(reader_id is not null and ${countsByDevice(clock)})`;
 }
 
-export function earlier(column: FragmentSqlToken, { ahead }: WrongClock): FragmentSqlToken {
-  return sql.fragment`${column} - ${ahead}::bigint * interval '1 microsecond'`;
+/** Whether a scan in the window is of a reader and dated by a reception that was earlier, or has to be. */
+export function isObservedEarlier(clock: WrongClock): FragmentSqlToken {
+  return clock.isAll
+    ? sql.fragment`(reader_id is not null and not ${countsByDevice(clock)})`
+    : sql.fragment`(reader_id is not null and time_is_received)`;
+}
+
+/** As `isDeviceTimeUsed` of the mended reception. */
+function countsByDevice({ ahead }: WrongClock): FragmentSqlToken {
+  return sql.fragment`(not time_is_received
+    and observed_at <= received_at - ${ahead - AHEAD_TOLERANCE}::bigint * interval '1 microsecond')`;
+}
+
+/** The mended reception, of scans and messages. */
+export function receivedEarlier({ ahead }: WrongClock): FragmentSqlToken {
+  return sql.fragment`received_at - ${ahead}::bigint * interval '1 microsecond'`;
 }

@@ -17,7 +17,7 @@ import { shownTime, time } from '../command-line/instants.ts';
 import { progressOn } from '../command-line/progress.ts';
 import { type Connections, withConnections } from '../connections/database.ts';
 import { duration } from '../parts/rule-options.ts';
-import { inUnits, optionsOf, shownWindow, windowOf } from '../parts/wrong-clock-window.ts';
+import { inUnits, optionsOf, requireWindow, shownWindow } from '../parts/wrong-clock-window.ts';
 import { type WrongOfOrganization, wrongRowsAsJson, wrongRowsAsLines } from '../parts/wrong-rows.ts';
 
 interface Options {
@@ -25,6 +25,7 @@ interface Options {
   by?: Micros;
   from?: Micros;
   to?: Micros;
+  all?: true;
   confirm?: true;
   json?: boolean;
 }
@@ -45,12 +46,18 @@ export function addClockMend(program: Command): void {
       time,
     )
     .option('--to <time>', 'and before then: at most --by after --from, which it is without it', time)
+    .option(
+      '--all',
+      "everything received in that time was by the wrong clock, whatever devices' times say; without --from it is",
+    )
     .option('--confirm', 'mend it')
     .addHelpText(
       'after',
       `
 What is ahead of the database's clock is always wrong. In a time that you name, reads that a right clock received are told
-apart by their devices' times only; those without are moved too. So name one in which nothing else was received.
+apart by their devices' times only; those without are moved too. So name one in which nothing else was received, and say
+--all: then devices' times are mended as well where their clocks ran ahead, too. Those more than two minutes after the mended
+reception, which a right clock would not have used, give way to it.
 
 Examples:
   npx --no -- tagtrail clock mend
@@ -63,12 +70,14 @@ Examples:
         const { db } = connections;
         const orgIds = await organizationsOf(db, options.org);
         const now = await databaseNow(db);
-        const from = options.from ?? now + TOLERATED_SKEW * MICROS_PER_MILLISECOND;
-        if (options.by === undefined) {
+        const future = now + TOLERATED_SKEW * MICROS_PER_MILLISECOND;
+        const { from = future, by, to = from + (by ?? 0) } = options;
+        if (by === undefined) {
           await showAhead(db, orgIds, { from, now }, options);
           return;
         }
-        const clock = windowOf(from, options.by, options.to);
+        const clock = { from, to, ahead: by, isAll: options.all === true || from >= future };
+        requireWindow(clock);
         if (options.from === undefined && options.to === undefined) {
           await requireEnough(db, orgIds, clock, now);
         }
@@ -116,7 +125,12 @@ async function showAhead(
   { from, now }: { from: Micros; now: Micros },
   options: Options,
 ): Promise<void> {
-  if (options.from !== undefined || options.to !== undefined || options.confirm === true) {
+  if (
+    options.from !== undefined ||
+    options.to !== undefined ||
+    options.all === true ||
+    options.confirm === true
+  ) {
     throw new AppError('invalid_input', 'Give --by, how far the clock was ahead');
   }
   const found: { org_id: number; newest_received_at: string; ahead_seconds: number }[] = [];
@@ -147,8 +161,7 @@ async function show(
   const all: WrongOfOrganization[] = [];
   for (const orgId of orgIds) {
     const rows = await countWrongRows(db, orgId, clock);
-    const examples = rows.scans.moved === 0 ? [] : await wrongExamples(db, orgId, clock);
-    all.push({ orgId, rows, examples });
+    all.push({ orgId, rows, examples: await wrongExamples(db, orgId, clock) });
   }
   const todo = all.some(({ rows }) => isAnyWrong(rows))
     ? `Nothing is changed yet. To date it ${inUnits(clock.ahead)} earlier: ${optionsOf(clock)} --confirm`

@@ -15,6 +15,7 @@ export function wrongRowsAsJson({ orgId, rows, examples }: WrongOfOrganization) 
     org_id: orgId,
     assets: scans.assets,
     scans_observed_earlier: scans.moved,
+    scans_of_fast_devices: scans.of_fast_devices,
     scans_received_earlier: scans.stayed,
     received_messages: receivedMessages,
     rejected_messages: rejectedMessages,
@@ -32,8 +33,17 @@ export function wrongRowsAsLines(all: readonly WrongOfOrganization[]): string[] 
     (
       [
         ['scan_events', scans.moved, 'observed and received earlier'],
+        [
+          'scan_events',
+          scans.of_fast_devices,
+          "observed and received earlier, as their devices' clocks were ahead, too",
+        ],
         ['scan_events', scans.stayed, 'received earlier'],
-        ['scan_events', scans.right, "left: received by a right clock, by their devices' times"],
+        [
+          'scan_events',
+          scans.right,
+          "left: by their devices' times a right clock received them; --all mends them too",
+        ],
         ['scan_events', scans.of_handhelds, 'left: of handhelds'],
         ['positions', scans.assets, 'computed anew with their histories'],
         ['received_messages', receivedMessages, 'received earlier'],

@@ -17,40 +17,60 @@ const AHEAD = 60 * MINUTE;
 /** The clock was wrong from the one to the other. */
 const WRONG_FROM = START + 10 * MINUTE;
 const WRONG_TO = START + 40 * MINUTE;
-const CLOCK = { from: WRONG_FROM + AHEAD, to: WRONG_TO + AHEAD, ahead: AHEAD };
+const CLOCK = { from: WRONG_FROM + AHEAD, to: WRONG_TO + AHEAD, ahead: AHEAD, isAll: false };
 
 interface Read {
   location: number;
-  at: number;
+  deviceTime: number | null;
   receivedAt: number;
-  hasTime: boolean;
   rssi: number | null;
 }
 
-/** Few instants and places, so that reads meet; without a device's time none that a right clock received in the window. */
+/** Few instants and places, so that reads meet. */
+const aReadSomewhere = fc
+  .record({ location: fc.nat(2), step: fc.nat(330), delay: fc.nat(9), hasTime: fc.boolean(), rssi: anRssi })
+  .map(({ location, step, delay, hasTime, rssi }) => {
+    const instant = START + step * 20 * SECOND;
+    // Never at the instant at which the wrong clock dated another.
+    const at = instant < CLOCK.from ? instant : instant + 7 * SECOND;
+    return { location, at, receivedAt: at + delay * 20 * SECOND, hasTime, rssi };
+  });
+
+/** Without a device's time none that a right clock received in the window. */
 const someReads: fc.Arbitrary<Read[]> = fc.array(
-  fc
-    .record({
-      location: fc.nat(2),
-      step: fc.nat(330),
-      delay: fc.nat(9),
-      hasTime: fc.boolean(),
-      rssi: anRssi,
-    })
-    .map(({ location, step, delay, hasTime, rssi }) => {
-      const instant = START + step * 20 * SECOND;
-      // Never at the instant at which the wrong clock dated another.
-      const at = instant < CLOCK.from ? instant : instant + 7 * SECOND;
-      const receivedAt = at + delay * 20 * SECOND;
-      return { location, at, receivedAt, hasTime: hasTime || receivedAt >= CLOCK.from, rssi };
-    }),
+  aReadSomewhere.map(({ location, at, receivedAt, hasTime, rssi }) => {
+    const deviceTime = hasTime || receivedAt >= CLOCK.from ? at : null;
+    return { location, deviceTime, receivedAt, rssi };
+  }),
   { minLength: 5, maxLength: 40 },
 );
 
+/** By how much clocks of devices are ahead. A right clock uses their times only up to two minutes. */
+const someSpeed = fc.constantFrom(0, MINUTE, 30 * MINUTE, AHEAD, 3 * AHEAD);
+
+/** Of devices whose clocks may be ahead, too; none that a right clock received in the window. */
+const readsOfFastDevices: fc.Arbitrary<Read[]> = fc
+  .array(fc.tuple(aReadSomewhere, someSpeed), { minLength: 5, maxLength: 40 })
+  .map((reads) =>
+    reads
+      .map(([{ location, at, receivedAt, hasTime, rssi }, fast], index) => {
+        // Each at an instant of its own: two at one would be one read, where a right clock received two.
+        const deviceTime = fast === 0 ? at : at + fast + index + 1;
+        return { location, deviceTime: hasTime ? deviceTime : null, receivedAt, rssi };
+      })
+      .filter(({ receivedAt }) => receivedAt < CLOCK.from || receivedAt >= CLOCK.to),
+  );
+
 /** More than a transaction mends. */
 const MANY_READS = Array.from({ length: 2_500 }, (_, index): Read => {
-  const at = WRONG_FROM + index * 400_000;
-  return { location: Math.floor(index / 10) % 3, at, receivedAt: at, hasTime: false, rssi: null };
+  const receivedAt = WRONG_FROM + index * 400_000;
+  return { location: Math.floor(index / 10) % 3, deviceTime: null, receivedAt, rssi: null };
+});
+
+/** Likewise; of those in a message, a right clock would have made one. */
+const MANY_OF_FAST_DEVICES = MANY_READS.map(({ location, receivedAt }, index): Read => {
+  const received = WRONG_FROM + Math.floor(index / 5) * 2 * SECOND;
+  return { location, deviceTime: receivedAt + AHEAD, receivedAt: received, rssi: index % 7 };
 });
 
 const SMOOTHED: DatedSmoothing[] = [
@@ -83,13 +103,13 @@ describe('mending what a wrong clock recorded', function () {
     const scans = all
       .flatMap((reads, index) => reads.map((read) => ({ ...read, value: `asset-${index}` })))
       .toSorted((a, b) => a.receivedAt - b.receivedAt)
-      .map(({ location, at, receivedAt, hasTime, rssi, value }) => {
+      .map(({ location, deviceTime, receivedAt, rssi, value }) => {
         const isWrong = !isRight && receivedAt >= WRONG_FROM && receivedAt < WRONG_TO;
         const read = aRead({
           ...{ orgId, readerId: readers[location] ?? 0, value, locationId: locations[location] ?? 0 },
-          ...{ at, rssi, receivedAt: isWrong ? receivedAt + AHEAD : receivedAt },
+          ...{ at: receivedAt, rssi, receivedAt: isWrong ? receivedAt + AHEAD : receivedAt },
         });
-        return hasTime ? read : { ...read, deviceTime: null };
+        return { ...read, deviceTime };
       });
     for (let start = 0; start < scans.length; start += 300) {
       await record(database, scans.slice(start, start + 300));
@@ -106,12 +126,18 @@ describe('mending what a wrong clock recorded', function () {
     return { orgId, assetIds, look: () => Promise.all(assetIds.map(ofAsset)) };
   }
 
-  for (const [how, settings] of [
-    ['', []],
-    [', smoothed', SMOOTHED],
-  ] as const) {
+  const USUAL = { settings: [] as DatedSmoothing[], reads: someReads, many: MANY_READS, clock: CLOCK };
+  const cases = {
+    '': USUAL,
+    ', smoothed': { ...USUAL, settings: SMOOTHED },
+    ", smoothed, devices' clocks ahead, too": {
+      ...{ settings: SMOOTHED, reads: readsOfFastDevices, many: MANY_OF_FAST_DEVICES },
+      clock: { ...CLOCK, isAll: true },
+    },
+  };
+  for (const [how, { settings, reads, many, clock }] of Object.entries(cases)) {
     it(`leaves the histories and positions of a run under a right clock (80 random sets${how})`, async () => {
-      const all = [...fc.sample(someReads, { numRuns: 80, seed: 11 }), MANY_READS];
+      const all = [...fc.sample(reads, { numRuns: 80, seed: 11 }), many];
       const expected = await (await recorded(all, settings, true)).look();
       const wrong = await recorded(all, settings, false);
       const before = await wrong.look();
@@ -124,16 +150,16 @@ describe('mending what a wrong clock recorded', function () {
       const stopping = new AbortController();
       const { pool } = database;
       const onProgress = () => stopping.abort();
-      const stopped = await mendClock(pool, TEST_ACTOR, orgId, CLOCK, {
+      const stopped = await mendClock(pool, TEST_ACTOR, orgId, clock, {
         signal: stopping.signal,
         onProgress,
       });
       expect(stopped.isFinished).to.equal(false);
-      const finished = await mendClock(pool, TEST_ACTOR, orgId, CLOCK, {});
+      const finished = await mendClock(pool, TEST_ACTOR, orgId, clock, {});
       expect(finished.isFinished).to.equal(true);
 
       expect(await wrong.look()).to.deep.equal(expected);
-      expect(isAnyWrong(await countWrongRows(database.pool, orgId, CLOCK))).to.equal(false);
+      expect(isAnyWrong(await countWrongRows(database.pool, orgId, clock))).to.equal(false);
       for (const assetId of wrong.assetIds) {
         expect(folded(await unsealedMoves(database, assetId))).to.deep.equal(
           await storedHistory(database, assetId),
