@@ -1,4 +1,4 @@
-import { MICROS_PER_SECOND } from '../../base/instant.ts';
+import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
 import { wireTimeOfMicros } from '../../base/timestamps.ts';
 import type { Pool } from '../../db/timescale/connections/client.ts';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
@@ -7,7 +7,7 @@ import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../db/timescale/
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { Actor } from '../changes/actor.ts';
 import { changed, makeChange } from '../changes/make-change.ts';
-import { countWrong, type WrongScans } from '../tracking/wrong-clock/count-wrong.ts';
+import { countWrong, newestScan, type WrongScans } from '../tracking/wrong-clock/count-wrong.ts';
 import { type MendedSoFar, type Mending, mendHistories } from '../tracking/wrong-clock/mend-histories.ts';
 import { receivedEarlier, type WrongClock } from '../tracking/wrong-clock/wrong-clock.ts';
 
@@ -33,6 +33,17 @@ export async function countWrongRows(db: Connection, orgId: number, clock: Wrong
 
 export function isAnyWrong({ scans, receivedMessages, rejectedMessages }: WrongRows): boolean {
   return scans.moved + scans.of_fast_devices + scans.stayed + receivedMessages + rejectedMessages > 0;
+}
+
+/** When the newest of what {@link countWrongRows} counts was received, at `from` or later; null if there is none. */
+export async function newestReceived(db: Connection, orgId: number, from: Micros): Promise<Micros | null> {
+  const { at } = await db.one(sql.type(rowsOf<{ at: Micros | null }>())`
+    select micros_of_time(greatest(
+      (select max(received_at) from received_messages where ${receivedSince(orgId, from)}),
+      (select max(received_at) from rejected_messages where ${receivedSince(orgId, from)})
+    )) as at`);
+  const scan = await newestScan(db, orgId, from);
+  return at === null || scan === null ? (at ?? scan) : Math.max(at, scan);
 }
 
 /**
@@ -93,6 +104,9 @@ async function mendMessages(pool: Pool, orgId: number, clock: WrongClock): Promi
 }
 
 function receivedIn(orgId: number, { from, to }: WrongClock): FragmentSqlToken {
-  return sql.fragment`org_id = ${orgId}::integer
-    and received_at >= time_of_micros(${from}::bigint) and received_at < time_of_micros(${to}::bigint)`;
+  return sql.fragment`${receivedSince(orgId, from)} and received_at < time_of_micros(${to}::bigint)`;
+}
+
+function receivedSince(orgId: number, from: Micros): FragmentSqlToken {
+  return sql.fragment`org_id = ${orgId}::integer and received_at >= time_of_micros(${from}::bigint)`;
 }

@@ -75,4 +75,21 @@ describe('clock mend', function () {
       'There is nothing to mend.\n',
     );
   });
+
+  it('names organizations of which only messages, or only receptions, lie ahead', async () => {
+    const now = await databaseNow();
+    const [ofMessages, ofReads] = [
+      await Site.create(database, 'Messages'),
+      await Site.create(database, 'Reads'),
+    ];
+    await remember(ofMessages.orgId, now + HOUR);
+    const { orgId } = ofReads;
+    const locationId = await ofReads.location('A');
+    const readerId = await ofReads.reader('right', [locationId]);
+    await ofReads.asset('CRATE', 'CRATE');
+    const read = aRead({ orgId, readerId, value: 'CRATE', locationId, at: now, receivedAt: now + HOUR });
+    await record(database, [read]);
+    const found = await json('clock', 'mend');
+    expect(found.map((each: { org_id: number }) => each.org_id)).to.have.members([ofMessages.orgId, orgId]);
+  });
 });

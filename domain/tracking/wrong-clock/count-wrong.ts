@@ -2,6 +2,7 @@ import type { Micros } from '../../../base/instant.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import {
+  firstObserved,
   inWindow,
   isObservedEarlier,
   isReceivedEarlier,
@@ -64,11 +65,12 @@ export async function wrongExamples(
     order by scan.observed_at`);
 }
 
-/** When the newest scan of a reader was received, of those dated `from` or later; null if there is none. */
-export async function newestReceived(db: Connection, orgId: number, from: Micros): Promise<Micros | null> {
+/** When the newest scan of a reader was received, of those received at `from` or later; null if there is none. */
+export async function newestScan(db: Connection, orgId: number, from: Micros): Promise<Micros | null> {
   const { at } = await db.one(sql.type(rowsOf<{ at: Micros | null }>())`
     select micros_of_time(max(received_at)) as at from scan_events
     where org_id = ${orgId}::integer and reader_id is not null
-      and observed_at >= time_of_micros(${from}::bigint) and received_at >= time_of_micros(${from}::bigint)`);
+      and observed_at >= time_of_micros(${firstObserved({ from, ahead: 0 })}::bigint)
+      and received_at >= time_of_micros(${from}::bigint)`);
   return at;
 }

@@ -7,9 +7,14 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { listOrganizations } from '../../../domain/administration/organizations/list-organizations.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
-import { countWrongRows, isAnyWrong, mendClock } from '../../../domain/messages/mend-clock.ts';
+import {
+  countWrongRows,
+  isAnyWrong,
+  mendClock,
+  newestReceived,
+} from '../../../domain/messages/mend-clock.ts';
 import { wakingSealer } from '../../../domain/moves/wake-sealer.ts';
-import { newestReceived, wrongExamples } from '../../../domain/tracking/wrong-clock/count-wrong.ts';
+import { wrongExamples } from '../../../domain/tracking/wrong-clock/count-wrong.ts';
 import type { WrongClock } from '../../../domain/tracking/wrong-clock/wrong-clock.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
@@ -34,7 +39,7 @@ export function addClockMend(program: Command): void {
   addCommand(program, 'clock', 'mend')
     .description(
       'Date anew what ingestion recorded of readers while its clock ran ahead, with histories and current locations. ' +
-        "Without --by it says what is dated ahead of the database's clock; without --confirm it changes nothing. " +
+        "Without --by it says what was received ahead of the database's clock; without --confirm it changes nothing. " +
         'Safe while readers publish. Ctrl-C stops it after the asset that is under way; run again with the times that ' +
         'it names, it goes on from there.',
     )
@@ -113,7 +118,7 @@ async function requireEnough(
     if (newest !== null) {
       throw new AppError(
         'conflict',
-        `--by ${inUnits(ahead)} is too little: organization ${orgId} has scans dated ${shownTime(newest)}, ${inUnits(newest - now)} ahead of the database's clock`,
+        `--by ${inUnits(ahead)} is too little: organization ${orgId} has something received at ${shownTime(newest)}, ${inUnits(newest - now)} ahead of the database's clock`,
       );
     }
   }
@@ -143,12 +148,12 @@ async function showAhead(
   }
   const lines = found.map(
     (each) =>
-      `Organization ${each.org_id}: scans are dated up to ${each.newest_received_at}, ${each.ahead_seconds} s ahead of the database's clock.`,
+      `Organization ${each.org_id}: the newest was received at ${each.newest_received_at}, ${each.ahead_seconds} s ahead of the database's clock.`,
   );
   const text =
     found.length === 0
-      ? "Nothing is dated ahead of the database's clock."
-      : [...lines, 'Say with --by how far the clock was ahead: at least that.'].join('\n');
+      ? "Nothing was received ahead of the database's clock."
+      : [...lines, 'Say with --by how far the clock was ahead, to the minute: at least that.'].join('\n');
   printResult({ json: found, text }, options);
 }
 
