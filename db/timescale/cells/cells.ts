@@ -30,6 +30,8 @@ export async function withCells<Result>(
 ): Promise<Result> {
   const from = await connect(fromUrl);
   try {
+    // How far the log is on disk is known by commits that wait for it.
+    await from.query('set synchronous_commit = on');
     const to = await connect(toUrl, true);
     try {
       await requireOnly(from, ORGANIZATION_LOCKS.leavingCell, orgId);

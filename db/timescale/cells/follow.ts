@@ -33,12 +33,18 @@ export async function requirePublished({ from, orgId, slot }: Cells): Promise<vo
 /** Milliseconds: what is written meanwhile takes less to apply than the organization may be held. */
 const SHORT = 1_000;
 
+/**
+ * Up to where the log has all that was committed before, on disk: only from there it is read, so what was merely inserted
+ * would not be seen, and then {@link forget} could pass over it. The commit of this message waits for the disk.
+ */
 export async function writtenUpTo(from: pg.Client): Promise<string> {
-  const { rows } = await from.query<{ lsn: string }>('select pg_current_wal_insert_lsn()::text as lsn');
+  const { rows } = await from.query<{ lsn: string }>(
+    `select pg_logical_emit_message(true, 'tagtrail cell move', '')::text as lsn`,
+  );
   return rows[0]?.lsn ?? '0/0';
 }
 
-/** Applies what was committed up to there. @returns how many rows were changed. */
+/** Applies what was committed up to there, which is on disk. @returns how many rows were changed. */
 export async function catchUp({ from, to, orgId, slot, tables }: Cells, upTo: string): Promise<number> {
   let applied = lsnOf((await findMove(to, orgId))?.applied ?? '0/0');
   let changed = 0;
