@@ -9,6 +9,11 @@ export function slotOf(orgId: number, databaseOid: number): string {
   return `tagtrail_move_${databaseOid}_${orgId}`;
 }
 
+/** Of the temporary slot whose beginning is the instant that both cells are compared as of. */
+export function comparedSlotOf(slot: string): string {
+  return `${slot}_compared`;
+}
+
 /** Publishes the organization's rows only. What is published of a table costs others nothing but a look at each change. */
 export async function publish(
   client: pg.ClientBase,
@@ -77,8 +82,14 @@ export async function createSlot(url: string, slot: string, isTemporary = false)
   }
 }
 
-/** Also what a killed run had begun, which the server may be busy with until other transactions end. */
 export async function dropReplication(client: pg.ClientBase, slot: string): Promise<void> {
+  await dropSlot(client, comparedSlotOf(slot));
+  await dropSlot(client, slot);
+  await client.query(`drop publication if exists ${slot}`);
+}
+
+/** Also what a killed run had begun, which the server may be busy with until other transactions end. */
+export async function dropSlot(client: pg.ClientBase, slot: string): Promise<void> {
   await client.query(
     'select pg_terminate_backend(active_pid, $2) from pg_replication_slots where slot_name = $1 and active_pid is not null',
     [slot, END_PATIENCE],
@@ -87,7 +98,6 @@ export async function dropReplication(client: pg.ClientBase, slot: string): Prom
     `select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = $1`,
     [slot],
   );
-  await client.query(`drop publication if exists ${slot}`);
 }
 
 /** Milliseconds. */
