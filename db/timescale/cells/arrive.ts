@@ -1,14 +1,15 @@
 import type pg from 'pg';
+import { AppError } from '../../../base/errors.ts';
 import type { Cells, MoveHooks } from './cells.ts';
-import { copyUsers } from './moved-users.ts';
+import { copyUsers, requireNoStrangers } from './moved-users.ts';
 import { dropReplication } from './replication.ts';
 import { routeOf } from './route.ts';
-import { endMove, setState } from './stored-moves.ts';
+import { endMove, findMove, setState } from './stored-moves.ts';
 
 /** What it takes before anything is written there. */
 export async function prepare({ from, to, orgId, tables }: Cells): Promise<void> {
+  await requireNoStrangers(from, to, orgId);
   await to.query('begin');
-  await copyUsers(from, to, orgId);
   for (const { sequence } of tables.flatMap(({ sequences }) => sequences)) {
     await raiseSequence(from, to, sequence);
   }
@@ -30,9 +31,33 @@ async function raiseSequence(from: pg.Client, to: pg.Client, sequence: string): 
 
 /** 5. After the switch, which is committed at the old cell. */
 export async function arrive({ from, to, orgId, slot }: Cells, hooks: MoveHooks): Promise<void> {
-  const { rows } = await from.query<{ row: string; alerts: string | null; silences: string | null }>(
-    `select row_to_json(organization)::text as row, (select derived_to::text from alert_derivation) as alerts,
-       (select derived_to::text from silence_derivation) as silences
+  // Not again where a killed run has done it: it is in use there since.
+  if ((await findMove(to, orgId)) !== null) {
+    await open(from, to, orgId);
+  }
+  await requireThere(to, orgId);
+  await hooks.onSwitched(await routeOf(to, orgId));
+  await dropReplication(from, slot);
+  await setState(from, orgId, 'left');
+}
+
+/** It is not where the other cell was restored from a backup since; then all of it is still at this one. */
+async function requireThere(to: pg.Client, orgId: number): Promise<void> {
+  const { rowCount } = await to.query('select from organizations where id = $1', [orgId]);
+  if (rowCount === 0) {
+    throw new AppError(
+      'conflict',
+      `Organization ${orgId} has moved, and the other cell has nothing of it; do not erase it here`,
+    );
+  }
+}
+
+async function open(from: pg.Client, to: pg.Client, orgId: number): Promise<void> {
+  // The old cell has gone on for others since the switch, which is long ago if that run was killed.
+  const { rows } = await from.query<{ row: string; alerts: string; silences: string }>(
+    `select row_to_json(organization)::text as row,
+       least(held_at - interval '1 minute', (select derived_to from alert_derivation))::text as alerts,
+       least(held_at - interval '1 minute', (select derived_to from silence_derivation))::text as silences
      from organizations organization where id = $1`,
     [orgId],
   );
@@ -41,29 +66,33 @@ export async function arrive({ from, to, orgId, slot }: Cells, hooks: MoveHooks)
     throw new Error('the organization was erased while it moved');
   }
   await to.query('begin');
+  await copyUsers(from, to, orgId);
   await to.query(
     `insert into organizations overriding system value
      select * from json_populate_record(null::organizations, jsonb_set(jsonb_set($1::jsonb, '{deleted_at}', 'null'),
-       '{held_at}', 'null')::json)
-     on conflict (id) do nothing`,
+       '{held_at}', 'null')::json)`,
     [left.row],
   );
   // What follows from evidence is derived on from where the old cell was.
-  await to.query(`select revise_alerts($1, 'organization', null, $2::timestamptz) where $2 is not null`, [
-    orgId,
-    left.alerts,
-  ]);
+  await to.query(`select revise_alerts($1, 'organization', null, $2::timestamptz)`, [orgId, left.alerts]);
   await to.query(
     `select revise_silences(org_id, id, $2::timestamptz) from readers
-     where org_id = $1 and deleted_at is null and $2 is not null`,
+     where org_id = $1 and deleted_at is null`,
     [orgId, left.silences],
   );
-  // Readers have to come here first; until then none counts as connected.
-  await to.query('delete from reader_connections where org_id = $1', [orgId]);
+  // Readers have to come here first; until then none counts as connected, whether the old cell has noted so or not.
+  await to.query(
+    `with ended as (delete from reader_connections where org_id = $1 returning reader_id)
+     insert into reader_spans (org_id, reader_id, state, started_at)
+     select $1, reader_id, 'disconnected', now() from ended
+     where not exists (
+       select from reader_spans span
+       where span.org_id = $1 and span.reader_id = ended.reader_id and span.state = 'disconnected'
+         and span.ended_at is null
+     )`,
+    [orgId],
+  );
   await endMove(to, orgId);
   await to.query(`select pg_notify('access_changed', ''), pg_notify('registry_changed', '')`);
   await to.query('commit');
-  await hooks.onSwitched(await routeOf(to, orgId));
-  await dropReplication(from, slot);
-  await setState(from, orgId, 'left');
 }

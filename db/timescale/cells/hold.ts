@@ -10,14 +10,21 @@ const PATIENCE = 2_000;
  * Holds an organization: it counts as deleted, and is told to come again. Returns when nothing that was begun before can
  * still be committed: every process has heard, and the transactions of then have ended.
  *
- * @throws AppError `conflict` if one of them takes too long.
+ * @throws AppError `conflict` if one of them takes too long, or the organization was deleted.
  */
 export async function hold(client: pg.ClientBase, orgId: number): Promise<void> {
   await client.query('begin');
-  await client.query(
+  const { rowCount } = await client.query(
     'update organizations set deleted_at = now(), held_at = now() where id = $1 and deleted_at is null',
     [orgId],
   );
+  if (rowCount === 0) {
+    await client.query('rollback');
+    throw new AppError(
+      'conflict',
+      `Organization ${orgId} was deleted while it moved; end the move: cell give-up`,
+    );
+  }
   await client.query(`update cell_moves set state = 'held' where org_id = $1`, [orgId]);
   await client.query('commit');
   await heardEverywhere();

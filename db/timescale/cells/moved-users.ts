@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { AppError } from '../../../base/errors.ts';
 
 interface UserRow {
   id: number;
@@ -36,8 +37,24 @@ export async function strangersByAddress(
     .map(({ email }) => email);
 }
 
+/** @throws AppError `conflict` if one of the organization's people has another account at the other cell, which came later. */
+export async function requireNoStrangers(
+  from: pg.ClientBase,
+  to: pg.ClientBase,
+  orgId: number,
+): Promise<void> {
+  const strangers = await strangersByAddress(from, to, orgId);
+  if (strangers.length > 0) {
+    throw new AppError(
+      'conflict',
+      `${strangers.join(', ')}: people who have got another account at the other cell. Erase those (user erase), and run this again`,
+    );
+  }
+}
+
 /** Those who are there already keep what they have there. Sessions stay behind: people sign in at the other cell. */
 export async function copyUsers(from: pg.ClientBase, to: pg.ClientBase, orgId: number): Promise<void> {
+  await requireNoStrangers(from, to, orgId);
   for (const { row } of await namedUsers(from, orgId)) {
     await to.query(
       `insert into users overriding system value select * from json_populate_record(null::users, $1::json)

@@ -34,7 +34,7 @@ export async function switchOver(
       await catchUpToTheEnd(cells, began + LONGEST_HOLD);
       await requirePublished(cells);
       await prepare(cells);
-      await rest(cells, left);
+      await rest(cells, left, began + LONGEST_HOLD);
       await snapshot(arrived, orgId);
       await setState(from, orgId, 'moved');
     } catch (error) {
@@ -55,11 +55,13 @@ export async function switchOver(
  * Keeps the old cell as it is when all of it has been applied. What is written there later is known to nobody: that a reader was
  * disconnected, when a key was last used.
  */
-async function rest(cells: Cells, left: pg.Client): Promise<void> {
-  do {
+async function rest(cells: Cells, left: pg.Client, until: number): Promise<void> {
+  await snapshot(left, cells.orgId);
+  while ((await catchUp(cells, await writtenUpTo(cells.from))) > 0) {
+    requireTime(until);
     await left.query('rollback');
     await snapshot(left, cells.orgId);
-  } while ((await catchUp(cells, await writtenUpTo(cells.from))) > 0);
+  }
 }
 
 async function snapshot(client: pg.Client, orgId: number): Promise<void> {
@@ -75,12 +77,16 @@ const QUIET = 200;
 /** Until nothing comes any more. */
 async function catchUpToTheEnd(cells: Cells, until: number): Promise<void> {
   for (let quietSince = performance.now(); performance.now() < quietSince + QUIET; ) {
-    if (performance.now() > until) {
-      throw new AppError('conflict', 'Changes kept coming for seconds; run this again in a quieter hour');
-    }
+    requireTime(until);
     if ((await catchUp(cells, await writtenUpTo(cells.from))) > 0) {
       quietSince = performance.now();
     }
     await pause(20);
+  }
+}
+
+function requireTime(until: number): void {
+  if (performance.now() > until) {
+    throw new AppError('conflict', 'Changes kept coming for seconds; run this again in a quieter hour');
   }
 }

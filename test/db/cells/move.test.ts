@@ -1,9 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import type { MoveHooks } from '../../../db/timescale/cells/cells.ts';
+import { prepare } from '../../../db/timescale/cells/arrive.ts';
+import { type MoveHooks, withCells } from '../../../db/timescale/cells/cells.ts';
+import { catchUp, writtenUpTo } from '../../../db/timescale/cells/follow.ts';
 import { giveUpMove, moveOrganization } from '../../../db/timescale/cells/move.ts';
 import { movedTables } from '../../../db/timescale/cells/moved-tables.ts';
+import { comparedSlotOf, createSlot } from '../../../db/timescale/cells/replication.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { countRows } from '../../../db/timescale/erase/count-rows.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
@@ -18,6 +21,7 @@ import type { TestDatabase } from '../../support/database.ts';
 import { fillDatabase } from '../../support/filled-database.ts';
 import { connected, connectReader, ingestConfig } from '../../support/ingest.ts';
 import { Site } from '../../support/site.ts';
+import { until } from '../../support/subscribed-ingest.ts';
 import { useTwoCells } from '../../support/two-cells.ts';
 
 interface Cell {
@@ -71,12 +75,19 @@ describe('moving an organization to another cell', function () {
   });
   const move = (hooks: Partial<MoveHooks> = {}) =>
     moveOrganization(
-      { from: cells.first.url, to: cells.second.url, orgId: org, hasBroker: false, leavesPublished: false },
+      { ...ways(), hasBroker: false, leavesPublished: false },
       {
         ...{ signal: new AbortController().signal, onProgress: () => {}, onSwitched: async () => {} },
         ...hooks,
       },
     );
+  const ways = () => ({ from: cells.first.url, to: cells.second.url, orgId: org });
+  /** As if it was killed there. */
+  const stopAt = (point: string) => (what: string) => {
+    if (what.startsWith(point)) {
+      throw new Error('killed');
+    }
+  };
   const refusal = (hooks: Partial<MoveHooks> = {}): Promise<string> =>
     move(hooks).then(
       () => 'moved',
@@ -121,20 +132,52 @@ describe('moving an organization to another cell', function () {
   });
 
   it('gives up before the switch, and leaves nothing behind', async () => {
-    const interrupted = await refusal({
-      onProgress: (what) => {
-        if (what === 'comparing') {
-          throw new Error('killed');
-        }
-      },
-    });
-    expect(interrupted).to.equal('killed');
+    expect(await refusal({ onProgress: stopAt('comparing') })).to.equal('killed');
     expect((await countRows(cells.second.pool, org)).some(({ rows }) => rows > 0)).to.equal(true);
-    await giveUpMove({ from: cells.first.url, to: cells.second.url, orgId: org });
+    await withCells(ways(), prepare);
+    await giveUpMove(ways());
     expect((await countRows(cells.second.pool, org)).filter(({ rows }) => rows > 0)).to.deep.equal([]);
+    expect(await cells.second.rows('select from users')).to.deep.equal([]);
     expect(await cells.first.rows('select * from cell_moves')).to.deep.equal([]);
     expect(await remains()).to.deep.equal([]);
     expect((await create(first, keys.moving, 'still here')).status).to.equal(201);
+  });
+
+  it('follows what is committed and not on disk yet', async () => {
+    await refusal({ onProgress: stopAt('comparing') });
+    const client = await cells.first.pool.connect();
+    await client.query('begin');
+    await client.query('set local synchronous_commit = off');
+    await client.query(`update assets set description = 'just now' where org_id = $1 and id = $2`, [
+      org,
+      crate,
+    ]);
+    await client.query('commit');
+    client.release();
+    await withCells(ways(), async (both) => catchUp(both, await writtenUpTo(both.from)));
+    const crates = await cells.second.rows('select description from assets where org_id = $1 and id = $2', [
+      org,
+      crate,
+    ]);
+    expect(crates).to.deep.equal([{ description: 'just now' }]);
+  });
+
+  it('goes on although the server has not noticed that a run was killed which compared', async () => {
+    const { slot } = await withCells(ways(), async (both) => both);
+    const left = await createSlot(cells.first.url, comparedSlotOf(slot), true);
+    expect(await refusal({ onProgress: stopAt('switching') })).to.equal('killed');
+    await left.close();
+  });
+
+  it('does not bring back an organization that was deleted meanwhile', async () => {
+    await cells.first.rows('update organizations set deleted_at = now() where id = $1', [org]);
+    expect(await refusal()).to.include(`Organization ${org} was deleted while it moved`);
+    const deleted = await cells.first.rows(
+      'select id, held_at from organizations where deleted_at is not null',
+    );
+    expect(deleted).to.deep.equal([{ id: org, held_at: null }]);
+    await giveUpMove(ways());
+    await cells.first.rows('update organizations set deleted_at = null where id = $1', [org]);
   });
 
   it('takes everything along under load, wherever it is interrupted, and loses and doubles nothing', async () => {
@@ -187,14 +230,7 @@ describe('moving an organization to another cell', function () {
     const [neighbour = 0] = [...cellOf.keys()].filter((id) => id !== org);
     const load = [write(org, keys.moving, created), write(neighbour, keys.staying, null), publish()];
     for (const point of ['following', 'comparing']) {
-      const said = await refusal({
-        onProgress: (what) => {
-          if (what.startsWith(point)) {
-            throw new Error('killed');
-          }
-        },
-      });
-      expect(said).to.equal('killed');
+      expect(await refusal({ onProgress: stopAt(point) })).to.equal('killed');
     }
     // As it is after a kill while the organization is held.
     await cells.first.rows(`update organizations set deleted_at = now(), held_at = now() where id = $1`, [
@@ -214,11 +250,18 @@ describe('moving an organization to another cell', function () {
       expect(switched).to.match(/^(killed|Changes kept coming|Another transaction)/);
     }
     expect(switched).to.equal('killed');
-    await giveUpMove({ from: cells.first.url, to: cells.second.url, orgId: org }).then(
+    await giveUpMove(ways()).then(
       () => expect.fail('gave up what had moved'),
       (error: Error) => expect(error.message).to.include('has moved'),
     );
+    // It is in use there before it is completed.
+    const signedIn = () =>
+      cells.second.rows('select reader_id from reader_connections where org_id = $1', [org]);
+    await until(async () => (await signedIn()).length > 0);
     expect((await move()).heldMs).to.equal(null);
+    expect(await signedIn()).to.have.lengthOf(1);
+    const people = await cells.second.rows('select email from users');
+    expect(people).to.deep.equal([{ email: 'ann@example.com' }]);
     const [before = 0] = [created.length, read.length];
     while (created.length < before + 5) {
       await pause(5);
