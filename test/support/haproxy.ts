@@ -25,8 +25,13 @@ export interface Haproxy {
   route: string;
   /** Its configuration, checked. @returns what is wrong with it. */
   check(): Promise<string>;
+  /** After it has led somebody elsewhere: until it takes the next reload, which is lost before. */
+  isReloaded(): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** Characters of what it said last. */
+const MOST_SAID = 4_000;
 
 const DEPLOYED = fileURLToPath(new URL('../../deploy/haproxy', import.meta.url));
 
@@ -47,8 +52,21 @@ export async function startHaproxy(
     file,
     configurationOf({ cells, map, httpPort, mqttPort }).replace(' tagtrail.example.com', ` ${apiHost}`),
   );
-  const child = spawn('haproxy', ['-W', '-f', file], { env: PROGRAM_ENVIRONMENT, stdio: 'ignore' });
+  const child = spawn('haproxy', ['-W', '-f', file], {
+    env: PROGRAM_ENVIRONMENT,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = `${said}${text}`.slice(-MOST_SAID);
+  });
   const ended = once(child, 'exit');
+  let isStopping = false;
+  child.once('exit', (status, signal) => {
+    if (!isStopping) {
+      console.error(`HAProxy ended with ${status ?? signal}: ${said}`);
+    }
+  });
   await until(async () => {
     if (child.exitCode !== null) {
       throw new Error(`HAProxy ended with ${child.exitCode}`);
@@ -68,7 +86,10 @@ export async function startHaproxy(
       const [status] = await once(checking, 'close');
       return status === 0 ? said.replace(/^\[NOTICE\].*\n/gm, '') : `${said}status ${status}`;
     },
+    // The old worker is gone once the master, which cannot be told anything before, has noticed that.
+    isReloaded: () => until(() => childrenOf(child.pid).length === 1),
     stop: async () => {
+      isStopping = true;
       child.kill('SIGTERM');
       await ended;
       rmSync(folder, { recursive: true, force: true });
@@ -106,6 +127,10 @@ function configurationOf({
       .replace('bind :8080', `bind 127.0.0.1:${httpPort}`)
       .replace('bind :1883', `bind 127.0.0.1:${mqttPort}`)
   );
+}
+
+function childrenOf(pid = 0): string[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
 }
 
 async function isOpen(port: number): Promise<boolean> {
