@@ -20,7 +20,7 @@ export interface SessionRow {
   email: string;
   name: string;
   has_password: boolean;
-  /** Of live organizations, and of held ones, by id. */
+  /** Of live organizations, and then of held ones, by id. */
   memberships: SessionMembership[];
 }
 
@@ -42,7 +42,7 @@ export async function findSessions(
         select json_agg(json_build_object(
           'org_id', membership.org_id, 'organization', organization.name, 'role', membership.role,
           'is_held', organization.held_at is not null
-        ) order by membership.org_id)
+        ) order by organization.held_at is not null, membership.org_id)
         from memberships membership
         join organizations organization on organization.id = membership.org_id
           and (organization.deleted_at is null or organization.held_at is not null)
