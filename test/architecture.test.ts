@@ -313,7 +313,7 @@ describe('the structure', () => {
 
   it('opens connections nowhere past what finds the primary among several servers', () => {
     const opening = sources.filter((file) => /new pg\.(Client|Pool)\(/.test(sourceOf(file)));
-    expect(opening).to.deep.equal(['db/timescale/connections/servers.ts']);
+    expect(opening).to.deep.equal(['db/timescale/connections/ask-server.ts']);
   });
 
   it('names what a query gives as columns are named', () => {

@@ -17,6 +17,7 @@ import { requireWritable } from '../../platform/runtime/require-writable.ts';
 import type { ServerTls } from '../../platform/runtime/server-tls.ts';
 import { keepYoungObjectsApart } from '../../platform/runtime/short-lived-objects.ts';
 import { startTls } from '../../platform/runtime/start-tls.ts';
+import { watchServers } from '../../platform/runtime/watch-servers.ts';
 import { findKeys, writeLastUsed } from './access/queries.ts';
 import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
@@ -85,7 +86,11 @@ export async function startApi(
     stopping: lifecycle.stopping,
     checks: { database: access.askDatabase, ...checks },
     // Reads are served all the same.
-    notices: { writing: () => requireWritable(access.door), ids: () => requireIds(access.door) },
+    notices: {
+      writing: () => requireWritable(access.door),
+      ids: () => requireIds(access.door),
+      ...(await watchServers(config.DATABASE_URL, { log, lifecycle })),
+    },
   });
   const limiter = await startLimiter(
     {

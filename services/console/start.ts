@@ -29,6 +29,7 @@ import { listenOn } from '../../platform/runtime/listen-on.ts';
 import { measureCertificate } from '../../platform/runtime/measure-certificate.ts';
 import type { ServerTls } from '../../platform/runtime/server-tls.ts';
 import { startTls } from '../../platform/runtime/start-tls.ts';
+import { watchServers } from '../../platform/runtime/watch-servers.ts';
 import { startServing } from '../api/entry.ts';
 import { createApp } from './app.ts';
 import { APP_FOLDER } from './app-folder.ts';
@@ -185,6 +186,7 @@ export async function startConsole(
     health: createHealth({
       ...{ registry, stopping: lifecycle.stopping },
       checks: { database: () => people.one(sql.type(rowsOf<{ ok: number }>())`select 1 as ok`) },
+      notices: await watchServers(config.DATABASE_URL, { log, lifecycle }),
     }),
     ...{ log, logRequests: config.LOG_REQUESTS, registry, limiter, appFolder, isSecure },
     refuseSignIn: limitSignInFailures(config.SIGN_IN_FAILURES_PER_MINUTE, clocks.monotonic, registry),

@@ -28,6 +28,7 @@ import type { ServerTls } from '../../platform/runtime/server-tls.ts';
 import { startRetention } from '../../platform/runtime/start-retention.ts';
 import { startTls } from '../../platform/runtime/start-tls.ts';
 import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
+import { watchServers } from '../../platform/runtime/watch-servers.ts';
 import { findHandhelds } from './access/queries.ts';
 import { createApp } from './app.ts';
 import { APP_FOLDER } from './app-folder.ts';
@@ -135,6 +136,7 @@ export async function startGateway(
       clock: () => databaseClock.ask(pool),
       writing: () => requireWritable(pool),
     },
+    notices: await watchServers(config.DATABASE_URL, { log, lifecycle }),
   });
   measureClock(registry, databaseClock);
   const limits = {

@@ -6,6 +6,7 @@ import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { listenOn } from '../../platform/runtime/listen-on.ts';
 import { measureCertificate } from '../../platform/runtime/measure-certificate.ts';
 import { startTls } from '../../platform/runtime/start-tls.ts';
+import { watchServers } from '../../platform/runtime/watch-servers.ts';
 import type { IngestConfig } from './config.ts';
 import { startSubscribedIngest } from './ingest.ts';
 
@@ -31,6 +32,7 @@ export async function startIngestProcess(
     registry,
     stopping: lifecycle.stopping,
     checks: { database: () => pool.exec(sql.type(NO_ROWS)`select`), ...checks },
+    notices: await watchServers(config.DATABASE_URL, { log, lifecycle }),
   });
   const listening = await lifecycle.start(
     'http',

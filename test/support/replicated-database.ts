@@ -23,6 +23,8 @@ export interface ReplicatedDatabase {
   primary: string;
   standby: string;
   killPrimary(): void;
+  /** Starts the one that was killed again, as a primary beside the one that was promoted. */
+  restartPrimary(): Promise<void>;
   killStandby(): void;
   promote(): Promise<void>;
   remove(): Promise<void>;
@@ -57,6 +59,9 @@ export async function startReplicated(): Promise<ReplicatedDatabase> {
     primary,
     standby,
     killPrimary: () => kill(data),
+    restartPrimary: async () => {
+      first = await startEmbedded({ data, durable: false, port: Number(new URL(primary).port) });
+    },
     killStandby: () => kill(copy),
     promote: () => onServer(standby, async (client) => void (await client.query('select pg_promote()'))),
     remove: async () => {

@@ -1,8 +1,11 @@
 import pg from 'pg';
 import type { RowQuery } from '../queries/sql.ts';
 import { any, type Connection, exec, maybeOne, one } from '../queries/verbs.ts';
+import type { ServerAnswer } from './ask-server.ts';
+import { nameOf } from './choose-primary.ts';
 import type { ConnectionConfig } from './connection.ts';
 import type { Wanted } from './database-url.ts';
+import { KNOWN_PRIMARIES } from './known-primaries.ts';
 import type { Servers } from './servers.ts';
 
 interface Sender {
@@ -61,10 +64,14 @@ export class Client extends withVerbs(pg.Client) {
 
   async #connect(): Promise<this> {
     if (this.#servers !== undefined) {
-      Object.assign(this, await this.#servers.find(this.#patience));
+      const found = await this.#servers.find(this.#patience);
+      Object.assign(this, found.address);
       this.#stayWith(this.#servers.wanted);
+      await super.connect();
+      this.#leaveAfter(found);
+    } else {
+      await super.connect();
     }
-    await super.connect();
     return this;
   }
 
@@ -75,6 +82,16 @@ export class Client extends withVerbs(pg.Client) {
         this.connection.stream.destroy(new Error(`${this.host}:${this.port} is no ${wanted}`));
       }
     });
+  }
+
+  /** Leaves it when a standby was promoted in its place. */
+  #leaveAfter(server: ServerAnswer): void {
+    if (server.standing !== 'standby') {
+      const release = KNOWN_PRIMARIES.hold(server, (reason) =>
+        this.connection.stream.destroy(new Error(`${nameOf(server.address)} is left: ${reason}`)),
+      );
+      this.once('end', release);
+    }
   }
 }
 

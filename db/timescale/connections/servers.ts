@@ -1,27 +1,44 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { messageOf } from '../../../base/errors.ts';
+import { askServer, type ServerAnswer } from './ask-server.ts';
+import { choosePrimary, faultOfServers, nameOf, whyNot } from './choose-primary.ts';
 import { isConnectionLost, thrownByPg } from './connection-lost.ts';
 import type { Address, Wanted } from './database-url.ts';
+import { KNOWN_PRIMARIES } from './known-primaries.ts';
 import { sqlStateOf } from './sql-state.ts';
 
-/** Milliseconds between questions to a server that is not the wanted one, and for its answer. */
+/** Milliseconds between questions to a server that is not the wanted one. */
 const EVERY = 100;
-const PATIENCE = 2_000;
+
+/** Milliseconds for the others to answer, when a primary answered that this process has not gone to yet. */
+const GRACE = 250;
 
 /** `protocol_violation`: a pooler in between, which refuses start-up options each time. */
 const REFUSED_BY_POOLER = '08P01';
 
+/** What was heard of a server last. */
+interface Heard {
+  address: Address;
+  isHeard: boolean;
+  answer: ServerAnswer | null;
+  reason: string;
+  /** For good. */
+  refusal: unknown;
+}
+
 /**
  * The servers of one database, of which another may be the primary at any time. All are asked at once, since one that
  * vanished does not refuse, and again until one is what is wanted: during a switchover callers wait a moment rather than
- * fail. Connections opened at the same time share an answer; none is remembered, for it may be wrong by the next one.
+ * fail. Connections opened at the same time share an answer; none is remembered, for it may be wrong by the next one. But
+ * what it said of its timeline is: a primary in whose place a standby was promoted is not gone to again.
  */
 export class Servers {
   readonly wanted: Wanted;
   readonly #addresses: readonly Address[];
   readonly #config: pg.ClientConfig;
-  #finding: Promise<Address> | null = null;
+  #finding: Promise<ServerAnswer> | null = null;
+  #system: string | null = null;
 
   /** @param config of connections to any of them. */
   constructor(addresses: readonly Address[], wanted: Wanted, config: pg.ClientConfig) {
@@ -34,67 +51,153 @@ export class Servers {
    * @param within milliseconds.
    * @throws what each of them answered, as the loss of a connection; the refusal itself if all refuse for good.
    */
-  find(within: number): Promise<Address> {
+  find(within: number): Promise<ServerAnswer> {
     this.#finding ??= this.#find(within).finally(() => {
       this.#finding = null;
     });
     return this.#finding;
   }
 
-  async #find(within: number): Promise<Address> {
+  get areSeveral(): boolean {
+    return this.#addresses.length > 1;
+  }
+
+  /** Asks each of them once. @returns what is wrong with them as a whole, and what to do; null if nothing is. */
+  async examine(): Promise<{ message: string; remedy: string } | null> {
+    const asked = await Promise.allSettled(
+      this.#addresses.map((address) => askServer(address, this.#config)),
+    );
+    const answers = asked.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    const fault = faultOfServers(answers, knownOf);
+    if (this.wanted === 'primary') {
+      KNOWN_PRIMARIES.note(answers, unlessDivided(answers));
+    }
+    return fault;
+  }
+
+  async #find(within: number): Promise<ServerAnswer> {
     const over = new AbortController();
+    const found = Promise.withResolvers<ServerAnswer>();
+    const heard = this.#addresses.map(
+      (address): Heard => ({
+        address,
+        isHeard: false,
+        answer: null,
+        reason: 'does not answer',
+        refusal: undefined,
+      }),
+    );
+    let grace: NodeJS.Timeout | undefined;
+    const decide = (isLate: boolean) => {
+      const isLast = isLate || heard.every(({ isHeard }) => isHeard);
+      try {
+        const choice = this.#choose(answersOf(heard));
+        if (choice !== null && (isLast || this.wanted === 'standby' || KNOWN_PRIMARIES.isEnough(choice))) {
+          found.resolve(choice);
+        } else if (choice !== null) {
+          waitForOthers();
+        }
+      } catch (error) {
+        if (isLast) {
+          found.reject(error);
+        } else {
+          waitForOthers();
+        }
+      }
+    };
+    const waitForOthers = () => {
+      grace ??= setTimeout(() => {
+        grace = undefined;
+        decide(true);
+      }, GRACE);
+    };
     const timer = setTimeout(() => over.abort(), within);
     try {
-      return await Promise.any(this.#addresses.map((address) => this.#await(address, over.signal)));
-    } catch (thrown) {
-      const { errors } = thrown as AggregateError;
-      throw errors.every((error) => error instanceof pg.DatabaseError)
-        ? errors[0]
-        : new Error(`no ${this.wanted} among ${errors.map(messageOf).join(', ')}`, { cause: errors[0] });
+      const asking = heard.map((each) => this.#keepAsking(each, over.signal, () => decide(false)));
+      Promise.all(asking).then(() => found.reject(this.#noneOf(heard)), found.reject);
+      const choice = await found.promise;
+      if (this.wanted === 'primary') {
+        this.#system = choice.system;
+        KNOWN_PRIMARIES.note(answersOf(heard), choice);
+      }
+      return choice;
     } finally {
       clearTimeout(timer);
+      clearTimeout(grace);
       over.abort();
     }
   }
 
-  async #await(address: Address, signal: AbortSignal): Promise<Address> {
-    let reason = 'does not answer';
+  #choose(answers: readonly ServerAnswer[]): ServerAnswer | null {
+    return this.wanted === 'standby'
+      ? (answers.find(({ standing }) => standing === 'standby') ?? null)
+      : choosePrimary(answers.filter(this.#isOfThem), knownOf);
+  }
+
+  /** Of the database that was found before. */
+  readonly #isOfThem = ({ system }: ServerAnswer): boolean =>
+    this.#system === null || system === this.#system;
+
+  async #keepAsking(heard: Heard, signal: AbortSignal, onHeard: () => void): Promise<void> {
     while (!signal.aborted) {
       try {
-        if (await this.#isWanted(address, signal)) {
-          return address;
-        }
-        reason = this.wanted === 'primary' ? 'takes no changes' : 'is no standby';
+        heard.answer = await askServer(heard.address, this.#config, signal);
       } catch (error) {
-        if (!isConnectionLost(thrownByPg(error)) || sqlStateOf(error) === REFUSED_BY_POOLER) {
-          throw error;
+        if (signal.aborted) {
+          // What it answered last says more than that its time is over.
+          return;
         }
-        // What it answered last says more than that its time is over.
-        reason = signal.aborted ? reason : messageOf(error);
+        heard.answer = null;
+        heard.reason = messageOf(error);
+        if (!isConnectionLost(thrownByPg(error)) || sqlStateOf(error) === REFUSED_BY_POOLER) {
+          heard.refusal = error;
+        }
+      }
+      heard.isHeard = true;
+      onHeard();
+      if (heard.refusal !== undefined) {
+        return;
       }
       await pause(EVERY, undefined, { signal }).catch(() => {});
     }
-    throw new Error(`${address.host}:${address.port} (${reason})`);
   }
 
-  async #isWanted(address: Address, signal: AbortSignal): Promise<boolean> {
-    const client = new pg.Client({
-      ...this.#config,
-      connectionTimeoutMillis: PATIENCE,
-      query_timeout: PATIENCE,
-    });
-    Object.assign(client, address).on('error', () => {});
-    const leave = () => client.connection.stream.destroy();
-    signal.addEventListener('abort', leave);
-    try {
-      await client.connect();
-      const { rows } = await client.query<{ is_standby: boolean; is_read_only: boolean }>(
-        `select pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') = 'on' as is_read_only`,
-      );
-      return this.wanted === 'primary' ? rows[0]?.is_read_only === false : rows[0]?.is_standby === true;
-    } finally {
-      signal.removeEventListener('abort', leave);
-      leave();
+  #noneOf(heard: readonly Heard[]): unknown {
+    const [first] = heard;
+    if (heard.every(({ refusal }) => refusal instanceof pg.DatabaseError)) {
+      return first?.refusal;
     }
+    const reasons = heard.map(
+      (each) => `${nameOf(each.address)} (${this.#reasonOf(each, answersOf(heard))})`,
+    );
+    const error = new Error(`no ${this.wanted} among ${reasons.join(', ')}`, { cause: first?.refusal });
+    return Object.assign(error, { code: NONE_WANTED });
+  }
+
+  #reasonOf({ answer, reason }: Heard, answers: readonly ServerAnswer[]): string {
+    if (answer === null) {
+      return reason;
+    }
+    if (this.wanted === 'standby') {
+      return 'is no standby';
+    }
+    return this.#isOfThem(answer) ? whyNot(answer, answers, knownOf) : 'is of another database than before';
+  }
+}
+
+/** `code` of the error if none of the servers is the wanted one. */
+export const NONE_WANTED = 'NONE_WANTED';
+
+const knownOf = (system: string) => KNOWN_PRIMARIES.of(system);
+
+function answersOf(heard: readonly Heard[]): ServerAnswer[] {
+  return heard.flatMap(({ answer }) => answer ?? []);
+}
+
+function unlessDivided(answers: readonly ServerAnswer[]): ServerAnswer | null {
+  try {
+    return choosePrimary(answers, knownOf);
+  } catch {
+    return null;
   }
 }

@@ -1,10 +1,12 @@
 import { messageOf } from '../../../base/errors.ts';
 import { addressesOf } from '../../../db/timescale/connections/addresses.ts';
+import { DIVIDED } from '../../../db/timescale/connections/choose-primary.ts';
 import { Client } from '../../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import { placeOf } from '../../../db/timescale/connections/database-url.ts';
 import { faultOfConnections } from '../../../db/timescale/connections/direct-connection.ts';
 import { faultOfPooler } from '../../../db/timescale/connections/faulty-pooler.ts';
+import { NONE_WANTED } from '../../../db/timescale/connections/servers.ts';
 import { type Finding, fault, ok } from '../../../domain/health/finding.ts';
 
 export async function connect(url: string): Promise<Client | Finding> {
@@ -29,6 +31,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   '08P01': 'Let LISTEN_DATABASE_URL lead to PostgreSQL itself, not to a connection pooler',
   '53300': 'Raise max_connections, or end connections that are not needed',
   '57P03': 'Wait until PostgreSQL has started',
+  [NONE_WANTED]: 'Start the primary, or promote one of its standbys; or correct DATABASE_URL',
+  [DIVIDED]: 'Stop the one that is not to be used, and make it a standby (pg_rewind)',
 };
 
 export async function examineConnections(url: string): Promise<Finding> {

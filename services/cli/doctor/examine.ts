@@ -34,6 +34,7 @@ import { examineRedis } from './redis.ts';
 import { examineReadUrl } from './replica.ts';
 import { examineRoles, examineSchema } from './schema.ts';
 import { examineSearch } from './search.ts';
+import { examineServers } from './servers.ts';
 import { type DoctorConfig, examineSettings } from './settings.ts';
 
 /**
@@ -128,11 +129,12 @@ async function examineDatabase(
     return [client];
   }
   try {
+    const servers = await examineServers(url);
     const way = await examineConnections(url);
     if (way.status !== 'ok') {
-      return [way];
+      return [...servers, way];
     }
-    const server = [way, ...(await examineServer(client, now))];
+    const server = [...servers, way, ...(await examineServer(client, now))];
     for (const examineFirst of first) {
       server.push(await examineFirst(client));
     }

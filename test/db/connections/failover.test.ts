@@ -12,8 +12,13 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { hasCounted } from '../../../domain/messages/has-counted.ts';
 import type { ReadMessage } from '../../../domain/messages/message.ts';
 import { recordMessages } from '../../../domain/messages/record-messages.ts';
+import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
+import { watchServers } from '../../../platform/runtime/watch-servers.ts';
+import { examineServers } from '../../../services/cli/doctor/servers.ts';
 import type { TestDatabase } from '../../support/database.ts';
+import { expectFinding } from '../../support/doctor.ts';
 import { messageOf, registeredReader } from '../../support/messages-of.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
 import { RULES } from '../../support/recording.ts';
 import { type ReplicatedDatabase, startReplicated } from '../../support/replicated-database.ts';
 import { Site } from '../../support/site.ts';
@@ -39,7 +44,7 @@ describe('a database of several servers', function () {
     expect(isConnectionLost(thrownByPg(error))).to.equal(true);
     // Another answer only if the machine stalls all the time.
     expect(error.message).to.match(
-      /^no primary among 127\.0\.0\.1:\d+ \((takes no changes|does not answer)\), 127\.0\.0\.1:1 \(.+\)$/,
+      /^no primary among 127\.0\.0\.1:\d+ \((is a standby|does not answer)\), 127\.0\.0\.1:1 \(.+\)$/,
     );
   });
 
@@ -116,7 +121,33 @@ describe('a database of several servers', function () {
       await pool.end();
     }
   });
+
+  it('is never written at a primary in whose place a standby was promoted', async () => {
+    await database.restartPrimary();
+    const { log, lines } = recordedLog();
+    const lifecycle = new Lifecycle(log);
+    try {
+      for (let time = 0; time < 10; time++) {
+        const client = new Client({ ...connectionConfig(database.url), connectionTimeoutMillis: 60_000 });
+        await client.connect();
+        expect(client.port).to.equal(portOf(database.standby));
+        await client.end();
+      }
+      const [promoted, old] = [database.standby, database.primary].map((url) => `127.0.0.1:${portOf(url)}`);
+      const fault = `two servers take changes: ${promoted} (timeline 2) and ${old} (timeline 1)`;
+      const { servers } = await watchServers(database.url, { log, lifecycle });
+      await until(async () => lines.some((line) => line['fault'] === fault));
+      expect(await servers?.().catch((error: Error) => error.message)).to.equal(fault);
+      expectFinding(await examineServers(database.url), 'fault', fault.slice(1), `Stop ${old}`);
+    } finally {
+      await lifecycle.stop();
+    }
+  });
 });
+
+function portOf(url: string): number {
+  return Number(new URL(url).port);
+}
 
 interface Unanswered {
   mark: TransactionMark;

@@ -1,0 +1,62 @@
+import type { ServerAnswer } from './ask-server.ts';
+import { isSame, type Known } from './choose-primary.ts';
+
+type Used = Pick<ServerAnswer, 'system' | 'timeline'>;
+
+/**
+ * The primary of each database cluster that this process has gone to, and the newest timeline it has heard of. A
+ * connection to what was replaced is left: to a server of an older timeline.
+ */
+export class KnownPrimaries {
+  readonly #known = new Map<string, Known>();
+  readonly #used = new Map<Used, (reason: string) => void>();
+
+  of(system: string): Known | undefined {
+    return this.#known.get(system);
+  }
+
+  /** True if nobody else has to be asked before the server is gone to: it is the one known, or was promoted since. */
+  isEnough(answer: ServerAnswer): boolean {
+    const known = this.#known.get(answer.system);
+    return (
+      known !== undefined &&
+      (answer.timeline > known.timeline || known.startedAt === null || isSame(answer, known))
+    );
+  }
+
+  /** @param chosen of the answers, if there is one. */
+  note(answers: readonly ServerAnswer[], chosen: ServerAnswer | null): void {
+    for (const { system, timeline } of answers) {
+      if (timeline > (this.#known.get(system)?.timeline ?? timeline)) {
+        this.#known.set(system, { system, timeline, startedAt: null });
+      }
+    }
+    if (chosen !== null && chosen.timeline >= (this.#known.get(chosen.system)?.timeline ?? 0)) {
+      this.#known.set(chosen.system, chosen);
+    }
+    for (const [used, leave] of this.#used) {
+      if (this.#isOutdated(used)) {
+        leave(PROMOTED);
+      }
+    }
+  }
+
+  /** @returns a function that ends it. */
+  hold(used: Used, leave: (reason: string) => void): () => void {
+    const held = { ...used };
+    this.#used.set(held, leave);
+    if (this.#isOutdated(held)) {
+      leave(PROMOTED);
+    }
+    return () => this.#used.delete(held);
+  }
+
+  #isOutdated({ system, timeline }: Used): boolean {
+    return timeline < (this.#known.get(system)?.timeline ?? 0);
+  }
+}
+
+const PROMOTED = 'a standby was promoted in its place';
+
+/** Of the process: its connections are opened in many places, and are to agree. */
+export const KNOWN_PRIMARIES = new KnownPrimaries();

@@ -1,0 +1,58 @@
+import type { Logger } from 'pino';
+import { connectionConfig } from '../../db/timescale/connections/connection.ts';
+import type { Check } from './health.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import { repeat } from './repeat.ts';
+
+/** Milliseconds between questions. */
+const EVERY = 5_000;
+
+type Notices = Readonly<Record<string, Check>>;
+
+/** Services of one process share it. */
+const watched = new WeakMap<Lifecycle, Promise<Notices>>();
+
+/**
+ * Where DATABASE_URL names several servers, asks all of them now and again which of them take changes. So connections to a
+ * primary are left when a standby was promoted in its place while it went on, and the log names both.
+ *
+ * @returns a notice for readiness; none for a single server.
+ */
+export async function watchServers(
+  url: string,
+  { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
+): Promise<Notices> {
+  const watching = watched.get(lifecycle) ?? watch(url, log, lifecycle);
+  watched.set(lifecycle, watching);
+  return watching;
+}
+
+async function watch(url: string, log: Logger, lifecycle: Lifecycle): Promise<Notices> {
+  const { servers } = connectionConfig(url, 'tagtrail servers');
+  if (servers?.areSeveral !== true) {
+    return {};
+  }
+  let fault: string | null = null;
+  const look = async () => {
+    const found = await servers.examine();
+    const { message = null, remedy } = found ?? {};
+    if (message !== fault && message !== null) {
+      log.error({ fault: message, remedy }, 'Servers of the database at fault');
+    } else if (message !== fault) {
+      log.info('Servers of the database in order again');
+    }
+    fault = message;
+  };
+  await lifecycle.start(
+    'servers of the database',
+    () => repeat(EVERY, look, (error) => log.error({ err: error }, 'Servers of the database not examined')),
+    (started) => started.stop(),
+  );
+  return {
+    servers: async () => {
+      if (fault !== null) {
+        throw new Error(fault);
+      }
+    },
+  };
+}
