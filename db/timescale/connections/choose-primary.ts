@@ -10,7 +10,7 @@ export interface Known extends Pick<ServerAnswer, 'system' | 'timeline'> {
 export const DIVIDED = 'DIVIDED';
 
 /**
- * The server to go to: one that takes changes. Never one of
+ * The server to go to: one that takes changes; where none does, one that could if it were not set read-only. Never one of
  * an older timeline than another answer or `known` has, since a standby was promoted in its place.
  *
  * @param known what is known of a cluster.
@@ -21,10 +21,11 @@ export function choosePrimary(
   answers: readonly ServerAnswer[],
   known: (system: string) => Known | undefined,
 ): ServerAnswer | null {
-  const writable = answers.filter(
-    (answer) => answer.standing === 'primary' && answer.timeline >= newestOf(answer.system, answers, known),
+  const open = answers.filter(
+    (answer) => answer.standing !== 'standby' && answer.timeline >= newestOf(answer.system, answers, known),
   );
-  const [first, ...others] = writable;
+  const writable = open.filter(({ standing }) => standing === 'primary');
+  const [first, ...others] = writable.length > 0 ? writable : open;
   if (first === undefined) {
     return null;
   }
@@ -84,9 +85,6 @@ export function whyNot(
   answers: readonly ServerAnswer[],
   known: (system: string) => Known | undefined,
 ): string {
-  if (answer.standing === 'read-only') {
-    return 'takes no changes';
-  }
   return answer.standing === 'standby'
     ? 'is a standby'
     : outdated(answer, newestOf(answer.system, answers, known));

@@ -1,11 +1,12 @@
 import type { ServerAnswer } from './ask-server.ts';
 import { isSame, type Known } from './choose-primary.ts';
 
-type Used = Pick<ServerAnswer, 'system' | 'timeline'>;
+type Used = Pick<ServerAnswer, 'system' | 'timeline' | 'standing'>;
 
 /**
  * The primary of each database cluster that this process has gone to, and the newest timeline it has heard of. A
- * connection to what was replaced is left: to a server of an older timeline.
+ * connection to what was replaced is left: to a server of an older timeline, and to one that was read-only and is not any
+ * more, or has another beside it that takes changes.
  */
 export class KnownPrimaries {
   readonly #known = new Map<string, Known>();
@@ -19,6 +20,7 @@ export class KnownPrimaries {
   isEnough(answer: ServerAnswer): boolean {
     const known = this.#known.get(answer.system);
     return (
+      answer.standing === 'primary' &&
       known !== undefined &&
       (answer.timeline > known.timeline || known.startedAt === null || isSame(answer, known))
     );
@@ -37,6 +39,8 @@ export class KnownPrimaries {
     for (const [used, leave] of this.#used) {
       if (this.#isOutdated(used)) {
         leave(PROMOTED);
+      } else if (used.standing === 'read-only' && isWritable(chosen, used)) {
+        leave('it was read-only, and a server takes changes again');
       }
     }
   }
@@ -57,6 +61,10 @@ export class KnownPrimaries {
 }
 
 const PROMOTED = 'a standby was promoted in its place';
+
+function isWritable(chosen: ServerAnswer | null, { system }: Used): boolean {
+  return chosen?.standing === 'primary' && chosen.system === system;
+}
 
 /** Of the process: its connections are opened in many places, and are to agree. */
 export const KNOWN_PRIMARIES = new KnownPrimaries();

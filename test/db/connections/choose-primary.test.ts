@@ -39,6 +39,19 @@ describe('the primary among answers', () => {
       undefined,
       null,
     ],
+    ['may be read-only', [answer('a', 'read-only', 1), answer('b', 'standby', 1)], undefined, 'a:1'],
+    [
+      'is rather one that takes changes',
+      [answer('a', 'read-only', 1), answer('b', 'primary', 1)],
+      undefined,
+      'b:1',
+    ],
+    [
+      'is read-only rather than out of date',
+      [answer('a', 'primary', 1), answer('b', 'read-only', 2)],
+      undefined,
+      'b:1',
+    ],
     [
       'may have two names',
       [answer('a', 'primary', 1), answer('b', 'primary', 1, { startedAt: 'a' })],

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Client, type Pool } from '../../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import { isConnectionLost, thrownByPg } from '../../../db/timescale/connections/connection-lost.ts';
-import { placeOf } from '../../../db/timescale/connections/database-url.ts';
+import { placeOf, withDatabase } from '../../../db/timescale/connections/database-url.ts';
 import { listen } from '../../../db/timescale/connections/listen.ts';
 import { openOrganizationDoor } from '../../../db/timescale/connections/organization-door.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
@@ -13,6 +13,7 @@ import { hasCounted } from '../../../domain/messages/has-counted.ts';
 import type { ReadMessage } from '../../../domain/messages/message.ts';
 import { recordMessages } from '../../../domain/messages/record-messages.ts';
 import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
+import { requireWritable } from '../../../platform/runtime/require-writable.ts';
 import { watchServers } from '../../../platform/runtime/watch-servers.ts';
 import { examineServers } from '../../../services/cli/doctor/servers.ts';
 import type { TestDatabase } from '../../support/database.ts';
@@ -56,6 +57,22 @@ describe('a database of several servers', function () {
       (thrown) => thrown,
     );
     expect(error?.code).to.equal('28P01');
+  });
+
+  it('is read where it was set read-only, and left for what takes changes again', async () => {
+    const server = new Client(connectionConfig(withDatabase(database.primary, 'postgres')));
+    await server.connect();
+    await server.query('alter database tagtrail set default_transaction_read_only = on');
+    const client = new Client({ ...connectionConfig(database.url), connectionTimeoutMillis: 60_000 });
+    const left = new Promise((resolve) => client.once('end', resolve));
+    await client.connect();
+    expect(client.port).to.equal(portOf(database.primary));
+    const reason = await requireWritable(client).catch((error: Error) => error.message);
+    await server.query('alter database tagtrail reset default_transaction_read_only');
+    await server.end();
+    expect(reason).to.equal('the database takes no changes: default_transaction_read_only is on');
+    await examineServers(database.url);
+    await left;
   });
 
   it('is followed to another primary, which has whatever was acknowledged', async () => {
