@@ -7,14 +7,15 @@ const LOOK_EVERY = 1_000;
 
 /**
  * True while processes of an earlier version run: they record without telling the feed. Each LISTENs for as long as it
- * runs, and processes of this version start after the migrations only.
+ * runs, and processes of this version start after the migrations only. When those of another login started is shown to
+ * superusers only, so they count as earlier: theirs may be the only login that there was before.
  */
 export async function hasEarlierProcesses(db: Connection): Promise<boolean> {
   const { has_any: hasAny } = await db.one(sql.type(rowsOf<{ has_any: boolean }>())`
     select exists (
       select from pg_stat_activity
       where datname = current_database() and application_name = 'tagtrail listen'
-        and backend_start < (select max(applied_at) from schema_migrations)
+        and coalesce(backend_start < (select max(applied_at) from schema_migrations), true)
     ) as has_any`);
   return hasAny;
 }

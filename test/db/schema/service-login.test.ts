@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import pg from 'pg';
+import { Client } from '../../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import { withDatabase } from '../../../db/timescale/connections/database-url.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { migrate as migrateTo, readMigrations } from '../../../db/timescale/schema/migrate.ts';
 import { sweep } from '../../../db/timescale/schema/retention.ts';
 import { sweepMoves } from '../../../db/timescale/schema/retention-of-moves.ts';
+import { hasEarlierProcesses } from '../../../domain/moves/beginning/earlier-processes.ts';
 import { commandLineOn } from '../../support/command-line.ts';
 import { useDatabase } from '../../support/database.ts';
 import { expectFinding, runDoctor } from '../../support/doctor.ts';
@@ -111,6 +113,17 @@ describe('the login of processes', () => {
     expect(owner.of('other installations')).to.deep.equal([]);
     const limited = await runDoctor({ DATABASE_URL: url });
     expect(limited.of('roles')).to.have.nested.property('[0].status', 'ok');
+  });
+
+  it('takes processes of another login for those of an earlier version, as it is not shown when they started', async () => {
+    const [own, other] = [url, database.url].map(
+      (each) => new Client(connectionConfig(each, 'tagtrail listen')),
+    );
+    await own?.connect();
+    expect(await hasEarlierProcesses(own as Client)).to.equal(false);
+    await other?.connect();
+    expect(await hasEarlierProcesses(own as Client)).to.equal(true);
+    await Promise.all([own?.end(), other?.end()]);
   });
 
   it('is told apart by doctor from that of another installation, unless it may not connect there', async () => {
