@@ -13,6 +13,8 @@ interface ServerRow {
   /** Null on servers that were not started here. */
   is_disposable: boolean | null;
   max_connections: number;
+  /** Of them, those that only superusers and a few others get. */
+  reserved: number;
   connections: number;
   is_standby: boolean;
   is_read_only: boolean;
@@ -30,7 +32,9 @@ export async function examineServer(db: Connection, now: () => number): Promise<
       current_setting('full_page_writes') as full_page_writes,
       current_setting('tagtrail.is_disposable', true) = 'on' as is_disposable,
       current_setting('max_connections')::integer as max_connections,
-      (select count(*)::integer from pg_stat_activity where backend_type = 'client backend') as connections,
+      current_setting('superuser_reserved_connections')::integer
+        + coalesce(current_setting('reserved_connections', true), '0')::integer as reserved,
+      ${CONNECTIONS} as connections,
       pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') = 'on' as is_read_only,
       ${DATABASE_NOW} as now_ms`);
   const after = now();
@@ -42,6 +46,12 @@ export async function examineServer(db: Connection, now: () => number): Promise<
     clock((before + after) / 2 - server.now_ms),
   ];
 }
+
+/** Of others' sessions the type is shown to superusers and monitors only. */
+const CONNECTIONS = sql.fragment`(
+  select count(*)::integer from pg_stat_activity
+  where coalesce(backend_type = 'client backend', datid is not null and usesysid is not null)
+)`;
 
 function version({ version: text, version_number: number }: ServerRow): Finding {
   const remedy = remedyOfVersion(number);
@@ -83,13 +93,13 @@ function changes({ is_standby: isStandby, is_read_only: isReadOnly }: ServerRow)
     : [];
 }
 
-function connections({ max_connections: max, connections: used }: ServerRow): Finding {
-  const left = max - used;
+function connections({ max_connections: max, reserved, connections: used }: ServerRow): Finding {
+  const left = Math.max(0, max - reserved - used);
   return left >= CONNECTIONS_WANTED
     ? ok('connections', `${used} of ${max} in use`)
     : warning(
         'connections',
-        `${used} of ${max} in use, ${left} left`,
+        `${used} of ${max} in use, ${left} left to processes`,
         'Raise max_connections: an API process takes up to 17, an ingest process 7, a gateway 16',
       );
 }

@@ -111,8 +111,12 @@ describe('the login of processes', () => {
     expect(owner.of('roles')).to.have.nested.property('[0].status', 'warning');
     expect(owner.of('roles')[0]?.remedy).to.include('MIGRATE_DATABASE_URL');
     expect(owner.of('other installations')).to.deep.equal([]);
+    const others = Array.from({ length: 5 }, () => new pg.Client(connectionConfig(database.url)));
+    await Promise.all(others.map((other) => other.connect()));
     const limited = await runDoctor({ DATABASE_URL: url });
+    await Promise.all(others.map((other) => other.end()));
     expect(limited.of('roles')).to.have.nested.property('[0].status', 'ok');
+    expect(Number.parseInt(limited.of('connections')[0]?.message ?? '', 10)).to.be.above(others.length);
   });
 
   it('takes processes of another login for those of an earlier version, as it is not shown when they started', async () => {
