@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { AppError, messageOf } from '../../../base/errors.ts';
+import { sqlStateOf } from '../../../db/timescale/connections/sql-state.ts';
 import { allowLogin } from '../../../db/timescale/schema/allow-login.ts';
 import { type MigrationResult, migrate, readMigrations } from '../../../db/timescale/schema/migrate.ts';
 import { finishSearchIndexes } from '../../../db/timescale/schema/search-indexes.ts';
@@ -81,12 +82,17 @@ export function addMigrate(program: Command): void {
 async function letIn(ownerUrl: string, processUrl: string): Promise<boolean> {
   const isNew = await allowLogin(ownerUrl, processUrl);
   await requireReachable(processUrl).catch((error) => {
+    const isPassword = error instanceof AppError && sqlStateOf(error.cause) === INVALID_PASSWORD;
     say(
-      `Processes cannot sign in from here: ${messageOf(error)}. A user who was there keeps the password of then: correct DATABASE_URL, or change it by: alter role ... password '...';`,
+      `Processes cannot sign in from here: ${messageOf(error)}${isPassword ? `. ${REMEDY_OF_PASSWORD}` : ''}`,
     );
   });
   return isNew;
 }
+
+const INVALID_PASSWORD = '28P01';
+const REMEDY_OF_PASSWORD =
+  "A user who was there keeps the password of then: correct DATABASE_URL, or change it by: alter role ... password '...';";
 
 function describeMigrated({ applied, current }: MigrationResult): string {
   return applied.length === 0
