@@ -6,6 +6,8 @@ export interface Replica {
   start(): Promise<void>;
   /** Resolves with its exit status, or with the signal that ended it. */
   stop(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
+  /** How often its present process has logged this. */
+  times(text: string): number;
   /** The value of a metric without labels. */
   figure(metric: string): Promise<number>;
 }
@@ -28,6 +30,7 @@ export function replicaOf(path: string, environment: () => NodeJS.ProcessEnv): R
       program?.child.kill(signal);
       return (await program?.ended) ?? null;
     },
+    times: (text) => (program?.stdout().split(text).length ?? 1) - 1,
     figure: async (metric) => {
       const text = await (await fetch(`${url}/metrics`)).text();
       return Number(new RegExp(`^${metric} (.+)$`, 'm').exec(text)?.[1]);

@@ -17,6 +17,8 @@ import { replicaOf } from './replica.ts';
 /** Slow enough that hardly a token comes while the tests run. */
 const LIMITS = { RATE_LIMIT_PER_MINUTE: '1', RATE_LIMIT_BURST: '100' };
 const BURST = 100;
+/** Requests of one client at a time: more only make the processes wait for each other. */
+const LANES = 20;
 const PLACES = ['DOCK', 'YARD', 'HALL'];
 const TAGS = Array.from({ length: 20 }, (_, asset) => `E28011${String(asset).padStart(4, '0')}`);
 const TOPICS = ['site/portal', 'site/gate', 'site/forklift'];
@@ -79,6 +81,22 @@ describe('two processes of each service on one database', function () {
     await ingest.start();
     await until(async () => (await ingest.figure('tagtrail_ingest_subscriptions')) > 0);
   }
+  const timesAlone = () => apis.reduce((sum, api) => sum + api.times('Rate limits are not shared'), 0);
+  async function areShared(): Promise<boolean> {
+    const alone = await Promise.all(apis.map((api) => api.figure('tagtrail_rate_limit_degraded')));
+    return alone.every((figure) => figure === 0);
+  }
+  /** Does `work` again if a process counted by itself meanwhile: it does if it waits too long for Valkey, on a busy machine. */
+  async function whileShared<Result>(work: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      const before = timesAlone();
+      await until(areShared);
+      const result = await work();
+      if ((await areShared()) && timesAlone() === before) {
+        return result;
+      }
+    }
+  }
   const newKey = async () =>
     (
       await createApiKey(databaseOn(keys), TEST_ACTOR, {
@@ -103,24 +121,30 @@ describe('two processes of each service on one database', function () {
   }
 
   it('have one budget for each API key, also over a rolling restart of the API in which no request fails', async () => {
-    const spent = await newKey();
-    const began = performance.now();
-    const spend = async (requests: number) => {
-      const headers = { Authorization: `Bearer ${spent}` };
-      const statuses = await Promise.all(
-        Array.from({ length: requests }, async () => {
+    const spend = async (key: string, requests: number) => {
+      const headers = { Authorization: `Bearer ${key}` };
+      const statuses: number[] = [];
+      const oneAfterAnother = async () => {
+        for (let sent = 0; sent < requests / LANES; sent++) {
           const answer = await fetch(`${balancer.url}/api/v1/orgs/me`, { headers });
           await answer.arrayBuffer();
-          return answer.status;
-        }),
-      );
+          statuses.push(answer.status);
+        }
+      };
+      await Promise.all(Array.from({ length: LANES }, oneAfterAnother));
       expect(statuses.filter((status) => status !== 200 && status !== 429)).to.deep.equal([]);
       return statuses.filter((status) => status === 200).length;
     };
-    let allowed = await spend(3 * BURST);
-    expect(allowed).to.equal(BURST);
+    let attempts = 0;
+    const { spent, began, allowed } = await whileShared(async () => {
+      attempts += 1;
+      const [key, start] = [await newKey(), performance.now()];
+      return { spent: key, began: start, allowed: await spend(key, 3 * BURST) };
+    });
+    const comeBack = () => Math.floor((performance.now() - began) / 60_000);
+    expect(allowed).to.be.within(BURST, BURST + comeBack());
     for (const { url } of apis) {
-      expect(balancer.answeredBy(url)).to.equal((3 * BURST) / 2);
+      expect(balancer.answeredBy(url)).to.equal((attempts * 3 * BURST) / 2);
     }
 
     const clients = startClients(balancer.url, 4, budgeted());
@@ -140,8 +164,8 @@ describe('two processes of each service on one database', function () {
     );
     expect(new Map(rows.map(({ id, name }) => [id, name]))).to.deep.equal(clients.written);
 
-    allowed += await spend(BURST);
-    expect(allowed).to.be.within(BURST, BURST + Math.floor((performance.now() - began) / 60_000));
+    const allowedLater = await whileShared(() => spend(spent, BURST));
+    expect(allowed + allowedLater).to.be.within(BURST, BURST + comeBack());
   });
 
   it('lose no read and double none over a rolling restart of ingestion, and tell the right history', async () => {
