@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { OWNER_COLUMNS, REFERS_TO, SEQUENCES } from '../copy/catalog.ts';
 import { inReferenceOrder } from '../copy/tables.ts';
 
 export interface Column {
@@ -62,12 +63,7 @@ const TABLES = `with recursive part (root, id) as (
     select part.root, inhrelid from part join pg_inherits on inhparent = part.id
   )
   select relation.relname::text as name, owner.names as owners,
-    array(
-      select distinct referred.relname::text
-      from pg_constraint
-      join pg_class referred on referred.oid = confrelid
-      where contype = 'f' and conrelid = relation.oid and confrelid <> relation.oid
-    ) as refers_to,
+    ${REFERS_TO},
     (
       select json_agg(json_build_object('name', attname, 'type', format_type(atttypid, atttypmod)) order by attnum)
       from pg_attribute where attrelid = relation.oid and attnum > 0 and not attisdropped
@@ -82,23 +78,11 @@ const TABLES = `with recursive part (root, id) as (
       join pg_class on pg_class.oid = part.id join pg_namespace on pg_namespace.oid = relnamespace
       where part.root = relation.oid order by 1
     ) as parts,
-    coalesce((
-      select json_agg(json_build_object('column', attname, 'sequence', sequence))
-      from pg_attribute
-      cross join lateral pg_get_serial_sequence(relation.oid::regclass::text, attname) as sequence
-      where attrelid = relation.oid and attnum > 0 and not attisdropped and sequence is not null
-    ), '[]')::jsonb as sequences
+    ${SEQUENCES}
   from pg_class relation
   cross join lateral (
     select array_agg(attname::text order by attnum) as names
-    from pg_attribute
-    where attrelid = relation.oid and attnum > 0 and not attisdropped and (
-      attname = 'org_id' or exists (
-        select from pg_constraint
-        where contype = 'f' and conrelid = relation.oid and confrelid = 'organizations'::regclass
-          and conkey = array[attnum]
-      )
-    )
+    ${OWNER_COLUMNS}
   ) owner
   where relation.relnamespace = 'public'::regnamespace and relation.relkind in ('r', 'p')
     and relation.relname <> 'organizations' and relation.relname <> all($1::text[]) and owner.names is not null

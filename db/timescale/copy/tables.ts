@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { REFERS_TO, SEQUENCES } from './catalog.ts';
 
 export interface Table {
   name: string;
@@ -48,18 +49,8 @@ export function inReferenceOrder<Row extends { name: string; refers_to: string[]
 
 /** $1: tables to leave out. References of a table to itself are checked at a statement's end. */
 const TABLES = `select relation.relname::text as name,
-    array(
-      select distinct referred.relname::text
-      from pg_constraint
-      join pg_class referred on referred.oid = confrelid
-      where contype = 'f' and conrelid = relation.oid and confrelid <> relation.oid
-    ) as refers_to,
-    coalesce((
-      select json_agg(json_build_object('column', attname, 'sequence', sequence))
-      from pg_attribute
-      cross join lateral pg_get_serial_sequence(relation.oid::regclass::text, attname) as sequence
-      where attrelid = relation.oid and attnum > 0 and not attisdropped and sequence is not null
-    ), '[]')::jsonb as sequences
+    ${REFERS_TO},
+    ${SEQUENCES}
   from pg_class relation
   where relation.relnamespace = 'public'::regnamespace and relation.relkind in ('r', 'p')
     and relation.relname <> all($1::text[])

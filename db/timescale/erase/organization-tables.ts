@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Pool, PoolClient } from '../connections/client.ts';
 import { inTransaction } from '../connections/transaction.ts';
+import { OWNER_COLUMNS, REFERS_TO } from '../copy/catalog.ts';
 import { inReferenceOrder } from '../copy/tables.ts';
 
 export interface OrganizationTable {
@@ -50,26 +51,14 @@ export function isOf({ columns }: OrganizationTable, orgId: string): string {
 }
 
 const TABLES = `select relation.relname::text as name, owner.columns,
-    array(
-      select distinct referred.relname::text
-      from pg_constraint
-      join pg_class referred on referred.oid = confrelid
-      where contype = 'f' and conrelid = relation.oid and confrelid <> relation.oid
-    ) as refers_to,
+    ${REFERS_TO},
     exists (
       select from pg_constraint where contype = 'f' and conrelid = relation.oid and confrelid = relation.oid
     ) as refers_to_itself
   from pg_class relation
   cross join lateral (
     select array_agg(attname::text order by attnum) as columns
-    from pg_attribute
-    where attrelid = relation.oid and attnum > 0 and not attisdropped and (
-      attname = 'org_id' or exists (
-        select from pg_constraint
-        where contype = 'f' and conrelid = relation.oid and confrelid = 'organizations'::regclass
-          and conkey = array[attnum]
-      )
-    )
+    ${OWNER_COLUMNS}
   ) owner
   where relation.relnamespace = 'public'::regnamespace and relation.relkind in ('r', 'p')
     and relation.relname <> 'organizations' and owner.columns is not null
