@@ -14,8 +14,14 @@ export interface TwoCells {
 
 /** Two databases of an ordinary user, migrated, numbered and empty, on a server of the suite's own that replicates logically. */
 export function useTwoCells(): TwoCells {
-  const folders = useDataFolders();
   const stops: (() => Promise<unknown>)[] = [];
+  // Before its folder is removed, by which it is stopped.
+  after(async () => {
+    for (const stop of stops) {
+      await stop();
+    }
+  });
+  const folders = useDataFolders();
   const cells = {} as TwoCells;
   before(async () => {
     const data = folders.path('cells');
@@ -43,11 +49,6 @@ export function useTwoCells(): TwoCells {
       };
     };
     Object.assign(cells, { first: await open('first', 1), second: await open('second', 2) });
-  });
-  after(async () => {
-    for (const stop of stops) {
-      await stop();
-    }
   });
   return cells;
 }
