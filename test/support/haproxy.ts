@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { accepts } from './accepts.ts';
 import { freePort } from './free-port.ts';
 import { PROGRAM_ENVIRONMENT } from './programs.ts';
 import { until } from './subscribed-ingest.ts';
@@ -71,7 +71,7 @@ export async function startHaproxy(
     if (child.exitCode !== null) {
       throw new Error(`HAProxy ended with ${child.exitCode}`);
     }
-    return (await Promise.all([httpPort, mqttPort].map(isOpen))).every(Boolean);
+    return (await Promise.all([httpPort, mqttPort].map(accepts))).every(Boolean);
   });
   return {
     httpPort,
@@ -131,16 +131,4 @@ function configurationOf({
 
 function childrenOf(pid = 0): string[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
-}
-
-async function isOpen(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }

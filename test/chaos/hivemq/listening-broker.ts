@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { accepts } from '../../support/accepts.ts';
 import { PROGRAM_ENVIRONMENT } from '../../support/programs.ts';
 import type { Broker } from '../broker.ts';
 
@@ -70,15 +70,3 @@ export class ListeningBroker implements Broker {
 }
 
 const MOST_SAID = 20_000;
-
-async function accepts(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
-}
