@@ -59,6 +59,8 @@ export function consoleConfig(databaseUrl: string): ConsoleConfig {
     OIDC_CLIENT_SECRET: null,
     OIDC_ROLE_CLAIM: 'groups',
     OIDC_ROLES: [],
+    OIDC_ACR_VALUES: [],
+    OIDC_AMR_VALUES: [],
     CONSOLE_PASSWORDS: 'on',
     CONSOLE_RATE_LIMIT_PER_MINUTE: 60_000,
     CONSOLE_RATE_LIMIT_BURST: 60_000,

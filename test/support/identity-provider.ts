@@ -14,11 +14,15 @@ export interface IdentityProvider {
   people: Map<string, Claims>;
   /** Who types the right password there; null declines. */
   whoComes: string | null;
+  /** How they sign in, as the ID token says. */
+  how: { acr?: string; amr?: string[] };
+  /** The error that it sends back who is declined with. */
+  declinesBy: string;
   close(): Promise<void>;
 }
 
 /** A real OpenID Connect provider on loopback, which insists on PKCE and lets in whoever is next. */
-export async function startIdentityProvider(callbackUrl: string): Promise<IdentityProvider> {
+export async function startIdentityProvider(...callbackUrls: string[]): Promise<IdentityProvider> {
   const port = await freePort();
   const issuer = `http://127.0.0.1:${port}`;
   const known = {
@@ -27,12 +31,14 @@ export async function startIdentityProvider(callbackUrl: string): Promise<Identi
     clientSecret: 'a secret of the console',
     people: new Map(),
     whoComes: null,
+    how: {},
+    declinesBy: 'access_denied',
   };
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const provider = new Provider(issuer, {
     clients: [
       {
-        ...{ client_id: known.clientId, client_secret: known.clientSecret, redirect_uris: [callbackUrl] },
+        ...{ client_id: known.clientId, client_secret: known.clientSecret, redirect_uris: callbackUrls },
         ...{
           grant_types: ['authorization_code'],
           response_types: ['code'],
@@ -43,7 +49,12 @@ export async function startIdentityProvider(callbackUrl: string): Promise<Identi
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'ES256' }] } as never,
     cookies: { keys: ['a key of the provider'] },
     pkce: { required: () => true },
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
+    acrValues: ['password', 'silver', 'gold'],
+    claims: {
+      openid: ['sub', 'acr', 'amr'],
+      email: ['email', 'email_verified'],
+      profile: ['name', 'groups'],
+    },
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
     ttl: { Session: 60, Interaction: 60, Grant: 60, AccessToken: 60, IdToken: 60, AuthorizationCode: 60 },
@@ -62,11 +73,11 @@ export async function startIdentityProvider(callbackUrl: string): Promise<Identi
   const interact = async (request: IncomingMessage, response: ServerResponse) => {
     const { prompt, params, session } = await provider.interactionDetails(request, response);
     if (identityProvider.whoComes === null) {
-      const declined = { error: 'access_denied', error_description: 'declined' };
+      const declined = { error: identityProvider.declinesBy, error_description: 'declined' };
       return provider.interactionFinished(request, response, declined);
     }
     if (prompt.name === 'login') {
-      const login = { accountId: identityProvider.whoComes, remember: false };
+      const login = { accountId: identityProvider.whoComes, remember: false, ...identityProvider.how };
       return provider.interactionFinished(request, response, { login }, { mergeWithLastSubmission: false });
     }
     const grant = new provider.Grant({

@@ -23,6 +23,12 @@ export interface OidcParts {
 /** What the sign-in page says: `cancelled` at the provider, `failed` if it could not be asked or did not answer well. */
 type Refused = RefusalReason | 'cancelled' | 'failed';
 
+/** Errors that the provider sends people back with, and that are no fault. */
+const REFUSALS = new Map<unknown, Refused>([
+  ['access_denied', 'cancelled'],
+  ['unmet_authentication_requirements', 'factors'],
+]);
+
 /** Pages that browsers are sent to, and so redirects rather than JSON: leaving for the provider, and coming back. */
 export function oidcPages(oidc: OidcParts): Middleware {
   const pages = new Map([
@@ -58,8 +64,9 @@ async function leave(koa: Context, { provider, errands, log }: OidcParts): Promi
 async function comeBack(koa: Context, { provider, errands, parts, log }: OidcParts): Promise<void> {
   const errand = errands.read(koa.req);
   koa.append('Set-Cookie', errands.clear());
-  if (koa.query['error'] === 'access_denied') {
-    refuse(koa, 'cancelled');
+  const refusal = REFUSALS.get(koa.query['error']);
+  if (refusal !== undefined) {
+    refuse(koa, refusal);
     return;
   }
   try {
@@ -76,7 +83,10 @@ async function comeBack(koa: Context, { provider, errands, parts, log }: OidcPar
     redirect(koa, '/');
   } catch (error) {
     if (error instanceof ProviderRefusal) {
-      log.info({ reason: error.reason }, 'Somebody the identity provider knows was not let in');
+      log.info(
+        { ...error.said, reason: error.reason },
+        'Somebody the identity provider knows was not let in',
+      );
       refuse(koa, error.reason);
       return;
     }

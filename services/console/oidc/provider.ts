@@ -11,6 +11,7 @@ import {
   randomState,
 } from 'openid-client';
 import type { ProviderIdentity } from '../../../domain/administration/users/provider/sign-in-by-provider.ts';
+import { type Demands, requireFactors } from './factors.ts';
 import { identityOf } from './identity.ts';
 import type { MappedRole } from './settings.ts';
 
@@ -22,6 +23,7 @@ export interface ProviderSettings {
   callbackUrl: string;
   roleClaim: string;
   roles: readonly MappedRole[];
+  demands: Demands;
 }
 
 /** What the browser keeps between leaving for the provider and coming back, and nobody else knows. */
@@ -54,6 +56,9 @@ export class Provider {
       nonce: errand.nonce,
       code_challenge: await calculatePKCECodeChallenge(errand.verifier),
       code_challenge_method: 'S256',
+      ...(this.#settings.demands.acr.length === 0
+        ? {}
+        : { acr_values: this.#settings.demands.acr.join(' ') }),
     });
     return { url, errand };
   }
@@ -62,7 +67,8 @@ export class Provider {
    * Who came back.
    *
    * @param query as the provider sent the browser with.
-   * @throws an error of the library if the answer is not one to the errand, or the provider refuses it.
+   * @throws ProviderRefusal if it is not confirmed that they signed in as is demanded; an error of the library if the
+   * answer is not one to the errand, or the provider refuses it.
    */
   async finish(query: string, { state, nonce, verifier }: Errand): Promise<ProviderIdentity> {
     const configuration = await this.#configuration();
@@ -78,6 +84,7 @@ export class Provider {
     if (claims === undefined) {
       throw new Error('the identity provider sent no ID token');
     }
+    requireFactors(claims, this.#settings.demands);
     // Some providers tell e-mail and groups there only.
     const more =
       configuration.serverMetadata().userinfo_endpoint === undefined

@@ -48,6 +48,20 @@ function readMapped(text: string): MappedRole | undefined {
   return value !== undefined && orgId <= 2_147_483_647 && isRole(role) ? { value, orgId, role } : undefined;
 }
 
+/** Words as OpenID Connect has them: with spaces between. */
+function valuesSetting(purpose: string, example: string): Setting<readonly string[]> {
+  return {
+    purpose,
+    initial: null,
+    absent: [],
+    remedy: `values with spaces between, such as ${example}`,
+    read: (text) => {
+      const values = text.split(' ').filter((value) => value !== '');
+      return values.length > 0 && values.every((value) => /^[!-~]{1,255}$/.test(value)) ? values : undefined;
+    },
+  };
+}
+
 export const OIDC_SETTINGS = {
   OIDC_ISSUER,
   OIDC_CLIENT_ID: optionalText(
@@ -61,6 +75,14 @@ export const OIDC_SETTINGS = {
   ),
   OIDC_ROLE_CLAIM: textSetting('the claim, a text or a list of texts, that OIDC_ROLES is about', 'groups'),
   OIDC_ROLES,
+  OIDC_ACR_VALUES: valuesSetting(
+    'how people must sign in at OIDC_ISSUER: asked for, and the ID token must say one of them (acr)',
+    'gold',
+  ),
+  OIDC_AMR_VALUES: valuesSetting(
+    'methods of signing in at OIDC_ISSUER of which the ID token must say one (amr)',
+    'mfa hwk',
+  ),
   CONSOLE_PASSWORDS: choiceSetting(
     'whether people can sign in to the console by password; off only beside OIDC_ISSUER',
     ['on', 'off'],
@@ -73,9 +95,17 @@ export function faultOfOidc(config: {
   OIDC_ISSUER: string | null;
   OIDC_CLIENT_ID: string | null;
   OIDC_CLIENT_SECRET: string | null;
+  OIDC_ACR_VALUES: readonly string[];
+  OIDC_AMR_VALUES: readonly string[];
   CONSOLE_URL: string | null;
   CONSOLE_PASSWORDS: string;
 }): string | null {
+  const demanding = (['OIDC_ACR_VALUES', 'OIDC_AMR_VALUES'] as const).filter(
+    (name) => config[name].length > 0,
+  );
+  if (demanding.length > 0 && (config.OIDC_ISSUER === null || config.CONSOLE_PASSWORDS === 'on')) {
+    return `${demanding.join(' and ')} can be had of OIDC_ISSUER only, and a password goes around it; set OIDC_ISSUER, and CONSOLE_PASSWORDS to off`;
+  }
   if (config.OIDC_ISSUER === null) {
     return config.CONSOLE_PASSWORDS === 'off'
       ? 'CONSOLE_PASSWORDS is off and OIDC_ISSUER is not set, so nobody could sign in; set OIDC_ISSUER, or CONSOLE_PASSWORDS to on'

@@ -22,5 +22,6 @@ export async function providerOf(config: OidcConfig): Promise<Provider | null> {
     callbackUrl: `${CONSOLE_URL}${CALLBACK}`,
     roleClaim: config.OIDC_ROLE_CLAIM,
     roles: config.OIDC_ROLES,
+    demands: { acr: config.OIDC_ACR_VALUES, amr: config.OIDC_AMR_VALUES },
   });
 }

@@ -24,8 +24,9 @@ describe('single sign-on in the console', function () {
   it('leads on to the link that was opened first, also when it is refused at first', async () => {
     const { page } = await opened('/#/assets?q=pallet');
     provider.whoComes = null;
+    provider.declinesBy = 'unmet_authentication_requirements';
     await page.getByRole('link', { name: 'Single sign-on' }).click();
-    await page.getByRole('alert').waitFor();
+    await page.getByRole('alert').getByText('a second factor').waitFor();
     provider.whoComes = 'ann';
     const claims = { email: 'ann@example.com', email_verified: true, name: 'Ann', groups: ['staff'] };
     provider.people.set('ann', claims);

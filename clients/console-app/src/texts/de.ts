@@ -130,6 +130,8 @@ export const de = {
       unverified: 'Die Einmalanmeldung hat Ihre E-Mail-Adresse nicht bestätigt.',
       disabled: 'Ihr Konto ist gesperrt. Wenden Sie sich an die Verwaltung.',
       other_account: 'Diese Einmalanmeldung gehört hier zu einem anderen Konto.',
+      factors:
+        'Ihre Einmalanmeldung hat keinen zweiten Faktor verlangt, der hier nötig ist. Richten Sie dort einen ein und melden Sie sich neu an; bleibt es so, sagen Sie es der Verwaltung.',
       cancelled: 'Die Anmeldung wurde abgebrochen.',
       failed:
         'Die Anmeldung ist gescheitert. Versuchen Sie es erneut; bleibt es so, sagen Sie es der Verwaltung.',

@@ -127,6 +127,8 @@ export const en = {
       unverified: 'The sign-on has not verified your e-mail address.',
       disabled: 'Your account is disabled. Ask an administrator.',
       other_account: 'This sign-on belongs to another account here.',
+      factors:
+        'Your sign-on did not ask for a second factor, which is needed here. Set one up there and sign on again; if it stays so, tell an administrator.',
       cancelled: 'The sign-on was cancelled.',
       failed: 'The sign-on has failed. Try again; if it stays so, tell an administrator.',
     },

@@ -7,6 +7,8 @@ const MESSAGES = {
     'The identity provider does not say that the e-mail address is verified, so it tells nobody apart',
   disabled: 'The user is disabled; an administrator can enable it',
   other_account: 'The user with this e-mail address signs in by another account of the identity provider',
+  factors:
+    'The identity provider does not confirm that the person signed in as OIDC_ACR_VALUES and OIDC_AMR_VALUES demand',
 };
 
 export type RefusalReason = keyof typeof MESSAGES;
@@ -14,10 +16,13 @@ export type RefusalReason = keyof typeof MESSAGES;
 /** The identity provider vouches for somebody who is not let in. */
 export class ProviderRefusal extends AppError {
   readonly reason: RefusalReason;
+  /** What the provider says instead, for the log. */
+  readonly said: Readonly<Record<string, unknown>>;
 
-  constructor(reason: RefusalReason) {
+  constructor(reason: RefusalReason, said: Readonly<Record<string, unknown>> = {}) {
     super('forbidden', MESSAGES[reason]);
     this.name = 'ProviderRefusal';
     this.reason = reason;
+    this.said = said;
   }
 }
