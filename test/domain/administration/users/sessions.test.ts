@@ -56,6 +56,18 @@ describe('a session', () => {
     expect(await listSessions(people.db, session.userId)).to.deep.equal([]);
   });
 
+  it('leaves no trace of where it was from once somebody signs in after its end', async () => {
+    const kept = await people.user('kept@example.com');
+    const ended = [await people.user('left@example.com'), await people.user('retired@example.com')];
+    await age(ended[0] as SignedIn, { used: '12 hours' });
+    await age(ended[1] as SignedIn, { began: '7 days' });
+    await people.user('next@example.com');
+    const ids = [kept, ...ended].map(({ sessionId }) => sessionId);
+    expect(
+      await database.rows('select id::integer from sessions where id = any($1::bigint[])', [ids]),
+    ).to.deep.equal([{ id: kept.sessionId }]);
+  });
+
   it('ends after 7 days, however much it is used', async () => {
     const session = await people.user('busy@example.com');
     await age(session, { began: '6 days 23 hours 59 minutes' });
