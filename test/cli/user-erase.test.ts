@@ -2,19 +2,24 @@ import { expect } from 'chai';
 import { ulid } from 'ulid';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { invite } from '../../domain/administration/users/links/make-link.ts';
+import { signInByProvider } from '../../domain/administration/users/provider/sign-in-by-provider.ts';
 import { signIn } from '../../domain/administration/users/sessions/sign-in.ts';
 import { removeMembership, setRole } from '../../domain/administration/users/set-role.ts';
 import { acknowledgeAlert } from '../../domain/alerts/acknowledge-alert.ts';
+import { changeRule } from '../../domain/alerts/rules/change-rule.ts';
 import { createRule } from '../../domain/alerts/rules/create-rule.ts';
 import { TEST_ACTOR } from '../support/actor.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
 import { PASSWORD, PLACE, usePeople } from '../support/people.ts';
+import { personalColumns } from '../support/personal-data.ts';
 import { Site } from '../support/site.ts';
 
 const EMAIL = 'eve.unmistakable@example.com';
 const NAME = 'Eve Unmistakable';
 const ADDRESS = '203.0.113.77';
+const SUBJECT = 'subject-unmistakable';
+const SAID = [EMAIL, NAME, ADDRESS, SUBJECT];
 
 describe('erasing a person', () => {
   const database = useDatabase();
@@ -33,6 +38,12 @@ describe('erasing a person', () => {
     eve = (await people.user(EMAIL, { orgId, role: 'admin' })).userId;
     await database.rows('update users set name = $2 where id = $1', [eve, NAME]);
     await signIn(people.db, { ...PLACE, address: ADDRESS, email: EMAIL, password: PASSWORD });
+    const identity = { issuer: `https://${SUBJECT}.example.com`, subject: SUBJECT, email: EMAIL, name: NAME };
+    await signInByProvider(
+      people.db,
+      { ...identity, isEmailVerified: true, roles: new Map() },
+      { address: ADDRESS, userAgent: `browser of ${NAME}`, requestId: 'request' },
+    );
     await setRole(people.db, TEST_ACTOR, { userId: eve, orgId: other, role: 'viewer', mayJoin: true });
     await invite(
       people.db,
@@ -64,8 +75,15 @@ describe('erasing a person', () => {
     await database.rows(`update alerts set state = 'open', acknowledged_by = null where id = $1`, [reopened]);
     await acknowledgeAlert(owner, TEST_ACTOR, { orgId, id: reopened }, 'Ann');
     await database.rows(
-      'insert into alert_mail_recipients (org_id, user_id, position) values ($1, $2, 0), ($3, $2, 0)',
-      [orgId, eve, other],
+      'insert into alert_mail_recipients (org_id, user_id, position, error) values ($1, $2, 0, $4), ($3, $2, 0, $4)',
+      [orgId, eve, other, `no mailbox ${EMAIL}`],
+    );
+    await changeRule(
+      owner,
+      TEST_ACTOR,
+      Date.now() * 1_000,
+      { orgId, id: rule.id },
+      { mailTo: ['ann@example.com'], validFrom: null },
     );
     await database.rows(
       `insert into refused_sign_ins (period, kind, name, count, last_at, address) values (now(), 'user', $1, 1, now(), $2)`,
@@ -74,21 +92,22 @@ describe('erasing a person', () => {
     await removeMembership(people.db, TEST_ACTOR, { userId: eve, orgId: other });
   });
 
-  /** Tables with a row in which one of them is said; but the move feed, whose events end by themselves. */
-  async function tablesThatSay(...said: string[]): Promise<string[]> {
+  /** Columns with a value in which one of them is said; but those of events, which end by themselves. */
+  async function columnsThatSay(...said: string[]): Promise<string[]> {
     const tables = await database.rows<{ name: string }>(
       `select relname::text as name from pg_class
        where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname !~ 'moves$' order by 1`,
     );
-    const found: string[] = [];
-    for (const { name } of tables) {
-      const rows = await database.rows(
-        `select from ${name} as each where each::text ~ any($1::text[]) limit 1`,
-        [said],
-      );
-      found.push(...rows.map(() => name));
-    }
-    return found;
+    const found = await Promise.all(
+      tables.map(({ name }) =>
+        database.rows<{ name: string }>(
+          `select distinct $2 || '.' || field.key as name from ${name} each, jsonb_each_text(to_jsonb(each)) field
+           where each::text ~ any($1::text[]) and field.value ~ any($1::text[])`,
+          [said, name],
+        ),
+      ),
+    );
+    return found.flat().map(({ name }) => name);
   }
 
   it('deletes the recipient of alerts with the membership', async () => {
@@ -105,8 +124,15 @@ describe('erasing a person', () => {
     await database.rows(`update memberships set role = 'viewer' where user_id <> $1`, [eve]);
     await fails(1, 'is the last administrator', ...erase, '--confirm');
     await database.rows(`update memberships set role = 'admin' where user_id <> $1`, [eve]);
-    expect(await tablesThatSay(EMAIL)).to.deep.equal(['changes', 'rules', 'user_links', 'users']);
-    expect(await tablesThatSay(NAME, ADDRESS)).to.include.members(['alerts', 'refused_sign_ins', 'sessions']);
+  });
+
+  it('has something to erase in every column that the page of personal data says names people', async () => {
+    const named = personalColumns()
+      .filter(({ whenErased }) => !whenErased.startsWith('stays'))
+      .map(({ name }) => name)
+      // Numbers, words and digests.
+      .filter((name) => !/(?:_id|made_by|\.role|\.kind|digest|password|sign_ins\.name)$/.test(name));
+    expect(await columnsThatSay(...SAID)).to.have.members(named);
   });
 
   it('leaves nothing that names the person, and what was done as of a user with that id', async () => {
@@ -122,9 +148,9 @@ describe('erasing a person', () => {
       { name: 'refused_sign_ins', rows: 1 },
       { name: 'users', rows: 1 },
     ]);
-    expect(await tablesThatSay(EMAIL, NAME, ADDRESS)).to.deep.equal([]);
+    expect(await columnsThatSay(...SAID)).to.deep.equal([]);
     expect(await count()).to.equal(before + 1);
-    expect(await database.rows('select mail_to from rules')).to.deep.equal([
+    expect(await database.rows('select distinct mail_to from rules')).to.deep.equal([
       { mail_to: ['ann@example.com'] },
     ]);
     expect(await database.rows('select acknowledged_by as by from alerts order by asset_id')).to.deep.equal([

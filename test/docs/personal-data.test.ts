@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { personalColumns } from '../support/personal-data.ts';
+import { ROOT } from './command-blocks.ts';
+
+/** Columns of text that say nothing about a person. A new one has its place here, or on the page. */
+const ABOUT_THINGS: Readonly<Record<string, string>> = {
+  alert_faults: 'reason',
+  alert_floods: 'rule_ids',
+  alert_revisions: 'subject',
+  alerts: 'id rule_id rule_name kind level state because',
+  api_keys: 'id name scopes secret_sha256',
+  assets: 'external_key name description metadata',
+  broker_sessions: 'realm client_id holder',
+  broker_subscriptions: 'realm client_id topic',
+  cell_moves: 'state other_cell',
+  changes: 'request_id action resource_type resource_id',
+  external_key_counters: 'resource',
+  formats: 'name definition source',
+  handhelds: 'token_sha256',
+  import_parts: 'content',
+  import_work: 'kind',
+  imports: 'resource file_name state outcome digest',
+  live_row_counts: 'resource',
+  location_transitions: 'tag_type submission_id proof',
+  location_versions: 'external_key name',
+  location_watches: 'mode coverage',
+  locations: 'external_key name description',
+  moves: 'kind',
+  mqtt_consumers: 'name password_sha256',
+  mqtt_feeds: 'target',
+  mqtt_topics: 'topic digest',
+  organizations: 'name',
+  plans: 'name media_type image sha256',
+  publishing_faults: 'topic reason',
+  reader_counters: 'heard_late',
+  reader_expectations: 'origin',
+  reader_spans: 'state',
+  readers: 'name topic format time_policy identity_policy mqtt_username mqtt_password_sha256',
+  received_messages: 'digest',
+  rejected_messages: 'topic reason payload_sha256',
+  retractions: 'id submission_id request_id answer',
+  rules: 'id kind name hours time_zone metadata',
+  scan_events: 'tag_type submission_id retraction_id',
+  schema_migrations: 'name',
+  sealing_faults: 'reason',
+  smoothing_settings: 'mode',
+  submissions: 'id body_sha256 answer',
+  sweep_assets: 'sweep_id',
+  sweeps: 'id body_sha256',
+  tags: 'tag_type value tag_key',
+  unknown_tags: 'tag_type tag_key',
+  unsealed_moves: 'kind',
+  user_links: 'purpose',
+  webhook_attempts: 'event_id error answer',
+  webhook_secrets: 'key_id sealed',
+  webhooks: 'name url types state state_reason',
+};
+
+describe('the page of personal data', () => {
+  const schema = readFileSync(join(ROOT, 'db/timescale/schema/schema.sql'), 'utf8');
+  const tables = [...schema.matchAll(/^create table (\w+) \(\n(.*?)^\)/gms)];
+  const personal = personalColumns();
+
+  it('names every column that may say something about a person', () => {
+    const columns = tables.flatMap(([, table, text = '']) =>
+      [...text.matchAll(TEXT_OR_USER)].map(([, ofText, ofUser]) => `${table}.${ofText ?? ofUser}`),
+    );
+    const known = [
+      ...personal.map(({ name }) => name),
+      ...Object.entries(ABOUT_THINGS).flatMap(([table, names]) =>
+        names.split(' ').map((name) => `${table}.${name}`),
+      ),
+    ];
+    expect(tables.length).to.be.above(70);
+    expect([...new Set(columns)].toSorted()).to.deep.equal(known.toSorted());
+  });
+
+  it('says of each what erasing a person makes of it', () => {
+    expect(personal.filter(({ whenErased }) => !/^(deleted|nameless|stays)/.test(whenErased))).to.deep.equal(
+      [],
+    );
+  });
+});
+
+/** What has room for more than numbers, instants and flags; and whatever refers to users. */
+const TEXT_OR_USER =
+  /^ {2}(\w+) (?:text|json|jsonb|bytea|inet|cidr|xml|character varying|name)\b|FOREIGN KEY \((\w+)\) REFERENCES users\(/gm;
