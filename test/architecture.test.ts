@@ -136,6 +136,7 @@ const ARROWS: Record<string, string[]> = {
   'clients/handheld-app': ['clients/ui'],
   'clients/console-app': ['clients/ui'],
   'clients/typescript': [],
+  'deploy/audit': [],
   'deploy/image': [],
   '.ci': [],
 };
