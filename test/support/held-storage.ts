@@ -9,17 +9,33 @@ const hold = (stores: readonly string[]) => `new Promise((held) => {
     const store = opening.result
       .transaction(${JSON.stringify(stores)}, 'readwrite')
       .objectStore(${JSON.stringify(stores[0])});
-    globalThis.isHeld = true;
-    const goOn = () => {
-      if (globalThis.isHeld) store.count().onsuccess = goOn;
-    };
-    store.count().onsuccess = () => {
-      held();
-      goOn();
-    };
+    ${KEPT_BUSY}
+    store.count().onsuccess = () => held();
     store.transaction.oncomplete = () => opening.result.close();
   };
 })`;
+
+/** Of a page in which `store` is of a transaction. */
+const KEPT_BUSY = `
+  globalThis.isHeld = true;
+  const goOn = () => {
+    if (globalThis.isHeld) store.count().onsuccess = goOn;
+  };
+  goOn();`;
+
+/** Keeps waiting whatever would be read or written after the app's next look at this of what it keeps, until it is let go. */
+export const holdAfterReading = (page: Page, kept: string) =>
+  page.evaluate(`{
+    const { get } = IDBObjectStore.prototype;
+    IDBObjectStore.prototype.get = function (key) {
+      if (key === ${JSON.stringify(kept)}) {
+        IDBObjectStore.prototype.get = get;
+        const store = this.transaction.db.transaction(['kept'], 'readwrite').objectStore('kept');
+        ${KEPT_BUSY}
+      }
+      return get.call(this, key);
+    };
+  }`);
 
 export const letGo = (page: Page) => page.evaluate('globalThis.isHeld = false');
 

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { isUnplaced } from '../../../clients/handheld-app/src/queue/unplaced.ts';
-import { type Device, useBrowser } from '../../support/browser.ts';
+import { type Device, scanByWedge, useBrowser } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';
+import { holdAfterReading, letGo } from '../../support/held-storage.ts';
 import { placed, result, scan } from './scans.ts';
 
 const tag = (number: number) => `E2801160000002091234${String(number).padStart(4, '0')}`;
@@ -74,6 +75,20 @@ describe('scans that are made before anybody said where', () => {
     await app.page.getByText('has no place').waitFor({ state: 'detached' });
     await app.waits(0);
     expect(await recorded()).to.deep.equal([{ asset: 'PALLET-1', location: 'DOCK-1' }]);
+  });
+
+  it('are asked for when they were made at the moment of signing in, before all was read from a slow device', async () => {
+    const slow = await browser.device();
+    app = await HandheldApp.open(slow, gateway.url);
+    await app.page.getByLabel('Token of this handheld').waitFor();
+    await holdAfterReading(app.page, 'walk');
+    await app.signIn(gateway.token);
+    await app.shows('All sent');
+    await scanByWedge(app.page, tag(1));
+    await letGo(app.page);
+    await app.shows('Not recorded.');
+    await app.scan('LOC-DOCK-1');
+    await app.shows('1 scan has no place yet.');
   });
 
   it('are asked for when the gateway knew the place’s tag and the device did not, too', async () => {

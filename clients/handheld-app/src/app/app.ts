@@ -199,14 +199,16 @@ export class App {
   async signIn(token: string): Promise<{ detail: string } | null> {
     const whereabouts = () => ({ sweep: this.sweeping.now.value, place: this.walking.now.value.place });
     const before = whereabouts();
-    const result = await this.session.signIn(token);
+    const result = await this.session.signIn(token, async (locations, isForgotten) => {
+      await this.places.keep(locations);
+      if (isForgotten) {
+        await Promise.all([this.walking.load(), this.sweeping.load(), this.broken.load()]);
+      }
+      await this.walking.follow(this.places.tree.value);
+    });
     if (result.kind !== 'done') {
       return { detail: result.detail };
     }
-    this.#announcer.notice.value = null;
-    await this.places.keep(result.locations);
-    await Promise.all([this.walking.load(), this.sweeping.load(), this.broken.load()]);
-    await this.walking.follow(this.places.tree.value);
     this.#announcer.notice.value = endedBySignIn(before, whereabouts());
     // Asks the browser not to make room at the cost of what is queued.
     void navigator.storage?.persist?.();

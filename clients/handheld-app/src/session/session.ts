@@ -15,9 +15,10 @@ export interface StoredSession {
 
 const NOBODY: StoredSession = { token: null, handheld: null, rejected: null };
 
-export type SignIn =
-  | { kind: 'done'; locations: Location[] }
-  | { kind: 'refused' | 'unreachable'; detail: string };
+export type SignIn = { kind: 'done' } | { kind: 'refused' | 'unreachable'; detail: string };
+
+/** @param isForgotten whether what the device knew of another organization was deleted. */
+type Prepare = (locations: Location[], isForgotten: boolean) => Promise<void>;
 
 export class Session {
   readonly stored = signal<StoredSession>(NOBODY);
@@ -46,16 +47,23 @@ export class Session {
     return handheld !== null && handheld !== handheldOf(token);
   }
 
-  /** Tests the token by asking for the locations, and stores it if it is good. */
-  async signIn(token: string): Promise<SignIn> {
+  /**
+   * Tests the token by asking for the locations, and stores it if it is good.
+   *
+   * @param prepare what is done before: from then on scans are taken.
+   */
+  async signIn(token: string, prepare: Prepare): Promise<SignIn> {
     const answer = await this.#gateway.locations(token);
     switch (answer.kind) {
-      case 'ok':
-        if (this.isAnother(token) && !(await this.#isOfOrganization(answer.data))) {
+      case 'ok': {
+        const isForeign = this.isAnother(token) && !(await this.#isOfOrganization(answer.data));
+        if (isForeign) {
           await this.#forgetOrganization();
         }
+        await prepare(answer.data, isForeign);
         await this.#keep({ token, handheld: handheldOf(token), rejected: null });
-        return { kind: 'done', locations: answer.data };
+        return { kind: 'done' };
+      }
       case 'unreachable':
         return { kind: 'unreachable', detail: answer.detail };
       default:
