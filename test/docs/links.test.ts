@@ -18,11 +18,14 @@ describe('the documents', () => {
     expect(broken).to.deep.equal([]);
   });
 
-  it('are led to, all guides of readers, by their table of contents', () => {
-    const guides = documents.filter((name) => /^docs\/readers\/(?!README)/.test(name));
-    const linked = linksOf(read('docs/readers/README.md')).map((link) => join('docs/readers', link));
-    expect(guides.filter((guide) => !linked.includes(guide))).to.deep.equal([]);
-  });
+  for (const folder of ['docs/readers', 'docs/design', 'docs/guides']) {
+    it(`are led to by the table of contents of their folder: ${folder}`, () => {
+      const contents = join(folder, 'README.md');
+      const linked = linksOf(read(contents)).map((link) => join(folder, link));
+      const inside = documents.filter((name) => dirname(name) === folder && name !== contents);
+      expect(inside.filter((name) => !linked.includes(name))).to.deep.equal([]);
+    });
+  }
 
   it('have every section and rule that code, tests and documents cite', () => {
     const cited = citations();
