@@ -16,7 +16,7 @@ import { setTimeout } from 'node:timers/promises';
 export const TRUSTED_MS = 400;
 
 /** Leaves room for early timers and clocks of unequal speed. */
-export const HEARD_WITHIN_MS = 500;
+const HEARD_WITHIN_MS = 500;
 
 /** Milliseconds for which a checked credential may be used without another check. */
 export const GOOD_FOR_MS = HEARD_WITHIN_MS - TRUSTED_MS;

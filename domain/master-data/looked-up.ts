@@ -13,7 +13,7 @@ export type LookedUp<Row> = {
 
 type LongText = 'tags' | JsonName<typeof ASSET_COLUMNS>;
 
-export const LONG_TEXTS: readonly LongText[] = ['tags', ...jsonNames(ASSET_COLUMNS)];
+const LONG_TEXTS: readonly LongText[] = ['tags', ...jsonNames(ASSET_COLUMNS)];
 
 /** Bytes, both stored (which may be compressed to a ninetieth) and as text. */
 const STORED = 8_192;

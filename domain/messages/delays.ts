@@ -55,7 +55,7 @@ export function isLate({ receivedAt, readAt }: Timing): boolean {
  * delay.
  * @returns in order and apart.
  */
-export function delaysOf(timings: readonly Timing[], known: Micros | null): Delay[] {
+function delaysOf(timings: readonly Timing[], known: Micros | null): Delay[] {
   const delays: Delay[] = [];
   let inTimeAt = known ?? Number.NEGATIVE_INFINITY;
   for (const timing of timings.toSorted((a, b) => a.receivedAt - b.receivedAt)) {

@@ -76,7 +76,7 @@ export async function keepMarks(
 }
 
 /** Whatever digits the instants have. The asset is part of the hash because many assets may be seen at one instant. */
-export function isMarked({ assetId, observedAt }: Pick<AssetTransition, 'assetId' | 'observedAt'>): boolean {
+function isMarked({ assetId, observedAt }: Pick<AssetTransition, 'assetId' | 'observedAt'>): boolean {
   const low = Math.imul(observedAt % HALF, 0x9e3779b1);
   const high = Math.imul(Math.floor(observedAt / HALF), 0x85ebca6b);
   const mixed = Math.imul(low ^ (low >>> 15) ^ high ^ Math.imul(assetId, 0x27d4eb2f), 0xc2b2ae35);

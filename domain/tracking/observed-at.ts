@@ -16,7 +16,7 @@ export const AHEAD_TOLERANCE: Micros = 120 * MICROS_PER_SECOND;
 
 /** A clock before the first was never set; one from the second on is broken. */
 export const EARLIEST_DEVICE_TIME: Micros = Date.UTC(2015, 0, 1) * 1_000;
-export const LATEST_DEVICE_TIME: Micros = Date.UTC(2101, 0, 1) * 1_000;
+const LATEST_DEVICE_TIME: Micros = Date.UTC(2101, 0, 1) * 1_000;
 
 /**
  * Device time counts unless it is missing, unset or too far ahead; then the time of reception does, and the scan is

@@ -15,7 +15,7 @@ export interface RedisStore extends Store {
 }
 
 /** Milliseconds for the server to accept a connection, and to answer. */
-export const ANSWER_MS = 250;
+const ANSWER_MS = 250;
 export const CONNECT_MS = 2_000;
 
 /**

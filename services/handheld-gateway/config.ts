@@ -20,7 +20,7 @@ import { faultOfTls, TLS_SETTINGS } from '../../platform/runtime/tls-settings.ts
  * The handhelds' own settings. The rate limit lets a person look up every tag of a fast walk (five a second), and a
  * day's offline queue be sent with its retries.
  */
-export const HANDHELD_SETTINGS = {
+const HANDHELD_SETTINGS = {
   HANDHELD_PORT,
   HANDHELD_RATE_LIMIT_PER_MINUTE: integerSetting(
     'how many requests a minute a handheld may make in the long run',

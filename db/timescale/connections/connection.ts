@@ -57,7 +57,7 @@ export function sessionSettings(role?: string): SessionSettings {
 const asText = (text: string) => text;
 
 /** Types parsed differently than by `pg`, by name and oid. */
-export const TYPE_PARSERS: readonly { name: string; oid: number; parse(text: string): unknown }[] = [
+const TYPE_PARSERS: readonly { name: string; oid: number; parse(text: string): unknown }[] = [
   { name: 'int8', oid: pg.types.builtins.INT8, parse: Number },
   { name: 'timestamptz', oid: pg.types.builtins.TIMESTAMPTZ, parse: asText },
   { name: 'json', oid: pg.types.builtins.JSON, parse: asText },

@@ -25,7 +25,7 @@ export const ENTER_BRIEFLY: NamedStatement = {
  * younger than the statistics it picks the wrong index. The cost settings lead it to the index with the
  * fewest rows, also without statistics (`domain/tracking/index-plans.ts`).
  */
-export const ENTER_TO_WRITE: NamedStatement = {
+const ENTER_TO_WRITE: NamedStatement = {
   name: 'enter-organization-to-write',
   text: `select from (
       select set_config('tagtrail.org_id', $1, true) as org_id, set_config('lock_timeout', $2, true) as timeout,

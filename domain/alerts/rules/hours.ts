@@ -1,4 +1,4 @@
-import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
+import { MICROS_PER_MILLISECOND } from '../../../base/instant.ts';
 import { type OffsetAt, offsetsOf } from '../../../base/time-zones.ts';
 import { type Interval, joined, within } from '../../presence/intervals.ts';
 
@@ -21,11 +21,6 @@ const MINUTE = 60_000;
 const DAY = 86_400_000;
 /** 1970-01-01 was a Thursday. */
 const DAY_OF_EPOCH = 3;
-
-/** Whether an instant is within the hours. */
-export function openAt(hours: Hours, at: Micros): boolean {
-  return periods(hours, { since: at, until: at + 1 }).length > 0;
-}
 
 /** The times of a window that are within the hours: in order, apart, none empty. */
 export function periods(hours: Hours, window: Interval): Interval[] {

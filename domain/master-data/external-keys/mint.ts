@@ -7,7 +7,7 @@ import { TABLES } from '../tables.ts';
 const PREFIX: Record<Keyed, string> = { asset: 'ASSET-', location: 'LOC-' };
 
 /** `ASSET-0042`: four digits, and more when they are needed. */
-export function mintedKey(resource: Keyed, number: number): string {
+function mintedKey(resource: Keyed, number: number): string {
   return PREFIX[resource] + String(number).padStart(4, '0');
 }
 

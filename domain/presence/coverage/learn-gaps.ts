@@ -49,7 +49,7 @@ export class GapLearner {
  * Learns how often things are read at a location, from now on. What differs by less than a tenth from before is left as it
  * is, and so is what somebody says meanwhile.
  */
-export async function learnGap(pool: Pool, { orgId, locationId }: Place, now: Micros): Promise<void> {
+async function learnGap(pool: Pool, { orgId, locationId }: Place, now: Micros): Promise<void> {
   const gaps = await loadGaps(pool, orgId, locationId);
   const window = { since: Math.min(now, ...gaps.longest.map(({ since }) => since)), until: now };
   const evidence = (await loadEvidence(pool, orgId, [locationId], window, [])).get(locationId);

@@ -8,7 +8,7 @@ import type { SecretsKeys } from './secrets-key.ts';
 import { newSigningSecret, shownSecret } from './signing-secret.ts';
 
 /** Valid at the same time, while a receiver changes over. */
-export const MOST_SECRETS = 2;
+const MOST_SECRETS = 2;
 
 /**
  * Makes a secret for a webhook; of more than {@link MOST_SECRETS} the oldest ends.

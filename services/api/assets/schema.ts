@@ -133,7 +133,7 @@ export const assetPatchBody = mergePatchOf<AssetRow>()(ASSET_PATCH, {
   example: ASSET_PATCH_EXAMPLE,
 });
 
-export const ASSET_SORT_FIELDS = ['external_key', 'name', 'created_at', 'updated_at'] as const;
+const ASSET_SORT_FIELDS = ['external_key', 'name', 'created_at', 'updated_at'] as const;
 
 /** Contract 4.2. */
 export const ASSET_LIST = {

@@ -115,7 +115,7 @@ export const locationPatchBody = mergePatchOf<LocationRow>()(LOCATION_PATCH, {
   alike: [['parent_id', 'parent_external_key']],
 });
 
-export const LOCATION_SORT_FIELDS = ['external_key', 'name', 'created_at'] as const;
+const LOCATION_SORT_FIELDS = ['external_key', 'name', 'created_at'] as const;
 
 /** Contract 4.3. */
 export const LOCATION_LIST = {

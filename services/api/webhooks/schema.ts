@@ -9,7 +9,7 @@ import {
 } from '../../../base/checks/fields.ts';
 import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
 import { integer } from '../../../base/checks/integer-field.ts';
-import { mandatory, nullable, optional, type Values } from '../../../base/checks/members.ts';
+import { mandatory, nullable, optional } from '../../../base/checks/members.ts';
 import { nullableSchema } from '../../../base/checks/members-schema.ts';
 import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 import { KEPT_ATTEMPTS } from '../../../domain/webhooks/attempts.ts';
@@ -97,8 +97,6 @@ const WEBHOOK_PATCH = {
   rotate_secret: optional(flag),
   drop_old_secret: optional(flag),
 };
-
-export type WebhookPatch = Values<typeof WEBHOOK_PATCH>;
 
 export const newWebhookBody = jsonBody(NEW_WEBHOOK);
 export const webhookPatchBody = mergePatchOf<object>()(WEBHOOK_PATCH);

@@ -5,7 +5,7 @@ import { FileFault } from '../files/file-fault.ts';
 import { ReaderGone } from './standard-output.ts';
 
 export const FAILED = 1;
-export const WRONG_USAGE = 2;
+const WRONG_USAGE = 2;
 /** A shell's status for a program ended by SIGPIPE. */
 const READER_GONE = 141;
 

@@ -9,7 +9,7 @@ import {
 } from '../../../domain/master-data/tags/tag-schema.ts';
 import { pagingOf } from '../../../platform/http/lists.ts';
 import { described, idInPath, mandatoryParameter } from '../../../platform/http/parameters.ts';
-import type { ParameterValues, Query } from '../../../platform/http/query.ts';
+import type { Query } from '../../../platform/http/query.ts';
 import { ASSET_EXAMPLE, LOCATION_EXAMPLE, REFERENCE_PROPERTIES, referenceSchema } from '../wire/reference.ts';
 
 export const TAGS = {
@@ -92,7 +92,5 @@ export const TAG_QUERY = {
 export const PAGING = pagingOf({ max: 1000, initial: 1000 });
 
 export const PAGE_QUERY = { parameters: PAGING } as const satisfies Query;
-
-export type PageQuery = ParameterValues<typeof PAGING>;
 
 export const LOCATION_ID = { location_id: described(idInPath, 'Id of the location.', 4) };

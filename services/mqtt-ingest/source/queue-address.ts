@@ -15,7 +15,7 @@ export interface QueueBroker {
   tls: { ca?: Buffer; cert?: Buffer; key?: Buffer };
 }
 
-export const QUEUE_PROTOCOLS = ['amqp:', 'amqps:'];
+const QUEUE_PROTOCOLS = ['amqp:', 'amqps:'];
 
 /** The nodes of a cluster, as AMQP_URL names them: one address, or several with blanks between. */
 export function queueAddresses(urls: string): QueueAddress[] {

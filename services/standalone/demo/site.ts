@@ -41,7 +41,7 @@ export const READERS: readonly SiteReader[] = [
   { name: 'workshop', topic: 'hub/workshop', format: 'csl-cs463', antennas: [null] },
 ];
 
-export const NORTH_HUB: Site = { locations: LOCATIONS, readers: READERS };
+const NORTH_HUB: Site = { locations: LOCATIONS, readers: READERS };
 
 export const STOPS: readonly SiteLocation[] = stopsOf(NORTH_HUB);
 

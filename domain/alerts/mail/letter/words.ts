@@ -3,7 +3,7 @@ import { wireTimeOfMicros } from '../../../../base/timestamps.ts';
 import type { TouchedAlert } from './touched-alert.ts';
 
 /** What is the case, or was: "Pallet 17 is at Ramp, where it must not be". */
-export function whatOf(alert: TouchedAlert): string {
+function whatOf(alert: TouchedAlert): string {
   const { kind, subject, location, isMissing } = alert;
   const isOver = alert.state === 'closed' || alert.state === 'withdrawn';
   const is = isOver ? 'was' : 'is';

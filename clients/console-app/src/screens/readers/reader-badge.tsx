@@ -17,7 +17,7 @@ export function ReaderBadge({ reader: { state } }: { reader: Reader }) {
 }
 
 /** Milliseconds of silence; null if it never said anything. */
-export function silenceOf({ last_message_at: at }: Reader): number | null {
+function silenceOf({ last_message_at: at }: Reader): number | null {
   return at === null ? null : Math.max(0, Date.now() - Date.parse(at));
 }
 
