@@ -1,18 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, request } from 'node:http';
+import { Agent, createServer, request } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import mqtt from 'mqtt';
 import { type CellPorts, type Haproxy, startHaproxy } from '../support/haproxy.ts';
 import { useProgram } from '../support/programs.ts';
-import { until } from '../support/subscribed-ingest.ts';
 
 const ID = '01JD0000000000000000000000';
 
 describe('the configuration of HAProxy', () => {
-  useProgram('haproxy');
+  useProgram('haproxy', 'socat');
   const stops: (() => unknown)[] = [];
   let haproxy: Haproxy;
 
@@ -48,9 +47,13 @@ describe('the configuration of HAProxy', () => {
       mqtt: (broker.address() as AddressInfo).port,
     };
   };
-  const ask = async (host: string, token?: string, path = '/api/v1/assets') => {
+  const ask = async (
+    host: string,
+    token?: string,
+    { path = '/api/v1/assets', agent = false }: { path?: string; agent?: Agent | false } = {},
+  ) => {
     const asked = request({
-      ...{ host: '127.0.0.1', port: haproxy.httpPort, path, agent: false },
+      ...{ host: '127.0.0.1', port: haproxy.httpPort, path, agent },
       headers: {
         host: `${host}.example.com`,
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -93,7 +96,7 @@ describe('the configuration of HAProxy', () => {
         'no token': () => ask('scan'),
         'console of cell 1': () => ask('tracking'),
         'console of cell 2': () => ask('tracking-2'),
-        metrics: () => ask('tagtrail', `tt_${ID}_x`, '/metrics'),
+        metrics: () => ask('tagtrail', `tt_${ID}_x`, { path: '/metrics' }),
       }),
     ).to.deep.equal({
       'no key': 'api-1',
@@ -127,26 +130,40 @@ describe('the configuration of HAProxy', () => {
     });
   });
 
-  it('leads what has moved where it is now, and back again', async () => {
+  it('leads what has moved where it is now, and back again, at once and after a restart', async () => {
+    // Kept by who asks often; what is told of a move counts on it, too.
+    const kept = new Agent({ keepAlive: true, maxSockets: 1 });
+    stops.push(() => kept.destroy());
     const asked = () =>
       led({
         key: () => ask('tagtrail', `tt_${ID}_x`),
+        'key on a connection from before': () => ask('tagtrail', `tt_${ID}_x`, { agent: kept }),
         th_7: () => ask('scan', 'th_7_x'),
         'reader-7': () => signIn('reader-7'),
         'reader-8': () => signIn('reader-8'),
+        'reader-1249': () => signIn('reader-1249'),
       });
-    for (const cell of [2, 1]) {
+    const of = (cell: number) => ({
+      key: `api-${cell}`,
+      'key on a connection from before': `api-${cell}`,
+      th_7: `scan-${cell}`,
+      'reader-7': cell,
+      'reader-8': 1,
+      'reader-1249': cell,
+    });
+    // More than are told at a time.
+    const many = Array.from({ length: 250 }, (_, index) => `reader-${1_000 + index}`);
+    const lead = async (cell: number) => {
       const child = spawn(haproxy.route, { shell: true, stdio: ['pipe', 'inherit', 'inherit'] });
-      child.stdin.end(`${ID} ${cell}\nth_7 ${cell}\nreader-7 ${cell}\n`);
+      child.stdin.end([ID, 'th_7', 'reader-7', ...many].map((one) => `${one} ${cell}\n`).join(''));
       expect((await once(child, 'close'))[0]).to.equal(0);
-      await until(async () => (await ask('tagtrail', `tt_${ID}_x`)) === `api-${cell}`);
-      expect(await asked()).to.deep.equal({
-        key: `api-${cell}`,
-        th_7: `scan-${cell}`,
-        'reader-7': cell,
-        'reader-8': 1,
-      });
-      await haproxy.isReloaded();
-    }
+    };
+    await ask('tagtrail', `tt_${ID}_x`, { agent: kept });
+    await lead(2);
+    expect(await asked()).to.deep.equal(of(2));
+    await haproxy.restart();
+    expect(await asked()).to.deep.equal(of(2));
+    await lead(1);
+    expect(await asked()).to.deep.equal(of(1));
   });
 });

@@ -25,8 +25,8 @@ export interface Haproxy {
   route: string;
   /** Its configuration, checked. @returns what is wrong with it. */
   check(): Promise<string>;
-  /** After it has led somebody elsewhere: until it takes the next reload, which is lost before. */
-  isReloaded(): Promise<void>;
+  /** Stops it as it is stopped for an upgrade, and starts it again. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -45,13 +45,47 @@ export async function startHaproxy(
   apiHost = 'tagtrail.example.com',
 ): Promise<Haproxy> {
   const folder = mkdtempSync(join(tmpdir(), 'tagtrail-haproxy-'));
-  const [file, map] = [join(folder, 'haproxy.cfg'), join(folder, 'moved.map')];
+  const inFolder = (name: string) => join(folder, name);
+  const [file, map, socket] = [inFolder('haproxy.cfg'), inFolder('moved.map'), inFolder('admin.sock')];
   const [httpPort, mqttPort] = [await freePort(), await freePort()];
   writeFileSync(map, readFileSync(join(DEPLOYED, 'moved.map')));
   writeFileSync(
     file,
-    configurationOf({ cells, map, httpPort, mqttPort }).replace(' tagtrail.example.com', ` ${apiHost}`),
+    configurationOf({ cells, map, socket, httpPort, mqttPort }).replace(
+      ' tagtrail.example.com',
+      ` ${apiHost}`,
+    ),
   );
+  const accepting = async () => (await Promise.all([httpPort, mqttPort].map(accepts))).every(Boolean);
+  let running = await start(file, accepting);
+  return {
+    httpPort,
+    mqttPort,
+    route: `MAP=${map} SOCKET=${socket} sh ${join(DEPLOYED, 'moved.sh')}`,
+    check: async () => {
+      const checking = spawn('haproxy', ['-c', '-f', file], { env: PROGRAM_ENVIRONMENT });
+      let said = '';
+      checking.stderr.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+      });
+      const [status] = await once(checking, 'close');
+      return status === 0 ? said.replace(/^\[NOTICE\].*\n/gm, '') : `${said}status ${status}`;
+    },
+    restart: async () => {
+      await running.stop();
+      running = await start(file, accepting);
+    },
+    stop: async () => {
+      await running.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function start(
+  file: string,
+  accepting: () => Promise<boolean>,
+): Promise<{ stop: () => Promise<void> }> {
   const child = spawn('haproxy', ['-W', '-f', file], {
     env: PROGRAM_ENVIRONMENT,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -71,28 +105,13 @@ export async function startHaproxy(
     if (child.exitCode !== null) {
       throw new Error(`HAProxy ended with ${child.exitCode}`);
     }
-    return (await Promise.all([httpPort, mqttPort].map(accepts))).every(Boolean);
+    return accepting();
   });
   return {
-    httpPort,
-    mqttPort,
-    route: `MAP=${map} RELOAD='kill -USR2 ${child.pid}' sh ${join(DEPLOYED, 'moved.sh')}`,
-    check: async () => {
-      const checking = spawn('haproxy', ['-c', '-f', file], { env: PROGRAM_ENVIRONMENT });
-      let said = '';
-      checking.stderr.setEncoding('utf8').on('data', (text: string) => {
-        said += text;
-      });
-      const [status] = await once(checking, 'close');
-      return status === 0 ? said.replace(/^\[NOTICE\].*\n/gm, '') : `${said}status ${status}`;
-    },
-    // The old worker is gone once the master, which cannot be told anything before, has noticed that.
-    isReloaded: () => until(() => childrenOf(child.pid).length === 1),
     stop: async () => {
       isStopping = true;
       child.kill('SIGTERM');
       await ended;
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
@@ -100,11 +119,13 @@ export async function startHaproxy(
 function configurationOf({
   cells,
   map,
+  socket,
   httpPort,
   mqttPort,
 }: {
   cells: readonly [CellPorts, CellPorts];
   map: string;
+  socket: string;
   httpPort: number;
   mqttPort: number;
 }): string {
@@ -122,13 +143,10 @@ function configurationOf({
         readFileSync(join(DEPLOYED, 'haproxy.cfg'), 'utf8'),
       )
       .replaceAll('/etc/haproxy/moved.map', map)
+      .replace('/run/haproxy/admin.sock', socket)
       // As many as an ordinary user may have files open.
       .replace('maxconn 20000', 'maxconn 500')
       .replace('bind :8080', `bind 127.0.0.1:${httpPort}`)
       .replace('bind :1883', `bind 127.0.0.1:${mqttPort}`)
   );
-}
-
-function childrenOf(pid = 0): string[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
 }
