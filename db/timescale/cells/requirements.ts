@@ -108,15 +108,13 @@ async function requireOrganization(
   { orgId, leavesPublished, hasBroker }: MovedOrganization,
 ): Promise<void> {
   const { rows } = await from.query<{ by_broker: number; topics: number }>(
-    // Who was heard and never signed in came by another broker than the embedded one.
+    // Ingestion notes its sessions at a broker, also at RabbitMQ's queues.
     `select
        (
          select count(*) from readers reader
-         left join reader_counters counted on counted.org_id = reader.org_id and counted.reader_id = reader.id
          where reader.org_id = $1 and reader.deleted_at is null and (
-           $2 or exists (select from broker_sessions where forgotten_at is null)
-           or reader.last_used_at is null
-             and counted.last_message_at > (select applied_at from schema_migrations where name like '0081-%')
+           $2 or (select max(greatest(connected_at, held_until)) from broker_sessions)
+             >= coalesce(reader.last_used_at, '-infinity')
          )
        )::integer as by_broker,
        (select count(*) from mqtt_topics where org_id = $1 and digest is distinct from ''::bytea)::integer as topics
@@ -129,7 +127,7 @@ async function requireOrganization(
   }
   refuseIf(
     found.by_broker > 0,
-    `Readers of organization ${orgId} (${found.by_broker}) publish to a broker of your own, by MQTT or from the queues of RabbitMQ: what waits there would stay behind. Only readers at the embedded broker can follow; delete these here first, and create them in the other cell afterwards`,
+    `Readers of organization ${orgId} (${found.by_broker}) publish to a broker of your own, by MQTT or from the queues of RabbitMQ: what waits there would stay behind. Only readers that sign in at the embedded broker, and have done so since, can follow; delete these here first, and create them in the other cell afterwards`,
   );
   refuseIf(
     found.topics > 0 && !leavesPublished,

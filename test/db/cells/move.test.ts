@@ -47,8 +47,6 @@ describe('moving an organization to another cell', function () {
 
   before(async () => {
     await fillDatabase(cells.first);
-    // As the embedded broker notes it.
-    await cells.first.rows('update readers set last_used_at = now()');
     const [filled] = await cells.first.rows<{ id: number }>('select id from organizations');
     org = filled?.id ?? 0;
     const neighbour = await Site.create(cells.first, 'Neighbour');
