@@ -35,6 +35,8 @@ export async function noteUses(
       from unnest(${integers(keys.map(([orgId]) => orgId))}, ${integers(keys.map(([, id]) => id))}, ${ages})
         as given (org_id, id, seconds_ago)
       join ${sql.identifier([table])} credential on credential.org_id = given.org_id and credential.id = given.id
+      -- Of one that is arriving from another cell the rows are kept as they are there.
+      join organizations organization on organization.id = credential.org_id
       where credential.last_used_at is null
         or credential.last_used_at < now() - make_interval(secs => given.seconds_ago + ${WRITTEN_EVERY_SECONDS})
       order by credential.org_id, credential.id
