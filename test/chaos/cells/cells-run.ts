@@ -41,15 +41,18 @@ export async function runCells(
   await served(tenants);
   const [refusedFor, refusedForByKills]: [number[], number[]] = [[], []];
   let killed = 0;
+  let longest = LATEST_KILL;
   for (let number = 0; number < moves; number++) {
     const [from, to] = number % 2 === 0 ? [first, second] : [second, first];
     const before = moving.refusedFor.length;
     const isKilled = number % 2 === 1 && kills > 0;
     const args = ['cell', 'move', '--org', `${moving.orgId}`, '--to', to.url, '--route', cells.haproxy.route];
     for (let kill = 0; isKilled && kill < kills; kill++) {
-      killed += await killSometime(args, from.url, random);
+      killed += await killSometime(args, { url: from.url, after: random() * longest });
     }
+    const started = performance.now();
     await complete(args, from.url);
+    longest = isKilled ? longest : performance.now() - started;
     await served(tenants);
     (isKilled ? refusedForByKills : refusedFor).push(
       moving.refusedFor.slice(before).reduce((sum, one) => sum + one, 0),
@@ -80,15 +83,15 @@ async function served(tenants: readonly Tenant[]): Promise<void> {
 }
 
 /** @returns 1 if it was killed, 0 if it had come to its end before. */
-async function killSometime(args: string[], url: string, random: () => number): Promise<number> {
+async function killSometime(args: string[], { url, after }: { url: string; after: number }): Promise<number> {
   const program = run('services/cli/tagtrail.ts', args, { DATABASE_URL: url });
-  const isOver = await Promise.race([program.ended.then(() => true), pause(random() * LATEST_KILL, false)]);
+  const isOver = await Promise.race([program.ended.then(() => true), pause(after, false)]);
   program.child.kill('SIGKILL');
   await program.ended;
   return isOver ? 0 : 1;
 }
 
-/** Milliseconds. */
+/** Milliseconds, before a move was seen to take less. */
 const LATEST_KILL = 8_000;
 
 async function complete(args: string[], url: string): Promise<void> {

@@ -131,7 +131,12 @@ export class Tenant {
         this.#refusedSince ??= asked;
         if (answer instanceof Error || answer.status !== 503 || answer.headers.get('retry-after') === null) {
           this.#wrong += 1;
-          console.error(this.name, answer);
+          if (this.#wrong <= MOST_SHOWN) {
+            console.error(
+              this.name,
+              answer instanceof Error ? answer : `${answer.status} ${answer.statusText}`,
+            );
+          }
         }
       }
       await pause(WRITE_EVERY);
@@ -196,6 +201,9 @@ const PUBLISH_EVERY = 50;
 const RECONNECT_AFTER = 200;
 
 const ASSETS = 50;
+
+/** Of the answers that are wrong. */
+const MOST_SHOWN = 5;
 
 /** In a message. */
 const READS = 50;
