@@ -1,6 +1,7 @@
 import { setTimeout as lasts } from 'node:timers/promises';
 import { AlertingSite } from './alerting-site.ts';
 import { createCrashingDatabase } from './crashing-database.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 export interface AlertRun {
   kills: number;
@@ -17,16 +18,19 @@ export async function runAlerts(
   kills: number,
   isTimescale: boolean,
   random: () => number,
+  signal: AbortSignal,
 ): Promise<AlertRun> {
   const database = await createCrashingDatabase(isTimescale);
   try {
     const site = await AlertingSite.start(database);
-    for (let kill = 0; kill < kills; kill += 2) {
-      await site.takeAwayAndKill(() => lasts(random() * LONGEST_PAUSE));
-    }
-    const made = site.kills;
-    const faults = await site.findFaults();
-    return { kills: made, alerts: (await site.count('overdue')) + (await site.count('reader')), faults };
+    return await unlessAborted(signal, async () => {
+      for (let kill = 0; kill < kills; kill += 2) {
+        await site.takeAwayAndKill(() => lasts(random() * LONGEST_PAUSE));
+      }
+      const made = site.kills;
+      const faults = await site.findFaults();
+      return { kills: made, alerts: (await site.count('overdue')) + (await site.count('reader')), faults };
+    });
   } finally {
     await database.remove();
   }

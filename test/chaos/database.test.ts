@@ -25,7 +25,7 @@ describe('the database that ingestion writes to', function () {
     const database = useCrashingDatabase();
 
     it('has every acknowledged read once, and the history they make', () =>
-      withScenario(database(), { source: 'mosquitto', processes: 2, ahead: 100 }, async (scenario) => {
+      withScenario(database(), { source: 'mosquitto', processes: 2, ahead: 1_000 }, async (scenario) => {
         const publishing = scenario.publish();
         for (let restart = 0; restart < RESTARTS; restart++) {
           await scenario.reached((restart + 0.5) / (RESTARTS + 1));

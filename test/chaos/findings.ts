@@ -22,8 +22,8 @@ export interface Findings {
   toldTwice: number;
   /** Events of the feed that the consumer was told. */
   events: number;
-  /** Requests that the receiver of the webhooks got. */
-  requests: number;
+  /** Requests that the receiver of the webhooks got; null where there are none. */
+  requests: number | null;
 }
 
 export interface Published {
@@ -107,6 +107,6 @@ export async function findFaults(client: ClientBase, evidence: Evidence): Promis
     },
     toldTwice: scans.toldTwice,
     events: feed?.follower.fold.position ?? 0,
-    requests: webhooks?.receiver.arrived().length ?? 0,
+    requests: webhooks?.receiver.arrived().length ?? null,
   };
 }

@@ -18,7 +18,7 @@ describe('a consumer of the move feed, while sealer, ingestion, API and network 
   it('is told every event once, in order, and ends with the histories and the report', () =>
     withScenario(
       database,
-      { source: 'mosquitto', processes: 2, ahead: 100, isFollowed: true },
+      { source: 'mosquitto', processes: 2, ahead: 1_000, isFollowed: true },
       async (scenario) => {
         const publishing = scenario.publish();
         const { database: toDatabase } = scenario.links;

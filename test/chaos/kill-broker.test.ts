@@ -12,7 +12,7 @@ describe('a broker killed in the middle of the publishes', function () {
   const database = useDatabase();
 
   it('loses what it had not saved, and nothing that ingestion acknowledged is lost, doubled or wrong', () =>
-    withScenario(database, { source: 'mosquitto', ahead: 100 }, async (scenario) => {
+    withScenario(database, { source: 'mosquitto', ahead: 1_000 }, async (scenario) => {
       const publishing = scenario.publish();
       for (let kill = 0; kill < KILLS; kill++) {
         await scenario.progressed(60);

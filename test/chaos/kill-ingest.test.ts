@@ -33,7 +33,7 @@ describe('ingestion killed in the middle of the publishes', function () {
     const database = useDatabase();
 
     it('has every read once, and the history they make', () =>
-      withScenario(database, { source: 'mosquitto', processes: 2, ahead: 100 }, async (scenario) => {
+      withScenario(database, { source: 'mosquitto', processes: 2, ahead: 1_000 }, async (scenario) => {
         const publishing = scenario.publish();
         for (let kill = 0; kill < KILLS; kill++) {
           await scenario.reached((kill + 0.5) / (KILLS + 1));

@@ -9,8 +9,9 @@ export interface LongForm {
    *
    * @param args without `--scenario`.
    * @param isTimescale whether its databases are to be on TimescaleDB, or else on the embedded PostgreSQL.
+   * @param signal ends it before its time, in order: nothing that it started is left.
    * @returns whether nothing is missing, doubled or wrong.
-   * @throws TypeError if an option is unknown or invalid.
+   * @throws TypeError if an option is unknown or invalid; the signal's reason.
    */
-  run(args: string[], isTimescale: boolean): Promise<boolean>;
+  run(args: string[], isTimescale: boolean, signal: AbortSignal): Promise<boolean>;
 }

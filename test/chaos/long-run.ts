@@ -3,6 +3,7 @@ import { type CrashingDatabase, createCrashingDatabase } from './crashing-databa
 import type { Findings } from './findings.ts';
 import { ASSETS, type ChaosOptions } from './options.ts';
 import { Scenario, type ScenarioOptions } from './scenario.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 export interface LongRun {
   source: ScenarioOptions['source'];
@@ -32,16 +33,17 @@ export async function runLong(
   options: ChaosOptions,
   isTimescale: boolean,
   random: () => number,
-  onProgress: (line: string) => void,
+  { onProgress, signal }: { onProgress: (line: string) => void; signal: AbortSignal },
 ): Promise<LongRun> {
   const database = await createCrashingDatabase(isTimescale);
   try {
     const scenario = await Scenario.start(database, {
       source,
       processes: source === 'mosquitto' ? 2 : 1,
-      ahead: 400,
+      ahead: 20_000,
       keepalive: 20,
-      isTold: true,
+      isTold: options.hasWebhooks,
+      isFollowed: true,
       traffic: {
         seed: options.seed,
         readers: 8,
@@ -53,7 +55,9 @@ export async function runLong(
       },
     });
     try {
-      return await runFaults(scenario, database, { source, options, random, onProgress });
+      return await unlessAborted(signal, () =>
+        runFaults(scenario, database, { source, options, random, onProgress }),
+      );
     } finally {
       await scenario.end();
     }
@@ -118,7 +122,7 @@ async function runFaults(
       await scenario.feed?.killApi();
       counts.apiKills += 1;
     }),
-    spread(options.receiverKills, async () => {
+    spread(scenario.webhooks === null ? 0 : options.receiverKills, async () => {
       await scenario.webhooks?.receiver.kill();
       counts.receiverKills += 1;
     }),

@@ -21,7 +21,7 @@ describe('networks that are cut, silent and slow in the middle of the publishes'
       const database = useDatabase();
 
       it('have every acknowledged read once, and the history they make', () =>
-        withScenario(database, { source, ahead: 100 }, async (scenario) => {
+        withScenario(database, { source, ahead: 1_000 }, async (scenario) => {
           const links = [...new Set(Object.values(scenario.links))];
           const publishing = scenario.publish();
           for (const [number, link] of links.entries()) {

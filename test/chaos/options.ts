@@ -19,13 +19,15 @@ export interface ChaosOptions {
   alertKills: number;
   /** Seconds without database. */
   outage: number;
+  /** Whether webhooks tell of it all, too, which takes longer than the rest. */
+  hasWebhooks: boolean;
   /** Kinds of broker. */
   through: readonly ScenarioOptions['source'][];
 }
 
 export const OPTIONS = `[--reads 1e6] [--batch 50] [--seed 1] [--kills 20] [--sealer-kills 20] [--api-kills 20]
   [--receiver-kills 20] [--restarts 5] [--cuts 20] [--broker-kills 3] [--alert-kills 20] [--outage 60]
-  [--through mosquitto,embedded]`;
+  [--webhooks on|off] [--through mosquitto,embedded]`;
 
 const SOURCES = ['mosquitto', 'embedded'] as const;
 
@@ -46,6 +48,7 @@ export function readChaosOptions(args: string[]): ChaosOptions {
       'broker-kills': { type: 'string', default: '3' },
       'alert-kills': { type: 'string', default: '20' },
       outage: { type: 'string', default: '60' },
+      webhooks: { type: 'string', default: 'on' },
       through: { type: 'string', default: SOURCES.join() },
     },
   });
@@ -63,6 +66,7 @@ export function readChaosOptions(args: string[]): ChaosOptions {
     brokerKills: number('broker-kills'),
     alertKills: number('alert-kills'),
     outage: number('outage'),
+    hasWebhooks: onOrOff('webhooks', values.webhooks),
     through: SOURCES.filter((source) => values.through.split(',').includes(source)),
   };
 }
@@ -77,6 +81,14 @@ export function readsPerMessage(value: string): number {
     throw new TypeError(`--batch ${value} is not between 1 and ${ASSETS}`);
   }
   return number;
+}
+
+/** @throws TypeError that names the option if its value is neither. */
+export function onOrOff(name: string, value: string): boolean {
+  if (value !== 'on' && value !== 'off') {
+    throw new TypeError(`--${name} ${value} is neither on nor off`);
+  }
+  return value === 'on';
 }
 
 /** @throws TypeError that names the option if its value is none. */

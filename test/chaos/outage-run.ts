@@ -3,6 +3,7 @@ import { memoryOf } from '../support/processor-time.ts';
 import { createCrashingDatabase } from './crashing-database.ts';
 import type { Findings } from './findings.ts';
 import { Scenario, type ScenarioOptions } from './scenario.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 export interface OutageRun {
   source: ScenarioOptions['source'];
@@ -25,13 +26,14 @@ export async function runOutage(
   source: ScenarioOptions['source'],
   seconds: number,
   isTimescale: boolean,
+  signal: AbortSignal,
 ): Promise<OutageRun> {
   const database = await createCrashingDatabase(isTimescale);
   try {
     const scenario = await Scenario.start(database, {
       source,
       keepalive: 20,
-      ahead: 400,
+      ahead: 20_000,
       traffic: {
         readers: 8,
         assets: 2_000,
@@ -42,7 +44,7 @@ export async function runOutage(
       },
     });
     try {
-      return await run(scenario, source, seconds);
+      return await unlessAborted(signal, () => run(scenario, source, seconds));
     } finally {
       await scenario.end();
     }

@@ -7,13 +7,14 @@ import { ASSETS, readsPerMessage, wholeNumber } from './options.ts';
 import { PatroniCluster } from './patroni-cluster.ts';
 import { isClean, showFindings } from './report.ts';
 import { Scenario } from './scenario.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 export const PATRONI: LongForm = {
   summary:
     'PostgreSQL under Patroni, three nodes: kills of the leader and of its node, and switchovers by hand; takes root, ' +
     "and Debian's packages patroni, python3-etcd, etcd-server and postgresql-common",
   options: '[--kills 10] [--switchovers 5] [--batch 50] [--rate 10]',
-  run: async (args, isTimescale) => {
+  run: async (args, isTimescale, signal) => {
     const { values } = parseArgs({
       args,
       options: {
@@ -43,7 +44,7 @@ export const PATRONI: LongForm = {
         traffic,
       });
       try {
-        return await runFailovers(cluster, scenario, faults);
+        return await unlessAborted(signal, () => runFailovers(cluster, scenario, faults));
       } finally {
         await scenario.end();
       }

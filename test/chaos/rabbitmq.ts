@@ -16,13 +16,14 @@ import { randomFrom } from './random-from.ts';
 import { isClean, showStored } from './report.ts';
 import { Tap } from './tap.ts';
 import { readerName, type Traffic } from './traffic.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 const NODES = 3;
 const READERS = 8;
 
-/** Messages of a reader that are under way at once, and how many all may be ahead of ingestion. */
+/** Messages of a reader that are under way at once, and how many reads all may be ahead of ingestion. */
 const LANES = 8;
-const AHEAD = 400;
+const AHEAD = 20_000;
 
 /** Milliseconds. */
 const LOOK_EVERY = 50;
@@ -45,11 +46,11 @@ interface Run {
 export const RABBITMQ: LongForm = {
   summary: 'three nodes of RabbitMQ and several ingest processes, killed in turn',
   options: KILL_OPTIONS,
-  run: async (args, isTimescale) => {
+  run: async (args, isTimescale, signal) => {
     const { options } = readKillOptions(args, {});
     const database = await createCrashingDatabase(isTimescale);
     try {
-      const run = await killInTurn(database, options);
+      const run = await runKills(database, options, signal);
       console.log(show(run));
       return isClean(run.findings);
     } finally {
@@ -58,7 +59,7 @@ export const RABBITMQ: LongForm = {
   },
 };
 
-async function killInTurn(database: CrashingDatabase, options: KillOptions): Promise<Run> {
+async function runKills(database: CrashingDatabase, options: KillOptions, signal: AbortSignal): Promise<Run> {
   await using stops = new AsyncDisposableStack();
   const traffic: Traffic = {
     seed: options.seed,
@@ -95,7 +96,30 @@ async function killInTurn(database: CrashingDatabase, options: KillOptions): Pro
   stops.defer(() => link.close());
   const publishers = await Publishers.connect(traffic, link.port, 20);
   stops.defer(() => publishers.end());
+  const setUp = { database, options, traffic, cluster, ingest, away, publishers };
+  return { ...(await unlessAborted(signal, () => killInTurn(setUp))), version };
+}
 
+interface SetUp {
+  database: CrashingDatabase;
+  options: KillOptions;
+  traffic: Traffic;
+  cluster: RabbitCluster;
+  ingest: readonly IngestProgram[];
+  /** Nodes that no connection is led to. */
+  away: Set<number>;
+  publishers: Publishers;
+}
+
+async function killInTurn({
+  database,
+  options,
+  traffic,
+  cluster,
+  ingest,
+  away,
+  publishers,
+}: SetUp): Promise<Omit<Run, 'version'>> {
   const since = performance.now();
   // As many messages as the next two kills take, so that each comes while readers publish.
   const counts = { processKills: 0, nodeKills: 0 };
@@ -140,7 +164,7 @@ async function killInTurn(database: CrashingDatabase, options: KillOptions): Pro
   const findings = await inTransaction(database.pool, (client) =>
     findFaults(client, { traffic, tap, publishers, republished: 0, feed: null, webhooks: null }),
   );
-  return { findings, version, seconds, ...counts, readerDisconnects: publishers.disconnects };
+  return { findings, seconds, ...counts, readerDisconnects: publishers.disconnects };
 }
 
 async function publishAll(
@@ -149,6 +173,7 @@ async function publishAll(
   { traffic, isReleased }: { traffic: Traffic; isReleased(index: number): boolean },
 ): Promise<void> {
   const { messages, readers } = traffic;
+  const ahead = AHEAD / traffic.readsPerMessage;
   const next = Array.from({ length: readers }, (_, reader) => reader);
   let known = 0;
   const looking = repeat(
@@ -165,7 +190,7 @@ async function publishAll(
         return;
       }
       next[reader] = index + readers;
-      await until(() => isReleased(index) && index < known + AHEAD);
+      await until(() => isReleased(index) && index < known + ahead);
       await publishers.publish(index);
     }
   };

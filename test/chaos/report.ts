@@ -62,7 +62,9 @@ export function showStored({ faults, toldTwice }: Findings): string[] {
 function showFeed({ faults, events, requests }: Findings): string[] {
   return [
     `  feed: ${events} events, untold ${faults.untold}, told again ${faults.toldAgain}, skipped ${faults.skipped}, inverted ${faults.inverted}, wrong rows by it ${faults.wrongFolds}, assets reported elsewhere ${faults.wrongReports}`,
-    `  webhooks: ${requests} requests, events untold ${faults.unsent}, went back ${faults.wentBack}, not wanted ${faults.unwanted}`,
+    requests === null
+      ? '  webhooks: none'
+      : `  webhooks: ${requests} requests, events untold ${faults.unsent}, went back ${faults.wentBack}, not wanted ${faults.unwanted}`,
   ];
 }
 

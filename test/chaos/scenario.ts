@@ -29,7 +29,7 @@ export interface ScenarioOptions {
   processes?: number;
   /** Of the readers, in seconds. */
   keepalive?: number;
-  /** How many messages readers may be ahead of ingestion. */
+  /** How many reads readers may be ahead of ingestion. */
   ahead?: number;
   /** Whether a consumer follows the move feed, at an API that is there for it. */
   isFollowed?: boolean;
@@ -52,6 +52,7 @@ interface Parts
     'traffic' | 'site' | 'tap' | 'links' | 'ingest' | 'broker' | 'publishers' | 'feed' | 'webhooks'
   > {
   database: TestDatabase;
+  /** In messages. */
   ahead: number;
   stops: AsyncDisposableStack;
   subscriptions: number;
@@ -113,13 +114,20 @@ export class Scenario {
     const traffic = { ...USUAL, start: (Date.now() - 5 * 86_400_000) * 1_000, ...options.traffic };
     const site = await furnish(database, traffic);
     const tap = new Tap();
-    const network = async (port: number, observe?: () => Observer) => {
-      const link = await Link.open({ host: '127.0.0.1', port }, observe);
+    const network = async (server: { readonly port: number }, observe?: () => Observer) => {
+      // Asked for each connection, as a cluster leads each to another node.
+      const target = {
+        host: '127.0.0.1',
+        get port() {
+          return server.port;
+        },
+      };
+      const link = await Link.open(target, observe);
       stops.defer(() => link.close());
       return link;
     };
     const { addresses, first } = requireDatabaseUrl(database.url);
-    const toDatabase = await network(addresses[0].port);
+    const toDatabase = await network(addresses[0]);
     // Those of several servers are reached past the network, by addresses of their own.
     const DATABASE_URL = addresses.length === 1 ? toDatabase.by(first) : database.url;
     const environment = { ...options.environment, DATABASE_URL };
@@ -135,15 +143,15 @@ export class Scenario {
     if (options.source === 'embedded') {
       const port = await freePort();
       await launch(IngestProgram.embedded(port, environment));
-      const link = await network(port, () => tap.observe());
+      const link = await network({ port }, () => tap.observe());
       links = { readers: link, ingest: link, database: toDatabase };
     } else {
       const connected = options.broker ?? (await BrokerProgram.prepare());
       stops.defer(() => connected.remove());
       await connected.start();
       broker = connected;
-      const link = await network(connected.port, () => tap.observe());
-      links = { readers: await network(connected.port), ingest: link, database: toDatabase };
+      const link = await network(connected, () => tap.observe());
+      links = { readers: await network(connected), ingest: link, database: toDatabase };
       const url = link.by('mqtt://broker');
       const isShared = options.isShared === true;
       const programs = Array.from({ length: options.processes ?? 1 }, (_, process) =>
@@ -171,7 +179,7 @@ export class Scenario {
       stops.defer(() => feed?.end());
     }
     webhooks?.attend(feed?.apis ?? []);
-    const ahead = options.ahead ?? Number.POSITIVE_INFINITY;
+    const ahead = (options.ahead ?? Number.POSITIVE_INFINITY) / traffic.readsPerMessage;
     return new Scenario({
       traffic,
       site,
@@ -316,7 +324,7 @@ export class Scenario {
         return until(async () => program.kills > kills || (await connectionsOf(program)) > connections);
       }),
     );
-    await this.#forgive();
+    await this.forgive();
   }
 
   /** Kills the broker, and starts it again so many milliseconds later, whether ingestion has noticed or not. */
@@ -324,11 +332,11 @@ export class Scenario {
     await this.broker?.kill();
     await pause(down);
     await this.broker?.start();
-    await this.#forgive();
+    await this.forgive();
   }
 
   /** Goes on without what may have been lost. */
-  async #forgive(): Promise<void> {
+  async forgive(): Promise<void> {
     await subscribed(this.ingest, this.#subscriptions);
     this.#forgiven = this.publishers.published - this.tap.acknowledged.size;
     this.#forgiving.resolve();

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { show, spreadOf } from '../../support/statistics.ts';
 import type { LongForm } from '../long-form.ts';
 import { randomFrom } from '../random-from.ts';
+import { unlessAborted } from '../unless-aborted.ts';
 import { type CellsRun, runCells } from './cells-run.ts';
 import { makeTwoCells } from './two-cells.ts';
 
@@ -10,7 +11,7 @@ export const CELLS: LongForm = {
     'an organization moved between two cells behind HAProxy, there and back, while it and two others are in use; every second ' +
     'move is killed and run again (haproxy)',
   options: '[--moves 10] [--kills 4, of each second move] [--readers 4] [--seed 1]',
-  run: async (args, isTimescale) => {
+  run: async (args, isTimescale, signal) => {
     const { values } = parseArgs({
       args,
       options: {
@@ -22,10 +23,12 @@ export const CELLS: LongForm = {
     });
     const cells = await makeTwoCells(isTimescale);
     try {
-      const run = await runCells(
-        cells,
-        { moves: Number(values.moves), kills: Number(values.kills), readers: Number(values.readers) },
-        randomFrom(Number(values.seed)),
+      const run = await unlessAborted(signal, () =>
+        runCells(
+          cells,
+          { moves: Number(values.moves), kills: Number(values.kills), readers: Number(values.readers) },
+          randomFrom(Number(values.seed)),
+        ),
       );
       console.log(showRun(run));
       return (
