@@ -1,6 +1,6 @@
+import { HIVEMQ, RMQTT } from './brokers/session-forms.ts';
 import { CELLS } from './cells/cells-form.ts';
 import { EVERY_FAULT } from './every-fault.ts';
-import { HIVEMQ } from './hivemq/hivemq-form.ts';
 import type { LongForm } from './long-form.ts';
 import { PATRONI } from './patroni-run.ts';
 import { RABBITMQ } from './rabbitmq.ts';
@@ -11,5 +11,6 @@ export const LONG_FORMS: Readonly<Record<string, LongForm>> = {
   patroni: PATRONI,
   rabbitmq: RABBITMQ,
   hivemq: HIVEMQ,
+  rmqtt: RMQTT,
   cells: CELLS,
 };

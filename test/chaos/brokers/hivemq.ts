@@ -18,7 +18,7 @@ export async function prepareHivemq(): Promise<ListeningBroker> {
   const { [JARS]: jars } = process.env;
   if (jars === undefined) {
     throw new Error(`${JARS} names no folder. Java 17 and Maven put HiveMQ into one:
-mvn --file test/chaos/hivemq/pom.xml dependency:copy-dependencies -DoutputDirectory=/tmp/hivemq
+mvn --file test/chaos/brokers/pom.xml dependency:copy-dependencies -DoutputDirectory=/tmp/hivemq
 ${JARS}=/tmp/hivemq npm run chaos -- --scenario hivemq`);
   }
   const folder = mkdtempSync(join(tmpdir(), 'tagtrail-hivemq-'));

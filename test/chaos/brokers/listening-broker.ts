@@ -18,7 +18,7 @@ export interface BrokerCommand {
 /** Milliseconds between looks whether it accepts connections. */
 const LOOK_AGAIN = 50;
 
-/** A broker that says by accepting connections that it is ready. */
+/** A broker, or a node of one, that says by accepting connections that it is ready. */
 export class ListeningBroker implements Broker {
   readonly port: number;
   readonly #command: BrokerCommand;
@@ -29,8 +29,25 @@ export class ListeningBroker implements Broker {
     this.port = command.port;
   }
 
-  /** @throws with what it said if it ends before it accepts connections. */
+  get isRunning(): boolean {
+    return this.#child !== null;
+  }
+
+  /** Starts it as often as it takes, as whatever supervises it does. @throws with what it said if it never does. */
   async start(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#startOnce();
+      } catch (error) {
+        if (attempt === MOST_ATTEMPTS) {
+          throw error;
+        }
+      }
+    }
+  }
+
+  /** @throws with what it said if it ends before it accepts connections. */
+  async #startOnce(): Promise<void> {
     const { program, args, folder } = this.#command;
     const child = spawn(program, args, {
       cwd: folder,
@@ -70,3 +87,4 @@ export class ListeningBroker implements Broker {
 }
 
 const MOST_SAID = 20_000;
+const MOST_ATTEMPTS = 10;

@@ -4,10 +4,11 @@ import type { Findings } from '../findings.ts';
 import { ASSETS } from '../options.ts';
 import { Scenario } from '../scenario.ts';
 import { showProgress } from '../show-progress.ts';
-import type { HivemqOptions } from './hivemq-options.ts';
+import { unlessAborted } from '../unless-aborted.ts';
+import type { SessionOptions } from './session-options.ts';
 import { untilStall } from './stall.ts';
 
-export interface HivemqRun {
+export interface SessionRun {
   findings: Findings;
   seconds: number;
   readerDisconnects: number;
@@ -15,30 +16,31 @@ export interface HivemqRun {
   afterKill: number[];
 }
 
-/** Milliseconds that the broker is down. */
+/** Milliseconds that the broker, or a node of it, is down. */
 const DOWN = 2_000;
 
 /** The last kill comes before this share of the messages. */
 const LAST_KILL = 0.95;
 
 /**
- * Several processes of ingestion at one broker, which is killed in turn with them, at moments that `random` chooses.
+ * Several processes of ingestion at a broker, which is killed in turn with them, or one node of it after the other, at moments
+ * that `random` chooses.
  *
  * @param random from 0 to 1.
  * @throws Stall
  */
-export async function runHivemq(
+export async function runSessions(
   broker: Broker,
   database: CrashingDatabase,
-  options: HivemqOptions,
-  random: () => number,
-): Promise<HivemqRun> {
+  options: SessionOptions,
+  { random, signal }: { random: () => number; signal: AbortSignal },
+): Promise<SessionRun> {
   const scenario = await Scenario.start(database, {
     source: 'mosquitto',
     broker,
     isShared: options.isShared,
     processes: options.processes,
-    ahead: 400,
+    ahead: 20_000,
     keepalive: 20,
     traffic: {
       seed: options.seed,
@@ -52,7 +54,9 @@ export async function runHivemq(
   });
   const over = new AbortController();
   try {
-    return await Promise.race([killInTurn(scenario, options, random), untilStall(scenario, over.signal)]);
+    return await unlessAborted(signal, () =>
+      Promise.race([killInTurn(scenario, options, random), untilStall(scenario, over.signal)]),
+    );
   } finally {
     over.abort();
     await scenario.end();
@@ -61,9 +65,9 @@ export async function runHivemq(
 
 async function killInTurn(
   scenario: Scenario,
-  options: HivemqOptions,
+  options: SessionOptions,
   random: () => number,
-): Promise<HivemqRun> {
+): Promise<SessionRun> {
   const start = performance.now();
   const afterKill: number[] = [];
   const publishing = scenario.publish();
