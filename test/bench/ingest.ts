@@ -4,6 +4,7 @@ import { benchFeed } from './ingest/feed.ts';
 import { benchLatency } from './ingest/latency.ts';
 import { benchMoves } from './ingest/moves.ts';
 import { type IngestPart, readIngestOptions } from './ingest/options.ts';
+import { benchRabbitmq } from './ingest/rabbitmq.ts';
 import { benchOutage, benchRecovery } from './ingest/recovery.ts';
 import { onServer } from './ingest/site.ts';
 import { benchStorage } from './ingest/storage.ts';
@@ -31,6 +32,7 @@ const parts: Record<IngestPart, () => Promise<void>> = {
   recovery: () => benchRecovery(server.url, options),
   outage: () => benchOutage(server.url, options),
   storage: () => benchStorage(server.url, options),
+  rabbitmq: () => benchRabbitmq(server.url, options),
 };
 try {
   for (const part of options.only) {

@@ -5,6 +5,7 @@ import {
   copyFileSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -58,6 +59,15 @@ export class RabbitCluster {
   /** For AMQP_URL. */
   get urls(): string {
     return this.nodes.map(({ amqpPort }) => `amqp://tagtrail:tagtrail@127.0.0.1:${amqpPort}`).join(' ');
+  }
+
+  /** Of all processes that its nodes consist of. */
+  get pids(): number[] {
+    const groups = new Set(this.nodes.map(({ group }) => group));
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number)
+      .filter((pid) => groups.has(groupOf(pid)));
   }
 
   async remove(): Promise<void> {
@@ -146,6 +156,11 @@ export class RabbitNode {
     throw new Error(`RabbitMQ ended before it was ready:\n${said.join('\n')}`);
   }
 
+  /** Of its processes; null if it does not run. */
+  get group(): number | null {
+    return this.#child?.pid ?? null;
+  }
+
   async kill(): Promise<void> {
     const child = this.#child;
     this.#child = null;
@@ -154,6 +169,15 @@ export class RabbitNode {
       process.kill(-child.pid, 'SIGKILL');
       await exited;
     }
+  }
+}
+
+/** The group of a process, the third field after its name; null if it has ended. */
+function groupOf(pid: number): number | null {
+  try {
+    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[2]);
+  } catch {
+    return null;
   }
 }
 

@@ -29,8 +29,13 @@ const PARTS = [
   'recovery',
   'outage',
   'storage',
+  'rabbitmq',
 ] as const;
 export type IngestPart = (typeof PARTS)[number];
+
+/** All that take nothing but PostgreSQL and mosquitto. */
+const USUAL = PARTS.filter((part) => part !== 'rabbitmq');
+
 const SOURCES: readonly SourceName[] = ['mosquitto', 'embedded'];
 
 /** @throws TypeError if an option is unknown. */
@@ -38,7 +43,7 @@ export function readIngestOptions(args: string[]): IngestOptions {
   const { values } = parseArgs({
     args,
     options: {
-      only: { type: 'string', default: PARTS.join() },
+      only: { type: 'string', default: USUAL.join() },
       sources: { type: 'string', default: SOURCES.join() },
       reads: { type: 'string', default: '50,20,1' },
       history: { type: 'string', default: '1e5,1e7' },
