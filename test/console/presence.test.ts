@@ -79,6 +79,10 @@ describe('presence in the console', () => {
         [site.orgId, asset, await own.location(name), at(second)],
       );
     const path = `/assets/${asset}/coverage?from=${iso(0)}&to=${iso(330)}`;
+    expect((await get(path)).body.data, 'before it was anywhere').to.deep.include({
+      gaps: [],
+      is_cut: false,
+    });
     for (let place = 0; place < 20; place++) {
       await pass(`PASSED-${place}`, place * 10);
     }

@@ -55,11 +55,15 @@ export async function readGaps(
 /** In order, by location, those where it was longest first. */
 function staysWithin(rows: readonly StaysRow[], { since, until }: Interval): [number, Interval[]][] {
   const stays = rows.flatMap(({ id, arrived_at: arrived, left_at: left }) => {
+    // An asset that was nowhere has one row, in which all is null.
+    if (id === null) {
+      return [];
+    }
     const stay = {
       since: Math.max(since, microsOf(arrived)),
       until: Math.min(until, left === null ? until : microsOf(left)),
     };
-    return id === null || stay.since >= stay.until ? [] : { id, stay };
+    return stay.since >= stay.until ? [] : { id, stay };
   });
   const lengthOf = (own: typeof stays) => own.reduce((sum, { stay }) => sum + stay.until - stay.since, 0);
   const longest = [...Map.groupBy(stays, ({ id }) => id)].toSorted(
