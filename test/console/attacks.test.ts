@@ -10,13 +10,16 @@ import { startApi } from '../../services/api/start.ts';
 import { MEMBER_ROUTES, VISITOR_ROUTES } from '../../services/console/routes.ts';
 import { apiConfig } from '../support/api.ts';
 import { type ConsoleCall, useConsole } from '../support/console.ts';
-import { Site } from '../support/site.ts';
+import { type Ids, makeNamedRows } from '../support/named-rows.ts';
+import { requiredQuery } from '../support/required-query.ts';
+import { SETTINGS } from '../support/webhooks.ts';
 
 interface Declared {
   method: string;
   path: string;
   operationId: string;
   scope: string | null;
+  query: Parameters<typeof requiredQuery>[0];
   body: object | null;
 }
 
@@ -26,47 +29,62 @@ const WRITES = EVERY.filter(({ method }) => method !== 'GET');
 /** What only administrators may do. */
 const ADMINISTRATIVE = /:admin$/;
 
+/** What a route is sent that names a row in its path; each would change that row. */
+const BODIES: Readonly<Record<string, object>> = {
+  updateAsset: { name: 'seized' },
+  renameAsset: { external_key: 'SEIZED' },
+  updateLocation: { name: 'seized' },
+  renameLocation: { external_key: 'SEIZED' },
+  attachAssetTag: { tag_type: 'rfid', value: 'SEIZED' },
+  attachLocationTag: { tag_type: 'rfid', value: 'SEIZED' },
+  issueApiKey: { name: 'seized' },
+  updateRule: { name: 'seized' },
+  tryStoredRule: { after_seconds: 1 },
+  updateWebhook: { name: 'seized' },
+  replayWebhook: { after: 0 },
+  updatePlan: { name: 'seized' },
+  updateUser: { is_disabled: true },
+  ignoreUnknownTag: {},
+  dismissRejected: {},
+  replayRejected: {},
+  updateReader: { name: 'seized' },
+  setAntenna: { enabled: false },
+  updateFormat: { source: '{}' },
+  updateHandheld: { name: 'seized' },
+};
+
+/** Text in the rows of others. */
+const SECRET = 'OTHERS';
+
 describe('the console under attack', () => {
-  const suite = useConsole();
+  const suite = useConsole({ SECRETS_KEY: SETTINGS.keys });
   const { call } = suite;
-  /** An organization of others, and what in paths is its. */
-  let other: Site;
-  const ids: Record<string, string | number> = {};
+  /** An organization of others, and the own one, with what paths name. */
+  let other: { orgId: number; ids: Ids };
+  let own: { orgId: number; ids: Ids };
   const tokens: Partial<Record<Role, string>> = {};
 
   before(async () => {
-    other = await Site.create(suite.database, 'Other');
-    const location = await other.location('OTHER');
-    const asset = await other.asset('OTHER-ASSET');
-    const tag = await other.tag({ assetId: asset }, 'E2806894');
-    const reader = await other.reader('other', [location]);
-    const [plan] = await suite.database.rows<{ id: number }>(
-      `insert into plans (org_id, name, media_type, width, height, image, sha256)
-       values ($1, 'Other', 'image/png', 1, 1, '\\x00', sha256('x')) returning id`,
-      [other.orgId],
-    );
-    const { userId } = await suite.people.user('other@example.com', { orgId: other.orgId, role: 'viewer' });
-    Object.assign(ids, {
-      ...{ asset_id: asset, location_id: location, tag_id: tag, reader_id: reader, user_id: userId },
-      ...{ plan_id: plan?.id ?? 0, id: other.orgId, key_id: 'x', webhook_id: 1, port: 1, name: 'none' },
-      ...{
-        alert_id: '0'.repeat(26),
-        rejected_id: 1,
-        handheld_id: 1,
-        invitation_id: 1,
-        unknown_tag_id: 'rfid:E2806894',
-      },
-    });
+    other = await makeNamedRows(suite.database, suite.people, SECRET);
+    own = await makeNamedRows(suite.database, suite.people, 'OWN');
     for (const role of ['viewer', 'operator', 'admin'] as const) {
-      tokens[role] = await suite.as(role);
+      tokens[role] = await suite.as(role, own.orgId);
     }
   });
 
-  const callOf = ({ method, path, body }: Declared, more: Partial<ConsoleCall> = {}): ConsoleCall => ({
-    method,
-    path: path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name] ?? 1)),
-    ...(body === null ? {} : { json: {} }),
+  /** Of a row that others have, unless another is said. */
+  const callOf = (route: Declared, more: Partial<ConsoleCall> = {}, { ids } = other): ConsoleCall => ({
+    method: route.method,
+    path: `${route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+      expect(ids).to.have.property(name);
+      return encodeURIComponent(ids[name] ?? '');
+    })}?${requiredQuery(route.query)}`,
+    ...(route.body === null ? {} : { json: bodies()[route.operationId] ?? {} }),
     ...more,
+  });
+  const bodies = (): Readonly<Record<string, object>> => ({
+    ...BODIES,
+    attachUnknownTag: { asset_id: own.ids['asset_id'] },
   });
   const checksum = async (orgId: number) => {
     const tables = await suite.database.rows<{ name: string }>(
@@ -129,12 +147,13 @@ describe('the console under attack', () => {
       for (const orgId of [other.orgId, 999_999]) {
         const answer = await call(callOf(route, { token: tokens.admin ?? null, orgId }));
         expect([answer.status, answer.body.error.type]).to.deep.equal([403, 'forbidden']);
-        expect(answer.text).not.to.include('Other');
+        expect(answer.text).not.to.include(SECRET);
       }
       if (route.path.includes('{')) {
+        expect(route.body === null || route.operationId in bodies(), 'what it is sent').to.equal(true);
         const answer = await call(callOf(route, { token: tokens.admin ?? null }));
-        expect(answer.status, `${route.method} ${route.path}: ${answer.text}`).to.be.oneOf([400, 404]);
-        expect(answer.text).not.to.match(/OTHER|Other/);
+        expect(answer.status, `${route.method} ${route.path}: ${answer.text}`).to.equal(404);
+        expect(answer.text).not.to.include(SECRET);
       }
       expect(await checksum(other.orgId)).to.equal(before);
     });
@@ -144,14 +163,50 @@ describe('the console under attack', () => {
     );
     for (const role of refused) {
       it(`does not let ${role === 'viewer' ? 'a viewer' : 'an operator'} ${route.operationId}`, async () => {
-        const before = await checksum(suite.orgId);
+        const before = await checksum(own.orgId);
         const answer = await call(callOf(route, { token: tokens[role] ?? null }));
         expect([answer.status, answer.body.error.type]).to.deep.equal([403, 'forbidden']);
         expect(answer.body.error.detail).to.include(`Your role, ${role}`);
-        expect(await checksum(suite.orgId)).to.equal(before);
+        expect(await checksum(own.orgId)).to.equal(before);
       });
     }
   }
+
+  it('finds rows of its own by the paths in which those of others are not found', async () => {
+    const reading = MEMBER_ROUTES.filter(
+      ({ method, path, operationId }) =>
+        // A stream, and what has no row of the organization.
+        method === 'GET' && path.includes('{') && !['listenToReader', 'getFormat'].includes(operationId),
+    );
+    expect(reading.length).to.be.above(25);
+    for (const route of reading) {
+      const answer = await call(callOf(route, { token: tokens.admin ?? null }, own));
+      expect(answer.status, `${route.path}: ${answer.text}`).to.equal(200);
+    }
+  });
+
+  it('takes no row of others that is named in a body', async () => {
+    const before = await checksum(other.orgId);
+    const { ids } = other;
+    const naming: [string, string, object][] = [
+      ['PATCH', `/locations/${own.ids['location_id']}`, { parent_id: ids['location_id'] }],
+      ['PATCH', `/locations/${own.ids['location_id']}`, { parent_external_key: SECRET }],
+      ['PATCH', `/readers/${own.ids['reader_id']}/antennas/1`, { location_external_key: SECRET }],
+      ['PATCH', `/plans/${own.ids['plan_id']}`, { location_id: ids['location_id'] }],
+      ['POST', `/unknown-tags/${own.ids['unknown_tag_id']}/attach`, { asset_id: ids['asset_id'] }],
+      ['POST', `/unknown-tags/${own.ids['unknown_tag_id']}/attach`, { location_id: ids['location_id'] }],
+      ['PATCH', `/webhooks/${own.ids['webhook_id']}`, { location_external_key: SECRET }],
+      ['PATCH', `/rules/${own.ids['rule_id']}`, { location_external_key: SECRET }],
+    ];
+    for (const [method, path, json] of naming) {
+      const mine = await checksum(own.orgId);
+      const answer = await call({ method, path, json, token: tokens.admin ?? null });
+      expect(answer.status, `${path}: ${answer.text}`).to.be.within(400, 499);
+      expect(answer.text).not.to.include(`${SECRET}-`);
+      expect(await checksum(own.orgId), path).to.equal(mine);
+    }
+    expect(await checksum(other.orgId)).to.equal(before);
+  });
 
   it('shows text as text: no answer can be taken for a page', async () => {
     const name = '<script>alert(1)</script>';
