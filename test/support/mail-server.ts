@@ -18,6 +18,8 @@ export interface MailServerHere {
   host: string;
   port: number;
   received: ReceivedMail[];
+  /** Users that somebody gave a password for, the right one or another. */
+  logins: string[];
   /** The reply to each recipient: null takes the message, a number is the status it is refused with. */
   refusal: (address: string) => number | null;
   /** The same to the sender. */
@@ -46,10 +48,12 @@ export async function startMailServer({
     disabledCommands: [...(offersTls ? [] : ['STARTTLS']), ...(login ? [] : ['AUTH'])],
     allowInsecureAuth: true,
     logger: false,
-    onAuth: ({ username = '', password }, _session, done) =>
-      username === LOGIN.user && password === LOGIN.password
+    onAuth: ({ username = '', password }, _session, done) => {
+      here.logins.push(username);
+      return username === LOGIN.user && password === LOGIN.password
         ? done(null, { user: username })
-        : done(Object.assign(new Error(`No such login: ${username}, ${password}`), { responseCode: 535 })),
+        : done(Object.assign(new Error(`No such login: ${username}, ${password}`), { responseCode: 535 }));
+    },
     onMailFrom: (_address, _session, done) => done(refusalBy(here.senderRefusal)),
     onRcptTo: ({ address }, _session, done) => done(refusalBy(here.refusal(address))),
     onData: async (stream, { envelope, user }, done) => {
@@ -78,6 +82,7 @@ export async function startMailServer({
     host,
     port,
     received: [],
+    logins: [],
     refusal: () => null,
     senderRefusal: null,
     got: (count) =>

@@ -76,6 +76,20 @@ describe('one e-mail', () => {
     expect(wrong.error).to.include('535').and.not.include('sesame');
   });
 
+  it('tells its password to no server beyond this machine without TLS, and smtps:// speaks nothing else', async () => {
+    const told = strict.logins.length;
+    // Another name of this machine than those that stand for nothing else.
+    const elsewhere = { host: '0.0.0.0', port: strict.port };
+    expect((await sendTo('ada@example.com', elsewhere, LOGIN)).outcome).to.equal('failed');
+    expect(strict.logins).to.have.length(told);
+    const received = server.received.length;
+    const { host, port } = server;
+    const sender = { name: '', address: 'alerts@example.com' };
+    const secure = openMailer({ host, port, isSecure: true, login: null }, sender);
+    expect((await secure.send({ name: '', address: 'ada@example.com' }, letter)).outcome).to.equal('failed');
+    expect(server.received).to.have.length(received);
+  });
+
   it('goes to no server whose certificate nobody trusts', async () => {
     const untrusted = await startMailServer({ offersTls: true });
     expect((await sendTo('ada@example.com', untrusted)).outcome).to.equal('failed');
