@@ -10,6 +10,7 @@ import { Webhook } from 'standardwebhooks';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { runningEmbeddedUrl } from '../../db/timescale/embedded/server.ts';
 import { freePort } from '../support/free-port.ts';
+import { portsOf } from '../support/listening.ts';
 import { type Program, run } from '../support/process.ts';
 import { startReceiver } from '../support/receiver.ts';
 
@@ -69,6 +70,7 @@ describe('everything in one process', function () {
     const { data_checksums: checksums, superusers } = await askServer(data);
     expect(checksums).to.equal('on');
     expect(OWNERS_TASKS).to.include.members(superusers);
+    expectLoopback(first, data);
     expect(await stop(first)).to.equal(0);
     expect(isServerRunning(data)).to.equal(false);
 
@@ -233,6 +235,18 @@ async function askServer(data: string) {
   );
   await client.end();
   return rows[0] ?? { data_checksums: '', superusers: [''] };
+}
+
+/** That nobody beyond this machine reaches any of its ports, the database's among them. */
+function expectLoopback({ child }: Program, data: string): void {
+  if (process.platform !== 'linux') {
+    return;
+  }
+  const ports = portsOf(child.pid ?? 0);
+  expect(ports).to.have.length(4);
+  expect([...ports, ...portsOf(serverPid(data) ?? 0)].filter(({ isLoopback }) => !isLoopback)).to.deep.equal(
+    [],
+  );
 }
 
 async function takenPort(): Promise<{ server: Server; port: number }> {
