@@ -10,7 +10,7 @@ import { Webhook } from 'standardwebhooks';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { runningEmbeddedUrl } from '../../db/timescale/embedded/server.ts';
 import { freePort } from '../support/free-port.ts';
-import { portsOf } from '../support/listening.ts';
+import { socketsOf } from '../support/listening.ts';
 import { type Program, run } from '../support/process.ts';
 import { startReceiver } from '../support/receiver.ts';
 
@@ -237,16 +237,15 @@ async function askServer(data: string) {
   return rows[0] ?? { data_checksums: '', superusers: [''] };
 }
 
-/** That nobody beyond this machine reaches any of its ports, the database's among them. */
+/** That nobody beyond this machine reaches any of its ports, the database's among them, and that it calls nobody there. */
 function expectLoopback({ child }: Program, data: string): void {
   if (process.platform !== 'linux') {
     return;
   }
-  const ports = portsOf(child.pid ?? 0);
-  expect(ports).to.have.length(4);
-  expect([...ports, ...portsOf(serverPid(data) ?? 0)].filter(({ isLoopback }) => !isLoopback)).to.deep.equal(
-    [],
-  );
+  const sockets = socketsOf(child.pid ?? 0);
+  expect(sockets.filter(({ isListening }) => isListening)).to.have.length(4);
+  const all = [...sockets, ...socketsOf(serverPid(data) ?? 0)];
+  expect(all.filter(({ isLoopback }) => !isLoopback)).to.deep.equal([]);
 }
 
 async function takenPort(): Promise<{ server: Server; port: number }> {
