@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { CONTROL_DATA } from '../../db/timescale/connections/ask-server.ts';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import type { Check } from './health.ts';
 import type { Lifecycle } from './lifecycle.ts';
@@ -33,9 +34,17 @@ async function watch(url: string, log: Logger, lifecycle: Lifecycle): Promise<No
     return {};
   }
   let fault: string | null = null;
+  let areUntold = false;
   const look = async () => {
     const found = await servers.examine();
     const { message = null, remedy } = found ?? {};
+    if (servers.areUntold && !areUntold) {
+      log.warn(
+        { remedy: `Let the login of DATABASE_URL execute ${CONTROL_DATA}` },
+        'Servers of the database are not compared; none is noticed that is of another cluster',
+      );
+    }
+    areUntold = servers.areUntold;
     if (message !== fault && message !== null) {
       log.error({ fault: message, remedy }, 'Servers of the database at fault');
     } else if (message !== fault) {

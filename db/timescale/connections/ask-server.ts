@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Address } from './database-url.ts';
+import { sqlStateOf } from './sql-state.ts';
 
 /** Milliseconds to connect, and for an answer. */
 const PATIENCE = 2_000;
@@ -9,9 +10,9 @@ export interface ServerAnswer {
   address: Address;
   /** A standby is in recovery; a server that is neither has been set read-only. */
   standing: 'primary' | 'read-only' | 'standby';
-  /** Of the database cluster: its standbys, and copies of its files, have the same. */
+  /** Of the database cluster: its standbys, and copies of its files, have the same. {@link UNTOLD} where it may not be asked. */
   system: string;
-  /** One more with each promotion. A standby knows it from its last restart point, or later. */
+  /** One more with each promotion. A standby knows it from its last restart point, or later; 0 where that may not be asked. */
   timeline: number;
   /** Tells two servers apart from one that has two names. */
   startedAt: string;
@@ -23,13 +24,31 @@ interface Row extends Pick<ServerAnswer, 'system' | 'timeline'> {
   started_at: string;
 }
 
-const QUESTION = `select pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') = 'on' as is_read_only,
-    (select system_identifier::text from pg_control_system()) as system,
-    case when pg_is_in_recovery() then greatest(
+/** Stands for the cluster of servers that do not tell. */
+export const UNTOLD = '';
+
+/** Functions that a managed service may have kept to itself. */
+export const CONTROL_DATA = 'pg_control_system(), pg_control_checkpoint(), pg_control_recovery()';
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+const WHOLE = questionOf(
+  '(select system_identifier::text from pg_control_system())',
+  `greatest(
       (select timeline_id from pg_control_checkpoint()),
       (select min_recovery_end_timeline from pg_control_recovery())
-    ) else ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer end as timeline,
+    )`,
+);
+
+const WITHOUT_CONTROL_DATA = questionOf(`'${UNTOLD}'`, '0');
+
+function questionOf(system: string, timelineOfStandby: string): string {
+  return `select pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') = 'on' as is_read_only,
+    ${system} as system,
+    case when pg_is_in_recovery() then ${timelineOfStandby}
+      else ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer end as timeline,
     pg_postmaster_start_time()::text as started_at`;
+}
 
 /** @throws the connection's error. */
 export async function askServer(
@@ -43,7 +62,12 @@ export async function askServer(
   signal?.addEventListener('abort', leave);
   try {
     await client.connect();
-    const { rows } = await client.query<Row>(QUESTION);
+    const { rows } = await client.query<Row>(WHOLE).catch((error: unknown) => {
+      if (sqlStateOf(error) !== INSUFFICIENT_PRIVILEGE) {
+        throw error;
+      }
+      return client.query<Row>(WITHOUT_CONTROL_DATA);
+    });
     const [row] = rows as [Row];
     return {
       address,

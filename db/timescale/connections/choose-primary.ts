@@ -1,4 +1,4 @@
-import type { ServerAnswer } from './ask-server.ts';
+import { type ServerAnswer, UNTOLD } from './ask-server.ts';
 import type { Address } from './database-url.ts';
 
 /** The primary of a cluster that this process goes to, or only the timeline that it has heard of. */
@@ -46,7 +46,7 @@ export function faultOfServers(
   known: (system: string) => Known | undefined,
 ): { message: string; remedy: string } | null {
   const [first] = answers;
-  const foreign = answers.find(({ system }) => system !== first?.system);
+  const foreign = answers.find(({ system }) => !isSameSystem(system, first?.system ?? UNTOLD));
   if (first !== undefined && foreign !== undefined) {
     return {
       message: differing(first, foreign),
@@ -95,7 +95,14 @@ export function nameOf({ host, port }: Address): string {
 }
 
 export function isSame(answer: Known, other: Known | undefined): boolean {
-  return answer.system === other?.system && answer.startedAt === other.startedAt;
+  return (
+    other !== undefined && isSameSystem(answer.system, other.system) && answer.startedAt === other.startedAt
+  );
+}
+
+/** Also where one does not tell: whether it may be asked can change while processes run. */
+export function isSameSystem(one: string, other: string): boolean {
+  return one === other || one === UNTOLD || other === UNTOLD;
 }
 
 function newestOf(

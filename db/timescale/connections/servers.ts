@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { messageOf } from '../../../base/errors.ts';
-import { askServer, type ServerAnswer } from './ask-server.ts';
-import { choosePrimary, faultOfServers, nameOf, whyNot } from './choose-primary.ts';
+import { askServer, type ServerAnswer, UNTOLD } from './ask-server.ts';
+import { choosePrimary, faultOfServers, isSameSystem, nameOf, whyNot } from './choose-primary.ts';
 import { isConnectionLost, thrownByPg } from './connection-lost.ts';
 import type { Address, Wanted } from './database-url.ts';
 import { KNOWN_PRIMARIES } from './known-primaries.ts';
@@ -39,6 +39,7 @@ export class Servers {
   readonly #config: pg.ClientConfig;
   #finding: Promise<ServerAnswer> | null = null;
   #system: string | null = null;
+  #areUntold = false;
 
   /** @param config of connections to any of them. */
   constructor(addresses: readonly Address[], wanted: Wanted, config: pg.ClientConfig) {
@@ -62,12 +63,18 @@ export class Servers {
     return this.#addresses.length > 1;
   }
 
+  /** Whether one that was examined may not be asked which cluster it is of, so that others could be taken for its standbys. */
+  get areUntold(): boolean {
+    return this.#areUntold;
+  }
+
   /** Asks each of them once. @returns what is wrong with them as a whole, and what to do; null if nothing is. */
   async examine(): Promise<{ message: string; remedy: string } | null> {
     const asked = await Promise.allSettled(
       this.#addresses.map((address) => askServer(address, this.#config)),
     );
     const answers = asked.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    this.#areUntold = answers.some(({ system }) => system === UNTOLD);
     const fault = faultOfServers(answers, knownOf);
     if (this.wanted === 'primary') {
       KNOWN_PRIMARIES.note(answers, unlessDivided(answers));
@@ -136,7 +143,7 @@ export class Servers {
 
   /** Of the database that was found before. */
   readonly #isOfThem = ({ system }: ServerAnswer): boolean =>
-    this.#system === null || system === this.#system;
+    this.#system === null || isSameSystem(system, this.#system);
 
   async #keepAsking(heard: Heard, signal: AbortSignal, onHeard: () => void): Promise<void> {
     while (!signal.aborted) {
