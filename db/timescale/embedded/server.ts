@@ -142,6 +142,12 @@ async function start(
       throw diskFull(data);
     }
     const said = existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n').slice(-5).join('\n') : '';
-    throw new AppError('unavailable', `The embedded database did not start: ${messageOf(error)}\n${said}`);
+    throw new AppError('unavailable', `The embedded database did not start: ${whatWasSaid(error)}\n${said}`);
   }
+}
+
+/** By the program: the message of the error begins with its whole command line. */
+function whatWasSaid(error: unknown): string {
+  const { stderr = '' } = error as { stderr?: string };
+  return stderr.trim() === '' ? messageOf(error) : stderr.trim();
 }
