@@ -33,6 +33,9 @@ describe('the units of systemd', () => {
 
   it('give the services hardly more than their own files and the network', () => {
     for (const unit of units.filter((name) => name.endsWith('.service'))) {
+      expect(readDeployed(unit), unit)
+        .to.match(/^DynamicUser=yes$/m)
+        .and.match(/^ProtectSystem=strict$/m);
       const options = [
         'security',
         '--offline=true',
