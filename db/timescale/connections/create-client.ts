@@ -8,5 +8,5 @@ export function createClient(config: ServiceConfig): Client {
 
 /** The kind of client that the configuration is for. */
 export function clientOf({ eachTransaction }: ServiceConfig): typeof Client {
-  return eachTransaction === undefined ? Client : PooledClient;
+  return eachTransaction === undefined ? Client : (PooledClient as unknown as typeof Client);
 }

@@ -6,15 +6,30 @@ import { asStatement } from './session-settings.ts';
 
 type Callback = (error: Error, result: pg.QueryResult) => void;
 
+/** Undocumented parts of `pg`'s client; the version is pinned and tests hold the behaviour. */
+interface Pipeline {
+  readyForQuery: boolean;
+  _queryQueue: object[];
+  _sentQueryQueue: readonly object[];
+  _pulsePipelinedQueryQueue(): void;
+}
+
+const PipelinedClient = Client as unknown as new (config: pg.ClientConfig) => Client & Pipeline;
+
 /**
  * A connection through a pooler in transaction mode, where each transaction may come to another session of PostgreSQL.
  * So every transaction, and every statement outside of one, begins with the settings that others start their connection
  * with, the role among them; and no statement is prepared under a name.
  *
  * If the settings are refused, so is all that follows in the transaction: nothing runs as another role.
+ *
+ * Nothing of a transaction is sent before the last answer to the one before. With that answer PgBouncer takes the session
+ * away, also if it has passed on a part of the next transaction by then: the rest would come to another session, without
+ * the settings, and behind the part stands somebody else's.
  */
-export class PooledClient extends Client {
+export class PooledClient extends PipelinedClient {
   readonly #settings: Preceding;
+  readonly #beginnings = new WeakSet<object>();
   #isInTransaction = false;
 
   constructor({ eachTransaction = {}, ...config }: ServiceConfig) {
@@ -29,7 +44,9 @@ export class PooledClient extends Client {
       return undefined;
     }
     if (query instanceof PrecededQuery) {
-      return this.#pass(query.unprepared(this.#isInTransaction ? null : this.#settings));
+      return this.#isInTransaction
+        ? this.#pass(query.unprepared(null))
+        : this.#begin(query.unprepared(this.#settings));
     }
     if (typeof query.submit === 'function') {
       if (!this.#isInTransaction) {
@@ -55,15 +72,32 @@ export class PooledClient extends Client {
       ? new PrecededQuery([{ name: '', text: query.text, values: [] }], this.#settings).unprepared(null)
       : new PrecededQuery([], query).unprepared(this.#settings);
     if (callback !== undefined) {
-      return this.#pass(preceded, callback);
+      return this.#begin(preceded, callback);
     }
     return new Promise((resolve, reject) => {
-      this.#pass(preceded, (error, result) => (error ? reject(error) : resolve(result)));
+      this.#begin(preceded, (error, result) => (error ? reject(error) : resolve(result)));
     });
+  }
+
+  #begin(query: PrecededQuery, callback?: Callback): unknown {
+    this.#beginnings.add(query);
+    return this.#pass(query, callback);
   }
 
   #pass(query: object, callback?: Callback): unknown {
     const send: (query: object, values?: undefined, callback?: Callback) => unknown = super.query;
     return send.call(this, query, undefined, callback);
+  }
+
+  override _pulsePipelinedQueryQueue(): void {
+    const isFree = this.readyForQuery && this._sentQueryQueue.length === 0;
+    const next = this._queryQueue.findIndex(
+      (query, index) => this.#beginnings.has(query) && !(isFree && index === 0),
+    );
+    if (next !== 0) {
+      const held = next === -1 ? [] : this._queryQueue.splice(next);
+      super._pulsePipelinedQueryQueue();
+      this._queryQueue.push(...held);
+    }
   }
 }

@@ -17,6 +17,7 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { useDatabase } from '../../support/database.ts';
 import { startPgBouncer, usePgBouncer } from '../../support/pgbouncer.ts';
 import { Site } from '../../support/site.ts';
+import { openSlicingProxy } from '../../support/slicing-proxy.ts';
 
 const STATE = `select current_user::text as role, current_setting('tagtrail.org_id', true) as org_id,
   current_setting('timezone') as zone, current_setting('statement_timeout') as timeout, pg_backend_pid() as pid`;
@@ -25,6 +26,7 @@ describe('connections through PgBouncer in transaction mode', () => {
   usePgBouncer();
   const database = useDatabase();
   let address: string;
+  let pooled: string;
   let pool: Pool;
   let door: OrganizationDoor;
   let ours: Site;
@@ -35,7 +37,7 @@ describe('connections through PgBouncer in transaction mode', () => {
     await ours.asset('OUR-ASSET');
     await theirs.asset('THEIR-ASSET');
     // Fewer than connect: all of them share these.
-    const pooled = await startPgBouncer(database, ['pool_mode = transaction', 'default_pool_size = 2']);
+    pooled = await startPgBouncer(database, ['pool_mode = transaction', 'default_pool_size = 2']);
     address = addressOf({ direct: database.url, pooled });
     pool = createWritePool(address, { max: 3, patience: { statement: 12_345, answer: 60_000 } });
     door = openOrganizationDoor(address, { max: 8 });
@@ -76,6 +78,23 @@ describe('connections through PgBouncer in transaction mode', () => {
     const { rows } = await raw.query(STATE);
     expect(rows[0]).to.include({ role: username, org_id: '', timeout: '0' });
     await raw.end();
+  });
+
+  it('send nothing of a transaction before the last one is over, so that none comes to two sessions', async () => {
+    const sliced = await openSlicingProxy(database, pooled);
+    const slow = openOrganizationDoor(addressOf({ direct: database.url, pooled: sliced }), { max: 8 });
+    database.beforeDrop(() => slow.end());
+    const asked = Array.from({ length: 80 }, (_, index) => (index % 2 === 0 ? ours : theirs));
+    const answers = await Promise.all(
+      asked.map(({ orgId }, index) =>
+        index % 5 === 0
+          ? slow.of(orgId).transaction((transaction) => transaction.any(KEYS))
+          : slow.of(orgId).any(KEYS),
+      ),
+    );
+    expect(answers.map(([row]) => row?.external_key)).to.deep.equal(
+      asked.map((site) => (site === ours ? 'OUR-ASSET' : 'THEIR-ASSET')),
+    );
   });
 
   it('begin each transaction with their settings, which a failed one does not outlive', async () => {
