@@ -28,10 +28,8 @@ function named(test: Mocha.Runnable): string {
   return `${relative(process.cwd(), test.file ?? '')}: ${test.fullTitle()}`;
 }
 
-/** With its causes: of what fails once in many runs, this line is all that is left. */
 function inOneLine(error: Error): string {
-  const stack = String(error.stack ?? error)
+  return String(error.stack ?? error)
     .replaceAll(/\s+/g, ' ')
-    .slice(0, 800);
-  return error.cause instanceof Error ? `${stack} Caused by: ${inOneLine(error.cause)}` : stack;
+    .slice(0, 1_200);
 }

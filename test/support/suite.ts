@@ -54,7 +54,8 @@ export const mochaHooks = {
     listenForUnhandled();
     failIfUnhandled('in an earlier file');
   },
-  afterEach(): void {
+  afterEach(this: Mocha.Context): void {
+    tellCauses(this.currentTest?.err);
     failIfUnhandled('in this test or since the last one');
   },
   afterAll(): void {
@@ -63,6 +64,14 @@ export const mochaHooks = {
     failIfUnhandled('at the end of this file');
   },
 };
+
+/** mocha's worker processes pass on what an error says and nothing of its cause. */
+function tellCauses(error: Error | undefined): void {
+  for (let cause = error?.cause; error !== undefined && cause instanceof Error; cause = cause.cause) {
+    error.stack += `\nCaused by: ${cause.stack}`;
+  }
+  delete error?.cause;
+}
 
 /** By their promises, as mocha emits each once more. */
 const unhandled = new Map<unknown, unknown>();
