@@ -49,7 +49,7 @@ describe('connections through PgBouncer in transaction mode', () => {
 
   it('keep organizations apart on sessions that all share, whichever door, and leave nothing behind', async () => {
     const access = openAccessDoor(address, { max: 2 });
-    const asked = Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? ours : theirs));
+    const asked = Array.from({ length: 70 }, (_, index) => (index % 2 === 0 ? ours : theirs));
     const options = { isBrief: false, signal: undefined };
     const [answers, roles, written] = await Promise.all([
       Promise.all(
