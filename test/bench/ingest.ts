@@ -5,6 +5,7 @@ import { benchLatency } from './ingest/latency.ts';
 import { benchMoves } from './ingest/moves.ts';
 import { type IngestPart, readIngestOptions } from './ingest/options.ts';
 import { benchRabbitmq } from './ingest/rabbitmq.ts';
+import { benchRecorder } from './ingest/recorder.ts';
 import { benchOutage, benchRecovery } from './ingest/recovery.ts';
 import { onServer } from './ingest/site.ts';
 import { benchStorage } from './ingest/storage.ts';
@@ -25,6 +26,7 @@ console.log(`Medians of ${options.repetitions} rounds (lowest to highest), ${opt
 const parts: Record<IngestPart, () => Promise<void>> = {
   throughput: () => benchThroughput(server.url, options),
   oddities: () => benchOddities(server.url, options),
+  recorder: () => benchRecorder(server.url, options),
   history: () => benchHistory(server.url, options),
   latency: () => benchLatency(server.url, options),
   feed: () => benchFeed(server.url, options),

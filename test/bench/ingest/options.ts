@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { SourceName } from './installation.ts';
 
@@ -17,11 +18,18 @@ export interface IngestOptions {
   outage: number;
   /** Shares of reads that are moves. */
   moves: readonly number[];
+  /** Shares of reads that are late, where the recorder is measured alone: the first of them none. */
+  late: readonly number[];
+  /** Reads of a batch, where the recorder is measured alone. */
+  batch: number;
+  /** The folder of another working tree, whose recorder is measured beside this one's; null for none. */
+  against: string | null;
 }
 
 const PARTS = [
   'throughput',
   'oddities',
+  'recorder',
   'history',
   'latency',
   'moves',
@@ -51,6 +59,9 @@ export function readIngestOptions(args: string[]): IngestOptions {
       repetitions: { type: 'string', default: '5' },
       outage: { type: 'string', default: '60' },
       moves: { type: 'string', default: '0.02,0.2,1' },
+      late: { type: 'string', default: '0,0.2' },
+      batch: { type: 'string', default: '1000' },
+      against: { type: 'string' },
     },
   });
   const numbers = (list: string) => list.split(',').map(Number);
@@ -63,5 +74,8 @@ export function readIngestOptions(args: string[]): IngestOptions {
     repetitions: Number(values.repetitions),
     outage: Number(values.outage),
     moves: numbers(values.moves),
+    late: numbers(values.late),
+    batch: Number(values.batch),
+    against: values.against === undefined ? null : resolve(values.against),
   };
 }
