@@ -18,10 +18,14 @@ const LOOKED = { since: at(-1_000), until: at(5_000) };
 describe('reads that come late', () => {
   const database = useDatabase();
   let reader: RegisteredReader;
+  let others: RegisteredReader[];
 
   before(async () => {
     const site = await Site.create(database);
-    const readerId = await site.reader('portal', [await site.location('DOCK')]);
+    const dock = await site.location('DOCK');
+    const readerId = await site.reader('portal', [dock]);
+    const otherIds = [await site.reader('gate', [dock]), await site.reader('ramp', [dock])];
+    others = await Promise.all(otherIds.map((id) => registeredReader(database.pool, id)));
     await site.asset('PALLET', 'E280');
     reader = await registeredReader(database.pool, readerId);
   });
@@ -68,6 +72,33 @@ describe('reads that come late', () => {
       await recordAll(database.pool, [messageOf(reader, at(second), [at(second - 30)])]);
     }
     expect(await proofs()).to.deep.equal([{ since: at(-20), until: at(30), learned: at(60) }]);
+  });
+
+  it('prove each what is not known of their own reader, where several readers send some at once', async () => {
+    const [gate = reader, ramp = reader] = others;
+    const heard = Array.from({ length: 50 }, (_, index) => messageOf(gate, at(10 * index)));
+    await recordAll(database.pool, heard);
+    await recordAll(
+      database.pool,
+      [
+        messageOf(reader, at(500), [at(100), at(110), at(200)]),
+        messageOf(gate, at(500), [at(50), at(100), at(300)]),
+        messageOf(ramp, at(500), [at(-100), at(300), at(305)]),
+      ],
+      at(500),
+    );
+    const stretches = await database.rows(
+      `select reader_id as reader, micros_of_time(started_at) as since, micros_of_time(ended_at) as until
+       from reader_proofs order by reader_id, started_at`,
+    );
+    expect(stretches).to.deep.equal([
+      { reader: reader.readerId, since: at(100), until: at(110) },
+      { reader: reader.readerId, since: at(200), until: at(200) },
+      // From its newest read on the gate may have been late, so that to hear it proves nothing.
+      { reader: gate.readerId, since: at(300), until: at(300) },
+      { reader: ramp.readerId, since: at(-100), until: at(-100) },
+      { reader: ramp.readerId, since: at(300), until: at(305) },
+    ]);
   });
 
   it('prove the same, whatever the order and the batches they come in, and as often as they come', async function () {
