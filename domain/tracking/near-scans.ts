@@ -9,6 +9,7 @@ import {
   toDecidingScan,
 } from './history/deciding-row.ts';
 import type { DecidedTransition, Sighting, Stay } from './history/history.ts';
+import { microsOf } from './history/micros-of.ts';
 import type { LocatedScan } from './located-scan.ts';
 import { PairMap } from './pair-map.ts';
 import type { Position } from './positions.ts';
@@ -98,6 +99,9 @@ const NONE: ReadonlyMap<LocatedScan, Near> = new Map();
 
 type Found = Near & { scans: StoredScan[]; transitions: DecidedTransition[] };
 
+const SEEN_AT = microsOf(sql.fragment`near.observed_at`);
+const SINCE = microsOf(sql.fragment`before.observed_at`);
+
 interface ScanRow extends DecidingRow {
   ordinal: number;
   observed_at: Micros;
@@ -112,7 +116,7 @@ function loadScans(
   const scans = late.map(([scan]) => scan);
   const last = late.map(([{ observedAt }, { isAsKnown }]) => (isAsKnown ? observedAt : null));
   return db.any(sql.prepared('near-scans', rowsOf<ScanRow>())`
-    select late.ordinal::integer as ordinal, micros_of_time(near.observed_at) as observed_at, near.location_id,
+    select late.ordinal::integer as ordinal, ${SEEN_AT} as observed_at, near.location_id,
       near.retraction_id is not null as is_retracted, ${DECIDING_COLUMNS}
     from unnest(
       ${sql.binary(integers(scans.map(({ orgId }) => orgId)))}::integer[],
@@ -142,8 +146,8 @@ interface TransitionRow extends DecidingRow {
 function loadTransitions(db: Connection, late: readonly LocatedScan[]): Promise<readonly TransitionRow[]> {
   return db.any(sql.prepared('near-transitions', rowsOf<TransitionRow>())`
     select late.ordinal::integer as ordinal,
-      before.location_id as before_location_id, micros_of_time(before.observed_at) as since,
-      micros_of_time(near.observed_at) as observed_at, near.location_id, near.duration_seconds, ${DECIDED_COLUMNS}
+      before.location_id as before_location_id, ${SINCE} as since,
+      ${SEEN_AT} as observed_at, near.location_id, near.duration_seconds, ${DECIDED_COLUMNS}
     from unnest(
       ${sql.binary(integers(late.map(({ orgId }) => orgId)))}::integer[],
       ${sql.binary(integers(late.map(({ assetId }) => assetId)))}::integer[],

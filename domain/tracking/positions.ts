@@ -1,9 +1,10 @@
 import type { Micros } from '../../base/instant.ts';
 import { integers, texts, timestamps } from '../../db/timescale/queries/array-parameters.ts';
-import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { AssetRef } from './history/asset-ref.ts';
 import type { Stay } from './history/history.ts';
+import { microsOf } from './history/micros-of.ts';
 import { PairMap } from './pair-map.ts';
 
 /** Tracking rule 4. An asset that was never scanned has neither `stay` nor `lastSeen`. */
@@ -65,14 +66,6 @@ async function lockExisting(db: Connection, assets: readonly AssetRef[]): Promis
       for no key update
     ) position`);
   return rows.map(toPosition);
-}
-
-/**
- * As `micros_of_time` by floating point, exact until 2106: half a microsecond less for each asset of a batch, of 3.2 that
- * locking took the database. No scan is dated later.
- */
-function microsOf(time: FragmentSqlToken): FragmentSqlToken {
-  return sql.fragment`round(date_part('epoch', ${time}) * 1000000)::bigint`;
 }
 
 const SINCE = microsOf(sql.fragment`position.since`);

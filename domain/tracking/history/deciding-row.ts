@@ -1,6 +1,7 @@
 import type { Micros } from '../../../base/instant.ts';
 import { sql } from '../../../db/timescale/queries/sql.ts';
 import type { DecidingScan, DecidingSource, Proof } from './deciding-scan.ts';
+import { microsOf } from './micros-of.ts';
 
 /** A deciding scan as `scan_events` and `location_transitions` have it; all null in a transition of which it is unknown. */
 export interface DecidingRow {
@@ -18,7 +19,7 @@ export interface DecidingRow {
 }
 
 /** {@link DecidingRow}, of a relation `near`. */
-export const DECIDING_COLUMNS = sql.fragment`micros_of_time(near.received_at) as received_at, near.tag_type,
+export const DECIDING_COLUMNS = sql.fragment`${microsOf(sql.fragment`near.received_at`)} as received_at, near.tag_type,
   near.tag_value, near.rssi, near.reader_id, near.antenna, near.handheld_id, near.submission_id, near.submission_index`;
 
 /** The same of a transition. */
