@@ -31,6 +31,9 @@ export function aroundLate(
   if (position.stay === null || fresh < scans.length) {
     return null;
   }
+  if (scans.every((scan) => isWithinStay(scan, position, near))) {
+    return NOTHING_CHANGES;
+  }
   const spans: Span[] = [];
   const stays: Stay[] = [position.stay];
   const loaded: DecidedTransition[] = [];
@@ -66,7 +69,18 @@ export function aroundLate(
   if (gap !== null) {
     close(gap);
   }
-  return { spans, stored: ascending(stays, loaded) };
+  return spans.length === 0 ? NOTHING_CHANGES : { spans, stored: ascending(stays, loaded) };
+}
+
+/** Of scans that are all at the locations of the stays that they fall into. */
+export const NOTHING_CHANGES: Neighbourhood = { spans: [], stored: [] };
+
+function isWithinStay(scan: LocatedScan, position: Position, near: ReadonlyMap<LocatedScan, Near>): boolean {
+  if (isNewest(position, scan.observedAt)) {
+    return scan.locationId === position.stay?.locationId;
+  }
+  const found = near.get(scan);
+  return found?.isAsKnown === true && found.scans.length === 0;
 }
 
 interface Found {

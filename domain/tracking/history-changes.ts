@@ -5,7 +5,7 @@ import { history } from './history/history.ts';
 import { toSighting } from './located-scan.ts';
 import { mergeScans, type ScansToMerge, type Smoothed } from './merge-scans.ts';
 import { lastSighting, movesInTurn, type WithMoves } from './moves.ts';
-import { type Change, positionAfter } from './revision.ts';
+import { type Change, positionAfter, unchanged } from './revision.ts';
 import { MAX_WINDOW, type SmoothingSettings } from './smoothing/settings.ts';
 import type { StoredTracking } from './stored-tracking.ts';
 import { earliest, latest, type Touched } from './touched.ts';
@@ -143,7 +143,7 @@ function smoothedBy(
 function append(asset: Touched): Change & WithMoves {
   const { position, scans } = asset;
   if (!isElsewhere(asset)) {
-    return { ...STILL, position: positionAfter(position, undefined, scans), before: position.stay };
+    return unchanged(asset);
   }
   const sightings = scans.map(toSighting);
   const put = history(sightings, position.stay);
@@ -157,6 +157,3 @@ function append(asset: Touched): Change & WithMoves {
     moves: movesInTurn(asset, sightings, lastSighting(position)),
   };
 }
-
-/** The change of an asset that stays where it is, as most do. */
-const STILL = { put: [], gone: [], rows: onlyAdded([]), isNewest: true, moves: [] };

@@ -1,13 +1,14 @@
 import type { Micros } from '../../base/instant.ts';
+import { NOTHING_CHANGES } from './around-late.ts';
 import { assetKey } from './history/asset-ref.ts';
 import type { Transition } from './history/history.ts';
 import type { Neighbourhood } from './history/revise.ts';
 import { type LocatedScan, toSighting } from './located-scan.ts';
 import { lastSightingAmong, type Move, movesInTurn, movesWhereSmoothed, type WithMoves } from './moves.ts';
-import { type Change, revision } from './revision.ts';
+import { type Change, revision, unchanged } from './revision.ts';
 import { afterSilence } from './smoothing/after-silence.ts';
 import type { SmoothingSettings } from './smoothing/settings.ts';
-import { smoothedNeighbourhoods } from './smoothing/smoothed-neighbourhoods.ts';
+import { type SmoothedAsset, smoothedNeighbourhoods } from './smoothing/smoothed-neighbourhoods.ts';
 import type { StoredTracking } from './stored-tracking.ts';
 import { latest, type Touched } from './touched.ts';
 
@@ -28,9 +29,16 @@ export async function mergeScans(
   touched: readonly ScansToMerge[],
   smoothing: ReadonlyMap<number, SmoothingSettings>,
 ): Promise<(Change & WithMoves)[]> {
-  const neighbourhoods = await neighbourhoodsOf(stored, touched, smoothing);
-  return touched.map((asset) => {
-    const found = neighbourhoods.get(assetKey(asset.position)) ?? { spans: [], stored: [] };
+  const around = touched.map((asset) => (smoothing.has(asset.position.orgId) ? null : stored.around(asset)));
+  const loaded = await neighbourhoodsOf(
+    stored,
+    touched.filter((_, index) => around[index] === null),
+  );
+  return touched.map((asset, index) => {
+    const found = around[index] ?? loaded.get(assetKey(asset.position)) ?? NOTHING_CHANGES;
+    if (found === NOTHING_CHANGES) {
+      return unchanged(asset);
+    }
     const neighbourhood =
       asset.smoothed === null ? afterSilence(found, smoothing.get(asset.position.orgId)) : found;
     const change = revision(asset.position, neighbourhood, asset.scans);
@@ -54,27 +62,24 @@ function movesOf(
 async function neighbourhoodsOf(
   stored: StoredTracking,
   touched: readonly ScansToMerge[],
-  smoothing: ReadonlyMap<number, SmoothingSettings>,
 ): Promise<ReadonlyMap<string, Neighbourhood>> {
-  const around = new Map<string, Neighbourhood>();
   const instants: LocatedScan[] = [];
-  for (const asset of touched) {
-    const found = smoothing.has(asset.position.orgId) ? null : stored.around(asset);
-    if (found !== null) {
-      around.set(assetKey(asset.position), found);
-    } else if (asset.smoothed === null) {
-      instants.push(...new Map(asset.scans.map((scan) => [scan.observedAt, scan])).values());
+  const smoothedAssets: SmoothedAsset[] = [];
+  for (const { position, scans, smoothed } of touched) {
+    if (smoothed === null) {
+      instants.push(...new Map(scans.map((scan) => [scan.observedAt, scan])).values());
+    } else {
+      const { orgId, assetId, lastSeen } = position;
+      const changed = scans.map(({ observedAt }) => observedAt);
+      smoothedAssets.push({
+        ...{ orgId, assetId, changed, lastSeen: Math.max(lastSeen ?? 0, latest(scans)) },
+        ...smoothed,
+      });
     }
   }
-  const smoothedAssets = touched.flatMap(({ position: { orgId, assetId, lastSeen }, scans, smoothed }) => {
-    const changed = scans.map(({ observedAt }) => observedAt);
-    return smoothed === null
-      ? []
-      : [{ orgId, assetId, changed, lastSeen: Math.max(lastSeen ?? 0, latest(scans)), ...smoothed }];
-  });
   const [plain, smooth] = await Promise.all([
     instants.length === 0 ? [] : stored.neighbourhoods(instants),
     smoothedNeighbourhoods(stored, smoothedAssets),
   ]);
-  return new Map([...around, ...plain, ...smooth]);
+  return new Map([...plain, ...smooth]);
 }

@@ -1,11 +1,12 @@
-import { type ChangedRows, changedRows } from './feed/changed-rows.ts';
+import { type ChangedRows, changedRows, onlyAdded } from './feed/changed-rows.ts';
 import { isSameScan } from './history/deciding-scan.ts';
 import type { DecidedTransition, Stay, Transition } from './history/history.ts';
 import type { Neighbourhood } from './history/revise.ts';
 import { revise } from './history/revise.ts';
 import type { LocatedScan } from './located-scan.ts';
+import type { WithMoves } from './moves.ts';
 import type { Position } from './positions.ts';
-import { latest } from './touched.ts';
+import { latest, type Touched } from './touched.ts';
 
 /** Rows to write for one asset. */
 export interface Change {
@@ -32,20 +33,42 @@ export function revision(
   scans: readonly LocatedScan[],
 ): Revision {
   const revised = revise(stored, spans);
-  const before = new Map(stored.map((transition) => [transition.observedAt, transition]));
   const rows = changedRows(stored, revised);
   // The last stay is in the neighbourhood, or no change reaches it.
-  const isLastStaySeen = position.stay === null || before.has(position.stay.since);
+  const { stay } = position;
+  const isLastStaySeen = stay === null || stored.some(({ observedAt }) => observedAt === stay.since);
   return {
     position: positionAfter(position, isLastStaySeen ? revised.at(-1) : undefined, scans),
-    before: position.stay,
-    put: revised.filter((transition) => !isSame(before.get(transition.observedAt), transition)),
+    before: stay,
+    put: revisedRows(stored, revised),
     gone: rows.removed,
     rows,
     isNewest: false,
     upToNow: isLastStaySeen ? revised : null,
   };
 }
+
+/** Both ascending. @returns those of `revised` that are not stored as they are. */
+function revisedRows(
+  stored: readonly DecidedTransition[],
+  revised: readonly DecidedTransition[],
+): readonly DecidedTransition[] {
+  let next = 0;
+  return revised.filter((transition) => {
+    while ((stored[next]?.observedAt ?? Number.POSITIVE_INFINITY) < transition.observedAt) {
+      next += 1;
+    }
+    const was = stored[next];
+    return was?.observedAt !== transition.observedAt || !isSame(was, transition);
+  });
+}
+
+/** The change of an asset whose new scans are all within its stays, as most are. */
+export function unchanged({ position, scans }: Pick<Touched, 'position' | 'scans'>): Change & WithMoves {
+  return { ...STILL, position: positionAfter(position, undefined, scans), before: position.stay };
+}
+
+const STILL = { put: [], gone: [], rows: onlyAdded([]), isNewest: true, moves: [] };
 
 /** @param last the last transition; undefined if it has not changed. */
 export function positionAfter(
@@ -60,9 +83,9 @@ export function positionAfter(
   };
 }
 
-function isSame(a: DecidedTransition | undefined, b: DecidedTransition): boolean {
+function isSame(a: DecidedTransition, b: DecidedTransition): boolean {
   return (
-    a?.locationId === b.locationId &&
+    a.locationId === b.locationId &&
     a.durationSeconds === b.durationSeconds &&
     isSameScan(a.decidedBy, b.decidedBy)
   );

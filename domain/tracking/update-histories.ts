@@ -2,6 +2,7 @@ import type { Client } from '../../db/timescale/connections/client.ts';
 import { isChange, type UnsealedMove } from './feed/unsealed-move.ts';
 import { writeUnsealed } from './feed/write-unsealed.ts';
 import type { AssetRef } from './history/asset-ref.ts';
+import type { Transition } from './history/history.ts';
 import { historyChanges } from './history-changes.ts';
 import { keepMarks, markHistories, sparingTriggers } from './history-marks.ts';
 import type { Move } from './moves.ts';
@@ -60,12 +61,10 @@ export async function writeChanges(
 ): Promise<number> {
   const recorded = changes.map(unsealedMoveOf);
   const unsealed = recorded.filter((move) => move !== null);
-  const writing = isExact ? writeExactly(client, changes) : replace(client, changes);
+  const rows = rowsOf(changes);
+  const writing = isExact ? writeExactly(client, rows) : replace(client, rows);
   const besides = Promise.all([
-    markHistories(
-      client,
-      rowsOf(changes, ({ put }) => put),
-    ),
+    markHistories(client, rows.put),
     updatePositions(
       client,
       changes.map(({ position }) => position),
@@ -83,17 +82,59 @@ export async function writeChanges(
 /** Transitions are not stored that were to be removed. */
 export class StoredOtherwise extends Error {}
 
-async function writeExactly(client: Client, changes: readonly Change[]): Promise<void> {
-  const { newest, between, changed } = sorted(changes);
-  const gone = rowsOf(changes, (change) => change.gone);
-  if (newest.length + between.length + changed.length + gone.length === 0) {
+interface Rows {
+  /** All that are to be written: the newest, those between, and the changed. */
+  put: AssetTransition[];
+  /** Later than all stored ones. */
+  newest: AssetTransition[];
+  /** Added elsewhere. */
+  between: AssetTransition[];
+  /** Stored already. */
+  changed: AssetTransition[];
+  gone: (AssetRef & Transition)[];
+}
+
+function rowsOf(changes: readonly Change[]): Rows {
+  const rows: Rows = { put: [], newest: [], between: [], changed: [], gone: [] };
+  for (const change of changes) {
+    if (change.put.length + change.gone.length > 0) {
+      addRows(rows, change);
+    }
+  }
+  return rows;
+}
+
+function addRows(rows: Rows, { position, put, gone, rows: told, isNewest }: Change): void {
+  const { orgId, assetId } = position;
+  let added = 0;
+  for (const transition of put) {
+    const { observedAt, locationId, durationSeconds, decidedBy } = transition;
+    const row = { orgId, assetId, observedAt, locationId, durationSeconds, decidedBy };
+    rows.put.push(row);
+    if (isNewest) {
+      rows.newest.push(row);
+    } else if (transition === told.added[added]) {
+      // What is added comes in the same order.
+      rows.between.push(row);
+      added += 1;
+    } else {
+      rows.changed.push(row);
+    }
+  }
+  for (const { observedAt, locationId, durationSeconds } of gone) {
+    rows.gone.push({ orgId, assetId, observedAt, locationId, durationSeconds });
+  }
+}
+
+async function writeExactly(client: Client, { put, newest, between, changed, gone }: Rows): Promise<void> {
+  if (put.length + gone.length === 0) {
     return;
   }
   const writing = sparingTriggers(client, async () => {
     const [removed] = await Promise.all([
       deleteTransitions(client, gone),
       putTransitions(client, changed),
-      addTransitions(client, [...newest, ...between]),
+      addTransitions(client, between.length === 0 ? newest : [...newest, ...between]),
     ]);
     return removed;
   });
@@ -106,41 +147,8 @@ async function writeExactly(client: Client, changes: readonly Change[]): Promise
   }
 }
 
-/** The rows to put: those later than all stored ones, others that are added, and those that are stored already. */
-function sorted(changes: readonly Change[]) {
-  const newest: AssetTransition[] = [];
-  const between: AssetTransition[] = [];
-  const changed: AssetTransition[] = [];
-  for (const { position, put, rows, isNewest } of changes) {
-    const { orgId, assetId } = position;
-    let added = 0;
-    for (const transition of put) {
-      const row = { orgId, assetId, ...transition };
-      if (isNewest) {
-        newest.push(row);
-      } else if (transition === rows.added[added]) {
-        // What is added comes in the same order.
-        between.push(row);
-        added += 1;
-      } else {
-        changed.push(row);
-      }
-    }
-  }
-  return { newest, between, changed };
-}
-
-async function replace(client: Client, changes: readonly Change[]): Promise<void> {
-  await Promise.all([
-    deleteTransitions(
-      client,
-      rowsOf(changes, ({ gone }) => gone),
-    ),
-    putTransitions(
-      client,
-      rowsOf(changes, ({ put }) => put),
-    ),
-  ]);
+async function replace(client: Client, { put, gone }: Rows): Promise<void> {
+  await Promise.all([deleteTransitions(client, gone), putTransitions(client, put)]);
 }
 
 /** The event that a change makes in the feed; null if none. */
@@ -149,18 +157,4 @@ export function unsealedMoveOf({ position, before, rows }: Change): UnsealedMove
   return isInFeed && isChange({ before, stay, rows })
     ? { orgId, assetId, recordedAt, before, stay, lastSeen, rows }
     : null;
-}
-
-function rowsOf<Row extends object>(
-  changes: readonly Change[],
-  pick: (change: Change) => readonly Row[],
-): (AssetRef & Row)[] {
-  const rows: (AssetRef & Row)[] = [];
-  for (const change of changes) {
-    const { orgId, assetId } = change.position;
-    for (const transition of pick(change)) {
-      rows.push({ orgId, assetId, ...transition });
-    }
-  }
-  return rows;
 }

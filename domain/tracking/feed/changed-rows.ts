@@ -18,19 +18,29 @@ export function changedRows(
   before: readonly DecidedTransition[],
   after: readonly DecidedTransition[],
 ): ChangedRows {
-  const stored = new Map(before.map((row) => [row.observedAt, row]));
   const added: Transition[] = [];
+  const removed: Transition[] = [];
   const changed: ChangedRow[] = [];
+  let next = 0;
   for (const row of after) {
-    const was = stored.get(row.observedAt);
-    if (was === undefined) {
-      added.push(row);
-    } else if (!isSameRow(was, row)) {
-      changed.push({ row, was });
+    let was = before[next];
+    while (was !== undefined && was.observedAt < row.observedAt) {
+      removed.push(was);
+      was = before[++next];
     }
-    stored.delete(row.observedAt);
+    if (was?.observedAt !== row.observedAt) {
+      added.push(row);
+    } else {
+      next += 1;
+      if (!isSameRow(was, row)) {
+        changed.push({ row, was });
+      }
+    }
   }
-  return { added, changed, removed: [...stored.values()] };
+  for (let left = before[next]; left !== undefined; left = before[++next]) {
+    removed.push(left);
+  }
+  return { added, removed, changed };
 }
 
 export function onlyAdded(added: readonly Transition[]): ChangedRows {
