@@ -5,6 +5,7 @@ import { StillInProgress } from '../../db/timescale/connections/transaction-mark
 import { BatchClosed } from '../tracking/batch.ts';
 import { ClocksApart } from '../tracking/clocks-apart.ts';
 import { AlreadyStored } from '../tracking/record.ts';
+import { OrganizationGone } from './require-here.ts';
 
 /**
  * True if the message itself is at fault: a retry is useless, and it becomes a dead letter. Everything else
@@ -18,4 +19,4 @@ export function isFaultOfMessage(error: unknown): boolean {
   return !(isConnectionLost(error) || PASSING.some((kind) => error instanceof kind));
 }
 
-const PASSING = [AlreadyStored, StillInProgress, BatchClosed, ClocksApart];
+const PASSING = [AlreadyStored, StillInProgress, BatchClosed, ClocksApart, OrganizationGone];

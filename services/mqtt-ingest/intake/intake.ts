@@ -12,6 +12,7 @@ import type { RegisteredReader } from '../../../domain/messages/load-readers.ts'
 import { type IncomingMessage, MessageAsRead, type ReadMessage } from '../../../domain/messages/message.ts';
 import { ReaderClocks } from '../../../domain/messages/reader-clocks.ts';
 import { type MessageOutcome, recordMessages } from '../../../domain/messages/record-messages.ts';
+import { OrganizationGone, requireHere } from '../../../domain/messages/require-here.ts';
 import { type Turn, UnderWay } from '../../../domain/presence/watching/under-way.ts';
 import { BatchClosed } from '../../../domain/tracking/batch.ts';
 import type { DatabaseClock } from '../../../domain/tracking/database-clock.ts';
@@ -83,15 +84,25 @@ export function createIntake(options: IntakeOptions): Intake {
                   dateAgain(messages, { clock, databaseClock });
                 }
                 const isCareful = attempt > 1;
-                return note(await recordMessages(client, messages, { rules, now: clock(), isCareful }))
-                  .results;
+                // Sent together. What fails is rolled back when nothing more is sent.
+                const [here, recorded] = await Promise.allSettled([
+                  requireHere(client, messages),
+                  recordMessages(client, messages, { rules, now: clock(), isCareful }),
+                ]);
+                if (here.status === 'rejected') {
+                  throw here.reason;
+                }
+                if (recorded.status === 'rejected') {
+                  throw recorded.reason;
+                }
+                return note(recorded.value).results;
               },
               (error) => error instanceof AlreadyStored,
             ),
         ),
       (mark, messages) => wasCommitted(pool, mark, (xid) => hasCounted(pool, xid, messages)),
     ),
-    isOutage: (error) => !isFaultOfMessage(error),
+    isOutage: (error) => !isFaultOfMessage(error) && !(error instanceof OrganizationGone),
     onOutage,
   });
   const inOrder = new InOrder();

@@ -1,0 +1,24 @@
+import { integers } from '../../db/timescale/queries/array-parameters.ts';
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import type { ReadMessage } from './message.ts';
+
+/** Nothing more may be acknowledged for it: it was deleted since the message was judged, or is leaving for another cell. */
+export class OrganizationGone extends Error {}
+
+/**
+ * Holds for the commit if the transaction has an id: whoever takes an organization away waits for the transactions whose ids
+ * were assigned before. So it does not matter for how long this process stands still, or where.
+ *
+ * @throws OrganizationGone if any of the messages is of such an organization.
+ */
+export async function requireHere(db: Connection, messages: readonly ReadMessage[]): Promise<void> {
+  const orgIds = [...new Set(messages.flatMap(({ reader }) => reader?.orgId ?? []))];
+  const gone = await db.maybeOne(sql.prepared('find-gone-organization', rowsOf<{ org_id: number }>())`
+    select given.org_id from unnest(${sql.binary(integers(orgIds))}::integer[]) as given (org_id)
+    where not exists (select from organizations where id = given.org_id and deleted_at is null)
+    limit 1`);
+  if (gone !== null) {
+    throw new OrganizationGone(`organization ${gone.org_id} was deleted, or moves to another cell`);
+  }
+}
