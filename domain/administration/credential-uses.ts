@@ -1,3 +1,4 @@
+import { isHere } from '../../db/timescale/queries/is-here.ts';
 import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 
@@ -35,10 +36,10 @@ export async function noteUses(
       from unnest(${integers(keys.map(([orgId]) => orgId))}, ${integers(keys.map(([, id]) => id))}, ${ages})
         as given (org_id, id, seconds_ago)
       join ${sql.identifier([table])} credential on credential.org_id = given.org_id and credential.id = given.id
-      -- Of one that is arriving from another cell the rows are kept as they are there.
-      join organizations organization on organization.id = credential.org_id
-      where credential.last_used_at is null
+      where ${isHere(sql.fragment`credential.org_id`)} and (
+        credential.last_used_at is null
         or credential.last_used_at < now() - make_interval(secs => given.seconds_ago + ${WRITTEN_EVERY_SECONDS})
+      )
       order by credential.org_id, credential.id
       for no key update of credential
     )

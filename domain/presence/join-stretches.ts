@@ -1,4 +1,5 @@
 import { MICROS_PER_DAY, MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
+import { isHere } from '../../db/timescale/queries/is-here.ts';
 import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { evidenceQuery } from './evidence-query.ts';
@@ -104,6 +105,7 @@ async function findUnjoined(db: Connection): Promise<Due[]> {
     ) joined on true
     where heard.started_at - make_interval(secs => ${UNJOINED / MICROS_PER_SECOND}::integer)
       > coalesce(joined.ended_at, now() - make_interval(secs => ${OLDEST / MICROS_PER_SECOND}::integer))
+      and ${isHere(sql.fragment`counted.org_id`)}
     order by joined.ended_at nulls first, counted.org_id, counted.reader_id
     limit ${MOST_DUE}::integer`);
   return rows.map(({ org_id: orgId, reader_id: readerId, now }) => ({ orgId, readerId, now }));

@@ -2,6 +2,7 @@ import type { Micros } from '../../base/instant.ts';
 import type { Pool } from '../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../db/timescale/connections/transaction.ts';
 import { integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
+import { isHere } from '../../db/timescale/queries/is-here.ts';
 import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { absencesOf, type ConnectionChange } from './absences.ts';
@@ -35,6 +36,7 @@ export async function endLostConnections(pool: Pool): Promise<void> {
       from reader_connections connection
       left join reader_counters counted on counted.org_id = connection.org_id
         and counted.reader_id = connection.reader_id
+      where ${isHere(sql.fragment`connection.org_id`)}
       order by connection.org_id, connection.reader_id
       for update of connection`,
     );

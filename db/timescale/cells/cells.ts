@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
 import { addressesOf } from '../connections/addresses.ts';
-import { ORGANIZATION_LOCKS } from '../connections/advisory-locks.ts';
+import { ADVISORY_LOCKS, ORGANIZATION_LOCKS } from '../connections/advisory-locks.ts';
 import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
 import { placeOf } from '../connections/database-url.ts';
@@ -37,6 +37,8 @@ export async function withCells<Result>(
       await requireOnly(from, ORGANIZATION_LOCKS.leavingCell, orgId);
       // What a killed run had sent there may be under way still.
       await requireOnly(to, ORGANIZATION_LOCKS.arrivingAtCell, orgId);
+      await keepFromSweeping(from);
+      await keepFromSweeping(to);
       const { rows } = await from.query<{ oid: number }>(
         'select oid from pg_database where datname = current_database()',
       );
@@ -68,6 +70,11 @@ async function requireOnly(client: pg.Client, lock: number, orgId: number): Prom
   if (rows[0]?.is_only !== true) {
     throw new AppError('conflict', `Another process is moving organization ${orgId}`);
   }
+}
+
+/** Neither cell drops what is old while both are compared: they would do so at different hours. */
+async function keepFromSweeping(client: pg.Client): Promise<void> {
+  await client.query('select pg_advisory_lock_shared($1)', [ADVISORY_LOCKS.sweep]);
 }
 
 export interface MoveHooks {

@@ -21,7 +21,10 @@ export async function compareCells(cells: Cells, fromUrl: string, { onProgress }
     await from.query('commit');
     const different = differing(here, await ownedChecksums(to, tables, orgId));
     if (different.length > 0) {
-      throw new AppError('conflict', `The cells do not agree (${different.join(', ')}); give the move up`);
+      throw new AppError(
+        'conflict',
+        `The cells do not agree (${different.join(', ')}); run this again, and give the move up if they still do not`,
+      );
     }
   } finally {
     await instant.close();

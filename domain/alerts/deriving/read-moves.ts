@@ -1,5 +1,6 @@
 import type { Micros } from '../../../base/instant.ts';
 import { integers } from '../../../db/timescale/queries/array-parameters.ts';
+import { isHere } from '../../../db/timescale/queries/is-here.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { sealedFor } from '../../moves/sealed-for.ts';
@@ -38,10 +39,12 @@ export async function findBehind(db: Connection, orgIds: readonly number[]): Pro
  */
 export async function forgetOthers(db: Connection, orgIds: readonly number[]): Promise<void> {
   await db.exec(sql.type(NO_ROWS)`
-    delete from alert_revisions
-    where subject <> 'organization' and org_id <> all (${sql.binary(integers(orgIds))}::integer[])`);
+    delete from alert_revisions revised
+    where subject <> 'organization' and org_id <> all (${sql.binary(integers(orgIds))}::integer[])
+      and ${isHere(sql.fragment`revised.org_id`)}`);
   await db.exec(sql.type(NO_ROWS)`
-    delete from alert_cursors where org_id <> all (${sql.binary(integers(orgIds))}::integer[])`);
+    delete from alert_cursors cursor
+    where org_id <> all (${sql.binary(integers(orgIds))}::integer[]) and ${isHere(sql.fragment`cursor.org_id`)}`);
 }
 
 /** As {@link forgetOthers}, of one. */

@@ -1,5 +1,6 @@
 import type { Micros } from '../../../base/instant.ts';
 import { integers, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
+import { isHere } from '../../../db/timescale/queries/is-here.ts';
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 
@@ -21,7 +22,7 @@ export async function findRevised(db: Connection): Promise<readonly number[]> {
       select (select min(other.org_id) from alert_revisions other where other.org_id > revised.org_id)
       from revised where revised.org_id is not null
     )
-    select org_id from revised where org_id is not null`);
+    select org_id from revised where ${isHere(sql.fragment`revised.org_id`)}`);
   return rows.map(({ org_id: orgId }) => orgId);
 }
 

@@ -1,5 +1,6 @@
 import { messageOf } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/instant.ts';
+import { isHere } from '../../../db/timescale/queries/is-here.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 
@@ -35,7 +36,8 @@ export class SetAside {
   /** Those that an earlier process noted are tried soon. */
   async load(db: Connection): Promise<void> {
     const rows = await db.any(sql.type(rowsOf<{ org_id: number; derived_to: Micros }>())`
-      select org_id, micros_of_time(derived_to) as derived_to from alert_faults`);
+      select org_id, micros_of_time(derived_to) as derived_to from alert_faults fault
+      where ${isHere(sql.fragment`fault.org_id`)}`);
     for (const { org_id: orgId, derived_to: derivedTo } of rows) {
       this.#aside.set(orgId, { at: 0, pause: 0, derivedTo, isBack: false });
     }

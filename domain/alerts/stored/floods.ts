@@ -1,5 +1,6 @@
 import { encodeTime } from 'ulid';
 import type { Micros } from '../../../base/instant.ts';
+import { isHere } from '../../../db/timescale/queries/is-here.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { MOST_RAISED, type Raised, Room } from './room.ts';
@@ -56,7 +57,9 @@ export async function noteFlood(
 export async function endFloods(db: Connection): Promise<void> {
   await db.exec(sql.prepared('end-alert-floods', NO_ROWS)`
     with ended as (
-      delete from alert_floods where until not between clock_timestamp() and clock_timestamp() + interval '1 hour'
+      delete from alert_floods flood
+      where until not between clock_timestamp() and clock_timestamp() + interval '1 hour'
+        and ${isHere(sql.fragment`flood.org_id`)}
       returning org_id, since
     )
     insert into alert_revisions (org_id, subject, since) select org_id, 'organization', since from ended`);

@@ -1,4 +1,5 @@
 import { messageOf } from '../../../base/errors.ts';
+import { isHere } from '../../../db/timescale/queries/is-here.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Unsealable } from './seal-apart.ts';
@@ -29,7 +30,7 @@ export class SetAside {
   /** Those that an earlier sealer noted: tried at once. */
   async load(db: Connection): Promise<void> {
     const rows = await db.any(sql.type(rowsOf<{ org_id: number; move_id: number | null }>())`
-      select org_id, move_id from sealing_faults`);
+      select org_id, move_id from sealing_faults fault where ${isHere(sql.fragment`fault.org_id`)}`);
     for (const { org_id: orgId, move_id: moveId } of rows) {
       this.#again.set(orgId, { at: 0, moveId });
     }

@@ -1,5 +1,6 @@
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { bigints, integers } from '../../../db/timescale/queries/array-parameters.ts';
+import { isHere } from '../../../db/timescale/queries/is-here.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { EXPECTED, leastExpectedFrom } from '../expectations.ts';
@@ -176,7 +177,7 @@ async function findHeard(db: Connection, since: Micros): Promise<ReaderSince[]> 
     from reader_counters counted
     join readers reader on reader.org_id = counted.org_id and reader.id = counted.reader_id
       and reader.deleted_at is null
-    where counted.heard_since is not null
+    where counted.heard_since is not null and ${isHere(sql.fragment`counted.org_id`)}
     order by counted.org_id, counted.reader_id`);
   return rows.map(({ org_id: orgId, reader_id: readerId }) => ({ orgId, readerId, since }));
 }
@@ -204,7 +205,9 @@ async function takeRevisions(db: Connection): Promise<ReaderSince[]> {
     rowsOf<{ org_id: number; reader_id: number; since: Micros }>(),
   )`
     delete from silence_revisions revised using (
-      select org_id, reader_id from silence_revisions for update skip locked
+      select org_id, reader_id from silence_revisions given
+      where ${isHere(sql.fragment`given.org_id`)}
+      for update skip locked
     ) free
     where revised.org_id = free.org_id and revised.reader_id = free.reader_id
     returning revised.org_id, revised.reader_id, micros_of_time(revised.since) as since`);

@@ -1,5 +1,6 @@
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { bigints, integers } from '../../../db/timescale/queries/array-parameters.ts';
+import { isHere } from '../../../db/timescale/queries/is-here.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Interval } from '../intervals.ts';
@@ -47,7 +48,7 @@ export async function learn(
     from unnest(${sql.binary(integers(readers.map(({ orgId }) => orgId)))}::integer[],
         ${sql.binary(integers(readers.map(({ readerId }) => readerId)))}::integer[]) as given (org_id, reader_id)
       join reader_counters counted on counted.org_id = given.org_id and counted.reader_id = given.reader_id
-    where counted.heard_since is not null`);
+    where counted.heard_since is not null and ${isHere(sql.fragment`counted.org_id`)}`);
   const changed = rows.flatMap(({ heard, learned: before, ...reader }) => {
     const stretches = (JSON.parse(heard) as [Micros, Micros, number][]).map(
       ([since, until, messages]): CountedStretch => ({ since, until, messages }),

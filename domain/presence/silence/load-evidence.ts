@@ -1,5 +1,6 @@
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { integers, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
+import { isHere } from '../../../db/timescale/queries/is-here.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { inForce, type StoredExpectation } from '../expectations.ts';
@@ -86,7 +87,8 @@ export async function loadEvidence(
           ) last cross join lateral unnest(last.heard_since) as piece (began)
           where began < given.since
         )) as since
-      ) first`);
+      ) first
+    where ${isHere(sql.fragment`reader.org_id`)}`);
   return rows.map((row) => {
     const expectations = (JSON.parse(row.expectations) as StoredTriple[]).map(toExpectation);
     return {

@@ -1,3 +1,4 @@
+import { isHere } from '../../../db/timescale/queries/is-here.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { CredentialCache, CredentialRow } from '../../../platform/access/credential-cache.ts';
@@ -38,8 +39,7 @@ export async function writeLastUsed(db: Connection, uses: readonly CredentialUse
       select api_key.org_id, api_key.id, now() - make_interval(secs => given.seconds_ago) as used_at
       from unnest(${sql.array(ids, 'text')}, ${sql.array(ages, 'float8')}) as given (id, seconds_ago)
       join api_keys api_key on api_key.id = given.id
-      -- Of one that is arriving from another cell the rows are kept as they are there.
-      join organizations organization on organization.id = api_key.org_id
+      where ${isHere(sql.fragment`api_key.org_id`)}
       order by api_key.id
       for no key update of api_key
     )

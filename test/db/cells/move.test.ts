@@ -2,17 +2,26 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { prepare } from '../../../db/timescale/cells/arrive.ts';
+import { beginApplying } from '../../../db/timescale/cells/begin-applying.ts';
 import { type MoveHooks, withCells } from '../../../db/timescale/cells/cells.ts';
+import { differing, ownedChecksums } from '../../../db/timescale/cells/checksums.ts';
 import { catchUp, writtenUpTo } from '../../../db/timescale/cells/follow.ts';
 import { giveUpMove, moveOrganization } from '../../../db/timescale/cells/move.ts';
 import { movedTables } from '../../../db/timescale/cells/moved-tables.ts';
 import { comparedSlotOf, createSlot } from '../../../db/timescale/cells/replication.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { countRows } from '../../../db/timescale/erase/count-rows.ts';
+import { sweep } from '../../../db/timescale/schema/retention.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
+import { credentialKey, noteUses } from '../../../domain/administration/credential-uses.ts';
 import { createUser } from '../../../domain/administration/users/create-user.ts';
+import { AlertDeriver } from '../../../domain/alerts/deriving/deriver.ts';
+import { SilenceDeriver } from '../../../domain/presence/silence/deriver.ts';
+import { endLostConnections } from '../../../domain/presence/store-connections.ts';
 import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
+import { writeLastUsed } from '../../../services/api/access/queries.ts';
 import { startApi } from '../../../services/api/start.ts';
 import { startEmbeddedIngest } from '../../../services/mqtt-ingest/ingest.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
@@ -37,6 +46,7 @@ describe('moving an organization to another cell', function () {
   const cellOf = new Map<number, Cell>();
   let org: number;
   let crate: number;
+  let portal: number;
   let first: Cell;
   let second: Cell;
   let keys: { moving: string; staying: string };
@@ -49,6 +59,10 @@ describe('moving an organization to another cell', function () {
     await fillDatabase(cells.first);
     const [filled] = await cells.first.rows<{ id: number }>('select id from organizations');
     org = filled?.id ?? 0;
+    const [reader] = await cells.first.rows<{ id: number }>('select id from readers where org_id = $1', [
+      org,
+    ]);
+    portal = reader?.id ?? 0;
     const neighbour = await Site.create(cells.first, 'Neighbour');
     await Site.create(cells.second, 'Of the other cell');
     crate = await Site.of(cells.first, org).asset('CRATE', 'C1');
@@ -176,6 +190,42 @@ describe('moving an organization to another cell', function () {
     expect(deleted).to.deep.equal([{ id: org, held_at: null }]);
     await giveUpMove(ways());
     await cells.first.rows('update organizations set deleted_at = null where id = $1', [org]);
+  });
+
+  it('arrives without anybody changing what is there already', async () => {
+    expect(await refusal({ onProgress: stopAt('comparing') })).to.equal('killed');
+    await withCells(ways(), async ({ to, tables }) => {
+      await beginApplying(to);
+      await to.query(
+        `insert into alert_floods (org_id, rule_ids, since, until)
+         values (${org}, '{}', now() - interval '2 hours', now() - interval '1 hour')`,
+      );
+      await to.query(
+        `insert into alert_revisions (org_id, subject, subject_id, since) values (${org}, 'asset', ${crate}, now())`,
+      );
+      await to.query(
+        `insert into alert_cursors (org_id, position) values (${org}, 0) on conflict do nothing`,
+      );
+      await to.query(
+        `insert into silence_revisions (org_id, reader_id, since) select org_id, id, now() from readers
+         where org_id = ${org} on conflict do nothing`,
+      );
+      await to.query(
+        `insert into reader_connections (org_id, reader_id, connected_at) select org_id, id, now() from readers
+         where org_id = ${org} on conflict do nothing`,
+      );
+      await to.query('commit');
+      const before = await ownedChecksums(to, tables, org);
+      const there = cells.second.pool;
+      await inTransaction(there, (db) => new AlertDeriver().turn(db, 0));
+      await inTransaction(there, (db) => new SilenceDeriver().turn(db, 0));
+      await endLostConnections(there);
+      await noteUses(databaseOn(there), 'readers', [{ id: credentialKey(org, portal), secondsAgo: 0 }]);
+      await writeLastUsed(databaseOn(there), [{ id: keys.moving.split('_')[1] ?? '', secondsAgo: 0 }]);
+      expect(await sweep(there, 1)).to.include({ isDone: false });
+      expect(differing(before, await ownedChecksums(to, tables, org))).to.deep.equal([]);
+    });
+    await giveUpMove(ways());
   });
 
   it('takes everything along under load, wherever it is interrupted, and loses and doubles nothing', async () => {
