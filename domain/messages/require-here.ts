@@ -4,7 +4,14 @@ import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { ReadMessage } from './message.ts';
 
 /** Nothing more may be acknowledged for it: it was deleted since the message was judged, or is leaving for another cell. */
-export class OrganizationGone extends Error {}
+export class OrganizationGone extends Error {
+  readonly orgIds: ReadonlySet<number>;
+
+  constructor(orgIds: readonly number[]) {
+    super(`organizations (${orgIds.join(', ')}) were deleted, or move to another cell`);
+    this.orgIds = new Set(orgIds);
+  }
+}
 
 /**
  * Holds for the commit if the transaction has an id: whoever takes an organization away waits for the transactions whose ids
@@ -14,11 +21,10 @@ export class OrganizationGone extends Error {}
  */
 export async function requireHere(db: Connection, messages: readonly ReadMessage[]): Promise<void> {
   const orgIds = [...new Set(messages.flatMap(({ reader }) => reader?.orgId ?? []))];
-  const gone = await db.maybeOne(sql.prepared('find-gone-organization', rowsOf<{ org_id: number }>())`
+  const gone = await db.any(sql.prepared('find-gone-organizations', rowsOf<{ org_id: number }>())`
     select given.org_id from unnest(${sql.binary(integers(orgIds))}::integer[]) as given (org_id)
-    where not exists (select from organizations where id = given.org_id and deleted_at is null)
-    limit 1`);
-  if (gone !== null) {
-    throw new OrganizationGone(`organization ${gone.org_id} was deleted, or moves to another cell`);
+    where not exists (select from organizations where id = given.org_id and deleted_at is null)`);
+  if (gone.length > 0) {
+    throw new OrganizationGone(gone.map(({ org_id: orgId }) => orgId));
   }
 }

@@ -3,8 +3,8 @@
  *
  * A lane flushes one batch at a time, in order of submission; lanes run concurrently. While a lane's batch is being
  * flushed its next one fills, so that batches grow with the load and nobody waits for a timer. During an outage a batch
- * is retried until it goes through. A faulty item is found by halving its batch until it stands alone; its submitter
- * gets the error, the others their results.
+ * is retried until it goes through. A faulty item is found by halving its batch until it stands alone, unless the error
+ * says which are at fault; its submitter gets the error, the others their results.
  *
  * States: open -> draining (takes nothing more, flushes everything taken) -> stopped (gives up what an outage still
  * holds; its submitters get the outage's error).
@@ -24,6 +24,8 @@ export interface BatchOptions<Item, Result> {
   maxHeld: number;
   /** Whether the error is no item's fault and passes by itself, as when the database is gone. */
   isOutage(error: unknown): boolean;
+  /** Whether the error names the item: then the others are flushed at once, without halving. */
+  isNamed?(error: unknown, item: Item): boolean;
   /** Called for every attempt that an outage defeated, from 1, with the milliseconds until the next. */
   onOutage?(error: unknown, attempt: number, pause: number): void;
 }
@@ -141,10 +143,29 @@ export class Batch<Item, Result> {
         }
         return;
       }
-      const middle = entries.length >> 1;
-      await this.#flush(entries.slice(0, middle));
-      await this.#flush(entries.slice(middle));
+      for (const some of this.#apart(entries, error)) {
+        await this.#flush(some);
+      }
     }
+  }
+
+  /** Those to go on with, after the named ones are refused; the halves if none is. */
+  #apart(
+    entries: readonly Entry<Item, Result>[],
+    error: unknown,
+  ): readonly (readonly Entry<Item, Result>[])[] {
+    const { isNamed = () => false } = this.#options;
+    const { named = [], others = [] } = Object.groupBy(entries, ({ item }) =>
+      isNamed(error, item) ? 'named' : 'others',
+    );
+    if (named.length === 0) {
+      const middle = entries.length >> 1;
+      return [entries.slice(0, middle), entries.slice(middle)];
+    }
+    for (const entry of named) {
+      entry.reject(error);
+    }
+    return others.length === 0 ? [] : [others];
   }
 
   async #untilNoOutage<Value>(attempt: () => Promise<Value>): Promise<Value> {

@@ -103,6 +103,8 @@ export function createIntake(options: IntakeOptions): Intake {
       (mark, messages) => wasCommitted(pool, mark, (xid) => hasCounted(pool, xid, messages)),
     ),
     isOutage: (error) => !isFaultOfMessage(error) && !(error instanceof OrganizationGone),
+    isNamed: (error, { reader }) =>
+      error instanceof OrganizationGone && reader !== null && error.orgIds.has(reader.orgId),
     onOutage,
   });
   const inOrder = new InOrder();

@@ -2,7 +2,10 @@ import type { ReadMessage } from '../../../domain/messages/message.ts';
 import type { MessageOutcome } from '../../../domain/messages/record-messages.ts';
 import { Batch, type BatchOptions } from '../../../domain/tracking/batch.ts';
 
-type Recording = Pick<BatchOptions<ReadMessage, MessageOutcome>, 'flush' | 'isOutage' | 'onOutage'>;
+type Recording = Pick<
+  BatchOptions<ReadMessage, MessageOutcome>,
+  'flush' | 'isOutage' | 'isNamed' | 'onOutage'
+>;
 
 /**
  * Records messages in lanes, each reader's in order. Large messages have a lane of their own: committing

@@ -109,6 +109,33 @@ describe('a batch', () => {
     ).to.deep.equal([10, 20, 30, 40, 'five', 60, 70, 80]);
   });
 
+  it('looks for no items at fault that the error names, however many they are among the others', async () => {
+    const flushed: number[][] = [];
+    const batch = new Batch<number, number>({
+      flush: async (items) => {
+        flushed.push([...items]);
+        if (items.some((item) => item % 2 === 1)) {
+          throw new RangeError('odd');
+        }
+        return items.map((item) => item * 10);
+      },
+      weigh: () => 1,
+      lanes: 1,
+      laneKey: () => 0,
+      maxBatch: 100,
+      maxHeld: 100,
+      isOutage: () => false,
+      isNamed: (error, item) => error instanceof RangeError && item % 2 === 1,
+    });
+    const results = await Promise.allSettled([2, 1, 2, 3, 4, 5, 6, 7, 8].map((item) => batch.submit(item)));
+    expect(
+      results.map((result) => (result.status === 'fulfilled' ? result.value : result.reason.message)),
+    ).to.deep.equal([20, 'odd', 20, 'odd', 40, 'odd', 60, 'odd', 80]);
+    expect(flushed).to.deep.equal([[2], [1, 2, 3, 4, 5, 6, 7, 8], [2, 4, 6, 8]]);
+    expect((await Promise.allSettled([batch.submit(9)]))[0]).to.have.property('status', 'rejected');
+    expect(batch.held).to.equal(0);
+  });
+
   it('works off what it took before it stops, and takes nothing more', async () => {
     const { batch, answer } = handled();
     const submitted = batch.submit(1);
