@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { stretchesOf } from '../../../domain/messages/heard-stretches.ts';
+import { keepLateProofs, type LateProof } from '../../../domain/messages/late-proofs.ts';
 import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
 import { type ListeningEvidence, listeningOf } from '../../../domain/presence/listening-times.ts';
 import { loadListening } from '../../../domain/presence/load-listening.ts';
@@ -31,7 +33,8 @@ describe('reads that come late', () => {
   });
   beforeEach(clear);
 
-  const EMPTY = 'truncate reader_counters, reader_spans, reader_proofs, silence_revisions, received_messages';
+  const EMPTY = `truncate reader_counters, reader_spans, reader_proofs, reader_delays, silence_revisions,
+    received_messages`;
   async function clear(): Promise<void> {
     await database.rows(EMPTY);
   }
@@ -101,6 +104,68 @@ describe('reads that come late', () => {
     ]);
   });
 
+  it('prove what each stretch of them proves, whatever is known of their readers (300 random sets)', async function () {
+    this.timeout(120_000);
+    const met = { known: 0, news: 0 };
+    const readers = [reader, ...others];
+    await inTransaction(database.pool, async (client) => {
+      const pieces = async () =>
+        (
+          await client.query<{ reader: number; proof: string }>(
+            `select reader_id as reader, row(started_at, ended_at, learned_at)::text as proof from reader_proofs
+             order by reader_id, started_at`,
+          )
+        ).rows;
+      for (let round = 0; round < 300; round++) {
+        const random = new Random(59, round);
+        await client.query('savepoint empty');
+        for (const table of [COUNTED, HEARD, PROVEN, DELAYED]) {
+          const known = readers.flatMap(({ readerId }) =>
+            somePieces(random, table === COUNTED ? 1 : 3).map((piece) => ({ ...piece, readerId })),
+          );
+          await client.query(table, [
+            reader.orgId,
+            known.map(({ readerId }) => readerId),
+            known.map(({ since }) => since),
+            known.map(({ until }) => until),
+          ]);
+        }
+        const proofs = Array.from({ length: 1 + random.below(6) }, (): LateProof => {
+          const from = random.below(60);
+          const times = Array.from({ length: 1 + random.below(4) }, () => at(5 * (from + random.below(12))));
+          return { reader: random.pick(readers), times, learnedAt: at(700 + random.below(5)) };
+        });
+        const before = await pieces();
+        await client.query('savepoint filled');
+        await keepLateProofs(client, proofs);
+        const together = await pieces();
+        await client.query('rollback to filled');
+        for (const { orgId, readerId } of readers) {
+          const own = proofs.filter((proof) => proof.reader.readerId === readerId);
+          const times = own.flatMap((proof) => proof.times).sort((a, b) => a - b);
+          const learnedAt = Math.max(...own.map((proof) => proof.learnedAt));
+          for (const { since, until } of stretchesOf(times)) {
+            const instants = [since, until, learnedAt];
+            await client.query(
+              'select prove_listening($1, $2, time_of_micros($3), time_of_micros($4), time_of_micros($5))',
+              [orgId, readerId, ...instants],
+            );
+          }
+        }
+        const apart = await pieces();
+        await client.query('rollback to empty');
+        expect(together, `round ${round}`).to.deep.equal(apart);
+        for (const readerId of new Set(proofs.map((proof) => proof.reader.readerId))) {
+          const of = (all: typeof before) =>
+            all.flatMap(({ reader: id, proof }) => (id === readerId ? [proof] : [])).join();
+          met[of(before) === of(together) ? 'known' : 'news'] += 1;
+        }
+      }
+    });
+    expect(met.known).to.be.above(50);
+    expect(met.news).to.be.above(200);
+  });
+
   it('prove the same, whatever the order and the batches they come in, and as often as they come', async function () {
     this.timeout(120_000);
     for (let round = 0; round < 10; round++) {
@@ -146,6 +211,30 @@ describe('reads that come late', () => {
     }
   });
 });
+
+const made = (columns: string) => `
+  select $1, reader_id, ${columns}
+  from unnest($2::integer[], $3::bigint[], $4::bigint[]) as given (reader_id, since, until)`;
+const TIMES = 'time_of_micros(since), time_of_micros(until)';
+
+const COUNTED = `insert into reader_counters (org_id, reader_id, heard_since, heard_until, heard_messages)
+  ${made(`${TIMES}, 1`)}`;
+const HEARD = `insert into reader_spans (org_id, reader_id, started_at, ended_at, state, messages)
+  ${made(`${TIMES}, 'up', 1`)}`;
+const PROVEN = `insert into reader_proofs (org_id, reader_id, started_at, ended_at, learned_at)
+  ${made(`${TIMES}, time_of_micros(until)`)}`;
+const DELAYED = `insert into reader_delays (org_id, reader_id, started_at, ended_at) ${made(TIMES)}`;
+
+/** Up to so many, more than the gap apart. */
+function somePieces(random: Random, most: number): { since: Micros; until: Micros }[] {
+  let from = 5 * random.below(30);
+  return Array.from({ length: random.below(most + 1) }, () => {
+    const since = from;
+    const until = since + 5 * random.below(40);
+    from = until + 20 + 5 * random.below(20);
+    return { since: at(since), until: at(until) };
+  });
+}
 
 /** As if nothing that came late took anything away. */
 function provenBy(evidence: ListeningEvidence) {
