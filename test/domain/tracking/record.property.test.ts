@@ -12,7 +12,7 @@ import { expectFeedToFold, recordAndLook } from '../../support/unsealed-moves.ts
 /**
  * Random reads of an asset with two tags by three readers with two antennas each, at three locations, so that readers
  * overlap and reads meet at one instant; each set is recorded in random order, batches and repetitions, on one asset
- * by one writer and on another by two at once.
+ * by one writer and on another by two at once. Beside the first goes a third, which has some of the reads elsewhere.
  */
 const aRandomRead = fc.record({
   tag: fc.nat({ max: 1 }),
@@ -22,6 +22,9 @@ const aRandomRead = fc.record({
   rssi: anRssi,
 });
 type RandomRead = typeof aRandomRead extends fc.Arbitrary<infer Read> ? Read : never;
+
+const besides = ({ reader, ...read }: RandomRead): RandomRead[] =>
+  read.tag === 1 ? [{ ...read, reader: (reader + 1) % 3 }] : [];
 
 const LOCATION_OF = (reader: number, antenna: number) => (reader + antenna) % 3;
 
@@ -79,11 +82,15 @@ describe('recording', function () {
     );
     const last = expected.at(-1);
     expect(await storedDecisions(database, id)).to.deep.equal(expected);
-    expect(await storedPosition(database, id)).to.deep.equal({
-      locationId: last?.locationId,
-      since: last?.observedAt,
-      lastSeen: Math.max(...reads.map(({ at }) => at)),
-    });
+    expect(await storedPosition(database, id)).to.deep.equal(
+      last === undefined
+        ? undefined
+        : {
+            locationId: last.locationId,
+            since: last.observedAt,
+            lastSeen: Math.max(...reads.map(({ at }) => at)),
+          },
+    );
     const [stored] = await database.rows<{ count: number }>(
       'select count(*) from scan_events where asset_id = $1',
       [id],
@@ -96,21 +103,22 @@ describe('recording', function () {
     await fc.assert(
       fc.asyncProperty(aSet, fc.infiniteStream(fc.nat()), async (reads, random) => {
         const next = () => random.next().value ?? 0;
-        const alone = await anAsset();
-        const look = (asset: typeof alone, batch: RandomRead[]) =>
-          recordAndLook(database, batch.map(asset.scanOf), asset.id);
+        const [alone, beside] = [await anAsset(), await anAsset()];
+        const look = ({ id }: typeof alone, scans: Scan[]) => recordAndLook(database, scans, id);
         const looks = [];
         for (const batch of batches(reads, next)) {
-          looks.push(await look(alone, batch));
+          const others = batch.flatMap(besides).map(beside.scanOf);
+          looks.push(await look(alone, [...others, ...batch.map(alone.scanOf)]));
         }
         await expectHistoryOf(alone, reads);
+        await expectHistoryOf(beside, reads.flatMap(besides));
         await expectFeedToFold(database, alone.id, looks);
 
         const contested = await anAsset();
         const contestedLooks: typeof looks = [];
         const writer = async (own: RandomRead[][]) => {
           for (const batch of own) {
-            contestedLooks.push(await look(contested, batch));
+            contestedLooks.push(await look(contested, batch.map(contested.scanOf)));
           }
         };
         const dealt = Object.groupBy(batches(reads, next), () => (next() % 2 === 0 ? 'one' : 'other'));

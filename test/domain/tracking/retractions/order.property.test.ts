@@ -18,7 +18,7 @@ describe('history without what was taken back', function () {
   this.timeout(300_000);
 
   it('is that of the other scans, whenever what is taken back came (10,000 random sets, smoothed and not)', async () => {
-    const met = { emptied: 0, backwards: 0, early: 0, around: 0 };
+    const met = { emptied: 0, backwards: 0, early: 0, around: 0, within: 0 };
     await fc.assert(
       fc.asyncProperty(
         someReads,
@@ -50,6 +50,7 @@ describe('history without what was taken back', function () {
             expectFunctionOf(asset, settings);
           }
           met.around += asset.around;
+          met.within += asset.within;
           const name = ({ location, at, isByPerson }: RandomRead) => `${location} ${at} ${isByPerson}`;
           const gone = new Set(takenBack.map(name));
           const left = new Set(reads.map(name).filter((each) => !gone.has(each)));

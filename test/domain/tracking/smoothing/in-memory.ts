@@ -1,4 +1,4 @@
-import { aroundLate } from '../../../../domain/tracking/around-late.ts';
+import { aroundLate, NOTHING_CHANGES } from '../../../../domain/tracking/around-late.ts';
 import { inParts, isMoved, rowsAsJson } from '../../../../domain/tracking/feed/unsealed-move.ts';
 import { assetKey } from '../../../../domain/tracking/history/asset-ref.ts';
 import {
@@ -49,6 +49,9 @@ export class AssetInMemory {
 
   /** Late scans that were worked in by what was found around them before they were stored. */
   around = 0;
+
+  /** Of those, the ones of which nothing was computed. */
+  within = 0;
 
   /** What was told, in order. */
   readonly told: FeedMove[] = [];
@@ -135,6 +138,7 @@ export class AssetInMemory {
   #around(asset: Touched, near: ReadonlyMap<LocatedScan, Near>): Neighbourhood | null {
     const found = aroundLate(asset, near);
     this.around += found === null ? 0 : 1;
+    this.within += found === NOTHING_CHANGES ? 1 : 0;
     return found;
   }
 
