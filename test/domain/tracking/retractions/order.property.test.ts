@@ -4,7 +4,14 @@ import type { DatedSmoothing } from '../../../../domain/tracking/smoothing/setti
 import { folded } from '../../../support/fold.ts';
 import { decidedSmoothedHistory } from '../../../support/smoothing-by-definition.ts';
 import { AssetInMemory } from '../smoothing/in-memory.ts';
-import { ARRIVALS, arriving, provingSettings, type RandomRead, someReads } from '../smoothing/passing.ts';
+import {
+  ARRIVALS,
+  arriving,
+  manyAtOnce,
+  provingSettings,
+  type RandomRead,
+  someReads,
+} from '../smoothing/passing.ts';
 
 const someSettings: fc.Arbitrary<DatedSmoothing[]> = fc.oneof(
   { arbitrary: fc.constant<DatedSmoothing[]>([]), weight: 1 },
@@ -21,7 +28,7 @@ describe('history without what was taken back', function () {
     const met = { emptied: 0, backwards: 0, early: 0, around: 0, within: 0 };
     await fc.assert(
       fc.asyncProperty(
-        someReads,
+        fc.oneof({ arbitrary: someReads, weight: 4 }, { arbitrary: manyAtOnce, weight: 1 }),
         someSettings,
         fc.infiniteStream(fc.nat()),
         async (reads, settings, random) => {

@@ -79,6 +79,14 @@ export const someReads: fc.Arbitrary<RandomRead[]> = fc.oneof(
   },
 );
 
+/** Reads of a few instants, at most of which the asset is seen at several locations. */
+export const manyAtOnce: fc.Arbitrary<RandomRead[]> = fc.array(
+  fc
+    .tuple(aRandomRead, fc.nat({ max: 7 }))
+    .map(([read, step]): RandomRead => ({ ...read, at: START + step * SECOND })),
+  { minLength: 4, maxLength: 24 },
+);
+
 const fromTheStart: fc.Arbitrary<DatedSmoothing> = fc
   .record({
     window: fc.integer({ min: 3, max: 9 }),
