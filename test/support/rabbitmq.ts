@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { certificateFile } from './certificates.ts';
 import { freePort } from './free-port.ts';
 import { PROGRAM_ENVIRONMENT } from './programs.ts';
@@ -22,8 +23,8 @@ const ROOT = process.env['RABBITMQ_ROOT'] ?? '';
 const SERVER = '/usr/lib/rabbitmq/bin/rabbitmq-server';
 
 /**
- * A cluster of RabbitMQ on this machine, of nodes that can be killed. Its users are those of the project's definitions,
- * with their names as passwords: ingestion's `tagtrail`, and readers.
+ * A cluster of RabbitMQ on this machine, of nodes that can be killed. Its logins may do what the runbook says, with their
+ * names as passwords: ingestion's `tagtrail`, and readers. Nodes that are started again load the project's definitions.
  */
 export class RabbitCluster {
   readonly nodes: RabbitNode[] = [];
@@ -47,12 +48,16 @@ export class RabbitCluster {
       '127.0.0.1',
     );
     cluster.#epmd = spawn(program, args, { env: PROGRAM_ENVIRONMENT, stdio: 'ignore' });
-    writeFileSync(join(folder, 'definitions.json'), JSON.stringify(definitionsOf(readers)));
+    const delivered = definitions();
+    const loaded = join(folder, 'definitions.json');
+    // Where the runbook uses `rabbitmqctl`, which would take seconds for each login.
+    writeFileSync(loaded, JSON.stringify({ ...delivered, ...loginsOf(readers, delivered.vhosts) }));
     const names = Array.from({ length: size }, (_, index) => `tagtrail-${index}@localhost`);
     for (const name of names) {
       cluster.nodes.push(await RabbitNode.prepare({ name, names, folder, epmdPort }));
     }
     await Promise.all(cluster.nodes.map((node) => node.start()));
+    writeFileSync(loaded, JSON.stringify(delivered));
     return cluster;
   }
 
@@ -63,11 +68,7 @@ export class RabbitCluster {
 
   /** Of all processes that its nodes consist of. */
   get pids(): number[] {
-    const groups = new Set(this.nodes.map(({ group }) => group));
-    return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .map(Number)
-      .filter((pid) => groups.has(groupOf(pid)));
+    return pidsOf(new Set(this.nodes.map(({ group }) => group)));
   }
 
   async remove(): Promise<void> {
@@ -161,6 +162,21 @@ export class RabbitNode {
     return this.#child?.pid ?? null;
   }
 
+  /** Lets it write what it has, and ends it. */
+  async stop(): Promise<void> {
+    const child = this.#child;
+    if (child !== null) {
+      const exited = once(child, 'exit');
+      for (const pid of pidsOf(new Set([this.group]))) {
+        if (nameOf(pid).startsWith('beam')) {
+          process.kill(pid, 'SIGTERM');
+        }
+      }
+      await exited;
+      this.#child = null;
+    }
+  }
+
   async kill(): Promise<void> {
     const child = this.#child;
     this.#child = null;
@@ -169,6 +185,23 @@ export class RabbitNode {
       process.kill(-child.pid, 'SIGKILL');
       await exited;
     }
+  }
+}
+
+/** Of the processes of groups. */
+function pidsOf(groups: ReadonlySet<number | null>): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => groups.has(groupOf(pid)));
+}
+
+/** The program of a process; empty if it has ended. */
+function nameOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8');
+  } catch {
+    return '';
   }
 }
 
@@ -194,10 +227,12 @@ interface Ports {
 
 const TLS_FILES = ['ca.crt', 'broker.crt', 'broker.key'] as const;
 
+const DEPLOY = fileURLToPath(new URL('../../deploy', import.meta.url));
+
 /** That of the project, but for this machine. */
 function configurationOf(ports: Ports, names: readonly string[], own: string): string {
   const [ca, certificate, key] = TLS_FILES;
-  const delivered = readFileSync(new URL('../../deploy/rabbitmq/rabbitmq.conf', import.meta.url), 'utf8');
+  const delivered = readFileSync(`${DEPLOY}/rabbitmq/rabbitmq.conf`, 'utf8');
   return [
     ...delivered
       .split('\n')
@@ -224,29 +259,44 @@ function hasInterceptors(): boolean {
   return ROOT !== '';
 }
 
-/** Those of the project, in which a reader is an example for all. */
-function definitionsOf(readers: readonly string[]) {
-  const delivered = readFileSync(new URL('../../deploy/rabbitmq/definitions.json', import.meta.url), 'utf8');
-  const { vhosts, permissions, topic_permissions: topics, policies } = JSON.parse(delivered);
-  const asExample = <Rights extends { user: string; write: string }>(rights: readonly Rights[]) =>
-    rights.flatMap((right) =>
-      right.user === EXAMPLE
-        ? readers.map((name) => ({ ...right, user: name, write: right.write.replace(EXAMPLE, name) }))
-        : right,
-    );
+/** Those of the project. */
+function definitions(): { vhosts: readonly object[]; policies: readonly object[] } {
+  const delivered = JSON.parse(readFileSync(`${DEPLOY}/rabbitmq/definitions.json`, 'utf8'));
+  return { ...delivered, policies: hasInterceptors() ? delivered.policies : [] };
+}
+
+/** With the rights that commands of the runbook give to `tagtrail`, and to a reader as an example for all. */
+function loginsOf(readers: readonly string[], vhosts: readonly object[]) {
+  const runbook = readFileSync(`${DEPLOY}/README.md`, 'utf8');
+  const commands = [...runbook.matchAll(/^rabbitmqctl (set_\w*permissions) (.+)$/gm)];
+  const rightsBy = (command: string) =>
+    commands.flatMap(([, name, words = '']) => (name === command ? [wordsOf(words)] : []));
+  const forEach = ([login = '', ...rights]: readonly string[]) =>
+    login === EXAMPLE.login
+      ? readers.map((reader) => [reader, ...rights.map((right) => right.replace(EXAMPLE.topic, reader))])
+      : [[login, ...rights]];
   return {
     vhosts: [...vhosts, { name: ENCODED_VHOST }],
     users: ['tagtrail', ...readers].map((name) => ({ name, password: name, tags: [] })),
     permissions: [
-      ...asExample(permissions),
+      ...rightsBy('set_permissions')
+        .flatMap(forEach)
+        .map(([user, configure, write, read]) => ({ user, vhost: '/', configure, write, read })),
       { user: 'tagtrail', vhost: ENCODED_VHOST, configure: '.*', write: '.*', read: '.*' },
     ],
-    topic_permissions: asExample(topics),
-    policies: hasInterceptors() ? policies : [],
+    topic_permissions: rightsBy('set_topic_permissions')
+      .flatMap(forEach)
+      .map(([user, exchange, write, read]) => ({ user, vhost: '/', exchange, write, read })),
   };
 }
 
-const EXAMPLE = 'portal-1';
+/** Of a command in a shell, those in quotes without them. */
+function wordsOf(text: string): string[] {
+  return [...text.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);
+}
+
+/** A reader of the runbook, with its topic in a regular expression. */
+const EXAMPLE = { login: 'dock-1', topic: 'site\\.dock-1' };
 
 /** Another virtual host, whose name looks as if it were percent-encoded. */
 export const ENCODED_VHOST = 'site%41';

@@ -71,10 +71,13 @@ describe('ingestion from the queues of RabbitMQ', function () {
     await start();
     reader = await login('portal-1');
   });
-  database.beforeDrop(async () => {
-    await ingest?.stop();
+  const leave = async () => {
     await Promise.all(others.map((other) => other.end()));
     others = [];
+  };
+  database.beforeDrop(async () => {
+    await ingest?.stop();
+    await leave();
     await link?.close();
     await cluster?.remove();
   });
@@ -230,6 +233,21 @@ describe('ingestion from the queues of RabbitMQ', function () {
     await honest.publishAsync('portal-2', JSON.stringify({ value: 'E280', antenna: 1 }), { qos: 1 });
     await until(() => ingest.subscriber.figures().received > taken);
     expect(ingest.subscriber.figures().received).to.equal(taken + 1);
+  });
+
+  it('is let in again, as readers are, by a node that was started again', async () => {
+    await leave();
+    const before = await scans();
+    const { connections } = ingest.subscriber.figures();
+    await cluster.nodes[0]?.stop();
+    await cluster.nodes[0]?.start();
+    await until(() => {
+      const figures = ingest.subscriber.figures();
+      return figures.connections >= connections + QUEUES && figures.subscribed === 2;
+    });
+    reader = await login('portal-1');
+    await publish(2);
+    await until(async () => (await scans()) === before + 1);
   });
 
   function openQueue({
