@@ -146,7 +146,14 @@ describe('the login of processes', () => {
       );
       await database.rows(`revoke connect on database ${other} from public`);
       // There are the databases of other tests.
-      expect((await found())[0]?.message ?? '').to.not.include(user);
+      const shown = async () => (await found()).map(({ message }) => message).join();
+      expect(await shown()).to.not.include(other);
+      await database.rows(`grant connect on database ${other} to ${user}`);
+      const [granted] = await found();
+      expect(granted?.message).to.include('by a grant').and.to.include(other);
+      expect(granted?.remedy).to.include('set one in its DATABASE_URL').and.to.not.include('from public');
+      await database.rows(`${granted?.remedy?.split(': ').at(-1)}`);
+      expect(await shown()).to.not.include(other);
     } finally {
       await database.rows(`drop database ${other}`);
     }
