@@ -81,10 +81,17 @@ reload() {
   esac
 }
 
+# Whoever else changes logins meanwhile waits: each writes whole files.
+lock() {
+  exec 9>"$LOGINS/lock"
+  flock 9
+}
+
 # A password on standard input, for a name, with what follows of the access list.
 add() {
   [ "$1" != "$OWN" ] || fail "$OWN is tagtrail's own login."
   IFS= read -r password || [ -n "$password" ] || fail 'The password is read from standard input.'
+  lock
   set_password "$1" "$password"
   set_access "$@"
   reload
@@ -95,6 +102,7 @@ touch "$passwords" "$acl"
 case ${1:-} in
   init)
     [ $# -eq 1 ] || usage
+    lock
     set_password "$OWN" "${MQTT_PASSWORD:-}"
     set -- "$OWN" 'read #' 'write tagtrail/ingest/+/status'
     [ -z "${MQTT_MOVES_PREFIX:-}" ] || set -- "$@" "write $MQTT_MOVES_PREFIX/+/assets/#"
@@ -123,6 +131,7 @@ case ${1:-} in
   remove)
     [ $# -eq 2 ] || usage
     check_name "$2"
+    lock
     without "$2" "$passwords" >"$passwords.new"
     mv "$passwords.new" "$passwords"
     acl_without "$2" >"$acl.new"

@@ -11,6 +11,10 @@ import { PROGRAM_ENVIRONMENT, useProgram } from '../support/programs.ts';
 import { until } from '../support/subscribed-ingest.ts';
 import { DEPLOY, readDeployed } from './folder.ts';
 
+const LOGINS = `${DEPLOY}/mosquitto/logins.sh`;
+
+const PATHS = { PATH: PROGRAM_ENVIRONMENT.PATH };
+
 describe('the configuration of mosquitto', () => {
   const broker = useDeployedBroker();
 
@@ -91,6 +95,21 @@ describe('the configuration of mosquitto', () => {
     expect(broker.logins(['list']).said).not.to.include('reader-1:');
   });
 
+  it('adds all of several that are added at once', async () => {
+    const names = Array.from({ length: 6 }, (_, index) => `at-once-${index}`);
+    const added = names.map(async (name) => {
+      const child = spawn('sh', [LOGINS, 'add', name, name], { env: broker.environment });
+      child.stdin.end(name);
+      const [status] = await once(child, 'exit');
+      return status;
+    });
+    expect(await Promise.all(added)).to.deep.equal(names.map(() => 0));
+    await broker.reload();
+    await Promise.all(names.map((name) => broker.connect(name, name)));
+    const listed = broker.logins(['list']).said.split('\n');
+    expect(listed).to.include.members(names.map((name) => `${name}: write ${name}`));
+  });
+
   it('lets nobody in without a password', async () => {
     await refused(mqtt.connectAsync(broker.url, { reconnectPeriod: 0 }));
     await refused(broker.connect('tagtrail', 'reader-1'));
@@ -145,6 +164,13 @@ function useDeployedBroker() {
   const broker = {
     url: '',
     folder,
+    environment: {
+      ...PATHS,
+      LOGINS: join(folder, 'logins'),
+      MQTT_PASSWORD: 'own-secret',
+      MQTT_MOVES_PREFIX: 'moves',
+      MQTT_HOME_ASSISTANT_PREFIX: 'homeassistant',
+    },
     connect: async (username: string, password: string) => {
       const options = { username, password, protocolVersion: 5, reconnectPeriod: 0 } as const;
       const client = await mqtt.connectAsync(broker.url, options);
@@ -152,16 +178,10 @@ function useDeployedBroker() {
       return client;
     },
     logins: (args: readonly string[], { input = '', mayFail = false } = {}) => {
-      const { status, stdout, stderr } = spawnSync('sh', [`${DEPLOY}/mosquitto/logins.sh`, ...args], {
+      const { status, stdout, stderr } = spawnSync('sh', [LOGINS, ...args], {
         encoding: 'utf8',
         input,
-        env: {
-          ...PATHS,
-          LOGINS: join(folder, 'logins'),
-          MQTT_PASSWORD: 'own-secret',
-          MQTT_MOVES_PREFIX: 'moves',
-          MQTT_HOME_ASSISTANT_PREFIX: 'homeassistant',
-        },
+        env: broker.environment,
       });
       expect(mayFail || status === 0, stderr).to.equal(true);
       return { status, said: stdout + stderr };
@@ -210,5 +230,3 @@ function useDeployedBroker() {
   });
   return broker;
 }
-
-const PATHS = { PATH: PROGRAM_ENVIRONMENT.PATH };
