@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { Client } from './client.ts';
 import { PrecededQuery, type Preceding, Preparing } from './preceded-query.ts';
 import type { ServiceConfig } from './service-connections.ts';
@@ -75,7 +75,13 @@ export class PooledClient extends PipelinedClient {
       return this.#begin(preceded, callback);
     }
     return new Promise((resolve, reject) => {
-      this.#begin(preceded, (error, result) => (error ? reject(error) : resolve(result)));
+      this.#begin(preceded, (error, result) => {
+        if (begins && error && !(error instanceof pg.DatabaseError)) {
+          // Given up, perhaps before it was sent: what follows would be sent without it, and without its settings.
+          this.connection.stream.destroy(error);
+        }
+        error ? reject(error) : resolve(result);
+      });
     });
   }
 

@@ -1,13 +1,17 @@
+import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import pg from 'pg';
 import { openAccessDoor } from '../../../db/timescale/connections/access-door.ts';
 import { addressesOf, addressOf } from '../../../db/timescale/connections/addresses.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
+import { createClient } from '../../../db/timescale/connections/create-client.ts';
 import {
   type OrganizationDoor,
   openOrganizationDoor,
 } from '../../../db/timescale/connections/organization-door.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
+import { PrecededQuery } from '../../../db/timescale/connections/preceded-query.ts';
+import { serviceConfig } from '../../../db/timescale/connections/service-connections.ts';
 import { withSnapshot } from '../../../db/timescale/connections/snapshot.ts';
 import { inSnapshot, inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { exportRows } from '../../../db/timescale/erase/export-rows.ts';
@@ -95,6 +99,20 @@ describe('connections through PgBouncer in transaction mode', () => {
     expect(answers.map(([row]) => row?.external_key)).to.deep.equal(
       asked.map((site) => (site === ours ? 'OUR-ASSET' : 'THEIR-ASSET')),
     );
+  });
+
+  it('send nothing of a transaction that was given up before it could begin', async () => {
+    const client = createClient(
+      serviceConfig(address, { max: 1, patience: { statement: 30_000, answer: 100 } }),
+    );
+    await client.connect();
+    const slow = new PrecededQuery([], { text: 'select pg_sleep(0.5)' });
+    client.query(Object.assign(slow, { query_timeout: 60_000, callback: () => {} }));
+    const { stream } = client.connection as unknown as { stream: Socket };
+    const { bytesWritten } = stream;
+    const outcomes = await Promise.allSettled([client.query('begin'), client.query('select 1')]);
+    expect(outcomes.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
+    expect(stream).to.include({ bytesWritten, destroyed: true });
   });
 
   it('begin each transaction with their settings, which a failed one does not outlive', async () => {
