@@ -1,39 +1,15 @@
-import { ORGANIZATION_LOCKS } from '../../db/timescale/connections/advisory-locks.ts';
-import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { type Finding, fault, warning } from './finding.ts';
-
-interface MoveRow {
-  org_id: number;
-  state: string;
-  other_cell: string;
-  since: string;
-  /** Bytes of its log that the server keeps for it; null if for none, or if it kept no more and the slot is of no use. */
-  log: number | null;
-  is_log_lost: boolean;
-}
+import { findStalledMoves, type StalledMove } from './stalled-moves.ts';
 
 const CHECK = 'moves between cells';
 
-const { leavingCell, arrivingAtCell } = ORGANIZATION_LOCKS;
+/** Findings at most. */
+const MOST = 100;
 
 /** Names organizations whose move to another cell, or from there, has stopped on its way. */
 export async function examineCellMoves(db: Connection): Promise<Finding[]> {
-  const rows = await db.any(sql.type(rowsOf<MoveRow>())`
-    select move.org_id, move.state, move.other_cell, to_char(started_at, 'YYYY-MM-DD HH24:MI:SS TZ') as since,
-      pg_wal_lsn_diff(pg_current_wal_lsn(), slot.restart_lsn)::float8 as log,
-      coalesce(slot.wal_status = 'lost', false) as is_log_lost
-    from cell_moves move
-    cross join (select oid from pg_database where datname = current_database()) database
-    left join pg_replication_slots slot
-      on slot.slot_name = 'tagtrail_move_' || database.oid || '_' || move.org_id
-    where move.state <> 'left' and not exists (
-      select from pg_locks
-      where locktype = 'advisory' and database = database.oid and objid::bigint = move.org_id
-        and objsubid = 2 and classid::bigint in (${leavingCell}, ${arrivingAtCell})
-    )
-    order by move.org_id`);
-  return rows.map(findingOf);
+  return (await findStalledMoves(db, MOST)).map(findingOf);
 }
 
 function findingOf({
@@ -43,7 +19,7 @@ function findingOf({
   since,
   log,
   is_log_lost: isLogLost,
-}: MoveRow): Finding {
+}: StalledMove): Finding {
   const again = `npx --no -- tagtrail cell move --org ${id} --to ...`;
   const giveUp = `npx --no -- tagtrail cell give-up --org ${id} --to ...`;
   const kept = log === null ? '' : `; the server keeps ${Math.ceil(log / 1_048_576)} MB of its log for it`;

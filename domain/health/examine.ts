@@ -1,6 +1,7 @@
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { examineFloods, examineSetAsideAlerts } from './alerts.ts';
 import { examineBrokerSessions } from './broker-sessions.ts';
+import { examineCellMoves } from './cell-moves.ts';
 import type { Finding } from './finding.ts';
 import { examineHypertables } from './hypertables.ts';
 import { examineMail } from './mail.ts';
@@ -40,5 +41,6 @@ export async function examineInstallation(db: Connection, now: () => number): Pr
     await examineSequences(db),
     await examineSealing(db),
     await examineBrokerSessions(db),
+    ...(await examineCellMoves(db)),
   ];
 }

@@ -10,6 +10,7 @@ import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import type { ServerTls } from '../../platform/runtime/server-tls.ts';
 import type { WorkThreads } from '../../platform/runtime/work-threads.ts';
 import { collectReaderCounters } from './metrics/collect-reader-counters.ts';
+import { measureCellMoves } from './metrics/measure-cell-moves.ts';
 import { measureClock } from './metrics/measure-clock.ts';
 import { measureCommits } from './metrics/measure-commits.ts';
 import { measureEmbeddedBroker } from './metrics/measure-embedded-broker.ts';
@@ -127,6 +128,7 @@ export async function startEmbeddedIngest(
   await startAlerts(pool, { log, lifecycle, metrics });
   measureClock(metrics, databaseClock);
   measureSealing(metrics, sealing);
+  measureCellMoves(metrics, pool);
   measureEmbeddedBroker(metrics, () => broker.figures());
   collectReaderCounters(pool, metrics);
   log.info({ port: broker.port }, 'Broker listening for readers');
@@ -194,6 +196,7 @@ export async function startSubscribedIngest(
   await startAlerts(pool, { log, lifecycle, metrics });
   measureClock(metrics, databaseClock);
   measureSealing(metrics, sealing);
+  measureCellMoves(metrics, pool);
   measureSubscriber(metrics, () => subscriber.figures());
   collectReaderCounters(pool, metrics);
   const checks = { broker: () => subscriber.requireConnected(), ...started.checks };

@@ -24,7 +24,7 @@ const read = memberRoute({
       organization: own.findings,
       installation: installation.hasOneOrganization
         ? installation.findings
-        : installation.findings.map(inGeneral),
+        : inGeneral(installation.findings),
       retention: {
         scan_days: retention.scans,
         move_days: retention.moves,
@@ -34,8 +34,10 @@ const read = memberRoute({
   },
 });
 
-function inGeneral({ check, status }: Finding) {
-  return { check, status, message: null, remedy: null, mend: null };
+/** Nor how many there are. */
+function inGeneral(findings: readonly Finding[]) {
+  const statuses = new Map(findings.map(({ check, status }) => [`${check} ${status}`, { check, status }]));
+  return [...statuses.values()].map((finding) => ({ ...finding, message: null, remedy: null, mend: null }));
 }
 
 export const healthRoutes = [read];

@@ -796,6 +796,7 @@ export const de = {
       hypertables: 'Hypertables',
       ids: 'Ids',
       'sessions at the broker': 'Sitzungen beim Broker',
+      'moves between cells': 'Umzüge zwischen Zellen',
     },
     retention: 'Wie lange aufbewahrt wird',
     scans: 'Rohe Lesungen',

@@ -770,6 +770,7 @@ export const en = {
       hypertables: 'Hypertables',
       ids: 'Ids',
       'sessions at the broker': 'Sessions at the broker',
+      'moves between cells': 'Moves between cells',
     },
     retention: 'How long it is kept',
     scans: 'Raw scans',
