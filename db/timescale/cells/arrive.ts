@@ -33,7 +33,7 @@ async function raiseSequence(from: pg.Client, to: pg.Client, sequence: string): 
 export async function arrive({ from, to, orgId, slot }: Cells, hooks: MoveHooks): Promise<void> {
   // Not again where a killed run has done it: it is in use there since.
   if ((await findMove(to, orgId)) !== null) {
-    await open(from, to, orgId);
+    await open({ from, to, orgId }, hooks);
   }
   await requireThere(to, orgId);
   await hooks.onSwitched(await routeOf(to, orgId));
@@ -52,7 +52,10 @@ async function requireThere(to: pg.Client, orgId: number): Promise<void> {
   }
 }
 
-async function open(from: pg.Client, to: pg.Client, orgId: number): Promise<void> {
+async function open(
+  { from, to, orgId }: Pick<Cells, 'from' | 'to' | 'orgId'>,
+  hooks: MoveHooks,
+): Promise<void> {
   // The old cell has gone on for others since the switch, which is long ago if that run was killed.
   const { rows } = await from.query<{ row: string; alerts: string; silences: string }>(
     `select row_to_json(organization)::text as row,
@@ -92,6 +95,7 @@ async function open(from: pg.Client, to: pg.Client, orgId: number): Promise<void
      )`,
     [orgId],
   );
+  await hooks.logArrival(to);
   await endMove(to, orgId);
   await to.query(`select pg_notify('access_changed', ''), pg_notify('registry_changed', '')`);
   await to.query('commit');

@@ -5,6 +5,7 @@ import { ADVISORY_LOCKS, ORGANIZATION_LOCKS } from '../connections/advisory-lock
 import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
 import { placeOf } from '../connections/database-url.ts';
+import type { Connection } from '../queries/verbs.ts';
 import { type MovedTable, movedTables } from './moved-tables.ts';
 import { slotOf } from './replication.ts';
 import type { MovedOrganization } from './requirements.ts';
@@ -17,8 +18,8 @@ export interface CellMove extends MovedOrganization {
 
 /** What a move works with: a connection to each cell. */
 export interface Cells {
-  from: pg.Client;
-  to: pg.Client;
+  from: Client;
+  to: Client;
   orgId: number;
   slot: string;
   tables: readonly MovedTable[];
@@ -54,7 +55,7 @@ export async function withCells<Result>(
   }
 }
 
-export async function connect(url: string, pipeline = false): Promise<pg.Client> {
+export async function connect(url: string, pipeline = false): Promise<Client> {
   const client = new Client({ ...connectionConfig(url, 'tagtrail cell move'), pipeline });
   // A lost connection fails the current query.
   client.on('error', () => {});
@@ -82,6 +83,10 @@ export interface MoveHooks {
   onProgress(what: string): void;
   /** Leads requests to the other cell; called while the organization is held, and again if the move is completed later. */
   onSwitched(route: Route): Promise<void>;
+  /** Logs that the organization leaves, in the transaction of the switch at the old cell. */
+  logLeaving(transaction: Connection): Promise<void>;
+  /** Logs that it has arrived, in the transaction that opens it at the new one. */
+  logArrival(transaction: Connection): Promise<void>;
 }
 
 /** Without a password. */

@@ -54,6 +54,8 @@ export async function release(
   orgId: number,
   state: 'following' | null,
 ): Promise<void> {
+  // What failed may have been in a transaction.
+  await client.query('rollback');
   await client.query('begin');
   await client.query(
     'update organizations set deleted_at = null, held_at = null where id = $1 and held_at is not null',

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
+import type { Client } from '../connections/client.ts';
 import { arrive, prepare } from './arrive.ts';
 import { type Cells, connect, type MoveHooks } from './cells.ts';
 import { differing, type OwnedChecksum, ownedChecksums } from './checksums.ts';
@@ -36,7 +37,7 @@ export async function switchOver(
       await prepare(cells);
       await rest(cells, left, began + LONGEST_HOLD);
       await snapshot(arrived, orgId);
-      await setState(from, orgId, 'moved');
+      await leave(from, orgId, hooks);
     } catch (error) {
       await release(from, orgId, 'following');
       throw error;
@@ -62,6 +63,14 @@ async function rest(cells: Cells, left: pg.Client, until: number): Promise<void>
     await left.query('rollback');
     await snapshot(left, cells.orgId);
   }
+}
+
+/** The switch. */
+async function leave(from: Client, orgId: number, hooks: MoveHooks): Promise<void> {
+  await from.query('begin');
+  await setState(from, orgId, 'moved');
+  await hooks.logLeaving(from);
+  await from.query('commit');
 }
 
 async function snapshot(client: pg.Client, orgId: number): Promise<void> {

@@ -90,6 +90,7 @@ describe('moving an organization to another cell', function () {
       { ...ways(), hasBroker: false, leavesPublished: false },
       {
         ...{ signal: new AbortController().signal, onProgress: () => {}, onSwitched: async () => {} },
+        ...{ logLeaving: async () => {}, logArrival: async () => {} },
         ...hooks,
       },
     );
