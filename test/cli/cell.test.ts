@@ -89,18 +89,26 @@ describe('moving an organization to another cell, on the command line', function
     await cells.first.rows('update readers set last_used_at = now()');
   });
 
-  it('is killed while it copies, and says so', async () => {
+  it('ends when it is interrupted or killed while it waits to copy, and says so', async () => {
     const open = await cells.first.pool.connect();
     await open.query('begin');
     await open.query('select pg_current_xact_id()');
-    const killed = run('services/cli/tagtrail.ts', move(), {
-      ...{ MIGRATE_DATABASE_URL: cells.first.url, DATABASE_URL: processes },
-    });
+    const slots = async () =>
+      (await cells.first.rows(`select from pg_replication_slots where active_pid is not null`)).length;
     // The slot waits for what is under way.
-    await until(
-      async () =>
-        (await cells.first.rows(`select from pg_replication_slots where active_pid is not null`)).length > 0,
-    );
+    const begin = async () => {
+      const begun = run('services/cli/tagtrail.ts', move(), {
+        ...{ MIGRATE_DATABASE_URL: cells.first.url, DATABASE_URL: processes },
+      });
+      await until(async () => (await slots()) > 0);
+      return begun;
+    };
+    const interrupted = await begin();
+    interrupted.child.kill('SIGINT');
+    expect(await interrupted.ended).to.equal(1);
+    expect(interrupted.stderr()).to.include('Interrupted; run this again, and it goes on');
+    expect(await slots()).to.equal(0);
+    const killed = await begin();
     expect(await findings()).to.deep.equal([]);
     killed.child.kill('SIGKILL');
     await killed.ended;

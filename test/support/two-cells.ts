@@ -10,6 +10,8 @@ import { useDataFolders } from './embedded-folder.ts';
 export interface TwoCells {
   first: TestDatabase;
   second: TestDatabase;
+  /** The server of both, as its superuser. */
+  serverUrl: string;
 }
 
 /** Two databases of an ordinary user, migrated, numbered and empty, on a server of the suite's own that replicates logically. */
@@ -48,7 +50,11 @@ export function useTwoCells(): TwoCells {
         empty: (tables) => truncate(pool, tables),
       };
     };
-    Object.assign(cells, { first: await open('first', 1), second: await open('second', 2) });
+    Object.assign(cells, {
+      serverUrl: server.url,
+      first: await open('first', 1),
+      second: await open('second', 2),
+    });
   });
   return cells;
 }

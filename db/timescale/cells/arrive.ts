@@ -36,6 +36,7 @@ export async function arrive({ from, to, orgId, slot }: Cells, hooks: MoveHooks)
     await open({ from, to, orgId }, hooks);
   }
   await requireThere(to, orgId);
+  hooks.onProgress('leading requests to the other cell');
   await hooks.onSwitched(await routeOf(to, orgId));
   await dropReplication(from, slot);
   await setState(from, orgId, 'left');

@@ -1,5 +1,6 @@
 import { rowsAsJson } from '../copy/rows-as-json.ts';
 import { beginApplying } from './begin-applying.ts';
+import { requireUninterrupted } from './break-off.ts';
 import { type CellMove, type Cells, type MoveHooks, nameOf } from './cells.ts';
 import { type MovedTable, ownedBy } from './moved-tables.ts';
 import { textOfLsn } from './pgoutput.ts';
@@ -19,7 +20,7 @@ export async function begin(cells: Cells, move: CellMove, isAgain: boolean, hook
   }
   await publish(from, slot, tables, orgId);
   hooks.onProgress('waiting for open transactions');
-  const created = await createSlot(move.from, slot);
+  const created = await createSlot(move.from, slot, { signal: hooks.signal });
   try {
     await from.query('begin isolation level repeatable read, read only');
     await from.query(`set transaction snapshot '${created.snapshot}'`);
@@ -44,7 +45,7 @@ async function copyRows(
   const { name, identifier } = table;
   let count = 0;
   for await (const rows of rowsAsJson(from, `select * from ${identifier} where ${ownedBy(table, orgId)}`)) {
-    signal.throwIfAborted();
+    requireUninterrupted(signal);
     await to.query(
       `insert into ${identifier} overriding system value
        select * from json_populate_recordset(null::${identifier}, $1::json)`,

@@ -6,6 +6,7 @@ import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
 import { placeOf } from '../connections/database-url.ts';
 import type { Connection } from '../queries/verbs.ts';
+import { untilInterrupted } from './break-off.ts';
 import { type MovedTable, movedTables } from './moved-tables.ts';
 import { slotOf } from './replication.ts';
 import type { MovedOrganization } from './requirements.ts';
@@ -28,6 +29,7 @@ export interface Cells {
 export async function withCells<Result>(
   { from: fromUrl, to: toUrl, orgId }: Pick<CellMove, 'from' | 'to' | 'orgId'>,
   work: (cells: Cells) => Promise<Result>,
+  signal = new AbortController().signal,
 ): Promise<Result> {
   const from = await connect(fromUrl);
   try {
@@ -38,8 +40,10 @@ export async function withCells<Result>(
       await requireOnly(from, ORGANIZATION_LOCKS.leavingCell, orgId);
       // What a killed run had sent there may be under way still.
       await requireOnly(to, ORGANIZATION_LOCKS.arrivingAtCell, orgId);
-      await keepFromSweeping(from);
-      await keepFromSweeping(to);
+      await untilInterrupted(signal, [from, to], async () => {
+        await keepFromSweeping(from);
+        await keepFromSweeping(to);
+      });
       const { rows } = await from.query<{ oid: number }>(
         'select oid from pg_database where datname = current_database()',
       );

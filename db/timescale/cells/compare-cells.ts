@@ -6,13 +6,17 @@ import { textOfLsn } from './pgoutput.ts';
 import { comparedSlotOf, createSlot, dropSlot } from './replication.ts';
 
 /** 3. Both cells compared as of one instant, while the organization is in use. */
-export async function compareCells(cells: Cells, fromUrl: string, { onProgress }: MoveHooks): Promise<void> {
+export async function compareCells(
+  cells: Cells,
+  fromUrl: string,
+  { signal, onProgress }: MoveHooks,
+): Promise<void> {
   const { from, to, orgId, tables } = cells;
   onProgress('comparing');
   const slot = comparedSlotOf(cells.slot);
   // The server may not have noticed that a run was killed which waited for it.
   await dropSlot(from, slot);
-  const instant = await createSlot(fromUrl, slot, true);
+  const instant = await createSlot(fromUrl, slot, { signal, isTemporary: true });
   try {
     await catchUp(cells, textOfLsn(instant.lsn));
     await from.query('begin isolation level repeatable read, read only');

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
 import { applyChanges, type Relations } from './apply-changes.ts';
 import { beginApplying } from './begin-applying.ts';
+import { requireUninterrupted } from './break-off.ts';
 import type { Cells, MoveHooks } from './cells.ts';
 import { type MovedTable, movedTables } from './moved-tables.ts';
 import { lsnOf, textOfLsn } from './pgoutput.ts';
@@ -11,10 +12,10 @@ import { findMove, setApplied } from './stored-moves.ts';
 /** 2. What changed since, until little is left. */
 export async function follow(cells: Cells, { signal, onProgress }: MoveHooks): Promise<void> {
   for (let took = Number.POSITIVE_INFINITY; took > SHORT; ) {
-    signal.throwIfAborted();
+    requireUninterrupted(signal);
     const began = performance.now();
     await requirePublished(cells);
-    const changes = await catchUp(cells, await writtenUpTo(cells.from));
+    const { changes } = await catchUp(cells, await writtenUpTo(cells.from));
     took = performance.now() - began;
     onProgress(`following: ${changes} changes`);
   }
@@ -44,24 +45,36 @@ export async function writtenUpTo(from: pg.Client): Promise<string> {
   return rows[0]?.lsn ?? '0/0';
 }
 
-/** Applies what was committed up to there, which is on disk. @returns how many rows were changed. */
-export async function catchUp({ from, to, orgId, slot, tables }: Cells, upTo: string): Promise<number> {
+export interface Applied {
+  /** Rows that were changed. */
+  changes: number;
+  /** The transactions that changed them. */
+  xids: readonly number[];
+}
+
+/** Applies what was committed up to there, which is on disk. */
+export async function catchUp({ from, to, orgId, slot, tables }: Cells, upTo: string): Promise<Applied> {
   let applied = lsnOf((await findMove(to, orgId))?.applied ?? '0/0');
-  let changed = 0;
+  let changes = 0;
+  const xids: number[] = [];
   for (;;) {
     const transactions = (await peek(from, slot, upTo)).filter(({ endLsn }) => endLsn <= lsnOf(upTo));
     const last = transactions.at(-1)?.endLsn ?? 0n;
     if (last <= applied) {
       await forget(from, slot, upTo);
-      return changed;
+      return { changes, xids };
     }
     const relations: Relations = new Map();
     await beginApplying(to);
-    for (const { messages, endLsn } of transactions) {
+    for (const { xid, messages, endLsn } of transactions) {
       const isNew = endLsn > applied;
       // Relations are told of once, with the first change.
       const news = isNew ? messages : messages.filter(({ kind }) => kind === 'relation');
-      changed += await applyChanges(to, news, relations, (part) => tableOf(tables, part));
+      const changed = await applyChanges(to, news, relations, (part) => tableOf(tables, part));
+      changes += changed;
+      if (changed > 0) {
+        xids.push(xid);
+      }
     }
     await setApplied(to, orgId, textOfLsn(last));
     await to.query('commit');

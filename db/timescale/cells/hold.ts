@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
+import { requireUninterrupted } from './break-off.ts';
 
 /** Milliseconds that transactions that were under way may take to end. */
 const PATIENCE = 2_000;
@@ -12,7 +13,7 @@ const PATIENCE = 2_000;
  *
  * @throws AppError `conflict` if one of them takes too long, or the organization was deleted.
  */
-export async function hold(client: pg.ClientBase, orgId: number): Promise<void> {
+export async function hold(client: pg.ClientBase, orgId: number, signal: AbortSignal): Promise<void> {
   await client.query('begin');
   const { rowCount } = await client.query(
     'update organizations set deleted_at = now(), held_at = now() where id = $1 and deleted_at is null',
@@ -38,6 +39,7 @@ export async function hold(client: pg.ClientBase, orgId: number): Promise<void> 
     if (ended.rows[0]?.ended === true) {
       return;
     }
+    requireUninterrupted(signal);
     if (performance.now() > until) {
       throw new AppError(
         'conflict',

@@ -1,6 +1,7 @@
 import { AppError } from '../../../base/errors.ts';
 import { arrive } from './arrive.ts';
 import { begin, clean } from './begin-move.ts';
+import { untilInterrupted } from './break-off.ts';
 import { type CellMove, type MoveHooks, nameOf, withCells } from './cells.ts';
 import { compareCells } from './compare-cells.ts';
 import { follow } from './follow.ts';
@@ -14,23 +15,31 @@ import { type MoveResult, switchOver } from './switch-over.ts';
  * @throws AppError `conflict` with what keeps it from being moved; then it is where it was, and in use.
  */
 export function moveOrganization(move: CellMove, hooks: MoveHooks): Promise<MoveResult> {
-  return withCells(move, async (cells) => {
-    const stored = await findMove(cells.from, move.orgId);
-    requireSame(stored, move);
-    if (stored?.state === 'moved') {
-      await arrive(cells, hooks);
-      return { tables: [], heldMs: null, differing: [] };
-    }
-    if (stored === null || stored.state === 'copying') {
-      await begin(cells, move, stored !== null, hooks);
-    }
-    if (stored?.state === 'held') {
-      await release(cells.from, move.orgId, 'following');
-    }
-    await follow(cells, hooks);
-    await compareCells(cells, move.from, hooks);
-    return switchOver(cells, move, hooks);
-  });
+  const { signal } = hooks;
+  return withCells(
+    move,
+    async (cells) => {
+      const stored = await findMove(cells.from, move.orgId);
+      requireSame(stored, move);
+      if (stored?.state === 'moved') {
+        await arrive(cells, hooks);
+        return { tables: [], heldMs: null, differing: [] };
+      }
+      if (stored?.state === 'held') {
+        await release(cells.from, move.orgId, 'following');
+      }
+      await untilInterrupted(signal, [cells.from, cells.to], async () => {
+        if (stored === null || stored.state === 'copying') {
+          await begin(cells, move, stored !== null, hooks);
+        }
+        await follow(cells, hooks);
+        await compareCells(cells, move.from, hooks);
+        await follow(cells, hooks);
+      });
+      return switchOver(cells, move, hooks);
+    },
+    signal,
+  );
 }
 
 /** Ends a move before its switch, and leaves nothing of it at either cell. @throws AppError `conflict` after the switch. */

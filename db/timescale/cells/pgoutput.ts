@@ -3,6 +3,7 @@
  * them ("Logical Replication Message Formats" in its manual).
  */
 export type ReplicationMessage =
+  | { kind: 'begin'; xid: number }
   | { kind: 'commit'; endLsn: bigint }
   | { kind: 'relation'; id: number; name: string; columns: readonly string[] }
   | { kind: 'insert'; relation: number; row: Tuple }
@@ -18,6 +19,9 @@ export type Tuple = readonly (string | null | undefined)[];
 export function parseMessage(data: Buffer): ReplicationMessage {
   const reader = new Reader(data);
   switch (reader.character()) {
+    case 'B':
+      reader.skip(8 + 8);
+      return { kind: 'begin', xid: reader.int32() };
     case 'C':
       reader.skip(1 + 8);
       return { kind: 'commit', endLsn: reader.int64() };
@@ -54,7 +58,7 @@ export function parseMessage(data: Buffer): ReplicationMessage {
     case 'T':
       return { kind: 'truncate' };
     default:
-      // Begin, origin, type.
+      // Origin, type.
       return { kind: 'other' };
   }
 }

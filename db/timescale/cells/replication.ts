@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
+import { untilInterrupted } from './break-off.ts';
 import { type MovedTable, ownedBy } from './moved-tables.ts';
 import { lsnOf, parseMessage, type ReplicationMessage } from './pgoutput.ts';
 
@@ -63,7 +64,11 @@ export interface NewSlot {
  *
  * @param isTemporary drops it when it is closed.
  */
-export async function createSlot(url: string, slot: string, isTemporary = false): Promise<NewSlot> {
+export async function createSlot(
+  url: string,
+  slot: string,
+  { signal, isTemporary = false }: { signal: AbortSignal; isTemporary?: boolean },
+): Promise<NewSlot> {
   const client = new Client({
     ...connectionConfig(url, 'tagtrail cell move'),
     ...({ replication: 'database' } as object),
@@ -71,8 +76,10 @@ export async function createSlot(url: string, slot: string, isTemporary = false)
   client.on('error', () => {});
   await client.connect();
   try {
-    const { rows } = await client.query<{ consistent_point: string; snapshot_name: string }>(
-      `CREATE_REPLICATION_SLOT ${slot} ${isTemporary ? 'TEMPORARY ' : ''}LOGICAL pgoutput EXPORT_SNAPSHOT`,
+    const { rows } = await untilInterrupted(signal, [client], () =>
+      client.query<{ consistent_point: string; snapshot_name: string }>(
+        `CREATE_REPLICATION_SLOT ${slot} ${isTemporary ? 'TEMPORARY ' : ''}LOGICAL pgoutput EXPORT_SNAPSHOT`,
+      ),
     );
     const { consistent_point: lsn = '', snapshot_name: snapshot = '' } = rows[0] ?? {};
     return { lsn: lsnOf(lsn), snapshot, close: () => client.end() };
@@ -104,6 +111,7 @@ export async function dropSlot(client: pg.ClientBase, slot: string): Promise<voi
 const END_PATIENCE = 5_000;
 
 export interface Transaction {
+  xid: number;
   messages: ReplicationMessage[];
   endLsn: bigint;
 }
@@ -117,11 +125,14 @@ export async function peek(client: pg.ClientBase, slot: string, upTo: string): P
   );
   const transactions: Transaction[] = [];
   let messages: ReplicationMessage[] = [];
+  let xid = 0;
   for (const { data } of rows) {
     const message = parseMessage(data);
     messages.push(message);
-    if (message.kind === 'commit') {
-      transactions.push({ messages, endLsn: message.endLsn });
+    if (message.kind === 'begin') {
+      xid = message.xid;
+    } else if (message.kind === 'commit') {
+      transactions.push({ xid, messages, endLsn: message.endLsn });
       messages = [];
     }
   }

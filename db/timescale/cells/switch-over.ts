@@ -3,11 +3,13 @@ import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
 import type { Client } from '../connections/client.ts';
 import { arrive, prepare } from './arrive.ts';
+import { requireUninterrupted, untilInterrupted } from './break-off.ts';
 import { type Cells, connect, type MoveHooks } from './cells.ts';
 import { differing, type OwnedChecksum, ownedChecksums } from './checksums.ts';
-import { catchUp, follow, requirePublished, writtenUpTo } from './follow.ts';
+import { catchUp, requirePublished, writtenUpTo } from './follow.ts';
 import { hold, release } from './hold.ts';
-import { findMove, setState } from './stored-moves.ts';
+import { setState } from './stored-moves.ts';
+import { sees } from './visible.ts';
 
 export interface MoveResult {
   tables: OwnedChecksum[];
@@ -23,20 +25,24 @@ export async function switchOver(
   urls: { from: string; to: string },
   hooks: MoveHooks,
 ): Promise<MoveResult> {
-  const { from, orgId, tables } = cells;
-  await follow(cells, hooks);
+  const { from, orgId } = cells;
+  const { signal } = hooks;
   const left = await connect(urls.from);
   const arrived = await connect(urls.to);
   try {
     hooks.onProgress('switching');
     const began = performance.now();
+    const requireGoOn = () => {
+      requireUninterrupted(signal);
+      requireTime(began + LONGEST_HOLD);
+    };
     try {
-      await hold(from, orgId);
-      await catchUpToTheEnd(cells, began + LONGEST_HOLD);
+      await hold(from, orgId, signal);
+      const xids = await catchUpToTheEnd(cells, requireGoOn);
       await requirePublished(cells);
       await prepare(cells);
-      await rest(cells, left, began + LONGEST_HOLD);
-      await snapshot(arrived, orgId);
+      await rest(cells, left, xids, requireGoOn);
+      await snapshot(arrived);
       await leave(from, orgId, hooks);
     } catch (error) {
       await release(from, orgId, 'following');
@@ -45,23 +51,60 @@ export async function switchOver(
     await arrive(cells, hooks);
     const heldMs = performance.now() - began;
     hooks.onProgress('comparing what arrived');
-    const there = await ownedChecksums(arrived, tables, orgId);
-    return { tables: there, heldMs, differing: differing(await ownedChecksums(left, tables, orgId), there) };
+    return { heldMs, ...(await compare(cells, { left, arrived }, signal)) };
   } finally {
     await Promise.all([left.end(), arrived.end()]);
   }
 }
 
 /**
- * Keeps the old cell as it is when all of it has been applied. What is written there later is known to nobody: that a reader was
- * disconnected, when a key was last used.
+ * Keeps the old cell as it is when all of it has been applied, and can be seen: what is on disk is applied, even while its commit
+ * still waits for a standby. What is written there later is known to nobody: that a reader was disconnected, when a key was last
+ * used.
+ *
+ * @param xids the transactions that were applied since the organization was held.
  */
-async function rest(cells: Cells, left: pg.Client, until: number): Promise<void> {
-  await snapshot(left, cells.orgId);
-  while ((await catchUp(cells, await writtenUpTo(cells.from))) > 0) {
-    requireTime(until);
+export async function rest(
+  cells: Cells,
+  left: pg.Client,
+  xids: Iterable<number>,
+  requireGoOn: () => void,
+): Promise<void> {
+  const applied = new Set(xids);
+  for (;;) {
+    const seen = await snapshot(left);
+    const { changes, xids: last } = await catchUp(cells, await writtenUpTo(cells.from));
+    for (const xid of last) {
+      applied.add(xid);
+    }
+    if (changes === 0 && [...applied].every((xid) => sees(seen, xid))) {
+      return;
+    }
+    requireGoOn();
     await left.query('rollback');
-    await snapshot(left, cells.orgId);
+    await pause(AGAIN);
+  }
+}
+
+async function compare(
+  { orgId, tables }: Cells,
+  { left, arrived }: { left: pg.Client; arrived: pg.Client },
+  signal: AbortSignal,
+): Promise<Pick<MoveResult, 'tables' | 'differing'>> {
+  try {
+    return await untilInterrupted(signal, [left, arrived], async () => {
+      const there = await ownedChecksums(arrived, tables, orgId);
+      return { tables: there, differing: differing(await ownedChecksums(left, tables, orgId), there) };
+    });
+  } catch (error) {
+    if (signal.aborted) {
+      throw new AppError(
+        'conflict',
+        `Organization ${orgId} has moved, but what arrived was not compared any more; compare org export of both cells before you erase it here`,
+        { cause: error },
+      );
+    }
+    throw error;
   }
 }
 
@@ -73,25 +116,31 @@ async function leave(from: Client, orgId: number, hooks: MoveHooks): Promise<voi
   await from.query('commit');
 }
 
-async function snapshot(client: pg.Client, orgId: number): Promise<void> {
+/** @returns which transactions it sees. */
+async function snapshot(client: pg.Client): Promise<string> {
   await client.query('begin isolation level repeatable read, read only');
-  // Takes it.
-  await findMove(client, orgId);
+  const { rows } = await client.query<{ snapshot: string }>('select pg_current_snapshot()::text as snapshot');
+  return rows[0]?.snapshot ?? '';
 }
 
 /** Milliseconds. */
 const LONGEST_HOLD = 4_000;
 const QUIET = 200;
+const AGAIN = 20;
 
-/** Until nothing comes any more. */
-async function catchUpToTheEnd(cells: Cells, until: number): Promise<void> {
+/** Until nothing comes any more. @returns the transactions that were applied. */
+async function catchUpToTheEnd(cells: Cells, requireGoOn: () => void): Promise<number[]> {
+  const applied: number[] = [];
   for (let quietSince = performance.now(); performance.now() < quietSince + QUIET; ) {
-    requireTime(until);
-    if ((await catchUp(cells, await writtenUpTo(cells.from))) > 0) {
+    requireGoOn();
+    const { changes, xids } = await catchUp(cells, await writtenUpTo(cells.from));
+    applied.push(...xids);
+    if (changes > 0) {
       quietSince = performance.now();
     }
-    await pause(20);
+    await pause(AGAIN);
   }
+  return applied;
 }
 
 function requireTime(until: number): void {

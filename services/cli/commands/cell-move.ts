@@ -47,19 +47,37 @@ export function addCellMove(program: Command): void {
       const to = requireOtherCell(options.to);
       const hasBroker = readSettings(BROKER, process.env).MQTT_URL !== null;
       const progress = progressOn(process.stderr);
-      const result = await withInterruption((signal) =>
-        withMigratedOwnerUrl((from) =>
-          moveToCell(
-            { from, to, orgId, hasBroker, leavesPublished: options.leavePublished === true },
-            commandLineActor(),
-            {
-              signal,
-              onProgress: (what) => progress.show(what),
-              onSwitched: (route) => runCommand(options.route, route),
-            },
+      let doing = 'connecting';
+      let saying: NodeJS.Timeout | undefined;
+      const sayWhatItWaitsFor = () => {
+        progress.end();
+        process.stderr.write(`Interrupted; it ends after: ${doing}. Once more ends it at once\n`);
+      };
+      const result = await withInterruption(
+        (signal) =>
+          withMigratedOwnerUrl((from) =>
+            moveToCell(
+              { from, to, orgId, hasBroker, leavesPublished: options.leavePublished === true },
+              commandLineActor(),
+              {
+                signal,
+                onProgress: (what) => {
+                  doing = what;
+                  progress.show(what);
+                },
+                onSwitched: (route) => runCommand(options.route, route),
+              },
+            ),
           ),
-        ),
-      ).finally(() => progress.end());
+        {
+          first: () => {
+            saying = options.json === true ? undefined : setTimeout(sayWhatItWaitsFor, PATIENCE);
+          },
+        },
+      ).finally(() => {
+        clearTimeout(saying);
+        progress.end();
+      });
       requireWhole(result, orgId);
       printResult(
         {
@@ -74,6 +92,9 @@ export function addCellMove(program: Command): void {
       );
     });
 }
+
+/** Milliseconds after an interruption. */
+const PATIENCE = 500;
 
 /** @throws AppError `conflict` if it fails: the move is completed by running it again. */
 async function runCommand(command: string | undefined, { cell, credentials }: Route): Promise<void> {

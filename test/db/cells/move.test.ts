@@ -9,7 +9,9 @@ import { catchUp, writtenUpTo } from '../../../db/timescale/cells/follow.ts';
 import { giveUpMove, moveOrganization } from '../../../db/timescale/cells/move.ts';
 import { movedTables } from '../../../db/timescale/cells/moved-tables.ts';
 import { comparedSlotOf, createSlot } from '../../../db/timescale/cells/replication.ts';
+import { rest } from '../../../db/timescale/cells/switch-over.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
+import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { countRows } from '../../../db/timescale/erase/count-rows.ts';
 import { sweep } from '../../../db/timescale/schema/retention.ts';
@@ -50,10 +52,6 @@ describe('moving an organization to another cell', function () {
   let first: Cell;
   let second: Cell;
   let keys: { moving: string; staying: string };
-  let isOpen = true;
-  after(() => {
-    isOpen = false;
-  });
 
   before(async () => {
     await fillDatabase(cells.first);
@@ -177,9 +175,75 @@ describe('moving an organization to another cell', function () {
 
   it('goes on although the server has not noticed that a run was killed which compared', async () => {
     const { slot } = await withCells(ways(), async (both) => both);
-    const left = await createSlot(cells.first.url, comparedSlotOf(slot), true);
+    const left = await createSlot(cells.first.url, comparedSlotOf(slot), {
+      ...{ signal: new AbortController().signal, isTemporary: true },
+    });
     expect(await refusal({ onProgress: stopAt('switching') })).to.equal('killed');
     await left.close();
+  });
+
+  it('compares with what can be seen of all that was applied, though a commit waits for a standby', async () => {
+    const server = createWritePool(cells.serverUrl, { max: 1 });
+    const setStandbys = async (names: string) => {
+      await server.query(`alter system set synchronous_standby_names = '${names}'`);
+      await server.query('select pg_reload_conf()');
+    };
+    const [writer, left] = [await cells.first.pool.connect(), await cells.first.pool.connect()];
+    let commits = 0;
+    const commit = () => {
+      commits += 1;
+      return writer.query('update assets set description = $3 where org_id = $1 and id = $2', [
+        ...[org, crate, `commit ${commits}`],
+      ]);
+    };
+    const waits = async () => {
+      const waiting = await server.query(`select from pg_stat_activity where wait_event = 'SyncRep'`);
+      return waiting.rowCount === 1;
+    };
+    const applied = async () => {
+      const crates = await cells.second.rows('select from assets where org_id = $1 and description = $2', [
+        ...[org, `commit ${commits}`],
+      ]);
+      return crates.length === 1;
+    };
+    try {
+      await withCells(ways(), async (both) => {
+        await both.from.query('set synchronous_commit = local');
+        await both.to.query('set synchronous_commit = local');
+        await setStandbys('nobody');
+        let committing = commit();
+        // The server takes its time to wait for somebody.
+        for (let isWaiting = false; !isWaiting; ) {
+          const isDone = await Promise.race([committing.then(() => true), pause(5).then(() => false)]);
+          committing = isDone ? commit() : committing;
+          isWaiting = await waits();
+        }
+        let looks = 0;
+        const compared = rest(both, left, [], () => looks++).finally(() => {
+          looks = Number.POSITIVE_INFINITY;
+        });
+        await until(async () => looks > 2 && (await applied()));
+        await setStandbys('');
+        await committing;
+        await compared;
+        const here = await ownedChecksums(left, both.tables, org);
+        expect(differing(here, await ownedChecksums(both.to, both.tables, org))).to.deep.equal([]);
+      });
+    } finally {
+      await setStandbys('');
+      writer.release(true);
+      left.release(true);
+      await server.end();
+    }
+  });
+
+  it('lets go when it is interrupted while the organization is held', async () => {
+    const interruption = new AbortController();
+    const onProgress = (what: string) => what === 'switching' && interruption.abort();
+    expect(await refusal({ signal: interruption.signal, onProgress })).to.include('Interrupted; run this');
+    const held = await cells.first.rows('select from organizations where held_at is not null');
+    expect(held).to.deep.equal([]);
+    expect(await cells.first.rows('select state from cell_moves')).to.deep.equal([{ state: 'following' }]);
   });
 
   it('does not bring back an organization that was deleted meanwhile', async () => {
@@ -230,6 +294,8 @@ describe('moving an organization to another cell', function () {
   });
 
   it('takes everything along under load, wherever it is interrupted, and loses and doubles nothing', async () => {
+    let isOpen = true;
+    let isGivenUp = false;
     const answers = new Map<string, number>();
     const created: number[] = [];
     const write = async (orgId: number, key: string, kept: number[] | null) => {
@@ -252,7 +318,7 @@ describe('moving an organization to another cell', function () {
       while (isOpen) {
         const at = new Date(began + read.length).toISOString();
         const payload = JSON.stringify([{ value: 'C1', antenna: 1 + (read.length % 2), observed_at: at }]);
-        for (let isAcknowledged = false; !isAcknowledged; ) {
+        for (let isAcknowledged = false; !isGivenUp && !isAcknowledged; ) {
           try {
             if (client === null) {
               client = connectReader(cellOf.get(org)?.mqtt ?? 0, 'portal');
@@ -265,58 +331,64 @@ describe('moving an organization to another cell', function () {
             }
             await Promise.race([client.publishAsync('portal', payload, { qos: 1 }), gone]);
             isAcknowledged = true;
+            read.push(at);
           } catch {
             await client?.endAsync(true);
             client = null;
             await pause(20);
           }
         }
-        read.push(at);
         await pause(20);
       }
       await client?.endAsync();
     };
     const [neighbour = 0] = [...cellOf.keys()].filter((id) => id !== org);
     const load = [write(org, keys.moving, created), write(neighbour, keys.staying, null), publish()];
-    for (const point of ['following', 'comparing']) {
-      expect(await refusal({ onProgress: stopAt(point) })).to.equal('killed');
+    try {
+      for (const point of ['following', 'comparing']) {
+        expect(await refusal({ onProgress: stopAt(point) })).to.equal('killed');
+      }
+      // As it is after a kill while the organization is held.
+      await cells.first.rows(`update organizations set deleted_at = now(), held_at = now() where id = $1`, [
+        org,
+      ]);
+      await cells.first.rows(`update cell_moves set state = 'held'`);
+      let switched = 'not yet';
+      // On a busy machine it may let go once more.
+      for (let isSwitched = false; !isSwitched; ) {
+        switched = await refusal({
+          onSwitched: async () => {
+            isSwitched = true;
+            cellOf.set(org, second);
+            throw new Error('killed');
+          },
+        });
+        expect(switched).to.match(/^(killed|Changes kept coming|Another transaction)/);
+      }
+      expect(switched).to.equal('killed');
+      await giveUpMove(ways()).then(
+        () => expect.fail('gave up what had moved'),
+        (error: Error) => expect(error.message).to.include('has moved'),
+      );
+      // It is in use there before it is completed.
+      const signedIn = () =>
+        cells.second.rows('select reader_id from reader_connections where org_id = $1', [org]);
+      await until(async () => (await signedIn()).length > 0);
+      expect((await move()).heldMs).to.equal(null);
+      expect(await signedIn()).to.have.lengthOf(1);
+      const people = await cells.second.rows('select email from users');
+      expect(people).to.deep.equal([{ email: 'ann@example.com' }]);
+      const [before = 0] = [created.length, read.length];
+      while (created.length < before + 5) {
+        await pause(5);
+      }
+      isOpen = false;
+      await Promise.all(load);
+    } finally {
+      isOpen = false;
+      isGivenUp = true;
+      await Promise.allSettled(load);
     }
-    // As it is after a kill while the organization is held.
-    await cells.first.rows(`update organizations set deleted_at = now(), held_at = now() where id = $1`, [
-      org,
-    ]);
-    await cells.first.rows(`update cell_moves set state = 'held'`);
-    let switched = 'not yet';
-    // On a busy machine it may let go once more.
-    for (let isSwitched = false; !isSwitched; ) {
-      switched = await refusal({
-        onSwitched: async () => {
-          isSwitched = true;
-          cellOf.set(org, second);
-          throw new Error('killed');
-        },
-      });
-      expect(switched).to.match(/^(killed|Changes kept coming|Another transaction)/);
-    }
-    expect(switched).to.equal('killed');
-    await giveUpMove(ways()).then(
-      () => expect.fail('gave up what had moved'),
-      (error: Error) => expect(error.message).to.include('has moved'),
-    );
-    // It is in use there before it is completed.
-    const signedIn = () =>
-      cells.second.rows('select reader_id from reader_connections where org_id = $1', [org]);
-    await until(async () => (await signedIn()).length > 0);
-    expect((await move()).heldMs).to.equal(null);
-    expect(await signedIn()).to.have.lengthOf(1);
-    const people = await cells.second.rows('select email from users');
-    expect(people).to.deep.equal([{ email: 'ann@example.com' }]);
-    const [before = 0] = [created.length, read.length];
-    while (created.length < before + 5) {
-      await pause(5);
-    }
-    isOpen = false;
-    await Promise.all(load);
     expect(await refusal()).to.include('has moved to');
     expect([...answers.keys()].filter((said) => !/^moving 503 [15]$/.test(said)).sort()).to.deep.equal([
       'moving 201 null',
