@@ -1,4 +1,5 @@
 import type { Micros } from '../../../../base/instant.ts';
+import { isHere } from '../../../../db/timescale/queries/is-here.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
 import { positionAt } from '../../../moves/position-at.ts';
@@ -42,7 +43,7 @@ export async function addRecipients(db: Connection): Promise<void> {
     from named
     join users account on account.email = named.address
     join memberships membership on membership.org_id = named.org_id and membership.user_id = account.id
-    where not exists (
+    where ${isHere(sql.fragment`named.org_id`)} and not exists (
       select from alert_mail_recipients recipient
       where recipient.org_id = named.org_id and recipient.user_id = account.id)`);
   for (const { org_id: orgId, user_id: userId, since } of named) {
