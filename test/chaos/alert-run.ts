@@ -13,6 +13,9 @@ export interface AlertRun {
 /** Milliseconds: a turn each second, and three until another process goes on. */
 const LONGEST_PAUSE = 5_000;
 
+/** Of two absences, the first shorter than 15 seconds, with a connection as short between, readers keep the last only. */
+const APART = 16_000;
+
 /** Kills the process that derives alerts, and then the one that went on, at a random time each; again and again. */
 export async function runAlerts(
   kills: number,
@@ -25,6 +28,7 @@ export async function runAlerts(
     const site = await AlertingSite.start(database);
     return await unlessAborted(signal, async () => {
       for (let kill = 0; kill < kills; kill += 2) {
+        await lasts(APART);
         await site.takeAwayAndKill(() => lasts(random() * LONGEST_PAUSE));
       }
       const made = site.kills;

@@ -108,8 +108,8 @@ export class AlertingSite {
 
   /** Ends it. @returns what is wrong with the alerts, once enough turns were taken for them to be right. */
   async findFaults(): Promise<string[]> {
+    // The reader stays connected: its next absence, soon after a short one, would take that one's place.
     clearInterval(this.#publishing);
-    await this.#client.endAsync();
     let faults: string[] = [];
     for (let turn = 0; turn < SETTLED_AFTER; turn++) {
       faults = await findAlertFaults(this.#database, this.#watched);
