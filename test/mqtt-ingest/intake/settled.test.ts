@@ -70,10 +70,15 @@ describe('up to when all that was received is settled', () => {
     await held;
     expectAllSettled();
 
+    const blocker = await database.pool.connect();
+    // However slow this is, the registry is not read anew before.
+    await blocker.query('begin; lock table readers');
     link.cut();
     await until(() => !intake.registry.isFresh());
     const refused = intake.receive('portal', '{"value":"E280"}').catch((each: Error) => each);
     await intake.drain(0);
+    await blocker.query('rollback');
+    blocker.release();
     link.mend();
     expect(await refused)
       .to.have.property('message')
