@@ -98,7 +98,10 @@ export function report(title: string, results: Readonly<Record<string, Run[]>>, 
     const of = (pick: (run: Run) => number, digits: number) => show(spreadOf(runs.map(pick)), digits);
     console.log(`  ${name}`);
     console.log(`    reads/s ${of((one) => one.perSecond, 0)}   COPY ${of((one) => one.copied, 0)} rows/s`);
-    console.log(`    of COPY ${of((one) => one.perSecond / one.copied, 2)}`);
+    console.log(
+      `    of COPY ${of((one) => one.perSecond / one.copied, 2)}` +
+        `   by the database's processor time ${of((one) => one.copyTime / one.databaseTime, 2)}`,
+    );
     console.log(
       `    us a read: broker and Node.js ${of((one) => one.nodeTime, 1)}   database ${of((one) => one.databaseTime, 1)}` +
         `   COPY ${of((one) => one.copyTime, 1)}`,
