@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { from, to } from 'pg-copy-streams';
 import { backendsOf, processorTime } from '../../support/processor-time.ts';
 import { onServer } from './site.ts';
+import { CUT_OFF } from './traffic.ts';
 
 export interface Copied {
   rows: number;
@@ -26,9 +27,9 @@ export async function bareCopy(source: pg.Client, target: string, since: Date): 
   });
 }
 
-/** The first columns of the condition are those of an index. Late reads were observed up to ten minutes before. */
+/** The first columns of the condition are those of an index. Late reads were observed before, by {@link CUT_OFF} at the most. */
 async function scansSince(client: pg.Client, since: Date): Promise<Buffer[]> {
-  const observed = new Date(since.getTime() - 900_000).toISOString();
+  const observed = new Date(since.getTime() - CUT_OFF - MARGIN).toISOString();
   const text = `copy (select * from scan_events where org_id = 1 and reader_id is not null
     and observed_at >= '${observed}' and received_at >= '${since.toISOString()}') to stdout`;
   const pieces: Buffer[] = [];
@@ -44,3 +45,6 @@ function inPieces(all: Buffer): Buffer[] {
 }
 
 const PIECE = 65_536;
+
+/** Milliseconds. */
+const MARGIN = 60_000;

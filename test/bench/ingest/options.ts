@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { SourceName } from './installation.ts';
+import type { LateKind } from './traffic.ts';
 
 export interface IngestOptions {
   /** What to measure. */
@@ -20,6 +21,8 @@ export interface IngestOptions {
   moves: readonly number[];
   /** Shares of reads that are late, where the recorder is measured alone: the first of them none. */
   late: readonly number[];
+  /** What late reads are like. */
+  lateKinds: readonly LateKind[];
   /** Reads of a batch, where the recorder is measured alone. */
   batch: number;
   /** The folder of another working tree, whose recorder is measured beside this one's; null for none. */
@@ -46,6 +49,8 @@ const USUAL = PARTS.filter((part) => part !== 'rabbitmq');
 
 const SOURCES: readonly SourceName[] = ['mosquitto', 'embedded'];
 
+const LATE_KINDS: readonly LateKind[] = ['scattered', 'buffered'];
+
 /** @throws TypeError if an option is unknown. */
 export function readIngestOptions(args: string[]): IngestOptions {
   const { values } = parseArgs({
@@ -60,6 +65,7 @@ export function readIngestOptions(args: string[]): IngestOptions {
       outage: { type: 'string', default: '60' },
       moves: { type: 'string', default: '0.02,0.2,1' },
       late: { type: 'string', default: '0,0.2' },
+      'late-kind': { type: 'string', default: LATE_KINDS.join() },
       batch: { type: 'string', default: '1000' },
       against: { type: 'string' },
     },
@@ -75,6 +81,7 @@ export function readIngestOptions(args: string[]): IngestOptions {
     outage: Number(values.outage),
     moves: numbers(values.moves),
     late: numbers(values.late),
+    lateKinds: LATE_KINDS.filter((kind) => values['late-kind'].split(',').includes(kind)),
     batch: Number(values.batch),
     against: values.against === undefined ? null : resolve(values.against),
   };

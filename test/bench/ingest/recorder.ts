@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type pg from 'pg';
 import { MICROS_PER_DAY } from '../../../base/instant.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { mapMessage } from '../../../domain/formats/mapping/run.ts';
@@ -12,10 +13,10 @@ import { interleaved } from '../interleaved.ts';
 import type { IngestOptions } from './options.ts';
 import { type BenchSite, createSite, onServer, READERS } from './site.ts';
 import { StatementTimes } from './statement-times.ts';
-import { spanOf, type TrafficSettings, traffic } from './traffic.ts';
+import { type LateKind, spanOf, type TrafficSettings, traffic } from './traffic.ts';
 
 /**
- * Recording alone, on one connection, with each share of the reads late. With `--against`, the same by another
+ * Recording alone, on one connection, with each share of the reads late, of each kind. With `--against`, the same by another
  * working tree, in turns and in the same database.
  */
 export async function benchRecorder(serverUrl: string, options: IngestOptions): Promise<void> {
@@ -25,13 +26,24 @@ export async function benchRecorder(serverUrl: string, options: IngestOptions): 
   try {
     const measurements = await measurementsOf(site, recorders, options);
     const results = await interleaved(options.repetitions, measurements);
-    for (const late of options.late) {
-      report(late, results, recorders);
+    for (const share of sharesOf(options)) {
+      report(share, results, recorders);
     }
   } finally {
     await Promise.all(recorders.map(({ pool }) => pool.end()));
     await site.drop();
   }
+}
+
+interface LateShare {
+  late: number;
+  lateKind: LateKind;
+}
+
+function sharesOf({ late: shares, lateKinds }: IngestOptions): LateShare[] {
+  return shares.flatMap((late) =>
+    (late === 0 ? lateKinds.slice(0, 1) : lateKinds).map((lateKind) => ({ late, lateKind })),
+  );
 }
 
 const HERE = join(import.meta.dirname, '../../..');
@@ -75,19 +87,22 @@ const RULES = { lateness: 30 * MICROS_PER_DAY, retention: 30 * MICROS_PER_DAY };
 interface Taken {
   node: number;
   database: number;
+  /** Of the late reads, those that begin a stay. */
+  changing: number;
   statements: ReadonlyMap<string, number> | null;
 }
 
 async function measurementsOf(
   site: BenchSite,
   recorders: readonly Recorder[],
-  { batch, count, late: shares }: IngestOptions,
+  options: IngestOptions,
 ): Promise<Record<string, () => Promise<Taken>>> {
+  const { batch, count } = options;
   const readers = await registeredAt(site);
   // By a clock of its own, as reads may be recorded faster than they are made.
   let start = Date.now();
-  const measured = async (recorder: Recorder, late: number): Promise<Taken> => {
-    const settings = trafficOf(site, { reads: count, late, start: Math.max(start, Date.now()) });
+  const measured = async (recorder: Recorder, share: LateShare): Promise<Taken> => {
+    const settings = trafficOf(site, { reads: count, ...share, start: Math.max(start, Date.now()) });
     start = settings.start + spanOf(settings);
     const batches = inBatches([...messagesOf(settings, readers)], batch / READS_A_MESSAGE);
     return onServer(site.url, async (client) => {
@@ -101,18 +116,29 @@ async function measurementsOf(
         await recorder.record(messages);
       }
       const { user, system } = process.cpuUsage(node);
-      return {
+      const taken = {
         node: (user + system) / count,
         database: ((processorTime(pids) - database) * 1e6) / count,
         statements: (await statements?.since(count)) ?? null,
       };
+      return { ...taken, changing: await changingShare(client, new Date(settings.start)) };
     });
   };
   return Object.fromEntries(
     recorders.flatMap((recorder) =>
-      shares.map((late) => [keyOf(recorder, late), () => measured(recorder, late)]),
+      sharesOf(options).map((share) => [keyOf(recorder, share), () => measured(recorder, share)]),
     ),
   );
+}
+
+/** Of reads that were observed before `start` and received since. */
+async function changingShare(client: pg.Client, start: Date): Promise<number> {
+  const { rows } = await client.query<{ share: number }>(
+    `select (select count(*) from location_transitions where observed_at < $1 and received_at >= $1)::float8
+       / nullif((select count(*) from scan_events where observed_at < $1 and received_at >= $1), 0) as share`,
+    [start],
+  );
+  return rows[0]?.share ?? Number.NaN;
 }
 
 async function registeredAt({ url }: BenchSite): Promise<ReadonlyMap<string, RegisteredReader>> {
@@ -125,7 +151,7 @@ async function registeredAt({ url }: BenchSite): Promise<ReadonlyMap<string, Reg
 
 function trafficOf(
   { assets }: BenchSite,
-  { reads, late, start }: { reads: number; late: number; start: number },
+  { reads, late, lateKind, start }: LateShare & { reads: number; start: number },
 ): TrafficSettings {
   return {
     readers: Array.from({ length: READERS }, (_, reader) => reader),
@@ -133,6 +159,7 @@ function trafficOf(
     readsPerMessage: READS_A_MESSAGE,
     assets,
     late,
+    lateKind,
     poison: 0,
     start,
     seed: start,
@@ -165,30 +192,37 @@ function inBatches<Item>(all: readonly Item[], size: number): Item[][] {
   );
 }
 
-const keyOf = ({ name }: Recorder, late: number) => `${name} ${late}`;
+const keyOf = ({ name }: Recorder, { late, lateKind }: LateShare) =>
+  late === 0 ? name : `${name} ${late} ${lateKind}`;
+
+const IN_ORDER: LateShare = { late: 0, lateKind: 'scattered' };
 
 function report(
-  late: number,
+  share: LateShare,
   results: Readonly<Record<string, readonly Taken[]>>,
   recorders: readonly Recorder[],
 ): void {
-  console.log(late === 0 ? '\nRecording in order' : `\nRecording with ${100 * late} % of the reads late`);
+  const { late, lateKind } = share;
+  console.log(
+    late === 0 ? '\nRecording in order' : `\nRecording with ${100 * late} % of the reads late, ${lateKind}`,
+  );
   for (const recorder of recorders) {
-    const runs = results[keyOf(recorder, late)] ?? [];
-    const inOrder = results[keyOf(recorder, 0)] ?? [];
-    const first = results[keyOf(recorders[0] ?? recorder, late)] ?? [];
+    const runs = results[keyOf(recorder, share)] ?? [];
+    const inOrder = results[keyOf(recorder, IN_ORDER)] ?? [];
+    const first = results[keyOf(recorders[0] ?? recorder, share)] ?? [];
     const of = (pick: (taken: Taken, round: number) => number, digits = 1) =>
       show(spreadOf(runs.map(pick)), digits);
-    const share = (others: readonly Taken[]) => of((taken, round) => sum(others[round]) / sum(taken), 2);
+    const rateOf = (others: readonly Taken[]) => of((taken, round) => sum(others[round]) / sum(taken), 2);
     console.log(`  ${recorder.name}`);
     console.log(
       `    us a read: ${of(sum)}   Node.js ${of(({ node }) => node)}   database ${of(({ database }) => database)}`,
     );
     if (late > 0 && inOrder.length > 0) {
-      console.log(`    of the rate in order ${share(inOrder)}`);
+      console.log(`    of the rate in order ${rateOf(inOrder)}`);
+      console.log(`    late reads that begin a stay ${of(({ changing }) => changing, 2)}`);
     }
     if (recorder !== recorders[0]) {
-      console.log(`    of the rate here ${share(first)}`);
+      console.log(`    of the rate here ${rateOf(first)}`);
     }
     StatementTimes.report(runs.flatMap(({ statements }) => statements ?? []));
   }

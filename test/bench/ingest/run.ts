@@ -5,6 +5,7 @@ import { committed, untilCommitted } from './counters.ts';
 import type { Installation, SourceName } from './installation.ts';
 import { preparePublishers } from './publish.ts';
 import { placesOf, READERS } from './site.ts';
+import type { LateKind } from './traffic.ts';
 
 /** What is sent in one measurement, and how. */
 export interface Variant {
@@ -14,6 +15,7 @@ export interface Variant {
   late: number;
   poison: number;
   /** As of the traffic. */
+  lateKind?: LateKind;
   moves?: number;
   /** Assets are where they were read last, so that those reads and no others are moves. */
   isContinued?: boolean;
@@ -61,7 +63,7 @@ const WINDOW = 50;
 export async function run(
   { site, client, sources }: Installation,
   copyUrl: string,
-  { source, readsPerMessage, late, poison, isContinued = false, isStamped = false, ...moves }: Variant,
+  { source, readsPerMessage, late, poison, isContinued = false, isStamped = false, ...as }: Variant,
   reads: number,
   afterwards = async () => {},
 ): Promise<Run> {
@@ -80,7 +82,7 @@ export async function run(
       assets: site.assets,
       late,
       poison,
-      ...moves,
+      ...as,
       ...(isContinued ? { places: await placesOf(client) } : {}),
       start: since.getTime(),
       seed: since.getTime(),

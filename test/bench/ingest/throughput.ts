@@ -30,7 +30,12 @@ export async function benchOddities(serverUrl: string, options: IngestOptions): 
   const plain: Variant = { name: 'neither', source, readsPerMessage: 50, late: 0, poison: 0 };
   const variants = [
     plain,
-    { ...plain, name: '20 % late', late: 0.2 },
+    ...options.lateKinds.map((lateKind) => ({
+      ...plain,
+      name: `20 % late, ${lateKind}`,
+      late: 0.2,
+      lateKind,
+    })),
     { ...plain, name: '1 poison in 1000', poison: 0.001 },
   ];
   const results = await onSites(serverUrl, options, [options.history[0] ?? 1e5], ([installed, copy]) =>

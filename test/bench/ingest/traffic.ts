@@ -1,4 +1,5 @@
-import { ANTENNAS, type Place, placeAt, READERS, readerName, tagValue } from './site.ts';
+import { readerName, tagValue } from './site.ts';
+import { Whereabouts } from './whereabouts.ts';
 
 /** What the readers of a site send. Nothing is drawn but from `seed`: the same settings make the same messages. */
 export interface TrafficSettings {
@@ -9,8 +10,10 @@ export interface TrafficSettings {
   assets: number;
   /** The location where each asset was read last; if left out they are at their first antennas, wherever that was. */
   places?: readonly number[];
-  /** The share of reads observed up to ten minutes before their turn, as a reader sends that was cut off. */
+  /** The share of reads that are observed before their turn. */
   late: number;
+  /** Scattered if left out. */
+  lateKind?: LateKind;
   /** The share of messages that no format can decode. */
   poison: number;
   /** The share of reads that are their asset's first at another antenna. One in 20 if left out. */
@@ -20,10 +23,18 @@ export interface TrafficSettings {
   seed: number;
 }
 
-interface Present {
-  asset: number;
-  antenna: number;
-}
+/**
+ * - `scattered`: each by itself, by up to ten minutes and in no order, at the place where its asset is now. No reader sends
+ *   that; three in ten change history.
+ * - `buffered`: whole messages of what readers kept while they were cut off, an hour ago, in order and each between messages of
+ *   now. Assets moved then as they do now.
+ */
+export type LateKind = 'scattered' | 'buffered';
+
+/** How long before their turn buffered reads were made, in milliseconds. */
+export const CUT_OFF = 3_600_000;
+
+const SCATTERED = 600_000;
 
 export interface PlannedMessage {
   reader: number;
@@ -33,9 +44,6 @@ export interface PlannedMessage {
 
 const USUAL_MOVES = 1 / 20;
 
-/** Of the moves one in so many leads to another reader. */
-const MOVES_TO_ANOTHER_READER = 5;
-
 /** Of one reader, in milliseconds: two thousand reads a second, as a busy portal has. */
 const BETWEEN_READS = 0.5;
 
@@ -44,47 +52,13 @@ export function spanOf({ readers, messages, readsPerMessage }: TrafficSettings):
   return Math.ceil(messages / readers.length) * readsPerMessage * BETWEEN_READS;
 }
 
-/**
- * Messages of the readers in turn. Every asset is at one antenna of one reader, which reads the assets it has in no
- * particular order.
- */
+/** Messages of the readers in turn. */
 export function* traffic(settings: TrafficSettings): Generator<PlannedMessage> {
-  const {
-    readers,
-    messages,
-    readsPerMessage,
-    assets,
-    places,
-    late,
-    poison,
-    moves = USUAL_MOVES,
-    start,
-    seed,
-  } = settings;
+  const { readers, messages, readsPerMessage, late, lateKind = 'scattered', poison, start, seed } = settings;
   const random = seeded(seed);
-  const present = new Map(readers.map((reader) => [reader, [] as Present[]]));
-  const move = (here: Present[], index: number, seen: Present) => {
-    seen.antenna = 1 + ((seen.antenna + Math.floor(random() * (ANTENNAS - 1))) % ANTENNAS);
-    if (random() < 1 / MOVES_TO_ANOTHER_READER && here.length > readsPerMessage) {
-      here.splice(index, 1);
-      present.get(readers[Math.floor(random() * readers.length)] ?? 0)?.push(seen);
-    }
-  };
-  for (let asset = 0; asset < assets; asset++) {
-    const location = places?.[asset];
-    const { reader, antenna } = location === undefined ? firstPlace(asset) : placeAt(location);
-    present.get(reader)?.push({ asset, antenna });
-  }
-  if (places !== undefined) {
-    // So that first reads are moves as often as others.
-    for (const here of present.values()) {
-      for (const [index, seen] of [...here.entries()].reverse()) {
-        if (random() < moves) {
-          move(here, index, seen);
-        }
-      }
-    }
-  }
+  const places = { ...settings, moves: settings.moves ?? USUAL_MOVES };
+  const now = new Whereabouts(places, random);
+  const then = lateKind === 'buffered' ? new Whereabouts(places, random) : now;
   for (let sent = 0; sent < messages; sent++) {
     const reader = readers[sent % readers.length] ?? 0;
     const topic = readerName(reader);
@@ -92,29 +66,21 @@ export function* traffic(settings: TrafficSettings): Generator<PlannedMessage> {
       yield { reader, topic, payload: Buffer.from('{"value":') };
       continue;
     }
-    const here = present.get(reader) ?? [];
+    const isBuffered = lateKind === 'buffered' && random() < late;
     const first = Math.floor(sent / readers.length) * readsPerMessage;
     const reads = Array.from({ length: readsPerMessage }, (_, index) => {
-      const drawn = Math.floor(random() * here.length);
-      const seen = here[drawn];
-      const at = start + (first + index) * BETWEEN_READS - (random() < late ? random() * 600_000 : 0);
-      const read = {
-        value: tagValue(seen?.asset ?? 0),
-        antenna: seen?.antenna ?? 1,
+      const isScattered = lateKind === 'scattered' && random() < late;
+      const delay = isBuffered ? CUT_OFF : isScattered ? random() * SCATTERED : 0;
+      const { asset, antenna } = (isBuffered ? then : now).read(reader);
+      return {
+        value: tagValue(asset),
+        antenna,
         rssi: -40 - Math.floor(random() * 300) / 10,
-        observed_at: timestamp(at),
+        observed_at: timestamp(start + (first + index) * BETWEEN_READS - delay),
       };
-      if (seen !== undefined && random() < moves) {
-        move(here, drawn, seen);
-      }
-      return read;
     });
     yield { reader, topic, payload: Buffer.from(JSON.stringify(reads)) };
   }
-}
-
-function firstPlace(asset: number): Place {
-  return { reader: asset % READERS, antenna: 1 + (Math.floor(asset / READERS) % ANTENNAS) };
 }
 
 /** With microseconds, which `Date` has not. */
