@@ -1,6 +1,7 @@
 import { cpus } from 'node:os';
 import { openDatabaseServer } from './database-server.ts';
 import { benchFeed } from './ingest/feed.ts';
+import { benchFloor } from './ingest/floor.ts';
 import { benchLatency } from './ingest/latency.ts';
 import { benchMoves } from './ingest/moves.ts';
 import { type IngestPart, readIngestOptions } from './ingest/options.ts';
@@ -26,6 +27,7 @@ console.log(`Medians of ${options.repetitions} rounds (lowest to highest), ${opt
 const parts: Record<IngestPart, () => Promise<void>> = {
   throughput: () => benchThroughput(server.url, options),
   oddities: () => benchOddities(server.url, options),
+  floor: () => benchFloor(server.url, options),
   recorder: () => benchRecorder(server.url, options),
   history: () => benchHistory(server.url, options),
   latency: () => benchLatency(server.url, options),

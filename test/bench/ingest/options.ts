@@ -33,6 +33,7 @@ const PARTS = [
   'throughput',
   'oddities',
   'recorder',
+  'floor',
   'history',
   'latency',
   'moves',
