@@ -24,8 +24,8 @@ export interface TrafficSettings {
 }
 
 /**
- * - `scattered`: each by itself, by up to ten minutes and in no order, at the place where its asset is now. No reader sends
- *   that; three in ten change history.
+ * - `scattered`: each by itself, by up to ten minutes and in no order, at the place where its asset is now. Not what readers
+ *   send; three in ten change history.
  * - `buffered`: whole messages of what readers kept while they were cut off, an hour ago, in order and each between messages of
  *   now. Assets moved then as they do now.
  */
