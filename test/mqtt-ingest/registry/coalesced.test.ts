@@ -16,8 +16,8 @@ describe('runs that are coalesced', () => {
         underWay -= 1;
       });
     });
-    const begun = async (count: number) => {
-      while (ends.length < count) {
+    const begun = async (count: number, isEnough = () => false) => {
+      while (ends.length < count && !isEnough()) {
         await new Promise(setImmediate);
       }
     };
@@ -29,11 +29,14 @@ describe('runs that are coalesced', () => {
     const first = run();
     await begun(1);
     const second = run();
-    const third = first.then(() => run());
+    let isOver = false;
+    const third = first.then(run).then(() => {
+      isOver = true;
+    });
     ends[0]?.resolve();
     await first;
     for (const count of [2, 3]) {
-      await Promise.race([begun(count), third]);
+      await begun(count, () => isOver);
       for (const end of ends) {
         end.resolve();
       }
