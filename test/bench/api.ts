@@ -4,6 +4,7 @@ import { openDatabaseServer } from './database-server.ts';
 import { benchLatencies } from './latencies.ts';
 import { benchLookUps } from './look-ups.ts';
 import { type Part, readOptions } from './options.ts';
+import { benchPooler } from './pooler.ts';
 import { DEEP, HISTORY, LIST, REPORT } from './questions.ts';
 import { benchRowSecurity } from './row-security.ts';
 import { benchWaiting } from './waiting.ts';
@@ -37,6 +38,7 @@ const parts: Record<Part, () => Promise<void>> = {
   },
   waiting: () => benchWaiting(server.url, options),
   webhooks: () => benchWebhooks(server.url, options),
+  pooler: () => benchPooler(server.url, options),
 };
 try {
   for (const part of options.only) {

@@ -11,7 +11,9 @@ export interface BenchOptions {
   only: readonly Part[];
 }
 
-const PARTS = ['look-up', 'row-security', 'list', 'create', 'tracking', 'waiting', 'webhooks'] as const;
+const USUAL = ['look-up', 'row-security', 'list', 'create', 'tracking', 'waiting', 'webhooks'] as const;
+/** The last takes PgBouncer. */
+const PARTS = [...USUAL, 'pooler'] as const;
 export type Part = (typeof PARTS)[number];
 
 export const USAGE = `npm run bench:api -- [--only ${PARTS.join(',')}] [--scans 1e5,1e6] [--assets 1e3,1e5]
@@ -26,7 +28,7 @@ export function readOptions(args: string[]): BenchOptions {
       assets: { type: 'string', default: '1e3,1e5' },
       repetitions: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '2' },
-      only: { type: 'string', default: PARTS.join() },
+      only: { type: 'string', default: USUAL.join() },
     },
   });
   return {

@@ -9,6 +9,7 @@ import { PipelinedConnections } from '../../db/timescale/connections/pipelined-c
 import { verbsOn } from '../../db/timescale/queries/verbs.ts';
 import { findLiveAsset } from '../../domain/master-data/assets/queries.ts';
 import { show, spreadOf } from '../support/statistics.ts';
+import { callFor, spreadId } from './call-for.ts';
 import { interleaved } from './interleaved.ts';
 import type { BenchOptions } from './options.ts';
 import { fill } from './rows/seed.ts';
@@ -78,17 +79,7 @@ async function connect(config: pg.ClientConfig): Promise<Send> {
   };
 }
 
-/** Calls a second, by so many callers who each wait for their answer. */
-async function rate(seconds: number, call: (id: number) => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  const end = start + seconds * 1000;
-  let calls = 0;
-  const caller = async () => {
-    while (performance.now() < end) {
-      calls += 1;
-      await call(1 + ((calls * 7_919) % ASSETS));
-    }
-  };
-  await Promise.all(Array.from({ length: CALLERS }, caller));
-  return (calls * 1000) / (performance.now() - start);
+async function rate(seconds: number, lookUp: (id: number) => Promise<unknown>): Promise<number> {
+  const run = await callFor(seconds, CALLERS, (call) => lookUp(spreadId(call, ASSETS)));
+  return run.calls / run.seconds;
 }

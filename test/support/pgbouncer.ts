@@ -13,7 +13,20 @@ export function usePgBouncer(): void {
 
 /** A real PgBouncer in front of the suite's database, until that is dropped. @returns its address. */
 export async function startPgBouncer(database: TestDatabase, settings: readonly string[]): Promise<string> {
-  const target = new URL(database.url);
+  const { url, stop } = await runPgBouncer(database.url, settings);
+  database.beforeDrop(stop);
+  return url;
+}
+
+interface PgBouncer {
+  url: string;
+  pid: number;
+  stop(): Promise<void>;
+}
+
+/** A real PgBouncer in front of a database. */
+export async function runPgBouncer(databaseUrl: string, settings: readonly string[]): Promise<PgBouncer> {
+  const target = new URL(databaseUrl);
   const folder = mkdtempSync(join(tmpdir(), 'tagtrail-pgbouncer-'));
   chmodSync(folder, 0o755);
   const port = await freePort();
@@ -39,18 +52,18 @@ export async function startPgBouncer(database: TestDatabase, settings: readonly 
     env: PROGRAM_ENVIRONMENT,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  database.beforeDrop(async () => {
+  const stop = async () => {
     const ended = once(child, 'exit');
     child.kill('SIGKILL');
     await ended;
     rmSync(folder, { recursive: true });
-  });
+  };
   for await (const line of child.stderr.setEncoding('utf8')) {
     if (/process up/.test(line)) {
       break;
     }
   }
-  const url = new URL(database.url);
+  const url = new URL(databaseUrl);
   url.host = `127.0.0.1:${port}`;
-  return url.href;
+  return { url: url.href, pid: child.pid ?? 0, stop };
 }
