@@ -15,7 +15,8 @@ export interface Swept {
 /**
  * Drops raw scans older than `retentionDays`, by whole chunks of a hypertable, and records of messages
  * received more than 24 hours ago. Answers to submissions are kept as long as scans: a device may resend one
- * until it would be too late. Imported files go after a week. Transitions and positions are kept for good. Only one process sweeps at a time.
+ * until it would be too late. Imported files go after a week, sessions of people a day after their end. Transitions and positions are
+ * kept for good. Only one process sweeps at a time.
  */
 export async function sweep(pool: Pool, retentionDays: number): Promise<Swept> {
   return inTransaction(pool, async (client) => {
@@ -29,6 +30,7 @@ export async function sweep(pool: Pool, retentionDays: number): Promise<Swept> {
     await forgetBrokerSessions(client, retentionDays);
     await forgetIdleRetractions(client, retentionDays);
     await forgetImports(client);
+    await forgetSessions(client);
     await forgetProofs(client, retentionDays);
     return {
       isDone: true,
@@ -118,4 +120,18 @@ async function forgetImports(client: pg.ClientBase): Promise<void> {
      where imports.org_id = old.org_id and imports.id = old.id`,
   );
   await client.query(`delete from import_work where seen_at < now() - interval '7 days'`);
+}
+
+/**
+ * They say where somebody was who may never come back. Whether one has ended is asked whenever it is used, after 12 idle hours:
+ * a clock that was hours ahead for a while ends none for good.
+ */
+async function forgetSessions(client: pg.ClientBase): Promise<void> {
+  await client.query(
+    `delete from sessions where id in (
+       select id from sessions
+       where ends_at < now() - interval '1 day' or used_at < now() - interval '36 hours'
+       for update skip locked
+     )`,
+  );
 }

@@ -22,9 +22,6 @@ export const IDLE_SECONDS = 12 * 3_600;
 /** Of one user; the one unused for longest goes first. */
 const MOST_SESSIONS = 50;
 
-/** Sessions that one sign-in clears away. */
-const MOST_ENDED = 1_000;
-
 /** Call with the user locked, and known not to be disabled. The token is the only copy. */
 export async function beginSession(
   change: Change,
@@ -36,7 +33,6 @@ export async function beginSession(
     delete from sessions where id in (
       select id from sessions where user_id = ${user.id} order by used_at desc, id desc offset ${MOST_SESSIONS - 1}
     )`);
-  await deleteEndedSessions(change);
   const { id } = await change.one(sql.prepared('insert-session', rowsOf<{ id: number }>())`
     insert into sessions (digest, user_id, ends_at, address, user_agent)
     values (decode(${digest}, 'hex'), ${user.id}, now() + make_interval(secs => ${SESSION_SECONDS}),
@@ -49,16 +45,6 @@ export async function beginSession(
     after: { user_id: user.id, address: storable(address, 100), by },
   });
   return { id, token, entries };
-}
-
-/** Of everybody: they say where somebody was who may never come back. Waits for nobody, so that no two wait for each other. */
-async function deleteEndedSessions(change: Change): Promise<void> {
-  await change.exec(sql.prepared('delete-ended-sessions', NO_ROWS)`
-    delete from sessions where id in (
-      select id from sessions
-      where ends_at <= now() or used_at <= now() - make_interval(secs => ${IDLE_SECONDS})
-      limit ${MOST_ENDED} for update skip locked
-    )`);
 }
 
 /** What a stranger sent, as the database accepts it. */

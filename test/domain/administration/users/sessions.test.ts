@@ -4,6 +4,7 @@ import pg from 'pg';
 import type { AppError } from '../../../../base/errors.ts';
 import { connectionConfig } from '../../../../db/timescale/connections/connection.ts';
 import { databaseOn } from '../../../../db/timescale/connections/database.ts';
+import { sweep } from '../../../../db/timescale/schema/retention.ts';
 import { deleteOrganization } from '../../../../domain/administration/organizations/delete-organization.ts';
 import { setDisabled } from '../../../../domain/administration/users/accounts/set-disabled.ts';
 import { endSession } from '../../../../domain/administration/users/sessions/end-session.ts';
@@ -56,16 +57,32 @@ describe('a session', () => {
     expect(await listSessions(people.db, session.userId)).to.deep.equal([]);
   });
 
-  it('leaves no trace of where it was from once somebody signs in after its end', async () => {
-    const kept = await people.user('kept@example.com');
-    const ended = [await people.user('left@example.com'), await people.user('retired@example.com')];
-    await age(ended[0] as SignedIn, { used: '12 hours' });
-    await age(ended[1] as SignedIn, { began: '7 days' });
-    await people.user('next@example.com');
-    const ids = [kept, ...ended].map(({ sessionId }) => sessionId);
+  it('leaves no trace of where it was from a day after its end, and ends not for good by a clock that is ahead', async () => {
+    const [kept, left, retired] = [
+      await people.user('kept@example.com'),
+      await people.user('left@example.com'),
+      await people.user('retired@example.com'),
+    ];
+    const ids = [kept, left, retired].map(({ sessionId }) => sessionId);
+    const stored = async () => {
+      await sweep(database.pool, 30);
+      const rows = await database.rows<{ id: number }>(
+        'select id from sessions where id = any($1::bigint[]) order by id',
+        [ids],
+      );
+      return rows.map(({ id }) => id);
+    };
+    await age(left, { used: '35 hours' });
+    await age(retired, { began: '7 days 23 hours' });
+    expect(await stored()).to.deep.equal(ids);
     expect(
-      await database.rows('select id::integer from sessions where id = any($1::bigint[])', [ids]),
-    ).to.deep.equal([{ id: kept.sessionId }]);
+      await Promise.all([kept, left, retired].map(async (each) => (await found(each))?.id)),
+    ).to.deep.equal([kept.sessionId, undefined, undefined]);
+    await age(left, { used: '1 hour' });
+    expect(await found(left)).to.have.property('id', left.sessionId);
+    await age(left, { used: '36 hours' });
+    await age(retired, { began: '1 hour' });
+    expect(await stored()).to.deep.equal([kept.sessionId]);
   });
 
   it('ends after 7 days, however much it is used', async () => {
