@@ -42,6 +42,11 @@ export const CONSOLE_ONLY_SETTINGS = {
     'how many requests a user of the console may make at once after a pause',
     { initial: 1_200, min: 1, max: 120_000 },
   ),
+  CONSOLE_IDLE_MINUTES: integerSetting('after how many minutes without use a session of the console ends', {
+    initial: 720,
+    min: 5,
+    max: 1_440,
+  }),
   HANDHELD_URL,
   ...OIDC_SETTINGS,
 };

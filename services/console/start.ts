@@ -92,6 +92,7 @@ export async function startConsole(
   }: Partial<ConsoleStart> = {},
 ): Promise<{ url: string }> {
   await requireDatabase(config.DATABASE_URL);
+  const idleSeconds = config.CONSOLE_IDLE_MINUTES * 60;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const tls = shared ?? (await startTls(config, { log, lifecycle }));
@@ -106,7 +107,7 @@ export async function startConsole(
     () =>
       startCredentials(
         config.DATABASE_URL,
-        lookUpTogether((digests) => findSessions(people, digests)),
+        lookUpTogether((digests) => findSessions(people, digests, idleSeconds)),
         log,
       ),
     (started) => started.stop(),
@@ -146,7 +147,7 @@ export async function startConsole(
   );
   const open = openAnswers();
   const measures = new ConsoleMeasures(registry, {
-    sessions: () => countSessions(people),
+    sessions: () => countSessions(people, idleSeconds),
     streams: () => open.tabs.count,
   });
   const hearing = await lifecycle.start(
@@ -166,6 +167,7 @@ export async function startConsole(
         scheme: tls === null ? 'http' : 'https',
         port: config.HANDHELD_PORT,
       },
+      idleSeconds,
       cookie: new OwnCookie('session', { seconds: SESSION_SECONDS, isSecure }),
       deviceCookie: new OwnCookie('device', { seconds: DEVICE_SECONDS, isSecure }),
       signInLimits: new SignInLimits(clocks.monotonic),

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { heardEverywhere } from '../../base/heard-everywhere.ts';
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { startConsole } from '../../services/console/start.ts';
 import { consoleConfig, useConsole } from '../support/console.ts';
@@ -30,6 +31,23 @@ describe('a session nobody uses', () => {
     );
     return row?.hours ?? 0;
   }
+
+  it('ends after the minutes that are set, and says them to its user', async () => {
+    const url = await suite.start({ CONSOLE_IDLE_MINUTES: 15 });
+    const { token } = await suite.people.user('nurse@example.com');
+    const asked = async (minutes: number) => {
+      await database.rows(`update sessions set used_at = now() - make_interval(mins => $1)`, [minutes]);
+      // No process keeps what it knows of a session when one of them ends.
+      await database.rows(`select pg_notify('access_changed', '')`);
+      await heardEverywhere();
+      const response = await fetch(`${url}/console/v1/session`, {
+        headers: { Cookie: `tagtrail_session=${token}`, 'X-Tagtrail-Idle': '1' },
+      });
+      return { status: response.status, body: await response.json() };
+    };
+    expect(await asked(13)).to.have.nested.property('body.data.idle_seconds', 900);
+    expect(await asked(15)).to.have.property('status', 401);
+  });
 
   it('is prolonged by what a person asks for', async () => {
     expect(await idleAfter({}, '/tree')).to.equal(0);

@@ -64,6 +64,7 @@ export function consoleConfig(databaseUrl: string): ConsoleConfig {
     CONSOLE_PASSWORDS: 'on',
     CONSOLE_RATE_LIMIT_PER_MINUTE: 60_000,
     CONSOLE_RATE_LIMIT_BURST: 60_000,
+    CONSOLE_IDLE_MINUTES: 720,
     QUERY_TIMEOUT_MS: 10_000,
     SECRETS_KEY: null,
     WEBHOOK_NETWORKS: [],

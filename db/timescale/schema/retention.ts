@@ -123,14 +123,14 @@ async function forgetImports(client: pg.ClientBase): Promise<void> {
 }
 
 /**
- * They say where somebody was who may never come back. Whether one has ended is asked whenever it is used, after 12 idle hours:
- * a clock that was hours ahead for a while ends none for good.
+ * They say where somebody was who may never come back. Whether one has ended is asked whenever it is used, and it may be idle
+ * for a day at most: a clock that was hours ahead for a while ends none for good.
  */
 async function forgetSessions(client: pg.ClientBase): Promise<void> {
   await client.query(
     `delete from sessions where id in (
        select id from sessions
-       where ends_at < now() - interval '1 day' or used_at < now() - interval '36 hours'
+       where ends_at < now() - interval '1 day' or used_at < now() - interval '2 days'
        for update skip locked
      )`,
   );

@@ -32,6 +32,8 @@ export interface ConsoleParts {
   people: PeopleDoor;
   sessions: CredentialCache<SessionRow>;
   usage: CredentialUsage;
+  /** A session that was not used for so long has ended. */
+  idleSeconds: number;
   cookie: OwnCookie;
   /** Of a browser that somebody has signed in with; it outlives sessions. */
   deviceCookie: OwnCookie;

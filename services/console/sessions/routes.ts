@@ -23,7 +23,7 @@ const read = visitorRoute({
   summary: 'Who is signed in, and where a member',
   ...OWN,
   success: found(SESSION, 'The session'),
-  handle: async ({ context }) => sessionView(requireSession(context.session)),
+  handle: async ({ context: { session, parts } }) => sessionView(requireSession(session), parts),
 });
 
 const begin = visitorRoute({
@@ -73,7 +73,8 @@ const list = visitorRoute({
   success: found(listOf(LISTED_SESSION), 'The sessions, the one used last first'),
   handle: async ({ context }) => {
     const { id: own, user_id: userId } = requireSession(context.session);
-    const rows = await listSessions(context.parts.people, userId);
+    const { people, idleSeconds } = context.parts;
+    const rows = await listSessions(people, userId, idleSeconds);
     return rows.map(({ id, ...row }) => ({ id, is_this: id === own, ...row }));
   },
 });

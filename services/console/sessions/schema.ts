@@ -9,6 +9,7 @@ import { objectOf, TEXT_SCHEMA } from '../serving/schemas.ts';
 export const SESSION: JsonSchema = objectOf({
   user: objectOf({ id: ID_SCHEMA, email: TEXT_SCHEMA, name: TEXT_SCHEMA, has_password: { type: 'boolean' } }),
   session_id: ID_SCHEMA,
+  idle_seconds: { type: 'integer' },
   memberships: {
     type: 'array',
     items: objectOf({

@@ -38,5 +38,8 @@ export async function answerSignedIn(
 ): Promise<WithCookies> {
   const session = requireSession(await findSession({ token, isUse: true }, parts));
   const known = await noteDevice(parts.people, userId, device);
-  return { body: sessionView(session), cookies: [parts.cookie.set(token), parts.deviceCookie.set(known)] };
+  return {
+    body: sessionView(session, parts),
+    cookies: [parts.cookie.set(token), parts.deviceCookie.set(known)],
+  };
 }

@@ -18,6 +18,7 @@ describe('the settings in the console', () => {
     const page = await app.open('#/settings', token);
     await page.getByRole('listitem').filter({ hasText: 'This one' }).waitFor();
     expect(await page.getByRole('button', { name: 'End', exact: true }).count()).to.equal(1);
+    await page.getByText('after 12 h without use').waitFor();
     await page.getByLabel('Present password').fill('something else');
     await page.getByLabel('New password').fill('a lamp on a quiet pier at night');
     await page.getByRole('button', { name: 'Change password' }).click();

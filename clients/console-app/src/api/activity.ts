@@ -1,5 +1,5 @@
 /** Milliseconds without a touch after which what the page asks for is no use of the session any more. */
-const AWAY_MS = 5 * 60_000;
+const AWAY_MS = 60_000;
 
 let lastInput = Date.now();
 

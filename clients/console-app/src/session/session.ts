@@ -8,6 +8,8 @@ import { isAtLeast, type Role } from './roles.ts';
 
 export interface Session {
   user: { id: number; email: string; name: string };
+  /** Without use, after which it ends. */
+  idle_seconds: number;
   memberships: readonly Membership[];
 }
 

@@ -457,7 +457,8 @@ export const de = {
     changePassword: 'Passwort ändern',
     passwordChanged: 'Passwort geändert; Ihre anderen Sitzungen sind beendet',
     sessionsTitle: 'Wo Sie angemeldet sind',
-    sessionsHint: 'Beenden Sie, was Sie nicht kennen, und ändern Sie dann Ihr Passwort.',
+    sessionsHint: (idle) =>
+      `Eine Sitzung endet nach ${idle} ohne Benutzung, und in jedem Fall nach 7 Tagen. Beenden Sie, was Sie nicht kennen, und ändern Sie dann Ihr Passwort.`,
     unknownBrowser: 'Unbekannter Browser',
     lastUsed: 'zuletzt benutzt',
     thisSession: 'Diese',

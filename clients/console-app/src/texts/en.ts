@@ -450,7 +450,8 @@ export const en = {
     changePassword: 'Change password',
     passwordChanged: 'Password changed; your other sessions have ended',
     sessionsTitle: 'Where you are signed in',
-    sessionsHint: 'End what you do not know, and change your password.',
+    sessionsHint: (idle: string) =>
+      `A session ends after ${idle} without use, and after 7 days in any case. End what you do not know, and change your password.`,
     unknownBrowser: 'Unknown browser',
     lastUsed: 'last used',
     thisSession: 'This one',

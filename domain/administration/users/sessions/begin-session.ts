@@ -16,9 +16,6 @@ export type SignInMeans = 'password' | 'link' | 'identity_provider';
 /** Whole life of a session, however much it is used. */
 export const SESSION_SECONDS = 7 * 86_400;
 
-/** A session that was not used for so long has ended. */
-export const IDLE_SECONDS = 12 * 3_600;
-
 /** Of one user; the one unused for longest goes first. */
 const MOST_SESSIONS = 50;
 

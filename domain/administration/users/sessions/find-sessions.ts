@@ -1,7 +1,6 @@
 import { rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
 import type { Role } from '../roles.ts';
-import { IDLE_SECONDS } from './begin-session.ts';
 
 export interface SessionMembership {
   org_id: number;
@@ -27,16 +26,19 @@ export interface SessionRow {
 /**
  * Sessions that last, by the digest of their token (`digestOfToken`). Absent: ended, idle for too long, or of a disabled
  * user.
+ *
+ * @param idleSeconds one that was not used for so long has ended.
  */
 export async function findSessions(
   db: Connection,
   digests: readonly string[],
+  idleSeconds: number,
 ): Promise<ReadonlyMap<string, SessionRow>> {
   const rows = await db.any(sql.prepared('find-sessions', rowsOf<SessionRow & { digest: string }>())`
     select encode(session.digest, 'hex') as digest, session.id, session.user_id, account.email, account.name,
       account.password is not null as has_password,
       extract(epoch from least(
-        session.ends_at, session.used_at + make_interval(secs => ${IDLE_SECONDS})
+        session.ends_at, session.used_at + make_interval(secs => ${idleSeconds})
       ) - clock_timestamp())::double precision as seconds_left,
       coalesce((
         select json_agg(json_build_object(
@@ -52,6 +54,6 @@ export async function findSessions(
     join users account on account.id = session.user_id and not account.is_disabled
     where session.digest = any(array(select decode(given, 'hex') from unnest(${sql.array(digests, 'text')}) as given))
       and session.ends_at > clock_timestamp()
-      and session.used_at > clock_timestamp() - make_interval(secs => ${IDLE_SECONDS})`);
+      and session.used_at > clock_timestamp() - make_interval(secs => ${idleSeconds})`);
   return new Map(rows.map(({ digest, ...row }) => [digest, row]));
 }

@@ -1,7 +1,6 @@
 import { wireTime } from '../../../../base/timestamps.ts';
 import { rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
-import { IDLE_SECONDS } from './begin-session.ts';
 
 export interface ListedSession {
   id: number;
@@ -14,10 +13,14 @@ export interface ListedSession {
 }
 
 /** A user's sessions that last, the one used last first; a bounded number. */
-export async function listSessions(db: Connection, userId: number): Promise<ListedSession[]> {
+export async function listSessions(
+  db: Connection,
+  userId: number,
+  idleSeconds: number,
+): Promise<ListedSession[]> {
   const rows = await db.any(sql.prepared('list-sessions', rowsOf<ListedSession>())`
     select id, began_at, used_at, ends_at, address, user_agent from sessions
-    where user_id = ${userId} and ends_at > now() and used_at > now() - make_interval(secs => ${IDLE_SECONDS})
+    where user_id = ${userId} and ends_at > now() and used_at > now() - make_interval(secs => ${idleSeconds})
     order by used_at desc, id desc`);
   return rows.map((row) => ({
     ...row,

@@ -43,7 +43,7 @@ describe('links for people', () => {
   const rolesOf = async (email: string) =>
     (await listUsers(people.db, null)).find((user) => user.email === email)?.memberships;
   const memberOf = async (token: string) =>
-    (await findSessions(people.db, [digestOfToken(token) ?? ''])).get(digestOfToken(token) ?? '');
+    (await findSessions(people.db, [digestOfToken(token) ?? ''], 43_200)).get(digestOfToken(token) ?? '');
 
   it('the first makes the first administrator, signed in, and is good once', async () => {
     const { token } = await makeFirstLink(people.db, TEST_ACTOR, orgId);

@@ -19,6 +19,9 @@ import { useDatabase } from '../../../support/database.ts';
 import { PASSWORD, PLACE, usePeople } from '../../../support/people.ts';
 import { untilWaiting } from '../../../support/until-waiting.ts';
 
+/** Seconds: twelve hours. */
+const IDLE = 43_200;
+
 describe('a session', () => {
   const database = useDatabase();
   const people = usePeople(database);
@@ -26,9 +29,9 @@ describe('a session', () => {
   before(async () => {
     orgId = await people.organization();
   });
-  const found = async ({ token }: SignedIn) => {
+  const found = async ({ token }: SignedIn, idleSeconds = IDLE) => {
     const digest = digestOfToken(token) ?? '';
-    return (await findSessions(people.db, [digest])).get(digest);
+    return (await findSessions(people.db, [digest], idleSeconds)).get(digest);
   };
   const age = (session: SignedIn, ages: { began?: string; used?: string }) =>
     database.rows(
@@ -48,16 +51,22 @@ describe('a session', () => {
     });
   });
 
-  it('ends when it was not used for 12 hours', async () => {
+  it('ends when it was not used for as long as is allowed', async () => {
     const session = await people.user('idle@example.com');
-    await age(session, { used: '11 hours 59 minutes' });
-    expect((await found(session))?.seconds_left).to.be.within(1, 60);
+    const isKnown = async (idleSeconds: number) => {
+      const isListed = (await listSessions(people.db, session.userId, idleSeconds)).length === 1;
+      expect((await found(session, idleSeconds)) !== undefined).to.equal(isListed);
+      return isListed;
+    };
+    await age(session, { used: '14 minutes' });
+    expect((await found(session, 900))?.seconds_left).to.be.within(1, 60);
+    await age(session, { used: '15 minutes' });
+    expect([await isKnown(900), await isKnown(IDLE)]).to.deep.equal([false, true]);
     await age(session, { used: '12 hours' });
-    expect(await found(session)).to.equal(undefined);
-    expect(await listSessions(people.db, session.userId)).to.deep.equal([]);
+    expect(await isKnown(IDLE)).to.equal(false);
   });
 
-  it('leaves no trace of where it was from a day after its end, and ends not for good by a clock that is ahead', async () => {
+  it('leaves no trace of where it was a day after its end, and ends not for good by a clock that is ahead', async () => {
     const [kept, left, retired] = [
       await people.user('kept@example.com'),
       await people.user('left@example.com'),
@@ -72,7 +81,7 @@ describe('a session', () => {
       );
       return rows.map(({ id }) => id);
     };
-    await age(left, { used: '35 hours' });
+    await age(left, { used: '47 hours' });
     await age(retired, { began: '7 days 23 hours' });
     expect(await stored()).to.deep.equal(ids);
     expect(
@@ -80,7 +89,7 @@ describe('a session', () => {
     ).to.deep.equal([kept.sessionId, undefined, undefined]);
     await age(left, { used: '1 hour' });
     expect(await found(left)).to.have.property('id', left.sessionId);
-    await age(left, { used: '36 hours' });
+    await age(left, { used: '2 days' });
     await age(retired, { began: '1 hour' });
     expect(await stored()).to.deep.equal([kept.sessionId]);
   });
@@ -177,8 +186,8 @@ describe('a session', () => {
     expect(await found(first)).not.to.equal(undefined);
     const last = await signIn(people.db, { ...PLACE, email: 'many@example.com', password: PASSWORD });
     expect(await found(first)).to.equal(undefined);
-    expect(await listSessions(people.db, first.userId)).to.have.length(50);
-    expect((await listSessions(people.db, first.userId))[0]?.id).to.equal(last?.sessionId);
+    expect(await listSessions(people.db, first.userId, IDLE)).to.have.length(50);
+    expect((await listSessions(people.db, first.userId, IDLE))[0]?.id).to.equal(last?.sessionId);
   });
 
   it('is announced to every process when it or its user changes, and not when it is used or begun', async () => {

@@ -2,8 +2,10 @@ import { remove } from '../../api/send.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
 import { Badge } from '../../parts/badge.tsx';
+import { durationText } from '../../parts/duration.ts';
 import { Instant } from '../../parts/instant.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
+import { session } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { browserOf } from './browser-of.ts';
 
@@ -25,7 +27,7 @@ export function SessionList() {
   return (
     <section class="card stack" aria-labelledby="sessions-title">
       <h2 id="sessions-title">{t.sessionsTitle}</h2>
-      <p class="hint">{t.sessionsHint}</p>
+      <p class="hint">{t.sessionsHint(durationText((session.value?.idle_seconds ?? 0) * 1_000))}</p>
       {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
       {action.problem !== null && <ProblemNote problem={action.problem} />}
       <ul class="lines">
