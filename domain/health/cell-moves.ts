@@ -40,7 +40,7 @@ function findingOf({
       return fault(
         CHECK,
         `Organization ${id} has moved to ${cell}, and its requests may still come here, where they are answered 503${kept}`,
-        `Complete it by ${again}`,
+        `Complete it by ${again}, with --route if a router is to be told`,
       );
     default:
       return isLogLost

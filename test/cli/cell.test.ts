@@ -78,6 +78,44 @@ describe('moving an organization to another cell, on the command line', function
     );
   });
 
+  it('says in one line what is wrong with --to, and what to do', async () => {
+    const to = (change: (url: URL) => void) => {
+      const url = new URL(cells.second.url);
+      change(url);
+      return move().with(-1, url.href);
+    };
+    const wrong = await Promise.all(
+      [
+        to((url) => {
+          url.password = 'wrong';
+        }),
+        to((url) => {
+          url.pathname = '/nowhere';
+        }),
+        to((url) => {
+          url.port = '1';
+        }),
+        to((url) => {
+          url.pathname = '/postgres';
+        }),
+      ].map((args) => here.tagtrail(...args)),
+    );
+    for (const [index, remedy] of [
+      /password authentication failed.*Correct the user and password in --to$/,
+      /"nowhere" does not exist.*Create the database, or correct its name in --to$/,
+      /ECONNREFUSED.*Start PostgreSQL, or correct the host and port in --to$/,
+      /is not migrated; with that cell's settings run npx --no -- tagtrail migrate, then cell number$/,
+    ].entries()) {
+      const { status, stderr } = wrong[index] ?? {};
+      expect(status).to.equal(1);
+      const [line, ...others] = stderr?.trimEnd().split('\n') ?? [];
+      expect(others, line).to.deep.equal([]);
+      expect(line)
+        .to.match(/^The database at --to \(\S+\) /)
+        .and.to.match(remedy);
+    }
+  });
+
   it('refuses readers of a broker that is not the embedded one', async () => {
     const { fails } = commandLineOn(() => cells.first, { MQTT_URL: 'mqtt://127.0.0.1:1' });
     await fails(1, `Readers of organization ${org} (1) publish to a broker of your own`, ...move());
@@ -149,11 +187,29 @@ describe('moving an organization to another cell, on the command line', function
   it('completes it, and tells the router', async () => {
     const route = join(folders.path('route'), 'route');
     const said = await here.json(...move('--route', `mkdir -p ${folders.path('route')}; cat > ${route}`));
-    expect(said).to.deep.equal({ id: Number(org), held_ms: null, tables: [] });
+    expect(said).to.deep.equal({ id: Number(org), held_ms: null, is_router_told: true, tables: [] });
     const lines = readFileSync(route, 'utf8').trimEnd().split('\n');
     expect(lines).to.have.members(credentials.map((credential) => `${credential} 2`));
     expect(await findings()).to.deep.equal([]);
     expect(await logged()).to.deep.equal(LOGGED);
+  });
+
+  it('tells a router later, or once more, as long as it is not erased', async () => {
+    const route = join(folders.path('again'), 'route');
+    const logged = () => cells.first.rows(`select from changes where action = 'move'`);
+    const before = await logged();
+    await here.fails(1, `Organization ${org} has moved to `, ...move());
+    const { status, stdout } = await here.tagtrail(
+      ...move('--route', `mkdir -p ${folders.path('again')}; cat > ${route}`),
+    );
+    expect({ status, stdout }).to.deep.equal({
+      status: 0,
+      stdout: `Organization ${org} was at the other cell already; the router was told so\n`,
+    });
+    expect(readFileSync(route, 'utf8').trimEnd().split('\n')).to.have.members(
+      credentials.map((credential) => `${credential} 2`),
+    );
+    expect(await logged()).to.have.lengthOf(before.length);
   });
 
   it('moves it back once it is erased where it was, with keys that say where they were issued', async () => {
@@ -172,7 +228,8 @@ describe('moving an organization to another cell, on the command line', function
     );
     expect(key).to.match(/^tt2_/);
     const before = await countRows(cells.second.pool, Number(org));
-    const { tables } = await there.json(...back);
+    const { tables, is_router_told: isRouterTold } = await there.json(...back);
+    expect(isRouterTold).to.equal(false);
     const moved = new Map(tables.map(({ table, rows }: { table: string; rows: number }) => [table, rows]));
     expect(moved.get('scan_events')).to.equal(before.find(({ name }) => name === 'scan_events')?.rows);
     const scans = await cells.first.rows('select from scan_events where org_id = $1', [org]);

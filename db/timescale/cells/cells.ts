@@ -37,6 +37,7 @@ export async function withCells<Result>(
     await from.query('set synchronous_commit = on');
     const to = await connect(toUrl, true);
     try {
+      await requireTables(to, toUrl);
       await requireOnly(from, ORGANIZATION_LOCKS.leavingCell, orgId);
       // What a killed run had sent there may be under way still.
       await requireOnly(to, ORGANIZATION_LOCKS.arrivingAtCell, orgId);
@@ -67,6 +68,18 @@ export async function connect(url: string, pipeline = false): Promise<Client> {
   return client;
 }
 
+async function requireTables(to: pg.Client, url: string): Promise<void> {
+  const { rows } = await to.query<{ is_there: boolean }>(
+    `select to_regclass('public.cell_moves') is not null as is_there`,
+  );
+  if (rows[0]?.is_there !== true) {
+    throw new AppError(
+      'conflict',
+      `The database at --to (${nameOf(url)}) is not migrated; with that cell's settings run npx --no -- tagtrail migrate, then cell number`,
+    );
+  }
+}
+
 async function requireOnly(client: pg.Client, lock: number, orgId: number): Promise<void> {
   const { rows } = await client.query<{ is_only: boolean }>(
     'select pg_try_advisory_lock($1, $2) as is_only',
@@ -85,8 +98,11 @@ async function keepFromSweeping(client: pg.Client): Promise<void> {
 export interface MoveHooks {
   signal: AbortSignal;
   onProgress(what: string): void;
-  /** Leads requests to the other cell; called while the organization is held, and again if the move is completed later. */
-  onSwitched(route: Route): Promise<void>;
+  /**
+   * Leads requests to the other cell; called while the organization is held, and again whenever the move is completed or told
+   * once more. Null if nobody is to be told.
+   */
+  onSwitched: ((route: Route) => Promise<void>) | null;
   /** Logs that the organization leaves, in the transaction of the switch at the old cell. */
   logLeaving(transaction: Connection): Promise<void>;
   /** Logs that it has arrived, in the transaction that opens it at the new one. */

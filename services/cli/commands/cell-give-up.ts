@@ -23,7 +23,7 @@ export function addCellGiveUp(program: Command): void {
     )
     .action(async (options: Options) => {
       const { org: orgId } = options;
-      const to = requireOtherCell(options.to);
+      const to = await requireOtherCell(options.to);
       await withMigratedOwnerUrl((from) => giveUpMove({ from, to, orgId }));
       printResult({ json: { id: orgId }, text: `Organization ${orgId} stays here` }, options);
     });

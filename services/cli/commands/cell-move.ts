@@ -43,8 +43,8 @@ export function addCellMove(program: Command): void {
       '\nExample:\n  npx --no -- tagtrail cell move --org 2 --to postgres://tagtrail@db-2:5432/tagtrail --route deploy/haproxy/moved.sh',
     )
     .action(async (options: Options) => {
-      const { org: orgId } = options;
-      const to = requireOtherCell(options.to);
+      const { org: orgId, route } = options;
+      const to = await requireOtherCell(options.to);
       const hasBroker = readSettings(BROKER, process.env).MQTT_URL !== null;
       const progress = progressOn(process.stderr);
       let doing = 'connecting';
@@ -65,7 +65,7 @@ export function addCellMove(program: Command): void {
                   doing = what;
                   progress.show(what);
                 },
-                onSwitched: (route) => runCommand(options.route, route),
+                onSwitched: route === undefined ? null : (told) => runCommand(route, told),
               },
             ),
           ),
@@ -84,9 +84,10 @@ export function addCellMove(program: Command): void {
           json: {
             id: orgId,
             held_ms: result.heldMs === null ? null : Math.round(result.heldMs),
+            is_router_told: route !== undefined,
             tables: result.tables,
           },
-          text: textOf(result, orgId),
+          text: [...textOf(result, orgId), ...(route === undefined ? untold(orgId) : [])].join('\n'),
         },
         options,
       );
@@ -97,10 +98,7 @@ export function addCellMove(program: Command): void {
 const PATIENCE = 500;
 
 /** @throws AppError `conflict` if it fails: the move is completed by running it again. */
-async function runCommand(command: string | undefined, { cell, credentials }: Route): Promise<void> {
-  if (command === undefined) {
-    return;
-  }
+async function runCommand(command: string, { cell, credentials }: Route): Promise<void> {
   const child = spawn(command, { shell: true, stdio: ['pipe', 'ignore', 'inherit'] });
   // A command that reads nothing closes it.
   child.stdin.on('error', () => {});
@@ -123,11 +121,21 @@ function requireWhole({ differing }: MoveResult, orgId: number): void {
   }
 }
 
-function textOf({ tables, heldMs }: MoveResult, orgId: number): string {
+function textOf({ tables, heldMs, isToldAgain }: MoveResult, orgId: number): string[] {
+  if (isToldAgain) {
+    return [`Organization ${orgId} was at the other cell already; the router was told so`];
+  }
   const rows = tables.map(({ table: name, rows: count, checksum }) => [name, String(count), checksum]);
   const held = heldMs === null ? '' : `, held for ${Math.round(heldMs)} ms`;
   return [
     ...table(['table', 'rows', 'checksum'], rows),
     `Organization ${orgId} is at the other cell${held}. What is left of it here: npx --no -- tagtrail org erase --org ${orgId}`,
-  ].join('\n');
+  ];
+}
+
+function untold(orgId: number): string[] {
+  return [
+    'Warning: no router was told. Requests and readers that one leads here get no answer but "try again". Tell it before you erase',
+    `what is left: npx --no -- tagtrail cell move --org ${orgId} --to ... --route deploy/haproxy/moved.sh`,
+  ];
 }

@@ -1,8 +1,10 @@
 import { AppError } from '../../../base/errors.ts';
+import { requireReachable } from '../../../platform/runtime/database.ts';
 import { optionalDatabaseUrl } from '../../../platform/runtime/setting-kinds.ts';
+import { remedyOfConnection } from '../connections/connection-remedies.ts';
 
-/** @throws AppError `invalid_input` unless `--to` is the address of a database. */
-export function requireOtherCell(to: string): string {
+/** @throws AppError naming `--to` unless it is the address of a database that can be connected to. */
+export async function requireOtherCell(to: string): Promise<string> {
   const url = optionalDatabaseUrl('').read(to);
   if (url === undefined || url === null) {
     throw new AppError(
@@ -10,5 +12,14 @@ export function requireOtherCell(to: string): string {
       '--to is an address such as postgres://user@host:5432/tagtrail, with the password in PGPASSWORD or a file of PGPASSFILE',
     );
   }
+  await requireReachable(url, undefined, '--to').catch(rethrowWithRemedy);
   return url;
+}
+
+function rethrowWithRemedy(error: unknown): never {
+  if (error instanceof AppError && error.cause !== undefined) {
+    const { code, message, cause } = error;
+    throw new AppError(code, `${message}. ${remedyOfConnection(cause, '--to')}`, { cause });
+  }
+  throw error;
 }
