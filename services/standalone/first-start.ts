@@ -1,5 +1,6 @@
 import { type Database, databaseOn } from '../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import { createApiKey } from '../../domain/administration/api-keys/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../domain/administration/api-keys/scopes.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
@@ -13,6 +14,8 @@ export interface FirstCredentials {
   organization: string;
   apiKey: string;
   handheldToken: string;
+  /** Of the reader that is made next, for an example. */
+  nextReaderId: number;
 }
 
 /** Creates an organization with an API key and a handheld if there is no organization yet; null if there is. */
@@ -36,5 +39,13 @@ async function makeFirstOrganization(db: Database): Promise<FirstCredentials> {
     expiresAt: null,
   });
   const { token: handheldToken } = await createHandheld(db, actor, { orgId, name: 'first handheld' });
-  return { orgId, organization, apiKey, handheldToken };
+  return { orgId, organization, apiKey, handheldToken, nextReaderId: await nextReaderId(db) };
+}
+
+/** Cells draw from different ranges. */
+async function nextReaderId(db: Database): Promise<number> {
+  const { id } = await db.one(sql.type(rowsOf<{ id: number }>())`
+    select coalesce(last_value + 1, start_value) as id from pg_sequences
+    where schemaname = 'public' and sequencename = 'readers_id_seq'`);
+  return id;
 }

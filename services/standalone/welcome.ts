@@ -45,6 +45,6 @@ Try it:
   curl -H '${authorization}' -H 'Content-Type: application/json' \\
        -d '{"name":"Dock 1","external_key":"DOCK-1"}' ${apiUrl}/api/v1/locations
   npx --no -- tagtrail reader create --org ${first.orgId} --name portal --topic site/portal --format tagtrail
-  npx --no -- tagtrail antenna set --reader 1 --port 1 --location DOCK-1
+  npx --no -- tagtrail antenna set --reader ${first.nextReaderId} --port 1 --location DOCK-1
 `;
 }
