@@ -14,7 +14,7 @@ interface RefusedRow {
   id: number | null;
   org_id: number | null;
   owner: string | null;
-  state: 'live' | 'revoked' | 'expired' | 'deleted' | 'disabled' | null;
+  state: 'live' | 'revoked' | 'expired' | 'deleted' | 'leaving' | 'disabled' | null;
 }
 
 export async function examineSignIns(db: Connection, orgId: number | null = null): Promise<Finding[]> {
@@ -55,7 +55,7 @@ function whoOf(row: RefusedRow): string {
     case 'reader':
       return owner === null
         ? `The MQTT user name ${name}, which no reader has, was refused`
-        : `Reader ${owner} (reader ${id}, user name ${name}) was refused: the password was wrong`;
+        : `Reader ${owner} (reader ${id}, user name ${name}) was refused: ${WHY_READER[state ?? 'live']}`;
     case 'key':
       return owner === null
         ? `The API key tt_${name.slice(0, PREFIX)}..., which is not known here, was refused`
@@ -76,8 +76,11 @@ const WHY = {
   revoked: 'it is revoked',
   expired: 'it has expired',
   deleted: 'its organization was deleted',
+  leaving: 'its secret was wrong',
   disabled: 'the account is disabled',
 };
+
+const WHY_READER = { ...WHY, live: 'the password was wrong', leaving: 'the password was wrong' };
 
 const UNNAMED = {
   reader:
@@ -91,7 +94,10 @@ const UNNAMED = {
 const PREFIX = 20;
 
 function remedyOf({ kind, name, owner, id, org_id: orgId, state }: RefusedRow): string {
-  if (kind === 'reader') {
+  if (state === 'leaving') {
+    return 'Its organization moves to another cell, or has moved: mend it there';
+  }
+  if (kind === 'reader' && state !== 'deleted') {
     return owner === null
       ? 'Compare with mqtt_username in npx --no -- tagtrail reader list --org ... --json; a stranger is kept out by a firewall'
       : `Set its password on the device; if it is lost: npx --no -- tagtrail reader set --reader ${id} --new-password`;
@@ -119,7 +125,7 @@ function remedyOfUser(email: string, state: RefusedRow['state']): string {
 }
 
 function mendOf({ kind, id, owner, state }: RefusedRow): Mend | null {
-  if (owner === null || state === 'deleted') {
+  if (owner === null || state === 'deleted' || state === 'leaving') {
     return null;
   }
   switch (kind) {
@@ -154,7 +160,8 @@ function findRefused(
     select refused.*, count(*) over () as names,
       coalesce(reader.id, handheld.id, account.id) as id, coalesce(reader.org_id, api_key.org_id, handheld.org_id) as org_id,
       coalesce(reader.name, api_key.name, handheld.name, account.email) as owner,
-      case when organization.deleted_at is not null then 'deleted'
+      case when organization.held_at is not null then 'leaving'
+        when organization.deleted_at is not null then 'deleted'
         when coalesce(api_key.revoked_at, handheld.revoked_at) is not null then 'revoked'
         when coalesce(api_key.expires_at, handheld.expires_at) <= now() then 'expired'
         when account.is_disabled then 'disabled'

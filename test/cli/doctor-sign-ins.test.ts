@@ -9,6 +9,7 @@ import { readStandaloneConfig } from '../../services/standalone/config.ts';
 import { type Standalone, startStandalone } from '../../services/standalone/standalone.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
+import { connected, connectReader } from '../support/ingest.ts';
 import { PASSWORD, usePeople } from '../support/people.ts';
 import { run } from '../support/process.ts';
 import { Site } from '../support/site.ts';
@@ -133,6 +134,31 @@ describe('doctor, of sign-ins that were refused', () => {
       expect(printed).not.to.include(hidden);
       expect(stored).not.to.include(hidden);
     }
+  });
+
+  it('says nothing of readers that are to come again, as their organization moves', async () => {
+    const moving = await Site.create(database, 'Moving');
+    const reader = await moving.reader('Mover', [null]);
+    await database.rows('update organizations set deleted_at = now(), held_at = now() where id = $1', [
+      moving.orgId,
+    ]);
+    await whileItRuns(async ({ mqttUrl }) => {
+      const client = connectReader(Number(new URL(mqttUrl).port), 'Mover');
+      const refusal = await connected(client).catch((error: Error) => error.message);
+      expect(refusal).to.equal('the connection was ended');
+      await client.endAsync(true);
+    });
+    expect(await database.rows('select * from refused_sign_ins')).to.deep.equal([]);
+    await database.rows(
+      `insert into refused_sign_ins (period, kind, name, count, last_at, address)
+       values (date_bin('10 minutes', now(), 'epoch'), 'reader', 'Mover', 1, now(), '10.0.0.7')`,
+    );
+    const { found } = await findings();
+    expect(found.map(({ message, remedy }) => `${message} -> ${remedy}`).join()).to.match(
+      new RegExp(
+        `^Reader Mover \\(reader ${reader}, .* -> Its organization moves to another cell, or has moved`,
+      ),
+    );
   });
 
   it('tells users from strangers, whose e-mail addresses are not kept', async () => {

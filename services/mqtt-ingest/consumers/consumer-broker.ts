@@ -1,10 +1,12 @@
-import { Aedes, type AuthenticateError, type Client } from 'aedes';
+import { Aedes, type Client } from 'aedes';
 import type { MqttLogin } from '../../../domain/administration/mqtt-consumers/load-logins.ts';
 import { discoveryNode } from '../moves-out/home-assistant.ts';
 import type { Destination, Message } from '../moves-out/messages.ts';
 import type { Sink } from '../moves-out/publish-step.ts';
+import { LEAVING } from '../registry/as-registered.ts';
 import type { Consumers } from '../source/embedded-broker.ts';
 import type { ReaderConnection } from '../source/reader-connection.ts';
+import { badCredentials, endUnanswered } from '../source/refuse-sign-in.ts';
 import { userNameOf } from './connect-name.ts';
 import { type ConsumerLogins, isConsumerName } from './consumer-logins.ts';
 
@@ -53,7 +55,10 @@ export async function startConsumerBroker(options: ConsumerBrokerOptions): Promi
           const taken = connections.get(client.conn);
           if (login === null || taken === undefined) {
             onRefused(username ?? null, 'wrong user name or password');
-            done(refused('wrong user name or password', BAD_USER_NAME_OR_PASSWORD), null);
+            done(badCredentials(), null);
+          } else if (login.isLeaving) {
+            onRefused(login.username, LEAVING);
+            endUnanswered(client);
           } else {
             client.clean = true;
             // A client takes over the session of its id; prefixed, so that no consumer takes over another's.
@@ -64,7 +69,8 @@ export async function startConsumerBroker(options: ConsumerBrokerOptions): Promi
             done(null, true);
           }
         },
-        () => done(refused('the database is away', SERVER_UNAVAILABLE), null),
+        // The database is away.
+        () => endUnanswered(client),
       );
     },
     authorizePublish: (client, packet, done) => {
@@ -121,8 +127,9 @@ export async function startConsumerBroker(options: ConsumerBrokerOptions): Promi
     },
     cutDeleted: async () => {
       for (const [client, { username, connection }] of consumers) {
-        if (!(await logins.isLive(username))) {
-          onRefused(username, 'the consumer was deleted');
+        const reason = await logins.whyGone(username);
+        if (reason !== null) {
+          onRefused(username, reason);
           consumers.delete(client);
           connection.cut();
         }
@@ -146,14 +153,6 @@ function isOwn(to: Destination, orgId: number, topic: string): boolean {
     (to.homeAssistant !== null && topic.startsWith(`${to.homeAssistant}/sensor/${discoveryNode(orgId)}/`))
   );
 }
-
-function refused(reason: string, returnCode: number): AuthenticateError {
-  return Object.assign(new Error(reason), { returnCode }) as AuthenticateError;
-}
-
-/** MQTT 3.1.1 section 3.2.2.3. */
-const SERVER_UNAVAILABLE = 3;
-const BAD_USER_NAME_OR_PASSWORD = 4;
 
 /** Nobody may subscribe to it. */
 const NOWHERE = '$tagtrail/refused';

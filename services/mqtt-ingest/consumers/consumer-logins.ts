@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { TRUSTED_MS } from '../../../base/heard-everywhere.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { loadLogins, type MqttLogin } from '../../../domain/administration/mqtt-consumers/load-logins.ts';
+import { LEAVING } from '../registry/as-registered.ts';
 
 const NAME = /^consumer-\d+$/;
 
@@ -41,10 +42,14 @@ export class ConsumerLogins {
     return timingSafeEqual(sha256, login.passwordSha256) ? login : null;
   }
 
-  /** @throws the database's error if they cannot be looked up. */
-  async isLive(username: string): Promise<boolean> {
+  /** Why one is no more; null if it is. @throws the database's error if they cannot be looked up. */
+  async whyGone(username: string): Promise<string | null> {
     await this.#knowAsOf(performance.now() - TRUSTED_MS);
-    return this.#logins.has(username);
+    const login = this.#logins.get(username);
+    if (login === undefined) {
+      return 'the consumer was deleted';
+    }
+    return login.isLeaving ? LEAVING : null;
   }
 
   async #knowAsOf(when: number): Promise<void> {

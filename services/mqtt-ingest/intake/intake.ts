@@ -20,7 +20,7 @@ import { announcingMoves } from '../../../domain/tracking/feed/announcing-moves.
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
 import { AlreadyStored } from '../../../domain/tracking/record.ts';
 import type { ReaderListening } from '../listening/listening.ts';
-import { asRegistered, UNREGISTERED } from '../registry/as-registered.ts';
+import { asRegistered, whyUnregistered } from '../registry/as-registered.ts';
 import type { Registry } from '../registry/registry.ts';
 import { dateAgain } from './date-again.ts';
 import { exactlyOnce } from './exactly-once.ts';
@@ -179,7 +179,7 @@ export function createIntake(options: IntakeOptions): Intake {
     const reader =
       publisher === undefined ? (registry.byTopic(topic) ?? null) : asRegistered(registry, publisher);
     if (reader === undefined) {
-      return refuse(turn, new Error(UNREGISTERED));
+      return refuse(turn, new Error(whyUnregistered(registry, publisher?.username ?? null)));
     }
     const readable = incoming.isStale ? STALE : readableBy(reader, topic);
     const isReadHere = 'outcome' in readable || !isLarge(payload);

@@ -1,10 +1,12 @@
 import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
 import type { Registry } from './registry.ts';
 
-/** Why nothing more is taken from a connection. */
-export const UNREGISTERED = 'the reader was deleted, or has another password since';
+/** Why whoever is sent away is to come again: maybe to the other cell, maybe to this one. */
+export const LEAVING = 'its organization moves to another cell, or has moved; it is to connect again';
 
-/** Undefined if the signed-in reader was deleted or its password has changed. */
+const UNREGISTERED = 'the reader was deleted, or has another password since';
+
+/** Undefined if the signed-in reader was deleted, its password has changed, or its organization moves to another cell. */
 export function asRegistered(
   registry: Pick<Registry, 'byUsername'>,
   signedInAs: RegisteredReader,
@@ -13,4 +15,9 @@ export function asRegistered(
   return reader === signedInAs || reader?.passwordSha256.equals(signedInAs.passwordSha256) === true
     ? reader
     : undefined;
+}
+
+/** Why nothing more is taken from a connection. */
+export function whyUnregistered(registry: Pick<Registry, 'leaving'>, username: string | null): string {
+  return username === null || registry.leaving(username) === undefined ? UNREGISTERED : LEAVING;
 }

@@ -4,6 +4,7 @@ import { type Listener, listen } from '../../../db/timescale/connections/listen.
 import { loadFormats } from '../../../domain/administration/formats/load-formats.ts';
 import { isWildcard, topicMatches } from '../../../domain/administration/readers/topic.ts';
 import type { Format } from '../../../domain/formats/mapping/format.ts';
+import { loadLeavingReaders } from '../../../domain/messages/load-leaving-readers.ts';
 import { loadReaders, type RegisteredReader } from '../../../domain/messages/load-readers.ts';
 import { Freshness } from './freshness.ts';
 
@@ -17,6 +18,8 @@ import { Freshness } from './freshness.ts';
 export interface Registry extends Pick<Freshness, 'isFresh' | 'whenFresh'> {
   byUsername(username: string): RegisteredReader | undefined;
   byTopic(topic: string): RegisteredReader | undefined;
+  /** The digest of the password of one whose organization moves to another cell, or has moved: it is no longer registered. */
+  leaving(username: string): Buffer | undefined;
   topics(): Iterable<string>;
   /** Calls `listener` after every reload. @returns a function that unsubscribes. */
   onChange(listener: () => void): () => void;
@@ -40,10 +43,13 @@ const CHANGED = 'registry_changed';
 export async function openRegistry(options: RegistryOptions): Promise<Registry> {
   const { url, pool, builtinFormats, onFault, alsoHear = new Map() } = options;
   let readers = indexed([]);
+  let leaving: ReadonlyMap<string, Buffer> = new Map();
   const listeners = new Set<() => void>();
   const load = async () => {
     const formats = await loadFormats(pool, builtinFormats, onFault);
-    readers = indexed(await loadReaders(pool, formats));
+    const registered = indexed(await loadReaders(pool, formats));
+    leaving = await loadLeavingReaders(pool);
+    readers = registered;
     for (const listener of listeners) {
       listener();
     }
@@ -72,6 +78,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     byUsername: (username) => readers.byUsername.get(username),
     byTopic: (topic) =>
       readers.byTopic.get(topic) ?? readers.wildcards.find((reader) => topicMatches(reader.topic, topic)),
+    leaving: (username) => leaving.get(username),
     topics: () => readers.byTopic.keys(),
     onChange: (listener) => {
       listeners.add(listener);

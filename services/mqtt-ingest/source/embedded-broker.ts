@@ -1,18 +1,19 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { Aedes, type AuthenticateError, type Client } from 'aedes';
+import { Aedes, type Client } from 'aedes';
 import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
 import { BoundedSockets } from '../../../platform/runtime/bounded-sockets.ts';
 import { socketLimit } from '../../../platform/runtime/descriptor-limit.ts';
 import { listenFault } from '../../../platform/runtime/listen-fault.ts';
 import type { Intake } from '../intake/intake.ts';
-import { asRegistered, UNREGISTERED } from '../registry/as-registered.ts';
+import { asRegistered, LEAVING, whyUnregistered } from '../registry/as-registered.ts';
 import type { Registry } from '../registry/registry.ts';
 import { certifiedNameOf, type ReadersTls } from './client-certificates.ts';
 import { HeldMessages, MOST_HELD } from './held-messages.ts';
 import { ReaderConnection } from './reader-connection.ts';
 import type { ReaderConnections } from './reader-connections.ts';
 import { type QuotaLimits, ReaderQuotas } from './reader-quotas.ts';
+import { badCredentials, endUnanswered } from './refuse-sign-in.ts';
 import { serverForReaders } from './server-for-readers.ts';
 import { CERTIFIED, signInAt } from './sign-in.ts';
 import { TakenPublishes } from './taken-publishes.ts';
@@ -105,7 +106,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   const stopFollowing = registry.onChange(() => {
     for (const [connection, reader] of open) {
       if (asRegistered(registry, reader) === undefined) {
-        onRefused(reader.username, UNREGISTERED);
+        onRefused(reader.username, whyUnregistered(registry, reader.username));
         connection.cut();
       }
     }
@@ -127,7 +128,10 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
       signIn(certified ?? username, certified === null ? proof : CERTIFIED).then(
         (reader) => {
           const connection = connections.get(client.conn);
-          if (reader === null || connection === undefined) {
+          if (reader === 'leaving') {
+            onRefused(certified ?? username ?? null, LEAVING);
+            endUnanswered(client);
+          } else if (reader === null || connection === undefined) {
             onRefused(username ?? null, 'wrong user name or password');
             options.onSignInRefused?.(username ?? '', connection?.address ?? '');
             done(badCredentials(), null);
@@ -143,13 +147,16 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
             onConnected(reader, connection.address);
           }
         },
-        (error: Error) => done(Object.assign(error, { returnCode: SERVER_UNAVAILABLE }), null),
+        // The database is away, which is logged elsewhere.
+        () => endUnanswered(client),
       );
     },
     authorizePublish: (client, packet, done) => {
       const reader = readerOf(client);
       if (reader === undefined) {
-        onRefused(null, UNREGISTERED);
+        const signedInAs = client === null ? undefined : readers.get(client);
+        const username = signedInAs?.username ?? null;
+        onRefused(username, whyUnregistered(registry, username));
         done(new Error('not a registered reader'));
         return;
       }
@@ -227,11 +234,3 @@ function socketLimits(): { signedIn: number; unauthenticated: number } {
 
 /** MQTT 3.1.1. The broker refuses newer versions by itself. */
 const NEWEST_VERSION = 4;
-
-/** MQTT 3.1.1 section 3.2.2.3. */
-const SERVER_UNAVAILABLE = 3;
-const BAD_USER_NAME_OR_PASSWORD = 4;
-
-function badCredentials(): AuthenticateError {
-  return Object.assign(new Error('wrong user name or password'), { returnCode: BAD_USER_NAME_OR_PASSWORD });
-}

@@ -6,18 +6,18 @@ import type { Registry } from '../registry/registry.ts';
 /** For a password: the reader's certificate names it, and is valid. */
 export const CERTIFIED = Symbol('certified');
 
-/** Null for a wrong name or password. */
+/** Null for a wrong name or password. `leaving`: its organization moves to another cell, or has moved. */
 export type SignIn = (
   username: string | undefined,
   password: Readonly<Buffer> | typeof CERTIFIED | undefined,
-) => Promise<RegisteredReader | null>;
+) => Promise<RegisteredReader | 'leaving' | null>;
 
 /**
  * Checks credentials against the registry. An unknown name triggers another look at the database, at most
  * once a second overall: strangers can make up names without end.
  */
 export function signInAt(
-  registry: Pick<Registry, 'byUsername' | 'refresh' | 'isFresh' | 'whenFresh'>,
+  registry: Pick<Registry, 'byUsername' | 'leaving' | 'refresh' | 'isFresh' | 'whenFresh'>,
 ): SignIn {
   const refresh = spaced(() => registry.refresh());
   // During an outage readers sign in by the last known registry; their messages wait until it is fresh.
@@ -29,16 +29,17 @@ export function signInAt(
     if (!registry.isFresh()) {
       await Promise.race([fresh(), pause(LONGEST_WAIT)]);
     }
-    if (registry.byUsername(username) === undefined) {
+    if ((registry.byUsername(username) ?? registry.leaving(username)) === undefined) {
       await refresh();
     }
     const reader = registry.byUsername(username);
-    if (password === CERTIFIED) {
-      return reader ?? null;
-    }
-    const sha256 = createHash('sha256').update(password).digest();
-    return reader !== undefined && timingSafeEqual(sha256, reader.passwordSha256) ? reader : null;
+    const expected = reader?.passwordSha256 ?? registry.leaving(username);
+    return expected !== undefined && isProof(password, expected) ? (reader ?? 'leaving') : null;
   };
+}
+
+function isProof(password: Readonly<Buffer> | typeof CERTIFIED, expected: Buffer): boolean {
+  return password === CERTIFIED || timingSafeEqual(createHash('sha256').update(password).digest(), expected);
 }
 
 /** Rate-limits `run`: it starts after each call, at most once a second. */

@@ -170,6 +170,27 @@ describe('consumers at the embedded broker', () => {
     expect(await refusal('consumer-999', 'x')).to.equal(4);
   });
 
+  it('come again by themselves while their organization moves to another cell', async () => {
+    const moving = await Site.create(database, 'Moving');
+    const hold = (at: string | null) =>
+      database.rows('update organizations set deleted_at = $2, held_at = $2 where id = $1', [
+        moving.orgId,
+        at,
+      ]);
+    const client = await consume(moving, { reconnectPeriod: 20 });
+    const errors: unknown[] = [];
+    let closes = 0;
+    client.on('error', (error) => errors.push(error));
+    client.on('close', () => {
+      closes += 1;
+    });
+    await hold('2026-05-01T10:00:00Z');
+    await until(() => closes >= 3);
+    await hold(null);
+    await until(() => client.connected);
+    expect(errors).to.deep.equal([]);
+  });
+
   it('are given everything again after the broker was started anew', async () => {
     await stop();
     await start();

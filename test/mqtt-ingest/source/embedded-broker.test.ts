@@ -5,6 +5,7 @@ import { SentMessages } from '../../../simulation/sent-messages.ts';
 import { useDatabase } from '../../support/database.ts';
 import { connected, connectReader, useIngest } from '../../support/ingest.ts';
 import { Site } from '../../support/site.ts';
+import { until } from '../../support/subscribed-ingest.ts';
 
 describe('the embedded broker', () => {
   const database = useDatabase();
@@ -145,6 +146,28 @@ describe('the embedded broker', () => {
       expect(error).to.have.property('code', 4);
       await client.endAsync(true);
     }
+  });
+
+  it('has readers come again by themselves whose organization moves to another cell', async () => {
+    const site = await Site.create(database, 'Moving');
+    await site.reader('mover', [await site.location('DOCK')], { topic: 'moving/mover' });
+    const hold = (at: string | null) =>
+      database.rows('update organizations set deleted_at = $2, held_at = $2 where id = $1', [site.orgId, at]);
+    const client = await ingest.connect('mover', { reconnectPeriod: 20 });
+    const errors: unknown[] = [];
+    let closes = 0;
+    client.on('error', (error) => errors.push(error));
+    client.on('close', () => {
+      closes += 1;
+    });
+    await hold('2026-05-01T10:00:00Z');
+    await until(() => closes >= 3);
+    const wrong = connectReader(ingest.port, 'mover', { password: 'wrong' });
+    expect(await connected(wrong).catch((error: unknown) => error)).to.have.property('code', 4);
+    await wrong.endAsync(true);
+    await hold(null);
+    await client.publishAsync('moving/mover', read('E2801160'), { qos: 1 });
+    expect(errors).to.deep.equal([]);
   });
 
   it('lets two readers have one client id, and no reader cut another off', async () => {
