@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
 import type { Pool } from '../connections/client.ts';
 import { inTransaction } from '../connections/transaction.ts';
+import { NOT_ARRIVING } from './not-arriving.ts';
 
 /**
  * Drops the events of the move feed that are older than so many days, by whole chunks of a hypertable, otherwise by
@@ -90,7 +91,7 @@ async function readExpired(
            where move_days.org_id = move_heads.org_id and day >= $1::date order by first_position limit 1
          ), head + 1) - 1 as position
        ) last
-     where position >= oldest
+     where position >= oldest and ${NOT_ARRIVING}
      order by org_id`,
     [day],
   );

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
 import type { Pool } from '../connections/client.ts';
 import { inTransaction } from '../connections/transaction.ts';
+import { NOT_ARRIVING } from './not-arriving.ts';
 
 export interface Swept {
   /** False if another process is sweeping. */
@@ -60,7 +61,8 @@ async function dropScans(client: pg.ClientBase, retentionDays: number): Promise<
     return dropped[0]?.chunks ?? 0;
   }
   const { rowCount } = await client.query(
-    `delete from scan_events where observed_at < now() - make_interval(days => $1) - ${SURROUNDINGS}`,
+    `delete from scan_events
+     where observed_at < now() - make_interval(days => $1) - ${SURROUNDINGS} and ${NOT_ARRIVING}`,
     cutoff,
   );
   return rowCount ?? 0;
@@ -68,7 +70,7 @@ async function dropScans(client: pg.ClientBase, retentionDays: number): Promise<
 
 async function forgetMessages(client: pg.ClientBase): Promise<number> {
   const { rowCount } = await client.query(
-    `delete from received_messages where received_at < now() - interval '24 hours'`,
+    `delete from received_messages where received_at < now() - interval '24 hours' and ${NOT_ARRIVING}`,
   );
   return rowCount ?? 0;
 }
@@ -83,7 +85,7 @@ async function forgetBrokerSessions(client: pg.ClientBase, retentionDays: number
 
 async function forgetSubmissions(client: pg.ClientBase, retentionDays: number): Promise<number> {
   const { rowCount } = await client.query(
-    'delete from submissions where received_at < now() - make_interval(days => $1)',
+    `delete from submissions where received_at < now() - make_interval(days => $1) and ${NOT_ARRIVING}`,
     [retentionDays],
   );
   return rowCount ?? 0;
@@ -93,7 +95,7 @@ async function forgetSubmissions(client: pg.ClientBase, retentionDays: number): 
 async function forgetIdleRetractions(client: pg.ClientBase, retentionDays: number): Promise<void> {
   await client.query(
     `delete from retractions
-     where taken_back = 0 and received_at < now() - make_interval(days => $1::integer)`,
+     where taken_back = 0 and received_at < now() - make_interval(days => $1::integer) and ${NOT_ARRIVING}`,
     [retentionDays],
   );
 }
@@ -105,7 +107,7 @@ async function forgetIdleRetractions(client: pg.ClientBase, retentionDays: numbe
 async function forgetProofs(client: pg.ClientBase, retentionDays: number): Promise<void> {
   for (const table of ['reader_proofs', 'reader_delays']) {
     await client.query(
-      `delete from ${table} where ended_at < now() - make_interval(days => $1::integer + 31)`,
+      `delete from ${table} where ended_at < now() - make_interval(days => $1::integer + 31) and ${NOT_ARRIVING}`,
       [retentionDays],
     );
   }
@@ -115,11 +117,12 @@ async function forgetProofs(client: pg.ClientBase, retentionDays: number): Promi
 async function forgetImports(client: pg.ClientBase): Promise<void> {
   await client.query(
     `delete from imports using (
-       select org_id, id from imports where created_at < now() - interval '7 days' for update skip locked
+       select org_id, id from imports
+       where created_at < now() - interval '7 days' and ${NOT_ARRIVING} for update skip locked
      ) old
      where imports.org_id = old.org_id and imports.id = old.id`,
   );
-  await client.query(`delete from import_work where seen_at < now() - interval '7 days'`);
+  await client.query(`delete from import_work where seen_at < now() - interval '7 days' and ${NOT_ARRIVING}`);
 }
 
 /**

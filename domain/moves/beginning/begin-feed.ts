@@ -1,5 +1,6 @@
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import { isHere } from '../../../db/timescale/queries/is-here.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { findByIndexes } from '../../tracking/index-plans.ts';
@@ -93,6 +94,7 @@ export async function organizationsToBegin(db: Connection): Promise<readonly num
       union all
       select org_id, count(*) as assets from positions where not is_in_feed group by org_id
     ) waiting
+    where ${isHere(sql.fragment`waiting.org_id`)}
     group by org_id
     order by sum(assets), org_id`);
   return rows.map((row) => row.org_id);

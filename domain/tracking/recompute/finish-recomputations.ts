@@ -3,6 +3,7 @@ import { type Awaiting, awaitLock } from '../../../db/timescale/connections/awai
 import { Client } from '../../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
+import { isHere } from '../../../db/timescale/queries/is-here.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { type RecomputedSoFar, type Recomputing, recomputeOrganization } from './recompute-organization.ts';
@@ -40,6 +41,7 @@ export async function finishRecomputations(
 
 async function waiting(db: Connection): Promise<number[]> {
   const rows = await db.any(sql.type(rowsOf<{ org_id: number }>())`
-    select org_id from history_recomputations where finished_at is null order by asset_id > 0 desc, org_id`);
+    select org_id from history_recomputations recomputation
+    where finished_at is null and ${isHere(sql.fragment`recomputation.org_id`)} order by asset_id > 0 desc, org_id`);
   return rows.map((row) => row.org_id);
 }

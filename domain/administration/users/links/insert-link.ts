@@ -1,4 +1,5 @@
 import { wireTime } from '../../../../base/timestamps.ts';
+import { isHere } from '../../../../db/timescale/queries/is-here.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Change } from '../../../changes/make-change.ts';
 import type { Role } from '../roles.ts';
@@ -30,7 +31,9 @@ export async function insertLink(
   { purpose, seconds, userId, orgId, role, email, madeIn }: NewLink,
 ): Promise<MadeLink> {
   await change.exec(sql.prepared('delete-expired-links', NO_ROWS)`
-    delete from user_links where expires_at < now() - interval '1 day'`);
+    delete from user_links link where expires_at < now() - interval '1 day'
+      and (org_id is null or ${isHere(sql.fragment`link.org_id`)})
+      and (made_in is null or ${isHere(sql.fragment`link.made_in`)})`);
   const { token, digest } = newToken();
   const maker = change.actor.type === 'user' && madeIn !== null ? Number(change.actor.id) : null;
   const row = await change.one(sql.prepared('insert-link', rowsOf<{ id: number; expires_at: string }>())`
