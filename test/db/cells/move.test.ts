@@ -14,14 +14,20 @@ import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { countRows } from '../../../db/timescale/erase/count-rows.ts';
+import { mergeHeardStretches } from '../../../db/timescale/schema/merge-heard-stretches.ts';
+import { packReaderSpans } from '../../../db/timescale/schema/pack-reader-spans.ts';
 import { sweep } from '../../../db/timescale/schema/retention.ts';
+import { sweepMoves } from '../../../db/timescale/schema/retention-of-moves.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { credentialKey, noteUses } from '../../../domain/administration/credential-uses.ts';
 import { createUser } from '../../../domain/administration/users/create-user.ts';
+import { makeFirstLink } from '../../../domain/administration/users/links/make-link.ts';
 import { AlertDeriver } from '../../../domain/alerts/deriving/deriver.ts';
+import { beginFeeds } from '../../../domain/moves/begin-feeds.ts';
 import { SilenceDeriver } from '../../../domain/presence/silence/deriver.ts';
 import { endLostConnections } from '../../../domain/presence/store-connections.ts';
+import { finishRecomputations } from '../../../domain/tracking/recompute/finish-recomputations.ts';
 import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import { writeLastUsed } from '../../../services/api/access/queries.ts';
 import { startApi } from '../../../services/api/start.ts';
@@ -34,6 +40,7 @@ import { connected, connectReader, ingestConfig } from '../../support/ingest.ts'
 import { Site } from '../../support/site.ts';
 import { until } from '../../support/subscribed-ingest.ts';
 import { useTwoCells } from '../../support/two-cells.ts';
+import { watchArriving } from '../../support/watch-arriving.ts';
 
 interface Cell {
   api: string;
@@ -49,6 +56,7 @@ describe('moving an organization to another cell', function () {
   let org: number;
   let crate: number;
   let portal: number;
+  let changesOfArriving: () => Promise<string[]>;
   let first: Cell;
   let second: Cell;
   let keys: { moving: string; staying: string };
@@ -69,6 +77,7 @@ describe('moving an organization to another cell', function () {
       membership: { orgId: org, role: 'admin' },
     });
     keys = { moving: await keyOf(org), staying: await keyOf(neighbour.orgId) };
+    changesOfArriving = await watchArriving(cells.second);
     first = await serve(cells.first);
     second = await serve(cells.second);
     cellOf.set(org, first).set(neighbour.orgId, first);
@@ -290,6 +299,42 @@ describe('moving an organization to another cell', function () {
       expect(await sweep(there, 1)).to.include({ isDone: false });
       expect(differing(before, await ownedChecksums(to, tables, org))).to.deep.equal([]);
     });
+    expect(await changesOfArriving()).to.deep.equal([]);
+    await giveUpMove(ways());
+  });
+
+  it('waits for as long as it has to, without anybody sweeping or finishing what is there already', async () => {
+    expect(await refusal({ onProgress: stopAt('comparing') })).to.equal('killed');
+    const before = await withCells(ways(), async ({ to, tables }) => {
+      await beginApplying(to);
+      for (const text of [
+        `update received_messages set received_at = received_at - interval '40 days' where org_id = ${org}`,
+        `update move_days set day = day - 40 where org_id = ${org}`,
+        `update move_heads set complete_since = null where org_id = ${org}`,
+        `update positions set is_in_feed = false where org_id = ${org}`,
+        `insert into history_recomputations (org_id) values (${org})`,
+        `insert into submissions (org_id, id, handheld_id, body_sha256, received_at, answer)
+         select org_id, 'old', id, sha256(''), now() - interval '40 days', '{}' from handhelds where org_id = ${org}`,
+        `insert into user_links (digest, purpose, org_id, role, email, expires_at)
+         values (sha256(''), 'invite', ${org}, 'viewer', 'bob@example.com', now() - interval '2 days')`,
+        'commit',
+      ]) {
+        await to.query(text);
+      }
+      return ownedChecksums(to, tables, org);
+    });
+    const { pool, url } = cells.second;
+    const [other] = await cells.second.rows<{ id: number }>('select id from organizations');
+    expect(await sweep(pool, 1)).to.include({ isDone: true });
+    await mergeHeardStretches(pool);
+    await packReaderSpans(pool);
+    await sweepMoves(pool, 1);
+    await beginFeeds(url);
+    await finishRecomputations(url);
+    await makeFirstLink(databaseOn(pool), TEST_ACTOR, other?.id ?? 0);
+    const after = await withCells(ways(), ({ to, tables }) => ownedChecksums(to, tables, org));
+    expect(differing(before, after)).to.deep.equal([]);
+    expect(await changesOfArriving()).to.deep.equal([]);
     await giveUpMove(ways());
   });
 
@@ -403,5 +448,6 @@ describe('moving an organization to another cell', function () {
     );
     expect(scans.map(({ at }) => at)).to.deep.equal(read);
     expect(await remains()).to.deep.equal([]);
+    expect(await changesOfArriving()).to.deep.equal([]);
   });
 });
