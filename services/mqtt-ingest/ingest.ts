@@ -116,7 +116,7 @@ export async function startEmbeddedIngest(
         onSignInRefused: (name, address) =>
           refusedSignIns.note({
             ...{ kind: 'reader', name, address },
-            isKnown: (registry.byUsername(name) ?? registry.leaving(name)) !== undefined,
+            isKnown: registry.byUsername(name) !== undefined,
           }),
       }),
     (started) => started.stop(() => intake.drain(DRAIN_PATIENCE)),

@@ -18,6 +18,6 @@ export function asRegistered(
 }
 
 /** Why nothing more is taken from a connection. */
-export function whyUnregistered(registry: Pick<Registry, 'leaving'>, username: string | null): string {
-  return username === null || registry.leaving(username) === undefined ? UNREGISTERED : LEAVING;
+export function whyUnregistered(registry: Pick<Registry, 'isLeaving'>, username: string | null): string {
+  return username !== null && registry.isLeaving(username) ? LEAVING : UNREGISTERED;
 }

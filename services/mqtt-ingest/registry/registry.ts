@@ -18,8 +18,8 @@ import { Freshness } from './freshness.ts';
 export interface Registry extends Pick<Freshness, 'isFresh' | 'whenFresh'> {
   byUsername(username: string): RegisteredReader | undefined;
   byTopic(topic: string): RegisteredReader | undefined;
-  /** The digest of the password of one whose organization moves to another cell, or has moved: it is no longer registered. */
-  leaving(username: string): Buffer | undefined;
+  /** Its organization moves to another cell, or has moved: it is no longer registered. */
+  isLeaving(username: string): boolean;
   topics(): Iterable<string>;
   /** Calls `listener` after every reload. @returns a function that unsubscribes. */
   onChange(listener: () => void): () => void;
@@ -43,7 +43,7 @@ const CHANGED = 'registry_changed';
 export async function openRegistry(options: RegistryOptions): Promise<Registry> {
   const { url, pool, builtinFormats, onFault, alsoHear = new Map() } = options;
   let readers = indexed([]);
-  let leaving: ReadonlyMap<string, Buffer> = new Map();
+  let leaving: ReadonlySet<string> = new Set();
   const listeners = new Set<() => void>();
   const load = async () => {
     const formats = await loadFormats(pool, builtinFormats, onFault);
@@ -78,7 +78,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     byUsername: (username) => readers.byUsername.get(username),
     byTopic: (topic) =>
       readers.byTopic.get(topic) ?? readers.wildcards.find((reader) => topicMatches(reader.topic, topic)),
-    leaving: (username) => leaving.get(username),
+    isLeaving: (username) => leaving.has(username),
     topics: () => readers.byTopic.keys(),
     onChange: (listener) => {
       listeners.add(listener);

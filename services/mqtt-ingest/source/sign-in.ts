@@ -13,11 +13,11 @@ export type SignIn = (
 ) => Promise<RegisteredReader | 'leaving' | null>;
 
 /**
- * Checks credentials against the registry. An unknown name triggers another look at the database, at most
- * once a second overall: strangers can make up names without end.
+ * Checks credentials against the registry. Nobody is refused by what is not known for certain: then there is another look at
+ * the database, at most once a second overall, as strangers can make up names without end.
  */
 export function signInAt(
-  registry: Pick<Registry, 'byUsername' | 'leaving' | 'refresh' | 'isFresh' | 'whenFresh'>,
+  registry: Pick<Registry, 'byUsername' | 'isLeaving' | 'refresh' | 'isFresh' | 'whenFresh'>,
 ): SignIn {
   const refresh = spaced(() => registry.refresh());
   // During an outage readers sign in by the last known registry; their messages wait until it is fresh.
@@ -29,12 +29,20 @@ export function signInAt(
     if (!registry.isFresh()) {
       await Promise.race([fresh(), pause(LONGEST_WAIT)]);
     }
-    if ((registry.byUsername(username) ?? registry.leaving(username)) === undefined) {
-      await refresh();
+    const find = () => {
+      const reader = registry.byUsername(username);
+      if (reader === undefined) {
+        // It may have another password at the other cell since.
+        return registry.isLeaving(username) ? 'leaving' : null;
+      }
+      return isProof(password, reader.passwordSha256) ? reader : null;
+    };
+    const found = find();
+    if (found !== null || (registry.byUsername(username) !== undefined && registry.isFresh())) {
+      return found;
     }
-    const reader = registry.byUsername(username);
-    const expected = reader?.passwordSha256 ?? registry.leaving(username);
-    return expected !== undefined && isProof(password, expected) ? (reader ?? 'leaving') : null;
+    await refresh();
+    return find();
   };
 }
 

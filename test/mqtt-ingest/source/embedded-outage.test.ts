@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import type { MqttClient } from 'mqtt';
 import { writeToStream } from 'mqtt-packet';
 import { useDatabase } from '../../support/database.ts';
-import { useIngest } from '../../support/ingest.ts';
+import { connectReader, useIngest } from '../../support/ingest.ts';
 import { Site } from '../../support/site.ts';
 import { until } from '../../support/subscribed-ingest.ts';
 
@@ -18,8 +18,10 @@ describe('the embedded broker while the database is away', () => {
   const database = useDatabase();
   const ingest = useIngest(database);
 
+  let site: Site;
+
   before(async () => {
-    const site = await Site.create(database);
+    site = await Site.create(database);
     const dock = await site.location('DOCK');
     await site.asset('PALLET', 'E2801160');
     await site.reader('calm', [dock]);
@@ -83,6 +85,22 @@ describe('the embedded broker while the database is away', () => {
     await Promise.all(published);
     expect(seen.ends).to.equal(0);
     expect(await count()).to.equal(messages);
+  });
+
+  it('ends without an answer who may have been registered since, so that it comes again by itself', async () => {
+    const reader = connectReader(ingest.port, 'new', { reconnectPeriod: 20 });
+    const errors: unknown[] = [];
+    reader.on('error', (error) => errors.push(error));
+    await database.rows('alter table readers rename to readers_away');
+    try {
+      await new Promise<void>((resolve) => reader.once('close', () => resolve()));
+    } finally {
+      await database.rows('alter table readers_away rename to readers');
+    }
+    await site.reader('new', [null]);
+    await until(() => reader.connected);
+    await reader.endAsync(true);
+    expect(errors).to.deep.equal([]);
   });
 
   it('cuts off a reader that is silent for longer than its keepalive', async () => {
