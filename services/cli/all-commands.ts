@@ -85,6 +85,7 @@ const COMMANDS = new Map<string, () => Promise<Add>>(
     doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
     'cell number': async () => (await import('./commands/cell-number.ts')).addCellNumber,
     'cell move': async () => (await import('./commands/cell-move.ts')).addCellMove,
+    'cell route': async () => (await import('./commands/cell-route.ts')).addCellRoute,
     'cell give-up': async () => (await import('./commands/cell-give-up.ts')).addCellGiveUp,
     'database copy': async () => (await import('./commands/database-copy.ts')).addDatabaseCopy,
     'database checksums': async () => (await import('./commands/database-checksums.ts')).addDatabaseChecksums,

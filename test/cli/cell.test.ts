@@ -194,28 +194,34 @@ describe('moving an organization to another cell, on the command line', function
     expect(await logged()).to.deep.equal(LOGGED);
   });
 
-  it('tells a router later, or once more, as long as it is not erased', async () => {
-    const route = join(folders.path('again'), 'route');
-    const logged = () => cells.first.rows(`select from changes where action = 'move'`);
-    const before = await logged();
+  it('tells a router later, or once more, also when it is erased where it was', async () => {
+    const told = join(folders.path('again'), 'told');
+    const route = [
+      'cell',
+      'route',
+      '--org',
+      org,
+      '--route',
+      `mkdir -p ${folders.path('again')}; cat > ${told}`,
+    ];
     await here.fails(1, `Organization ${org} has moved to `, ...move());
-    const { status, stdout } = await here.tagtrail(
-      ...move('--route', `mkdir -p ${folders.path('again')}; cat > ${route}`),
+    await there.fails(
+      1,
+      'The other cell still has what organization',
+      ...['cell', 'move', '--org', org, '--to', cells.first.url],
     );
-    expect({ status, stdout }).to.deep.equal({
-      status: 0,
-      stdout: `Organization ${org} was at the other cell already; the router was told so\n`,
-    });
-    expect(readFileSync(route, 'utf8').trimEnd().split('\n')).to.have.members(
+    await here.fails(1, 'run this with the settings of that cell', ...route);
+    await here.tagtrail('org', 'erase', '--org', org, '--confirm', 'Acme "quoted", ü');
+    await here.fails(1, `Organization ${org} not found`, ...route);
+    expect(await there.json(...route)).to.deep.equal({ id: Number(org) });
+    expect(readFileSync(told, 'utf8').trimEnd().split('\n')).to.have.members(
       credentials.map((credential) => `${credential} 2`),
     );
-    expect(await logged()).to.have.lengthOf(before.length);
+    await there.fails(1, `is in cell 2, but the command of --route failed (3)`, ...route.with(-1, 'exit 3'));
   });
 
   it('moves it back once it is erased where it was, with keys that say where they were issued', async () => {
     const back = ['cell', 'move', '--org', org, '--to', cells.first.url];
-    await there.fails(1, 'The other cell still has what organization', ...back);
-    await here.tagtrail('org', 'erase', '--org', org, '--confirm', 'Acme "quoted", ü');
     const { key } = await there.json(
       'key',
       'create',

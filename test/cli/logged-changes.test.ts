@@ -47,6 +47,7 @@ const NO_WRITES = [
   'cell-give-up',
   'cell-move',
   'cell-number',
+  'cell-route',
   // Of a whole database, with its log.
   'database-copy',
   'migrate',

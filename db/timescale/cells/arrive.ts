@@ -4,7 +4,7 @@ import type { Cells, MoveHooks } from './cells.ts';
 import { copyUsers, requireNoStrangers } from './moved-users.ts';
 import { dropReplication } from './replication.ts';
 import { routeOf } from './route.ts';
-import { endMove, findMove, type StoredMove, setState } from './stored-moves.ts';
+import { endMove, findMove, setState } from './stored-moves.ts';
 
 /** What it takes before anything is written there. */
 export async function prepare({ from, to, orgId, tables }: Cells): Promise<void> {
@@ -36,39 +36,10 @@ export async function arrive({ from, to, orgId, slot }: Cells, hooks: MoveHooks)
     await open({ from, to, orgId }, hooks);
   }
   await requireThere(to, orgId);
-  if (hooks.onSwitched !== null) {
-    hooks.onProgress('leading requests to the other cell');
-    await hooks.onSwitched(await routeOf(to, orgId));
-  }
+  hooks.onProgress('leading requests to the other cell');
+  await hooks.onSwitched(await routeOf(to, orgId));
   await dropReplication(from, slot);
   await setState(from, orgId, 'left');
-}
-
-/**
- * Tells once more where an organization is that has moved.
- *
- * @throws AppError `conflict` if nobody is to be told, or it has moved on from there.
- */
-export async function tellAgain(
-  { to, orgId }: Cells,
-  { other_cell: otherCell }: StoredMove,
-  { onSwitched }: MoveHooks,
-): Promise<void> {
-  if (onSwitched === null) {
-    throw new AppError(
-      'conflict',
-      `Organization ${orgId} has moved to ${otherCell} already; give --route if a router is to be told`,
-    );
-  }
-  await requireThere(to, orgId);
-  const onward = await findMove(to, orgId);
-  if (onward?.state === 'moved' || onward?.state === 'left') {
-    throw new AppError(
-      'conflict',
-      `Organization ${orgId} has moved on from ${otherCell} to ${onward.other_cell}; tell the router from there`,
-    );
-  }
-  await onSwitched(await routeOf(to, orgId));
 }
 
 /** It is not where the other cell was restored from a backup since; then all of it is still at this one. */

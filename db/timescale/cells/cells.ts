@@ -80,7 +80,8 @@ async function requireTables(to: pg.Client, url: string): Promise<void> {
   }
 }
 
-async function requireOnly(client: pg.Client, lock: number, orgId: number): Promise<void> {
+/** For as long as the session lasts. @throws AppError `conflict` if another has it. */
+export async function requireOnly(client: pg.Client, lock: number, orgId: number): Promise<void> {
   const { rows } = await client.query<{ is_only: boolean }>(
     'select pg_try_advisory_lock($1, $2) as is_only',
     [lock, orgId],
@@ -98,11 +99,8 @@ async function keepFromSweeping(client: pg.Client): Promise<void> {
 export interface MoveHooks {
   signal: AbortSignal;
   onProgress(what: string): void;
-  /**
-   * Leads requests to the other cell; called while the organization is held, and again whenever the move is completed or told
-   * once more. Null if nobody is to be told.
-   */
-  onSwitched: ((route: Route) => Promise<void>) | null;
+  /** Leads requests to the other cell; called while the organization is held, and again if the move is completed later. */
+  onSwitched(route: Route): Promise<void>;
   /** Logs that the organization leaves, in the transaction of the switch at the old cell. */
   logLeaving(transaction: Connection): Promise<void>;
   /** Logs that it has arrived, in the transaction that opens it at the new one. */

@@ -1,5 +1,5 @@
 import { AppError } from '../../../base/errors.ts';
-import { arrive, tellAgain } from './arrive.ts';
+import { arrive } from './arrive.ts';
 import { begin, clean } from './begin-move.ts';
 import { untilInterrupted } from './break-off.ts';
 import { type CellMove, type MoveHooks, nameOf, withCells } from './cells.ts';
@@ -21,13 +21,9 @@ export function moveOrganization(move: CellMove, hooks: MoveHooks): Promise<Move
     async (cells) => {
       const stored = await findMove(cells.from, move.orgId);
       requireSame(stored, move);
-      if (stored?.state === 'left') {
-        await tellAgain(cells, stored, hooks);
-        return { ...DONE_BEFORE, isToldAgain: true };
-      }
       if (stored?.state === 'moved') {
         await arrive(cells, hooks);
-        return DONE_BEFORE;
+        return { tables: [], heldMs: null, differing: [] };
       }
       if (stored?.state === 'held') {
         await release(cells.from, move.orgId, 'following');
@@ -46,9 +42,6 @@ export function moveOrganization(move: CellMove, hooks: MoveHooks): Promise<Move
   );
 }
 
-/** By an earlier run, which compared the cells. */
-const DONE_BEFORE: MoveResult = { tables: [], heldMs: null, differing: [], isToldAgain: false };
-
 /** Ends a move before its switch, and leaves nothing of it at either cell. @throws AppError `conflict` after the switch. */
 export function giveUpMove(move: Pick<CellMove, 'from' | 'to' | 'orgId'>): Promise<void> {
   return withCells(move, async (cells) => {
@@ -58,9 +51,6 @@ export function giveUpMove(move: Pick<CellMove, 'from' | 'to' | 'orgId'>): Promi
       throw new AppError('not_found', `Organization ${orgId} is not being moved`);
     }
     requireSame(stored, move);
-    if (stored.state === 'left') {
-      throw new AppError('conflict', `Organization ${orgId} has moved to ${stored.other_cell}`);
-    }
     if (stored.state === 'moved') {
       throw new AppError('conflict', `Organization ${orgId} has moved; run cell move again to complete it`);
     }
@@ -71,11 +61,16 @@ export function giveUpMove(move: Pick<CellMove, 'from' | 'to' | 'orgId'>): Promi
 }
 
 function requireSame(stored: StoredMove | null, { orgId, to }: Pick<CellMove, 'orgId' | 'to'>): void {
-  if (stored !== null && stored.other_cell !== nameOf(to)) {
-    const where = stored.state === 'left' ? 'has moved' : 'is on its way';
+  if (stored?.state === 'left') {
     throw new AppError(
       'conflict',
-      `Organization ${orgId} ${where} to ${stored.other_cell}; name that one in --to`,
+      `Organization ${orgId} has moved to ${stored.other_cell}; a router is told from there, by cell route`,
+    );
+  }
+  if (stored !== null && stored.other_cell !== nameOf(to)) {
+    throw new AppError(
+      'conflict',
+      `Organization ${orgId} is on its way to ${stored.other_cell}; name that one in --to`,
     );
   }
 }

@@ -1,14 +1,14 @@
 import type pg from 'pg';
 
-/** What a router has to know of an organization that moved. */
+/** What a router has to know of an organization that is not where it was made. */
 export interface Route {
-  /** The number of the cell that it is in now. */
-  cell: number;
+  /** The number of the cell that it is in now; null if it has none, which no organization can move to. */
+  cell: number | null;
   /** By which its requests and connections are told: ids of keys, `th_7`, `reader-7`, `consumer-7`. */
   credentials: readonly string[];
 }
 
-/** Asked at the cell that the organization has moved to. */
+/** Asked at the cell that has it. */
 export async function routeOf(to: pg.ClientBase, orgId: number): Promise<Route> {
   const { rows } = await to.query<Route>(
     `select cell_number() as cell, array(

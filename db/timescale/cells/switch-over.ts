@@ -17,8 +17,6 @@ export interface MoveResult {
   heldMs: number | null;
   /** Tables that do not agree, as of the switch. */
   differing: string[];
-  /** It was completed before: nothing was done but to tell where the organization is. */
-  isToldAgain: boolean;
 }
 
 /** 4. Held, caught up, and open at the other cell. */
@@ -53,7 +51,7 @@ export async function switchOver(
     await arrive(cells, hooks);
     const heldMs = performance.now() - began;
     hooks.onProgress('comparing what arrived');
-    return { heldMs, isToldAgain: false, ...(await compare(cells, { left, arrived }, signal)) };
+    return { heldMs, ...(await compare(cells, { left, arrived }, signal)) };
   } finally {
     await Promise.all([left.end(), arrived.end()]);
   }

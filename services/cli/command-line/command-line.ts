@@ -66,7 +66,7 @@ const NOUNS: Readonly<Record<string, readonly [heading: string, about: string]>>
     'Assets and locations:',
     'to CSV: assets, locations; reports to CSV or Parquet: stays, positions, dwell',
   ],
-  cell: [RUNNING, 'organizations beyond one database: number, move, give-up'],
+  cell: [RUNNING, 'organizations beyond one database: number, move, route, give-up'],
   database: [RUNNING, 'move it to another server, compare two: copy, checksums'],
 };
 

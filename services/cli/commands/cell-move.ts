@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { table } from '../../../base/table.ts';
-import type { Route } from '../../../db/timescale/cells/route.ts';
 import type { MoveResult } from '../../../db/timescale/cells/switch-over.ts';
 import { moveToCell } from '../../../domain/administration/organizations/move-organization.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
@@ -15,6 +12,7 @@ import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { progressOn } from '../command-line/progress.ts';
 import { withMigratedOwnerUrl } from '../connections/database.ts';
 import { requireOtherCell } from '../parts/other-cell.ts';
+import { toldBy } from '../parts/told-by.ts';
 
 const BROKER = { MQTT_URL: optionalUrl('the broker that ingestion takes from', ...BROKER_URL) };
 
@@ -65,7 +63,7 @@ export function addCellMove(program: Command): void {
                   doing = what;
                   progress.show(what);
                 },
-                onSwitched: route === undefined ? null : (told) => runCommand(route, told),
+                onSwitched: route === undefined ? async () => {} : toldBy(route),
               },
             ),
           ),
@@ -97,21 +95,6 @@ export function addCellMove(program: Command): void {
 /** Milliseconds after an interruption. */
 const PATIENCE = 500;
 
-/** @throws AppError `conflict` if it fails: the move is completed by running it again. */
-async function runCommand(command: string, { cell, credentials }: Route): Promise<void> {
-  const child = spawn(command, { shell: true, stdio: ['pipe', 'ignore', 'inherit'] });
-  // A command that reads nothing closes it.
-  child.stdin.on('error', () => {});
-  child.stdin.end(credentials.map((credential) => `${credential} ${cell}\n`).join(''));
-  const [status] = await once(child, 'close');
-  if (status !== 0) {
-    throw new AppError(
-      'conflict',
-      `The organization is at the other cell, but the command of --route failed (${status}); run this again`,
-    );
-  }
-}
-
 function requireWhole({ differing }: MoveResult, orgId: number): void {
   if (differing.length > 0) {
     throw new AppError(
@@ -121,10 +104,7 @@ function requireWhole({ differing }: MoveResult, orgId: number): void {
   }
 }
 
-function textOf({ tables, heldMs, isToldAgain }: MoveResult, orgId: number): string[] {
-  if (isToldAgain) {
-    return [`Organization ${orgId} was at the other cell already; the router was told so`];
-  }
+function textOf({ tables, heldMs }: MoveResult, orgId: number): string[] {
   const rows = tables.map(({ table: name, rows: count, checksum }) => [name, String(count), checksum]);
   const held = heldMs === null ? '' : `, held for ${Math.round(heldMs)} ms`;
   return [
@@ -135,7 +115,7 @@ function textOf({ tables, heldMs, isToldAgain }: MoveResult, orgId: number): str
 
 function untold(orgId: number): string[] {
   return [
-    'Warning: no router was told. Requests and readers that one leads here get no answer but "try again". Tell it before you erase',
-    `what is left: npx --no -- tagtrail cell move --org ${orgId} --to ... --route deploy/haproxy/moved.sh`,
+    'Warning: no router was told. Requests and readers that one leads here get no answer but "try again". Before you erase what is',
+    `left, tell it, with the settings of the other cell: npx --no -- tagtrail cell route --org ${orgId} --route ...`,
   ];
 }

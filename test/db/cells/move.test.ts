@@ -434,7 +434,7 @@ describe('moving an organization to another cell', function () {
       isGivenUp = true;
       await Promise.allSettled(load);
     }
-    expect(await refusal({ onSwitched: null })).to.include('has moved to');
+    expect(await refusal()).to.include('has moved to');
     expect([...answers.keys()].filter((said) => !/^moving 503 [15]$/.test(said)).sort()).to.deep.equal([
       'moving 201 null',
       'staying 201 null',
