@@ -5,6 +5,7 @@ import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { mergeHeardStretches } from '../../db/timescale/schema/merge-heard-stretches.ts';
 import { packReaderSpans } from '../../db/timescale/schema/pack-reader-spans.ts';
 import { sweep } from '../../db/timescale/schema/retention.ts';
+import { forgetAddresses } from '../../db/timescale/schema/retention-of-addresses.ts';
 import { sweepMoves } from '../../db/timescale/schema/retention-of-moves.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { type Repeating, repeat } from './repeat.ts';
@@ -14,6 +15,7 @@ export interface RetentionConfig {
   SCAN_RETENTION_DAYS: number;
   /** Null for good. */
   MOVES_RETENTION_DAYS: number | null;
+  ADDRESS_RETENTION_DAYS: number;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface RetentionConfig {
  * chunks to drop it may take longer than a service waits for a statement.
  */
 export async function startRetention(
-  { DATABASE_URL, SCAN_RETENTION_DAYS, MOVES_RETENTION_DAYS }: RetentionConfig,
+  { DATABASE_URL, SCAN_RETENTION_DAYS, MOVES_RETENTION_DAYS, ADDRESS_RETENTION_DAYS }: RetentionConfig,
   { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
 ): Promise<void> {
   const pool = await lifecycle.start(
@@ -37,6 +39,7 @@ export async function startRetention(
         SWEEP_EVERY,
         async () => {
           await sweep(pool, SCAN_RETENTION_DAYS);
+          await forgetAddresses(pool, ADDRESS_RETENTION_DAYS);
           await mergeHeardStretches(pool);
           await packReaderSpans(pool);
           if (MOVES_RETENTION_DAYS !== null) {

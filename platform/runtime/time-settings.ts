@@ -15,6 +15,10 @@ export const TIME_SETTINGS = {
       max: 36_500,
     },
   ),
+  ADDRESS_RETENTION_DAYS: integerSetting(
+    'how many days the change log says which address somebody signed in to the console from',
+    { initial: 365, min: 1, max: 36_500 },
+  ),
   LATENESS_DAYS: integerSetting('how many days after its observation a scan may come', {
     initial: 30,
     min: 1,

@@ -30,6 +30,7 @@ export interface IntakeConfig {
   DATABASE_URL: string;
   SCAN_RETENTION_DAYS: number;
   MOVES_RETENTION_DAYS: number | null;
+  ADDRESS_RETENTION_DAYS: number;
   LATENESS_DAYS: number;
 }
 

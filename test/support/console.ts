@@ -71,6 +71,7 @@ export function consoleConfig(databaseUrl: string): ConsoleConfig {
     SIGN_IN_FAILURES_PER_MINUTE: 60_000,
     REDIS_URL: null,
     ...{ LATENESS_DAYS: 30, SCAN_RETENTION_DAYS: 30, MOVES_RETENTION_DAYS: null },
+    ADDRESS_RETENTION_DAYS: 365,
     SHUTDOWN_DELAY_MS: 0,
     LOG_LEVEL: 'silent',
     LOG_REQUESTS: 'failed',

@@ -21,6 +21,7 @@ export function ingestConfig(databaseUrl: string, port = 0) {
     // Tests have clocks of their own, years back, and retention goes by the database's.
     SCAN_RETENTION_DAYS: 36_500,
     MOVES_RETENTION_DAYS: null,
+    ADDRESS_RETENTION_DAYS: 365,
     LATENESS_DAYS: 30,
   };
 }

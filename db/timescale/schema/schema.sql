@@ -235,6 +235,7 @@ create table changes (
   constraint changes__actor_type CHECK ((actor_type = ANY (ARRAY['key'::text, 'user'::text, 'handheld'::text, 'command_line'::text]))),
   constraint changes__org_id_at_id UNIQUE NULLS NOT DISTINCT (org_id, at, id)
 );
+CREATE INDEX changes__at_of_address ON public.changes USING btree (at) WHERE ((action = 'sign_in'::text) AND ((after ->> 'address'::text) IS NOT NULL));
 CREATE INDEX changes__org_id_actor ON public.changes USING btree (org_id, actor_id, at, id);
 CREATE INDEX changes__org_id_resource ON public.changes USING btree (org_id, resource_type, resource_id, at, id);
 CREATE TRIGGER changes_held AFTER INSERT ON public.changes REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION refuse_while_held();

@@ -20,6 +20,7 @@ const OF_SEARCHES = new Map([
 const OF_CHANGES = new Map([
   ['changes__org_id_resource', 'changes (org_id, resource_type, resource_id, at, id)'],
   ['changes__org_id_actor', 'changes (org_id, actor_id, at, id)'],
+  ['changes__at_of_address', `changes (at) where action = 'sign_in' and after ->> 'address' is not null`],
 ]);
 
 const OF_SUBMISSIONS = new Map([

@@ -86,6 +86,7 @@ describe('the indexes of searches, where an upgrade meets assets', () => {
       ...ALL,
       'changes__org_id_resource',
       'changes__org_id_actor',
+      'changes__at_of_address',
     ]);
     expect(await finishSearchIndexes(url)).to.deep.equal([]);
   });

@@ -17,7 +17,12 @@ describe('retention', () => {
     const log = pino({ level: 'silent' });
     const lifecycle = new Lifecycle(log);
     await startRetention(
-      { DATABASE_URL: database.url, SCAN_RETENTION_DAYS: 90, MOVES_RETENTION_DAYS: 90 },
+      {
+        DATABASE_URL: database.url,
+        SCAN_RETENTION_DAYS: 90,
+        MOVES_RETENTION_DAYS: 90,
+        ADDRESS_RETENTION_DAYS: 90,
+      },
       { log, lifecycle },
     );
     while ((await database.rows(WAITING)).length === 0) {
