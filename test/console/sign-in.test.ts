@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { makeFirstLink } from '../../domain/administration/users/links/make-link.ts';
+import { MACHINE_CLOCKS } from '../../platform/rate-limit/start-limiter.ts';
 import { TEST_ACTOR } from '../support/actor.ts';
 import { useConsole } from '../support/console.ts';
 import { PASSWORD } from '../support/people.ts';
@@ -99,6 +100,25 @@ describe('signing in at the console', () => {
     expect(Number(answers.at(-1)?.headers.get('retry-after'))).to.be.within(1, 10);
     expect(answers.at(-1)?.body.error.detail).to.match(/for this account; try again in \d+ seconds/);
     expect((await attempt('other@example.com')).status).to.equal(401);
+  });
+
+  it('is refused from an address that has tried too often, whichever the accounts', async () => {
+    // One for which no time passes. What is beyond the attempts of an account takes none of the time of a password.
+    const url = await suite.start({}, { clocks: { ...MACHINE_CLOCKS, monotonic: () => 0 } });
+    const attempt = async (email: string) => {
+      const response = await fetch(`${url}/console/v1/session`, {
+        method: 'POST',
+        headers: { Origin: url, 'X-Tagtrail-Console': '1', 'Content-Type': 'application/json' },
+        body: JSON.stringify({ email, password: 'guess' }),
+      });
+      return ((await response.json()) as { error: { detail: string } }).error.detail;
+    };
+    const details: string[] = [];
+    for (let count = 0; count < 61; count++) {
+      details.push(await attempt('many@example.com'));
+    }
+    expect(details.findIndex((detail) => detail.includes('from this address'))).to.equal(60);
+    expect(await attempt('somebody.else@example.com')).to.include('from this address');
   });
 
   it('lets who has signed in with a browser before in, however often strangers fail at the account', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sweepMoves } from '../../../db/timescale/schema/retention-of-moves.ts';
-import { sealAll } from '../../../domain/moves/start-sealing.ts';
 import { useDatabase } from '../../support/database.ts';
+import { sealedDaysAgo as sealed } from '../../support/sealed-days-ago.ts';
 import { Site } from '../../support/site.ts';
 
 describe('retention of the move feed', () => {
@@ -14,6 +14,8 @@ describe('retention of the move feed', () => {
     orgId = site.orgId;
     assetId = await site.asset('PALLET');
   });
+
+  const sealedDaysAgo = (days: number, count: number) => sealed(database, { orgId, assetId }, days, count);
 
   it('drops the oldest events, says where the feed begins now, and leaves positions as they are', async () => {
     await sealedDaysAgo(100, 3);
@@ -44,38 +46,6 @@ describe('retention of the move feed', () => {
     const refusal = await database.rows('delete from moves').catch((error: unknown) => error);
     expect(refusal).to.have.property('message', 'rows of moves are never changed');
   });
-
-  /** Seals events, and has that be so many days ago. */
-  async function sealedDaysAgo(days: number, count: number): Promise<void> {
-    await database.rows(
-      `insert into unsealed_moves (org_id, asset_id, kind, recorded_at)
-       select $1, $2, 'moved', now() from generate_series(1, $3::integer)`,
-      [orgId, assetId, count],
-    );
-    await sealAll(database.url);
-    const client = await database.pool.connect();
-    try {
-      await client.query('begin');
-      await client.query(`set local tagtrail.retention = 'on'`);
-      await client.query(
-        `with old as (
-           delete from moves where org_id = $1 and sealed_at > now() - interval '1 hour'
-             and position > (select head from move_heads where org_id = $1) - $3::integer
-           returning org_id, position, sealed_at, asset_id, kind, part, parts, recorded_at
-         )
-         insert into moves (org_id, position, sealed_at, asset_id, kind, part, parts, recorded_at)
-         select org_id, position, sealed_at - make_interval(days => $2), asset_id, kind, part, parts, recorded_at from old`,
-        [orgId, days, count],
-      );
-      await client.query(
-        `update move_days set day = day - $2::integer where org_id = $1 and day = (now() at time zone 'UTC')::date`,
-        [orgId, days],
-      );
-      await client.query('commit');
-    } finally {
-      client.release();
-    }
-  }
 
   async function positions(): Promise<number[]> {
     const rows = await database.rows<{ position: number }>(

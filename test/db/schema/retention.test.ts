@@ -15,7 +15,7 @@ describe('retention', () => {
     const locations = [await site.location('A'), await site.location('B')];
     const readerId = await site.reader('portal', locations);
     const assetId = await site.asset('PALLET', 'E280');
-    for (const [index, days] of [50, 45, 5].entries()) {
+    for (const [index, days] of [50, 45, 29].entries()) {
       const at = daysAgo(days);
       const locationId = locations[index % 2] ?? null;
       await record(database, [aRead({ orgId: site.orgId, readerId, value: 'E280', locationId, at })]);
@@ -27,7 +27,7 @@ describe('retention', () => {
     expect(await sweep(database.pool, 30)).to.deep.include({ isDone: true, scanEvents: 2 });
 
     const kept = await database.rows('select micros_of_time(observed_at) as at from scan_events');
-    expect(kept).to.deep.equal([{ at: daysAgo(5) }]);
+    expect(kept).to.deep.equal([{ at: daysAgo(29) }]);
     expect(await storedHistory(database, assetId)).to.deep.equal(history);
     expect(await storedPosition(database, assetId)).to.deep.equal(position);
 
@@ -37,7 +37,7 @@ describe('retention', () => {
       readerId,
       value: 'E280',
       locationId: locations[1] ?? null,
-      at: daysAgo(20),
+      at: daysAgo(29.5),
     });
     await record(database, [{ ...late, receivedAt: now }], now);
     expect(await storedHistory(database, assetId)).to.deep.equal(history);

@@ -4,31 +4,60 @@ import { pino } from 'pino';
 import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import { startRetention } from '../../../platform/runtime/start-retention.ts';
 import { useDatabase } from '../../support/database.ts';
+import { sealedDaysAgo } from '../../support/sealed-days-ago.ts';
+import { Site } from '../../support/site.ts';
 
 const WAITING = `select 1 from pg_stat_activity
   where datname = current_database() and application_name = 'tagtrail retention' and wait_event_type = 'Lock'`;
 
+const DAYS = { SCAN_RETENTION_DAYS: 90, MOVES_RETENTION_DAYS: 90, ADDRESS_RETENTION_DAYS: 90 };
+
 describe('retention', () => {
   const database = useDatabase();
+  const log = pino({ level: 'silent' });
+
+  /** Fails rather than looking for good. */
+  async function until(isSo: () => Promise<boolean>): Promise<void> {
+    for (let looks = 0; !(await isSo()); looks++) {
+      expect(looks, 'looks').to.be.below(1_000);
+      await pause(20);
+    }
+  }
+
+  it('drops what each of its settings says as soon as a process starts', async () => {
+    const site = await Site.create(database);
+    const assetId = await site.asset('PALLET');
+    await sealedDaysAgo(database, { orgId: site.orgId, assetId }, 300, 1);
+    await database.rows(
+      `insert into scan_events (org_id, asset_id, location_id, observed_at, received_at, time_is_received, tag_type,
+         tag_value, reader_id, antenna)
+       values ($1, $2, 1, now() - interval '300 days', now() - interval '300 days', false, 'rfid', 'E280', 1, 1)`,
+      [site.orgId, assetId],
+    );
+    await database.rows(
+      `insert into changes (org_id, at, actor_type, actor_id, action, resource_type, resource_id, after)
+       values ($1, now() - interval '300 days', 'user', '7', 'sign_in', 'session', '1', '{"address":"203.0.113.77"}')`,
+      [site.orgId],
+    );
+    const left = async () => {
+      const [row] = await database.rows<{ count: number }>(
+        `select ((select count(*) from scan_events) + (select count(*) from moves)
+           + (select count(*) from changes where after ->> 'address' is not null))::integer as count`,
+      );
+      return row?.count;
+    };
+    expect(await left()).to.equal(3);
+    const lifecycle = new Lifecycle(log);
+    await startRetention({ DATABASE_URL: database.url, ...DAYS }, { log, lifecycle });
+    await until(async () => (await left()) === 0).finally(() => lifecycle.stop());
+  });
 
   it('ends at once when the process stops, though it waits for a lock', async () => {
     const blocker = await database.pool.connect();
     await blocker.query('begin; lock table scan_events in access exclusive mode');
-    const log = pino({ level: 'silent' });
     const lifecycle = new Lifecycle(log);
-    await startRetention(
-      {
-        DATABASE_URL: database.url,
-        SCAN_RETENTION_DAYS: 90,
-        MOVES_RETENTION_DAYS: 90,
-        ADDRESS_RETENTION_DAYS: 90,
-      },
-      { log, lifecycle },
-    );
-    while ((await database.rows(WAITING)).length === 0) {
-      await pause(20);
-    }
-    await lifecycle.stop();
+    await startRetention({ DATABASE_URL: database.url, ...DAYS }, { log, lifecycle });
+    await until(async () => (await database.rows(WAITING)).length > 0).finally(() => lifecycle.stop());
     // The lock is still held, so nothing but that has ended it.
     await blocker.query('rollback');
     blocker.release();

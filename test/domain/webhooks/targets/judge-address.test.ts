@@ -49,6 +49,8 @@ describe('the addresses that webhooks may reach', () => {
         '64:ff9b::a9fe:a9fe',
         '2002:a9fe:a9fe::',
         '::a9fe:a9fe',
+        '64:ff9b::a83f:8110',
+        '2002:a83f:8110::',
       ],
     ];
     for (const address of metadata) {
