@@ -72,20 +72,29 @@ export class SilentConnections {
   }
 
   async #ask(): Promise<ReadonlySet<number> | null> {
+    const { direct, pooled } = addressesOf(this.#url);
+    const asked = [this.#askAt(direct, ASK)];
+    if (pooled !== null) {
+      // Answered by itself, however many wait for a session of PostgreSQL; it tells nobody which works for whom.
+      asked.push(this.#askAt(this.#url, null));
+    }
+    const answers = await Promise.all(asked);
+    return answers.includes(null) ? null : (answers.at(-1) ?? null);
+  }
+
+  /** @param question null to connect only. */
+  async #askAt(address: string, question: string | null): Promise<ReadonlySet<number> | null> {
     const client = createClient({
-      ...serviceConfig(this.#url, { max: 1, applicationName: 'tagtrail silence' }),
+      ...serviceConfig(address, { max: 1, applicationName: 'tagtrail silence' }),
       connectionTimeoutMillis: PATIENCE,
       query_timeout: PATIENCE,
     });
     try {
       await client.connect();
-      // It keeps the ids of backends to itself. That it answers has to do.
-      if (addressesOf(this.#url).pooled !== null) {
+      if (question === null) {
         return EVERYTHING;
       }
-      const { rows } = await client.query<{ pid: number }>(
-        "select pid from pg_stat_activity where state not like 'idle%'",
-      );
+      const { rows } = await client.query<{ pid: number }>(question);
       return new Set(rows.map(({ pid }) => pid));
     } catch (error) {
       return error instanceof pg.DatabaseError ? EVERYTHING : null;
@@ -94,6 +103,8 @@ export class SilentConnections {
     }
   }
 }
+
+const ASK = "select pid from pg_stat_activity where state not like 'idle%'";
 
 /** Unknown: it answers, but through a pooler, or with a refusal, having no free connection for instance. */
 const EVERYTHING: ReadonlySet<number> = Object.assign(new Set<number>(), { has: () => true });
