@@ -34,6 +34,15 @@ check_name() {
   esac
 }
 
+# Who signs in has the name as client id, too. By these ids ingestion's sessions, its moves and its processes connect, and a
+# broker gives a session to whoever comes by its id last.
+check_free() {
+  case $1 in
+    "$OWN") fail "$OWN is tagtrail's own login." ;;
+    "$OWN"-* | *-readers-[0-9]* | *-moves) fail "So ingestion itself is named at the broker; take another name: $1" ;;
+  esac
+}
+
 # The line break cannot be written as it is within a pattern of `case`.
 check_topic() {
   [ -n "$1" ] || fail 'A topic is not empty.'
@@ -89,7 +98,7 @@ lock() {
 
 # A password on standard input, for a name, with what follows of the access list.
 add() {
-  [ "$1" != "$OWN" ] || fail "$OWN is tagtrail's own login."
+  check_free "$1"
   IFS= read -r password || [ -n "$password" ] || fail 'The password is read from standard input.'
   lock
   set_password "$1" "$password"

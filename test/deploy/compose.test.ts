@@ -56,7 +56,7 @@ describe('the compose file', () => {
     );
     const address = `$${'{PUBLISH_ADDRESS:-127.0.0.1}'}`;
     expect(published).to.have.members([
-      `broker ${address}:1883:1883`,
+      `broker ${address}:1883:1884`,
       `api ${address}:8080:8080`,
       `handheld-gateway ${address}:8081:8081`,
       `console ${address}:8083:8083`,
