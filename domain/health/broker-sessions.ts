@@ -25,7 +25,7 @@ export async function examineBrokerSessions(db: Connection): Promise<Finding> {
     return warning(
       CHECK,
       `The broker has lost ${lost.length === 1 ? 'session' : `${lost.length} sessions, last`} ${lost[0].client_id}, noticed at ${lost[0].lost}, and what readers sent before ingestion was back`,
-      'Switch the persistence of the broker on; with mosquitto leave MQTT_SHARED at auto, because it forgets shared subscriptions at a restart',
+      'Switch the persistence of the broker on; let nobody else connect by the client ids of ingestion; with mosquitto leave MQTT_SHARED at auto, because it forgets shared subscriptions at a restart',
     );
   }
   const left = rows.filter((row) => row.left !== null);

@@ -27,7 +27,8 @@ export interface DividedSessions {
   areLeft(): boolean;
   /** Renews the leases at once, after a change. */
   ask(): void;
-  asked(): Promise<void>;
+  /** @returns false if they could not be renewed. */
+  asked(): Promise<boolean>;
   /** Stops renewing. The caller stops the sessions. */
   stop(): Promise<void>;
 }
@@ -134,7 +135,14 @@ export function divideSessions(options: DividedOptions): DividedSessions {
     forgottenAt: () => forgottenAt,
     areLeft: () => areLeft,
     ask: () => void asked().catch(onFault),
-    asked: () => asked().catch(onFault),
+    asked: () =>
+      asked().then(
+        () => true,
+        (err: unknown) => {
+          onFault(err);
+          return false;
+        },
+      ),
     stop: async () => {
       isStopped = true;
       clearTimeout(expiring);

@@ -81,8 +81,12 @@ export interface SessionOptions extends SessionSurroundings {
   inherited(): Promise<readonly string[]>;
   record: SessionRecord;
   onConnected?(): void;
-  /** Called after a takeover by another process: waits until the holder of the session is known. */
-  beforeTakingBack?(): Promise<void>;
+  /**
+   * Called after a takeover: waits until the holder of the session is known, and stops this one if it is another process.
+   *
+   * @returns false if it could not be found out.
+   */
+  beforeTakingBack?(): Promise<boolean>;
   onForgotten(): void;
 }
 
@@ -222,8 +226,10 @@ export function startSession(options: SessionOptions): Session {
       reportFault(log, { fault, lasted, retryIn, isNews, isOwn: statusTopic !== null });
       lastFault = fault;
       await pause(retryIn, undefined, { signal: stopping.signal }).catch(() => {});
-      if (isTakenOver(fault)) {
-        await options.beforeTakingBack?.();
+      if (isTakenOver(fault) && (await options.beforeTakingBack?.()) === true && !stopping.signal.aborted) {
+        log.error(
+          'Another client connected as this session, which no other process holds; what waits there may be lost. Give each database an MQTT_SHARED_GROUP of its own, and let readers not choose their client id at the broker',
+        );
       }
     }
   };

@@ -23,11 +23,11 @@ describe('ingestion from a broker that refuses something', () => {
     await broker.stop();
   });
 
-  const start = async (script: Script) => {
+  const start = async (script: Script, shared: 'auto' | 'off' = 'off') => {
     logged = [];
     broker = await ScriptedBroker.start(script);
     const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) });
-    ingest = await startIngestOn(database, `mqtt://127.0.0.1:${broker.port}`, { MQTT_SHARED: 'off' }, log);
+    ingest = await startIngestOn(database, `mqtt://127.0.0.1:${broker.port}`, { MQTT_SHARED: shared }, log);
   };
   const WELCOME: Packet = { cmd: 'connack', returnCode: 0, reasonCode: 0, sessionPresent: false };
   const versions = () =>
@@ -82,5 +82,32 @@ describe('ingestion from a broker that refuses something', () => {
     broker.connections[0]?.socket.end();
     await until(() => ingest.subscriber.figures().connections === 2);
     expect(logged.join()).to.include('give each process an MQTT_CLIENT_ID of its own');
+  });
+
+  it('says that another client takes a session that no other process holds, and not when a process holds it', async () => {
+    await start({}, 'auto');
+    const takenOver = async (session: string) => {
+      const connections = () =>
+        broker.connections.filter(
+          ({ received: [first] }) => first?.cmd === 'connect' && first.clientId === session,
+        );
+      await until(() => connections().length === 1);
+      connections()[0]?.send({ cmd: 'disconnect', reasonCode: 142 });
+      connections()[0]?.socket.end();
+    };
+    const told = (session: string) =>
+      logged.some(
+        (line) => line.includes('Another client connected as this session') && line.includes(session),
+      );
+    await until(() => ingest.subscriber.figures().subscribed === 2);
+    await database.rows(
+      `update broker_sessions set holder = 'another', held_until = now() + interval '1 hour' where client_id = $1`,
+      ['tagtrail-readers-1'],
+    );
+    await takenOver('tagtrail-readers-1');
+    await until(() => ingest.subscriber.figures().sessions === 3);
+    await takenOver('tagtrail-readers-0');
+    await until(() => told('tagtrail-readers-0'));
+    expect(told('tagtrail-readers-1')).to.equal(false);
   });
 });
