@@ -10,7 +10,7 @@ import { isNewest, type Touched } from './touched.ts';
  * The neighbourhood of an asset's new scans by what was stored around the late ones before they were written, where no
  * smoothing bears on it:
  *
- * 0. Late scans of an asset that are all at the locations of their stays, none at the instant of a stored one, change nothing.
+ * 0. Late scans of an asset that are all at the locations of their stays, after their beginnings, change nothing.
  * 1. Scans with no stored one in between make a gap, with the stay that it falls into and the stored scan that ends it.
  * 2. A gap with scans at the location of that stay only changes nothing.
  * 3. Any other is a span, with the transitions at its end and after it. Of all others that are needed only time and
@@ -48,8 +48,7 @@ export function aroundLate(
     }
   };
   for (const scan of inTime(scans)) {
-    const late = near.get(scan);
-    if (late?.isAsKnown === true && late.scans.length === 0) {
+    if (near.get(scan)?.isAsKnown === true) {
       continue;
     }
     const found = foundAround(scan, position, near);
@@ -79,8 +78,7 @@ function isWithinStay(scan: LocatedScan, position: Position, near: ReadonlyMap<L
   if (isNewest(position, scan.observedAt)) {
     return scan.locationId === position.stay?.locationId;
   }
-  const found = near.get(scan);
-  return found?.isAsKnown === true && found.scans.length === 0;
+  return near.get(scan)?.isAsKnown === true;
 }
 
 interface Found {
@@ -111,7 +109,7 @@ function foundAround(
   const { observedAt } = scan;
   const isAlone = observedAt < end.observedAt && end.observedAt !== next?.observedAt;
   // A transition may have outlived its scan.
-  const isTransition = position.stay?.since === observedAt || found.transitions[0]?.observedAt === observedAt;
+  const isTransition = found.before?.since === observedAt;
   const isAfterSeen = (found.transitions[1]?.observedAt ?? Number.POSITIVE_INFINITY) > end.observedAt;
   return isAlone && !isTransition && isAfterSeen ? { ...found, end } : null;
 }

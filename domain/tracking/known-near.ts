@@ -14,7 +14,8 @@ export interface KnownNear {
 
 /**
  * Finds those of `scans` that are stored already for their assets, and with the same look-ups what is stored around
- * late ones. One that is stored for another asset, which had its tag before, is found when it is written only.
+ * late ones. Two kinds are found when they are written only: what is stored for another asset, which had its tag before,
+ * and unless repeats are expected what changes no history.
  *
  * @param positionOf the locked positions of their assets.
  */
@@ -22,6 +23,7 @@ export async function findKnownNear(
   db: Connection,
   scans: readonly LocatedScan[],
   positionOf: Pick<PairMap<number, number, Position>, 'get'>,
+  areRepeatsExpected: boolean,
 ): Promise<KnownNear> {
   const late: Late[] = [];
   for (const scan of scans) {
@@ -30,7 +32,7 @@ export async function findKnownNear(
       late.push({ scan, position });
     }
   }
-  const near = await loadNear(db, late);
+  const near = await loadNear(db, late, areRepeatsExpected);
   const known = new Map<LocatedScan, KnownScan>();
   const unclear: LocatedScan[] = [];
   for (const [scan, { scans: stored }] of near) {

@@ -18,15 +18,18 @@ import { earliest, latest } from './touched.ts';
 /** What is stored around a late scan, before that is written. */
 export interface Near {
   /**
-   * Whether it and all other late scans of its asset are at the locations of the stays that they fall into, so that it changes
-   * nothing unless there are scans at its instant.
+   * Whether it and all other late scans of its asset are at the locations of the stays that they fall into, after their
+   * beginnings: then it changes nothing, whatever else was read at its instant.
    */
   isAsKnown: boolean;
-  /** The first two scans of the asset from its instant on, or at its instant if `isAsKnown`; retracted ones included. */
+  /**
+   * The first two scans of the asset from its instant to the second transition, retracted ones included; if `isAsKnown` those
+   * at its instant, and none unless repeats are expected.
+   */
   scans: readonly StoredScan[];
-  /** The stay that it falls into; null if it is earlier than all. */
+  /** The stay that it falls into or begins with; null if it is earlier than all. */
   before: Stay | null;
-  /** The first two transitions from its instant on; none are loaded if it is at the location of `before`. */
+  /** The first two transitions from its instant on; none are loaded if it is at the location, or the beginning, of `before`. */
   transitions: readonly DecidedTransition[];
 }
 
@@ -41,13 +44,14 @@ export interface Late {
 }
 
 /**
- * Loads what says whether late scans are stored already, and what they change, in two or three index look-ups for each,
- * however long the history; one for a scan within the asset's last stay. Of most it is known by their stays that they change
- * nothing; to find out that none of these is stored takes a look-up without rows.
+ * Loads what says what late scans change, in two or three index look-ups for each, however long the history. Of most it is
+ * known by their stays that they change nothing: that takes one look-up, and none within the asset's last stay. Whether one of
+ * these is stored already is looked up only where repeats are expected; elsewhere it is found when it is written.
  */
 export async function loadNear(
   db: Connection,
   late: readonly Late[],
+  areRepeatsExpected: boolean,
 ): Promise<ReadonlyMap<LocatedScan, Near>> {
   if (late.length === 0) {
     return NONE;
@@ -77,10 +81,15 @@ export async function loadNear(
   for (const [{ orgId, assetId }, found] of near) {
     found.isAsKnown = !elsewhere.has(orgId, assetId);
   }
-  const given = [...near];
-  for (const row of await loadScans(db, given)) {
+  const given = late.flatMap(({ scan, position }) => {
+    const found = near.get(scan);
+    return found === undefined || (found.isAsKnown && !areRepeatsExpected)
+      ? []
+      : [{ scan, found, last: lastNeeded(scan, found, position) }];
+  });
+  for (const row of given.length === 0 ? [] : await loadScans(db, given)) {
     const { observed_at: observedAt, location_id: locationId, rssi, is_retracted: isRetracted } = row;
-    given[row.ordinal - 1]?.[1].scans.push({
+    given[row.ordinal - 1]?.found.scans.push({
       observedAt,
       locationId,
       rssi,
@@ -93,6 +102,14 @@ export async function loadNear(
 
 function isWithin({ observedAt, locationId }: LocatedScan, stay: Stay | null): boolean {
   return stay !== null && stay.locationId === locationId && stay.since < observedAt;
+}
+
+/**
+ * Not only the next transition: for a second scan up to there, which seldom is, all later chunks would be searched. There is
+ * no scan after the last that was seen.
+ */
+function lastNeeded({ observedAt }: LocatedScan, found: Near, { lastSeen }: Position): Micros {
+  return found.isAsKnown ? observedAt : (found.transitions[1]?.observedAt ?? lastSeen ?? observedAt);
 }
 
 const NONE: ReadonlyMap<LocatedScan, Near> = new Map();
@@ -111,10 +128,10 @@ interface ScanRow extends DecidingRow {
 
 function loadScans(
   db: Connection,
-  late: readonly (readonly [LocatedScan, Pick<Near, 'isAsKnown'>])[],
+  late: readonly { scan: LocatedScan; last: Micros }[],
 ): Promise<readonly ScanRow[]> {
-  const scans = late.map(([scan]) => scan);
-  const last = late.map(([{ observedAt }, { isAsKnown }]) => (isAsKnown ? observedAt : null));
+  const scans = late.map(({ scan }) => scan);
+  const lasts = late.map(({ last }) => last);
   return db.any(sql.prepared('near-scans', rowsOf<ScanRow>())`
     select late.ordinal::integer as ordinal, ${SEEN_AT} as observed_at, near.location_id,
       near.retraction_id is not null as is_retracted, ${DECIDING_COLUMNS}
@@ -122,13 +139,14 @@ function loadScans(
       ${sql.binary(integers(scans.map(({ orgId }) => orgId)))}::integer[],
       ${sql.binary(integers(scans.map(({ assetId }) => assetId)))}::integer[],
       ${sql.binary(timestamps(scans.map(({ observedAt }) => observedAt)))}::timestamptz[],
-      ${sql.binary(timestamps(last))}::timestamptz[])
+      ${sql.binary(timestamps(lasts))}::timestamptz[])
       with ordinality as late (org_id, asset_id, observed_at, last, ordinal)
     cross join lateral (
       select * from scan_events
       where org_id = late.org_id and asset_id = late.asset_id
-        and observed_at between late.observed_at and coalesce(late.last, 'infinity')
-        and observed_at >= time_of_micros(${earliest(scans)}::bigint)
+        and observed_at between late.observed_at and late.last
+        and observed_at between time_of_micros(${earliest(scans)}::bigint)
+          and time_of_micros(${lasts.reduce((a, b) => Math.max(a, b))}::bigint)
       order by observed_at limit 2
     ) near`);
 }
@@ -142,7 +160,7 @@ interface TransitionRow extends DecidingRow {
   duration_seconds: number | null;
 }
 
-/** At least one row for each, with the transition before it. */
+/** At least one row for each, with the last transition up to it; those after it only if it is elsewhere in that stay. */
 function loadTransitions(db: Connection, late: readonly LocatedScan[]): Promise<readonly TransitionRow[]> {
   return db.any(sql.prepared('near-transitions', rowsOf<TransitionRow>())`
     select late.ordinal::integer as ordinal,
@@ -157,7 +175,7 @@ function loadTransitions(db: Connection, late: readonly LocatedScan[]): Promise<
     left join lateral (
       select location_id, observed_at from location_transitions
       where org_id = late.org_id and asset_id = late.asset_id
-        and observed_at < late.observed_at and observed_at < time_of_micros(${latest(late)}::bigint)
+        and observed_at <= late.observed_at and observed_at <= time_of_micros(${latest(late)}::bigint)
       order by observed_at desc limit 1
     ) before on true
     left join lateral (
@@ -165,6 +183,7 @@ function loadTransitions(db: Connection, late: readonly LocatedScan[]): Promise<
       where org_id = late.org_id and asset_id = late.asset_id
         and observed_at >= late.observed_at and observed_at >= time_of_micros(${earliest(late)}::bigint)
         and before.location_id is distinct from late.location_id
+        and before.observed_at is distinct from late.observed_at
       order by observed_at limit 2
     ) near on true`);
 }

@@ -14,6 +14,7 @@ import type { Near } from './near-scans.ts';
 import type { TimeRules } from './observed-at.ts';
 import { PairMap } from './pair-map.ts';
 import { lockPositions, type Position } from './positions.ts';
+import type { RecentRepeats } from './recent-repeats.ts';
 import { reviseAlerts, withLateScans } from './revise-alerts.ts';
 import type { Outcome, Scan } from './scan.ts';
 import { insertScanEvents, strengthenScanEvents } from './scan-events.ts';
@@ -27,9 +28,11 @@ export interface RecordOptions {
   rules: TimeRules;
   now: Micros;
   /**
-   * Looks every scan up, not only those no newer than their asset's last. For the retry after {@link AlreadyStored}.
+   * Looks every scan up, not only late ones that may change something. For the retry after {@link AlreadyStored}.
    */
   isCareful: boolean;
+  /** Remembered from batch to batch; without it none are expected. */
+  repeats?: RecentRepeats;
 }
 
 /**
@@ -51,18 +54,18 @@ export interface RecordOptions {
 export async function recordScans(
   client: Client,
   scans: readonly Scan[],
-  { rules, now, isCareful }: RecordOptions,
+  options: RecordOptions,
   known?: LookedUp,
 ): Promise<Recorded> {
   const lookedUp = known ?? (await Promise.all([findByIndexes(client), lookUp(client, scans)]))[1];
-  const classified = classify(scans, lookedUp, now, rules);
+  const classified = classify(scans, lookedUp, options.now, options.rules);
   const located: LocatedScan[] = [];
   for (const each of classified) {
     if ('located' in each) {
       located.push(each.located);
     }
   }
-  const written = await writeLocated(client, located, isCareful);
+  const written = await writeLocated(client, located, options);
   const outcomes = classified.map((each) =>
     'located' in each ? outcomeOf(each.located, written) : each.outcome,
   );
@@ -89,7 +92,7 @@ interface Written {
 async function writeLocated(
   client: Client,
   located: readonly LocatedScan[],
-  isCareful: boolean,
+  { isCareful, repeats }: Pick<RecordOptions, 'isCareful' | 'repeats'>,
 ): Promise<Written> {
   if (located.length === 0) {
     return { duplicates: new Set(), moves: new Map(), unsealed: 0 };
@@ -100,13 +103,18 @@ async function writeLocated(
     positionOf.add(position.orgId, position.assetId, position);
   }
   let near: ReadonlyMap<LocatedScan, Near> | undefined;
-  const { fresh, stronger, duplicates } = await dropRepeats(located, async (distinct) => {
+  const findKnown = async (distinct: readonly LocatedScan[]) => {
     if (isCareful) {
       return findKnownScans(client, distinct);
     }
-    const found = await findKnownNear(client, distinct, positionOf);
+    const found = await findKnownNear(client, distinct, positionOf, repeats?.areExpected() ?? false);
     near = found.near;
     return found.known;
+  };
+  const { fresh, stronger, duplicates } = await dropRepeats(located, async (distinct) => {
+    const known = await findKnown(distinct);
+    repeats?.note(known.size > 0);
+    return known;
   });
   // A stronger copy may belong to the asset that had the tag before. Locked out of order, so two recorders may deadlock
   // here; the one that the database aborts is retried.

@@ -6,6 +6,7 @@ import { mapMessage } from '../../domain/formats/mapping/run.ts';
 import { loadReaders, type RegisteredReader } from '../../domain/messages/load-readers.ts';
 import { digestsOf, excerptOf, type ReadMessage } from '../../domain/messages/message.ts';
 import { recordMessages } from '../../domain/messages/record-messages.ts';
+import { AlreadyStored } from '../../domain/tracking/record.ts';
 import { RULES } from './recording.ts';
 
 /** As ingestion knows it. */
@@ -45,7 +46,9 @@ export async function recordAll(
   messages: readonly ReadMessage[],
   now: Micros = Math.max(...messages.map(({ receivedAt }) => receivedAt)) + MICROS_PER_SECOND,
 ): Promise<void> {
-  await inTransaction(pool, (client) =>
-    recordMessages(client, messages, { rules: RULES, now, isCareful: false }),
+  await inTransaction(
+    pool,
+    (client, attempt) => recordMessages(client, messages, { rules: RULES, now, isCareful: attempt > 1 }),
+    (error) => error instanceof AlreadyStored,
   );
 }

@@ -18,6 +18,7 @@ import { BatchClosed } from '../../../domain/tracking/batch.ts';
 import type { DatabaseClock } from '../../../domain/tracking/database-clock.ts';
 import { announcingMoves } from '../../../domain/tracking/feed/announcing-moves.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
+import { RecentRepeats } from '../../../domain/tracking/recent-repeats.ts';
 import { AlreadyStored } from '../../../domain/tracking/record.ts';
 import type { ReaderListening } from '../listening/listening.ts';
 import { asRegistered, whyUnregistered } from '../registry/as-registered.ts';
@@ -69,6 +70,7 @@ export interface IntakeOptions {
 export function createIntake(options: IntakeOptions): Intake {
   const { pool, registry, clock, databaseClock, rules, onOutage, onPoison } = options;
   const clocks = new ReaderClocks();
+  const repeats = new RecentRepeats();
   const warnings = new ReaderWarnings(options.onWarning);
   const lanes = new ReaderLanes({
     flush: exactlyOnce(
@@ -87,7 +89,7 @@ export function createIntake(options: IntakeOptions): Intake {
                 // Sent together. What fails is rolled back when nothing more is sent.
                 const [here, recorded] = await Promise.allSettled([
                   requireHere(client, messages),
-                  recordMessages(client, messages, { rules, now: clock(), isCareful }),
+                  recordMessages(client, messages, { rules, now: clock(), isCareful, repeats }),
                 ]);
                 if (here.status === 'rejected') {
                   throw here.reason;

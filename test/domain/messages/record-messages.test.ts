@@ -11,6 +11,7 @@ import {
 } from '../../../domain/messages/message.ts';
 import { recordMessages } from '../../../domain/messages/record-messages.ts';
 import { keepRejectedMessages } from '../../../domain/messages/rejected-messages.ts';
+import { AlreadyStored } from '../../../domain/tracking/record.ts';
 import { useDatabase } from '../../support/database.ts';
 import { RULES } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
@@ -56,8 +57,11 @@ describe('recording messages', () => {
     };
   }
   const record = (...messages: ReadMessage[]) =>
-    inTransaction(database.pool, (client) =>
-      recordMessages(client, messages, { rules: RULES, now: NOW, isCareful: false }),
+    inTransaction(
+      database.pool,
+      (client, attempt) =>
+        recordMessages(client, messages, { rules: RULES, now: NOW, isCareful: attempt > 1 }),
+      (error) => error instanceof AlreadyStored,
     );
   const count = async (table: string) =>
     (await database.rows<{ count: number }>(`select count(*) from ${table}`))[0]?.count;

@@ -107,28 +107,31 @@ export class AssetInMemory {
   #near(scans: readonly LocatedScan[]): ReadonlyMap<LocatedScan, Near> {
     const stored = [...this.#scans].toSorted(([, a], [, b]) => a.observedAt - b.observedAt);
     const late = scans.filter(({ observedAt }) => !isNewest(this.#position, observedAt));
-    const beforeOf = (at: number) => this.#transitions.findLast(({ observedAt }) => observedAt < at);
-    const isAsKnown = late.every(
-      ({ observedAt: at, locationId }) =>
-        beforeOf(at)?.locationId === locationId && this.#position.stay?.since !== at,
-    );
+    const beforeOf = (at: number) => this.#transitions.findLast(({ observedAt }) => observedAt <= at);
+    const isWithin = ({ observedAt: at, locationId }: LocatedScan) => {
+      const before = beforeOf(at);
+      return before?.locationId === locationId && before.observedAt < at;
+    };
+    const isAsKnown = late.every(isWithin);
     return new Map(
       late.map((scan): [LocatedScan, Near] => {
-        const { observedAt: at, locationId } = scan;
+        const { observedAt: at } = scan;
         const before = beforeOf(at);
+        const transitions =
+          before !== undefined && (before.locationId === scan.locationId || before.observedAt === at)
+            ? []
+            : this.#transitions.filter(({ observedAt }) => observedAt >= at).slice(0, 2);
+        const last = transitions[1]?.observedAt ?? this.#position.lastSeen ?? at;
         return [
           scan,
           {
             isAsKnown,
             scans: stored
-              .filter(([, { observedAt }]) => (isAsKnown ? observedAt === at : observedAt >= at))
+              .filter(([, { observedAt }]) => !isAsKnown && observedAt >= at && observedAt <= last)
               .slice(0, 2)
               .map(([key, each]) => ({ ...toSighting(each), isRetracted: this.#takenBack.has(key) })),
             before: before === undefined ? null : { locationId: before.locationId, since: before.observedAt },
-            transitions:
-              before?.locationId === locationId
-                ? []
-                : this.#transitions.filter(({ observedAt }) => observedAt >= at).slice(0, 2),
+            transitions,
           },
         ];
       }),

@@ -1,0 +1,160 @@
+import { expect } from 'chai';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import { RecentRepeats } from '../../../domain/tracking/recent-repeats.ts';
+import { AlreadyStored, recordScans } from '../../../domain/tracking/record.ts';
+import type { Outcome, Scan } from '../../../domain/tracking/scan.ts';
+import { waits } from '../../support/concurrently.ts';
+import { useDatabase } from '../../support/database.ts';
+import { type Measured, MeasuredClient } from '../../support/measured-client.ts';
+import { aRead, RULES, record, storedHistory } from '../../support/recording.ts';
+import { Site } from '../../support/site.ts';
+
+const START = Date.UTC(2026, 4, 1, 10) * 1_000;
+const second = (count: number) => START + count * 1_000_000;
+
+describe('repeats of late scans that change no history', function () {
+  this.timeout(60_000);
+  const database = useDatabase();
+  let site: Site;
+  let readerId: number;
+  let a: number;
+  let b: number;
+  let crates = 0;
+  let value: string;
+  let assetId: number;
+
+  before(async () => {
+    site = await Site.create(database);
+    [a, b] = [await site.location('A'), await site.location('B')];
+    readerId = await site.reader('dock', [a, b]);
+  });
+
+  /** A crate that was at A from 0 s, at B from 60 s and at A from 120 s on, last seen at 180 s. */
+  beforeEach(async () => {
+    value = `crate-${++crates}`;
+    assetId = await site.asset(value, value);
+    await record(database, [scan(0, a), scan(60, b), scan(120, a), scan(180, a)]);
+  });
+
+  const scan = (at: number, locationId: number, rssi: number | null = null): Scan =>
+    aRead({ orgId: site.orgId, readerId, value, locationId, at: second(at), rssi });
+
+  const stored = () =>
+    database.rows<{ at: number; rssi: number | null }>(
+      `select (micros_of_time(observed_at) - $2) / 1000000 as at, rssi from scan_events
+       where asset_id = $1 order by observed_at`,
+      [assetId, START],
+    );
+
+  /** As ingestion does. @returns outcomes and attempts. */
+  async function remembering(repeats: RecentRepeats, scans: readonly Scan[]): Promise<[Outcome[], number]> {
+    return inTransaction(
+      database.pool,
+      async (client, attempt) => {
+        const options = { rules: RULES, now: second(200), isCareful: attempt > 1, repeats };
+        return [(await recordScans(client, scans, options)).outcomes, attempt];
+      },
+      (error) => error instanceof AlreadyStored,
+    );
+  }
+
+  const statusesOf = (outcomes: readonly Outcome[]) => outcomes.map(({ status }) => status);
+
+  it('are duplicates, of which the strongest stays', async () => {
+    for (const at of [30, 90, 150]) {
+      const locationId = at === 90 ? b : a;
+      expect(statusesOf(await record(database, [scan(at, locationId, -70)]))).to.deep.equal(['recorded']);
+      for (const rssi of [-70, -60, -80]) {
+        const outcomes = await record(database, [scan(at, locationId, rssi), scan(at + 1, locationId, rssi)]);
+        expect(statusesOf(outcomes)).to.deep.equal(['duplicate', rssi === -70 ? 'recorded' : 'duplicate']);
+      }
+    }
+    expect(await stored()).to.deep.equal([
+      { at: 0, rssi: null },
+      { at: 30, rssi: -60 },
+      { at: 31, rssi: -60 },
+      { at: 60, rssi: null },
+      { at: 90, rssi: -60 },
+      { at: 91, rssi: -60 },
+      { at: 120, rssi: null },
+      { at: 150, rssi: -60 },
+      { at: 151, rssi: -60 },
+      { at: 180, rssi: null },
+    ]);
+    expect(await storedHistory(database, assetId)).to.have.length(3);
+  });
+
+  it('are expected after one was found, and take no second attempt then', async () => {
+    const repeats = new RecentRepeats();
+    const late = scan(30, a);
+    const attempts: number[] = [];
+    for (const scans of [[late], [late], [late], [scan(31, a)], [late, scan(32, a)]]) {
+      const [outcomes, attempt] = await remembering(repeats, scans);
+      attempts.push(attempt);
+      expect(outcomes).to.have.length(scans.length);
+    }
+    expect(attempts).to.deep.equal([1, 2, 1, 1, 1]);
+    expect((await stored()).map(({ at }) => at)).to.deep.equal([0, 30, 31, 32, 60, 120, 180]);
+  });
+
+  it('are not looked for otherwise', async () => {
+    const measured = await MeasuredClient.connect(database.url);
+    const statements = async (repeats: RecentRepeats, at: number, locationId: number) => {
+      const options = { rules: RULES, now: second(200), isCareful: false, repeats };
+      const found: ReadonlyMap<string, Measured> = await measured.measure((client) =>
+        recordScans(client, [scan(at, locationId)], options),
+      );
+      return [...found.keys()].filter((name) => name.startsWith('near-'));
+    };
+    try {
+      const expecting = new RecentRepeats();
+      expecting.note(true);
+      expect(await statements(new RecentRepeats(), 150, a)).to.deep.equal([]);
+      expect(await statements(new RecentRepeats(), 30, a)).to.deep.equal(['near-transitions']);
+      expect(await statements(expecting, 150, a)).to.deep.equal(['near-scans']);
+      expect(await statements(new RecentRepeats(), 150, b)).to.deep.equal(['near-scans']);
+    } finally {
+      await measured.client.end();
+    }
+  });
+
+  it('are found by whoever comes second, where two record them at the same time', async () => {
+    const late = [scan(30, a), scan(90, b), scan(150, a)];
+    const client = await database.pool.connect();
+    try {
+      await client.query('begin');
+      const options = { rules: RULES, now: second(200), isCareful: false };
+      const { outcomes } = await recordScans(client, late, options);
+      expect(statusesOf(outcomes)).to.deep.equal(['recorded', 'recorded', 'recorded']);
+      const other = record(database, late);
+      expect(await waits(database, other)).to.equal(true);
+      await client.query('commit');
+      expect(statusesOf(await other)).to.deep.equal(['duplicate', 'duplicate', 'duplicate']);
+    } finally {
+      client.release();
+    }
+    expect(await stored()).to.have.length(7);
+  });
+
+  it('are told from what makes a stay begin elsewhere by being stronger at its first instant', async () => {
+    await record(database, [
+      { ...scan(60, a, -50), source: { ...scan(60, a).source, antenna: 2 } as Scan['source'] },
+    ]);
+    expect(await storedHistory(database, assetId)).to.deep.equal([
+      { observedAt: second(0), locationId: a, durationSeconds: null },
+    ]);
+  });
+});
+
+describe('repeats that are expected', () => {
+  it('are no more after a thousand batches without any', () => {
+    const repeats = new RecentRepeats();
+    expect(repeats.areExpected()).to.equal(false);
+    repeats.note(true);
+    for (let batch = 0; batch < 1_000; batch++) {
+      expect(repeats.areExpected()).to.equal(true);
+      repeats.note(false);
+    }
+    expect(repeats.areExpected()).to.equal(false);
+  });
+});
