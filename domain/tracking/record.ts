@@ -80,7 +80,10 @@ export interface Recorded {
   unsealed: number;
 }
 
-/** A scan taken for new is stored already, for the asset that had its tag before; or a transition at its instant is. */
+/**
+ * A scan taken for new is stored already: a late one that changes no history, or one of the asset that had its tag before. Or
+ * a transition at its instant is.
+ */
 export class AlreadyStored extends Error {}
 
 interface Written {

@@ -65,6 +65,24 @@ describe('a transition keeps the scan that decided it', () => {
     );
   });
 
+  it('the stronger of two at the instant at which it begins, though that comes late', async () => {
+    await record(database, [read(A, 0), read(B, 10, -60), read(A, 20), read(A, 30)]);
+    await record(database, [read(B, 10, -50, 1, 60)]);
+    await expectDecided(read(A, 0), read(B, 10, -50, 1, 60), read(A, 20));
+    await record(database, [read(A, 20, -50, 1, 60)]);
+    await expectDecided(read(A, 0), read(B, 10, -50, 1, 60), read(A, 20, -50, 1, 60));
+  });
+
+  it('whatever comes late before a transition whose scan is gone', async () => {
+    await record(database, [read(A, 0), read(B, 10), read(C, 20), read(A, 30)]);
+    await database.rows('delete from scan_events where asset_id = $1 and observed_at = time_of_micros($2)', [
+      assetId,
+      second(10),
+    ]);
+    await record(database, [read(C, 5)]);
+    await expectDecided(read(A, 0), read(C, 5), read(A, 30));
+  });
+
   it('of one instant and place the strongest, then a handheld, then the first reader, whatever came first', async () => {
     const first = read(A, 0, null, 0);
     const rivals = [read(A, 0, null, 1), first, byHand(A, 0, 1), byHand(A, 0, 0), read(A, 0, -90, 1)];

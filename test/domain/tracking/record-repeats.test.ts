@@ -58,6 +58,29 @@ describe('repeats of late scans that change no history', function () {
     );
   }
 
+  function expecting(): RecentRepeats {
+    const repeats = new RecentRepeats();
+    repeats.note(true);
+    return repeats;
+  }
+
+  /** The statements that look for stored scans and transitions, of an attempt that is rolled back. */
+  async function measuredOf(
+    scans: readonly Scan[],
+    repeats?: RecentRepeats,
+  ): Promise<ReadonlyMap<string, Measured>> {
+    const measured = await MeasuredClient.connect(database.url);
+    try {
+      const options = { rules: RULES, now: second(200), isCareful: false };
+      const found = await measured.measure((client) =>
+        recordScans(client, scans, repeats === undefined ? options : { ...options, repeats }),
+      );
+      return new Map([...found].filter(([name]) => /^(near|known|load)-/.test(name)));
+    } finally {
+      await measured.client.end();
+    }
+  }
+
   const statusesOf = (outcomes: readonly Outcome[]) => outcomes.map(({ status }) => status);
 
   it('are duplicates, of which the strongest stays', async () => {
@@ -98,24 +121,29 @@ describe('repeats of late scans that change no history', function () {
   });
 
   it('are not looked for otherwise', async () => {
-    const measured = await MeasuredClient.connect(database.url);
-    const statements = async (repeats: RecentRepeats, at: number, locationId: number) => {
-      const options = { rules: RULES, now: second(200), isCareful: false, repeats };
-      const found: ReadonlyMap<string, Measured> = await measured.measure((client) =>
-        recordScans(client, [scan(at, locationId)], options),
-      );
-      return [...found.keys()].filter((name) => name.startsWith('near-'));
-    };
-    try {
-      const expecting = new RecentRepeats();
-      expecting.note(true);
-      expect(await statements(new RecentRepeats(), 150, a)).to.deep.equal([]);
-      expect(await statements(new RecentRepeats(), 30, a)).to.deep.equal(['near-transitions']);
-      expect(await statements(expecting, 150, a)).to.deep.equal(['near-scans']);
-      expect(await statements(new RecentRepeats(), 150, b)).to.deep.equal(['near-scans']);
-    } finally {
-      await measured.client.end();
-    }
+    const taken = async (scans: readonly Scan[], repeats?: RecentRepeats) => [
+      ...(await measuredOf(scans, repeats)).keys(),
+    ];
+    expect(await taken([scan(150, a)])).to.deep.equal([]);
+    expect(await taken([scan(150, a)], new RecentRepeats())).to.deep.equal([]);
+    expect(await taken([scan(30, a)], new RecentRepeats())).to.deep.equal(['near-transitions']);
+    expect(await taken([scan(150, a)], expecting())).to.deep.equal(['near-scans']);
+  });
+
+  it('are looked for at their own instants only', async () => {
+    const rows = async (each: Scan) => (await measuredOf([each], expecting())).get('near-scans')?.rows;
+    expect(await rows(scan(150, a))).to.be.below((await rows(scan(150, b))) ?? 0);
+  });
+
+  it('are found by the look-ups that others take, wherever in the history these are', async () => {
+    expect([...(await measuredOf([scan(150, b)])).keys()]).to.deep.equal(['near-scans']);
+    const elsewhere = [scan(30, b), scan(90, a), scan(150, b)];
+    expect([...(await measuredOf(elsewhere)).keys()]).to.deep.equal(['near-transitions', 'near-scans']);
+  });
+
+  it('have no transitions after them looked up where a stay begins at their instant', async () => {
+    const rows = async (each: Scan) => (await measuredOf([each])).get('near-transitions')?.rows;
+    expect(await rows(scan(60, a))).to.be.below((await rows(scan(61, a))) ?? 0);
   });
 
   it('are found by whoever comes second, where two record them at the same time', async () => {
