@@ -176,7 +176,7 @@ describe('two processes of each service on one database', function () {
     for (const ingest of ingests) {
       const published = publishers.reads.length;
       await until(() => publishers.reads.length > published + 400);
-      expect(await ingest.figure('tagtrail_ingest_committed_messages_total')).to.be.above(0);
+      await until(async () => (await ingest.figure('tagtrail_ingest_committed_messages_total')) > 0);
       expect(await ingest.stop('SIGTERM')).to.equal(0);
       await startIngest(ingest);
       await until(async () => (await ingest.figure('tagtrail_ingest_committed_messages_total')) > 50);

@@ -90,6 +90,8 @@ function failIfUnhandled(where: string): void {
   const isAny = unhandled.size > 0;
   unhandled.clear();
   if (isAny) {
-    throw new Error(`A rejection ${where} was not handled: ${String(reason)}`, { cause: reason });
+    const error = new Error(`A rejection ${where} was not handled: ${String(reason)}`, { cause: reason });
+    tellCauses(error);
+    throw error;
   }
 }
