@@ -1,4 +1,4 @@
-import type { Micros } from '../../base/instant.ts';
+import { MICROS_PER_DAY, type Micros } from '../../base/instant.ts';
 import { integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
@@ -63,8 +63,12 @@ export async function loadNear(
   const earlier = late
     .filter(({ scan, position: { stay } }) => stay === null || scan.observedAt < stay.since)
     .map(({ scan }) => scan);
-  for (const row of earlier.length === 0 ? [] : await loadTransitions(db, earlier)) {
-    const found = near.get(earlier[row.ordinal - 1] as LocatedScan);
+  for (const { of: scan, row } of await inParts(
+    earlier,
+    (scan) => scan,
+    (part) => loadTransitions(db, part),
+  )) {
+    const found = near.get(scan);
     if (found !== undefined) {
       found.before = beforeOf(row);
       if (row.observed_at !== null) {
@@ -87,9 +91,13 @@ export async function loadNear(
       ? []
       : [{ scan, found, last: lastNeeded(scan, found, position) }];
   });
-  for (const row of given.length === 0 ? [] : await loadScans(db, given)) {
+  for (const { of, row } of await inParts(
+    given,
+    ({ scan }) => scan,
+    (part) => loadScans(db, part),
+  )) {
     const { observed_at: observedAt, location_id: locationId, rssi, is_retracted: isRetracted } = row;
-    given[row.ordinal - 1]?.found.scans.push({
+    of.found.scans.push({
       observedAt,
       locationId,
       rssi,
@@ -110,6 +118,26 @@ function isWithin({ observedAt, locationId }: LocatedScan, stay: Stay | null): b
  */
 function lastNeeded({ observedAt }: LocatedScan, found: Near, { lastSeen }: Position): Micros {
   return found.isAsKnown ? observedAt : (found.transitions[1]?.observedAt ?? lastSeen ?? observedAt);
+}
+
+/**
+ * Looks those of the last day up by one statement and those from before by another, sent together. Which chunks are searched
+ * is said for all that a statement looks up: for one scan of last month all others were searched for in every chunk since.
+ */
+async function inParts<Item, Row extends { ordinal: number }>(
+  items: readonly Item[],
+  scanOf: (item: Item) => LocatedScan,
+  load: (part: readonly Item[]) => Promise<readonly Row[]>,
+): Promise<{ of: Item; row: Row }[]> {
+  const since = latest(items.map(scanOf)) - MICROS_PER_DAY;
+  const { recent = [], old = [] } = Object.groupBy(items, (item) =>
+    scanOf(item).observedAt < since ? 'old' : 'recent',
+  );
+  const parts = [recent, old].filter(({ length }) => length > 0);
+  const rows = await Promise.all(parts.map(load));
+  return parts.flatMap((part, index) =>
+    (rows[index] ?? []).map((row) => ({ of: part[row.ordinal - 1] as Item, row })),
+  );
 }
 
 const NONE: ReadonlyMap<LocatedScan, Near> = new Map();

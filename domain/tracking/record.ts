@@ -6,7 +6,7 @@ import { dropRepeats } from './drop-repeats.ts';
 import { isSmoothingAsked } from './history-changes.ts';
 import { findByIndexes } from './index-plans.ts';
 import { findKnownNear } from './known-near.ts';
-import { findKnownScans } from './known-scans.ts';
+import { findKnownScans, type KnownScan } from './known-scans.ts';
 import type { LocatedScan } from './located-scan.ts';
 import { isRetracted, markRetracted, toMark } from './mark-retracted.ts';
 import type { Move } from './moves.ts';
@@ -112,11 +112,14 @@ async function writeLocated(
     }
     const found = await findKnownNear(client, distinct, positionOf, repeats?.areExpected() ?? false);
     near = found.near;
-    return found.known;
+    const doubtful = distinct.filter((scan) => repeats?.areOfMovedTags(scan.orgId) && !found.known.has(scan));
+    return doubtful.length === 0
+      ? found.known
+      : new Map([...found.known, ...(await findKnownScans(client, doubtful))]);
   };
   const { fresh, stronger, duplicates } = await dropRepeats(located, async (distinct) => {
     const known = await findKnown(distinct);
-    repeats?.note(known.size > 0);
+    repeats?.note(known.size > 0, ofMovedTags(known));
     return known;
   });
   // A stronger copy may belong to the asset that had the tag before. Locked out of order, so two recorders may deadlock
@@ -152,6 +155,17 @@ async function writeLocated(
       : error;
   });
   return { duplicates, moves: new Map(moves.map((move) => [move.scan, move])), unsealed };
+}
+
+/** Organizations. */
+function ofMovedTags(known: ReadonlyMap<LocatedScan, KnownScan>): ReadonlySet<number> {
+  const orgIds = new Set<number>();
+  for (const [{ orgId, assetId }, stored] of known) {
+    if (stored.assetId !== assetId) {
+      orgIds.add(orgId);
+    }
+  }
+  return orgIds;
 }
 
 function outcomeOf(located: LocatedScan, { duplicates, moves }: Written): Outcome {

@@ -146,6 +146,34 @@ describe('repeats of late scans that change no history', function () {
     expect(await rows(scan(60, a))).to.be.below((await rows(scan(61, a))) ?? 0);
   });
 
+  it('are expected of assets that had the tags before, in the same organization, after one was found', async () => {
+    const repeats = new RecentRepeats();
+    const next = await site.asset(`next-${value}`);
+    await database.rows('update tags set detached_at = now() where asset_id = $1', [assetId]);
+    await site.tag({ assetId: next }, value);
+    const attempts: number[] = [];
+    for (const at of [0, 60, 0, 120]) {
+      const [outcomes, attempt] = await remembering(repeats, [scan(at, a, -50), scan(300 + at, a)]);
+      expect(outcomes.map(({ status }) => status)).to.deep.equal([
+        'duplicate',
+        at === 0 && attempt === 1 ? 'duplicate' : 'recorded',
+      ]);
+      attempts.push(attempt);
+    }
+    expect(attempts).to.deep.equal([2, 1, 1, 1]);
+    expect((await stored()).map(({ at, rssi }) => [at, rssi])).to.deep.equal([
+      [0, -50],
+      [60, null],
+      [120, -50],
+      [180, null],
+    ]);
+    const other = await Site.create(database, 'Other');
+    await other.asset('crate', value);
+    const others = { ...scan(0, await other.location('A')), orgId: other.orgId };
+    expect([...(await measuredOf([others], repeats)).keys()]).to.deep.equal([]);
+    expect([...(await measuredOf([scan(500, a)], repeats)).keys()]).to.deep.equal(['known-scans-by-reader']);
+  });
+
   it('are found by whoever comes second, where two record them at the same time', async () => {
     const late = [scan(30, a), scan(90, b), scan(150, a)];
     const client = await database.pool.connect();
@@ -174,6 +202,46 @@ describe('repeats of late scans that change no history', function () {
   });
 });
 
+describe('late scans of the last day', function () {
+  this.timeout(60_000);
+  const database = useDatabase();
+
+  it('are looked up in as few pages where one of last month is among them', async () => {
+    const DAY = 86_400;
+    const site = await Site.create(database);
+    const [a, b] = [await site.location('A'), await site.location('B')];
+    const readerId = await site.reader('dock', [a, b]);
+    const values = Array.from({ length: 20 }, (_, crate) => `crate-${crate}`);
+    const scan = (of: string, at: number, locationId: number) =>
+      aRead({ orgId: site.orgId, readerId, value: of, locationId, at: second(at) });
+    for (const each of values) {
+      await site.asset(each, each);
+    }
+    // Each day is a chunk of a hypertable.
+    for (let day = 0; day <= 28; day++) {
+      await record(
+        database,
+        values.flatMap((each) => [0, 60].map((at) => scan(each, day * DAY + at, day % 2 === 0 ? a : b))),
+      );
+    }
+    const late = values.flatMap((each) => [scan(each, 28 * DAY + 30, b), scan(each, 27 * DAY + 30, b)]);
+    const pagesOf = async (scans: readonly Scan[]) => {
+      const measured = await MeasuredClient.connect(database.url);
+      try {
+        const options = { rules: RULES, now: second(28 * DAY + 200), isCareful: false };
+        const found = await measured.measure((client) => recordScans(client, scans, options));
+        return ['near-transitions', 'near-scans'].map((name) => found.get(name)?.pages ?? Number.NaN);
+      } finally {
+        await measured.client.end();
+      }
+    };
+    const [transitions = 0, scans = 0] = await pagesOf(late);
+    const [more = 0, moreScans = 0] = await pagesOf([...late, scan(values[0] ?? '', DAY + 30, a)]);
+    expect(more - transitions).to.be.within(1, 200);
+    expect(moreScans - scans).to.be.within(1, 200);
+  });
+});
+
 describe('repeats that are expected', () => {
   it('are no more after a thousand batches without any', () => {
     const repeats = new RecentRepeats();
@@ -184,5 +252,15 @@ describe('repeats that are expected', () => {
       repeats.note(false);
     }
     expect(repeats.areExpected()).to.equal(false);
+  });
+
+  it('are of moved tags no more after a thousand batches without any, of each organization by itself', () => {
+    const repeats = new RecentRepeats();
+    repeats.note(true, [1, 2]);
+    for (let batch = 0; batch < 1_000; batch++) {
+      expect([1, 2, 3].map((orgId) => repeats.areOfMovedTags(orgId))).to.deep.equal([true, true, false]);
+      repeats.note(false, batch === 500 ? [2] : []);
+    }
+    expect([1, 2].map((orgId) => repeats.areOfMovedTags(orgId))).to.deep.equal([false, true]);
   });
 });
