@@ -235,6 +235,23 @@ describe('ingestion from the queues of RabbitMQ', function () {
     expect(ingest.subscriber.figures().received).to.equal(taken + 1);
   });
 
+  it('finds what waits in its queues, whatever client id a reader connected by', async () => {
+    const before = await scans();
+    await ingest.stop();
+    await Promise.all([1, 2].map(publish));
+    for (const clientId of [queue, `mqtt-subscription-${queue}`, `mqtt-subscription-${queue}qos1`]) {
+      for (const clean of [true, false]) {
+        const intruder = await login('portal-2', { clientId, clean }).catch(() => null);
+        // Who is refused may not be told, and is cut off.
+        const ended = new Promise((resolve) => intruder?.once('close', () => resolve(null)));
+        await Promise.race([ended, intruder?.subscribeAsync('portal-1', { qos: 1 }).catch(() => null)]);
+      }
+    }
+    await start();
+    await until(async () => (await scans()) >= before + 2);
+    expect(await scans()).to.equal(before + 2);
+  });
+
   it('is let in again, as readers are, by a node that was started again', async () => {
     await leave();
     const before = await scans();
