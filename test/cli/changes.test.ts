@@ -68,6 +68,11 @@ describe('changes list', () => {
     expect(stdout).not.to.include('\u001b');
   });
 
+  it('says what of a change is not kept', async () => {
+    const { stdout } = await tagtrail('changes', 'list', '--help');
+    expect(stdout.replace(/\s+/g, ' ')).to.include('is removed after ADDRESS_RETENTION_DAYS');
+  });
+
   it('shows so many, and those since a time', async () => {
     expect(namesOf(await json('changes', 'list', '--org', org, '--limit', '2'))).to.deep.equal([
       'three',

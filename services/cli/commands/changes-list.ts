@@ -21,7 +21,8 @@ export function addChangesList(program: Command): void {
   addCommand(program, 'changes', 'list')
     .description(
       'List who changed what, the newest first: assets, locations and their tags, readers, antennas, smoothing, keys, ' +
-        'handhelds, webhooks, logins of MQTT consumers, the organization itself, whatever the interface. Changes are kept for good, also those of a deleted organization.',
+        'handhelds, webhooks, logins of MQTT consumers, the organization itself, whatever the interface. Changes are ' +
+        'kept for good, also those of a deleted organization; the address that somebody signed in from is removed after ADDRESS_RETENTION_DAYS.',
     )
     .addOption(new Option('--org <id>', 'those of an organization').argParser(id).conflicts('installation'))
     .option('--installation', 'those of what belongs to no organization, such as formats')

@@ -31,6 +31,7 @@ describe('the change log in the console', () => {
       .or(page.getByText(/^\d+ fields$/))
       .first()
       .press('Enter');
+    await page.getByText('the address that somebody signed in from is removed').waitFor();
     await page.getByText('before:').first().waitFor({ state: 'attached' });
     faults.push(...(await faultsOf(page, 'settings-changes')));
 

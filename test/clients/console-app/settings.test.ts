@@ -50,7 +50,9 @@ describe('the settings in the console', () => {
     const page = await app.open('#/settings/keys');
     await page.getByRole('heading', { name: 'No keys yet' }).waitFor();
     await page.getByLabel('Name of the program').fill('ERP');
-    await page.getByLabel('assets:write').uncheck();
+    const ticked = () => page.locator('.checks label:has(:checked)').allTextContents();
+    expect(await ticked()).to.deep.equal(['assets:read', 'locations:read', 'tracking:read']);
+    await page.getByLabel('locations:write').check();
     await page.getByLabel('Good until').fill('2001-01-01T00:00');
     await page.getByRole('button', { name: 'Make the key' }).click();
     await page.locator('[aria-invalid=true][name=expires_at]').waitFor();
@@ -62,9 +64,14 @@ describe('the settings in the console', () => {
     await page.getByRole('button', { name: 'Revoke' }).click();
     expect(await page.content()).not.to.include(key);
     await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
-    await page.getByText('Revoked').waitFor();
+    await page.getByText('Revoked', { exact: true }).waitFor();
     const { body } = await app.call({ path: `/orgs/${app.orgId}/api-keys` });
-    expect(body.data[0].scopes).not.to.include('assets:write');
+    expect(body.data[0].scopes).to.have.members([
+      'assets:read',
+      'locations:read',
+      'locations:write',
+      'tracking:read',
+    ]);
     expect(body.data[0].revoked_at).to.be.a('string');
     expect(body.data[0].expires_at).to.match(/^(2998|2999)-/);
   });

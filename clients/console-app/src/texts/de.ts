@@ -619,7 +619,7 @@ export const de = {
   },
   changes: {
     title: 'Änderungen',
-    lead: 'Wer was geändert hat, das Neueste zuerst. Nichts wird je herausgenommen.',
+    lead: 'Wer was geändert hat, das Neueste zuerst. Einträge bleiben dauerhaft; die Adresse einer Anmeldung wird nach einiger Zeit entfernt (ADDRESS_RETENTION_DAYS).',
     none: 'Noch wurde nichts geändert',
     noneOfOne: 'Seit dies aufgezeichnet wird, wurde nichts geändert.',
     allOfOne: 'Alle Änderungen daran',

@@ -608,7 +608,7 @@ export const en = {
   },
   changes: {
     title: 'Changes',
-    lead: 'Who changed what, the newest first. Nothing is ever taken out.',
+    lead: 'Who changed what, newest first. Entries are kept for good; the address that somebody signed in from is removed after a while (ADDRESS_RETENTION_DAYS).',
     none: 'Nothing has been changed yet',
     noneOfOne: 'Nothing has been changed since this is recorded.',
     allOfOne: 'All changes of it',

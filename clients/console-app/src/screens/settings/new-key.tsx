@@ -9,6 +9,9 @@ import { texts } from '../../texts/texts.ts';
 
 const SCOPES = ['assets:read', 'assets:write', 'locations:read', 'locations:write', 'tracking:read'] as const;
 
+/** Ticked at first: a program that only reads needs no more, and who wants it to write ticks that. */
+const READ_SCOPES = SCOPES.filter((scope) => scope.endsWith(':read'));
+
 export function NewKey({
   path,
   onIssued,
@@ -18,7 +21,7 @@ export function NewKey({
 }) {
   const t = texts.value.settings;
   const [name, setName] = useState('');
-  const [scopes, setScopes] = useState<readonly string[]>(SCOPES);
+  const [scopes, setScopes] = useState<readonly string[]>(READ_SCOPES);
   const [expiry, setExpiry] = useState('');
   const action = useAction();
   const { problem } = action;
@@ -27,6 +30,7 @@ export function NewKey({
     const { data } = await post<{ data: { name: string; key: string } }>(path, { name, scopes, expires_at });
     onIssued(data);
     setName('');
+    setScopes(READ_SCOPES);
     setExpiry('');
   };
   return (
