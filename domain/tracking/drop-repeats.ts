@@ -12,35 +12,47 @@ export interface Deduplicated {
   duplicates: ReadonlySet<LocatedScan>;
 }
 
+/** Scans without copies among them, and which of them each given one is a copy of. */
+export interface Distinct {
+  scans: LocatedScan[];
+  located: readonly LocatedScan[];
+  numbers: ScanNumbers;
+  /** Copies of `scans`. */
+  copies: readonly LocatedScan[];
+}
+
 /**
  * Tracking rule 3: a scan counts once. Of copies of a reader's scan that differ in RSSI only, the strongest stays,
  * whichever came first; of others the first stays.
- *
- * @param findKnown finds those that are stored already, of scans without copies.
  */
-export async function dropRepeats(
-  located: readonly LocatedScan[],
-  findKnown: (distinct: readonly LocatedScan[]) => Promise<ReadonlyMap<LocatedScan, KnownScan>>,
-): Promise<Deduplicated> {
+export function distinctScans(located: readonly LocatedScan[]): Distinct {
   const numbers = new ScanNumbers();
-  const distinct: LocatedScan[] = [];
-  const duplicates = new Set<LocatedScan>();
+  const scans: LocatedScan[] = [];
+  const copies: LocatedScan[] = [];
   for (const copy of located) {
     const number = numbers.numberOf(copy);
-    const first = distinct[number];
+    const first = scans[number];
     if (first === undefined) {
-      distinct.push(copy);
+      scans.push(copy);
     } else {
-      duplicates.add(copy);
+      copies.push(copy);
       if (isStronger(copy, { locationId: first.locationId, rssi: first.scan.rssi })) {
         first.scan = { ...first.scan, rssi: copy.scan.rssi };
       }
     }
   }
-  const known = await findKnown(distinct);
+  return { scans, located, numbers, copies };
+}
+
+/** @param known those of the scans that are stored already. */
+export function dropRepeats(
+  { scans, located, numbers, copies }: Distinct,
+  known: ReadonlyMap<LocatedScan, KnownScan>,
+): Deduplicated {
+  const duplicates = new Set(copies);
   const fresh: LocatedScan[] = [];
   const stronger: LocatedScan[] = [];
-  for (const scan of distinct) {
+  for (const scan of scans) {
     const stored = known.get(scan);
     if (stored === undefined) {
       fresh.push(scan);
@@ -50,7 +62,7 @@ export async function dropRepeats(
   }
   if (known.size > 0) {
     for (const copy of located) {
-      const scan = distinct[numbers.numberOf(copy)];
+      const scan = scans[numbers.numberOf(copy)];
       if (scan !== undefined && known.has(scan)) {
         duplicates.add(copy);
       }

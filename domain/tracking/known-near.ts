@@ -4,6 +4,7 @@ import type { LocatedScan } from './located-scan.ts';
 import { type Late, loadNear, type Near, type StoredScan } from './near-scans.ts';
 import type { PairMap } from './pair-map.ts';
 import type { Position } from './positions.ts';
+import type { RecentRepeats } from './recent-repeats.ts';
 import { isNewest } from './touched.ts';
 
 export interface KnownNear {
@@ -12,27 +13,33 @@ export interface KnownNear {
   near: ReadonlyMap<LocatedScan, Near>;
 }
 
+export interface FindOptions {
+  /** The locked positions of their assets. */
+  positionOf: Pick<PairMap<number, number, Position>, 'get'>;
+  /** Those that this transaction has written already. */
+  written: ReadonlySet<LocatedScan>;
+  /** Without it none are expected. */
+  repeats: RecentRepeats | undefined;
+}
+
 /**
  * Finds those of `scans` that are stored already for their assets, and with the same look-ups what is stored around
- * late ones. Two kinds are found when they are written only: what is stored for another asset, which had its tag before,
- * and unless repeats are expected what changes no history.
- *
- * @param positionOf the locked positions of their assets.
+ * late ones. Two kinds are found when they are written only, unless such repeats are expected: what is stored for another
+ * asset, which had its tag before, and what changes no history.
  */
 export async function findKnownNear(
   db: Connection,
   scans: readonly LocatedScan[],
-  positionOf: Pick<PairMap<number, number, Position>, 'get'>,
-  areRepeatsExpected: boolean,
+  { positionOf, written, repeats }: FindOptions,
 ): Promise<KnownNear> {
   const late: Late[] = [];
   for (const scan of scans) {
     const position = positionOf.get(scan.orgId, scan.assetId);
     if (position !== undefined && !isNewest(position, scan.observedAt)) {
-      late.push({ scan, position });
+      late.push({ scan, position, isWritten: written.has(scan) });
     }
   }
-  const near = await loadNear(db, late, areRepeatsExpected);
+  const near = await loadNear(db, late, repeats?.areExpected() ?? false);
   const known = new Map<LocatedScan, KnownScan>();
   const unclear: LocatedScan[] = [];
   for (const [scan, { scans: stored }] of near) {
@@ -44,7 +51,11 @@ export async function findKnownNear(
       unclear.push(scan);
     }
   }
-  return { known: new Map([...known, ...(await findKnownScans(db, unclear))]), near };
+  const ofMovedTags = scans.filter(
+    (scan) => repeats?.areOfMovedTags(scan.orgId) && !known.has(scan) && !written.has(scan),
+  );
+  const [more, others] = [await findKnownScans(db, unclear), await findKnownScans(db, ofMovedTags)];
+  return { known: new Map([...known, ...more, ...others]), near };
 }
 
 function isCopy({ observedAt, tagValue, scan }: LocatedScan, stored: StoredScan): boolean {

@@ -24,7 +24,7 @@ export interface Near {
   isAsKnown: boolean;
   /**
    * The first two scans of the asset from its instant to the second transition, retracted ones included; if `isAsKnown` those
-   * at its instant, and none unless repeats are expected.
+   * at its instant, and none unless repeats are expected. None if it is written already.
    */
   scans: readonly StoredScan[];
   /** The stay that it falls into or begins with; null if it is earlier than all. */
@@ -41,6 +41,8 @@ export interface Late {
   scan: LocatedScan;
   /** Of its asset, locked. */
   position: Position;
+  /** By this transaction. Then what is stored around it is looked up afterwards, if it may change something. */
+  isWritten: boolean;
 }
 
 /**
@@ -85,9 +87,9 @@ export async function loadNear(
   for (const [{ orgId, assetId }, found] of near) {
     found.isAsKnown = !elsewhere.has(orgId, assetId);
   }
-  const given = late.flatMap(({ scan, position }) => {
+  const given = late.flatMap(({ scan, position, isWritten }) => {
     const found = near.get(scan);
-    return found === undefined || (found.isAsKnown && !areRepeatsExpected)
+    return found === undefined || isWritten || (found.isAsKnown && !areRepeatsExpected)
       ? []
       : [{ scan, found, last: lastNeeded(scan, found, position) }];
   });

@@ -2,7 +2,7 @@ import type { Micros } from '../../base/instant.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
 import { isUniqueViolation } from '../../db/timescale/connections/transaction.ts';
 import { classify, type LookedUp, lookUp } from './classify.ts';
-import { dropRepeats } from './drop-repeats.ts';
+import { distinctScans, dropRepeats } from './drop-repeats.ts';
 import { isSmoothingAsked } from './history-changes.ts';
 import { findByIndexes } from './index-plans.ts';
 import { findKnownNear } from './known-near.ts';
@@ -10,11 +10,11 @@ import { findKnownScans, type KnownScan } from './known-scans.ts';
 import type { LocatedScan } from './located-scan.ts';
 import { isRetracted, markRetracted, toMark } from './mark-retracted.ts';
 import type { Move } from './moves.ts';
-import type { Near } from './near-scans.ts';
 import type { TimeRules } from './observed-at.ts';
 import { PairMap } from './pair-map.ts';
 import { lockPositions, type Position } from './positions.ts';
 import type { RecentRepeats } from './recent-repeats.ts';
+import type { RecentlySeen } from './recently-seen.ts';
 import { reviseAlerts, withLateScans } from './revise-alerts.ts';
 import type { Outcome, Scan } from './scan.ts';
 import { insertScanEvents, strengthenScanEvents } from './scan-events.ts';
@@ -33,14 +33,17 @@ export interface RecordOptions {
   isCareful: boolean;
   /** Remembered from batch to batch; without it none are expected. */
   repeats?: RecentRepeats;
+  /** Likewise; without it nothing is written before positions are locked. */
+  seen?: RecentlySeen;
 }
 
 /**
  * Records scans from any devices of any organizations, inside the caller's transaction (docs/tracking.md):
  *
  * 1. Resolves tags, and locks the live locations against deletion.
- * 2. Locks the positions of the assets: one recorder of an asset at a time.
- * 3. Leaves out duplicates, and writes raw scans.
+ * 2. Locks the positions of the assets: one recorder of an asset at a time. Raw scans that are probably newer than their
+ *    assets are written before, as that takes longest.
+ * 3. Leaves out duplicates, and writes the other raw scans.
  * 4. Updates transitions and positions and tells the feed, under a shared lock on the smoothing settings if something may
  *    move.
  * 5. Counts unknown tags.
@@ -95,33 +98,28 @@ interface Written {
 async function writeLocated(
   client: Client,
   located: readonly LocatedScan[],
-  { isCareful, repeats }: Pick<RecordOptions, 'isCareful' | 'repeats'>,
+  { isCareful, repeats, seen }: Pick<RecordOptions, 'isCareful' | 'repeats' | 'seen'>,
 ): Promise<Written> {
   if (located.length === 0) {
     return { duplicates: new Set(), moves: new Map(), unsealed: 0 };
   }
-  const positions = await lockPositions(client, located);
+  const distinct = distinctScans(located);
+  const ahead = isCareful ? NONE : writableAhead(distinct.scans, repeats, seen);
+  const positions = await lockBehind(client, ahead, located).catch((error) => {
+    if (error instanceof AlreadyStored) {
+      seen?.noteRepeat();
+    }
+    throw error;
+  });
   const positionOf = new PairMap<number, number, Position>();
   for (const position of positions) {
     positionOf.add(position.orgId, position.assetId, position);
   }
-  let near: ReadonlyMap<LocatedScan, Near> | undefined;
-  const findKnown = async (distinct: readonly LocatedScan[]) => {
-    if (isCareful) {
-      return findKnownScans(client, distinct);
-    }
-    const found = await findKnownNear(client, distinct, positionOf, repeats?.areExpected() ?? false);
-    near = found.near;
-    const doubtful = distinct.filter((scan) => repeats?.areOfMovedTags(scan.orgId) && !found.known.has(scan));
-    return doubtful.length === 0
-      ? found.known
-      : new Map([...found.known, ...(await findKnownScans(client, doubtful))]);
-  };
-  const { fresh, stronger, duplicates } = await dropRepeats(located, async (distinct) => {
-    const known = await findKnown(distinct);
-    repeats?.note(known.size > 0, ofMovedTags(known));
-    return known;
-  });
+  const { known, near } = isCareful
+    ? { known: await findKnownScans(client, distinct.scans) }
+    : await findKnownNear(client, distinct.scans, { positionOf, written: ahead, repeats });
+  repeats?.note(known.size > 0, ofMovedTags(known));
+  const { fresh, stronger, duplicates } = dropRepeats(distinct, known);
   // A stronger copy may belong to the asset that had the tag before. Locked out of order, so two recorders may deadlock
   // here; the one that the database aborts is retried.
   const others = stronger.filter((scan) => !positionOf.has(scan.orgId, scan.assetId));
@@ -129,7 +127,11 @@ async function writeLocated(
   const retracted = toMark(fresh);
   const counting = retracted.length === 0 ? fresh : fresh.filter((scan) => !isRetracted(scan));
   const touched = touchedAssets(positions, counting, stronger);
-  const inserting = insertScanEvents(client, fresh);
+  seen?.note(touched, ahead);
+  const inserting = insertScanEvents(
+    client,
+    fresh.filter((scan) => !ahead.has(scan)),
+  );
   const sentBehind = Promise.all([
     readSmoothing(
       client,
@@ -155,6 +157,36 @@ async function writeLocated(
       : error;
   });
   return { duplicates, moves: new Map(moves.map((move) => [move.scan, move])), unsealed };
+}
+
+function writableAhead(
+  scans: readonly LocatedScan[],
+  repeats: RecentRepeats | undefined,
+  seen: RecentlySeen | undefined,
+): ReadonlySet<LocatedScan> {
+  return new Set(seen?.choose(scans).filter(({ orgId }) => !repeats?.areOfMovedTags(orgId)));
+}
+
+const NONE: ReadonlySet<LocatedScan> = new Set();
+
+/**
+ * Writes the scans that are written ahead, and locks positions behind them in the same round trip.
+ *
+ * @throws AlreadyStored if one of them is stored.
+ */
+async function lockBehind(
+  client: Client,
+  ahead: ReadonlySet<LocatedScan>,
+  located: readonly LocatedScan[],
+): Promise<Position[]> {
+  const writing = insertScanEvents(client, [...ahead]);
+  const locking = lockPositions(client, located);
+  // If a scan was stored already, the statements pipelined behind fail too, without naming the cause.
+  locking.catch(() => {});
+  if (!(await writing)) {
+    throw new AlreadyStored('a scan that was newer than its asset is stored already');
+  }
+  return locking;
 }
 
 /** Organizations. */

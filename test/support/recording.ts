@@ -4,9 +4,31 @@ import { inTransaction } from '../../db/timescale/connections/transaction.ts';
 import { type DecidingRow, toDecidingScan } from '../../domain/tracking/history/deciding-row.ts';
 import type { DecidingScan } from '../../domain/tracking/history/deciding-scan.ts';
 import type { DecidedTransition, Transition } from '../../domain/tracking/history/history.ts';
-import { AlreadyStored, type Recorded, recordScans } from '../../domain/tracking/record.ts';
+import { RecentRepeats } from '../../domain/tracking/recent-repeats.ts';
+import { RecentlySeen } from '../../domain/tracking/recently-seen.ts';
+import {
+  AlreadyStored,
+  type Recorded,
+  type RecordOptions,
+  recordScans,
+} from '../../domain/tracking/record.ts';
 import type { Outcome, Scan } from '../../domain/tracking/scan.ts';
 import type { TestDatabase } from './database.ts';
+
+/** What ingestion remembers from batch to batch. */
+export type Memory = Pick<RecordOptions, 'repeats' | 'seen'>;
+
+export function aMemory(): Memory {
+  return { repeats: new RecentRepeats(), seen: new RecentlySeen() };
+}
+
+/** Of a writer by itself, of two that share one as lanes of a process do, of two processes, of two that remember nothing. */
+export function memoriesOf(next: () => number): [alone: Memory, one: Memory, other: Memory] {
+  const one = aMemory();
+  const [alone, both] = [aMemory(), [one, one] as const];
+  const pairs = [both, both, [one, aMemory()] as const, [{}, {}] as const];
+  return [next() % 4 === 0 ? {} : alone, ...(pairs[next() % 4] ?? both)];
+}
 
 export const RULES = { lateness: 30 * MICROS_PER_DAY, retention: 30 * MICROS_PER_DAY };
 
@@ -15,8 +37,9 @@ export async function record(
   database: TestDatabase,
   scans: readonly Scan[],
   now?: Micros,
+  memory?: Memory,
 ): Promise<Outcome[]> {
-  return recordAnd(database, scans, async (_, { outcomes }) => outcomes, now);
+  return recordAnd(database, scans, async (_, { outcomes }) => outcomes, now, memory);
 }
 
 /** As {@link record}, and then something else before the commit. */
@@ -25,11 +48,14 @@ export function recordAnd<Result>(
   scans: readonly Scan[],
   then: (client: PoolClient, recorded: Recorded) => Promise<Result>,
   now = Math.max(...scans.map(({ receivedAt }) => receivedAt)),
+  memory: Memory = {},
 ): Promise<Result> {
   return inTransaction(
     database.pool,
-    async (client, attempt) =>
-      then(client, await recordScans(client, scans, { rules: RULES, now, isCareful: attempt > 1 })),
+    async (client, attempt) => {
+      const options = { rules: RULES, now, isCareful: attempt > 1, ...memory };
+      return then(client, await recordScans(client, scans, options));
+    },
     (error) => error instanceof AlreadyStored,
   );
 }

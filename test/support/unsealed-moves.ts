@@ -4,7 +4,7 @@ import type { Transition } from '../../domain/tracking/history/history.ts';
 import type { Scan } from '../../domain/tracking/scan.ts';
 import type { TestDatabase } from './database.ts';
 import { type FeedMove, folded } from './fold.ts';
-import { recordAnd, storedPosition } from './recording.ts';
+import { type Memory, recordAnd, storedPosition } from './recording.ts';
 
 export interface StoredMove extends FeedMove {
   id: number;
@@ -40,8 +40,9 @@ export async function recordAndLook(
   database: TestDatabase,
   scans: readonly Scan[],
   assetId: number,
+  memory?: Memory,
 ): Promise<Look> {
-  return recordAnd(database, scans, (client) => look(client, assetId));
+  return recordAnd(database, scans, (client) => look(client, assetId), undefined, memory);
 }
 
 async function look(client: PoolClient, assetId: number): Promise<Look> {

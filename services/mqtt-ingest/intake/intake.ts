@@ -19,6 +19,7 @@ import type { DatabaseClock } from '../../../domain/tracking/database-clock.ts';
 import { announcingMoves } from '../../../domain/tracking/feed/announcing-moves.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
 import { RecentRepeats } from '../../../domain/tracking/recent-repeats.ts';
+import { RecentlySeen } from '../../../domain/tracking/recently-seen.ts';
 import { AlreadyStored } from '../../../domain/tracking/record.ts';
 import type { ReaderListening } from '../listening/listening.ts';
 import { asRegistered, whyUnregistered } from '../registry/as-registered.ts';
@@ -71,6 +72,7 @@ export function createIntake(options: IntakeOptions): Intake {
   const { pool, registry, clock, databaseClock, rules, onOutage, onPoison } = options;
   const clocks = new ReaderClocks();
   const repeats = new RecentRepeats();
+  const seen = new RecentlySeen();
   const warnings = new ReaderWarnings(options.onWarning);
   const lanes = new ReaderLanes({
     flush: exactlyOnce(
@@ -89,7 +91,7 @@ export function createIntake(options: IntakeOptions): Intake {
                 // Sent together. What fails is rolled back when nothing more is sent.
                 const [here, recorded] = await Promise.allSettled([
                   requireHere(client, messages),
-                  recordMessages(client, messages, { rules, now: clock(), isCareful, repeats }),
+                  recordMessages(client, messages, { rules, now: clock(), isCareful, repeats, seen }),
                 ]);
                 if (here.status === 'rejected') {
                   throw here.reason;

@@ -4,7 +4,14 @@ import { compareRssi } from '../../../domain/tracking/history/history.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
 import { useDatabase } from '../../support/database.ts';
 import { randomSets } from '../../support/random-sets.ts';
-import { aRead, decidingScan, storedDecisions, storedPosition } from '../../support/recording.ts';
+import {
+  aRead,
+  decidingScan,
+  type Memory,
+  memoriesOf,
+  storedDecisions,
+  storedPosition,
+} from '../../support/recording.ts';
 import { anInstant, anRssi, decidedHistoryByDefinition } from '../../support/sightings.ts';
 import { Site } from '../../support/site.ts';
 import { expectFeedToFold, recordAndLook } from '../../support/unsealed-moves.ts';
@@ -104,11 +111,13 @@ describe('recording', function () {
       fc.asyncProperty(aSet, fc.infiniteStream(fc.nat()), async (reads, random) => {
         const next = () => random.next().value ?? 0;
         const [alone, beside] = [await anAsset(), await anAsset()];
-        const look = ({ id }: typeof alone, scans: Scan[]) => recordAndLook(database, scans, id);
+        const [memory, ...memories] = memoriesOf(next);
+        const look = ({ id }: typeof alone, scans: Scan[], by: Memory) =>
+          recordAndLook(database, scans, id, by);
         const looks = [];
         for (const batch of batches(reads, next)) {
           const others = batch.flatMap(besides).map(beside.scanOf);
-          looks.push(await look(alone, [...others, ...batch.map(alone.scanOf)]));
+          looks.push(await look(alone, [...others, ...batch.map(alone.scanOf)], memory));
         }
         await expectHistoryOf(alone, reads);
         await expectHistoryOf(beside, reads.flatMap(besides));
@@ -116,13 +125,13 @@ describe('recording', function () {
 
         const contested = await anAsset();
         const contestedLooks: typeof looks = [];
-        const writer = async (own: RandomRead[][]) => {
+        const writer = async (own: RandomRead[][], by: Memory) => {
           for (const batch of own) {
-            contestedLooks.push(await look(contested, batch.map(contested.scanOf)));
+            contestedLooks.push(await look(contested, batch.map(contested.scanOf), by));
           }
         };
         const dealt = Object.groupBy(batches(reads, next), () => (next() % 2 === 0 ? 'one' : 'other'));
-        await Promise.all([writer(dealt.one ?? []), writer(dealt.other ?? [])]);
+        await Promise.all([writer(dealt.one ?? [], memories[0]), writer(dealt.other ?? [], memories[1])]);
         await expectHistoryOf(contested, reads);
         await expectFeedToFold(database, contested.id, contestedLooks);
       }),

@@ -10,7 +10,15 @@ import type { DatedSmoothing, Smoothing } from '../../../../domain/tracking/smoo
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { randomSets } from '../../../support/random-sets.ts';
-import { aRead, decidingScan, record, storedDecisions, storedPosition } from '../../../support/recording.ts';
+import {
+  aRead,
+  decidingScan,
+  type Memory,
+  memoriesOf,
+  record,
+  storedDecisions,
+  storedPosition,
+} from '../../../support/recording.ts';
 import { START } from '../../../support/sightings.ts';
 import { Site } from '../../../support/site.ts';
 import { decidedSmoothedHistory, someSettings } from '../../../support/smoothing-by-definition.ts';
@@ -121,24 +129,25 @@ describe('recording what is smoothed', function () {
         const all = some.map((read) => ({ ...read, at: scaled(read.at, scale) }));
         await storeSettings(database, at.site.orgId, settings);
         const alone = await anAsset(at);
-        const look = (asset: typeof alone, batch: RandomRead[]) =>
-          recordAndLook(database, batch.map(asset.scanOf), asset.id);
+        const [memory, ...memories] = memoriesOf(next);
+        const look = (asset: typeof alone, batch: RandomRead[], by: Memory) =>
+          recordAndLook(database, batch.map(asset.scanOf), asset.id, by);
         const looks = [];
         for (const batch of arrivingScaled()) {
-          looks.push(await look(alone, batch));
+          looks.push(await look(alone, batch, memory));
         }
         await alone.expectHistoryOf(all, settings);
         await expectFeedToFold(database, alone.id, looks);
 
         const contested = await anAsset(at);
         const contestedLooks: typeof looks = [];
-        const writer = async (own: RandomRead[][]) => {
+        const writer = async (own: RandomRead[][], by: Memory) => {
           for (const batch of own) {
-            contestedLooks.push(await look(contested, batch));
+            contestedLooks.push(await look(contested, batch, by));
           }
         };
         const dealt = Object.groupBy(arrivingScaled(), () => (next() % 2 === 0 ? 'one' : 'other'));
-        await Promise.all([writer(dealt.one ?? []), writer(dealt.other ?? [])]);
+        await Promise.all([writer(dealt.one ?? [], memories[0]), writer(dealt.other ?? [], memories[1])]);
         await contested.expectHistoryOf(all, settings);
         await expectFeedToFold(database, contested.id, contestedLooks);
       },
