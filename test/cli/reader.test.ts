@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { commandLineOn } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
 import { useIngest } from '../support/ingest.ts';
+import { countersOf } from '../support/intake.ts';
 import { Site } from '../support/site.ts';
 import { storeAnyFormat } from '../support/stored-format.ts';
 
@@ -197,6 +198,17 @@ describe('the command line of readers', () => {
       expect(deleted).to.include({ id: Number(id), name, topic: `topic/${name}` });
       expect(deleted.deleted_at).to.be.a('string');
       await untilIsLetIn(false, name, name);
+      expect(await countersOf(database, Number(id))).to.deep.equal({
+        messages: 1,
+        messages_rejected: 0,
+        reads: 1,
+        recorded: 1,
+        duplicates: 0,
+        unknown: 0,
+        unplaced: 0,
+        rejected: 0,
+        ignored: 0,
+      });
       expect(
         await database.rows('select tag_value from scan_events where reader_id = $1', [id]),
       ).to.deep.equal([{ tag_value: 'E280' }]);
