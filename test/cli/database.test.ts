@@ -132,6 +132,18 @@ describe('the command line on whole databases', () => {
     expect(await sums()).to.not.equal(before);
   });
 
+  it('takes the password of the target from the environment, where no other user reads it', async () => {
+    const url = new URL(target());
+    const { password } = url;
+    url.password = '';
+    const copying = ['database', 'copy', '--to', url.href, '--while-running'];
+    const { copied } = await commandLineOn(() => source, { PGPASSWORD: decodeURIComponent(password) }).json(
+      ...copying,
+    );
+    expect(copied).to.have.length.above(20);
+    await commandLineOn(() => source, { PGPASSWORD: `${password}x` }).fails(1, 'password', ...copying);
+  });
+
   it('refuses a target that has data, and one that is no address', async () => {
     const url = target();
     await json('database', 'copy', '--to', url, '--while-running');

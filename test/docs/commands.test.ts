@@ -85,7 +85,7 @@ function expectUnderstood({ place, commands, refusal }: CommandBlock, said: stri
       .to.match(/^[1-9]\d* scans?, /m)
       .and.not.match(/^rejected /m);
   }
-  if (commands.includes('mqtt pub')) {
+  if (commands.includes('docs/mqtt.mjs pub')) {
     // It ends with 0 all the same.
     expect(said, place).not.to.match(/error/i);
   }

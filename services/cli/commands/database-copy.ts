@@ -20,7 +20,7 @@ export function addDatabaseCopy(program: Command): void {
     )
     .requiredOption(
       '--to <url>',
-      'where to, postgres://user:password@host:5432/tagtrail; made if it is not there',
+      'where to, postgres://user@host:5432/tagtrail, with the password in PGPASSWORD or a file of PGPASSFILE; made if it is not there',
     )
     .option(
       '--while-running',
@@ -28,14 +28,14 @@ export function addDatabaseCopy(program: Command): void {
     )
     .addHelpText(
       'after',
-      '\nExample, with npm start stopped:\n  npx --no -- tagtrail database copy --to postgres://tagtrail:secret@db:5432/tagtrail',
+      '\nExample, with npm start stopped:\n  PGPASSWORD=secret npx --no -- tagtrail database copy --to postgres://tagtrail@db:5432/tagtrail',
     )
     .action(async (options: Options) => {
       const target = optionalUrl('', ['postgres:', 'postgresql:'], '').read(options.to);
       if (target === undefined || target === null) {
         throw new AppError(
           'invalid_input',
-          '--to is an address such as postgres://user:password@host:5432/tagtrail',
+          '--to is an address such as postgres://user@host:5432/tagtrail, with the password in PGPASSWORD or a file of PGPASSFILE',
         );
       }
       const progress = progressOn(process.stderr);

@@ -109,7 +109,7 @@ Examples:
   npx --no -- tagtrail simulate --org 1 --readers 6 --assets 200 --rate 100 --duration 60 --faults all
   npx --no -- tagtrail simulate --org 1 --format mixed --readers 16 --duration 300 --truth truth.json
   npx --no -- tagtrail simulate --org 1 --continuous 30s --duration 180 --faults theft,dead-reader,night
-  npx --no -- tagtrail simulate --check truth.json --api http://127.0.0.1:8080 --key tt_...`;
+  TAGTRAIL_API_KEY=tt_... npx --no -- tagtrail simulate --check truth.json --api http://127.0.0.1:8080`;
 
 async function run(options: Options): Promise<void> {
   const plan = planOf(options);
