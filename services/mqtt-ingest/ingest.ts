@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { Registry as MetricRegistry } from 'prom-client';
-import { createClock } from '../../base/clock.ts';
+import { type Clock, createClock } from '../../base/clock.ts';
 import { credentialKey } from '../../domain/administration/credential-uses.ts';
 import type { MqttLogin } from '../../domain/administration/mqtt-consumers/load-logins.ts';
 import { measureSealing } from '../../domain/moves/measure-sealing.ts';
@@ -44,9 +44,9 @@ export interface EmbeddedIngestConfig extends IntakeConfig, Partial<MovesOutConf
 /**
  * Starts ingestion through the embedded broker. Shutdown commits and acknowledges received messages.
  *
- * @param metrics registry for its metrics.
- * @param threads shared with the rest of the process.
- * @param tls null if readers speak plain MQTT.
+ * @param parts.metrics registry for its metrics.
+ * @param parts.threads shared with the rest of the process.
+ * @param parts.tls null if readers speak plain MQTT.
  * @returns the port readers connect to.
  * @throws AppError if the database is missing or not migrated, or the port is taken.
  */
@@ -54,11 +54,13 @@ export async function startEmbeddedIngest(
   config: EmbeddedIngestConfig,
   log: Logger,
   lifecycle: Lifecycle,
-  metrics: MetricRegistry = new MetricRegistry(),
-  threads?: WorkThreads,
-  tls: ServerTls | null = null,
+  {
+    clock = createClock(),
+    metrics = new MetricRegistry(),
+    threads,
+    tls = null,
+  }: { clock?: Clock; metrics?: MetricRegistry; threads?: WorkThreads; tls?: ServerTls | null } = {},
 ): Promise<{ port: number; checks: Checks }> {
-  const clock = createClock();
   const { intake, registry, pool, databaseClock, sealing, checks } = await startIntake(
     config,
     log,

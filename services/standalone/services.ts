@@ -77,7 +77,11 @@ async function startIngest(
     });
     return { url: placeOfBroker(MQTT_URL), checks };
   }
-  const { port, checks } = await startEmbeddedIngest(config, log, lifecycle, registry, threads, tls);
+  const { port, checks } = await startEmbeddedIngest(config, log, lifecycle, {
+    metrics: registry,
+    threads,
+    tls,
+  });
   const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
   return { url: `${tls === null ? 'mqtt' : 'mqtts'}://${host}:${port}`, checks };
 }

@@ -47,11 +47,12 @@ describe('the readiness of ingestion', () => {
   });
 
   /** `ok`, or what is wrong. */
-  const recording = () =>
-    Object(checks['recording'])().then(
+  const outcomeOf = (check: string) =>
+    Object(checks[check])().then(
       () => 'ok',
       (error: Error) => error.message,
     );
+  const recording = () => outcomeOf('recording');
 
   for (const [state, { payload, begin, end, reason }] of Object.entries(STATES)) {
     it(`says that messages wait while ${state}, and is back with the first that is recorded`, async () => {
@@ -70,4 +71,36 @@ describe('the readiness of ingestion', () => {
       await reader.endAsync();
     });
   }
+
+  it('says that the database takes no changes, and records what waited once it does', async () => {
+    /** From the next connections on, which are at once: those there are belong to the suite. */
+    const setReadOnly = async (change: string) => {
+      await database.rows(
+        `do $$ begin execute format('alter database %I ${change}', current_database()); end $$`,
+      );
+      await database.rows(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and application_name <> 'test'`,
+      );
+    };
+    const reader = connectReader(port, 'portal');
+    await connected(reader);
+    expect(await outcomeOf('writing')).to.equal('ok');
+    await setReadOnly('set default_transaction_read_only = on');
+    const reason = 'the database takes no changes: default_transaction_read_only is on';
+    await until(async () => (await outcomeOf('writing')) === reason);
+    let isAcknowledged = false;
+    const published = reader.publishAsync('portal', '{"value":"E280"}', { qos: 1 }).then(() => {
+      isAcknowledged = true;
+    });
+    await until(async () => (await recording()) !== 'ok');
+    expect({ isAcknowledged, writing: await outcomeOf('writing') }).to.deep.equal({
+      isAcknowledged: false,
+      writing: reason,
+    });
+    await setReadOnly('reset default_transaction_read_only');
+    await published;
+    await until(async () => (await outcomeOf('writing')) === 'ok');
+    await reader.endAsync();
+  });
 });

@@ -1,24 +1,32 @@
 import type { Logger } from 'pino';
 import type { ReadMessage } from '../../../domain/messages/message.ts';
 import { reasonOf } from '../../../domain/messages/rejected-messages.ts';
+import { ClocksApart } from '../../../domain/tracking/clocks-apart.ts';
 import { LogBudget } from '../../../platform/runtime/log-budget.ts';
 import type { IntakeOptions } from './intake.ts';
 
 type IntakeCallbacks = Required<Pick<IntakeOptions, 'onOutage' | 'onPoison' | 'onCommitted' | 'onWarning'>>;
 
 /**
- * Logs the beginning and the end of an outage once each, and message faults once a minute per reader, with
- * reader and organization. Payloads are not logged.
+ * Logs the beginning and the end of an outage once each, of the database or of a clock that is wrong, and message faults
+ * once a minute per reader, with reader and organization. Payloads are not logged.
  */
 export function intakeLog(log: Logger): IntakeCallbacks {
   const poison = new LogBudget(LINES_A_MINUTE);
   const rejected = new LogBudget(LINES_A_MINUTE);
   let outageSince: number | null = null;
+  let areClocksApart = false;
   return {
     onOutage: (err) => {
-      const isNews = outageSince === null;
+      const isClock = err instanceof ClocksApart;
+      const level = outageSince === null || isClock !== areClocksApart ? 'warn' : 'debug';
       outageSince ??= performance.now();
-      log[isNews ? 'warn' : 'debug']({ err }, 'Database unavailable; messages are held unacknowledged');
+      areClocksApart = isClock;
+      if (isClock) {
+        log[level]({ err }, 'Clock apart from that of the database; messages are held unacknowledged');
+      } else {
+        log[level]({ err }, 'Database unavailable; messages are held unacknowledged');
+      }
     },
     onPoison: (err, message) => {
       const leftOut = poison.take(subjectOf(message));
@@ -33,7 +41,12 @@ export function intakeLog(log: Logger): IntakeCallbacks {
       if (outageSince !== null) {
         const seconds = Math.round((performance.now() - outageSince) / 100) / 10;
         outageSince = null;
-        log.info({ seconds }, 'Database available again; held messages are being recorded');
+        if (areClocksApart) {
+          log.info({ seconds }, 'Clock right again; held messages are being recorded');
+        } else {
+          log.info({ seconds }, 'Database available again; held messages are being recorded');
+        }
+        areClocksApart = false;
       }
       const leftOut = rejections.length === 0 ? null : rejected.take(subjectOf(message));
       if (leftOut !== null) {

@@ -38,7 +38,7 @@ describe('consumers at the embedded broker', () => {
       MQTT_MOVES_PREFIX: 'site',
       MQTT_HOME_ASSISTANT_PREFIX: 'homeassistant',
     };
-    ({ port } = await startEmbeddedIngest(config, log, lifecycle, metrics));
+    ({ port } = await startEmbeddedIngest(config, log, lifecycle, { metrics }));
   };
   const stop = async () => {
     await Promise.all(clients.splice(0).map((client) => client.endAsync(true)));

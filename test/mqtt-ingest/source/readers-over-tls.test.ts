@@ -48,7 +48,7 @@ describe('readers over TLS', () => {
     const tls = await startTls(files, { log, lifecycle, lookEvery: 20 });
     for (const certificates of ['accepted', 'required'] as const) {
       const config = { ...ingestConfig(database.url), ...files, TLS_CLIENT_CERTIFICATES: certificates };
-      const { port } = await startEmbeddedIngest(config, log, lifecycle, undefined, undefined, tls);
+      const { port } = await startEmbeddedIngest(config, log, lifecycle, { tls });
       ports[certificates] = port;
     }
   });
