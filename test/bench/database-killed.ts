@@ -1,4 +1,4 @@
-import { startKillable } from '../standalone/killable-program.ts';
+import { startKillable } from '../support/killable-program.ts';
 import { show, spreadOf } from '../support/statistics.ts';
 
 /**

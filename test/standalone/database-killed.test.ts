@@ -3,8 +3,8 @@ import pg from 'pg';
 import { withDatabase } from '../../db/timescale/connections/database-url.ts';
 import { embeddedPostmaster, runningEmbeddedUrl } from '../../db/timescale/embedded/server.ts';
 import { EMBEDDED_DATABASE } from '../../services/standalone/database.ts';
+import { type KillableProgram, startKillable } from '../support/killable-program.ts';
 import { until } from '../support/subscribed-ingest.ts';
-import { type KillableProgram, startKillable } from './killable-program.ts';
 
 /** Milliseconds from the end of the database until the program works again, or has ended: what is promised. */
 const PROMISED = 10_000;

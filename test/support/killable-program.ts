@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { embeddedPostmaster } from '../../db/timescale/embedded/server.ts';
-import { type Program, run } from '../support/process.ts';
-import { until } from '../support/subscribed-ingest.ts';
+import { type Program, run } from './process.ts';
+import { until } from './subscribed-ingest.ts';
 
 /** `npm start` on a folder of its own, whose database is about to end. */
 export interface KillableProgram extends Program {
