@@ -6,6 +6,7 @@ import { benchLookUps } from './look-ups.ts';
 import { type Part, readOptions } from './options.ts';
 import { benchPooler } from './pooler.ts';
 import { DEEP, HISTORY, LIST, REPORT } from './questions.ts';
+import { benchReplica } from './replica.ts';
 import { benchRowSecurity } from './row-security.ts';
 import { benchWaiting } from './waiting.ts';
 import { benchWebhooks } from './webhooks.ts';
@@ -39,6 +40,7 @@ const parts: Record<Part, () => Promise<void>> = {
   waiting: () => benchWaiting(server.url, options),
   webhooks: () => benchWebhooks(server.url, options),
   pooler: () => benchPooler(server.url, options),
+  replica: () => benchReplica(options),
 };
 try {
   for (const part of options.only) {
