@@ -35,7 +35,9 @@ describe('everything in one process, and its database ends', function () {
   ] as const) {
     it(`works again within 10 s, with all its data, when it is ${what}`, async () => {
       expect((await call('/api/v1/locations', { name: 'Dock' })).status).to.equal(201);
-      expect(await program.endDatabase(signal)).to.be.below(PROMISED);
+      const { ms, ended } = await program.endDatabase(signal);
+      expect(ended, program.stderr()).to.equal(null);
+      expect(ms).to.be.below(PROMISED);
       expect(await names()).to.deep.equal(['Dock']);
       expect((await call('/api/v1/locations', { name: 'Yard' })).status).to.equal(201);
       program.child.kill('SIGINT');

@@ -11,8 +11,12 @@ export interface KillableProgram extends Program {
   /** Process of the database; 0 while there is none. */
   postmaster(): number;
   api(): string;
-  /** Ends the database by a signal. @returns milliseconds from then until another one lets the program work. */
-  endDatabase(signal: NodeJS.Signals): Promise<number>;
+  /**
+   * Ends the database by a signal.
+   *
+   * @returns milliseconds from then until another one lets the program work, or until it has ended.
+   */
+  endDatabase(signal: NodeJS.Signals): Promise<{ ms: number; ended: number | NodeJS.Signals | null }>;
   /** Kills the database, which cannot be started again. @returns milliseconds from then until the program has ended. */
   killForGood(): Promise<number>;
   /** Ends both and removes the folder. */
@@ -32,7 +36,11 @@ export async function startKillable(): Promise<KillableProgram> {
   await program.printed('Try it');
   const postmaster = () => embeddedPostmaster(data)?.pid ?? 0;
   const api = () => /http:\S+(?=\/api\/v1)/.exec(program.stdout())?.[0] ?? '';
-  const isReady = async () => (await fetch(`${api()}/readyz`)).status === 200;
+  let hasEnded = false;
+  program.child.once('exit', () => {
+    hasEnded = true;
+  });
+  const isReady = async () => (await fetch(`${api()}/readyz`).catch(() => null))?.status === 200;
   const end = (signal: NodeJS.Signals) => {
     const pid = postmaster();
     process.kill(pid, signal);
@@ -45,8 +53,9 @@ export async function startKillable(): Promise<KillableProgram> {
     api,
     endDatabase: async (signal) => {
       const { pid, at } = end(signal);
-      await until(async () => postmaster() !== pid && (await isReady()));
-      return performance.now() - at;
+      await until(async () => hasEnded || (postmaster() !== pid && (await isReady())));
+      const ms = performance.now() - at;
+      return { ms, ended: hasEnded ? await program.ended : null };
     },
     killForGood: async () => {
       const control = join(data, 'postgres/cluster/global/pg_control');
