@@ -3,10 +3,14 @@ import { createConnection, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { useDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
-import { connected, connectReader } from '../support/ingest.ts';
+import { HOSTILE } from '../support/hostile-sockets.ts';
 import { type Program, run } from '../support/process.ts';
+import { publishAnew } from '../support/publish-anew.ts';
 import { Site } from '../support/site.ts';
 import { until } from '../support/subscribed-ingest.ts';
+
+/** Milliseconds. */
+const LONGEST_KEPT_OUT = 5_000;
 
 describe('strangers at everything in one process', () => {
   const database = useDatabase();
@@ -46,12 +50,7 @@ describe('strangers at everything in one process', () => {
     sockets.push(socket);
     return socket;
   }
-  async function publish(): Promise<void> {
-    const reader = connectReader(mqtt, 'portal');
-    await connected(reader);
-    await reader.publishAsync('portal', JSON.stringify({ value: 'E2801160' }), { qos: 1 });
-    await reader.endAsync(true);
-  }
+  const publish = () => publishAnew(mqtt, 'E2801160');
   /** The most memory it ever had, in MiB. */
   const peak = () =>
     Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${program.child.pid}/status`, 'utf8'))?.[1]) / 1024;
@@ -86,7 +85,17 @@ describe('strangers at everything in one process', () => {
       }
     }
     await until(() => sockets.every(({ connecting }) => !connecting));
-    await publish();
+    expect(await publish()).to.be.lessThan(LONGEST_KEPT_OUT);
     await until(async () => (await fetch(`${api}/readyz`)).status === 200);
+  });
+
+  it('keep no reader of their own address out for more than 5 s, though 10,000 come, idle or hostile in six ways', async () => {
+    const ways = Object.values(HOSTILE);
+    for (let number = 0; number < 10_000; number++) {
+      const socket = open(mqtt);
+      socket.once('connect', () => ways[number % ways.length]?.(socket));
+    }
+    await until(() => sockets.every(({ connecting }) => !connecting));
+    expect(await publish()).to.be.lessThan(LONGEST_KEPT_OUT);
   });
 });

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { generate } from 'mqtt-packet';
 import { startEmbeddedBroker } from '../../../services/mqtt-ingest/source/embedded-broker.ts';
 import { ReaderConnection } from '../../../services/mqtt-ingest/source/reader-connection.ts';
 import { ReaderQuotas } from '../../../services/mqtt-ingest/source/reader-quotas.ts';
 import { readersLog } from '../../../services/mqtt-ingest/source/readers-log.ts';
 import { useDatabase } from '../../support/database.ts';
+import { connectAs, HOSTILE } from '../../support/hostile-sockets.ts';
 import { connected, connectReader } from '../../support/ingest.ts';
 import { openIntake } from '../../support/intake.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
@@ -62,17 +62,6 @@ describe('sockets at the embedded broker that have not signed in', () => {
     sockets.push(socket);
     return socket;
   }
-  const connect = (username: string, password = username, protocolVersion: 4 | 5 = 4) =>
-    generate({
-      cmd: 'connect',
-      protocolId: 'MQTT',
-      protocolVersion,
-      clean: true,
-      clientId: 'x',
-      keepalive: 0,
-      username,
-      password: Buffer.from(password),
-    });
   /** Signs in on a new connection and has a read acknowledged. */
   async function publish(): Promise<void> {
     const reader = connectReader(port, 'portal', { reconnectPeriod: 0 });
@@ -81,15 +70,7 @@ describe('sockets at the embedded broker that have not signed in', () => {
     await reader.endAsync(true);
   }
 
-  const hostile: [string, (socket: Socket) => void][] = [
-    ['say nothing', () => {}],
-    ['dribble a CONNECT', (socket) => socket.write(connect('portal').subarray(0, 20))],
-    ['speak TLS', (socket) => socket.write(Buffer.from('16030100a5010000a1', 'hex'))],
-    ['speak HTTP', (socket) => socket.write('GET / HTTP/1.1\r\n\r\n')],
-    ['have a wrong password', (socket) => socket.write(connect('portal', 'wrong'))],
-    ['have names nobody has', (socket) => socket.write(connect(`stranger-${sockets.length}`))],
-  ];
-  for (const [what, doIt] of hostile) {
+  for (const [what, doIt] of Object.entries(HOSTILE)) {
     it(`keep no reader out when ten times as many as there is room for ${what}`, async () => {
       for (let number = 0; number < ROOM * 10; number++) {
         const socket = open();
@@ -136,7 +117,7 @@ describe('sockets at the embedded broker that have not signed in', () => {
       socket.once('close', () => {
         refused += 1;
       });
-      socket.write(connect(`nobody-${number}`));
+      socket.write(connectAs(`nobody-${number}`));
     }
     await until(() => refused === STRANGERS);
     const seconds = (performance.now() - began) / 1_000;
@@ -148,7 +129,7 @@ describe('sockets at the embedded broker that have not signed in', () => {
   it('are told from readers that speak a version which the broker does not, in the log', async () => {
     log.lines.length = 0;
     const socket = open();
-    socket.write(connect('portal', 'portal', 5));
+    socket.write(connectAs('portal', 'portal', 5));
     await once(socket, 'close');
     const [line] = log.lines.filter(({ msg }) => msg === 'Reader refused');
     expect(line).to.include({ username: 'portal', reason: 'it speaks MQTT 5; set the reader to MQTT 3.1.1' });
