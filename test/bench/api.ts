@@ -5,9 +5,10 @@ import { benchLatencies } from './latencies.ts';
 import { benchLookUps } from './look-ups.ts';
 import { type Part, readOptions } from './options.ts';
 import { benchPooler } from './pooler.ts';
-import { DEEP, HISTORY, LIST, REPORT } from './questions.ts';
+import { CHAIN, DEEP, HISTORY, INTO_CHAIN, LIST, OF_CHAIN, REPORT, SEARCHES, WORDS } from './questions.ts';
 import { benchReplica } from './replica.ts';
 import { benchRowSecurity } from './row-security.ts';
+import { benchSignIns } from './sign-ins.ts';
 import { benchWaiting } from './waiting.ts';
 import { benchWebhooks } from './webhooks.ts';
 
@@ -39,6 +40,20 @@ const parts: Record<Part, () => Promise<void>> = {
   },
   waiting: () => benchWaiting(server.url, options),
   webhooks: () => benchWebhooks(server.url, options),
+  search: () => {
+    const sizes = options.assets.map((assets) => ({
+      assets,
+      scans: 0,
+      changed: WORDS,
+      label: `${assets.toExponential()} assets`,
+    }));
+    return benchLatencies(server.url, sizes, SEARCHES, options);
+  },
+  chain: () => {
+    const size = { assets: 1, scans: 0, locations: CHAIN, changed: INTO_CHAIN };
+    return benchLatencies(server.url, [{ ...size, label: `${CHAIN}` }], OF_CHAIN, options);
+  },
+  'sign-ins': () => benchSignIns(server.url, options),
   pooler: () => benchPooler(server.url, options),
   replica: () => benchReplica(options),
 };

@@ -4,7 +4,7 @@ import type { Load, Measured } from './load.ts';
 import type { BenchOptions } from './options.ts';
 import { measure, type ServerProcess, startServer } from './processes.ts';
 import { apiEnvironment, turns } from './requests.ts';
-import { type Filled, fill } from './rows/seed.ts';
+import { type Filled, fill, type Size } from './rows/seed.ts';
 
 /** A request whose time is measured at several sizes of the database. */
 export interface Question {
@@ -21,7 +21,7 @@ interface Site {
 /** Times of the questions, one caller at a time, at each size; and how they grow from the first size to the last. */
 export async function benchLatencies(
   serverUrl: string,
-  sizes: readonly { assets: number; scans: number; label: string }[],
+  sizes: readonly (Size & { label: string })[],
   questions: readonly Question[],
   options: BenchOptions,
 ): Promise<void> {
@@ -60,6 +60,9 @@ function report(
     const p50 = show(spreadOf(measured.map((each) => each.p50)), 2);
     const p95 = show(spreadOf(measured.map((each) => each.p95)), 2);
     console.log(`  ${label.padEnd(10)} p50 ${p50}   p95 ${p95}`);
+  }
+  if (labels.length === 1) {
+    return;
   }
   const first = results[labels[0] ?? ''] ?? [];
   const last = results[labels.at(-1) ?? ''] ?? [];

@@ -12,8 +12,8 @@ export interface BenchOptions {
 }
 
 const USUAL = ['look-up', 'row-security', 'list', 'create', 'tracking', 'waiting', 'webhooks'] as const;
-/** The first of the others takes PgBouncer, the second two servers of its own. */
-const PARTS = [...USUAL, 'pooler', 'replica'] as const;
+/** Only if they are named: of the last, one takes PgBouncer, the other two servers of its own. */
+const PARTS = [...USUAL, 'search', 'chain', 'sign-ins', 'pooler', 'replica'] as const;
 export type Part = (typeof PARTS)[number];
 
 export const USAGE = `npm run bench:api -- [--only ${PARTS.join(',')}] [--scans 1e5,1e6] [--assets 1e3,1e5]

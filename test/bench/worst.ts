@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { quantile } from '../support/statistics.ts';
+import { quantile, spreadOf } from '../support/statistics.ts';
 import { openDatabaseServer } from './database-server.ts';
 import { answerOf, forkFile } from './processes.ts';
 import { type Line, type Listening, linesOf } from './worst/lines.ts';
 import { ServerLoad } from './worst/server-load.ts';
 import { Site } from './worst/site.ts';
-import { Windows } from './worst/windows.ts';
+import { type Times, Windows } from './worst/windows.ts';
 
 /** Measures what the worst requests do to somebody else's; `README.md` beside this file says how to read it. */
 const { values, positionals } = parseArgs({
@@ -42,14 +42,23 @@ async function measure(windows: Windows, { what, worst }: Line): Promise<void> {
       attacks.push(await attack());
     }
     const { quiet, hostile, heldMs, answered } = await windows.suffer(attacks);
-    const ratio = median(hostile) / median(quiet);
-    const figures = [heldMs.toFixed(0), inMs(quiet), inMs(hostile), ratio.toFixed(1)].join(' | ');
+    const quietest = median(quiet.map(({ p99 }) => p99));
+    const ratios = spreadOf(hostile.map(({ p99 }) => p99 / quietest));
+    const ratio = (median(hostile.map(({ p99 }) => p99)) / quietest).toFixed(1);
+    const figures = [
+      heldMs.toFixed(0),
+      inMs(quiet, 'p99'),
+      inMs(hostile, 'p99'),
+      rounds === 1 ? ratio : `${ratio} (${ratios.min.toFixed(1)} to ${ratios.max.toFixed(1)})`,
+      inMs(quiet, 'p50'),
+      inMs(hostile, 'p50'),
+    ].join(' | ');
     console.log(`| \`${what}\` | ${name} | ${figures} | ${countsOf(answered)} |`);
   }
 }
 
-function inMs(windows: readonly number[]): string {
-  return windows.map((p99) => p99.toFixed(1)).join(', ');
+function inMs(windows: readonly Times[], of: keyof Times): string {
+  return windows.map((times) => times[of].toFixed(1)).join(', ');
 }
 
 function median(values: readonly number[]): number {
@@ -103,8 +112,10 @@ try {
     `Node.js ${process.version}, ${cpus().length} cores, ${cpus()[0]?.model ?? ''}; ` +
       `${values.unlimited ? 'without limits' : 'limits as delivered'}\n`,
   );
-  console.log('| | the worst of it | loop held, ms | p99 of look-ups, quiet | hostile | ratio | answered |');
-  console.log('|---|---|---|---|---|---|---|');
+  console.log(
+    '| | the worst of it | loop held, ms | p99 of look-ups, quiet | hostile | ratio | p50, quiet | hostile | answered |',
+  );
+  console.log('|---|---|---|---|---|---|---|---|---|');
   for (const [at, line] of lines.entries()) {
     console.error(`${elapsed()}, ${at + 1} of ${lines.length}: ${line.what}`);
     await measure(windows, line);

@@ -19,6 +19,14 @@ export interface Filled {
   drop(): Promise<void>;
 }
 
+export interface Size {
+  assets: number;
+  scans: number;
+  locations?: number;
+  /** A statement that changes the rows after that. */
+  changed?: string;
+}
+
 const KEYS = 40;
 
 /**
@@ -26,10 +34,7 @@ const KEYS = 40;
  * location than the one before: as many transitions as there can be. Rows are made by the statements below and not
  * recorded one by one; they are what the recorder would have made of those scans.
  */
-export async function fill(
-  serverUrl: string,
-  { locations = 200, ...size }: { assets: number; scans: number; locations?: number },
-): Promise<Filled> {
+export async function fill(serverUrl: string, { locations = 200, changed, ...size }: Size): Promise<Filled> {
   const name = `bench_${size.assets}_${size.scans}_${process.pid}`;
   const url = withDatabase(serverUrl, name);
   await createDatabase(url);
@@ -47,6 +52,9 @@ export async function fill(
     await client.query(SCANS, [orgId, size.assets, Math.round(size.scans / size.assets), locations]);
     await client.query(TRANSITIONS, [orgId]);
     await client.query(POSITIONS, [orgId]);
+  }
+  if (changed !== undefined) {
+    await client.query(changed);
   }
   await client.query('vacuum analyze');
   await client.query('checkpoint');

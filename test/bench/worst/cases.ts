@@ -146,6 +146,20 @@ export function mixOf(base: string): Case {
   };
 }
 
+/** As many as the limit lets one key begin with, each on a connection of its own. */
+const BURST = 120;
+
+export function burstsOf(base: string): Case[] {
+  const searches = ['al', 'pallet', '99', 'wooden', 'e280'].map((text) =>
+    get(`${base}/api/v1/assets?q=${text}&limit=200`),
+  );
+  const mix = mixOf(base);
+  return [
+    { name: 'searches', asks: searches, connections: BURST },
+    { ...mix, connections: BURST },
+  ];
+}
+
 function rows(count: number): string {
   return Array.from({ length: count }, (_, at) => `I-${PART}-${at},n`).join('\n');
 }

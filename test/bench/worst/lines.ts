@@ -4,7 +4,7 @@ import { GATEWAY_ROUTES } from '../../../services/handheld-gateway/routes.ts';
 import { loadTargets } from '../../support/fuzz-targets.ts';
 import type { Attack } from './attack.ts';
 import type { Case } from './case.ts';
-import { casesOf, floodsOf, mixOf } from './cases.ts';
+import { burstsOf, casesOf, floodsOf, mixOf } from './cases.ts';
 import { costliest } from './costliest.ts';
 import { dryFilesFor, keptFileFor } from './files.ts';
 import { type Messages, messagesOfReads, worstMessage } from './messages.ts';
@@ -89,6 +89,7 @@ export function linesOf({ url, handheldUrl, mqttUrl }: Listening, site: Site, se
       API_ROUTES.filter(({ isInternal }) => !isInternal),
     ),
     asked('any of one key', key, () => [mixOf(url)]),
+    ...burstsOf(url).map((burst) => asked('120 at once of one key', key, () => [burst])),
     asked('POST /api/v1/assets/bulk', key, () => dryFilesFor(url)),
     asked('POST /api/v1/assets/bulk', key, () => [keptFileFor(url)]),
     ...routes(handheldUrl, token, GATEWAY_ROUTES),

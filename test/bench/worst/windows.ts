@@ -7,11 +7,17 @@ import type { Answered, Attack } from './attack.ts';
 import { type ServerLoad, whenIdle } from './server-load.ts';
 import type { LookUps } from './victim.ts';
 
-/** What somebody's look-ups take while somebody else does the worst, and before and after: 99th percentiles, in ms. */
+/** What look-ups of a window take, in ms. */
+export interface Times {
+  p50: number;
+  p99: number;
+}
+
+/** What somebody's look-ups take while somebody else does the worst, and before and after. */
 export interface Suffered {
   /** Before the first hostile window, between them, and after the last. */
-  quiet: number[];
-  hostile: number[];
+  quiet: Times[];
+  hostile: Times[];
   /** The longest that the server's event loop was held during an attack. */
   heldMs: number;
   /** By the attacks of all hostile windows. */
@@ -29,7 +35,7 @@ const HOSTILE_MS = 4_000;
 export class Windows {
   readonly #victim: ChildProcess;
   readonly #server: ServerLoad;
-  #lastQuiet: number | null = null;
+  #lastQuiet: Times | null = null;
 
   private constructor(victim: ChildProcess, server: ServerLoad) {
     this.#victim = victim;
@@ -54,7 +60,7 @@ export class Windows {
       const attacker = forkHere('attacker.ts');
       await this.#server.ask();
       attacker.send(attack);
-      suffered.hostile.push(p99(await this.#lookUp(HOSTILE_MS)));
+      suffered.hostile.push(timesOf(await this.#lookUp(HOSTILE_MS)));
       suffered.heldMs = Math.max(suffered.heldMs, (await this.#server.ask()).heldMs);
       attacker.send('stop');
       for (const [status, count] of Object.entries((await answerOf(attacker)) as Answered)) {
@@ -71,9 +77,9 @@ export class Windows {
   }
 
   /** What an attack has begun is waited for. */
-  async #quiet(): Promise<number> {
+  async #quiet(): Promise<Times> {
     await whenIdle(this.#server);
-    return p99(await this.#lookUp(QUIET_MS));
+    return timesOf(await this.#lookUp(QUIET_MS));
   }
 
   async #lookUp(forMs: number): Promise<readonly number[]> {
@@ -92,9 +98,7 @@ function forkHere(file: string): ChildProcess {
   return child;
 }
 
-function p99(times: readonly number[]): number {
-  return quantile(
-    times.toSorted((a, b) => a - b),
-    0.99,
-  );
+function timesOf(took: readonly number[]): Times {
+  const sorted = took.toSorted((a, b) => a - b);
+  return { p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99) };
 }
