@@ -25,7 +25,12 @@ export interface IngestOptions {
   lateKinds: readonly LateKind[];
   /** Reads of a batch, where the recorder is measured alone. */
   batch: number;
-  /** The folder of another working tree, whose recorder is measured beside this one's; null for none. */
+  /** Numbers of ingest processes that share the queues of RabbitMQ. */
+  processes: readonly number[];
+  /** Of one core, what each of these processes has, and what the database has; null for what there is. */
+  processShare: number | null;
+  databaseShare: number | null;
+  /** The folder of another working tree, whose recorder or ingestion is measured beside this one's; null for none. */
   against: string | null;
 }
 
@@ -68,10 +73,14 @@ export function readIngestOptions(args: string[]): IngestOptions {
       late: { type: 'string', default: '0,0.2' },
       'late-kind': { type: 'string', default: LATE_KINDS.join() },
       batch: { type: 'string', default: '1000' },
+      processes: { type: 'string', default: '1,2,4' },
+      'process-share': { type: 'string' },
+      'database-share': { type: 'string' },
       against: { type: 'string' },
     },
   });
   const numbers = (list: string) => list.split(',').map(Number);
+  const share = (typed: string | undefined) => (typed === undefined ? null : Number(typed));
   return {
     only: PARTS.filter((part) => values.only.split(',').includes(part)),
     sources: SOURCES.filter((source) => values.sources.split(',').includes(source)),
@@ -84,6 +93,9 @@ export function readIngestOptions(args: string[]): IngestOptions {
     late: numbers(values.late),
     lateKinds: LATE_KINDS.filter((kind) => values['late-kind'].split(',').includes(kind)),
     batch: Number(values.batch),
+    processes: numbers(values.processes),
+    processShare: share(values['process-share']),
+    databaseShare: share(values['database-share']),
     against: values.against === undefined ? null : resolve(values.against),
   };
 }
