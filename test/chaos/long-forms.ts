@@ -1,3 +1,4 @@
+import { KEPT } from './brokers/kept-form.ts';
 import { HIVEMQ, RMQTT } from './brokers/session-forms.ts';
 import { CELLS } from './cells/cells-form.ts';
 import { EVERY_FAULT } from './every-fault.ts';
@@ -12,5 +13,6 @@ export const LONG_FORMS: Readonly<Record<string, LongForm>> = {
   rabbitmq: RABBITMQ,
   hivemq: HIVEMQ,
   rmqtt: RMQTT,
+  kept: KEPT,
   cells: CELLS,
 };
