@@ -115,6 +115,7 @@ const ARROWS: Record<string, string[]> = {
   'platform/http': ['platform/runtime', 'base'],
   'platform/description': ['platform/http', 'base'],
   'platform/rate-limit': ['platform/http', 'platform/runtime', 'base'],
+  docs: [],
   simulation: ['base'],
   'services/api': [...DOMAIN, ...PLATFORM, ...DATABASE, 'base'],
   'services/mqtt-ingest': [...DOMAIN, ...PLATFORM, ...DATABASE, 'base'],
