@@ -29,6 +29,25 @@ describe('writes that wait', () => {
   });
   afterEach(() => other.query('rollback'));
 
+  it('say that they were cancelled, and not how to ask for less', async () => {
+    const { body } = await ours.post('/locations', { name: 'Dock' });
+    await other.query('select from locations where id = $1 for key share', [body?.data.id]);
+    const deleting = ours.remove(`/locations/${body?.data.id}`);
+    // As the time limit does.
+    const cancel = `select pg_cancel_backend(pid) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query ~ 'locations'`;
+    while ((await api.database.rows(cancel)).length === 0);
+    const answer = await deleting;
+    expect(answer.status).to.equal(503);
+    expect(answer.body?.error).to.include({
+      type: 'query_timeout',
+      detail:
+        'The change took too long, or waited too long for what is being recorded, and was cancelled; try again later',
+    });
+    await other.query('rollback');
+    expect((await ours.remove(`/locations/${body?.data.id}`)).status).to.equal(204);
+  });
+
   it('are refused with 503 and when to ask again beyond a bound, and others write at once', async () => {
     const answers: Answer[] = [];
     const creates = Array.from({ length: WAITING_PER_ORGANIZATION + MORE }, async () => {

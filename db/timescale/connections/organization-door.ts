@@ -114,13 +114,13 @@ export function openOrganizationDoor(
   return {
     of: (orgId) => {
       let isChanged = false;
-      const rethrow = (error: unknown): never => rethrowKnown(error, isChanged);
+      const rethrow = (error: unknown): never => rethrowKnown(error, isChanged, QUERY_TIMED_OUT);
       const on = (client: PoolClient): OrganizationConnection => ({
         orgId,
         ...verbsOn((query) => client.query(query)),
       });
       const changing = async <Result>(change: Promise<Result>): Promise<Result> => {
-        const result = await change.catch(rethrow);
+        const result = await change.catch((error) => rethrowKnown(error, isChanged, CHANGE_TIMED_OUT));
         isChanged = true;
         return result;
       };
@@ -171,19 +171,22 @@ function precedingOf(first: RowQuery<never>): Preceding {
   return { name, text, values: values as (string | Buffer)[] };
 }
 
+const QUERY_TIMED_OUT =
+  'The query took too long and was cancelled; narrow it with filters, or try again later';
+
+const CHANGE_TIMED_OUT =
+  'The change took too long, or waited too long for what is being recorded, and was cancelled; try again later';
+
 /**
  * @throws StatementTimedOut for a statement beyond its time limit, IdsUsedUp, errors of {@link
  * rethrowLost}; otherwise the error given.
  */
-function rethrowKnown(error: unknown, isChanged: boolean): never {
+function rethrowKnown(error: unknown, isChanged: boolean, timedOut: string): never {
   if (isUsedUp(error)) {
     throw new IdsUsedUp(error);
   }
   if (isCancelled(error)) {
-    throw new StatementTimedOut(
-      'The query took too long and was cancelled; narrow it with filters, or try again later',
-      error,
-    );
+    throw new StatementTimedOut(timedOut, error);
   }
   rethrowLost(error, isChanged);
 }
