@@ -11,22 +11,23 @@ import { isNewest, latest, type Touched } from './touched.ts';
  * Of an asset where it was wrong nothing is written ahead for a while.
  */
 export class RecentlySeen {
-  #assets = new Map<number, Map<number, Sight>>();
-  #size = 0;
-  #batchesToWait = 0;
+  #organizations = new Map<number, OfOrganization>();
+  #assets = 0;
+  #batches = 0;
 
   /** Those of a batch to write ahead. */
   choose(scans: readonly LocatedScan[]): LocatedScan[] {
-    if (this.#batchesToWait > 0) {
-      this.#batchesToWait -= 1;
-      return [];
-    }
+    this.#batches += 1;
     return scans.filter((scan) => this.#isAhead(scan));
   }
 
   #isAhead({ orgId, assetId, observedAt, scan }: LocatedScan): boolean {
-    const sight = this.#assets.get(orgId)?.get(assetId);
-    if (sight === undefined || scan.source.kind !== 'reader') {
+    const organization = this.#organizations.get(orgId);
+    const sight = organization?.sights.get(assetId);
+    if (organization === undefined || sight === undefined || scan.source.kind !== 'reader') {
+      return false;
+    }
+    if (organization.waitsUntil >= this.#batches) {
       return false;
     }
     if (sight.scansToWait > 0) {
@@ -36,9 +37,18 @@ export class RecentlySeen {
     return observedAt > sight.lastSeen;
   }
 
-  /** One that was written ahead is stored already. It would be found once in many batches only. */
-  noteRepeat(): void {
-    this.#batchesToWait = BATCHES_AFTER_REPEAT;
+  /**
+   * Those of a batch that are stored already. Each that looks newer than its asset would have been found out by recording its
+   * whole batch anew: of its organization that happens once in many batches only.
+   */
+  noteRepeats(scans: Iterable<LocatedScan>): void {
+    for (const { orgId, assetId, observedAt } of scans) {
+      const organization = this.#organizations.get(orgId);
+      const sight = organization?.sights.get(assetId);
+      if (organization !== undefined && sight !== undefined && observedAt > sight.lastSeen) {
+        organization.waitsUntil = this.#batches + BATCHES_AFTER_REPEAT;
+      }
+    }
   }
 
   /** @param ahead those of their scans that were written ahead. */
@@ -52,7 +62,7 @@ export class RecentlySeen {
   }
 
   #set(orgId: number, assetId: number, lastSeen: Micros, isOvertaken: boolean): void {
-    const known = this.#assets.get(orgId)?.get(assetId);
+    const known = this.#organizations.get(orgId)?.sights.get(assetId);
     const sight = known ?? { lastSeen, scansToWait: 0 };
     sight.lastSeen = lastSeen;
     if (isOvertaken) {
@@ -64,18 +74,35 @@ export class RecentlySeen {
   }
 
   #add(orgId: number, assetId: number, sight: Sight): void {
-    if (this.#size === MOST_ASSETS) {
-      this.#assets = new Map();
-      this.#size = 0;
+    if (this.#assets === MOST_ASSETS) {
+      this.#forgetLargest();
     }
-    const ofOrganization = this.#assets.get(orgId);
-    if (ofOrganization === undefined) {
-      this.#assets.set(orgId, new Map([[assetId, sight]]));
+    const organization = this.#organizations.get(orgId);
+    if (organization === undefined) {
+      this.#organizations.set(orgId, { sights: new Map([[assetId, sight]]), waitsUntil: 0 });
     } else {
-      ofOrganization.set(assetId, sight);
+      organization.sights.set(assetId, sight);
     }
-    this.#size += 1;
+    this.#assets += 1;
   }
+
+  /** Whole organizations, so that one with many assets pushes out nobody else's; and many at once, as they are sorted. */
+  #forgetLargest(): void {
+    const bySize = [...this.#organizations].sort(([, a], [, b]) => b.sights.size - a.sights.size);
+    for (const [orgId, { sights }] of bySize) {
+      this.#organizations.delete(orgId);
+      this.#assets -= sights.size;
+      if (this.#assets <= MOST_ASSETS / 2) {
+        return;
+      }
+    }
+  }
+}
+
+interface OfOrganization {
+  sights: Map<number, Sight>;
+  /** The number of the last batch of which nothing is written ahead. */
+  waitsUntil: number;
 }
 
 interface Sight {

@@ -105,12 +105,7 @@ async function writeLocated(
   }
   const distinct = distinctScans(located);
   const ahead = isCareful ? NONE : writableAhead(distinct.scans, repeats, seen);
-  const positions = await lockBehind(client, ahead, located).catch((error) => {
-    if (error instanceof AlreadyStored) {
-      seen?.noteRepeat();
-    }
-    throw error;
-  });
+  const positions = await lockBehind(client, ahead, located);
   const positionOf = new PairMap<number, number, Position>();
   for (const position of positions) {
     positionOf.add(position.orgId, position.assetId, position);
@@ -119,6 +114,7 @@ async function writeLocated(
     ? { known: await findKnownScans(client, distinct.scans) }
     : await findKnownNear(client, distinct.scans, { positionOf, written: ahead, repeats });
   repeats?.note(known.size > 0, ofMovedTags(known));
+  seen?.noteRepeats(known.keys());
   const { fresh, stronger, duplicates } = dropRepeats(distinct, known);
   // A stronger copy may belong to the asset that had the tag before. Locked out of order, so two recorders may deadlock
   // here; the one that the database aborts is retried.

@@ -170,8 +170,8 @@ describe('scans that are newer than all that was recorded of their assets', func
 });
 
 describe('what is remembered of when assets were last seen', () => {
-  const position = (assetId: number, lastSeen: number | null): Position => ({
-    orgId: 1,
+  const position = ({ orgId, assetId }: LocatedScan, lastSeen: number | null): Position => ({
+    orgId,
     assetId,
     stay: null,
     lastSeen,
@@ -179,10 +179,13 @@ describe('what is remembered of when assets were last seen', () => {
     lockedAt: 0,
     row: '(0,1)',
   });
-  const scan = (assetId: number, observedAt: number): LocatedScan => ({
-    ...{ orgId: 1, assetId, observedAt, locationId: 1, tagValue: 'x', timeIsReceived: false },
-    scan: aRead({ orgId: 1, readerId: 1, value: 'x', locationId: 1, at: observedAt }),
+  const scan = (assetId: number, observedAt: number, orgId = 1): LocatedScan => ({
+    ...{ orgId, assetId, observedAt, locationId: 1, tagValue: 'x', timeIsReceived: false },
+    scan: aRead({ orgId, readerId: 1, value: 'x', locationId: 1, at: observedAt }),
   });
+  const assetsOf = (orgId: number, count: number) =>
+    Array.from({ length: count }, (_, index) => scan(index + 1, 5, orgId));
+  const newer = (scans: readonly LocatedScan[]) => scans.map(({ orgId, assetId }) => scan(assetId, 6, orgId));
   const note = (
     seen: RecentlySeen,
     scans: LocatedScan[],
@@ -191,7 +194,7 @@ describe('what is remembered of when assets were last seen', () => {
   ) =>
     seen.note(
       scans.map((each) => ({
-        position: position(each.assetId, lastSeen),
+        position: position(each, lastSeen),
         scans: [each],
         fresh: 1,
         isInOrder: lastSeen === null || each.observedAt > lastSeen,
@@ -208,21 +211,40 @@ describe('what is remembered of when assets were last seen', () => {
     expect(choices.slice(100)).to.deep.equal([1, 1]);
   });
 
-  it('has all written behind their positions for a thousand batches after a repeat', () => {
+  it('has those of an organization written behind their positions for a thousand batches after a repeat', () => {
     const seen = new RecentlySeen();
-    note(seen, [scan(1, 5)], null);
-    seen.noteRepeat();
-    const choices = Array.from({ length: 1_001 }, () => seen.choose([scan(1, 20)]).length);
-    expect(choices.indexOf(1)).to.equal(1_000);
+    note(seen, [scan(1, 5), scan(1, 5, 2)], null);
+    seen.noteRepeats([scan(1, 20)]);
+    const choices = Array.from({ length: 1_001 }, () =>
+      seen.choose([scan(1, 20), scan(1, 20, 2)]).map(({ orgId }) => orgId),
+    );
+    expect(choices.findIndex((orgIds) => orgIds.includes(1))).to.equal(1_000);
+    expect(choices.filter((orgIds) => orgIds.includes(2))).to.have.length(1_001);
   });
 
-  it('never grows beyond 100,000 assets', () => {
+  it('takes no repeat amiss that would not have been written ahead', () => {
     const seen = new RecentlySeen();
-    const scans = Array.from({ length: 100_001 }, (_, index) => scan(index + 1, 5));
-    note(seen, scans.slice(0, -1), null);
-    const newer = scans.map(({ assetId }) => scan(assetId, 6));
-    expect(seen.choose(newer)).to.have.length(100_000);
-    note(seen, scans.slice(-1), null);
-    expect(seen.choose(newer).map(({ assetId }) => assetId)).to.deep.equal([100_001]);
+    note(seen, [scan(1, 5)], null);
+    seen.noteRepeats([scan(1, 5), scan(2, 20)]);
+    expect(seen.choose([scan(1, 6)])).to.have.length(1);
+  });
+
+  it('never grows beyond 100,000 assets, and lets no organization push out what is of others', () => {
+    const seen = new RecentlySeen();
+    const of = [assetsOf(1, 1_000), assetsOf(2, 60_000), assetsOf(3, 39_000)] as const;
+    note(seen, of.flat(), null);
+    expect(seen.choose(newer(of.flat()))).to.have.length(100_000);
+    note(seen, [scan(60_001, 5, 2)], null);
+    const chosen = seen.choose(newer([...of.flat(), scan(60_001, 5, 2)]));
+    expect([1, 2, 3].map((orgId) => chosen.filter((each) => each.orgId === orgId).length)).to.deep.equal([
+      1_000, 1, 39_000,
+    ]);
+  });
+
+  it('forgets of many small organizations no more than half', () => {
+    const seen = new RecentlySeen();
+    const of = Array.from({ length: 10 }, (_, index) => assetsOf(index + 1, 10_000)).flat();
+    note(seen, [...of, scan(1, 5, 11)], null);
+    expect(seen.choose(newer(of))).to.have.length(50_000);
   });
 });
