@@ -9,6 +9,7 @@ import { CHAIN, DEEP, HISTORY, INTO_CHAIN, LIST, OF_CHAIN, REPORT, SEARCHES, WOR
 import { benchReplica } from './replica.ts';
 import { benchRowSecurity } from './row-security.ts';
 import { benchSignIns } from './sign-ins.ts';
+import { benchTls } from './tls.ts';
 import { benchWaiting } from './waiting.ts';
 import { benchWebhooks } from './webhooks.ts';
 
@@ -54,6 +55,7 @@ const parts: Record<Part, () => Promise<void>> = {
     return benchLatencies(server.url, [{ ...size, label: `${CHAIN}` }], OF_CHAIN, options);
   },
   'sign-ins': () => benchSignIns(server.url, options),
+  tls: () => benchTls(server.url, options),
   pooler: () => benchPooler(server.url, options),
   replica: () => benchReplica(options),
 };

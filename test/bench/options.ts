@@ -13,7 +13,7 @@ export interface BenchOptions {
 
 const USUAL = ['look-up', 'row-security', 'list', 'create', 'tracking', 'waiting', 'webhooks'] as const;
 /** Only if they are named: of the last, one takes PgBouncer, the other two servers of its own. */
-const PARTS = [...USUAL, 'search', 'chain', 'sign-ins', 'pooler', 'replica'] as const;
+const PARTS = [...USUAL, 'search', 'chain', 'sign-ins', 'tls', 'pooler', 'replica'] as const;
 export type Part = (typeof PARTS)[number];
 
 export const USAGE = `npm run bench:api -- [--only ${PARTS.join(',')}] [--scans 1e5,1e6] [--assets 1e3,1e5]
