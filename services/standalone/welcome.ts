@@ -31,7 +31,8 @@ Open this to become its first administrator. It is good once, and for an hour:
 
 /** Credentials, shown this once. */
 export function credentialsText({ apiUrl }: Standalone, first: FirstCredentials): string {
-  const authorization = `Authorization: Bearer ${first.apiKey}`;
+  // Arguments of programs can be read by every user of the machine; what the shell itself echoes cannot.
+  const authorization = `echo 'Authorization: Bearer ${first.apiKey}'`;
   return `
 Made for you, and shown only now:
 
@@ -41,8 +42,8 @@ Made for you, and shown only now:
 
 Try it:
 
-  curl -H '${authorization}' ${apiUrl}/api/v1/orgs/me
-  curl -H '${authorization}' -H 'Content-Type: application/json' \\
+  ${authorization} | curl -H @- ${apiUrl}/api/v1/orgs/me
+  ${authorization} | curl -H @- -H 'Content-Type: application/json' \\
        -d '{"name":"Dock 1","external_key":"DOCK-1"}' ${apiUrl}/api/v1/locations
   npx --no -- tagtrail reader create --org ${first.orgId} --name portal --topic site/portal --format tagtrail
   npx --no -- tagtrail antenna set --reader ${first.nextReaderId} --port 1 --location DOCK-1

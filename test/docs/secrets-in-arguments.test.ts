@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { credentialsText } from '../../services/standalone/welcome.ts';
 import { commandBlocks, documents, ROOT } from './command-blocks.ts';
 import { simpleCommands } from './simple-commands.ts';
 
@@ -56,6 +57,20 @@ describe('the commands that the documents show', () => {
     const [, example = ''] = /Example.*?\\n {2}(.*?)'/.exec(copy) ?? [];
     expect(example).to.include('database copy --to');
     expect(shownBy(example)).to.deep.equal([]);
+  });
+
+  it('include what npm start prints to try with the first key', () => {
+    const urls = { apiUrl: 'http://127.0.0.1:8080' } as Parameters<typeof credentialsText>[0];
+    const credentials = {
+      organization: 'Mine',
+      orgId: 1,
+      apiKey: 'tt_1',
+      handheldToken: 'th_1',
+      nextReaderId: 1,
+    };
+    const [, commands = ''] = credentialsText(urls, credentials).split('Try it:');
+    expect(commands).to.match(/tt_1.*curl/);
+    expect(shownBy(commands)).to.deep.equal([]);
   });
 });
 

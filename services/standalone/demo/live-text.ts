@@ -9,7 +9,8 @@ export function invitation(
   { standalone: { apiUrl, mqttUrl, consoleUrl }, site: { apiKey, signInToken, readers } }: Demo,
   asset: { id: number; external_key: string },
 ): string[] {
-  const curl = (path: string) => `  curl -H 'Authorization: Bearer ${apiKey}' '${apiUrl}/api/v1${path}'`;
+  const curl = (path: string) =>
+    `  echo 'Authorization: Bearer ${apiKey}' | curl -H @- '${apiUrl}/api/v1${path}'`;
   return [
     'See it in the console: open this link, which is good once and for an hour, and click “Go in”:',
     `  ${linkAddress(consoleUrl, signInToken)}`,

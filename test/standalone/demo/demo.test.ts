@@ -95,7 +95,7 @@ describe('npm run demo', () => {
     for await (const chunk of demo.process.stdout.setEncoding('utf8')) {
       output += chunk;
       const [, authorization, url] =
-        /curl -H 'Authorization: (.*)' '(.*asset-locations.*)'/.exec(output) ?? [];
+        /echo 'Authorization: (.*)' \| curl -H @- '(.*asset-locations.*)'/.exec(output) ?? [];
       if (answer === undefined && authorization !== undefined && url !== undefined && / -> /.test(output)) {
         answer = await fetch(url, { headers: { authorization } });
         signedIn = await acceptLink(output);
