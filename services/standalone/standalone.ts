@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { messageOf } from '../../base/errors.ts';
-import { allowLogin } from '../../db/timescale/schema/allow-login.ts';
+import { allowLogin, requireAllowable } from '../../db/timescale/schema/allow-login.ts';
 import { migrate, readMigrations } from '../../db/timescale/schema/migrate.ts';
 import { requireReachable } from '../../platform/runtime/database.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
@@ -73,6 +73,7 @@ async function migrated(processUrl: string, migrateUrl: string | null, log: Logg
     return { ownerUrl: processUrl, processUrl };
   }
   await requireReachable(migrateUrl, undefined, 'MIGRATE_DATABASE_URL');
+  await requireAllowable(migrateUrl, processUrl);
   await migrate(migrateUrl, readMigrations(), { say });
   await allowLogin(migrateUrl, processUrl);
   return { ownerUrl: migrateUrl, processUrl };

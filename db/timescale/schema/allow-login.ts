@@ -26,15 +26,7 @@ export const PROCESS_ROLES = [
  * a new one with the owner's password.
  */
 export async function allowLogin(ownerUrl: string, processUrl: string): Promise<boolean> {
-  const { direct, pooled } = addressesOf(processUrl);
-  const { username, password } = new URL(requireDatabaseUrl(pooled ?? direct).first);
-  const [user, secret] = [username, password].map(decodeURIComponent) as [string, string];
-  if (user === '') {
-    throw new AppError(
-      'misconfigured',
-      'DATABASE_URL names no user, and MIGRATE_DATABASE_URL is for another one; set DATABASE_URL to an address such as postgres://user:password@host:5432/tagtrail',
-    );
-  }
+  const { user, secret } = loginOf(processUrl);
   const client = new Client(connectionConfig(ownerUrl, 'tagtrail migrate'));
   await client.connect();
   try {
@@ -67,11 +59,8 @@ export async function allowLogin(ownerUrl: string, processUrl: string): Promise<
     if (!isThere && !mayMake) {
       throw refused();
     }
-    if (!isThere && secret !== '' && secret === passwordOf(ownerUrl)) {
-      throw new AppError(
-        'misconfigured',
-        `DATABASE_URL has the password of MIGRATE_DATABASE_URL; give ${user} one of its own (with Compose DATABASE_PASSWORD)`,
-      );
+    if (!isThere) {
+      requireOwnPassword({ user, secret }, ownerUrl);
     }
     try {
       await client.query('begin');
@@ -89,6 +78,51 @@ export async function allowLogin(ownerUrl: string, processUrl: string): Promise<
     return !isThere;
   } finally {
     await client.end();
+  }
+}
+
+/**
+ * Refuses an address that {@link allowLogin} would refuse for itself, before the database is changed.
+ *
+ * @throws AppError `misconfigured`.
+ */
+export async function requireAllowable(ownerUrl: string, processUrl: string): Promise<void> {
+  const login = loginOf(processUrl);
+  const client = new Client(connectionConfig(ownerUrl, 'tagtrail migrate'));
+  await client.connect();
+  try {
+    const { rows } = await client.query('select from pg_roles where rolname = $1', [login.user]);
+    if (rows.length === 0) {
+      requireOwnPassword(login, ownerUrl);
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+interface Login {
+  user: string;
+  secret: string;
+}
+
+function loginOf(processUrl: string): Login {
+  const { direct, pooled } = addressesOf(processUrl);
+  const { username, password } = new URL(requireDatabaseUrl(pooled ?? direct).first);
+  if (username === '') {
+    throw new AppError(
+      'misconfigured',
+      'DATABASE_URL names no user, and MIGRATE_DATABASE_URL is for another one; set DATABASE_URL to an address such as postgres://user:password@host:5432/tagtrail',
+    );
+  }
+  return { user: decodeURIComponent(username), secret: decodeURIComponent(password) };
+}
+
+function requireOwnPassword({ user, secret }: Login, ownerUrl: string): void {
+  if (secret !== '' && secret === passwordOf(ownerUrl)) {
+    throw new AppError(
+      'misconfigured',
+      `DATABASE_URL has the password of MIGRATE_DATABASE_URL; give ${user} one of its own (with Compose DATABASE_PASSWORD)`,
+    );
   }
 }
 

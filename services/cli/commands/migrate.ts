@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { AppError, messageOf } from '../../../base/errors.ts';
 import { sqlStateOf } from '../../../db/timescale/connections/sql-state.ts';
-import { allowLogin } from '../../../db/timescale/schema/allow-login.ts';
+import { allowLogin, requireAllowable } from '../../../db/timescale/schema/allow-login.ts';
 import { type MigrationResult, migrate, readMigrations } from '../../../db/timescale/schema/migrate.ts';
 import { finishSearchIndexes } from '../../../db/timescale/schema/search-indexes.ts';
 import { beginFeeds } from '../../../domain/moves/begin-feeds.ts';
@@ -30,7 +30,7 @@ export function addMigrate(program: Command): void {
       const { result, isNewLogin, built, recomputed, begun, isInterrupted } = await withInterruption(
         (signal) =>
           withOwnerUrl(async (url, processUrl) => ({
-            result: await migrate(url, readMigrations(), { signal, say }),
+            result: await migrated(url, processUrl, signal),
             isNewLogin: processUrl !== null && (await letIn(url, processUrl)),
             built: await finishSearchIndexes(url, {
               signal,
@@ -76,6 +76,17 @@ export function addMigrate(program: Command): void {
         throw new AppError('unavailable', 'Interrupted; run it again to go on');
       }
     });
+}
+
+async function migrated(
+  ownerUrl: string,
+  processUrl: string | null,
+  signal: AbortSignal,
+): Promise<MigrationResult> {
+  if (processUrl !== null) {
+    await requireAllowable(ownerUrl, processUrl);
+  }
+  return migrate(ownerUrl, readMigrations(), { signal, say });
 }
 
 /** Who exists already keeps the password it has, or has not. */

@@ -58,6 +58,25 @@ describe('the login of processes', () => {
     expect(refused.stderr).to.include('The user of DATABASE_URL').and.to.include('grant tagtrail_api');
   });
 
+  it('is refused before anything is migrated, if it would have the password of the owner', async () => {
+    const empty = `${user}_empty`;
+    await database.rows(`create database ${empty}`);
+    const owner = withDatabase(database.url, empty);
+    const alike = new URL(owner);
+    alike.username = `${user}_alike`;
+    const { status, stderr } = await commandLineOn(() => ({ url: alike.href }), {
+      MIGRATE_DATABASE_URL: owner,
+    }).tagtrail('migrate');
+    expect({ status, stderr }).to.have.property('status', 1);
+    expect(stderr).to.include('DATABASE_URL has the password of MIGRATE_DATABASE_URL');
+    const looking = new pg.Client(connectionConfig(owner));
+    await looking.connect();
+    const { rows } = await looking.query("select to_regclass('schema_migrations') is null as is_untouched");
+    await looking.end();
+    await database.rows(`drop database ${empty}`);
+    expect(rows).to.deep.equal([{ is_untouched: true }]);
+  });
+
   it('is told who migrates, if there is something to do', async () => {
     const next = [...readMigrations(), { name: '9999-next', sql: 'select' }];
     const error = await migrateTo(url, next).catch((thrown: unknown) => thrown);
