@@ -65,6 +65,7 @@ export class ServerTls {
           server.setSecureContext(this.#context());
         }
         this.#log.info({ expires: new Date(material.expiresAt).toISOString() }, 'TLS certificate reloaded');
+        warnOfExpired(this.#log, material);
       }
     } catch (error) {
       const reason = messageOf(error);
@@ -78,6 +79,13 @@ export class ServerTls {
   #context(): SecureContextOptions {
     const { cert, key, ca } = this.#material;
     return { cert, key, minVersion: 'TLSv1.2', ...(ca === null ? {} : { ca }) };
+  }
+}
+
+/** It is used all the same: clients that do not look go on, and others are told by their own. */
+export function warnOfExpired(log: Logger, { expiresAt }: TlsMaterial): void {
+  if (expiresAt <= Date.now()) {
+    log.warn({ expired: new Date(expiresAt).toISOString() }, 'TLS certificate has expired');
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Lifecycle } from './lifecycle.ts';
 import { repeat } from './repeat.ts';
-import { ServerTls } from './server-tls.ts';
+import { ServerTls, warnOfExpired } from './server-tls.ts';
 import { readTlsFiles, type TlsFiles } from './tls-files.ts';
 
 /** Milliseconds between looks at the files. Watching them misses those that are swapped by a link, as Kubernetes does. */
@@ -21,9 +21,7 @@ export async function startTls(
     return null;
   }
   const tls = new ServerTls(material, log);
-  if (material.expiresAt < Date.now()) {
-    log.warn({ expired: new Date(material.expiresAt).toISOString() }, 'TLS certificate has expired');
-  }
+  warnOfExpired(log, material);
   await lifecycle.start(
     'certificate',
     () =>
