@@ -80,7 +80,8 @@ const WHY = {
   disabled: 'the account is disabled',
 };
 
-const WHY_READER = { ...WHY, live: 'the password was wrong', leaving: 'the password was wrong' };
+const WRONG_PROOF = 'the password or certificate was wrong';
+const WHY_READER = { ...WHY, live: WRONG_PROOF, leaving: WRONG_PROOF };
 
 const UNNAMED = {
   reader:
@@ -100,7 +101,7 @@ function remedyOf({ kind, name, owner, id, org_id: orgId, state }: RefusedRow): 
   if (kind === 'reader' && state !== 'deleted') {
     return owner === null
       ? 'Compare with mqtt_username in npx --no -- tagtrail reader list --org ... --json; a stranger is kept out by a firewall'
-      : `Set its password on the device; if it is lost: npx --no -- tagtrail reader set --reader ${id} --new-password`;
+      : `Set its password on the device (of a certificate the log says what is wrong with it); if it is lost: npx --no -- tagtrail reader set --reader ${id} --new-password`;
   }
   if (kind === 'user') {
     return owner === null

@@ -23,6 +23,7 @@ import { connectorTo } from './source/queues/connector.ts';
 import { ReaderConnections } from './source/reader-connections.ts';
 import { readersLog } from './source/readers-log.ts';
 import { awaitAlone } from './source/sessions/await-alone.ts';
+import { shownName } from './source/shown-name.ts';
 import type { Subscriber, SubscriberOptions } from './source/subscriber.ts';
 import { startAlerts } from './start-alerts.ts';
 import { DRAIN_PATIENCE, type IntakeConfig, type StartedIntake, startIntake } from './start-intake.ts';
@@ -117,7 +118,7 @@ export async function startEmbeddedIngest(
         consumers,
         onSignInRefused: (name, address) =>
           refusedSignIns.note({
-            ...{ kind: 'reader', name, address },
+            ...{ kind: 'reader', name: shownName(name), address },
             isKnown: registry.byUsername(name) !== undefined,
           }),
       }),

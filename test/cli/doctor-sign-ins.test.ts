@@ -88,6 +88,7 @@ describe('doctor, of sign-ins that were refused', () => {
     const handheld = await json('handheld', 'create', '--org', org, '--name', 'Scanner 7');
     await database.rows('update handhelds set expires_at = now() where id = $1', [handheld.id]);
     const secrets = Array.from({ length: 5 }, secret);
+    const swapped = randomBytes(24).toString('base64url');
     const [inUserName = '', wrong = '', unknown = '', password = '', other = ''] = secrets;
     await whileItRuns(async ({ apiUrl, handheldUrl, mqttUrl }) => {
       await ask(`${apiUrl}/api/v1/assets`, revoked.key, 7);
@@ -98,6 +99,7 @@ describe('doctor, of sign-ins that were refused', () => {
       await signIn(mqttUrl, 'Dock 2', password);
       await signIn(mqttUrl, 'dokc-2\u001b[2J', password);
       await signIn(mqttUrl, `th_1_${inUserName}`, password);
+      await signIn(mqttUrl, swapped, 'Dock 2');
     });
     // Of these seven hours ago; and what is older than a day is shown no more.
     await database.rows(
@@ -121,16 +123,17 @@ describe('doctor, of sign-ins that were refused', () => {
     );
     expect(said(none)).to.match(/no API key.*\(4 in the last hour, 4 in the last day/);
     expect(said(dock))
-      .to.match(/Reader Dock 2 .*password was wrong \(1 in the last hour, 21 in the last day/)
+      .to.match(/Reader Dock 2 .*password or certificate was wrong \(1 in the last hour, 21 in the last day/)
       .and.include(`reader set --reader ${reader} --new-password`);
     expect(strangers.map(said).join('\n'))
       .to.include('user name dokc-2\\u{1b}[2J, which no reader has')
-      .and.include('user name th_1_***');
-    expect(strangers).to.have.length(2);
+      .and.include('user name th_1_***')
+      .and.include(`user name ${swapped.slice(0, 3)}***`);
+    expect(strangers).to.have.length(3);
     const [{ stored = '' } = {}] = await database.rows<{ stored: string }>(
       `select string_agg(refused_sign_ins::text, ' ') as stored from refused_sign_ins`,
     );
-    for (const hidden of [...secrets, revoked.key.slice(-43), handheld.token.slice(-43)]) {
+    for (const hidden of [...secrets, swapped, revoked.key.slice(-43), handheld.token.slice(-43)]) {
       expect(printed).not.to.include(hidden);
       expect(stored).not.to.include(hidden);
     }

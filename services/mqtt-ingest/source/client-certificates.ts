@@ -50,6 +50,25 @@ export function certifiedNameOf(socket: Socket, username: string | null | undefi
   if (!(socket instanceof TLSSocket && socket.authorized)) {
     return null;
   }
+  const name = commonNameOf(socket);
+  return name !== null && (username ?? name) === name ? name : null;
+}
+
+/** Why a client's certificate does not let it in; null if it showed none. */
+export function faultOfCertificate(socket: Socket, username: string | null | undefined): string | null {
+  if (!(socket instanceof TLSSocket) || socket.getPeerX509Certificate() === undefined) {
+    return null;
+  }
+  if (!socket.authorized) {
+    return `its certificate is not valid (${socket.authorizationError}), and it has no right password`;
+  }
+  const name = commonNameOf(socket);
+  return name === null || (username ?? name) === name
+    ? `its certificate is for ${name ?? 'nobody'}, and no reader has that user name`
+    : `its certificate is for ${name}, and it has another user name`;
+}
+
+function commonNameOf(socket: TLSSocket): string | null {
   const name: unknown = socket.getPeerCertificate().subject?.CN;
-  return typeof name === 'string' && (username ?? name) === name ? name : null;
+  return typeof name === 'string' ? name : null;
 }

@@ -8,7 +8,7 @@ import { listenFault } from '../../../platform/runtime/listen-fault.ts';
 import type { Intake } from '../intake/intake.ts';
 import { asRegistered, LEAVING, whyUnregistered } from '../registry/as-registered.ts';
 import type { Registry } from '../registry/registry.ts';
-import { certifiedNameOf, type ReadersTls } from './client-certificates.ts';
+import { certifiedNameOf, faultOfCertificate, type ReadersTls } from './client-certificates.ts';
 import { HeldMessages, MOST_HELD } from './held-messages.ts';
 import { ReaderConnection } from './reader-connection.ts';
 import type { ReaderConnections } from './reader-connections.ts';
@@ -132,7 +132,8 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
             onRefused(certified ?? username ?? null, LEAVING);
             endUnanswered(client);
           } else if (reader === null || connection === undefined) {
-            onRefused(username ?? null, 'wrong user name or password');
+            const fault = faultOfCertificate(client.conn as Socket, username);
+            onRefused(username ?? null, fault ?? 'wrong user name or password');
             options.onSignInRefused?.(username ?? '', connection?.address ?? '');
             done(badCredentials(), null);
           } else {

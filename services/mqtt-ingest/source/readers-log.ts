@@ -3,6 +3,7 @@ import type { RegisteredReader } from '../../../domain/messages/load-readers.ts'
 import { LogBudget } from '../../../platform/runtime/log-budget.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { EmbeddedBrokerOptions } from './embedded-broker.ts';
+import { shownName } from './shown-name.ts';
 
 type BrokerCallbacks = Pick<
   EmbeddedBrokerOptions,
@@ -24,7 +25,7 @@ export function readersLog(log: Logger, registry: Pick<Registry, 'byUsername'>):
       const leftOut = refused.take(`${reader?.username ?? ''} ${reason}`);
       if (leftOut !== null) {
         const whose = reader === undefined ? {} : about(reader);
-        const name = username?.slice(0, LONGEST_NAME) ?? null;
+        const name = username === null ? null : shownName(username).slice(0, LONGEST_NAME);
         log.warn({ username: name, ...whose, reason, times: leftOut + 1 }, 'Reader refused');
       }
     },

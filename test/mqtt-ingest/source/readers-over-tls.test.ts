@@ -71,6 +71,7 @@ describe('readers over TLS', () => {
     await connected(client);
     return client;
   }
+  const reasons = () => lines.map(({ reason }) => String(reason)).join('\n');
   const refused = async (...how: Parameters<typeof signIn>) => {
     const error = await signIn(...how).then(
       () => null,
@@ -102,12 +103,15 @@ describe('readers over TLS', () => {
     await publish(await signIn('accepted', { ...certificateOf('impostor'), ...password }));
     await refused('required', { ...certificateOf('impostor'), ...password });
     await until(() => lines.some(({ reason }) => String(reason).startsWith('no valid certificate (')));
+    expect(reasons()).to.include('its certificate is not valid (');
   });
 
   it('are nobody else by a certificate of their own', async () => {
     await refused('accepted', { ...certificateOf('reader'), username: 'window' });
     await refused('required', { ...certificateOf('reader'), username: 'window', password: 'window' });
     await refused('accepted', certificateOf('client'));
+    expect(reasons()).to.match(/its certificate is for portal, and it has another user name/);
+    expect(reasons()).to.match(/its certificate is for \S.*, and no reader has that user name/);
   });
 
   it('get in by no password where certificates are required', async () => {

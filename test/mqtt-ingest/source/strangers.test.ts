@@ -135,6 +135,14 @@ describe('sockets at the embedded broker that have not signed in', () => {
     expect(line).to.include({ username: 'portal', reason: 'it speaks MQTT 5; set the reader to MQTT 3.1.1' });
   });
 
+  it('are not named in the log by a password that was set as the user name', () => {
+    const { log: own, lines } = recordedLog();
+    const { onRefused } = readersLog(own, { byUsername: () => undefined });
+    onRefused('GG4WcQMecPTZXsSBv-5kDmKBQD95mNoC', 'wrong user name or password');
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.have.property('username', 'GG4***');
+  });
+
   it('are read ahead of as little as can be, and readers by 128 KiB', async () => {
     // What Node.js has no public setting for: `ReaderConnection.signIn` relies on it.
     const { promise, resolve } = Promise.withResolvers<[number, number]>();
