@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { addressesOf } from '../../../db/timescale/connections/addresses.ts';
 import { Client } from '../../../db/timescale/connections/client.ts';
 import { withDatabase } from '../../../db/timescale/connections/database-url.ts';
 import type { PublishedAt } from '../../../domain/administration/readers/published-topics.ts';
@@ -142,7 +143,10 @@ async function examineDatabase(
     if (schema.status !== 'ok') {
       return [...server, schema];
     }
-    const roles = await examineRoles(client, first.length === 0);
+    const roles = await examineRoles(client, {
+      setting: addressesOf(url).pooled === null ? 'DATABASE_URL' : 'LISTEN_DATABASE_URL',
+      isShared: first.length === 0,
+    });
     if (roles.status === 'fault') {
       return [...server, schema, roles];
     }

@@ -20,8 +20,14 @@ export async function examineSchema(client: Client): Promise<Finding> {
   }
 }
 
-/** @param isShared false of the embedded database, which nothing but this installation uses. */
-export async function examineRoles(db: Connection, isShared: boolean): Promise<Finding> {
+/**
+ * @param setting that names the user.
+ * @param isShared false of the embedded database, which nothing but this installation uses.
+ */
+export async function examineRoles(
+  db: Connection,
+  { setting, isShared }: { setting: string; isShared: boolean },
+): Promise<Finding> {
   const rows = await db.any(sql.type(rowsOf<{ role: string; user_name: string; exists: boolean }>())`
     select role, current_user as user_name, exists (select from pg_roles where rolname = role) as exists
     from unnest(${sql.array([...PROCESS_ROLES], 'text')}) as role
@@ -31,12 +37,14 @@ export async function examineRoles(db: Connection, isShared: boolean): Promise<F
   if (first === undefined && isShared && (await isOwner(db))) {
     return warning(
       'roles',
-      'The user of DATABASE_URL owns the tables: who takes over a process could change or drop them',
-      "Let MIGRATE_DATABASE_URL be this user's, and DATABASE_URL a new user's, whom npx --no -- tagtrail migrate makes",
+      `The user of ${setting} owns the tables: who takes over a process could change or drop them`,
+      setting === 'DATABASE_URL'
+        ? "Let MIGRATE_DATABASE_URL be this user's, and DATABASE_URL a new user's, whom npx --no -- tagtrail migrate makes"
+        : `Let ${setting} have the user of DATABASE_URL`,
     );
   }
   if (first === undefined) {
-    return ok('roles', 'The user of DATABASE_URL can act as every role that is needed');
+    return ok('roles', `The user of ${setting} can act as every role that is needed`);
   }
   const names = rows.map(({ role }) => role).join(', ');
   const isMissing = rows.some(({ exists }) => !exists);
