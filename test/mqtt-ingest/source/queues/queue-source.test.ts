@@ -62,6 +62,7 @@ describe('ingestion from the queues of RabbitMQ', function () {
   before(async () => {
     const site = await Site.create(database);
     await site.asset('PALLET', 'E280');
+    await site.asset('BOX', 'E281');
     const places = [await site.location('DOCK'), await site.location('YARD')];
     queue = `tagtrail-readers-${(await site.reader('portal-1', places)) % QUEUES}`;
     await site.reader('portal-2', places);
@@ -233,6 +234,8 @@ describe('ingestion from the queues of RabbitMQ', function () {
     await honest.publishAsync('portal-2', JSON.stringify({ value: 'E280', antenna: 1 }), { qos: 1 });
     await until(() => ingest.subscriber.figures().received > taken);
     expect(ingest.subscriber.figures().received).to.equal(taken + 1);
+    // The next test counts scans.
+    await until(() => ingest.subscriber.figures().heldMessages === 0);
   });
 
   it('finds what waits in its queues, whatever client id a reader connected by', async () => {
@@ -254,17 +257,20 @@ describe('ingestion from the queues of RabbitMQ', function () {
 
   it('is let in again, as readers are, by a node that was started again', async () => {
     await leave();
-    const before = await scans();
-    const { connections } = ingest.subscriber.figures();
+    const { figures } = ingest.subscriber;
     await cluster.nodes[0]?.stop();
+    await until(() => !figures().isConnected);
     await cluster.nodes[0]?.start();
     await until(() => {
-      const figures = ingest.subscriber.figures();
-      return figures.connections >= connections + QUEUES && figures.subscribed === 2;
+      const { isConnected, subscribed, sessions } = figures();
+      return isConnected && subscribed === 2 && sessions === QUEUES;
     });
     reader = await login('portal-1');
-    await publish(2);
-    await until(async () => (await scans()) === before + 1);
+    await reader.publishAsync('portal-1', JSON.stringify({ value: 'E281', antenna: 2 }), { qos: 1 });
+    await until(async () => {
+      const rows = await database.rows(`select from scan_events where tag_value = 'E281'`);
+      return rows.length === 1;
+    });
   });
 
   function openQueue({
