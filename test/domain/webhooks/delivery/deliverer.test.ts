@@ -488,7 +488,7 @@ describe('the deliverer', () => {
         things.map((thing) => move(thing)),
       );
     }
-    const { deliverer } = await start({ answerWithin: 120_000 });
+    const { deliverer } = await start({ answerWithin: 600_000 });
     // Of 576 lanes that have something to send, as many as may.
     await until(() => deliverer.sending >= 512);
     const { id } = await webhook({ after: 0 });
@@ -499,5 +499,5 @@ describe('the deliverer', () => {
     );
     expect(given, 'none of the others has been given up yet').to.deep.equal([]);
     await silent.close();
-  });
+  }).timeout(300_000);
 });
