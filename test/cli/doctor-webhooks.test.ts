@@ -56,20 +56,20 @@ describe('doctor, of webhooks', () => {
         id,
         minutes,
       ]);
+    // First of all, as the event grows older with each look.
+    await since(600);
+    const [oldest] = await findings();
+    expect(oldest?.message).to.include('An event has waited for 60 minutes to be delivered');
     await since(5);
     const [young] = await findings();
     expect(young).to.include({ status: 'ok' });
     await since(17);
     const [older] = await findings();
-    expect(older).to.have.property('status', 'warning');
-    // And what the looks took.
-    expect(older?.message)
-      .to.match(/^An event has waited for 1[7-9] minutes to be delivered by webhook/)
-      .and.include(`webhook ${id} (${name})`);
+    expect(older).to.include({
+      status: 'warning',
+      message: `An event has waited for 17 minutes to be delivered by webhook ${id} (${name})`,
+    });
     expect(older?.remedy).to.include(`webhook attempts --webhook ${id}`);
-    await since(600);
-    const [oldest] = await findings();
-    expect(oldest?.message).to.match(/^An event has waited for 6\d minutes to be delivered/);
   });
 
   it('names SECRETS_KEY, and blames no receiver, where no process can read the secret', async () => {
