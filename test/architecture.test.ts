@@ -290,13 +290,6 @@ describe('the structure', () => {
     expect(wrong.map(said)).to.deep.equal([]);
   });
 
-  it('has no source of more than 300 lines', () => {
-    // A language is one file, whatever there is to say.
-    const written = sources.filter((file) => !isGenerated(file) && !/\/src\/texts\/[a-z]{2}\.ts$/.test(file));
-    const long = written.filter((file) => sourceOf(file).split('\n').length > 301);
-    expect(long).to.deep.equal([]);
-  });
-
   it('uses Koa nowhere but where HTTP is served', () => {
     const served = ['platform/http/', 'services/api/', 'services/console/', 'services/handheld-gateway/'];
     const told = sources.filter((file) => /from 'koa'|@koa/.test(sourceOf(file)) && !begins(file, served));
