@@ -1,3 +1,4 @@
+import type { Networks } from '../../base/networks.ts';
 import type { Database } from '../../db/timescale/connections/database.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import { holdLiveOrganization } from '../administration/organizations/live-organization.ts';
@@ -9,7 +10,6 @@ import { requireKnownKey } from './require-known-key.ts';
 import type { SecretsKeys } from './secrets/secrets-key.ts';
 import { addSecret } from './secrets/stored-secrets.ts';
 import { requireWebhook, type StoredWebhook, webhookFields } from './stored-webhook.ts';
-import type { Networks } from './targets/networks.ts';
 import { hostOf, normalizedTarget } from './targets/target-url.ts';
 import { requireFields } from './webhook-fields.ts';
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../base/errors.ts';
 import { requireName } from '../../base/names.ts';
+import type { Networks } from '../../base/networks.ts';
 import { EVENT_TYPES, isEventType } from './event-types.ts';
-import type { Networks } from './targets/networks.ts';
 import { faultOfTarget } from './targets/target-url.ts';
 
 export interface WebhookFields {

@@ -1,4 +1,7 @@
 import Koa, { type Middleware } from 'koa';
+import type { Logger } from 'pino';
+import type { Networks } from '../../base/networks.ts';
+import { clientAddress, comesByUnnamedProxy } from './client-address.ts';
 import { Dispatching, type DispatchOptions } from './dispatch.ts';
 import type { Entrance, Limiter } from './entrance.ts';
 import { HUNG_UP_STATUS, isHangUp, isInterrupted } from './hanging-up.ts';
@@ -15,6 +18,8 @@ export interface HttpAppOptions<Context, Credential = string>
   extends Entrance<Context, Credential>,
     DispatchOptions {
   logRequests?: LoggedRequests;
+  /** Whose X-Forwarded-For counts; nobody's by default. */
+  trustedProxies?: Networks;
   pages?: readonly Middleware[];
   /** Pages about the API, without credentials: they show the rate-limit budget but do not use it. */
   documents?: readonly Middleware[];
@@ -36,7 +41,7 @@ export function createHttpApp<Context, Credential = string>(
     }
   });
   app.use(measureRequests(options.registry));
-  app.use(identify);
+  app.use(identify(options.trustedProxies ?? [], options.log));
   app.use(answerProblems(createRequestLog(options.log, options.logRequests ?? 'failed')));
   app.use(normalizeTarget);
   for (const page of options.pages ?? []) {
@@ -59,12 +64,25 @@ export function createHttpApp<Context, Credential = string>(
   return app;
 }
 
-const identify: Middleware = (koa, next) => {
-  const requestId = requestIdOf(koa.req);
-  koa.state['requestId'] = requestId;
-  koa.set(REQUEST_ID_HEADER, requestId);
-  return next();
-};
+function identify(trustedProxies: Networks, log: Logger): Middleware {
+  let isProxyNoticed = false;
+  return (koa, next) => {
+    const requestId = requestIdOf(koa.req);
+    koa.state['requestId'] = requestId;
+    koa.state['address'] = clientAddress(koa.req, trustedProxies);
+    koa.set(REQUEST_ID_HEADER, requestId);
+    if (!isProxyNoticed && comesByUnnamedProxy(koa.req, trustedProxies)) {
+      // Once: anybody can send the header.
+      isProxyNoticed = true;
+      log.warn(
+        { remoteAddress: koa.req.socket.remoteAddress },
+        'Requests with X-Forwarded-For come from an address that TRUSTED_PROXIES does not name; all who come from there ' +
+          'count as one address. If it is your proxy, name it',
+      );
+    }
+    return next();
+  };
+}
 
 /**
  * Maps thrown errors to the error envelope. Of the headers set for a success, only those common to all

@@ -155,7 +155,7 @@ function sendFile(koa: Koa.Context, large: LargeAnswers, answer: FileAnswer): vo
 
 /** @throws Problem `unauthorized`, or its replacement. */
 async function signIn<Context, Credential>(
-  { req }: Koa.Context,
+  { req, state }: Koa.Context,
   { access, refuseSignIn = (refusal) => refusal, noteRefusal }: Entrance<Context, Credential>,
 ): Promise<Context> {
   let credential: Credential | null = null;
@@ -166,10 +166,10 @@ async function signIn<Context, Credential>(
     if (!(error instanceof Problem && error.type === 'unauthorized')) {
       throw error;
     }
-    const { remoteAddress } = req.socket;
+    const address: string = state['address'];
     if (credential !== null) {
-      noteRefusal?.(credential, error, remoteAddress);
+      noteRefusal?.(credential, error, address);
     }
-    throw refuseSignIn(error, remoteAddress);
+    throw refuseSignIn(error, address);
   }
 }

@@ -73,7 +73,7 @@ function about(koa: Koa.Context, since: number): object {
 }
 
 function callerOf(koa: Koa.Context, problem: Problem): Caller {
-  return koa.state['caller'] ?? problem.caller ?? { remoteAddress: koa.req.socket.remoteAddress ?? 'gone' };
+  return koa.state['caller'] ?? problem.caller ?? { remoteAddress: koa.state['address'] || 'gone' };
 }
 
 function reasonOf(thrown: unknown): { reason?: string } {

@@ -1,6 +1,7 @@
 import type Koa from 'koa';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import type { Networks } from '../../base/networks.ts';
 import type { CredentialUsage } from '../../platform/access/credential-usage.ts';
 import { createHttpApp } from '../../platform/http/app.ts';
 import type { Limiter, NoteRefusal } from '../../platform/http/entrance.ts';
@@ -23,6 +24,7 @@ export interface AppParts {
   health: Health;
   log: Logger;
   logRequests: LoggedRequests;
+  trustedProxies: Networks;
   registry: Registry;
   limiter?: Limiter<ApiContext>;
   refuseSignIn?: RefuseSignIn;

@@ -113,6 +113,7 @@ export async function startApi(
     health,
     log,
     logRequests,
+    trustedProxies: config.TRUSTED_PROXIES,
     registry,
     limiter,
     refuseSignIn: limitSignInFailures(config.SIGN_IN_FAILURES_PER_MINUTE, clocks.monotonic, registry),

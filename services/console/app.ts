@@ -1,6 +1,7 @@
 import type Koa from 'koa';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import type { Networks } from '../../base/networks.ts';
 import { createHttpApp } from '../../platform/http/app.ts';
 import { serveApp } from '../../platform/http/app-files/serve-app.ts';
 import { compressAnswers } from '../../platform/http/compress-answers.ts';
@@ -13,7 +14,7 @@ import { answerHeaders } from './access/answer-headers.ts';
 import { memberAccess } from './access/member-access.ts';
 import { requireOwnRequests } from './access/own-requests.ts';
 import { APP_HEADERS } from './app-folder.ts';
-import { ErrandCookie } from './oidc/errand-cookie.ts';
+import type { ErrandCookie } from './oidc/errand-cookie.ts';
 import { oidcPages } from './oidc/pages.ts';
 import type { Provider } from './oidc/provider.ts';
 import { MEMBER_ROUTES, VISITOR_ROUTES } from './routes.ts';
@@ -23,10 +24,11 @@ import { visitorAccess } from './serving/visitor.ts';
 export interface AppParts {
   parts: ConsoleParts;
   /** Null for none. */
-  provider: Provider | null;
+  provider: { provider: Provider; errands: ErrandCookie } | null;
   health: Health;
   log: Logger;
   logRequests: LoggedRequests;
+  trustedProxies: Networks;
   registry: Registry;
   limiter: Limiter<{ bucket: string }>;
   refuseSignIn: RefuseSignIn;
@@ -44,10 +46,7 @@ export function createApp({
   refuseSignIn,
   ...rest
 }: AppParts): Koa {
-  const oidc =
-    provider === null
-      ? []
-      : [oidcPages({ provider, errands: new ErrandCookie(isSecure), parts, log: rest.log })];
+  const oidc = provider === null ? [] : [oidcPages({ ...provider, parts, log: rest.log })];
   return createHttpApp({
     ...rest,
     ...{ routes: MEMBER_ROUTES, access: memberAccess(parts), limiter, refuseSignIn },

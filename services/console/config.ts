@@ -1,3 +1,4 @@
+import { TRUSTED_PROXIES } from '../../platform/http/client-address.ts';
 import { LOG_REQUESTS } from '../../platform/http/request-log.ts';
 import { REDIS_URL } from '../../platform/rate-limit/redis-url.ts';
 import { SIGN_IN_FAILURES_PER_MINUTE } from '../../platform/rate-limit/sign-in-failures.ts';
@@ -67,6 +68,7 @@ export const CONSOLE_SETTINGS = {
   SECRETS_KEY,
   WEBHOOK_NETWORKS,
   SIGN_IN_FAILURES_PER_MINUTE,
+  TRUSTED_PROXIES,
   REDIS_URL,
   ...TIME_SETTINGS,
   SHUTDOWN_DELAY_MS,

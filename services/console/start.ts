@@ -10,6 +10,7 @@ import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import { SESSION_SECONDS } from '../../domain/administration/users/sessions/begin-session.ts';
 import { countSessions } from '../../domain/administration/users/sessions/count-sessions.ts';
 import { findSessions } from '../../domain/administration/users/sessions/find-sessions.ts';
+import { findDevices } from '../../domain/administration/users/sessions/known-devices.ts';
 import { noteSessionUses } from '../../domain/administration/users/sessions/note-session-uses.ts';
 import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
 import type { TimeRules } from '../../domain/tracking/observed-at.ts';
@@ -156,7 +157,7 @@ export async function startConsole(
     (started) => started.stop(),
   );
   const isSecure = tls !== null || config.CONSOLE_URL?.startsWith('https:') === true;
-  const provider = await providerOf(config);
+  const provider = await providerOf(config, isSecure);
   const app = createApp({
     provider,
     parts: {
@@ -170,6 +171,8 @@ export async function startConsole(
       idleSeconds,
       cookie: new OwnCookie('session', { seconds: SESSION_SECONDS, isSecure }),
       deviceCookie: new OwnCookie('device', { seconds: DEVICE_SECONDS, isSecure }),
+      findDevice: lookUpTogether((digests) => findDevices(people, digests)),
+      trustedProxies: config.TRUSTED_PROXIES,
       signInLimits: new SignInLimits(clocks.monotonic),
       refusedSignIns,
       health: new HealthChecks(config),
@@ -190,7 +193,8 @@ export async function startConsole(
       checks: { database: () => people.one(sql.type(rowsOf<{ ok: number }>())`select 1 as ok`) },
       notices: await watchServers(config.DATABASE_URL, { log, lifecycle }),
     }),
-    ...{ log, logRequests: config.LOG_REQUESTS, registry, limiter, appFolder, isSecure },
+    ...{ log, logRequests: config.LOG_REQUESTS, trustedProxies: config.TRUSTED_PROXIES },
+    ...{ registry, limiter, appFolder, isSecure },
     refuseSignIn: limitSignInFailures(config.SIGN_IN_FAILURES_PER_MINUTE, clocks.monotonic, registry),
   });
   if (!isAppBuilt(appFolder)) {

@@ -1,6 +1,7 @@
 import type Koa from 'koa';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import type { Networks } from '../../base/networks.ts';
 import { createHttpApp } from '../../platform/http/app.ts';
 import { serveApp } from '../../platform/http/app-files/serve-app.ts';
 import type { Limiter, NoteRefusal } from '../../platform/http/entrance.ts';
@@ -19,6 +20,7 @@ export interface AppParts extends HandheldAccessParts {
   health: Health;
   log: Logger;
   logRequests: LoggedRequests;
+  trustedProxies: Networks;
   registry: Registry;
   limiter: Limiter<HandheldContext>;
   refuseSignIn: RefuseSignIn;
@@ -32,6 +34,7 @@ export function createApp({
   health,
   log,
   logRequests,
+  trustedProxies,
   registry,
   limiter,
   refuseSignIn,
@@ -44,6 +47,7 @@ export function createApp({
   return createHttpApp({
     log,
     logRequests,
+    trustedProxies,
     registry,
     limiter,
     refuseSignIn,

@@ -163,6 +163,7 @@ export async function startGateway(
     health,
     log,
     logRequests: config.LOG_REQUESTS,
+    trustedProxies: config.TRUSTED_PROXIES,
     registry,
     limiter,
     refuseSignIn: limitSignInFailures(config.SIGN_IN_FAILURES_PER_MINUTE, MACHINE_CLOCKS.monotonic, registry),

@@ -1,9 +1,13 @@
 import { expect } from 'chai';
+import { type Networks, parseNetworks } from '../../base/networks.ts';
 import { makeFirstLink } from '../../domain/administration/users/links/make-link.ts';
 import { MACHINE_CLOCKS } from '../../platform/rate-limit/start-limiter.ts';
 import { TEST_ACTOR } from '../support/actor.ts';
 import { useConsole } from '../support/console.ts';
+import { freePort } from '../support/free-port.ts';
+import { startIdentityProvider } from '../support/identity-provider.ts';
 import { PASSWORD } from '../support/people.ts';
+import { Wanderer } from '../support/wanderer.ts';
 
 describe('signing in at the console', () => {
   const suite = useConsole();
@@ -157,6 +161,104 @@ describe('signing in at the console', () => {
       limited = (await attempt('guess', renewed)).status === 429;
     }
     expect((await attempt(PASSWORD, renewed)).status).to.equal(429);
+  });
+
+  for (const rate of [2, 10]) {
+    it(`lets in who is known, links and single sign-on while ${rate} wrong sign-ins a second come from the same address`, async function () {
+      this.timeout(120_000);
+      const port = await freePort();
+      const url = `http://127.0.0.1:${port}`;
+      const provider = await startIdentityProvider(`${url}/console/v1/oidc/callback`);
+      let micros = 0;
+      const clocks = { ...MACHINE_CLOCKS, monotonic: () => micros };
+      const oidc = { OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: provider.clientId };
+      await suite.start(
+        {
+          ...{ CONSOLE_URL: url, CONSOLE_PORT: port, ...oidc, OIDC_CLIENT_SECRET: provider.clientSecret },
+          // As by default.
+          ...{ CONSOLE_RATE_LIMIT_PER_MINUTE: 600, CONSOLE_RATE_LIMIT_BURST: 1_200 },
+          SIGN_IN_FAILURES_PER_MINUTE: 600,
+        },
+        { clocks },
+      );
+      const post = (path: string, json: object, device: string | null = null) =>
+        fetch(`${url}/console/v1${path}`, {
+          method: 'POST',
+          headers: {
+            ...{ Origin: url, 'X-Tagtrail-Console': '1', 'Content-Type': 'application/json' },
+            ...(device === null ? {} : { Cookie: `tagtrail_device=${device}` }),
+          },
+          body: JSON.stringify(json),
+        });
+      const deviceOf = (response: Response) =>
+        /tagtrail_device=([\w.-]+)/.exec(response.headers.get('set-cookie') ?? '')?.[1] ?? null;
+      const [known, victim] = [`known${rate}@example.com`, `guessed${rate}@example.com`];
+      await suite.people.user(known);
+      await suite.people.user(victim);
+      const provided = { email: `provided${rate}@example.com`, email_verified: true, name: 'Provided' };
+      await suite.people.user(provided.email);
+      provider.whoComes = 'provided';
+      provider.people.set(provider.whoComes, provided);
+      let device = deviceOf(await post('/session', { email: known, password: PASSWORD }));
+      const refusals = { wrong: 0, known: 0, links: 0, provider: 0 };
+      for (let second = 0; second < 120; second++) {
+        for (let count = 0; count < rate; count++) {
+          micros += 1_000_000 / rate;
+          const wrong = await post('/session', { email: victim, password: 'guess' });
+          refusals.wrong += wrong.status === 429 ? 1 : 0;
+        }
+        if (second % 15 !== 14) {
+          continue;
+        }
+        const again = await post('/session', { email: known, password: PASSWORD }, device);
+        refusals.known += again.status === 200 ? 0 : 1;
+        device = deviceOf(again);
+
+        const orgId = await suite.people.organization(`Of second ${second}`);
+        const { token } = await makeFirstLink(suite.people.db, TEST_ACTOR, orgId);
+        const accepted = { token, email: `${rate}-${second}@example.com`, name: 'New', password: PASSWORD };
+        refusals.links += (await post('/links/look', { token })).status === 200 ? 0 : 1;
+        refusals.links += (await post('/links/accept', accepted)).status === 200 ? 0 : 1;
+
+        const { way } = await new Wanderer().go(
+          `${url}/console/v1/oidc/begin`,
+          (at) => at === `${url}/` || at.startsWith(`${url}/#`),
+        );
+        refusals.provider += way.at(-1) === `${url}/` ? 0 : 1;
+      }
+      await provider.close();
+      expect(refusals.wrong, 'the guesses are limited').to.be.above(rate * 60);
+      expect(refusals).to.include({ known: 0, links: 0, provider: 0 });
+    });
+  }
+
+  it('counts the users behind a proxy by their own addresses, if TRUSTED_PROXIES names it', async () => {
+    const networks = parseNetworks('127.0.0.1') as Networks;
+    const url = await suite.start(
+      { TRUSTED_PROXIES: networks },
+      { clocks: { ...MACHINE_CLOCKS, monotonic: () => 0 } },
+    );
+    const attempt = (forwarded: string, password: string) =>
+      fetch(`${url}/console/v1/session`, {
+        method: 'POST',
+        headers: {
+          ...{ Origin: url, 'X-Tagtrail-Console': '1', 'Content-Type': 'application/json' },
+          'X-Forwarded-For': forwarded,
+        },
+        body: JSON.stringify({ email: password === PASSWORD ? email : 'many@example.com', password }),
+      });
+    const statuses = new Set<number>();
+    for (let count = 0; count < 61; count++) {
+      // What a client claims in front of what the proxy saw makes it no other.
+      statuses.add((await attempt(`10.1.1.${count}, 192.0.2.1`, 'guess')).status);
+    }
+    expect([...statuses]).to.deep.equal([401, 429]);
+    expect((await attempt('192.0.2.1', PASSWORD)).status).to.equal(429);
+    const elsewhere = await attempt('192.0.2.2', PASSWORD);
+    expect(elsewhere.status).to.equal(200);
+    const token = cookieOf(elsewhere) ?? null;
+    const { data } = (await call({ path: '/sessions', token })).body;
+    expect(data.find(({ is_this }: { is_this: boolean }) => is_this).address).to.equal('192.0.2.2');
   });
 
   it('lists where the user is signed in, and ends one elsewhere', async () => {

@@ -50,6 +50,7 @@ export function apiConfig(databaseUrl: string): ApiConfig {
     RATE_LIMIT_PER_MINUTE: 60_000,
     RATE_LIMIT_BURST: 60_000,
     SIGN_IN_FAILURES_PER_MINUTE: 60_000,
+    TRUSTED_PROXIES: [],
     QUERY_TIMEOUT_MS: 10_000,
     SECRETS_KEY: null,
     WEBHOOK_NETWORKS: [],

@@ -69,6 +69,7 @@ export function consoleConfig(databaseUrl: string): ConsoleConfig {
     SECRETS_KEY: null,
     WEBHOOK_NETWORKS: [],
     SIGN_IN_FAILURES_PER_MINUTE: 60_000,
+    TRUSTED_PROXIES: [],
     REDIS_URL: null,
     ...{ LATENESS_DAYS: 30, SCAN_RETENTION_DAYS: 30, MOVES_RETENTION_DAYS: null },
     ADDRESS_RETENTION_DAYS: 365,

@@ -49,6 +49,7 @@ export function gatewayConfig(databaseUrl: string): GatewayConfig {
     HANDHELD_RATE_LIMIT_PER_MINUTE: 60_000,
     HANDHELD_RATE_LIMIT_BURST: 60_000,
     SIGN_IN_FAILURES_PER_MINUTE: 60_000,
+    TRUSTED_PROXIES: [],
     REDIS_URL: null,
     // Tests have clocks of their own, years back, and retention goes by the database's.
     SCAN_RETENTION_DAYS: 36_500,

@@ -1,3 +1,4 @@
+import { type Networks, parseNetworks } from '../../base/networks.ts';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { listen } from '../../db/timescale/connections/listen.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
@@ -15,7 +16,6 @@ import {
 } from '../../domain/webhooks/secrets/secrets-key.ts';
 import { openAgents } from '../../domain/webhooks/sending/agents.ts';
 import type { StoredWebhook } from '../../domain/webhooks/stored-webhook.ts';
-import { type Networks, parseNetworks } from '../../domain/webhooks/targets/networks.ts';
 import { createResolve } from '../../domain/webhooks/targets/resolve.ts';
 import { TEST_ACTOR } from './actor.ts';
 import type { TestDatabase } from './database.ts';

@@ -351,6 +351,7 @@ create table known_devices (
   constraint known_devices__digest_length CHECK ((octet_length(digest) = 32)),
   constraint known_devices__user_id FOREIGN KEY (user_id) REFERENCES users(id)
 );
+CREATE INDEX known_devices__digest ON public.known_devices USING btree (digest);
 
 create table live_row_counts (
   org_id integer not null,

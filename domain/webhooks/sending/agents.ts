@@ -1,8 +1,8 @@
 import type http from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';
+import type { Networks } from '../../../base/networks.ts';
 import { checkedLookup } from '../targets/checked-lookup.ts';
-import type { Networks } from '../targets/networks.ts';
 import type { Resolve } from '../targets/resolve.ts';
 
 /** Importing it would evaluate all of its exports, WebSocket among them, and so load undici: 10 MB. */

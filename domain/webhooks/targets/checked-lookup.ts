@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { AppError } from '../../../base/errors.ts';
+import type { Networks } from '../../../base/networks.ts';
 import { judgeAddress } from './judge-address.ts';
-import type { Networks } from './networks.ts';
 import type { Resolve } from './resolve.ts';
 import { faultOfAddress } from './target-url.ts';
 

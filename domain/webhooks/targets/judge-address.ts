@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { type Address, isWithin, type Networks } from './networks.ts';
+import { type Address, isWithin, type Networks } from '../../../base/networks.ts';
 
 /** `named`: not public, but in WEBHOOK_NETWORKS. `metadata`: refused whatever is named. */
 export type Reach = 'public' | 'named' | 'refused' | 'metadata';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
+import type { Networks } from '../../../base/networks.ts';
 import { judgeAddress, type Reach } from './judge-address.ts';
-import type { Networks } from './networks.ts';
 
 export const URL_MAX_LENGTH = 2_048;
 

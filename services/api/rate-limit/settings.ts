@@ -1,3 +1,4 @@
+import { TRUSTED_PROXIES } from '../../../platform/http/client-address.ts';
 import { REDIS_URL } from '../../../platform/rate-limit/redis-url.ts';
 import { SIGN_IN_FAILURES_PER_MINUTE } from '../../../platform/rate-limit/sign-in-failures.ts';
 import { integerSetting } from '../../../platform/runtime/setting-kinds.ts';
@@ -16,6 +17,7 @@ export const RATE_LIMIT_SETTINGS = {
     max: 120_000,
   }),
   SIGN_IN_FAILURES_PER_MINUTE,
+  TRUSTED_PROXIES,
   REDIS_URL,
 };
 

@@ -1,7 +1,7 @@
 import type { FairSemaphore } from '../../../base/fair-semaphore.ts';
+import type { Networks } from '../../../base/networks.ts';
 import type { SecretsKeys } from '../../../domain/webhooks/secrets/secrets-key.ts';
 import type { Agents } from '../../../domain/webhooks/sending/agents.ts';
-import type { Networks } from '../../../domain/webhooks/targets/networks.ts';
 
 /** What requests about webhooks need. */
 export interface WebhookParts {

@@ -1,5 +1,5 @@
+import { type Networks, parseNetworks } from '../../../base/networks.ts';
 import { parseSecretsKeys, type SecretsKeys } from '../../../domain/webhooks/secrets/secrets-key.ts';
-import { type Networks, parseNetworks } from '../../../domain/webhooks/targets/networks.ts';
 import type { Setting } from '../../../platform/runtime/settings.ts';
 
 const SECRETS_KEY: Setting<SecretsKeys | null> = {

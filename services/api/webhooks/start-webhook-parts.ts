@@ -1,7 +1,7 @@
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
+import type { Networks } from '../../../base/networks.ts';
 import type { SecretsKeys } from '../../../domain/webhooks/secrets/secrets-key.ts';
 import { openAgents } from '../../../domain/webhooks/sending/agents.ts';
-import type { Networks } from '../../../domain/webhooks/targets/networks.ts';
 import { createResolve } from '../../../domain/webhooks/targets/resolve.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 import type { Lifecycle } from '../../../platform/runtime/lifecycle.ts';

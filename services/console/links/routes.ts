@@ -4,7 +4,7 @@ import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
 import { visitorRoute } from '../serving/visitor.ts';
 import { withFields } from '../serving/with-fields.ts';
-import { takeAttempt } from '../sessions/attempts.ts';
+import { takeAttemptByLink } from '../sessions/attempts.ts';
 import { endEarlier } from '../sessions/routes.ts';
 import { SESSION } from '../sessions/schema.ts';
 import { answeredWithCookies, answerSignedIn } from '../sessions/signed-in.ts';
@@ -20,10 +20,7 @@ const look = visitorRoute({
   body: lookBody,
   success: found(LINK, 'The link'),
   problems: GONE,
-  handle: async ({ context: { parts, address }, body: { token } }) => {
-    parts.signInLimits.take({ account: `link ${token}`, address });
-    return linkView(await lookAtLink(parts.people, token));
-  },
+  handle: async ({ context: { parts }, body: { token } }) => linkView(await lookAtLink(parts.people, token)),
 });
 
 const accept = visitorRoute({
@@ -38,15 +35,14 @@ const accept = visitorRoute({
     const { parts, address, userAgent, session } = context;
     const signedIn = await withFields(() =>
       parts.measures.signingIn('link', async () => {
-        parts.signInLimits.take({ account: `link ${token}`, address });
         const link = await lookAtLink(parts.people, token);
+        parts.signInLimits.takeOfAccount(`link ${link.id}`);
         // The first administrator is let in all the same: until then nobody could make a user for single sign-on.
         if ((password ?? newPassword) !== undefined && link.purpose !== 'first') {
           requirePasswords(parts.ways);
         }
         if (link.purpose === 'invite' && link.user_id !== null && link.user_id !== session?.user_id) {
-          // The password is that of signing in: whoever makes invitations has no more guesses than others.
-          await takeAttempt(context, link.email ?? '');
+          await takeAttemptByLink(context, link.email ?? '');
         }
         return acceptLink(parts.people, {
           ...{ token, address, userAgent, requestId },

@@ -16,7 +16,10 @@ import type { Provider } from './provider.ts';
 export interface OidcParts {
   provider: Provider;
   errands: ErrandCookie;
-  parts: Pick<ConsoleParts, 'people' | 'cookie' | 'deviceCookie' | 'signInLimits' | 'measures'>;
+  parts: Pick<
+    ConsoleParts,
+    'people' | 'cookie' | 'deviceCookie' | 'trustedProxies' | 'signInLimits' | 'measures'
+  >;
   log: Logger;
 }
 
@@ -43,14 +46,12 @@ export function oidcPages(oidc: OidcParts): Middleware {
     if (koa.method !== 'GET') {
       throw new Problem('method_not_allowed', 'Allowed methods: GET', { headers: { Allow: 'GET' } });
     }
-    const { address } = senderOf(koa.req, oidc.parts);
-    // Of the address only: who it is, the provider will say.
-    oidc.parts.signInLimits.takeOfAddress(address);
     return page(koa, oidc);
   };
 }
 
-async function leave(koa: Context, { provider, errands, log }: OidcParts): Promise<void> {
+async function leave(koa: Context, { provider, errands, parts, log }: OidcParts): Promise<void> {
+  parts.signInLimits.takeDeparture(senderOf(koa.req, parts).address);
   try {
     const { url, errand } = await provider.begin();
     koa.append('Set-Cookie', errands.set(errand));
@@ -61,8 +62,15 @@ async function leave(koa: Context, { provider, errands, log }: OidcParts): Promi
   }
 }
 
+/** An errand has attempts of its own; without one, an address has those of strangers. */
 async function comeBack(koa: Context, { provider, errands, parts, log }: OidcParts): Promise<void> {
   const errand = errands.read(koa.req);
+  const { address, userAgent } = senderOf(koa.req, parts);
+  if (errand === null) {
+    parts.signInLimits.takeOfAddress(address);
+  } else {
+    parts.signInLimits.takeOfAccount(`errand ${errand.state}`);
+  }
   koa.append('Set-Cookie', errands.clear());
   const refusal = REFUSALS.get(koa.query['error']);
   if (refusal !== undefined) {
@@ -72,10 +80,9 @@ async function comeBack(koa: Context, { provider, errands, parts, log }: OidcPar
   try {
     const { token } = await parts.measures.signingIn('provider', async () => {
       if (errand === null) {
-        throw new Error('this browser did not set out to sign in, or too long ago');
+        throw new Error('this sign-in was not started in this browser, or it expired; try again');
       }
       const identity = await provider.finish(koa.search, errand);
-      const { address, userAgent } = senderOf(koa.req, parts);
       const requestId: string = koa.state['requestId'];
       return signInByProvider(parts.people, identity, { address, userAgent, requestId });
     });

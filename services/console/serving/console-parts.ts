@@ -1,4 +1,5 @@
 import type { Clock } from '../../../base/clock.ts';
+import type { Networks } from '../../../base/networks.ts';
 import type { RecentReads } from '../../../base/recent-reads.ts';
 import type { PeopleDoor } from '../../../db/timescale/connections/people-door.ts';
 import type { OpenSnapshot } from '../../../db/timescale/connections/snapshot.ts';
@@ -37,6 +38,10 @@ export interface ConsoleParts {
   cookie: OwnCookie;
   /** Of a browser that somebody has signed in with; it outlives sessions. */
   deviceCookie: OwnCookie;
+  /** The digest of a browser's token, if somebody signed in with that browser before. */
+  findDevice(digest: string): Promise<string | null>;
+  /** Whose X-Forwarded-For counts. */
+  trustedProxies: Networks;
   signInLimits: SignInLimits;
   refusedSignIns: RefusedSignIns;
   insight: Insight;

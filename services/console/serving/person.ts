@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { SessionRow } from '../../../domain/administration/users/sessions/find-sessions.ts';
 import { digestOfToken } from '../../../domain/administration/users/tokens.ts';
 import type { UserActor } from '../../../domain/changes/actor.ts';
+import { clientAddress } from '../../../platform/http/client-address.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 import type { ConsoleParts } from './console-parts.ts';
 
@@ -21,12 +22,12 @@ export interface Sender {
 
 export function senderOf(
   request: IncomingMessage,
-  { cookie, deviceCookie }: Pick<ConsoleParts, 'cookie' | 'deviceCookie'>,
+  { cookie, deviceCookie, trustedProxies }: Pick<ConsoleParts, 'cookie' | 'deviceCookie' | 'trustedProxies'>,
 ): Sender {
   return {
     token: cookie.read(request),
     device: deviceCookie.read(request),
-    address: request.socket.remoteAddress ?? '',
+    address: clientAddress(request, trustedProxies),
     userAgent: request.headers['user-agent'] ?? '',
     origin: request.headers.origin ?? null,
     isUse: !isByItself(request),

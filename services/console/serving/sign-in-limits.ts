@@ -1,5 +1,5 @@
 import { Problem } from '../../../platform/http/problem.ts';
-import { bucketOf } from '../../../platform/rate-limit/bucket.ts';
+import { type Bucket, bucketOf } from '../../../platform/rate-limit/bucket.ts';
 import { retryAfter } from '../../../platform/rate-limit/headers.ts';
 import { MemoryStore } from '../../../platform/rate-limit/memory-store.ts';
 import { networkOf } from '../../../platform/rate-limit/sign-in-failures.ts';
@@ -7,54 +7,62 @@ import { networkOf } from '../../../platform/rate-limit/sign-in-failures.ts';
 /** Attempts of one account: at ten a minute a password of 12 characters is not found by trying. */
 const OF_ACCOUNT = bucketOf(6, 10);
 
-/** Attempts from one address, whichever the account: a whole shift may sit behind it. */
+/** Attempts at passwords from one address by browsers that nobody signed in with, whichever the account. */
 const OF_ADDRESS = bucketOf(60, 60);
 
-/** Attempts to sign in, good or bad: those that come at once are counted before any is judged. Per process. */
+/** Departures for the identity provider from one address: they cost little, and a whole shift may sit behind it. */
+const OF_DEPARTURES = bucketOf(600, 600);
+
+/**
+ * Attempts to sign in, good or bad: those that come at once are counted before any is judged. Per process.
+ *
+ * Whoever fails on purpose from an address uses up what strangers have there, and nobody else's: browsers that somebody
+ * signed in with before, links and answers of the identity provider have budgets of their own, each under a secret that
+ * others do not have.
+ */
 export class SignInLimits {
   readonly #accounts: MemoryStore;
   readonly #addresses: MemoryStore;
+  readonly #departures: MemoryStore;
 
   /** @param monotonic microseconds on a monotonic clock. */
   constructor(monotonic: () => number) {
     this.#accounts = new MemoryStore(OF_ACCOUNT, monotonic);
     this.#addresses = new MemoryStore(OF_ADDRESS, monotonic);
+    this.#departures = new MemoryStore(OF_DEPARTURES, monotonic);
   }
 
   /** @throws Problem `rate_limited` with `Retry-After`. */
-  take({ account, address }: { account: string; address: string }): void {
-    this.takeOfAddress(address);
-    this.takeOfAccount(account);
+  takeOfAddress(address: string): void {
+    take(this.#addresses, OF_ADDRESS, networkOf(address), 'from this address');
   }
 
-  /** @throws as {@link take} does. */
-  takeOfAddress(address: string): void {
-    const ofAddress = this.#addresses.take(networkOf(address), 1);
-    if (!ofAddress.isAllowed) {
-      throw tooMany('from this address', retryAfter(ofAddress.debt, OF_ADDRESS, 1));
-    }
+  /** @throws as {@link takeOfAddress} does. */
+  takeDeparture(address: string): void {
+    take(this.#departures, OF_DEPARTURES, networkOf(address), 'from this address');
   }
 
   /**
    * @param account or whatever else has attempts of its own; what strangers choose of it comes after a word that says what
    * it is.
-   * @throws as {@link take} does.
+   * @throws as {@link takeOfAddress} does.
    */
   takeOfAccount(account: string): void {
-    const ofAccount = this.#accounts.take(account.slice(0, LONGEST), 1);
-    if (!ofAccount.isAllowed) {
-      throw tooMany('for this account', retryAfter(ofAccount.debt, OF_ACCOUNT, 1));
-    }
+    take(this.#accounts, OF_ACCOUNT, account.slice(0, LONGEST), 'for this account');
   }
 }
 
 /** An address, after what it is of. */
 const LONGEST = 400;
 
-function tooMany(where: string, seconds: number): Problem {
-  return new Problem(
-    'rate_limited',
-    `Too many attempts to sign in ${where}; try again in ${seconds} seconds`,
-    { headers: { 'Retry-After': String(seconds) } },
-  );
+function take(store: MemoryStore, bucket: Bucket, key: string, where: string): void {
+  const { isAllowed, debt } = store.take(key, 1);
+  if (!isAllowed) {
+    const seconds = retryAfter(debt, bucket, 1);
+    throw new Problem(
+      'rate_limited',
+      `Too many attempts to sign in ${where}; try again in ${seconds} seconds`,
+      { headers: { 'Retry-After': String(seconds) } },
+    );
+  }
 }

@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import type { SessionRow } from '../../../domain/administration/users/sessions/find-sessions.ts';
+import { digestsOf } from '../../../domain/administration/users/sessions/known-devices.ts';
 import type { Access } from '../../../platform/http/entrance.ts';
 import { routesOf } from '../../../platform/http/route.ts';
 import { networkOf } from '../../../platform/rate-limit/sign-in-failures.ts';
@@ -9,22 +11,48 @@ import { findSession, type Sender, senderOf } from './person.ts';
 export interface Visitor extends Sender {
   session: SessionRow | null;
   parts: ConsoleParts;
+  /** Somebody signed in with this browser before. */
+  isKnownDevice: boolean;
   /** Of the rate limit. */
   bucket: string;
 }
 
 export const visitorRoute = routesOf<Visitor>();
 
-export function visitorAccess(parts: ConsoleParts): Access<Visitor, Sender> {
+interface VisitingSender extends Sender {
+  errand: 'passwords' | 'links' | 'visits';
+}
+
+/**
+ * The strangers of an address have a budget for each errand, so that those who fail at passwords do not keep others from
+ * links; a browser that somebody signed in with before has one of its own.
+ */
+export function visitorAccess(parts: ConsoleParts): Access<Visitor, VisitingSender> {
   return {
-    credentialOf: (request) => senderOf(request, parts),
-    authenticate: async (sender) => {
-      const session = await findSession(sender, parts);
-      const bucket = session === null ? `address:${networkOf(sender.address)}` : `user:${session.user_id}`;
-      return { ...sender, session, parts, bucket };
+    credentialOf: (request) => ({ ...senderOf(request, parts), errand: errandOf(request) }),
+    authenticate: async ({ errand, ...sender }) => {
+      const [session, device] = await Promise.all([
+        findSession(sender, parts),
+        findDevice(sender.device, parts),
+      ]);
+      const stranger = device === null ? `${errand}:${networkOf(sender.address)}` : `device:${device}`;
+      const bucket = session === null ? stranger : `user:${session.user_id}`;
+      return { ...sender, session, parts, isKnownDevice: device !== null, bucket };
     },
     authorize: () => {},
     callerOf: ({ session, address }): Record<string, string | number> =>
       session === null ? { remoteAddress: address } : { userId: session.user_id },
   };
+}
+
+function errandOf({ method, url = '' }: IncomingMessage): VisitingSender['errand'] {
+  if (url.startsWith('/console/v1/links/')) {
+    return 'links';
+  }
+  return method === 'POST' && url === '/console/v1/session' ? 'passwords' : 'visits';
+}
+
+async function findDevice(cookie: string | null, { findDevice: find }: ConsoleParts): Promise<string | null> {
+  const found = await Promise.all(digestsOf(cookie).map(find));
+  return found.find((digest) => digest !== null) ?? null;
 }

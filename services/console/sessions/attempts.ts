@@ -2,15 +2,43 @@ import { knownDeviceOf } from '../../../domain/administration/users/sessions/kno
 import type { Visitor } from '../serving/visitor.ts';
 
 /**
- * Whoever fails on purpose uses up the attempts of an account from everywhere but the browsers that it has signed in with
- * before. Those have attempts of their own: one that is stolen is good for no more guesses than any. An address would not
- * do for that: behind a proxy it is everybody's, and a phone has another one each day.
+ * Whoever fails on purpose uses up the attempts of an account, and of an address, from everywhere but the browsers that the
+ * account has signed in with before. Those have attempts of their own: one that is stolen is good for no more guesses than
+ * any. An address would not do for that: behind a proxy it may be everybody's, and a phone has another one each day.
+ *
+ * @returns whose turn it is to have a password computed.
+ * @throws Problem `rate_limited`.
+ */
+export async function takeAttempt(visitor: Visitor, email: string): Promise<string> {
+  const { parts, address } = visitor;
+  const account = email.trim().toLowerCase();
+  const known = await knownDevice(visitor, account);
+  if (known !== null) {
+    parts.signInLimits.takeOfAccount(`device ${known} ${account}`);
+    return `device ${known}`;
+  }
+  parts.signInLimits.takeOfAddress(address);
+  parts.signInLimits.takeOfAccount(`account ${account}`);
+  return address;
+}
+
+/**
+ * The password that somebody invited gives is that of signing in, so whoever makes invitations has a bounded number of guesses
+ * at an account, however many invitations they are made with.
  *
  * @throws Problem `rate_limited`.
  */
-export async function takeAttempt({ parts, device }: Visitor, email: string): Promise<void> {
-  const { signInLimits, people } = parts;
+export async function takeAttemptByLink(visitor: Visitor, email: string): Promise<void> {
   const account = email.trim().toLowerCase();
-  const known = await knownDeviceOf(people, account, device);
-  signInLimits.takeOfAccount(known === null ? `account ${account}` : `device ${known} ${account}`);
+  const known = await knownDevice(visitor, account);
+  visitor.parts.signInLimits.takeOfAccount(
+    known === null ? `invited ${account}` : `device ${known} ${account}`,
+  );
+}
+
+async function knownDevice(
+  { parts, device, isKnownDevice }: Visitor,
+  account: string,
+): Promise<string | null> {
+  return isKnownDevice ? knownDeviceOf(parts.people, account, device) : null;
 }

@@ -36,9 +36,8 @@ const begin = visitorRoute({
     const { parts, address, userAgent } = context;
     requirePasswords(parts.ways);
     const signedIn = await parts.measures.signingIn('password', async () => {
-      parts.signInLimits.takeOfAddress(address);
-      await takeAttempt(context, email);
-      const place = { address, userAgent, requestId };
+      const turn = await takeAttempt(context, email);
+      const place = { address, userAgent, requestId, turn };
       const accepted = await signIn(parts.people, { email, password, ...place }, (userId) =>
         parts.refusedSignIns.note({
           ...{ kind: 'user', address, isKnown: userId !== null },
@@ -101,13 +100,13 @@ const password = visitorRoute({
   success: noContent('The password is changed'),
   handle: async ({ context, body, requestId }) => {
     const session = requireSession(context.session);
-    const { parts, address } = context;
+    const { parts } = context;
     requirePasswords(parts.ways);
     // Of the session, so that strangers who fail at signing in keep nobody from it.
-    parts.signInLimits.take({ account: `session ${session.id}`, address });
+    parts.signInLimits.takeOfAccount(`session ${session.id}`);
     await withFields(() =>
       changePassword(parts.people, actorOfUser(session, requestId), {
-        ...{ userId: session.user_id, sessionId: session.id, address },
+        ...{ userId: session.user_id, sessionId: session.id },
         ...{ currentPassword: body.current_password, password: body.password },
       }),
     );

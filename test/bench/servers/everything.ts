@@ -19,7 +19,11 @@ const config = {
   CONSOLE_PORT: 0,
   MQTT_PORT: 0,
 };
-const { apiUrl, handheldUrl, mqttUrl } = await startStandalone(config, pino({ level: 'silent' }), lifecycle);
+const { apiUrl, handheldUrl, mqttUrl, consoleUrl } = await startStandalone(
+  config,
+  pino({ level: 'silent' }),
+  lifecycle,
+);
 const delays = monitorEventLoopDelay({ resolution: RESOLUTION });
 delays.enable();
 process.on('message', () => {
@@ -36,4 +40,4 @@ process.once('SIGTERM', async () => {
   await lifecycle.stop();
   process.exit();
 });
-process.send?.({ url: apiUrl, handheldUrl, mqttUrl });
+process.send?.({ url: apiUrl, handheldUrl, mqttUrl, consoleUrl });

@@ -174,3 +174,14 @@ export function floodsOf(base: string): Case[] {
     { name: 'a mebibyte, refused and sent again at once', asks: [create], isImpatient: true },
   ];
 }
+
+/** A few are compared with a password, and the others refused for the limits of the account and the address. */
+export function wrongSignInsTo(consoleUrl: string): Case {
+  const headers = {
+    ...{ origin: consoleUrl, 'x-tagtrail-console': '1', 'content-type': 'application/json' },
+    cookie: `tagtrail_device=${Array(8).fill('A'.repeat(43)).join('.')}`,
+  };
+  const body = Buffer.from(JSON.stringify({ email: `${TURN}@example.com`, password: 'x'.repeat(1_024) }));
+  const ask = { method: 'POST', url: `${consoleUrl}/console/v1/session`, headers, body, isFresh: true };
+  return { name: 'wrong ones, sent again at once', asks: [ask], isImpatient: true };
+}

@@ -4,7 +4,7 @@ import { GATEWAY_ROUTES } from '../../../services/handheld-gateway/routes.ts';
 import { loadTargets } from '../../support/fuzz-targets.ts';
 import type { Attack } from './attack.ts';
 import type { Case } from './case.ts';
-import { burstsOf, casesOf, floodsOf, mixOf } from './cases.ts';
+import { burstsOf, casesOf, floodsOf, mixOf, wrongSignInsTo } from './cases.ts';
 import { costliest } from './costliest.ts';
 import { dryFilesFor, keptFileFor } from './files.ts';
 import { type Messages, messagesOfReads, worstMessage } from './messages.ts';
@@ -16,6 +16,7 @@ export interface Listening {
   url: string;
   handheldUrl: string;
   mqttUrl: string;
+  consoleUrl: string;
 }
 
 /** What somebody may do: one or two lines of the table. */
@@ -30,7 +31,11 @@ const CONNECTIONS = 4;
 const TURNS = 100_000;
 
 /** Every route, file, submission and message; each attack with a key, handheld or reader that was not used before. */
-export function linesOf({ url, handheldUrl, mqttUrl }: Listening, site: Site, server: ServerLoad): Line[] {
+export function linesOf(
+  { url, handheldUrl, mqttUrl, consoleUrl }: Listening,
+  site: Site,
+  server: ServerLoad,
+): Line[] {
   const key = async () => `Bearer ${await site.key()}`;
   const token = async () => `Bearer ${await site.handheld()}`;
   let begun = 0;
@@ -96,6 +101,7 @@ export function linesOf({ url, handheldUrl, mqttUrl }: Listening, site: Site, se
     ...submissionsTo(handheldUrl).map((each) => asked('submissions', token, () => [each])),
     ...formats.map((target) => published(target.format.name, () => worstMessage(target))),
     ...messagesOfReads().map((each) => published('tagtrail', () => each)),
+    asked('sign-ins at the console', key, () => [wrongSignInsTo(consoleUrl)]),
     ...floodsOf(url).map((flood) => asked('beyond the limit', key, () => [flood])),
   ];
 }

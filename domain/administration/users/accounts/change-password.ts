@@ -20,24 +20,24 @@ export interface PasswordChange {
   password: string;
   /** The session that asks, which goes on; every other ends. */
   sessionId: number;
-  address: string;
 }
 
 /** @throws UserFault (`password`, `current_password`), AppError `not_found`. */
 export async function changePassword(
   db: Database,
   actor: Actor,
-  { userId, currentPassword, password, sessionId, address }: PasswordChange,
+  { userId, currentPassword, password, sessionId }: PasswordChange,
 ): Promise<void> {
+  const turn = `session ${sessionId}`;
   const user = await findUser(db, userId);
   if (user === null) {
     throw noUser(userId);
   }
-  if (!(await isPassword(currentPassword, user.password, address))) {
+  if (!(await isPassword(currentPassword, user.password, turn))) {
     throw new UserFault('current_password', 'This is not your password');
   }
   await requirePassword(password, user.email);
-  const hash = await hashPassword(password, address);
+  const hash = await hashPassword(password, turn);
   await makeChange(db, actor, async (change) => {
     const now = await lockUser(change, userId);
     if (now.password !== user.password) {

@@ -72,7 +72,7 @@ async function decide(db: Database, link: OpenLink, given: Acceptance): Promise<
   if (link.user_id === null) {
     const email = link.email ?? emailOf(given.email ?? '');
     const name = nameOf(given.name ?? '');
-    const hash = await newHash(given, email);
+    const hash = await newHash(link, given, email);
     return { as: 'new', id: await drawUserId(db), email, name, hash };
   }
   const user = await findUser(db, link.user_id);
@@ -91,10 +91,10 @@ async function decide(db: Database, link: OpenLink, given: Acceptance): Promise<
 async function hashOfKnown(link: OpenLink, user: StoredUser, given: Acceptance): Promise<string | null> {
   switch (link.purpose) {
     case 'reset':
-      return newHash(given, user.email);
+      return newHash(link, given, user.email);
     case 'invite': {
-      await requireSelf(user, given);
-      return user.password === null ? null : hashOfAnother(user, user.password, given);
+      await requireSelf(link, user, given);
+      return user.password === null ? null : hashOfAnother(link, user, user.password, given);
     }
     default:
       return null;
@@ -102,31 +102,41 @@ async function hashOfKnown(link: OpenLink, user: StoredUser, given: Acceptance):
 }
 
 async function hashOfAnother(
+  link: OpenLink,
   { email }: StoredUser,
   stored: string,
-  { newPassword: password = '', address }: Acceptance,
+  { newPassword: password = '' }: Acceptance,
 ): Promise<string> {
   await requirePassword(password, email, 'new_password');
-  if (await isPassword(password, stored, address)) {
+  if (await isPassword(password, stored, turnOf(link))) {
     throw new UserFault('new_password', 'This is the password that there is; choose another');
   }
-  return hashPassword(password, address);
+  return hashPassword(password, turnOf(link));
 }
 
-async function newHash({ password = '', address }: Acceptance, email: string): Promise<string> {
+async function newHash(link: OpenLink, { password = '' }: Acceptance, email: string): Promise<string> {
   await requirePassword(password, email);
-  return hashPassword(password, address);
+  return hashPassword(password, turnOf(link));
 }
 
 /** Whoever invites has the link too, and must not come to act as the user. */
-async function requireSelf(user: StoredUser, { password = '', userId, address }: Acceptance): Promise<void> {
-  if (userId !== user.id && !(await isPassword(password, user.password, address))) {
+async function requireSelf(
+  link: OpenLink,
+  user: StoredUser,
+  { password = '', userId }: Acceptance,
+): Promise<void> {
+  if (userId !== user.id && !(await isPassword(password, user.password, turnOf(link)))) {
     throw new UserFault(
       'password',
       `Give the password of ${user.email}, who has an account here already. If it is not yours, ask whoever runs the ` +
         'installation for a new one (tagtrail user reset)',
     );
   }
+}
+
+/** Passwords are computed one after another for each link; those who fail elsewhere at an address delay none. */
+function turnOf({ id }: OpenLink): string {
+  return `link ${id}`;
 }
 
 async function carryOut(change: Change, link: OpenLink, accepting: Accepting): Promise<ChangeEntry[]> {

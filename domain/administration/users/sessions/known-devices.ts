@@ -80,6 +80,18 @@ export async function forgetDevices(db: Connection, userId: number): Promise<voi
   await db.exec(sql.prepared('forget-devices', NO_ROWS)`delete from known_devices where user_id = ${userId}`);
 }
 
-function digestsOf(cookie: string | null): string[] {
+/** Which of these digests are those of browsers that somebody signed in with before, whoever it was. */
+export async function findDevices(
+  db: Connection,
+  digests: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.any(sql.prepared('find-devices', rowsOf<{ digest: string }>())`
+    select distinct encode(device.digest, 'hex') as digest from known_devices device
+    where device.digest = any (array(select decode(given, 'hex') from unnest(${sql.array(digests, 'text')}) as given))`);
+  return new Map(rows.map(({ digest }) => [digest, digest]));
+}
+
+/** Of the cookie of a browser; no more than {@link MOST_USERS}. */
+export function digestsOf(cookie: string | null): string[] {
   return tokensOf(cookie).flatMap((token) => digestOfToken(token) ?? []);
 }

@@ -9,6 +9,8 @@ import { beginSession, type SessionPlace } from './begin-session.ts';
 export interface SignIn extends SessionPlace {
   email: string;
   password: string;
+  /** Whose turn it is to have a password computed; the address's by default. */
+  turn?: string;
   requestId: string;
 }
 
@@ -25,7 +27,7 @@ export interface SignedIn {
  *
  * @param onRefused is told whose account it was; null for an address that no user has.
  * @returns null if it is refused.
- * @throws AppError `timed_out` if too many from the address wait already.
+ * @throws AppError `timed_out` if too many of that turn wait already.
  */
 export async function signIn(
   db: Database,
@@ -36,7 +38,7 @@ export async function signIn(
   const password = [...given.password.slice(0, 2 * LONGEST_PASSWORD + 2)]
     .slice(0, LONGEST_PASSWORD + 1)
     .join('');
-  const isRight = await isPassword(password, user?.password ?? null, given.address);
+  const isRight = await isPassword(password, user?.password ?? null, given.turn ?? given.address);
   if (user === null || user.is_disabled || !isRight) {
     onRefused(user?.id ?? null);
     return null;

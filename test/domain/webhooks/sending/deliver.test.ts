@@ -4,10 +4,10 @@ import { createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { HTTP } from 'cloudevents';
 import { Webhook } from 'standardwebhooks';
+import { type Networks, parseNetworks } from '../../../../base/networks.ts';
 import { newSigningSecret, shownSecret } from '../../../../domain/webhooks/secrets/signing-secret.ts';
 import { type Agents, openAgents } from '../../../../domain/webhooks/sending/agents.ts';
 import { deliver } from '../../../../domain/webhooks/sending/deliver.ts';
-import { type Networks, parseNetworks } from '../../../../domain/webhooks/targets/networks.ts';
 import { createResolve } from '../../../../domain/webhooks/targets/resolve.ts';
 import { type Receiver, startReceiver } from '../../../support/receiver.ts';
 

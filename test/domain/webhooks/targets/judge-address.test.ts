@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { type Networks, parseNetworks } from '../../../../base/networks.ts';
 import { judgeAddress } from '../../../../domain/webhooks/targets/judge-address.ts';
-import { type Networks, parseNetworks } from '../../../../domain/webhooks/targets/networks.ts';
 
 describe('the addresses that webhooks may reach', () => {
   const named = (text: string) => parseNetworks(text) as Networks;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Networks, parseNetworks } from '../../../../domain/webhooks/targets/networks.ts';
+import { type Networks, parseNetworks } from '../../../../base/networks.ts';
 import { faultOfTarget, normalizedTarget } from '../../../../domain/webhooks/targets/target-url.ts';
 
 describe('the URL of a webhook', () => {

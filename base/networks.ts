@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Networks that webhooks may reach although they are not public. */
+/** Blocks of addresses. */
 export type Networks = readonly (readonly [Address, bits: number])[];
 
 /**
