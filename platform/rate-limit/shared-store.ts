@@ -26,13 +26,12 @@ export class SharedStore implements Store {
     this.#options = options;
   }
 
-  /** @throws the connection's error if the server cannot be used. */
-  async connect(): Promise<void> {
-    const server = await this.#options.connect((error) => this.#lose(server, error));
-    if (this.#isClosed) {
-      server.close();
-    } else {
-      this.#server = server;
+  /** Resolves after the first try. If that fails, it goes on trying: a start is no worse than an outage. */
+  async start(): Promise<void> {
+    try {
+      await this.#connect();
+    } catch (error) {
+      this.#report(error);
     }
   }
 
@@ -59,12 +58,28 @@ export class SharedStore implements Store {
     this.#server = null;
   }
 
+  async #connect(): Promise<void> {
+    const server = await this.#options.connect((error) => this.#lose(server, error));
+    if (this.#isClosed) {
+      server.close();
+    } else {
+      this.#server = server;
+    }
+  }
+
   #lose(server: RedisStore, error: unknown): void {
     if (this.#server !== server) {
       return;
     }
     this.#server = null;
     server.close();
+    this.#report(error);
+  }
+
+  #report(error: unknown): void {
+    if (this.#isClosed) {
+      return;
+    }
     this.#options.log.warn(
       { reason: messageOf(error) },
       'Rate limits are not shared: the server at REDIS_URL cannot be used; each process counts on its own',
@@ -75,7 +90,7 @@ export class SharedStore implements Store {
   #reconnectAfter(pause: number): void {
     this.#timer = setTimeout(async () => {
       try {
-        await this.connect();
+        await this.#connect();
         if (this.isShared) {
           this.#options.log.info('Rate limits are shared again');
         }

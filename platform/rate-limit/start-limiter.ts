@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
-import { AppError, messageOf } from '../../base/errors.ts';
 import type { Limiter } from '../http/entrance.ts';
 import type { Lifecycle } from '../runtime/lifecycle.ts';
 import { type Bucket, bucketOf } from './bucket.ts';
@@ -37,10 +36,8 @@ export const MACHINE_CLOCKS: Clocks = {
 };
 
 /**
- * Starts the rate limiter, shared between processes if REDIS_URL is set.
- *
- * @throws AppError `unavailable`, naming REDIS_URL, if that server cannot be used at start. A later failure degrades to
- * counts per process (`tagtrail_rate_limit_degraded`); the process stays ready.
+ * Starts the rate limiter, shared between processes if REDIS_URL is set. While that server cannot be used, at the start
+ * too, the process is ready and counts alone (`tagtrail_rate_limit_degraded`).
  */
 export async function startLimiter<Context>(
   { perMinute, burst, redisUrl, nameOf }: Limits<Context>,
@@ -64,7 +61,7 @@ async function startSharing(
   const store = new SharedStore({ connect, own, log });
   await lifecycle.start(
     'rate limits',
-    () => store.connect().catch((error: unknown) => unusable(url, error)),
+    () => store.start(),
     () => store.close(),
   );
   new Gauge({
@@ -76,13 +73,4 @@ async function startSharing(
     },
   });
   return store;
-}
-
-function unusable(url: string, error: unknown): never {
-  const reason = messageOf(error);
-  throw new AppError(
-    'unavailable',
-    `The Redis server at REDIS_URL (${new URL(url).host}) cannot be used: ${reason}`,
-    { cause: error },
-  );
 }

@@ -14,7 +14,7 @@ describe('rate limits shared through a server', () => {
   const redis = useRedis();
   const apis = useLimitedApis();
   const start = () => apis.start({ ...LIMITS, REDIS_URL: redis.url });
-  const gauge = async (api: LimitedApi) => {
+  const gauge = async (api: { url: string }) => {
     const text = await (await fetch(`${api.url}/metrics`)).text();
     return /^tagtrail_rate_limit_degraded (\d)$/m.exec(text)?.[1];
   };
@@ -120,24 +120,55 @@ describe('rate limits shared through a server', () => {
     expect(api.logged.filter((line) => line.includes(LOST) || line.includes(BACK))).to.have.lengthOf(2);
   });
 
-  for (const [what, url] of [
-    ['is not there', () => 'redis://user:hush@127.0.0.1:1/0'],
-    ['refuses the password', () => redis.url.replace('//', '//user:hush@')],
-    ['has no such database', () => `${redis.url}/hush`],
+  for (const service of ['api', 'handheld-gateway', 'console']) {
+    it(`are shared by ${service} once the server is there, if it was away when the process started`, async () => {
+      await redis.stop();
+      const program = run(`services/${service}/main.ts`, [], environment(redis.url));
+      await program.printed('"address"');
+      const [, address = ''] = /"address":"([^"]+)"/.exec(program.stdout()) ?? [];
+      expect((await fetch(`${address}/readyz`)).status).to.equal(200);
+      expect(await gauge({ url: address })).to.equal('1');
+      await redis.start();
+      await program.printed(BACK);
+      expect(await gauge({ url: address })).to.equal('0');
+      expect(program.stdout().split(LOST)).to.have.lengthOf(2);
+      program.child.kill('SIGTERM');
+      expect(await program.ended).to.equal(0);
+    });
+  }
+
+  for (const [what, url, change] of [
+    ['does not answer', () => redis.url, () => redis.freeze()],
+    ['refuses the password', () => redis.url.replace('//', '//user:hush@'), () => {}],
   ] as const) {
-    it(`keep the API from starting where the server ${what}, naming REDIS_URL without its password`, async () => {
-      const program = run('services/api/main.ts', [], {
-        DATABASE_URL: apis.database.url,
-        API_PORT: '0',
-        LOG_LEVEL: 'warn',
-        REDIS_URL: url(),
-      });
+    it(`do not keep the API from starting where the server ${what}`, async () => {
+      change();
+      try {
+        const api = await apis.start({ ...LIMITS, REDIS_URL: url() });
+        const key = await apis.key();
+        await spend(api, key, 20);
+        expect((await api.get(ME, { key })).status).to.equal(429);
+        expect(await gauge(api)).to.equal('1');
+        expect(api.logged.filter((line) => line.includes(LOST))).to.have.lengthOf(1);
+      } finally {
+        redis.thaw();
+      }
+    });
+  }
+
+  for (const url of ['redis://127.0.0.1:1/hush', 'redis://user:hush%zz@127.0.0.1:1', 'redis:hush']) {
+    it(`keep the API from starting by an address that leads nowhere, ${url}, without repeating it`, async () => {
+      const program = run('services/api/main.ts', [], environment(url));
       expect(await program.ended).to.equal(1);
       expect(program.stdout()).to.equal('');
-      expect(program.stderr()).to.match(
-        /^The Redis server at REDIS_URL \(127\.0\.0\.1:\d+\) cannot be used: .+\n$/,
-      );
-      expect(program.stderr()).not.to.include('hush');
+      expect(program.stderr())
+        .to.match(/REDIS_URL/)
+        .and.not.include('hush');
     });
+  }
+
+  function environment(url: string): NodeJS.ProcessEnv {
+    const ports = { API_PORT: '0', HANDHELD_PORT: '0', CONSOLE_PORT: '0' };
+    return { ...ports, DATABASE_URL: apis.database.url, REDIS_URL: url };
   }
 });
