@@ -1,6 +1,7 @@
 import { ADVISORY_LOCKS } from '../../db/timescale/connections/advisory-locks.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { SEALER } from './sealing/sealing-session.ts';
 
 /** Seconds: another process takes over from a sealer that has gone within five. */
 const LATE = 15;
@@ -8,11 +9,18 @@ const LATE = 15;
 /** Rows looked at. */
 const FEW = 1_000;
 
-/** @throws the reason if events wait for their positions in the feed and no process gives them any. */
-export async function requireSealer(db: Connection): Promise<void> {
-  const { is_late: isLate, is_held: isHeld } = await db.one(sql.prepared(
+/**
+ * The lock alone proves nothing: any session can hold it, and a sealer that fails again and again takes it each time
+ * anew. So there is one if something was sealed of late, or if a sealer's session has lasted, as while a transaction
+ * that began before the events goes on.
+ *
+ * @param late seconds; tests shorten it.
+ * @throws the reason if events wait for their positions in the feed and no process gives them any.
+ */
+export async function requireSealer(db: Connection, late = LATE): Promise<void> {
+  const { is_late: isLate, is_sealing: isSealing } = await db.one(sql.prepared(
     'ask-sealer',
-    rowsOf<{ is_late: boolean; is_held: boolean }>(),
+    rowsOf<{ is_late: boolean; is_sealing: boolean }>(),
   )`
     select exists (
       select from (
@@ -20,13 +28,17 @@ export async function requireSealer(db: Connection): Promise<void> {
         where org_id not in (select org_id from sealing_faults)
         limit ${FEW}::integer
       ) waiting
-      where recorded_at < clock_timestamp() - make_interval(secs => ${LATE}::integer)
+      where recorded_at < clock_timestamp() - make_interval(secs => ${late}::float8)
     ) as is_late, exists (
-      select from pg_locks
-      where locktype = 'advisory' and granted and classid = 0 and objid = ${ADVISORY_LOCKS.sealing}::integer
-        and objsubid = 1 and database = (select oid from pg_database where datname = current_database())
-    ) as is_held`);
-  if (isLate && !isHeld) {
+      select from move_heads where sealed_at > clock_timestamp() - make_interval(secs => ${late}::float8)
+    ) or exists (
+      select from pg_locks join pg_stat_activity using (pid)
+      where application_name = ${SEALER}::text
+        and coalesce(backend_start < clock_timestamp() - make_interval(secs => ${late}::float8), true)
+        and locktype = 'advisory' and granted and classid = 0 and objid = ${ADVISORY_LOCKS.sealing}::integer
+        and objsubid = 1 and pg_locks.database = (select oid from pg_database where datname = current_database())
+    ) as is_sealing`);
+  if (isLate && !isSealing) {
     throw new Error('events wait for their positions in the move feed, and no process gives them any');
   }
 }

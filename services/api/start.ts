@@ -87,7 +87,10 @@ export async function startApi(
     checks: { database: access.askDatabase, ...checks },
     // Reads are served all the same.
     notices: {
-      writing: () => requireWritable(access.door),
+      writing: async () => {
+        await requireWritable(access.door);
+        serving.door.requireWriting();
+      },
       ids: () => requireIds(access.door),
       ...(await watchServers(config.DATABASE_URL, { log, lifecycle })),
     },

@@ -4,6 +4,7 @@ import { createClock } from '../../base/clock.ts';
 import { MICROS_PER_DAY } from '../../base/instant.ts';
 import { openOrganizationDoor } from '../../db/timescale/connections/organization-door.ts';
 import { createRequestPool } from '../../db/timescale/connections/pool.ts';
+import { WriteOutage } from '../../db/timescale/connections/write-outage.ts';
 import { noteUses } from '../../domain/administration/credential-uses.ts';
 import { parseToken } from '../../domain/administration/handhelds/token-format.ts';
 import { measureSealing } from '../../domain/moves/measure-sealing.ts';
@@ -128,6 +129,7 @@ export async function startGateway(
     );
     measureSealing(registry, sealing);
   }
+  const outage = new WriteOutage('scans are refused, as they cannot be recorded');
   const health = createHealth({
     registry,
     stopping: lifecycle.stopping,
@@ -135,6 +137,7 @@ export async function startGateway(
       database: askDatabase,
       clock: () => databaseClock.ask(pool),
       writing: () => requireWritable(pool),
+      recording: async () => outage.requireNone(),
     },
     notices: await watchServers(config.DATABASE_URL, { log, lifecycle }),
   });
@@ -153,10 +156,16 @@ export async function startGateway(
     retention: config.SCAN_RETENTION_DAYS * MICROS_PER_DAY,
   };
   const turns = new SubmissionTurns();
-  const recording = { pool, turns, clock, databaseClock, rules, onMoves: wakeSealer(pool) };
+  const recording = { pool, outage, turns, clock, databaseClock, rules, onMoves: wakeSealer(pool) };
   const recorder = createRecorder({ ...recording, onRecorded: countSubmissions(registry) });
   const retractor = createRetractor({ ...recording, onRetracted: countRetractions(registry) });
-  const sweeps = createSweepRecorder({ pool, databaseClock, turns, onRecorded: countSweeps(registry) });
+  const sweeps = createSweepRecorder({
+    pool,
+    outage,
+    databaseClock,
+    turns,
+    onRecorded: countSweeps(registry),
+  });
   const access = { door, handhelds: credentials, usage, recorder, retractor, sweeps, clock };
   const app = createApp({
     ...access,

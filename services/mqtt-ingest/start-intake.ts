@@ -3,6 +3,7 @@ import { createClock } from '../../base/clock.ts';
 import { MICROS_PER_DAY } from '../../base/instant.ts';
 import type { Pool } from '../../db/timescale/connections/client.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
+import { WriteOutage } from '../../db/timescale/connections/write-outage.ts';
 import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
 import { announceHeard } from '../../domain/listening/heard.ts';
 import { LISTEN_WANTED, readWanted } from '../../domain/listening/wanted.ts';
@@ -21,7 +22,6 @@ import type { WorkThreads } from '../../platform/runtime/work-threads.ts';
 import { createIntake, type Intake, type IntakeOptions } from './intake/intake.ts';
 import { intakeLog } from './intake/intake-log.ts';
 import { LargeMessages } from './intake/large-messages.ts';
-import { Outage } from './intake/outage.ts';
 import { LANES } from './intake/reader-lanes.ts';
 import { ReaderListening } from './listening/listening.ts';
 import { openRegistry, type Registry } from './registry/registry.ts';
@@ -88,7 +88,7 @@ export async function startIntake(
     (started) => started.close(),
   );
   const told = intakeLog(log);
-  const outage = new Outage();
+  const outage = new WriteOutage('messages wait, as they cannot be recorded');
   const databaseClock = new DatabaseClock(clock);
   const intake = createIntake({
     pool,
@@ -116,7 +116,7 @@ export async function startIntake(
   const checks = {
     clock: () => databaseClock.ask(pool),
     writing: () => requireWritable(pool),
-    recording: () => outage.requireNone(),
+    recording: async () => outage.requireNone(),
     feed: () => requireSealer(pool),
   };
   return { intake, registry, pool, databaseClock, sealing, checks };

@@ -5,6 +5,7 @@ import { startApi } from '../../services/api/start.ts';
 import { apiConfig, type Call, expectProblem, useApi } from '../support/api.ts';
 import { openCuttingProxy } from '../support/cutting-proxy.ts';
 import type { Answer } from '../support/declared-answer.ts';
+import { DISK_FULL, fullDiskUnder } from '../support/full-disk.ts';
 import { Link, targetOf } from '../support/link.ts';
 import { untilReadiness } from '../support/readiness.ts';
 import { expectUnavailable } from '../support/unavailable.ts';
@@ -125,5 +126,23 @@ describe('a database that is read-only for now', () => {
     }
     const writing = 'the database takes no changes: default_transaction_read_only is on';
     await untilReadiness(api.url, { status: 200, checks: { database: 'ok', writing, ids: 'ok' } });
+  });
+});
+
+describe('the API on a full disk', () => {
+  const api = useApi();
+
+  it('says so while changes are refused, serves reads, and says when one is made again', async () => {
+    const path = '/api/v1/assets';
+    const create = () => api.call({ path, method: 'POST', json: { name: 'Any' } });
+    await api.database.rows(DISK_FULL);
+    await api.database.rows(fullDiskUnder('assets'));
+    expect((await create()).status).to.equal(503);
+    const writing = 'changes are refused: could not extend file';
+    await untilReadiness(api.url, { status: 200, checks: { database: 'ok', writing, ids: 'ok' } });
+    expect((await api.call({ path })).status).to.equal(200);
+    await api.database.rows('drop trigger disk_full on assets');
+    expect((await create()).status).to.equal(201);
+    await untilReadiness(api.url, { status: 200, checks: { database: 'ok', writing: 'ok', ids: 'ok' } });
   });
 });

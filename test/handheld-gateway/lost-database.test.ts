@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { openCuttingProxy } from '../support/cutting-proxy.ts';
+import { DISK_FULL, fullDiskUnder } from '../support/full-disk.ts';
 import { useGateway } from '../support/gateway.ts';
 import { Link, targetOf } from '../support/link.ts';
 import { aScan, aSubmission } from '../support/new-submission.ts';
@@ -65,7 +66,26 @@ describe('the handheld gateway on a database that takes no changes', () => {
     const writing = 'the database takes no changes: default_transaction_read_only is on';
     await untilReadiness(await gateway.start(), {
       status: 503,
-      checks: { database: 'ok', clock: 'ok', writing },
+      checks: { database: 'ok', clock: 'ok', writing, recording: 'ok' },
     });
+  });
+});
+
+describe('the handheld gateway on a full disk', () => {
+  const gateway = useGateway();
+
+  it('is not ready while it refuses submissions, and is again with the first that it records', async () => {
+    const ready = { database: 'ok', clock: 'ok', writing: 'ok', recording: 'ok' };
+    const submit = () => gateway.submit(aSubmission([aScan('E280')]));
+    await gateway.database.rows(DISK_FULL);
+    await gateway.database.rows(fullDiskUnder('submissions'));
+    expectUnavailable(await submit());
+    await untilReadiness(gateway.url, {
+      status: 503,
+      checks: { ...ready, recording: 'scans are refused, as they cannot be recorded: could not extend file' },
+    });
+    await gateway.database.rows('drop trigger disk_full on submissions');
+    expect((await submit()).status).to.equal(201);
+    await untilReadiness(gateway.url, { status: 200, checks: ready });
   });
 });

@@ -4,6 +4,7 @@ import { ulid } from 'ulid';
 import { createClock } from '../../base/clock.ts';
 import type { Micros } from '../../base/instant.ts';
 import type { Instant } from '../../base/timestamps.ts';
+import { WriteOutage } from '../../db/timescale/connections/write-outage.ts';
 import { DatabaseClock } from '../../domain/tracking/database-clock.ts';
 import { compareRssi } from '../../domain/tracking/history/history.ts';
 import type { Scan } from '../../domain/tracking/scan.ts';
@@ -53,6 +54,7 @@ describe('taking back, while readers and people go on scanning', function () {
     pool: typeof database.pool;
     clock: () => Micros;
     databaseClock: DatabaseClock;
+    outage: WriteOutage;
     rules: typeof RULES;
     turns: SubmissionTurns;
   };
@@ -72,6 +74,7 @@ describe('taking back, while readers and people go on scanning', function () {
       pool: database.pool,
       clock: () => RECEIVED,
       databaseClock: new DatabaseClock(createClock()),
+      outage: new WriteOutage('scans are refused'),
       rules: RULES,
       turns: new SubmissionTurns(),
     };

@@ -1,25 +1,21 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { ADVISORY_LOCKS } from '../../db/timescale/connections/advisory-locks.ts';
+import { SEALER } from '../../domain/moves/sealing/sealing-session.ts';
 import type { Check } from '../../platform/runtime/health.ts';
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { startEmbeddedIngest } from '../../services/mqtt-ingest/ingest.ts';
 import { useDatabase } from '../support/database.ts';
+import { DISK_FULL, fullDiskUnder } from '../support/full-disk.ts';
 import { connected, connectReader, ingestConfig } from '../support/ingest.ts';
 import { Site } from '../support/site.ts';
 import { until } from '../support/subscribed-ingest.ts';
-
-/** What the server says when a table cannot grow (SQLSTATE 53100). */
-const DISK_FULL = `create function disk_full() returns trigger language plpgsql as $$
-  begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$`;
 
 /** What brings each about, and what mends it. */
 const STATES: Record<string, { payload: string; begin: string[]; end: string; reason: RegExp }> = {
   'the disk is full': {
     payload: '{"value":"E280"}',
-    begin: [
-      DISK_FULL,
-      'create trigger disk_full before insert on scan_events for each row execute function disk_full()',
-    ],
+    begin: [DISK_FULL, fullDiskUnder('scan_events')],
     end: 'drop trigger disk_full on scan_events',
     reason: /^messages wait, as they cannot be recorded: could not extend file$/,
   },
@@ -71,6 +67,29 @@ describe('the readiness of ingestion', () => {
       await reader.endAsync();
     });
   }
+
+  it('says that nobody seals while another session holds the lock for it', async () => {
+    const holder = await database.pool.connect();
+    const held = holder.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.sealing]);
+    await database.rows(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name = $1`,
+      [SEALER],
+    );
+    await held;
+    expect(await outcomeOf('feed')).to.equal('ok');
+    await database.rows("update move_heads set sealed_at = sealed_at - interval '1 hour'");
+    await database.rows(
+      `insert into unsealed_moves (org_id, kind, recorded_at)
+       select id, 'test', clock_timestamp() - interval '1 minute' from organizations`,
+    );
+    expect(await outcomeOf('feed')).to.equal(
+      'events wait for their positions in the move feed, and no process gives them any',
+    );
+    await holder.query('select pg_advisory_unlock($1)', [ADVISORY_LOCKS.sealing]);
+    holder.release();
+    await until(async () => (await outcomeOf('feed')) === 'ok');
+  });
 
   it('says that the database takes no changes, and records what waited once it does', async () => {
     /** From the next connections on, which are at once: those there are belong to the suite. */

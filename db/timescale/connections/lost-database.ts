@@ -25,6 +25,6 @@ const UNREACHABLE = 'The database cannot be reached right now; nothing was chang
 const READ_ONLY = 'The database takes no changes right now; nothing was changed';
 
 /** `read_only_sql_transaction`: a standby, or a server set read-only. */
-function isReadOnly(error: unknown): boolean {
+export function isReadOnly(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '25006';
 }

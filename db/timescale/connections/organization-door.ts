@@ -21,6 +21,7 @@ import { type ServiceConnections, serviceConfig } from './service-connections.ts
 import { SilentConnections } from './silent-connections.ts';
 import { isCancelled } from './sql-state.ts';
 import { inOneTrip, inTransaction, isUniqueViolation } from './transaction.ts';
+import { WriteOutage } from './write-outage.ts';
 
 /** Sends one organization's queries. Each query still names `orgId`. */
 export interface OrganizationConnection extends Connection {
@@ -55,6 +56,8 @@ export interface OrganizationDoor {
   of(orgId: number): OrganizationDatabase;
   /** Who answered lists that may read much; null without a replica. */
   readonly replicaReads: Readonly<ReplicaReads> | null;
+  /** @throws the reason if the database refused the last change of any caller. */
+  requireWriting(): void;
   end(): Promise<void>;
 }
 
@@ -104,6 +107,7 @@ export function openOrganizationDoor(
     waitingPerKey: WAITING_PER_ORGANIZATION,
     patience: PATIENCE,
   });
+  const outage = new WriteOutage('changes are refused');
   const lists = new Lists(shared, scanning);
   const groups = new GroupedWrites((orgId, write, items, lockTimeout) =>
     turns.run(orgId, async () => {
@@ -120,7 +124,9 @@ export function openOrganizationDoor(
         ...verbsOn((query) => client.query(query)),
       });
       const changing = async <Result>(change: Promise<Result>): Promise<Result> => {
-        const result = await change.catch((error) => rethrowKnown(error, isChanged, CHANGE_TIMED_OUT));
+        const result = await outage
+          .during(change)
+          .catch((error) => rethrowKnown(error, isChanged, CHANGE_TIMED_OUT));
         isChanged = true;
         return result;
       };
@@ -149,6 +155,7 @@ export function openOrganizationDoor(
       };
     },
     replicaReads: replica?.reads ?? null,
+    requireWriting: () => outage.requireNone(),
     end: async () => {
       await Promise.all([shared.end(), exclusive.end(), scanning.end()]);
     },

@@ -15,6 +15,9 @@ const ANSWER = 20_000;
  */
 const SILENCE = 3_500;
 
+/** As the server shows the session. */
+export const SEALER = 'tagtrail sealer';
+
 /** Milliseconds between attempts at the lock. */
 const EVERY = 500;
 
@@ -33,7 +36,7 @@ const SETTINGS = sql.type(NO_ROWS)`select
  */
 export async function holdSealing(url: string, signal?: AbortSignal): Promise<Client | null> {
   const client = new Client({
-    ...connectionConfig(url, 'tagtrail sealer'),
+    ...connectionConfig(url, SEALER),
     query_timeout: ANSWER,
   });
   await client.connect();

@@ -1,8 +1,16 @@
 import { DatabaseUnavailable } from '../../../base/errors.ts';
 import type { Pool, PoolClient } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import type { WriteOutage } from '../../../db/timescale/connections/write-outage.ts';
 import { ClocksApart } from '../../../domain/tracking/clocks-apart.ts';
 import type { DatabaseClock } from '../../../domain/tracking/database-clock.ts';
+
+export interface DatedTransactions {
+  pool: Pool;
+  databaseClock: DatabaseClock;
+  /** Notes how each ends. */
+  outage: WriteOutage;
+}
 
 /**
  * Runs `work` in a transaction, and rolls back if this machine's clock is not the database's: devices' times are
@@ -11,24 +19,26 @@ import type { DatabaseClock } from '../../../domain/tracking/database-clock.ts';
  * @throws DatabaseUnavailable if the clocks differ; otherwise as inTransaction does.
  */
 export function inDatedTransaction<Result>(
-  { pool, databaseClock }: { pool: Pool; databaseClock: DatabaseClock },
+  { pool, databaseClock, outage }: DatedTransactions,
   work: (client: PoolClient, attempt: number) => Promise<Result>,
   isRetryable?: (error: unknown) => boolean,
 ): Promise<Result> {
-  return inTransaction(
-    pool,
-    async (client, attempt) => {
-      // Both have ended before the transaction does: a statement after the rollback would be on its own.
-      const [compared, done] = await Promise.allSettled([databaseClock.ask(client), work(client, attempt)]);
-      if (compared.status === 'rejected') {
-        throw asRefusal(compared.reason);
-      }
-      if (done.status === 'rejected') {
-        throw done.reason;
-      }
-      return done.value;
-    },
-    isRetryable,
+  return outage.during(
+    inTransaction(
+      pool,
+      async (client, attempt) => {
+        // Both have ended before the transaction does: a statement after the rollback would be on its own.
+        const [compared, done] = await Promise.allSettled([databaseClock.ask(client), work(client, attempt)]);
+        if (compared.status === 'rejected') {
+          throw asRefusal(compared.reason);
+        }
+        if (done.status === 'rejected') {
+          throw done.reason;
+        }
+        return done.value;
+      },
+      isRetryable,
+    ),
   );
 }
 

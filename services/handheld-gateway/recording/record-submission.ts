@@ -1,13 +1,12 @@
 import type { Clock } from '../../../base/clock.ts';
 import { conflict } from '../../../base/errors.ts';
-import type { Client, Pool } from '../../../db/timescale/connections/client.ts';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import { rethrowLost } from '../../../db/timescale/connections/lost-database.ts';
-import type { DatabaseClock } from '../../../domain/tracking/database-clock.ts';
 import { announcingMoves } from '../../../domain/tracking/feed/announcing-moves.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
 import { AlreadyStored, type RecordOptions } from '../../../domain/tracking/record.ts';
 import { lockSubmission } from '../../../domain/tracking/retractions/lock-submission.ts';
-import { inDatedTransaction } from './dated-transaction.ts';
+import { type DatedTransactions, inDatedTransaction } from './dated-transaction.ts';
 import { claimSubmission, findSubmission, storeAnswer } from './stored-submissions.ts';
 import type { Sender, Submission } from './submission.ts';
 import { digestOfSubmission } from './submission-digest.ts';
@@ -30,11 +29,9 @@ export interface SubmissionRecorder {
   record(submission: Submission, sender: Sender): Promise<Recorded>;
 }
 
-export interface RecorderOptions {
-  pool: Pool;
+export interface RecorderOptions extends DatedTransactions {
   turns: SubmissionTurns;
   clock: Clock;
-  databaseClock: DatabaseClock;
   rules: TimeRules;
   onRecorded(recorded: Recorded): void;
   /** Called after a commit that told the feed of changes of these organizations. */
@@ -42,13 +39,12 @@ export interface RecorderOptions {
 }
 
 export function createRecorder({
-  pool,
   turns,
   clock,
-  databaseClock,
   rules,
   onRecorded,
   onMoves,
+  ...transactions
 }: RecorderOptions): SubmissionRecorder {
   return {
     record: async (submission, sender) => {
@@ -58,7 +54,7 @@ export function createRecorder({
             () => onMoves?.([sender.orgId]),
             (note) =>
               inDatedTransaction(
-                { pool, databaseClock },
+                transactions,
                 async (client, attempt) => {
                   const options = { rules, now: clock(), isCareful: attempt > 1 };
                   return note(await recordOnce(client, submission, sender, options)).recorded;

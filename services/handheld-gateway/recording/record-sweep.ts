@@ -1,7 +1,5 @@
-import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { rethrowLost } from '../../../db/timescale/connections/lost-database.ts';
-import type { DatabaseClock } from '../../../domain/tracking/database-clock.ts';
-import { inDatedTransaction } from './dated-transaction.ts';
+import { type DatedTransactions, inDatedTransaction } from './dated-transaction.ts';
 import type { SentSweep } from './sent-sweep.ts';
 import type { Sender } from './submission.ts';
 import { type RecordedSweep, takeSweep } from './take-sweep.ts';
@@ -19,13 +17,10 @@ export interface SweepRecorder {
 
 /** @param turns shared with submissions: both come from the same handhelds, through the same connections. */
 export function createSweepRecorder({
-  pool,
-  databaseClock,
   turns,
   onRecorded,
-}: {
-  pool: Pool;
-  databaseClock: DatabaseClock;
+  ...transactions
+}: DatedTransactions & {
   turns: SubmissionTurns;
   onRecorded(recorded: RecordedSweep): void;
 }): SweepRecorder {
@@ -33,7 +28,7 @@ export function createSweepRecorder({
     record: async (sweep, sender) => {
       const recorded = await turns
         .run(sender.orgId, inScans(sweep), () =>
-          inDatedTransaction({ pool, databaseClock }, (client) => takeSweep(client, sweep, sender)),
+          inDatedTransaction(transactions, (client) => takeSweep(client, sweep, sender)),
         )
         .catch((error) => rethrowLost(error));
       onRecorded(recorded);

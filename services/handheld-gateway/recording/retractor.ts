@@ -1,14 +1,12 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { Micros } from '../../../base/instant.ts';
-import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { rethrowLost } from '../../../db/timescale/connections/lost-database.ts';
 import type { HandheldActor } from '../../../domain/changes/actor.ts';
-import type { DatabaseClock } from '../../../domain/tracking/database-clock.ts';
 import { announcingMoves } from '../../../domain/tracking/feed/announcing-moves.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
 import { retract } from '../../../domain/tracking/retractions/retract.ts';
 import type { Retracted } from '../../../domain/tracking/retractions/retraction.ts';
-import { inDatedTransaction } from './dated-transaction.ts';
+import { type DatedTransactions, inDatedTransaction } from './dated-transaction.ts';
 import type { Sender } from './submission.ts';
 import type { SubmissionTurns } from './turns.ts';
 
@@ -28,10 +26,8 @@ export interface Retractor {
   retract(sent: SentRetraction, sender: Sender & { requestId: string }): Promise<Retracted>;
 }
 
-export interface RetractorOptions {
-  pool: Pool;
+export interface RetractorOptions extends DatedTransactions {
   clock: Clock;
-  databaseClock: DatabaseClock;
   rules: TimeRules;
   turns: SubmissionTurns;
   onRetracted(retracted: Retracted): void;
@@ -40,13 +36,12 @@ export interface RetractorOptions {
 }
 
 export function createRetractor({
-  pool,
   clock,
-  databaseClock,
   rules,
   turns,
   onRetracted,
   onMoves,
+  ...transactions
 }: RetractorOptions): Retractor {
   return {
     retract: async (sent, { orgId, handheldId, receivedAt, requestId }) => {
@@ -58,7 +53,7 @@ export function createRetractor({
           announcingMoves(
             () => onMoves?.([orgId]),
             (note) =>
-              inDatedTransaction({ pool, databaseClock }, async (client) =>
+              inDatedTransaction(transactions, async (client) =>
                 note(await retract(client, retraction, options())),
               ),
           ),

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { requireSealer } from '../../../domain/moves/require-sealer.ts';
+import { holdSealing, leave } from '../../../domain/moves/sealing/sealing-session.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Site } from '../../support/site.ts';
 
@@ -11,8 +12,8 @@ describe('the check for a sealer of the move feed', () => {
   it('fails while events wait for long and nobody seals, whoever else is set aside', async () => {
     const { orgId } = await Site.create(database);
     const db = databaseOn(database.pool);
-    const said = () =>
-      requireSealer(db).then(
+    const said = (late?: number) =>
+      requireSealer(db, late).then(
         () => 'ok',
         (error: Error) => error.message,
       );
@@ -26,14 +27,30 @@ describe('the check for a sealer of the move feed', () => {
     await wait(-60);
     expect(await said()).to.equal('ok');
     await wait(60);
-    expect(await said()).to.equal(
-      'events wait for their positions in the move feed, and no process gives them any',
-    );
-    const sealer = await database.pool.connect();
-    await sealer.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.sealing]);
-    expect(await said()).to.equal('ok');
-    await sealer.query('select pg_advisory_unlock($1)', [ADVISORY_LOCKS.sealing]);
-    sealer.release();
+    const fault = 'events wait for their positions in the move feed, and no process gives them any';
+    expect(await said()).to.equal(fault);
+    const other = await database.pool.connect();
+    await other.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.sealing]);
+    expect(await said(), 'a session that seals nothing has the lock').to.equal(fault);
+    await other.query('select pg_advisory_unlock($1)', [ADVISORY_LOCKS.sealing]);
+    other.release();
+    const sealer = await holdSealing(database.url);
+    expect(await said(), 'a sealer that has just begun').to.equal(fault);
+    expect(await said(0), 'a sealer that has lasted').to.equal('ok');
+    if (sealer !== null) {
+      leave(sealer);
+    }
+    const sealedBefore = (seconds: number) =>
+      database.rows(
+        `insert into move_heads (org_id, head, sealed_at, complete_since)
+         values ($1, 1, clock_timestamp() - make_interval(secs => $2), now())
+         on conflict (org_id) do update set sealed_at = excluded.sealed_at`,
+        [orgId, seconds],
+      );
+    await sealedBefore(1);
+    expect(await said(), 'events are sealed').to.equal('ok');
+    await sealedBefore(60);
+    expect(await said()).to.equal(fault);
     await database.rows("insert into sealing_faults (org_id, reason) values ($1, 'a bug')", [orgId]);
     expect(await said()).to.equal('ok');
   });
