@@ -3,6 +3,7 @@ import { openDatabaseServer } from './database-server.ts';
 import { benchFeed } from './ingest/feed.ts';
 import { benchFloor } from './ingest/floor.ts';
 import { benchLatency } from './ingest/latency.ts';
+import { benchMemory } from './ingest/memory.ts';
 import { benchMoves } from './ingest/moves.ts';
 import { type IngestPart, readIngestOptions } from './ingest/options.ts';
 import { benchRabbitmq } from './ingest/rabbitmq.ts';
@@ -37,6 +38,7 @@ const parts: Record<IngestPart, () => Promise<void>> = {
   outage: () => benchOutage(server.url, options),
   storage: () => benchStorage(server.url, options),
   rabbitmq: () => benchRabbitmq(server.url, options),
+  memory: () => benchMemory(server.url, options),
 };
 try {
   for (const part of options.only) {

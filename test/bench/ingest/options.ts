@@ -30,6 +30,10 @@ export interface IngestOptions {
   /** Of one core, what each of these processes has, and what the database has; null for what there is. */
   processShare: number | null;
   databaseShare: number | null;
+  /** Minutes for which memory is sampled, messages a second meanwhile, and the file of the samples. */
+  minutes: number;
+  rate: number;
+  samples: string;
   /** The folder of another working tree, whose recorder or ingestion is measured beside this one's; null for none. */
   against: string | null;
 }
@@ -47,11 +51,12 @@ const PARTS = [
   'outage',
   'storage',
   'rabbitmq',
+  'memory',
 ] as const;
 export type IngestPart = (typeof PARTS)[number];
 
-/** All that take nothing but PostgreSQL and mosquitto. */
-const USUAL = PARTS.filter((part) => part !== 'rabbitmq');
+/** All that take nothing but PostgreSQL and mosquitto, and no hours. */
+const USUAL = PARTS.filter((part) => part !== 'rabbitmq' && part !== 'memory');
 
 const SOURCES: readonly SourceName[] = ['mosquitto', 'embedded'];
 
@@ -76,6 +81,9 @@ export function readIngestOptions(args: string[]): IngestOptions {
       processes: { type: 'string', default: '1,2,4' },
       'process-share': { type: 'string' },
       'database-share': { type: 'string' },
+      minutes: { type: 'string', default: '120' },
+      rate: { type: 'string', default: '600' },
+      samples: { type: 'string', default: 'memory.csv' },
       against: { type: 'string' },
     },
   });
@@ -96,6 +104,9 @@ export function readIngestOptions(args: string[]): IngestOptions {
     processes: numbers(values.processes),
     processShare: share(values['process-share']),
     databaseShare: share(values['database-share']),
+    minutes: Number(values.minutes),
+    rate: Number(values.rate),
+    samples: values.samples,
     against: values.against === undefined ? null : resolve(values.against),
   };
 }
