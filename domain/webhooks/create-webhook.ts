@@ -1,6 +1,8 @@
+import { AppError } from '../../base/errors.ts';
 import type { Networks } from '../../base/networks.ts';
+import { ORGANIZATION_LOCKS } from '../../db/timescale/connections/advisory-locks.ts';
 import type { Database } from '../../db/timescale/connections/database.ts';
-import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import { holdLiveOrganization } from '../administration/organizations/live-organization.ts';
 import type { Actor } from '../changes/actor.ts';
 import { type Change, type ChangeResult, changed, makeChange } from '../changes/make-change.ts';
@@ -12,6 +14,9 @@ import { addSecret } from './secrets/stored-secrets.ts';
 import { requireWebhook, type StoredWebhook, webhookFields } from './stored-webhook.ts';
 import { hostOf, normalizedTarget } from './targets/target-url.ts';
 import { requireFields } from './webhook-fields.ts';
+
+/** Of one organization, whatever their state. One that has more from before keeps them. */
+const MOST = 20;
 
 export interface NewWebhook {
   orgId: number;
@@ -41,7 +46,8 @@ export interface CreatedWebhook {
 /**
  * Creates a webhook, which is on.
  *
- * @throws AppError `invalid_input` (name, URL, types, position), `not_found` (organization, location), OtherSecretsKey.
+ * @throws AppError `invalid_input` (name, URL, types, position), `not_found` (organization, location), `conflict` (too many),
+ * OtherSecretsKey.
  */
 export async function createWebhook(
   db: Database,
@@ -64,6 +70,7 @@ export async function addWebhook(
   requireFields(wanted, networks);
   await requireKnownKey(change, keys);
   const { orgId, after } = wanted;
+  await requireRoom(change, orgId);
   const id = await insertWebhook(change, wanted);
   await beginAfter(change, { orgId, webhookId: id }, after);
   const secret = await addSecret(change, keys, { orgId, webhookId: id });
@@ -77,6 +84,19 @@ export async function addWebhook(
       after: webhookFields(webhook),
     },
   ]);
+}
+
+async function requireRoom(change: Change, orgId: number): Promise<void> {
+  await change.exec(sql.type(NO_ROWS)`
+    select pg_advisory_xact_lock(${ORGANIZATION_LOCKS.webhooks}::integer, ${orgId}::integer)`);
+  const { count } = await change.one(sql.type(rowsOf<{ count: number }>())`
+    select count(*) from webhooks where org_id = ${orgId} and deleted_at is null`);
+  if (count >= MOST) {
+    throw new AppError(
+      'conflict',
+      `Organization ${orgId} has ${count} webhooks, and there may be ${MOST}; delete one of them first`,
+    );
+  }
 }
 
 async function insertWebhook(

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { quantile, spreadOf } from '../support/statistics.ts';
+import { SECRETS_KEY } from '../support/webhooks.ts';
 import { openDatabaseServer } from './database-server.ts';
-import { answerOf, forkFile } from './processes.ts';
+import { answerOf, forkFile, startServer } from './processes.ts';
 import { type Line, type Listening, linesOf } from './worst/lines.ts';
 import { ServerLoad } from './worst/server-load.ts';
 import { Site } from './worst/site.ts';
@@ -94,7 +95,10 @@ try {
   closing.push(() => database.close());
   const site = await Site.make(database.url, Number(values.assets));
   closing.push(() => site.close());
+  const receiver = await startServer('servers/receiver.ts');
+  closing.push(() => receiver.stop());
   const server = forkFile('servers/everything.ts', {
+    ...{ SECRETS_KEY, WEBHOOK_NETWORKS: '127.0.0.0/8' },
     ...(values.unlimited ? UNLIMITED : {}),
     DATABASE_URL: site.databaseUrl,
   });
@@ -103,7 +107,10 @@ try {
     server.kill('SIGTERM');
     return ended;
   });
-  const listening = (await answerOf(server)) as Listening;
+  const listening = {
+    ...((await answerOf(server)) as Omit<Listening, 'receiverUrl'>),
+    receiverUrl: receiver.url,
+  };
   const load = new ServerLoad(server, site.pool);
   const windows = await Windows.open(site.lookUps(listening.url), load);
   closing.push(() => windows.close());

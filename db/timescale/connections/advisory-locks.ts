@@ -41,6 +41,8 @@ export const ORGANIZATION_LOCKS = {
   submissions: 7_461_730,
   /** Changing rules of alerts. */
   rules: 7_461_731,
+  /** Adding webhooks. */
+  webhooks: 7_461_734,
   /** Moving it to another cell: at the old one, and at the new one. */
   leavingCell: 7_461_732,
   arrivingAtCell: 7_461_733,

@@ -22,6 +22,7 @@ import {
   loadConfigured,
   releaseWebhooks,
 } from './leases.ts';
+import { Pace } from './pace.ts';
 import { Recorder } from './recorder.ts';
 import type { DelivererLog } from './trouble.ts';
 import { Turns } from './turns.ts';
@@ -96,6 +97,7 @@ export class Deliverer {
       log: parts.log,
       agents: parts.agents,
       turns: this.#turns,
+      pace: new Pace(),
       recorder: this.#recorder,
       ladder: parts.ladder ?? RETRY_LADDER,
       random: parts.random ?? Math.random,

@@ -24,6 +24,8 @@ export interface LaneParts {
   /** Null if it was cut off, so that its outcome is unknown. */
   send(event: FeedEvent): Promise<Attempt | null>;
   record(state: Omit<LaneState, 'orgId' | 'webhookId'>, attempt: NotedAttempt | null): Promise<void>;
+  /** Waits until the organization may take another step: reading events, or sending one. */
+  pace(): Promise<void>;
   /** Waits for a turn to send. */
   turn(work: () => Promise<void>): Promise<void>;
   /** Nothing more can be delivered. */
@@ -135,8 +137,9 @@ export class Lane {
   }
 
   async #useTurn(): Promise<void> {
-    const { pick, head, signal } = this.#parts;
+    const { pick, head, pace, signal } = this.#parts;
     const until = performance.now() + TURN;
+    await pace();
     const { events, upTo, isExpired } = await pick(this.number, this.#position, head());
     if (isExpired) {
       await this.#parts.end('expired');
@@ -155,7 +158,7 @@ export class Lane {
 
   /** @returns whether the lane may go on to the next. */
   async #deliver(event: FeedEvent): Promise<boolean> {
-    const { send, end, ladder, random } = this.#parts;
+    const { send, end, pace, ladder, random } = this.#parts;
     const { position } = event.data;
     const subject = subjectOf(event);
     await this.#unrecorded.get(subject);
@@ -163,6 +166,7 @@ export class Lane {
       await Promise.all(this.#unrecorded.values());
     }
     const attempts = (this.#attemptedPosition === position ? this.#attempts : 0) + 1;
+    await pace();
     const attempt = await send(event);
     if (attempt === null) {
       return false;

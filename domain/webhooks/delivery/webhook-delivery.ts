@@ -6,6 +6,7 @@ import { type Attempt, deliver } from '../sending/deliver.ts';
 import type { StateReason } from '../stored-webhook.ts';
 import { Lane } from './lane.ts';
 import type { Claimed, Configured } from './leases.ts';
+import type { Pace } from './pace.ts';
 import { pickEvents } from './pick-events.ts';
 import type { Recorder } from './recorder.ts';
 import { type DelivererLog, Trouble } from './trouble.ts';
@@ -17,6 +18,7 @@ export interface Shared {
   log: DelivererLog;
   agents: Agents;
   turns: Turns;
+  pace: Pace;
   recorder: Recorder;
   ladder: readonly number[];
   random(): number;
@@ -59,6 +61,7 @@ export class WebhookDelivery {
             }
             return shared.recorder.note({ orgId, webhookId, ...state }, attempt);
           },
+          pace: () => shared.pace.step(orgId),
           turn: (work) => shared.turns.run(orgId, webhookId, work, this.#stopping.signal),
           end: async (reason) => {
             this.#stopping.abort();

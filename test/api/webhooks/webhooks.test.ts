@@ -54,6 +54,46 @@ describe('/webhooks', () => {
     expect((await call('GET')).body).to.deep.include({ data: [], total_count: 0 });
   });
 
+  it('lets an organization have 20, of whatever state; those it has beyond that stay, and none is added', async () => {
+    const { orgId } = await api.organization('Many webhooks');
+    const ownKey = await api.keyWith(['webhooks:admin'], { orgId });
+    const own = (method: string, path = '', json?: unknown) =>
+      api.call({
+        method,
+        path: `/api/v1/webhooks${path}`,
+        key: ownKey,
+        ...(json === undefined ? {} : { json }),
+      });
+    const adding = () => own('POST', '', { url: receiver.url });
+    const atOnce = await Promise.all(Array.from({ length: 24 }, adding));
+    expect(atOnce.filter(({ status }) => status === 201)).to.have.length(20);
+    const [first, second] = atOnce.flatMap(({ body }) => body?.data?.id ?? []);
+    await own('PATCH', `/${first}`, { state: 'off' });
+    const refused = await adding();
+    expectProblem(refused, 'conflict');
+    expect(refused.body?.error?.detail).to.equal(
+      `Organization ${orgId} has 20 webhooks, and there may be 20; delete one of them first`,
+    );
+    const others = await api.keyWith(['webhooks:admin'], { orgId: (await api.organization('Others')).orgId });
+    const path = '/api/v1/webhooks';
+    expect(
+      (await api.call({ method: 'POST', path, key: others, json: { url: receiver.url } })).status,
+    ).to.equal(201);
+
+    // From when there was no limit.
+    await api.database.rows(
+      `insert into webhooks (org_id, name, url, state) select $1, 'earlier', $2, 'off' from generate_series(1, 5)`,
+      [orgId, receiver.url],
+    );
+    expect((await own('GET')).body?.total_count).to.equal(25);
+    expect((await own('PATCH', `/${second}`, { name: 'still mine' })).status).to.equal(200);
+    expectProblem(await adding(), 'conflict');
+    for (const { id } of (await own('GET')).body?.data.slice(0, 6) ?? []) {
+      await own('DELETE', `/${id}`);
+    }
+    expect((await adding()).status).to.equal(201);
+  });
+
   it('refuses what cannot be, by its field, and creates nothing', async () => {
     const refused: [object, [string, string][]][] = [
       [{}, [['url', 'required']]],

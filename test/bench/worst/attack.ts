@@ -23,7 +23,13 @@ export type Attack = {
   firstTurn: number;
   /** Whether a 429 is heeded. Where it is not, what is refused is sent again at once. */
   isPatient: boolean;
-} & ({ asks: readonly Ask[] } | { login: Login; payloads: readonly Uint8Array[] } | Busy);
+} & ({ asks: readonly Ask[] } | { login: Login; payloads: readonly Uint8Array[] } | Begun | Busy);
+
+/** A statement begins it, and nothing more is sent. */
+export interface Begun {
+  databaseUrl: string;
+  statement: string;
+}
 
 /** Nothing is sent: so many programs that have nothing to do with the server keep a processor busy each. */
 export interface Busy {

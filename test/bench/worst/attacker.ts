@@ -3,7 +3,8 @@ import { Agent, request } from 'node:http';
 import { setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectAsync } from 'mqtt';
-import { type Answered, type Ask, type Attack, type Busy, fillIn, type Login } from './attack.ts';
+import pg from 'pg';
+import { type Answered, type Ask, type Attack, type Begun, type Busy, fillIn, type Login } from './attack.ts';
 
 /**
  * Somebody who does the worst, in a process of its own: gets an {@link Attack}, and tells after the next message what
@@ -17,6 +18,10 @@ process.once('message', (attack: Attack) => {
     keepBusy(attack.programs);
     return;
   }
+  if ('statement' in attack) {
+    void begin(attack);
+    return;
+  }
   for (let place = 0; place < attack.connections; place++) {
     void send(attack, place, (status) => {
       answered[status] = (answered[status] ?? 0) + 1;
@@ -26,7 +31,7 @@ process.once('message', (attack: Attack) => {
 process.once('disconnect', () => process.exit());
 
 async function send(
-  attack: Exclude<Attack, Busy>,
+  attack: Exclude<Attack, Busy | Begun>,
   place: number,
   onAnswer: (status: string) => void,
 ): Promise<never> {
@@ -50,6 +55,13 @@ function keepBusy(programs: number): void {
       setPriority(program.pid ?? 0, 0);
     } catch {}
   }
+}
+
+async function begin({ databaseUrl, statement }: Begun): Promise<void> {
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  await client.query(statement);
+  await client.end();
 }
 
 interface Outcome {

@@ -17,6 +17,8 @@ export interface Listening {
   handheldUrl: string;
   mqttUrl: string;
   consoleUrl: string;
+  /** Of webhooks. */
+  receiverUrl: string;
 }
 
 /** What somebody may do: one or two lines of the table. */
@@ -32,7 +34,7 @@ const TURNS = 100_000;
 
 /** Every route, file, submission and message; each attack with a key, handheld or reader that was not used before. */
 export function linesOf(
-  { url, handheldUrl, mqttUrl, consoleUrl }: Listening,
+  { url, handheldUrl, mqttUrl, consoleUrl, receiverUrl }: Listening,
   site: Site,
   server: ServerLoad,
 ): Line[] {
@@ -83,6 +85,19 @@ export function linesOf(
     const attack = async () => ({ programs, connections: 0, isPatient: true, firstTurn: 0 });
     return { what: 'nothing', worst: async () => [{ name: `${programs} busy programs`, attack }] };
   };
+  /** Everything that is kept, again to each, by a receiver that answers at once. */
+  const replayed = (count: number): Line => ({
+    what: 'webhooks',
+    worst: async () => {
+      await site.webhooks(count, receiverUrl);
+      const statement = `update webhook_lanes set position = 0, is_reset = true;
+        update webhooks set state = 'on', revision = revision + 1`;
+      const attack = async () => {
+        return { databaseUrl: site.databaseUrl, statement, connections: 0, isPatient: true, firstTurn: 0 };
+      };
+      return [{ name: `${count} of one organization from the first event`, attack }];
+    },
+  });
   const formats = loadTargets().filter(({ format }) => !format.name.startsWith('whole-language'));
 
   return [
@@ -102,6 +117,7 @@ export function linesOf(
     ...formats.map((target) => published(target.format.name, () => worstMessage(target))),
     ...messagesOfReads().map((each) => published('tagtrail', () => each)),
     asked('sign-ins at the console', key, () => [wrongSignInsTo(consoleUrl)]),
+    replayed(300),
     ...floodsOf(url).map((flood) => asked('beyond the limit', key, () => [flood])),
   ];
 }

@@ -8,7 +8,9 @@ import { createOrganization } from '../../../domain/administration/organizations
 import { createReader } from '../../../domain/administration/readers/create-reader.ts';
 import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
+import { createWebhook } from '../../../domain/webhooks/create-webhook.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
+import { SETTINGS } from '../../support/webhooks.ts';
 import { type Filled, fill } from '../rows/seed.ts';
 import type { Login } from './attack.ts';
 import type { LookUps } from './victim.ts';
@@ -100,11 +102,43 @@ export class Site {
     return { url: mqttUrl, username: mqttUsername, password: mqttPassword, topic };
   }
 
+  /**
+   * An organization with webhooks that are off, and 100 events for each of them. The limit counts those that are not deleted,
+   * and an organization may have more from before it was there.
+   */
+  async webhooks(count: number, url: string): Promise<void> {
+    const { id: orgId } = await createOrganization(databaseOn(this.#queries), TEST_ACTOR, 'webhooks');
+    await this.pool.query(MOVES, [orgId, 100]);
+    for (let at = 0; at < count; at++) {
+      const wanted = { orgId, url: `${url}/${at}`, after: 0 };
+      const { webhook } = await createWebhook(databaseOn(this.pool), TEST_ACTOR, SETTINGS, wanted);
+      await this.pool.query(`update webhooks set state = 'off', deleted_at = now() where id = $1`, [
+        webhook.id,
+      ]);
+    }
+    await this.pool.query('update webhooks set deleted_at = null where org_id = $1', [orgId]);
+  }
+
   async close(): Promise<void> {
     await this.pool.end();
     await this.#queries.end();
   }
 }
+
+/** One of each of so many assets. */
+const MOVES = `
+  with head as (
+    insert into move_heads (org_id, head, sealed_at, complete_since) values ($1, $2::integer, now(), now())
+  ), days as (
+    insert into move_days (org_id, day, first_position) values ($1, (now() at time zone 'UTC')::date, 1)
+  ), place as (
+    insert into locations (org_id, external_key, name) values ($1, 'L', 'l') returning id
+  ), moved as (
+    insert into assets (org_id, external_key, name)
+    select $1, 'M-' || at, 'm' from generate_series(1, $2::integer) at returning id
+  )
+  insert into moves (org_id, position, sealed_at, asset_id, kind, part, parts, recorded_at, location_id, since, last_seen)
+  select $1, row_number() over (), now(), moved.id, 'moved', 1, 1, now(), place.id, now(), now() from moved cross join place`;
 
 const BUILTIN = loadBuiltinFormats();
 

@@ -7,8 +7,10 @@ import type { MoveEvent } from '../../../../domain/moves/event.ts';
 import { deleteWebhook } from '../../../../domain/webhooks/delete-webhook.ts';
 import { listWebhooks } from '../../../../domain/webhooks/list-webhooks.ts';
 import { replayWebhook } from '../../../../domain/webhooks/replay-webhook.ts';
+import { openAgents } from '../../../../domain/webhooks/sending/agents.ts';
 import { setWebhook } from '../../../../domain/webhooks/set-webhook.ts';
 import { requireWebhook } from '../../../../domain/webhooks/stored-webhook.ts';
+import { createResolve } from '../../../../domain/webhooks/targets/resolve.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { appendMoves, type FeedRow } from '../../../support/feed-rows.ts';
@@ -117,6 +119,34 @@ describe('the deliverer', () => {
     );
     expect(attempts).to.have.length(32);
     expect((await listed(id))?.lastAttempt).to.include({ status: 204 });
+  });
+
+  it('sends the events of many webhooks one after another, and lets the process do something else in between', async () => {
+    for (let count = 0; count < 20; count++) {
+      await webhook();
+    }
+    await append(assets.flatMap((asset) => [move(asset), move(asset, yard, { previousLocationId: dock })]));
+    let [round, isOver] = [0, false];
+    const count = () => {
+      round += 1;
+      if (!isOver) {
+        setImmediate(count);
+      }
+    };
+    const begun = new Map<number, number>();
+    const agents = openAgents({ networks: SETTINGS.networks, resolve: createResolve() });
+    const of = (protocol: string) => {
+      begun.set(round, (begun.get(round) ?? 0) + 1);
+      return agents.of(protocol);
+    };
+    count();
+    const { stop } = await start({ agents: { ...agents, of } });
+    await receiver.got(20 * 32);
+    isOver = true;
+    await stop();
+    agents.end();
+    // One, and one more where the count of rounds comes in between.
+    expect(Math.max(...begun.values())).to.be.at.most(2);
   });
 
   it('sends what is of the types and below the location that a webhook asks for', async () => {
