@@ -8,5 +8,5 @@ case "${1:-}" in
     shift
     exec node "services/$service/main.ts" "$@"
     ;;
-  *) exec node services/cli/main.ts "$@" ;;
+  *) exec node services/cli/tagtrail.ts "$@" ;;
 esac

@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { firstSignal } from './first-signal.ts';
 
 interface Reactions {
@@ -16,15 +17,41 @@ export async function withInterruption<Result>(
     first?.();
     controller.abort();
   }, again);
-  process.on('SIGINT', interrupt);
-  process.on('SIGTERM', interrupt);
+  const unlisten = onSignals(interrupt);
   try {
     return await work(controller.signal);
   } finally {
-    process.off('SIGINT', interrupt);
-    process.off('SIGTERM', interrupt);
+    unlisten();
   }
 }
 
 /** Exit status after Ctrl-C: 128 + SIGINT. */
 export const INTERRUPTED = 130;
+
+/**
+ * Has Ctrl-C or SIGTERM end this process once `before` has ended. Where others listen to the signal, as
+ * {@link withInterruption} does, they decide.
+ */
+export function leaveOnSignals(before: () => Promise<void>): { ended(): Promise<void>; cancel(): void } {
+  let ended = Promise.resolve();
+  const cancel = onSignals((signal) => {
+    if (process.listenerCount(signal) === 1) {
+      ended = before().finally(() => process.exit(128 + constants.signals[signal]));
+    }
+  });
+  return { ended: () => ended, cancel };
+}
+
+/** @returns what removes the listener. */
+function onSignals(listener: (signal: NodeJS.Signals) => void): () => void {
+  for (const signal of SIGNALS) {
+    process.on(signal, listener);
+  }
+  return () => {
+    for (const signal of SIGNALS) {
+      process.off(signal, listener);
+    }
+  };
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;

@@ -1,33 +1,47 @@
-#!/usr/bin/env node
+import process from 'node:process';
 import { CommanderError } from 'commander';
 import { addCommands } from './all-commands.ts';
 import { commandLine } from './command-line/command-line.ts';
 import { linesForTerminal } from './command-line/for-terminal.ts';
 import { jsonOfError, statusOf, textOfError } from './command-line/report-error.ts';
-import { outputTaken, ReaderGone, watchOutput } from './command-line/standard-output.ts';
+import { runCommand, running, type Streams } from './running/running.ts';
+import { outputTaken, ReaderGone, watchOutput } from './running/standard-output.ts';
 
-const isJson = process.argv.includes('--json');
-const program = commandLine();
-if (isJson) {
-  // Usage errors are then reported like any other error.
-  program.configureOutput({ writeErr: () => {} });
-}
-await addCommands(program, process.argv.slice(2));
-watchOutput();
-process.exitCode = await run();
-
-async function run(): Promise<number> {
-  try {
-    await program.parseAsync();
-    await outputTaken();
-    return Number(process.exitCode ?? 0);
-  } catch (error) {
-    const status = statusOf(error);
-    if (isJson && status !== 0 && !(error instanceof ReaderGone)) {
-      process.stderr.write(`${JSON.stringify(jsonOfError(error))}\n`);
-    } else if (!(error instanceof CommanderError || error instanceof ReaderGone)) {
-      process.stderr.write(`${linesForTerminal(textOfError(error))}\n`);
+/**
+ * Runs one command. Nothing of the process is used or left changed, except that interruptions of the process interrupt it.
+ *
+ * @param argv what is typed after `tagtrail`.
+ * @returns the exit status.
+ */
+export function run(argv: readonly string[], streams: Streams, env: NodeJS.ProcessEnv): Promise<number> {
+  return runCommand(streams, env, async () => {
+    const isJson = argv.includes('--json');
+    watchOutput();
+    try {
+      const program = commandLine().configureOutput({
+        writeOut: (text) => streams.stdout.write(text),
+        // With --json, usage errors are reported below like any other.
+        writeErr: (text) => isJson || streams.stderr.write(text),
+        getOutHelpWidth: () => streams.stdout.columns ?? 80,
+        getErrHelpWidth: () => streams.stderr.columns ?? 80,
+      });
+      await addCommands(program, argv);
+      await program.parseAsync(argv, { from: 'user' });
+      await outputTaken();
+      return running().status;
+    } catch (error) {
+      const status = statusOf(error);
+      if (isJson && status !== 0 && !(error instanceof ReaderGone)) {
+        streams.stderr.write(`${JSON.stringify(jsonOfError(error))}\n`);
+      } else if (!(error instanceof CommanderError || error instanceof ReaderGone)) {
+        streams.stderr.write(`${linesForTerminal(textOfError(error))}\n`);
+      }
+      return status;
     }
-    return status;
-  }
+  });
+}
+
+if (import.meta.main) {
+  // Scripts and units that were installed by an earlier version start this file.
+  process.exitCode = await run(process.argv.slice(2), process, process.env);
 }

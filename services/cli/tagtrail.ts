@@ -7,4 +7,5 @@ import { fileURLToPath } from 'node:url';
 enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/tagtrail', import.meta.url)));
 // Slonik's unused logger throws if its stream cannot be written; a command reports that itself.
 process.env['ROARR_STREAM'] = 'STDERR';
-await import('./main.ts');
+const { run } = await import('./main.ts');
+process.exitCode = await run(process.argv.slice(2), process, process.env);

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import mqtt, { type MqttClient } from 'mqtt';
 import type { Finding } from '../../domain/health/finding.ts';
+import { runCommand } from '../support/command-line.ts';
 import { type TestDatabase, useDatabase } from '../support/database.ts';
 import { type Mosquitto, useMosquitto } from '../support/mosquitto.ts';
-import { run } from '../support/process.ts';
 import { Site } from '../support/site.ts';
 import { until } from '../support/subscribed-ingest.ts';
 import { IngestProgram } from './ingest-program.ts';
@@ -151,9 +151,8 @@ describe('a broker that is restarted while readers publish', function () {
           async () =>
             (await database.rows('select from broker_sessions where forgotten_at is not null')).length > 0,
         );
-        const doctor = run('services/cli/tagtrail.ts', ['doctor', '--json'], { DATABASE_URL: database.url });
-        await doctor.ended;
-        const { findings } = JSON.parse(doctor.stdout()) as { findings: Finding[] };
+        const { stdout } = await runCommand(['doctor', '--json'], { DATABASE_URL: database.url });
+        const { findings } = JSON.parse(stdout) as { findings: Finding[] };
         const finding = findings.find(({ check }) => check === 'sessions at the broker');
         expect(finding?.status).to.equal('warning');
         expect(finding?.message).to.include('has lost');

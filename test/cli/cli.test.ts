@@ -1,8 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect } from 'chai';
-import { commandLineOn } from '../support/command-line.ts';
+import { commandLineOn, runCommand } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
-import { run } from '../support/process.ts';
 import { Site } from '../support/site.ts';
 
 describe('the command line', () => {
@@ -188,20 +187,18 @@ describe('the command line', () => {
   it('refuses a command there is not', () => fails(2, "unknown command 'reeder'", 'reeder'));
 
   it('names DATABASE_URL where no database is', async () => {
-    const program = run('services/cli/tagtrail.ts', ['migrate'], {
+    const { status, stderr } = await runCommand(['migrate'], {
       DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
     });
-    expect(await program.ended).to.equal(1);
-    expect(program.stderr()).to.match(
-      /^The database at DATABASE_URL \(127\.0\.0\.1:1\/none\) cannot be reached/,
-    );
+    expect(status).to.equal(1);
+    expect(stderr).to.match(/^The database at DATABASE_URL \(127\.0\.0\.1:1\/none\) cannot be reached/);
   });
 
   it('names DATABASE_URL where it is no address, without repeating it', async () => {
-    const program = run('services/cli/tagtrail.ts', ['migrate'], {
+    const { status, stderr } = await runCommand(['migrate'], {
       DATABASE_URL: 'mysql://user:secret@host/db',
     });
-    expect(await program.ended).to.equal(1);
-    expect(program.stderr()).to.include('DATABASE_URL').and.not.include('secret');
+    expect(status).to.equal(1);
+    expect(stderr).to.include('DATABASE_URL').and.not.include('secret');
   });
 });

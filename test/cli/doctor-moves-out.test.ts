@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Finding } from '../../domain/health/finding.ts';
+import { runCommand } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
 import { useMosquitto } from '../support/mosquitto.ts';
 import { hear, place } from '../support/placed.ts';
@@ -15,14 +16,13 @@ describe('moves over MQTT that stand still', function () {
   const database = useDatabase();
 
   const findings = async (environment: NodeJS.ProcessEnv = {}) => {
-    const program = run('services/cli/tagtrail.ts', ['doctor', '--json'], {
+    const { stdout } = await runCommand(['doctor', '--json'], {
       DATABASE_URL: database.url,
       TAGTRAIL_DATA: join(tmpdir(), 'tagtrail-none'),
       ...{ API_PORT: '0', HANDHELD_PORT: '0', CONSOLE_PORT: '0', INGEST_PORT: '0' },
       ...environment,
     });
-    await program.ended;
-    const said = JSON.parse(program.stdout()) as { findings: Finding[] };
+    const said = JSON.parse(stdout) as { findings: Finding[] };
     return said.findings.filter(({ check }) => check === 'moves over MQTT');
   };
   const configured = { MQTT_MOVES_PREFIX: 'site' };

@@ -7,11 +7,10 @@ import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { createLog } from '../../platform/runtime/log.ts';
 import { readStandaloneConfig } from '../../services/standalone/config.ts';
 import { type Standalone, startStandalone } from '../../services/standalone/standalone.ts';
-import { commandLineOn } from '../support/command-line.ts';
+import { commandLineOn, runCommand } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
 import { connected, connectReader } from '../support/ingest.ts';
 import { PASSWORD, usePeople } from '../support/people.ts';
-import { run } from '../support/process.ts';
 import { Site } from '../support/site.ts';
 
 describe('doctor, of sign-ins that were refused', () => {
@@ -65,9 +64,7 @@ describe('doctor, of sign-ins that were refused', () => {
       CONSOLE_PORT: '0',
       INGEST_PORT: '0',
     };
-    const program = run('services/cli/tagtrail.ts', ['doctor', '--json'], environment);
-    await program.ended;
-    const printed = program.stdout();
+    const { stdout: printed } = await runCommand(['doctor', '--json'], environment);
     const { findings: all } = JSON.parse(printed) as { findings: Finding[] };
     return { found: all.filter(({ check }) => check === 'sign-ins'), printed };
   }

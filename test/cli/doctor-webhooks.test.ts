@@ -7,9 +7,9 @@ import {
   parseSecretsKeys,
   type SecretsKeys,
 } from '../../domain/webhooks/secrets/secrets-key.ts';
+import { runCommand } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
 import { appendMoves } from '../support/feed-rows.ts';
-import { run } from '../support/process.ts';
 import { Site } from '../support/site.ts';
 import { newWebhook, startDeliverer } from '../support/webhooks.ts';
 
@@ -30,13 +30,12 @@ describe('doctor, of webhooks', () => {
   });
 
   async function findings(): Promise<Finding[]> {
-    const program = run('services/cli/tagtrail.ts', ['doctor', '--json'], {
+    const { stdout } = await runCommand(['doctor', '--json'], {
       DATABASE_URL: database.url,
       TAGTRAIL_DATA: join(tmpdir(), 'tagtrail-none'),
       ...{ API_PORT: '0', HANDHELD_PORT: '0', CONSOLE_PORT: '0', INGEST_PORT: '0' },
     });
-    await program.ended;
-    const said = JSON.parse(program.stdout()) as { findings: Finding[] };
+    const said = JSON.parse(stdout) as { findings: Finding[] };
     return said.findings.filter(({ check }) => check === 'webhooks');
   }
 
@@ -90,13 +89,10 @@ describe('doctor, of webhooks', () => {
       expect(found[0]).to.include({ status: 'fault' });
       expect(found[0]?.message).to.include(`Webhook ${id} (${name})`).and.include('another SECRETS_KEY');
       expect(found[0]?.remedy).to.include(`--webhook ${id} --rotate-secret --drop-old-secret`);
-      const list = run(
-        'services/cli/tagtrail.ts',
-        ['webhook', 'list', '--org', String(site.orgId), '--json'],
-        { DATABASE_URL: database.url },
-      );
-      await list.ended;
-      const listed = JSON.parse(list.stdout()).find((webhook: { id: number }) => webhook.id === id);
+      const list = await runCommand(['webhook', 'list', '--org', String(site.orgId), '--json'], {
+        DATABASE_URL: database.url,
+      });
+      const listed = JSON.parse(list.stdout).find((webhook: { id: number }) => webhook.id === id);
       expect(listed.last_attempt.error).to.include('another SECRETS_KEY');
     } finally {
       await stop();

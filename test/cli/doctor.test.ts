@@ -11,11 +11,10 @@ import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { AlertTurns } from '../../domain/alerts/deriving/take-turn.ts';
 import { examineServer } from '../../domain/health/server.ts';
 import { examineDisk } from '../../services/cli/doctor/disk.ts';
-import { commandLineOn } from '../support/command-line.ts';
+import { commandLineOn, runCommand } from '../support/command-line.ts';
 import { serverUrl, useDatabase } from '../support/database.ts';
 import { expectFinding, runDoctor } from '../support/doctor.ts';
 import { freePort } from '../support/free-port.ts';
-import { run } from '../support/process.ts';
 import { Site } from '../support/site.ts';
 
 describe('doctor', () => {
@@ -113,10 +112,9 @@ describe('doctor', () => {
   });
 
   it('shows people what is wrong and what to do', async () => {
-    const program = run('services/cli/tagtrail.ts', ['doctor'], { DATABASE_URL: database.url });
-    await program.ended;
-    expect(program.stdout()).to.match(/warning {2}readers: .*\n +-> .*reader create/);
-    expect(program.stdout()).to.match(/\d faults?, \d warnings?\n$/);
+    const { stdout } = await runCommand(['doctor'], { DATABASE_URL: database.url });
+    expect(stdout).to.match(/warning {2}readers: .*\n +-> .*reader create/);
+    expect(stdout).to.match(/\d faults?, \d warnings?\n$/);
   });
 
   it('names every setting that is not usable', async () => {

@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
 import { openRegistry, type Registry } from '../../services/mqtt-ingest/registry/registry.ts';
 import { BEATS_PER_SECOND, beatsUntil } from '../support/beats.ts';
-import { commandLineOn } from '../support/command-line.ts';
+import { commandLineOn, runCommand } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
 import { loadFixtures } from '../support/format-fixtures.ts';
 import { Site } from '../support/site.ts';
@@ -145,15 +145,12 @@ describe('the command line, of formats', () => {
     });
 
     it('reads standard input', async () => {
-      const program = spawn(
-        process.execPath,
-        ['services/cli/tagtrail.ts', 'format', 'add', '--file', '-', '--json'],
-        {
-          env: { PATH: process.env['PATH'], DATABASE_URL: database.url },
-        },
+      const { stdout } = await runCommand(
+        ['format', 'add', '--file', '-', '--json'],
+        { DATABASE_URL: database.url },
+        `\ufeff${JSON.stringify(own('/v'))}`,
       );
-      program.stdin.end(`\ufeff${JSON.stringify(own('/v'))}`);
-      expect(JSON.parse(await text(program.stdout))).to.include({ result: 'added' });
+      expect(JSON.parse(stdout)).to.include({ result: 'added' });
     });
 
     it('refuses to replace a built-in format', () =>

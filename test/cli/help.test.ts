@@ -2,7 +2,7 @@ import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Command } from 'commander';
 import { commandLine } from '../../services/cli/command-line/command-line.ts';
-import { run } from '../support/process.ts';
+import { runCommand } from '../support/command-line.ts';
 
 const COMMANDS = new URL('../../services/cli/commands/', import.meta.url);
 
@@ -74,9 +74,9 @@ describe('the help of the command line', () => {
   });
 
   it('is printed for every noun there is', async () => {
-    const printed = run('services/cli/tagtrail.ts', ['--help']);
-    expect(await printed.ended).to.equal(0);
-    const listed = [...printed.stdout().matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name);
+    const { status, stdout } = await runCommand(['--help']);
+    expect(status).to.equal(0);
+    const listed = [...stdout.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name);
     expect(listed).to.include.members(program.commands.map((command) => command.name()));
   });
 });

@@ -1,16 +1,10 @@
 import { expect } from 'chai';
+import { runCommand } from '../support/command-line.ts';
 import { LOGIN, startMailServer } from '../support/mail-server.ts';
-import { run } from '../support/process.ts';
 
 describe('tagtrail mail test', () => {
-  async function tagtrail(settings: Record<string, string>, ...args: string[]) {
-    const program = run(
-      'services/cli/tagtrail.ts',
-      ['mail', 'test', '--to', 'ada@example.com', ...args],
-      settings,
-    );
-    return { status: await program.ended, stdout: program.stdout(), stderr: program.stderr() };
-  }
+  const tagtrail = (settings: Record<string, string>, ...args: string[]) =>
+    runCommand(['mail', 'test', '--to', 'ada@example.com', ...args], settings);
 
   it('sends one e-mail, and says what the server answered', async () => {
     const server = await startMailServer({ login: true });

@@ -93,7 +93,8 @@ describe('tagtrail rule', () => {
   });
 
   it('tries one on what was recorded, as it is or changed, and changes nothing', async () => {
-    const arrived = new Date(Date.now() - DAY / 2).toISOString();
+    // On a full second, as a trial ends on one.
+    const arrived = new Date(Math.floor(Date.now() / 1_000) * 1_000 - DAY / 2).toISOString();
     for (const table of [
       'positions (org_id, asset_id, location_id, since, last_seen)',
       'location_transitions (org_id, asset_id, location_id, observed_at)',

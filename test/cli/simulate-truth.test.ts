@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { useSimulate } from '../support/simulate.ts';
 
 describe('the truth of tagtrail simulate', () => {
-  const { api, file, start, ended, simulated, checked } = useSimulate();
+  const { api, file, simulate, simulated, checked } = useSimulate();
   const { database } = api;
 
   it('knows what is true with all faults at once, and so does the API', async () => {
@@ -64,7 +64,7 @@ describe('the truth of tagtrail simulate', () => {
         'SIM-READER-02: recorded',
       ]),
     );
-    const text = await ended(start(['--check', file]));
+    const text = await simulate(['--check', file]);
     expect(text.status).to.equal(1);
     expect(text.stdout)
       .to.match(/SIM-READER-02 +recorded +\d+ +\d+/)

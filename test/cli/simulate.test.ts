@@ -9,7 +9,7 @@ import { useSimulate } from '../support/simulate.ts';
 import { Site } from '../support/site.ts';
 
 describe('tagtrail simulate', () => {
-  const { api, folder, file, start, ended, simulated, checked } = useSimulate();
+  const { api, folder, file, start, simulate, simulated, checked } = useSimulate();
   const { database } = api;
   const GROUPS = {
     'RFID readers': 'zebra-iotc,impinj-r700,csl-cs463,keonn-advannet',
@@ -45,7 +45,7 @@ describe('tagtrail simulate', () => {
 
   it('finds histories that are not those of the move feed, through the database and through the API', async () => {
     const { orgId, key } = await api.organization('Damaged');
-    await ended(start(['--org', String(orgId), '--assets', '5', '--duration', '2', '--truth', file]));
+    await simulate(['--org', String(orgId), '--assets', '5', '--duration', '2', '--truth', file]);
     expect(await checked()).to.include({ status: 0 });
     const [asset] = await database.rows<{ id: number; key: string; locationId: number }>(
       `select assets.id, external_key as key, location_id as "locationId"
@@ -85,10 +85,10 @@ describe('tagtrail simulate', () => {
       '--faults',
       'flapping',
     ];
-    await ended(start(['--org', String(site.orgId), '--truth', file, ...plan]));
+    await simulate(['--org', String(site.orgId), '--truth', file, ...plan]);
     const { status, smoothing, feed_differences: inFeed } = await checked();
     expect({ status, smoothing, inFeed }).to.deep.equal({ status: 1, smoothing: true, inFeed: [] });
-    const { stdout } = await ended(start(['--check', file]));
+    const { stdout } = await simulate(['--check', file]);
     expect(stdout).to.include('Smoothing was on in this organization');
   });
 
@@ -116,9 +116,9 @@ describe('tagtrail simulate', () => {
           [site.orgId],
         )
       ).map(({ id }) => id);
-    expect((await ended(start(args))).status).to.equal(0);
+    expect((await simulate(args)).status).to.equal(0);
     const before = { locations: await live('locations'), assets: await live('assets') };
-    expect((await ended(start([...args, '--assets', '7', '--readers', '2']))).status).to.equal(0);
+    expect((await simulate([...args, '--assets', '7', '--readers', '2'])).status).to.equal(0);
     expect(await live('locations')).to.deep.equal(before.locations);
     const assets = await live('assets');
     expect(assets).to.have.length(8).and.include(asset);
@@ -131,9 +131,14 @@ describe('tagtrail simulate', () => {
   it('refuses a prefix under which there are assets of somebody', async () => {
     const site = await Site.create(database, 'Own');
     const asset = await site.asset('SIM-PALLET-001');
-    const { status, stderr } = await ended(
-      start(['--org', String(site.orgId), '--duration', '1', '--truth', file]),
-    );
+    const { status, stderr } = await simulate([
+      '--org',
+      String(site.orgId),
+      '--duration',
+      '1',
+      '--truth',
+      file,
+    ]);
     expect({ status, stderr }).to.deep.equal({
       status: 1,
       stderr: 'SIM-PALLET-001 is an asset of your own; choose another --prefix\n',
@@ -160,7 +165,8 @@ describe('tagtrail simulate', () => {
       expect(program.child.exitCode, program.stderr()).to.equal(null);
     }
     program.child.kill('SIGINT');
-    const { status, stdout, stderr } = await ended(program);
+    const status = await program.ended;
+    const [stdout, stderr] = [program.stdout(), program.stderr()];
     expect({ status, stderr }).to.deep.equal({ status: 0, stderr: '' });
     expect(stdout).to.include(`npx --no -- tagtrail simulate --check ${file}`);
     expect(await checked()).to.deep.include({ status: 0, differences: [] });
@@ -192,7 +198,7 @@ describe('tagtrail simulate', () => {
       await new Promise((resolve) => server.close(resolve));
     });
     const publishTo = (url: string, truth: string) =>
-      ended(start(['--org', String(api.orgId), '--readers', '1', '--truth', truth], { MQTT_URL: url }));
+      simulate(['--org', String(api.orgId), '--readers', '1', '--truth', truth], { MQTT_URL: url });
 
     it('says that what is published does not arrive where no ingestion listens', async () => {
       const never = join(folder, 'never.json');
@@ -243,24 +249,24 @@ describe('tagtrail simulate', () => {
   ];
   for (const [message, ...args] of WRONG) {
     it(`refuses with status 2: ${args.join(' ')}`, async () => {
-      const { status, stdout, stderr } = await ended(start(args));
+      const { status, stdout, stderr } = await simulate(args);
       expect({ status, stdout }).to.deep.equal({ status: 2, stdout: '' });
       expect(stderr).to.include(message);
     });
   }
 
   it('fails on a file that no simulation has written', async () => {
-    const { status, stdout, stderr } = await ended(start(['--check', 'package.json']));
+    const { status, stdout, stderr } = await simulate(['--check', 'package.json']);
     expect({ status, stdout }).to.deep.equal({ status: 1, stdout: '' });
     expect(stderr).to.include('is not the truth of a simulation');
   });
 
   it('needs a key to check through the API, and says so when it is wrong', async () => {
     writeFileSync(file, JSON.stringify({ version: 1, org_id: api.orgId, assets: [], readers: [] }));
-    const withoutKey = await ended(start(['--check', file, '--api', api.url]));
+    const withoutKey = await simulate(['--check', file, '--api', api.url]);
     expect(withoutKey.status).to.equal(2);
     expect(withoutKey.stderr).to.include('TAGTRAIL_API_KEY');
-    const wrong = await ended(start(['--check', file, '--api', api.url], { TAGTRAIL_API_KEY: 'tt_wrong' }));
+    const wrong = await simulate(['--check', file, '--api', api.url], { TAGTRAIL_API_KEY: 'tt_wrong' });
     expect(wrong.status).to.equal(1);
     expect(wrong.stderr).to.include('401');
   });

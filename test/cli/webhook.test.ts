@@ -5,8 +5,8 @@ import { expect } from 'chai';
 import { HTTP } from 'cloudevents';
 import { Webhook } from 'standardwebhooks';
 import { newSecretsKey } from '../../domain/webhooks/secrets/secrets-key.ts';
+import { runCommand } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
-import { run } from '../support/process.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { Site } from '../support/site.ts';
 
@@ -35,9 +35,7 @@ describe('tagtrail webhook', () => {
       TAGTRAIL_DATA: '/nowhere',
       ...settings,
     };
-    const program = run('services/cli/tagtrail.ts', ['webhook', ...args], environment);
-    const status = await program.ended;
-    return { status, stdout: program.stdout(), stderr: program.stderr() };
+    return runCommand(['webhook', ...args], environment);
   }
 
   async function json(...args: string[]) {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { expect } from 'chai';
 import { useChecker } from '../support/checker.ts';
-import { run } from '../support/process.ts';
+import { runCommand } from '../support/command-line.ts';
 import { DEPLOY, PROJECT, readDeployed, readYaml } from './folder.ts';
 
 describe('the runbook', () => {
@@ -26,10 +26,10 @@ describe('the runbook', () => {
     const asked = new Map(used.map((words) => [words.split(/ --/)[0]?.trim() ?? '', '']));
     await Promise.all(
       [...asked.keys()].map(async (command) => {
-        const program = run('services/cli/tagtrail.ts', [...command.split(' '), '--help']);
-        expect(await program.ended, command).to.equal(0);
-        expect(program.stdout()).to.include(`Usage: tagtrail ${command} `);
-        asked.set(command, program.stdout());
+        const { status, stdout } = await runCommand([...command.split(' '), '--help']);
+        expect(status, command).to.equal(0);
+        expect(stdout).to.include(`Usage: tagtrail ${command} `);
+        asked.set(command, stdout);
       }),
     );
     for (const words of used) {

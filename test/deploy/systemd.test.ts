@@ -54,7 +54,7 @@ describe('the units of systemd', () => {
     );
     expect(programs).to.have.members([
       'services/api/main.ts',
-      'services/cli/main.ts',
+      'services/cli/tagtrail.ts',
       'services/console/main.ts',
       'services/handheld-gateway/main.ts',
       'services/mqtt-ingest/main.ts',

@@ -1,16 +1,50 @@
+import { Readable, Writable } from 'node:stream';
 import { expect } from 'chai';
+import { run } from '../../services/cli/main.ts';
 import type { TestDatabase } from './database.ts';
-import { run } from './process.ts';
+
+export interface EndedCommand {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
+
+/**
+ * Runs a command in this process, with only the environment that is given. For signals, pipes and whatever else a real
+ * process has: `run('services/cli/tagtrail.ts', ...)` of process.ts.
+ */
+export async function runCommand(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+  stdin = '',
+): Promise<EndedCommand> {
+  const [stdout, stderr] = [collector(), collector()];
+  const streams = {
+    stdin: Readable.from([Buffer.from(stdin)]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+  };
+  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment };
+  const status = await run(args, streams, env);
+  return { status, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+function collector(): { stream: Writable; text(): string } {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write: (chunk, _encoding, done) => {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(chunks).toString() };
+}
 
 export function commandLineOn(
   database: () => Pick<TestDatabase, 'url'>,
   environment: Readonly<Record<string, string>> = {},
 ) {
-  async function tagtrail(...args: string[]) {
-    const program = run('services/cli/tagtrail.ts', args, { DATABASE_URL: database().url, ...environment });
-    const status = await program.ended;
-    return { status, stdout: program.stdout(), stderr: program.stderr() };
-  }
+  const tagtrail = (...args: string[]) => runCommand(args, { DATABASE_URL: database().url, ...environment });
   return {
     tagtrail,
     /** The one JSON document on standard output of a command that succeeds. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Finding } from '../../domain/health/finding.ts';
-import { run } from './process.ts';
+import { runCommand } from './command-line.ts';
 
 export interface Findings {
   isAtFault: boolean;
@@ -10,10 +10,9 @@ export interface Findings {
 /** What `doctor` finds. */
 export async function runDoctor(environment: NodeJS.ProcessEnv): Promise<Findings> {
   const ports = { API_PORT: '0', HANDHELD_PORT: '0', CONSOLE_PORT: '0', INGEST_PORT: '0' };
-  const program = run('services/cli/tagtrail.ts', ['doctor', '--json'], { ...ports, ...environment });
-  const status = await program.ended;
-  expect(program.stderr()).to.equal('');
-  const { findings } = JSON.parse(program.stdout()) as { findings: Finding[] };
+  const { status, stdout, stderr } = await runCommand(['doctor', '--json'], { ...ports, ...environment });
+  expect(stderr).to.equal('');
+  const { findings } = JSON.parse(stdout) as { findings: Finding[] };
   // The suite's own server trades durability for speed.
   const faults = findings.filter((finding) => finding.status === 'fault' && finding.check !== 'durability');
   expect(status).to.equal(findings.some((finding) => finding.status === 'fault') ? 1 : 0);

@@ -9,8 +9,8 @@ import { startEmbedded } from '../../db/timescale/embedded/server.ts';
 import { createDatabase } from '../../db/timescale/schema/create-database.ts';
 import { migrate } from '../../db/timescale/schema/migrate.ts';
 import { EMBEDDED_DATABASE } from '../../services/standalone/database.ts';
+import { runCommand } from './command-line.ts';
 import { type TestDatabase, truncate } from './database.ts';
-import { run } from './process.ts';
 
 /** A folder for data folders (`TAGTRAIL_DATA`) of embedded databases; removed after the suite's last test. */
 export function useDataFolders(): { path(name: string): string } {
@@ -48,9 +48,9 @@ export async function onEmbedded(
 }
 
 export async function jsonOn(data: string, ...args: string[]) {
-  const program = run('services/cli/tagtrail.ts', [...args, '--json'], { TAGTRAIL_DATA: data });
-  expect(await program.ended, program.stderr()).to.equal(0);
-  return JSON.parse(program.stdout());
+  const { status, stdout, stderr } = await runCommand([...args, '--json'], { TAGTRAIL_DATA: data });
+  expect(status, stderr).to.equal(0);
+  return JSON.parse(stdout);
 }
 
 /** As `cp -a` copies, owners included. */

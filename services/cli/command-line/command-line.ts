@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { writeJson } from '../../../base/json/json-text.ts';
+import { running } from '../running/running.ts';
 import { linesForTerminal } from './for-terminal.ts';
 import { StrictCommand } from './strict-command.ts';
 
@@ -96,7 +97,7 @@ function withConventions(command: Command, path: string): Command {
  * people; a command whose names must not begin a line of their own applies `forTerminal`.
  */
 export function printResult({ json, text }: CommandResult, { json: isJson }: { json?: boolean }): void {
-  process.stdout.write(`${isJson === true ? writeJson(json) : linesForTerminal(text)}\n`);
+  running().streams.stdout.write(`${isJson === true ? writeJson(json) : linesForTerminal(text)}\n`);
 }
 
 export function wholeNumber(min: number, max: number): (text: string) => number {

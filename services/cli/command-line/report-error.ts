@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { AppError, IdsUsedUp, messageOf } from '../../../base/errors.ts';
 import { isUsedUp } from '../../../db/timescale/connections/ids-used-up.ts';
 import { FileFault } from '../files/file-fault.ts';
-import { ReaderGone } from './standard-output.ts';
+import { ReaderGone } from '../running/standard-output.ts';
 
 export const FAILED = 1;
 const WRONG_USAGE = 2;

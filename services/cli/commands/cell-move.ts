@@ -9,10 +9,11 @@ import { readSettings } from '../../../platform/runtime/settings.ts';
 import { BROKER_URL } from '../../mqtt-ingest/config.ts';
 import { commandLineActor } from '../../standalone/command-line-actor.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
-import { progressOn } from '../command-line/progress.ts';
 import { withMigratedOwnerUrl } from '../connections/database.ts';
 import { requireOtherCell } from '../parts/other-cell.ts';
 import { toldBy } from '../parts/told-by.ts';
+import { showProgress } from '../running/progress.ts';
+import { running } from '../running/running.ts';
 
 const BROKER = { MQTT_URL: optionalUrl('the broker that ingestion takes from', ...BROKER_URL) };
 
@@ -43,13 +44,13 @@ export function addCellMove(program: Command): void {
     .action(async (options: Options) => {
       const { org: orgId, route } = options;
       const to = await requireOtherCell(options.to);
-      const hasBroker = readSettings(BROKER, process.env).MQTT_URL !== null;
-      const progress = progressOn(process.stderr);
+      const hasBroker = readSettings(BROKER, running().env).MQTT_URL !== null;
+      const progress = showProgress();
       let doing = 'connecting';
       let saying: NodeJS.Timeout | undefined;
       const sayWhatItWaitsFor = () => {
         progress.end();
-        process.stderr.write(`Interrupted; it ends after: ${doing}. Once more ends it at once\n`);
+        running().streams.stderr.write(`Interrupted; it ends after: ${doing}. Once more ends it at once\n`);
       };
       const result = await withInterruption(
         (signal) =>

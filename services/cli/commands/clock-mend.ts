@@ -19,11 +19,11 @@ import type { WrongClock } from '../../../domain/tracking/wrong-clock/wrong-cloc
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { shownTime, time } from '../command-line/instants.ts';
-import { progressOn } from '../command-line/progress.ts';
 import { type Connections, withConnections } from '../connections/database.ts';
 import { duration } from '../parts/rule-options.ts';
 import { inUnits, optionsOf, requireWindow, shownWindow } from '../parts/wrong-clock-window.ts';
 import { type WrongOfOrganization, wrongRowsAsJson, wrongRowsAsLines } from '../parts/wrong-rows.ts';
+import { showProgress } from '../running/progress.ts';
 
 interface Options {
   org?: number;
@@ -185,7 +185,7 @@ async function mend(
   options: Options,
 ): Promise<void> {
   const organizations: { org_id: number; assets: number; scans: number }[] = [];
-  const progress = progressOn(process.stderr);
+  const progress = showProgress();
   const isFinished = await withInterruption((signal) =>
     wakingSealer(pool, async (onMoves) => {
       for (const orgId of orgIds) {

@@ -4,8 +4,8 @@ import { table } from '../../../base/table.ts';
 import { copyDatabase } from '../../../db/timescale/copy/copy-database.ts';
 import { optionalUrl } from '../../../platform/runtime/setting-kinds.ts';
 import { addCommand, printResult } from '../command-line/command-line.ts';
-import { progressOn } from '../command-line/progress.ts';
 import { withMigratedUrl } from '../connections/database.ts';
+import { showProgress } from '../running/progress.ts';
 
 interface Options {
   to: string;
@@ -38,7 +38,7 @@ export function addDatabaseCopy(program: Command): void {
           '--to is an address such as postgres://user@host:5432/tagtrail, with the password in PGPASSWORD or a file of PGPASSFILE',
         );
       }
-      const progress = progressOn(process.stderr);
+      const progress = showProgress();
       const copied = await withMigratedUrl((source) =>
         copyDatabase(source, target, {
           isWhileRunning: options.whileRunning === true,

@@ -4,6 +4,7 @@ import { addTopCommand, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { FAILED } from '../command-line/report-error.ts';
 import { examine } from '../doctor/examine.ts';
+import { running } from '../running/running.ts';
 
 export function addDoctor(program: Command): void {
   addTopCommand(program, 'doctor')
@@ -13,7 +14,7 @@ export function addDoctor(program: Command): void {
     )
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://... npx --no -- tagtrail doctor')
     .action(async (options: { json?: boolean }) => {
-      const findings = (await examine(process.env, Date.now)).map(shown);
+      const findings = (await examine(running().env, Date.now)).map(shown);
       const faults = findings.filter(({ status }) => status === 'fault').length;
       const warnings = findings.filter(({ status }) => status === 'warning').length;
       const summary = `${count(faults, 'fault')}, ${count(warnings, 'warning')}`;
@@ -21,7 +22,7 @@ export function addDoctor(program: Command): void {
         { json: { faults, warnings, findings }, text: [...findings.map(lineOf), summary].join('\n') },
         options,
       );
-      process.exitCode = faults > 0 ? FAILED : 0;
+      running().status = faults > 0 ? FAILED : 0;
     });
 }
 

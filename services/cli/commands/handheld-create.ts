@@ -4,6 +4,7 @@ import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
 import { refuseExpiry } from '../parts/refuse-expiry.ts';
 import { appAddress, signInCode } from '../parts/sign-in-code.ts';
+import { running } from '../running/running.ts';
 
 interface Options {
   org: number;
@@ -31,7 +32,7 @@ export function addHandheldCreate(program: Command): void {
     .action(async (options: Options) => {
       const { org: orgId, name, expiresAt = null, qr } = options;
       const codeOf = (token: string) =>
-        qr === undefined ? null : signInCode(token, qr === true ? null : qr, process.env);
+        qr === undefined ? null : signInCode(token, qr === true ? null : qr, running().env);
       codeOf(''); // a setting that is wrong is told before there is a token
       const { id: handheldId, token } = await withConnections(({ db, actor }) =>
         createHandheld(db, actor, { orgId, name, expiresAt }),

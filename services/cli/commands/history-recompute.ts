@@ -9,9 +9,9 @@ import {
 } from '../../../domain/tracking/recompute/recompute-organization.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
-import { progressOn } from '../command-line/progress.ts';
 import { withConnections } from '../connections/database.ts';
 import { describeRecomputed, sayProgress } from '../parts/recomputed-text.ts';
+import { showProgress } from '../running/progress.ts';
 
 interface Options {
   org: number;
@@ -38,7 +38,7 @@ export function addHistoryRecompute(program: Command): void {
         const { org: orgId, asset = null, dryRun: isDry = false } = options;
         await requireLiveOrganization(db, orgId);
         const assetId = asset === null ? null : await requireLiveByKey(db, 'asset', orgId, asset);
-        const progress = progressOn(process.stderr);
+        const progress = showProgress();
         const { isFinished, ...done } = await withInterruption((signal) =>
           wakingSealer(pool, (onMoves) =>
             recomputeOrganization(pool, orgId, {

@@ -8,6 +8,7 @@ import { readSettings } from '../../../platform/runtime/settings.ts';
 import { API_SETTINGS, faultOfMail } from '../../api/config.ts';
 import { addCommand, printResult } from '../command-line/command-line.ts';
 import { FAILED } from '../command-line/report-error.ts';
+import { running } from '../running/running.ts';
 
 export function addMailTest(program: Command): void {
   addCommand(program, 'mail', 'test')
@@ -30,14 +31,14 @@ export function addMailTest(program: Command): void {
           ? `Sent to ${options.to}: ${server.host} took it. If it does not arrive, look at that server's log`
           : `Not sent: ${error}`;
       printResult({ json: { sent: outcome === 'sent', outcome, error }, text }, options);
-      process.exitCode = outcome === 'sent' ? 0 : FAILED;
+      running().status = outcome === 'sent' ? 0 : FAILED;
     });
 }
 
 /** @throws AppError `misconfigured` naming the setting. */
 function mailSettings() {
   const { SMTP_URL, MAIL_FROM } = API_SETTINGS;
-  const config = readSettings({ SMTP_URL, MAIL_FROM, CONSOLE_URL }, process.env, [faultOfMail]);
+  const config = readSettings({ SMTP_URL, MAIL_FROM, CONSOLE_URL }, running().env, [faultOfMail]);
   if (config.SMTP_URL === null || config.MAIL_FROM === null) {
     throw new AppError(
       'misconfigured',

@@ -12,6 +12,7 @@ import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { addTopCommand, printResult } from '../command-line/command-line.ts';
 import { withOwnerUrl } from '../connections/database.ts';
 import { describeRecomputed, sayProgress } from '../parts/recomputed-text.ts';
+import { running } from '../running/running.ts';
 
 export function addMigrate(program: Command): void {
   addTopCommand(program, 'migrate')
@@ -112,7 +113,7 @@ function describeMigrated({ applied, current }: MigrationResult): string {
 }
 
 function say(what: string): void {
-  process.stderr.write(`${what}\n`);
+  running().streams.stderr.write(`${what}\n`);
 }
 
 /** The events have to be sealed meanwhile, and no service need be running. */

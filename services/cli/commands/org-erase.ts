@@ -8,8 +8,8 @@ import { previewErasure } from '../../../domain/administration/organizations/pre
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
-import { progressOn } from '../command-line/progress.ts';
 import { withConnections } from '../connections/database.ts';
+import { showProgress } from '../running/progress.ts';
 
 interface Options {
   org: number;
@@ -48,7 +48,7 @@ async function show(options: Options): Promise<void> {
 
 async function erase(options: Options): Promise<void> {
   const { org: orgId, confirm: name = '', leavePublished } = options;
-  const progress = progressOn(process.stderr);
+  const progress = showProgress();
   const tables = await withInterruption((signal) =>
     withConnections(({ pool, actor }) =>
       eraseOrganization(

@@ -6,8 +6,8 @@ import { table } from '../../../base/table.ts';
 import { exportOrganization } from '../../../domain/administration/organizations/export-organization.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
-import { progressOn } from '../command-line/progress.ts';
 import { withConnections } from '../connections/database.ts';
+import { showProgress } from '../running/progress.ts';
 
 interface Options {
   org: number;
@@ -29,7 +29,7 @@ export function addOrgExport(program: Command): void {
     .action(async (options: Options) => {
       const { org: orgId, folder } = options;
       await requireEmpty(folder);
-      const progress = progressOn(process.stderr);
+      const progress = showProgress();
       const files = await withInterruption((signal) =>
         withConnections(({ pool }) =>
           exportOrganization(

@@ -8,6 +8,7 @@ import { awaitReader } from '../connections/await-reader.ts';
 import { withConnections } from '../connections/database.ts';
 import { EXPECT_HELP, expectation, secondsOf } from '../parts/expectation.ts';
 import { publishedAt } from '../parts/published-at.ts';
+import { running } from '../running/running.ts';
 
 interface Options extends Partial<Policies> {
   org: number;
@@ -40,7 +41,7 @@ export function addReaderCreate(program: Command): void {
         ...(identity === undefined ? {} : { identity }),
         ...(reportUnknown === undefined ? {} : { reportUnknown }),
       };
-      const configured = publishedAt(process.env);
+      const configured = publishedAt(running().env);
       await withConnections(async ({ db, actor }) => {
         const reader = await createReader(
           db,

@@ -10,6 +10,7 @@ import { withConnections } from '../connections/database.ts';
 import { EXPECT_HELP, expectation, sayExpectation, secondsOf } from '../parts/expectation.ts';
 import { publishedAt } from '../parts/published-at.ts';
 import { readerRow } from '../parts/reader-row.ts';
+import { running } from '../running/running.ts';
 
 interface Options {
   reader: number;
@@ -64,7 +65,7 @@ export function addReaderSet(program: Command): void {
           'Nothing to change: give --name, --topic, --format, --time, --identity, --report-unknown, --expect or --new-password',
         );
       }
-      const configured = publishedAt(process.env);
+      const configured = publishedAt(running().env);
       await withConnections(async ({ db, actor }) => {
         const { mqttPassword, isElsewhere, ...reader } = await setReader(
           db,

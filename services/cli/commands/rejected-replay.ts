@@ -11,9 +11,10 @@ import { retentionCoversLateness, TIME_SETTINGS } from '../../../platform/runtim
 import type { Replay } from '../../mqtt-ingest/entry.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
-import { progressOn } from '../command-line/progress.ts';
 import { withConnections } from '../connections/database.ts';
 import { rejectedId, rejectedRow } from '../parts/rejected-rows.ts';
+import { showProgress } from '../running/progress.ts';
+import { running } from '../running/running.ts';
 
 interface Options {
   id?: number;
@@ -58,7 +59,7 @@ export function addRejectedReplay(program: Command): void {
 type ReplayThis = (messageId: number, how: { isOnlyOnce: boolean }) => Promise<Replay | null>;
 
 function timeRules() {
-  const { LATENESS_DAYS, SCAN_RETENTION_DAYS } = readSettings(TIME_SETTINGS, process.env, [
+  const { LATENESS_DAYS, SCAN_RETENTION_DAYS } = readSettings(TIME_SETTINGS, running().env, [
     retentionCoversLateness,
   ]);
   return { lateness: LATENESS_DAYS * MICROS_PER_DAY, retention: SCAN_RETENTION_DAYS * MICROS_PER_DAY };
@@ -87,7 +88,7 @@ async function replayOne(replay: ReplayThis, messageId: number, options: Options
 
 async function replayAll(replay: ReplayThis, ids: readonly number[], options: Options): Promise<void> {
   const rows: ReplayRow[] = [];
-  const progress = progressOn(process.stderr);
+  const progress = showProgress();
   const done = await withInterruption(async (signal) => {
     let count = 0;
     for (const messageId of ids) {

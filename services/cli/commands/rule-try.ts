@@ -8,7 +8,6 @@ import { runTrial } from '../../../domain/alerts/trial/run-trial.ts';
 import { trialOf } from '../../../domain/alerts/trial/trial-of.ts';
 import { makeChange, unchanged } from '../../../domain/changes/make-change.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
-import { progressOn } from '../command-line/progress.ts';
 import { withConnections } from '../connections/database.ts';
 import {
   changeOf,
@@ -19,6 +18,7 @@ import {
   withRuleOptions,
 } from '../parts/rule-options.ts';
 import { MOST_ALERTS, nounOf, trialText } from '../parts/rule-trial.ts';
+import { showProgress } from '../running/progress.ts';
 
 interface Options extends RuleOptions {
   org: number;
@@ -55,7 +55,7 @@ export function addRuleTry(program: Command): void {
           ),
         );
         const { kind } = trial.settings;
-        const progress = progressOn(process.stderr);
+        const progress = showProgress();
         const goesOn = (looked: number, of: number) => {
           progress.show(`${looked} of ${of} ${nounOf(kind)}`);
           return true;

@@ -4,10 +4,11 @@ import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { ENCODERS, type EncoderName } from '../../../simulation/encoders/encoders.ts';
 import { FAULTS } from '../../../simulation/faults.ts';
 import { addTopCommand, id, printResult, wholeNumber } from '../command-line/command-line.ts';
-import { progressOn } from '../command-line/progress.ts';
 import { FAILED } from '../command-line/report-error.ts';
 import { withConnections, withOrganization } from '../connections/database.ts';
 import { secondsIn } from '../parts/duration.ts';
+import { showProgress } from '../running/progress.ts';
+import { running } from '../running/running.ts';
 import { findBroker } from '../simulate/broker.ts';
 import { isAgreed } from '../simulate/check.ts';
 import { checkInstallation } from '../simulate/check-installation.ts';
@@ -114,10 +115,10 @@ Examples:
 async function run(options: Options): Promise<void> {
   const plan = planOf(options);
   requirePossible(plan);
-  const broker = await findBroker(process.env);
+  const broker = await findBroker(running().env);
   const path = options.truth === 'none' ? null : options.truth;
   const file = path === null ? null : await openTruthFile(path);
-  const progress = progressOn(process.stderr);
+  const progress = showProgress();
   const show = (text: string) => progress.show(text);
   let simulated: Simulated;
   try {
@@ -140,11 +141,11 @@ async function run(options: Options): Promise<void> {
 
 async function compare(path: string, options: Options): Promise<void> {
   const truth = await readTruthFile(path);
-  const key = options.key ?? process.env['TAGTRAIL_API_KEY'] ?? '';
+  const key = options.key ?? running().env['TAGTRAIL_API_KEY'] ?? '';
   if (options.api !== undefined && key === '') {
     throw new AppError('invalid_input', '--api needs a --key, or TAGTRAIL_API_KEY');
   }
-  const progress = progressOn(process.stderr);
+  const progress = showProgress();
   const result = await checkInstallation(truth, {
     orgId: options.org ?? truth.org_id,
     api: options.api === undefined ? null : { url: options.api, key },
@@ -152,7 +153,7 @@ async function compare(path: string, options: Options): Promise<void> {
     show: (text) => progress.show(text),
   }).finally(() => progress.end());
   printResult({ json: result, text: checkedText(result) }, options);
-  process.exitCode = isAgreed(result) ? 0 : FAILED;
+  running().status = isAgreed(result) ? 0 : FAILED;
 }
 
 /** @throws AppError `invalid_input` naming the option. */

@@ -7,6 +7,7 @@ import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { FAILED } from '../command-line/report-error.ts';
 import { withConnections } from '../connections/database.ts';
 import { webhookSettings } from '../connections/webhooks.ts';
+import { running } from '../running/running.ts';
 
 export function addWebhookTest(program: Command): void {
   addCommand(program, 'webhook', 'test')
@@ -23,7 +24,7 @@ export function addWebhookTest(program: Command): void {
           testWebhook(db, { keys, agents }, { orgId: null, id: options.webhook }),
         );
         printResult({ json: rowOf(attempt), text: textOf(attempt) }, options);
-        process.exitCode = attempt.outcome === 'delivered' ? 0 : FAILED;
+        running().status = attempt.outcome === 'delivered' ? 0 : FAILED;
       } finally {
         agents.end();
       }

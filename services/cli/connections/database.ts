@@ -1,4 +1,3 @@
-import { constants } from 'node:os';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { type Database, databaseOn } from '../../../db/timescale/connections/database.ts';
 import { withDatabase } from '../../../db/timescale/connections/database-url.ts';
@@ -8,7 +7,7 @@ import {
 } from '../../../db/timescale/connections/organization-door.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { type Snapshot, withSnapshot } from '../../../db/timescale/connections/snapshot.ts';
-import { type EmbeddedDatabase, startEmbedded } from '../../../db/timescale/embedded/server.ts';
+import { startEmbedded } from '../../../db/timescale/embedded/server.ts';
 import { createDatabase } from '../../../db/timescale/schema/create-database.ts';
 import { letProcessesIn } from '../../../db/timescale/schema/let-processes-in.ts';
 import { migrateNew } from '../../../db/timescale/schema/migrate.ts';
@@ -21,10 +20,12 @@ import {
   withBothWays,
 } from '../../../platform/runtime/common-settings.ts';
 import { requireMigrated, requireReachable } from '../../../platform/runtime/database.ts';
+import { leaveOnSignals } from '../../../platform/runtime/interruption.ts';
 import { optionalDatabaseUrl, textSetting } from '../../../platform/runtime/setting-kinds.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { commandLineActor } from '../../standalone/command-line-actor.ts';
 import { EMBEDDED_DATABASE } from '../../standalone/database.ts';
+import { running } from '../running/running.ts';
 
 export const DATABASE_SETTINGS = {
   DATABASE_URL: optionalDatabaseUrl('the database to work on'),
@@ -96,7 +97,7 @@ export function withOrganizationSnapshot<Result>(
 /** {@link withConnections} with the URL only. */
 export async function withMigratedUrl<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
   const { DATABASE_URL, TAGTRAIL_DATA } = withBothWays(
-    readSettings(DATABASE_SETTINGS, process.env, [faultOfAddresses]),
+    readSettings(DATABASE_SETTINGS, running().env, [faultOfAddresses]),
   );
   if (DATABASE_URL === null) {
     return withEmbedded(TAGTRAIL_DATA, async (ownerUrl) => {
@@ -123,7 +124,7 @@ export async function withOwnerUrl<Result>(
     DATABASE_URL,
     TAGTRAIL_DATA,
   } = withBothWays(
-    readSettings({ ...DATABASE_SETTINGS, MIGRATE_DATABASE_URL }, process.env, [faultOfAddresses]),
+    readSettings({ ...DATABASE_SETTINGS, MIGRATE_DATABASE_URL }, running().env, [faultOfAddresses]),
   );
   if (DATABASE_URL === null) {
     return withEmbedded(TAGTRAIL_DATA, (url) => work(url, null));
@@ -147,7 +148,11 @@ export function withMigratedOwnerUrl<Result>(work: (url: string) => Promise<Resu
 /** Runs `work` on the embedded database, as its owner. */
 async function withEmbedded<Result>(data: string, work: (url: string) => Promise<Result>): Promise<Result> {
   const server = await startEmbedded({ data, durable: true });
-  const leaving = leaveOnSignals(server);
+  const { stderr } = running().streams;
+  const leaving = leaveOnSignals(async () => {
+    stderr.write('Interrupted; what was under way is taken back\n');
+    await server.stop();
+  });
   try {
     const url = withDatabase(server.url, EMBEDDED_DATABASE);
     await createDatabase(url);
@@ -161,30 +166,3 @@ async function withEmbedded<Result>(data: string, work: (url: string) => Promise
     await server.stop();
   }
 }
-
-/**
- * Ctrl-C leaves no server behind and rolls back pending work. Commands that shut down gracefully listen to
- * the same signals; this one then leaves.
- */
-function leaveOnSignals(server: EmbeddedDatabase): { ended(): Promise<void>; cancel(): void } {
-  let ended = Promise.resolve();
-  const onSignal = (signal: NodeJS.Signals) => {
-    if (process.listenerCount(signal) === 1) {
-      process.stderr.write('Interrupted; what was under way is taken back\n');
-      ended = server.stop().finally(() => process.exit(128 + constants.signals[signal]));
-    }
-  };
-  for (const signal of SIGNALS) {
-    process.on(signal, onSignal);
-  }
-  return {
-    ended: () => ended,
-    cancel: () => {
-      for (const signal of SIGNALS) {
-        process.off(signal, onSignal);
-      }
-    },
-  };
-}
-
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;

@@ -4,13 +4,14 @@ import type { SecretsKeys } from '../../../domain/webhooks/secrets/secrets-key.t
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { API_SETTINGS } from '../../api/config.ts';
 import { ownSecretsKey, readOwnSecretsKey } from '../../standalone/secrets-key.ts';
+import { running } from '../running/running.ts';
 import { DATABASE_SETTINGS } from './database.ts';
 
 const { SECRETS_KEY, WEBHOOK_NETWORKS } = API_SETTINGS;
 
 /** @throws AppError `misconfigured` naming SECRETS_KEY. */
 export function webhookSettings(): WebhookSettings {
-  const config = readSettings({ ...DATABASE_SETTINGS, SECRETS_KEY, WEBHOOK_NETWORKS }, process.env);
+  const config = readSettings({ ...DATABASE_SETTINGS, SECRETS_KEY, WEBHOOK_NETWORKS }, running().env);
   return {
     networks: config.WEBHOOK_NETWORKS,
     keys: config.SECRETS_KEY ?? keysOf(config.DATABASE_URL !== null, config.TAGTRAIL_DATA),

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { version as nodeVersion } from 'node:process';
 import { addressesOf } from '../../../db/timescale/connections/addresses.ts';
 import { Client } from '../../../db/timescale/connections/client.ts';
 import { withDatabase } from '../../../db/timescale/connections/database-url.ts';
@@ -49,7 +50,7 @@ export async function examine(environment: NodeJS.ProcessEnv, now: () => number)
     return findings;
   }
   return [
-    ok('program', `Node.js ${process.version}`),
+    ok('program', `Node.js ${nodeVersion}`),
     ...findings,
     ...(await examineStorage(config, now)),
     ...(await examineReplicaOf(config)),

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { AppError } from '../../../base/errors.ts';
+import { running } from '../running/running.ts';
 import { FileFault } from './file-fault.ts';
 
 /**
@@ -9,7 +10,7 @@ import { FileFault } from './file-fault.ts';
  * @throws AppError `invalid_input` if it cannot be read, FileFault if it has more than `limit` bytes.
  */
 export async function readFileOrStdin(path: string, what: string, limit: number): Promise<Buffer> {
-  const stream = path === '-' ? process.stdin : createReadStream(path);
+  const stream = path === '-' ? running().streams.stdin : createReadStream(path);
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { AppError, messageOf } from '../../../base/errors.ts';
 
@@ -14,7 +15,7 @@ export async function replaceFile(given: string, write: (file: FileHandle) => Pr
     });
   }
   const path = before === null ? given : await realpath(given);
-  const part = `${path}.part-${process.pid}`;
+  const part = `${path}.part-${randomUUID()}`;
   try {
     await withFile(part, before?.mode, async (file) => {
       await write(file);

@@ -9,9 +9,9 @@ import { FILE_LIMIT } from '../../../domain/master-data/imports/read-rows.ts';
 import type { ImportReport, RowChange } from '../../../domain/master-data/imports/report.ts';
 import type { Keyed } from '../../../domain/master-data/live-by-key.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
-import { progressOn } from '../command-line/progress.ts';
 import { withOrganization } from '../connections/database.ts';
 import { FileFault } from '../files/file-fault.ts';
+import { showProgress } from '../running/progress.ts';
 
 interface Options {
   org: number;
@@ -48,7 +48,7 @@ Examples:
 /** @throws FileFault with every fault of the file. */
 async function importAndTell(resource: Keyed, options: Options): Promise<void> {
   const source = sourceOf(options.file);
-  const progress = progressOn(process.stderr);
+  const progress = showProgress();
   const outcome = await withOrganization(options.org, (db, actor) =>
     importFile(db, actor, resource, source, {
       isDryRun: options.dryRun === true,

@@ -6,6 +6,7 @@ import { parquetOf } from '../../../domain/reports/exports/parquet.ts';
 import { batchesOf, type ReportTable } from '../../../domain/reports/exports/report-table.ts';
 import { addCommand, id, oneOf } from '../command-line/command-line.ts';
 import { withOrganizationSnapshot } from '../connections/database.ts';
+import { running } from '../running/running.ts';
 import { writeExport } from './write-export.ts';
 
 const WRITE: Record<'csv' | 'parquet', typeof csvOf> = { csv: csvOf, parquet: parquetOf };
@@ -51,7 +52,7 @@ Examples:
     )
     .action((options: Options & ExportOptions) => {
       const { org, format, file, json } = options;
-      if (format === 'parquet' && file === undefined && (json === true || process.stdout.isTTY)) {
+      if (format === 'parquet' && file === undefined && (json === true || running().streams.stdout.isTTY)) {
         throw new AppError('invalid_input', 'Parquet is no text: say where to with --file');
       }
       return writeExport({ noun, file, json }, (write, signal) =>

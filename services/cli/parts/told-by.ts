@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { AppError } from '../../../base/errors.ts';
 import type { Route } from '../../../db/timescale/cells/route.ts';
+import { running } from '../running/running.ts';
 
 /**
  * Tells a router by the command of `--route`.
@@ -10,7 +11,8 @@ import type { Route } from '../../../db/timescale/cells/route.ts';
  */
 export function toldBy(command: string): (route: Route) => Promise<void> {
   return async ({ cell, credentials }) => {
-    const child = spawn(command, { shell: true, stdio: ['pipe', 'ignore', 'inherit'] });
+    const { env } = running();
+    const child = spawn(command, { shell: true, env, stdio: ['pipe', 'ignore', 'inherit'] });
     // A command that reads nothing closes it.
     child.stdin.on('error', () => {});
     child.stdin.end(credentials.map((credential) => `${credential} ${cell}\n`).join(''));

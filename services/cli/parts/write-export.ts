@@ -1,9 +1,9 @@
 import { AppError } from '../../../base/errors.ts';
 import type { Piece } from '../../../domain/reports/exports/piece.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
-import { progressOn } from '../command-line/progress.ts';
-import { writeToOutput } from '../command-line/standard-output.ts';
 import { replaceFile } from '../files/replace-file.ts';
+import { showProgress } from '../running/progress.ts';
+import { writeToOutput } from '../running/standard-output.ts';
 
 type Produce = (write: (piece: Piece) => Promise<void>, signal: AbortSignal) => Promise<void>;
 
@@ -40,7 +40,7 @@ async function toOutput(noun: string, isJson: boolean, produce: Produce): Promis
 }
 
 async function toFile(noun: string, path: string, isJson: boolean, produce: Produce): Promise<void> {
-  const progress = progressOn(process.stderr);
+  const progress = showProgress();
   let count = 0;
   progress.show(`0 ${noun}`);
   const write = (signal: AbortSignal) =>

@@ -4,8 +4,8 @@ import { expect } from 'chai';
 import type { Finding } from '../../../../domain/health/finding.ts';
 import type { SealingFault } from '../../../../domain/moves/sealing/set-aside.ts';
 import { type Sealing, sealAll, startSealing } from '../../../../domain/moves/start-sealing.ts';
+import { runCommand } from '../../../support/command-line.ts';
 import { useDatabase } from '../../../support/database.ts';
-import { run } from '../../../support/process.ts';
 import { until } from '../../../support/subscribed-ingest.ts';
 import { newOrganization, readSealed, writeUnsealed } from '../../../support/unsealed.ts';
 
@@ -86,12 +86,11 @@ describe('an event that cannot be sealed', function () {
     await database.rows(`update unsealed_moves set recorded_at = now() - interval '1 hour'`);
     await sealAll(database.url);
     const findings = async () => {
-      const program = run('services/cli/tagtrail.ts', ['doctor', '--json'], {
+      const { stdout } = await runCommand(['doctor', '--json'], {
         ...{ DATABASE_URL: database.url, TAGTRAIL_DATA: join(tmpdir(), 'tagtrail-none') },
         ...{ API_PORT: '0', HANDHELD_PORT: '0', INGEST_PORT: '0' },
       });
-      await program.ended;
-      const said = JSON.parse(program.stdout()) as { findings: Finding[] };
+      const said = JSON.parse(stdout) as { findings: Finding[] };
       return said.findings.filter(({ check }) => check === 'move feed');
     };
     const found = await findings();

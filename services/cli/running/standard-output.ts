@@ -1,30 +1,32 @@
 import { AppError, messageOf } from '../../../base/errors.ts';
+import { running } from './running.ts';
 
 export class ReaderGone extends Error {}
 
-let fault: Error | null = null;
-
 /** Makes a failed write end the command in order, not at some arbitrary point. */
 export function watchOutput(): void {
-  process.stdout.on('error', (error) => {
-    fault ??= outputFault(error);
+  const command = running();
+  // Never removed: the last write may fail after the command has ended.
+  command.streams.stdout.on('error', (error) => {
+    command.outputFault ??= outputFault(error);
   });
 }
 
 /** Waits for slow readers (backpressure). @throws AppError `unavailable` or ReaderGone if it cannot be written. */
 export function writeToOutput(content: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
-    process.stdout.write(content, (error) => (error ? reject(outputFault(error)) : resolve()));
+    running().streams.stdout.write(content, (error) => (error ? reject(outputFault(error)) : resolve()));
   });
 }
 
 /** Resolves when everything printed has been read. @throws as {@link writeToOutput}. */
 export async function outputTaken(): Promise<void> {
-  if (fault === null) {
+  const command = running();
+  if (command.outputFault === null) {
     await writeToOutput('');
   }
-  if (fault !== null) {
-    throw fault;
+  if (command.outputFault !== null) {
+    throw command.outputFault;
   }
 }
 

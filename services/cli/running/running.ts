@@ -1,0 +1,41 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Readable, Writable } from 'node:stream';
+
+/** As `process` has them. */
+export interface Streams {
+  stdin: Readable;
+  stdout: Output;
+  stderr: Output;
+}
+
+/** `isTTY` and `columns` are those of a terminal. */
+type Output = Writable & { isTTY?: boolean; columns?: number };
+
+/** A command under way, with what it uses in place of `process`: several may run in one process. */
+export interface Running {
+  streams: Streams;
+  env: NodeJS.ProcessEnv;
+  /** The exit status, unless the command throws. */
+  status: number;
+  /** Why standard output could not be written. */
+  outputFault: Error | null;
+}
+
+const commands = new AsyncLocalStorage<Running>();
+
+/** The command that the caller is part of. */
+export function running(): Running {
+  const command = commands.getStore();
+  if (command === undefined) {
+    throw new Error('No command is running');
+  }
+  return command;
+}
+
+export function runCommand<Result>(
+  streams: Streams,
+  env: NodeJS.ProcessEnv,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return commands.run({ streams, env, status: 0, outputFault: null }, work);
+}
