@@ -21,8 +21,8 @@ export interface Resolutions {
 }
 
 /**
- * Resolves reads by the tags as they are now. A live tag with exactly the same value wins; otherwise the only live tag
- * with the same key. Several with the same key make the read ambiguous: an asset is never picked by chance.
+ * Resolves reads by the tags as they are now. A live tag with exactly the same value wins; otherwise the asset or the
+ * location whose tags have the same key. Two of them make the read ambiguous: an asset is never picked by chance.
  */
 export async function resolveTags(db: Connection, reads: readonly TagRead[]): Promise<Resolutions> {
   const asked = new DistinctReads();
@@ -51,14 +51,14 @@ export async function resolveTags(db: Connection, reads: readonly TagRead[]): Pr
  */
 function findCandidates(db: Connection, asked: readonly DistinctRead[]): Promise<readonly CandidateRow[]> {
   return db.any(sql.prepared('resolve-tags', rowsOf<CandidateRow>())`
-    select read.ordinal::integer as ordinal, tag.value, tag.asset_id, tag.location_id
+    select read.ordinal::integer as ordinal, tag.id, tag.value, tag.asset_id, tag.location_id
     from unnest(
       ${sql.binary(integers(asked.map(({ read }) => read.orgId)))}::integer[],
       ${sql.binary(texts(asked.map(({ read }) => read.tagType)))}::text[],
       ${sql.binary(texts(asked.map(({ read }) => tagKey(read.tagType, read.value))))}::text[])
       with ordinality as read (org_id, tag_type, tag_key, ordinal)
     cross join lateral (
-      select value, asset_id, location_id from tags
+      select id, value, asset_id, location_id from tags
       where org_id = read.org_id and tag_type = read.tag_type and detached_at is null
         and tag_key >= read.tag_key and tag_key <= read.tag_key
       order by tag_key offset 0
@@ -100,8 +100,13 @@ interface DistinctRead {
 const NONE: CandidateRow[] = [];
 const UNKNOWN: Resolution = { kind: 'unknown' };
 
-interface CandidateRow {
+interface CandidateRow extends Candidate {
   ordinal: number;
+}
+
+/** A tag, and the asset or else the location that it is attached to. */
+interface Candidate {
+  id: number;
   value: string;
   asset_id: number | null;
   location_id: number | null;
@@ -110,15 +115,29 @@ interface CandidateRow {
 export type Choice<Tag> = { kind: 'one'; tag: Tag } | { kind: 'ambiguous' } | { kind: 'none' };
 
 /** @param candidates the live tags with the key of `value`. */
-export function chooseTag<Tag extends { value: string }>(
-  value: string,
-  candidates: readonly Tag[],
-): Choice<Tag> {
-  const tag = candidates.find((candidate) => candidate.value === value) ?? candidates[0];
-  if (tag === undefined) {
+export function chooseTag<Tag extends Candidate>(value: string, candidates: readonly Tag[]): Choice<Tag> {
+  const exact = candidates.find((candidate) => candidate.value === value);
+  if (exact !== undefined) {
+    return { kind: 'one', tag: exact };
+  }
+  const [first, ...others] = candidates;
+  if (first === undefined) {
     return { kind: 'none' };
   }
-  return tag.value !== value && candidates.length > 1 ? { kind: 'ambiguous' } : { kind: 'one', tag };
+  if (others.some((other) => !isOfSame(first, other))) {
+    return { kind: 'ambiguous' };
+  }
+  // One thing may have the tag in several spellings. The first attached stands for them, so that a copy is recognized.
+  return {
+    kind: 'one',
+    tag: others.reduce((oldest, other) => (other.id < oldest.id ? other : oldest), first),
+  };
+}
+
+function isOfSame(one: Candidate, other: Candidate): boolean {
+  return one.asset_id === null
+    ? other.asset_id === null && one.location_id === other.location_id
+    : one.asset_id === other.asset_id;
 }
 
 function resolve(value: string, candidates: readonly CandidateRow[]): Resolution {

@@ -99,6 +99,13 @@ describe('the command line of unknown tags', () => {
     expect(await countersOf(database, reader)).to.include({ unknown: 1, recorded: 1 });
   });
 
+  it('does not list one that an asset has in two other spellings', async () => {
+    await read('AB-0-2');
+    const assetId = await site.asset('PALLET-5', 'AB02');
+    await site.tag({ assetId }, 'ab:02');
+    expect(await list()).to.deep.equal([]);
+  });
+
   it("never shows or attaches another organization's", async () => {
     const other = await Site.create(database, 'Other');
     await other.asset('THEIRS');

@@ -211,4 +211,21 @@ describe('looking up', () => {
     const head = await gateway.call({ method: 'HEAD', path: '/handheld/v1/locations' });
     expect([head.status, head.text]).to.deep.equal([200, '']);
   });
+
+  describe('a tag that one asset or location has in several spellings', () => {
+    it('is that asset or location', async () => {
+      const { site } = gateway;
+      await site.tag({ assetId: asset.never }, 'E2-80-EE');
+      await site.tag({ assetId: asset.never }, 'e2-80ee');
+      await site.tag({ locationId: place.dock }, 'e2d1');
+      expect((await get(tagPath('rfid', 'E280EE'))).body?.data.asset).to.include({ external_key: 'NEVER' });
+      expect((await get(tagPath('rfid', 'E2 D1'))).body?.data.location).to.deep.equal(dock());
+      const scans = [aScan('E2:D1', 1), aScan('E2 80 EE', 0)];
+      const { body } = await gateway.submit(aSubmission(scans));
+      expect(body?.data.results.map(({ status }: { status: string }) => status)).to.deep.equal([
+        'location',
+        'moved',
+      ]);
+    });
+  });
 });

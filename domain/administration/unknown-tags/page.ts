@@ -5,7 +5,7 @@ import { allOf, orderBy, when } from '../../master-data/clauses.ts';
 import { tagKey } from '../../tracking/tag-key.ts';
 import { TAG_TYPES, type TagType } from '../../tracking/tag-type.ts';
 import { UNKNOWN_TAGS_KEPT } from '../../tracking/unknown-tags.ts';
-import { CANDIDATES, IS_UNRESOLVED, type Stored, type UnknownTagRow } from './queries.ts';
+import { CANDIDATES, IS_UNRESOLVED, OWNERS, type Stored, type UnknownTagRow } from './queries.ts';
 
 const SORT_COLUMNS = {
   last_seen_at: sql.fragment`unknown.last_seen`,
@@ -91,7 +91,7 @@ const TIE = sql.fragment`unknown.tag_type, unknown.tag_key`;
 
 /** What {@link IS_UNRESOLVED} asks of {@link CANDIDATES}, without their names. */
 const MATCHES = sql.fragment`cross join lateral (
-    select count(*) as number, coalesce(bool_or(tag.value = unknown.value), false) as has_exact
+    select ${OWNERS} as number, coalesce(bool_or(tag.value = unknown.value), false) as has_exact
     from tags tag
     where tag.org_id = unknown.org_id and tag.tag_type = unknown.tag_type and tag.tag_key = unknown.tag_key
       and tag.detached_at is null

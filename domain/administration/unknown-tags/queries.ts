@@ -28,8 +28,11 @@ export interface Candidate {
   external_key: string;
 }
 
+/** Assets and locations with such a tag, each counted once, however often it has the tag. */
+export const OWNERS = sql.fragment`count(distinct (tag.asset_id, tag.location_id))`;
+
 export const CANDIDATES = sql.fragment`cross join lateral (
-    select count(*) as number, coalesce(bool_or(tag.value = unknown.value), false) as has_exact,
+    select ${OWNERS} as number, coalesce(bool_or(tag.value = unknown.value), false) as has_exact,
       coalesce(json_agg(json_build_object(
         'value', tag.value, 'external_key', coalesce(asset.external_key, location.external_key)
       ) order by tag.id), '[]') as tags

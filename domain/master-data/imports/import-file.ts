@@ -45,7 +45,7 @@ export interface ImportOptions {
    * Called before a file without faults is committed, in the transaction, though never by a dry run. An error undoes the
    * import.
    */
-  conclude?(transaction: OrganizationChange): Promise<void>;
+  conclude?(transaction: OrganizationChange, report: ImportReport): Promise<void>;
 }
 
 /**
@@ -81,7 +81,7 @@ export async function importFile(
       if (options.isDryRun || !outcome.isImported) {
         throw new RolledBack(outcome);
       }
-      await options.conclude?.(transaction);
+      await options.conclude?.(transaction, outcome.report);
       await postponed.number(transaction);
       // Rows are logged as they are written.
       return changed<ImportOutcome>(outcome, []);

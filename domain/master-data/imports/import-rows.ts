@@ -3,14 +3,14 @@ import type { SameJson } from '../../../base/json/same-json.ts';
 import type { ChangeEntry } from '../../changes/entry.ts';
 import { logChanges, type OrganizationChange } from '../../changes/make-change.ts';
 import { findLiveByKeys, type Keyed } from '../live-by-key.ts';
-import type { NewTag } from '../tags/new-tag.ts';
+import { keyOfTag, type NewTag } from '../tags/new-tag.ts';
 import { storedTags } from '../tags/stored-tags.ts';
 import { tagName } from '../tags/tag-name.ts';
 import { fieldChanges, loggedUpdate, patchedRow } from './difference.ts';
 import type { Onlooker } from './onlooker.ts';
 import type { Postponed } from './postponed.ts';
 import type { FileProblems } from './problems.ts';
-import { countRow, type ImportReport, type RowChange } from './report.ts';
+import { countRow, type ImportReport, noteRespelled, type RespelledTag, type RowChange } from './report.ts';
 import type { ImportRow } from './row.ts';
 import { lockRows, readStoredRows, type StoredRow } from './stored-rows.ts';
 import { insertRows, type NewRow, updateRows, type WrittenRow } from './write-rows.ts';
@@ -51,7 +51,7 @@ export async function importRows(
     } else if (row.given.external_key === undefined && isNamed(row, problems)) {
       const creation = creationOf(row, null);
       onlooker?.row(row, creation);
-      postponed.create(row, countRow(report, creation) ? creation : null);
+      postponed.create(row, missingTags(row, report, null), countRow(report, creation) ? creation : null);
     }
   }
 }
@@ -79,7 +79,7 @@ async function updateOrCreate(
         if (row !== undefined) {
           left.delete(key);
           changes.set(row, creationOf(row, key));
-          postponed.complete(row, id, missingTags(row.given.tags ?? [], null));
+          postponed.complete(row, id, missingTags(row, importing.report, null));
         }
       }
     }
@@ -91,7 +91,7 @@ async function updateOrCreate(
 async function updateStored(
   transaction: OrganizationChange,
   left: Map<string, ImportRow>,
-  { resource, postponed, same }: Importing,
+  { resource, report, postponed, same }: Importing,
   changes: Map<ImportRow, RowChange | null>,
 ): Promise<void> {
   const ids = (await findLiveByKeys(transaction, resource, transaction.orgId, [...left.keys()])).map(
@@ -109,7 +109,7 @@ async function updateStored(
       const row = left.get(stored.external_key);
       if (row !== undefined) {
         left.delete(stored.external_key);
-        const added = missingTags(row.given.tags ?? [], stored);
+        const added = missingTags(row, report, stored);
         const patched = await patchedRow(resource, stored, row.given, same);
         const fields = fieldChanges(resource, stored, row.given, patched, added);
         changes.set(row, fields.length === 0 ? null : updateOf(row, patched, fields));
@@ -142,15 +142,30 @@ function asNew({ given }: ImportRow, externalKey: string): NewRow {
   return { ...given, external_key: externalKey, name: given.name ?? '' };
 }
 
-/** Without repetitions, which a row may contain. */
-function missingTags(tags: readonly NewTag[], stored: StoredRow | null): NewTag[] {
-  const known = new Set(stored === null ? [] : storedTags(stored.tags).map(tagName));
-  return tags.filter((tag) => {
+/** Given tags that the row lacks in any spelling: two spellings of one tag would say nothing more. */
+function missingTags({ line, given }: ImportRow, report: ImportReport, stored: StoredRow | null): NewTag[] {
+  const known = new Map(
+    (stored === null ? [] : storedTags(stored.tags)).map((tag) => [
+      `${tag.tag_type}:${keyOfTag(tag.tag_type, tag.value)}`,
+      tag.value,
+    ]),
+  );
+  const names = new Set(stored === null ? [] : storedTags(stored.tags).map(tagName));
+  const missing: NewTag[] = [];
+  const respelled: RespelledTag[] = [];
+  for (const tag of given.tags ?? []) {
     const name = tagName({ tag_type: tag.tagType, value: tag.value });
-    const isMissing = !known.has(name);
-    known.add(name);
-    return isMissing;
-  });
+    const key = `${tag.tagType}:${tag.tagKey}`;
+    const as = known.get(key);
+    if (as === undefined) {
+      known.set(key, tag.value);
+      missing.push(tag);
+    } else if (!names.has(name)) {
+      respelled.push({ line, tag: name, as });
+    }
+  }
+  noteRespelled(report, respelled);
+  return missing;
 }
 
 function creationOf({ line, given }: ImportRow, externalKey: string | null): RowChange {

@@ -37,8 +37,8 @@ export class Postponed {
     this.isDryRun = isDryRun;
   }
 
-  create(row: ImportRow, logged: RowChange | null): void {
-    this.#keyless.add([row.line, row.given]);
+  create(row: ImportRow, tags: readonly NewTag[], logged: RowChange | null): void {
+    this.#keyless.add([row.line, { ...row.given, tags: [...tags] }]);
     this.#parents.want(row, null);
     if (logged !== null) {
       this.#logged.set(row.line, logged);

@@ -9,6 +9,16 @@ export interface ImportReport {
   unchanged: number;
   changes: RowChange[];
   changes_left_out: number;
+  /** Given tags that their row has already, or is given, in another spelling; only if there are some. */
+  respelled?: RespelledTag[];
+  respelled_left_out?: number;
+}
+
+/** A tag that is not attached, because what it is spelled for is there `as` another value. */
+export interface RespelledTag {
+  line: number;
+  tag: string;
+  as: string;
 }
 
 export interface RowChange {
@@ -55,6 +65,18 @@ export function countRow(report: ImportReport, change: RowChange | null): boolea
   }
   report.changes_left_out += 1;
   return false;
+}
+
+export function noteRespelled(report: ImportReport, tags: readonly RespelledTag[]): void {
+  if (tags.length === 0) {
+    return;
+  }
+  const listed = report.respelled ?? [];
+  const room = MOST_LISTED - listed.length;
+  report.respelled = [...listed, ...tags.slice(0, room)];
+  if (tags.length > room) {
+    report.respelled_left_out = (report.respelled_left_out ?? 0) + tags.length - room;
+  }
 }
 
 /** Rows whose change is listed in full, and UTF-16 units of metadata in them. */

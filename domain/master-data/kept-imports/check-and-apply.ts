@@ -3,6 +3,7 @@ import type { OrganizationDatabase } from '../../../db/timescale/connections/org
 import type { OrganizationChange } from '../../changes/make-change.ts';
 import type { CsvSource } from '../imports/csv.ts';
 import type { ImportOptions, ImportOutcome } from '../imports/import-file.ts';
+import { emptyReport, type ImportReport } from '../imports/report.ts';
 import { DifferenceOfFile } from './difference-of-file.ts';
 import { faultsOf } from './faults.ts';
 import type { KeptImport } from './find-import.ts';
@@ -51,11 +52,13 @@ export async function applyImport(
 ): Promise<void> {
   const source = fileOf(db, id);
   const difference = new DifferenceOfFile(resource);
-  const conclude = async (transaction: OrganizationChange) => {
+  let report: ImportReport | null = null;
+  const conclude = async (transaction: OrganizationChange, ofFile: ImportReport) => {
+    report = ofFile;
     if (digest === null || !difference.digest().equals(digest)) {
       throw new ChangedMeanwhile();
     }
-    if (!(await keepApplied(transaction, id, withoutFaults(difference)))) {
+    if (!(await keepApplied(transaction, id, withoutFaults(difference, report)))) {
       throw new AppError('conflict', 'Somebody else has applied or discarded the file');
     }
   };
@@ -68,21 +71,20 @@ export async function applyImport(
       throw error;
     });
     if (outcome?.isImported !== true) {
-      await keep(db, id, outcome, difference);
+      await keep(db, id, outcome ?? { isImported: true, report: report ?? emptyReport(false) }, difference);
       throw new ChangedMeanwhile();
     }
   });
 }
 
-/** @param imported null if nothing is wrong with the file, but something changed meanwhile. */
 async function keep(
   db: OrganizationDatabase,
   id: number,
-  imported: ImportOutcome | null,
+  imported: ImportOutcome,
   difference: DifferenceOfFile,
 ): Promise<void> {
-  if (imported === null || imported.isImported) {
-    await keepChecked(db, id, withoutFaults(difference), difference.digest());
+  if (imported.isImported) {
+    await keepChecked(db, id, withoutFaults(difference, imported.report), difference.digest());
     return;
   }
   const { issues, leftOut, lines } = imported;
@@ -90,6 +92,9 @@ async function keep(
   await keepChecked(db, id, { ...difference.difference(lines), faults, faults_left_out: leftOut }, null);
 }
 
-function withoutFaults(difference: DifferenceOfFile): Outcome {
-  return { ...difference.difference(new Set()), faults: [], faults_left_out: 0 };
+function withoutFaults(difference: DifferenceOfFile, { respelled = [] }: ImportReport): Outcome {
+  const notes = respelled.length === 0 ? {} : { respelled: respelled.slice(0, MOST_RESPELLED) };
+  return { ...difference.difference(new Set()), faults: [], faults_left_out: 0, ...notes };
 }
+
+const MOST_RESPELLED = 100;

@@ -1,12 +1,14 @@
 import { writeJson } from '../../../base/json/json-text.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { RespelledTag } from '../imports/report.ts';
 import type { FileDifference } from './difference-of-file.ts';
 import type { FileFault } from './faults.ts';
 
 export interface Outcome extends FileDifference {
   faults: readonly FileFault[];
   faults_left_out: number;
+  respelled?: readonly RespelledTag[];
 }
 
 /** Keeps what a file would change. @param digest null if it cannot be imported. */

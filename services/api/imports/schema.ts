@@ -83,6 +83,21 @@ export const IMPORT_REPORT: JsonSchema = {
       },
     },
     changes_left_out: COUNT,
+    respelled: {
+      type: 'array',
+      description:
+        'Tags left as they are, because the row has them in another spelling (`as`), which every read matches as well. Only if there are some.',
+      items: {
+        type: 'object',
+        properties: {
+          line: { type: 'integer', minimum: 1 },
+          tag: { type: 'string' },
+          as: { type: 'string' },
+        },
+        required: ['line', 'tag', 'as'],
+      },
+    },
+    respelled_left_out: COUNT,
   },
   required: ['dry_run', 'rows', 'created', 'updated', 'unchanged', 'changes', 'changes_left_out'],
 };

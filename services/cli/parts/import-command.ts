@@ -96,9 +96,15 @@ function lineOfIssue({ field, code, message, params }: FieldIssue): string {
 
 function textOf(report: ImportReport): string {
   const { rows, created, updated, unchanged, changes, changes_left_out: leftOut } = report;
+  const { respelled = [], respelled_left_out: moreRespelled = 0 } = report;
   return [
     ...(report.dry_run ? changes.flatMap(linesOf) : []),
     ...(report.dry_run && leftOut > 0 ? [`… and ${leftOut} more`] : []),
+    ...respelled.map(
+      ({ line, tag, as }) =>
+        `line ${line}: tag ${tag} is left out: it is another spelling of ${as}, which the row has already`,
+    ),
+    ...(moreRespelled > 0 ? [`… and ${moreRespelled} more such tags`] : []),
     `${report.dry_run ? 'Nothing was changed. Of ' : ''}${rows} rows: ${created} ${
       report.dry_run ? 'would be created' : 'created'
     }, ${updated} ${report.dry_run ? 'would be updated' : 'updated'}, ${unchanged} unchanged`,

@@ -49,13 +49,21 @@ const FAULT = objectOf({
 
 const COUNTS = { created: COUNT_SCHEMA, updated: COUNT_SCHEMA, unchanged: COUNT_SCHEMA };
 
-const OUTCOME = objectOf({
+const RESPELLED = objectOf({ line: COUNT_SCHEMA, tag: TEXT_SCHEMA, as: TEXT_SCHEMA });
+
+const OUTCOME_MEMBERS = {
   rows: COUNT_SCHEMA,
   counts: objectOf({ ...COUNTS, faulty: COUNT_SCHEMA }),
   shown: objectOf({ created: listOf(ROW), updated: listOf(ROW), unchanged: listOf(ROW) }),
   faults: listOf(FAULT),
   faults_left_out: COUNT_SCHEMA,
-});
+};
+
+/** `respelled` is there only if some are. */
+const OUTCOME: JsonSchema = {
+  ...objectOf(OUTCOME_MEMBERS),
+  properties: { ...OUTCOME_MEMBERS, respelled: listOf(RESPELLED) },
+};
 
 const STATES = ['uploaded', 'checking', 'checked', 'applying', 'applied'];
 

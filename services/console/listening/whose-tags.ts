@@ -1,6 +1,7 @@
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { HeardTag } from '../../../domain/listening/heard.ts';
+import { chooseTag } from '../../../domain/tracking/resolve-tags.ts';
 import { tagKey } from '../../../domain/tracking/tag-key.ts';
 import type { Reference } from '../serving/reference.ts';
 
@@ -12,14 +13,15 @@ export interface Owner {
 
 interface OwnerRow {
   index: number;
-  value: string;
-  is_asset: boolean;
   id: number;
+  value: string;
+  asset_id: number | null;
+  location_id: number | null;
   external_key: string;
   name: string;
 }
 
-/** Owners by type and value as heard: of the tag with exactly this value, else of the only one with this key (docs/tracking.md). */
+/** Owners by type and value as heard: matched as reads are (docs/tracking.md). */
 export async function findOwners(
   db: OrganizationDatabase,
   tags: readonly HeardTag[],
@@ -27,8 +29,8 @@ export async function findOwners(
 ): Promise<ReadonlyMap<string, Owner>> {
   const { orgId } = db;
   const rows = await db.listing({ isBrief: true, signal }).any(sql.type(rowsOf<OwnerRow>())`
-    select heard.index::integer, tag.value, tag.asset_id is not null as is_asset,
-      coalesce(asset.id, location.id) as id, coalesce(asset.external_key, location.external_key) as external_key,
+    select heard.index::integer, tag.id, tag.value, asset.id as asset_id, location.id as location_id,
+      coalesce(asset.external_key, location.external_key) as external_key,
       coalesce(asset.name, location.name) as name
     from unnest(
       ${sql.array(
@@ -48,16 +50,16 @@ export async function findOwners(
     where coalesce(asset.id, location.id) is not null`);
   const owners = new Map<string, Owner>();
   for (const [index, tag] of tags.entries()) {
-    const candidates = rows.filter((row) => row.index === index + 1);
-    const row =
-      candidates.find(({ value }) => value === tag.value) ?? (candidates.length === 1 ? candidates[0] : null);
-    if (row != null) {
-      const { id, external_key, name } = row;
-      const reference = { id, external_key, name };
-      owners.set(
-        ownerKey(tag),
-        row.is_asset ? { asset: reference, location: null } : { asset: null, location: reference },
-      );
+    const choice = chooseTag(
+      tag.value,
+      rows.filter((row) => row.index === index + 1),
+    );
+    if (choice.kind === 'one') {
+      const { asset_id, location_id, external_key, name } = choice.tag;
+      owners.set(ownerKey(tag), {
+        asset: asset_id === null ? null : { id: asset_id, external_key, name },
+        location: location_id === null ? null : { id: location_id, external_key, name },
+      });
     }
   }
   return owners;

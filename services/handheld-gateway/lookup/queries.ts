@@ -9,6 +9,7 @@ import type { Reference } from '../wire/reference.ts';
 import type { ReadTag } from '../wire/tag.ts';
 
 export interface TaggedRow {
+  id: number;
   tag_type: string;
   value: string;
   asset_id: number | null;
@@ -25,7 +26,7 @@ export function findTags(
   { tagType, key }: { tagType: ReadTag['tagType']; key: string },
 ): Promise<readonly TaggedRow[]> {
   return connection.any(sql.prepared('find-tags', rowsOf<TaggedRow>())`
-    select tag.tag_type, tag.value, asset.id as asset_id, asset.external_key as asset_external_key,
+    select tag.id, tag.tag_type, tag.value, asset.id as asset_id, asset.external_key as asset_external_key,
       asset.name as asset_name, position.last_seen, location.id as location_id,
       location.external_key as location_external_key, location.name as location_name
     from tags tag

@@ -21,7 +21,9 @@ const tag = route({
   query: TAG_QUERY,
   params: {},
   success: found(TAGGED, 'The asset or the location'),
-  problems: { not_found: 'No live tag matches, or several do and none has the very value' },
+  problems: {
+    not_found: 'No live tag matches, or those of several assets or locations do and none has the very value',
+  },
   handle: async ({ context, query }) => {
     const read = usableTag(query, 'value');
     if (!read.ok) {

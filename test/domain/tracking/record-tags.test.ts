@@ -106,6 +106,35 @@ describe('which tag a scan is of', () => {
     expect(await storedHistory(database, other)).to.deep.equal([]);
   });
 
+  it('is that of the only asset that has it, in however many spellings', async () => {
+    const asset = await site.asset('crate', 'e28011');
+    await site.tag({ assetId: asset }, 'E2 80 11');
+    const beacon = await site.asset('lift', 'C3:00:00:25:00:01', 'ble');
+    await site.tag({ assetId: beacon }, 'c30000250001', 'ble');
+    for (const spelling of ['E28011', 'e2:80:11', 'e28011', 'E2 80 11']) {
+      await expectAsset(asset, spelling);
+    }
+    await expectAsset(beacon, 'C3-00-00-25-00-01', 'ble');
+  });
+
+  it('is ambiguous between an asset with two spellings and a location or another asset with a third', async () => {
+    const asset = await site.asset('crate', 'e28011');
+    await site.tag({ assetId: asset }, 'E2 80 11');
+    await site.tag({ locationId }, 'E2-80-11');
+    await expectStatus('ambiguous', 'E28011');
+    await expectAsset(asset, 'E2 80 11');
+    await site.asset('one', 'AB01');
+    const other = await site.asset('other', 'ab:01');
+    await site.tag({ assetId: other }, 'ab-01');
+    await expectStatus('ambiguous', 'ab 01');
+  });
+
+  it('is that of the only location that has it, in however many spellings', async () => {
+    await site.tag({ locationId }, 'e2d1');
+    await site.tag({ locationId }, 'E2 D1');
+    expect(await read('E2-D1')).to.deep.include({ status: 'unknown', tagLocationId: locationId });
+  });
+
   it('is the one that is left when its rival is detached', async () => {
     await site.asset('one', 'e28011');
     const other = await site.asset('other', 'E28011');

@@ -25,6 +25,8 @@ export interface ImportOutcome {
   shown: Record<ImportKind, readonly ImportRow[]>;
   faults: readonly ImportFault[];
   faults_left_out: number;
+  /** Tags left out: the row has them in another spelling, `as`. */
+  respelled?: readonly { line: number; tag: string; as: string }[];
 }
 
 export interface ImportRow {

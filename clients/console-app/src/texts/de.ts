@@ -282,6 +282,8 @@ export const de = {
     more: (count) => `… und ${number(count)} weitere`,
     moreFaults: (count) =>
       `… und ${counted(count, 'weiterer Fehler', 'weitere Fehler')}. Berichtigen Sie zuerst diese.`,
+    respelled: (line, tag, as) =>
+      `Zeile ${line}: ${tag} bleibt weg. Es ist eine andere Schreibweise von ${as}, das die Zeile schon hat.`,
     saveFaults: 'Fehler als CSV sichern',
     remedies: {
       required: 'Füllen Sie die Zelle; leer darf sie nur sein, wenn der Schlüssel der Zeile bekannt ist.',

@@ -275,6 +275,8 @@ export const en = {
     newKey: 'a new key',
     more: (count: number) => `… and ${number(count)} more`,
     moreFaults: (count: number) => `… and ${counted(count, 'more fault', 'more faults')}. Mend these first.`,
+    respelled: (line: number, tag: string, as: string) =>
+      `Line ${line}: ${tag} is left out. It is another spelling of ${as}, which the row has already.`,
     saveFaults: 'Save the faults as CSV',
     remedies: {
       required: 'Fill in the cell; only a row whose key is known may leave it empty.',

@@ -46,6 +46,11 @@ export function Outcome({ outcome, isApplied }: { outcome: ImportOutcome; isAppl
           </a>
         ))}
       </nav>
+      {(outcome.respelled ?? []).map(({ line, tag, as }) => (
+        <p class="hint" key={`${line} ${tag}`}>
+          {t.respelled(line, tag, as)}
+        </p>
+      ))}
       {current === 'faulty' ? (
         <FaultTable outcome={outcome} />
       ) : (
