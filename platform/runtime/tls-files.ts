@@ -86,9 +86,11 @@ function readAs<T>(setting: keyof typeof EXPECTED, path: string, parse: (pem: st
 }
 
 function misconfigured(setting: keyof typeof EXPECTED, cause: unknown): AppError {
-  return new AppError(
-    'misconfigured',
-    `${setting} cannot be used (${messageOf(cause)}); set ${setting} to a file with ${EXPECTED[setting]}`,
-    { cause },
-  );
+  const remedy =
+    (cause as NodeJS.ErrnoException).code === 'EACCES'
+      ? 'let the user that this process runs as read it, and enter its folder'
+      : `set ${setting} to a file with ${EXPECTED[setting]}`;
+  return new AppError('misconfigured', `${setting} cannot be used (${messageOf(cause)}); ${remedy}`, {
+    cause,
+  });
 }

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -6,8 +7,9 @@ import { API_SETTINGS } from '../../services/api/config.ts';
 import { CONSOLE_SETTINGS } from '../../services/console/config.ts';
 import { GATEWAY_SETTINGS } from '../../services/handheld-gateway/config.ts';
 import { INGEST_SETTINGS } from '../../services/mqtt-ingest/config.ts';
+import { certificate } from '../support/certificates.ts';
 import { useChecker } from '../support/checker.ts';
-import { deployed, PROJECT, readDeployed } from './folder.ts';
+import { DEPLOY, deployed, PROJECT, readDeployed } from './folder.ts';
 
 describe('the units of systemd', () => {
   const analyze = useChecker('systemd-analyze');
@@ -48,6 +50,36 @@ describe('the units of systemd', () => {
     }
   });
 
+  it('read certificates where the guide installs them, and not the settings with their passwords', function () {
+    if (process.getuid?.() !== 0) {
+      // Nobody else can give files to a group.
+      this.skip();
+    }
+    for (const unit of units.filter((name) => name.endsWith('.service'))) {
+      expect(readDeployed(unit), unit).to.match(/^User=tagtrail$/m);
+    }
+    expect(readDeployed('systemd/sysusers.conf')).to.match(/^u tagtrail - /m);
+    const etc = join(folder ?? '', 'etc');
+    const pems = ['fullchain.pem', 'privkey.pem', 'readers-ca.pem'];
+    for (const [index, name] of ['broker.crt', 'broker.key', 'ca.crt'].entries()) {
+      writeFileSync(join(folder ?? '', pems[index] ?? ''), certificate(name), { mode: 0o600 });
+    }
+    const lines = [...readDeployed('README.md').matchAll(/^install .*\/etc\/tagtrail\b.*$/gm)].map(([line]) =>
+      line
+        .replaceAll('/etc/tagtrail', etc)
+        .replaceAll('-g tagtrail', `-g ${ACCOUNT}`)
+        .replaceAll('deploy/', `${DEPLOY}/`),
+    );
+    expect(lines).to.have.lengthOf(4);
+    const installed = spawnSync('sh', ['-eu'], { cwd: folder ?? '', input: lines.join('\n') });
+    expect(installed.status, installed.stderr.toString()).to.equal(0);
+    chmodSync(folder ?? '', 0o755);
+    const asAccount = (name: string) =>
+      spawnSync('cat', [join(etc, name)], { uid: ACCOUNT, gid: ACCOUNT }).status === 0;
+    expect(pems.filter(asAccount)).to.deep.equal(pems);
+    expect(['tagtrail.env', 'migrate.env'].filter(asAccount)).to.deep.equal([]);
+  });
+
   it('start programs that there are', () => {
     const programs = units.flatMap((unit) =>
       [...readDeployed(unit).matchAll(/^ExecStart=\S+ (\S+\.ts)/gm)].map(([, path = '']) => path),
@@ -77,3 +109,6 @@ describe('the units of systemd', () => {
     expect(set).to.include.members(['DATABASE_URL', 'MQTT_URL', 'MQTT_CLIENT_ID']);
   });
 });
+
+/** A user and group that nobody has. */
+const ACCOUNT = 54_321;
