@@ -88,6 +88,8 @@ const COMMANDS = new Map<string, () => Promise<Add>>(
     'cell route': async () => (await import('./commands/cell-route.ts')).addCellRoute,
     'cell give-up': async () => (await import('./commands/cell-give-up.ts')).addCellGiveUp,
     'database copy': async () => (await import('./commands/database-copy.ts')).addDatabaseCopy,
+    'database backup': async () => (await import('./commands/database-backup.ts')).addDatabaseBackup,
+    'database restore': async () => (await import('./commands/database-restore.ts')).addDatabaseRestore,
     'database checksums': async () => (await import('./commands/database-checksums.ts')).addDatabaseChecksums,
   }),
 );

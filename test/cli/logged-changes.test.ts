@@ -14,6 +14,7 @@ import { unsaid } from '../support/unsaid-columns.ts';
 const NO_WRITES = [
   'alert-list',
   'changes-list',
+  'database-backup',
   'database-checksums',
   'doctor',
   'export-assets',
@@ -50,6 +51,7 @@ const NO_WRITES = [
   'cell-route',
   // Of a whole database, with its log.
   'database-copy',
+  'database-restore',
   'migrate',
   // Makes histories anew from scans that nobody changes.
   'history-recompute',

@@ -1,9 +1,12 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { withDatabase } from '../../db/timescale/connections/database-url.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { commandLineOn } from '../support/command-line.ts';
-import { serverUrl, truncate, useDatabase } from '../support/database.ts';
+import { truncate, useDatabase } from '../support/database.ts';
 import { jsonOn, onEmbedded, useDataFolders } from '../support/embedded-folder.ts';
 import { expectedRows, fillDatabase } from '../support/filled-database.ts';
 import { openIntake } from '../support/intake.ts';
@@ -25,20 +28,20 @@ if (process.env['TEST_REQUIRE_TIMESCALEDB'] === '1') {
       for (const [table, rows] of Object.entries(expectedRows(before))) {
         expect(rows, table).to.be.above(0);
       }
-      const roles = program(['pg_dumpall', '--roles-only', '--no-role-passwords', serverUrlAsDatabase()]);
-      const dump = program(['pg_dump', '--format=custom', `--dbname=${database.url}`]);
+      const folder = mkdtempSync(join(tmpdir(), 'tagtrail-backup-'));
+      const file = join(folder, 'tagtrail.backup');
+      await json('database', 'backup', '--file', file);
 
-      const server = timescaledb(['start', another]).toString().trim();
-      restored = withDatabase(server, 'restored');
-      // The server's own superuser is there already, hence no ON_ERROR_STOP.
-      program(['psql', '--quiet', `--dbname=${server}`], roles);
-      psql(server, 'create database restored');
-      psql(restored, 'create extension timescaledb');
-      psql(restored, 'select timescaledb_pre_restore()');
-      program(['pg_restore', '--exit-on-error', `--dbname=${restored}`], dump);
-      psql(restored, 'select timescaledb_post_restore()');
-
+      restored = withDatabase(timescaledb(['start', another]).toString().trim(), 'restored');
       const onRestored = commandLineOn(() => ({ url: restored }));
+      const { had_timescale: had, has_timescale: has } = await onRestored.json(
+        'database',
+        'restore',
+        '--file',
+        file,
+      );
+      rmSync(folder, { recursive: true });
+      expect({ had, has }).to.deep.equal({ had: true, has: true });
       expect(await onRestored.json('database', 'checksums')).to.deep.equal(before);
       expect(await chunksOf(restored)).to.deep.equal(await chunksOf(database.url));
       expect(await onRestored.json('migrate')).to.deep.include({ applied: [] });
@@ -100,20 +103,14 @@ function psql(url: string, statement: string): void {
   program(['psql', '--quiet', '--set=ON_ERROR_STOP=1', `--dbname=${url}`, `--command=${statement}`]);
 }
 
-function serverUrlAsDatabase(): string {
-  return `--dbname=${serverUrl()}`;
-}
-
 /** What a program of the server's version writes to standard output. */
-function program(command: string[], input?: Buffer): Buffer {
-  return timescaledb(['run', ...command], input);
+function program(command: string[]): Buffer {
+  return timescaledb(['run', ...command]);
 }
 
-function timescaledb(args: string[], input?: Buffer): Buffer {
+function timescaledb(args: string[]): Buffer {
   const ran = spawnSync(`${PROJECT}.ci/timescaledb`, args, {
-    ...(input === undefined ? {} : { input }),
-    maxBuffer: 1e9,
-    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   expect(ran.status, ran.stderr.toString()).to.equal(0);
   return ran.stdout;

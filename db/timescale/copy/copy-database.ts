@@ -5,7 +5,9 @@ import { connectionConfig } from '../connections/connection.ts';
 import { createDatabase } from '../schema/create-database.ts';
 import { migrate } from '../schema/migrate.ts';
 import { checksum, type TableChecksum } from './checksum.ts';
+import { beginCopying, commitCopied, insertRows } from './insert-rows.ts';
 import { rowsAsJson } from './rows-as-json.ts';
+import { readSequences, setSequences } from './sequences.ts';
 import { type Table, tablesInOrder } from './tables.ts';
 
 export interface CopyOptions {
@@ -35,19 +37,15 @@ export async function copyDatabase(
     if (!isWhileRunning) {
       await refuseUsers(from);
     }
-    await to.query('begin');
-    // Versions of locations are copied, and not written anew (migration 0036).
-    await to.query(`set local tagtrail.copying = 'on'`);
+    await beginCopying(to);
     await refuseData(to);
     const copied: TableChecksum[] = [];
     for (const table of await tablesInOrder(from)) {
       await copyRows(from, to, table, onProgress);
-      await copySequences(from, to, table);
+      await setSequences(to, await readSequences(from, table));
       copied.push(await requireSame(from, to, table));
     }
-    await to.query('select recount_histories()');
-    await to.query('commit');
-    await to.query('analyze');
+    await commitCopied(to);
     return copied;
   } finally {
     await Promise.all([from.end(), to.end()]);
@@ -92,28 +90,9 @@ async function copyRows(
 ): Promise<void> {
   let count = 0;
   for await (const rows of rowsAsJson(from, `select * from ${identifier}`)) {
-    // Keeps the generated ids.
-    await to.query(
-      `insert into ${identifier} overriding system value
-       select * from json_populate_recordset(null::${identifier}, $1::json)`,
-      [`[${rows.join(',')}]`],
-    );
+    await insertRows(to, identifier, rows);
     count += rows.length;
     onProgress?.(name, count);
-  }
-}
-
-async function copySequences(from: pg.Client, to: pg.Client, { sequences }: Table): Promise<void> {
-  for (const { sequence } of sequences) {
-    // Quoted by the source's catalog where necessary.
-    const { rows } = await from.query<{ last_value: number; is_called: boolean }>(
-      `select last_value, is_called from ${sequence}`,
-    );
-    await to.query('select setval($1::regclass, $2, $3)', [
-      sequence,
-      rows[0]?.last_value,
-      rows[0]?.is_called,
-    ]);
   }
 }
 

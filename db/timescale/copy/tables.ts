@@ -7,6 +7,13 @@ export interface Table {
   sequences: { column: string; sequence: string }[];
 }
 
+/** Where a sequence is, by its name as the catalog quotes it. */
+export interface Sequence {
+  sequence: string;
+  lastValue: number;
+  isCalled: boolean;
+}
+
 /**
  * Derived tables: rebuilt by triggers or afterwards, not copied. Silences are revised from a reader's first expectation on,
  * which is derived anew for the last eight days.

@@ -6,6 +6,8 @@ import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
 import { awaitLock } from '../connections/await-lock.ts';
 import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
+import { sqlStateOf } from '../connections/sql-state.ts';
+import { requireFit } from './require-fit.ts';
 import { requireServerVersion } from './server-version.ts';
 
 export interface Migration {
@@ -40,7 +42,7 @@ export function readMigrations(): Migration[] {
  * works, the others wait and find nothing left to do. Each migration commits together with its ledger row.
  *
  * @throws AppError `conflict` if a newer version migrated the database; `forbidden` if another user owns its tables;
- * `misconfigured` if the server is too old; `unavailable` if aborted.
+ * `misconfigured` if the server is too old or the database made otherwise; `unavailable` if aborted.
  */
 export function migrate(
   url: string,
@@ -81,6 +83,7 @@ async function migrateUnless(
       return { applied: [], current: migrations.at(-1)?.name ?? '' };
     }
     await requireOwner(client);
+    await requireFit(client);
     await client.query('set client_min_messages = warning');
     await createTimescaleIfAvailable(client);
     await client.query(
@@ -132,7 +135,15 @@ async function createTimescaleIfAvailable(client: pg.Client): Promise<void> {
      from pg_available_extensions where name = 'timescaledb' and installed_version is null`,
   );
   if (rows[0]?.preloaded === true) {
-    await client.query('create extension if not exists timescaledb');
+    await client.query('create extension if not exists timescaledb').catch((error) => {
+      throw sqlStateOf(error) === INSUFFICIENT_PRIVILEGE
+        ? new AppError(
+            'forbidden',
+            'The server has TimescaleDB, and the database does not, and this user may not add it. As a superuser, in that database: create extension timescaledb;',
+            { cause: error },
+          )
+        : error;
+    });
   }
 }
 
@@ -204,6 +215,8 @@ async function sayingHowLong(
 function interrupted(): AppError {
   return new AppError('unavailable', 'Interrupted; run it again to go on');
 }
+
+const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** `lock_not_available`, `deadlock_detected`. */
 const LOCK_FAILURES = new Set(['55P03', '40P01']);

@@ -68,7 +68,7 @@ const NOUNS: Readonly<Record<string, readonly [heading: string, about: string]>>
     'to CSV: assets, locations; reports to CSV or Parquet: stays, positions, dwell',
   ],
   cell: [RUNNING, 'organizations beyond one database: number, move, route, give-up'],
-  database: [RUNNING, 'move it to another server, compare two: copy, checksums'],
+  database: [RUNNING, 'back it up, move it to another server, compare two: backup, restore, copy, checksums'],
 };
 
 /** Adds a command to the group of its noun (`org create`), created on demand. */

@@ -119,13 +119,7 @@ export async function withMigratedUrl<Result>(work: (url: string) => Promise<Res
 export async function withOwnerUrl<Result>(
   work: (url: string, processUrl: string | null) => Promise<Result>,
 ): Promise<Result> {
-  const {
-    MIGRATE_DATABASE_URL: ownerUrl,
-    DATABASE_URL,
-    TAGTRAIL_DATA,
-  } = withBothWays(
-    readSettings({ ...DATABASE_SETTINGS, MIGRATE_DATABASE_URL }, running().env, [faultOfAddresses]),
-  );
+  const { MIGRATE_DATABASE_URL: ownerUrl, DATABASE_URL, TAGTRAIL_DATA } = readOwnerSettings();
   if (DATABASE_URL === null) {
     return withEmbedded(TAGTRAIL_DATA, (url) => work(url, null));
   }
@@ -135,6 +129,19 @@ export async function withOwnerUrl<Result>(
   }
   await requireReachable(ownerUrl, undefined, 'MIGRATE_DATABASE_URL');
   return work(ownerUrl, DATABASE_URL);
+}
+
+function readOwnerSettings() {
+  return withBothWays(
+    readSettings({ ...DATABASE_SETTINGS, MIGRATE_DATABASE_URL }, running().env, [faultOfAddresses]),
+  );
+}
+
+/** {@link withOwnerUrl} of a database that need not be there. */
+export function withNewOwnerUrl<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
+  const { MIGRATE_DATABASE_URL: ownerUrl, DATABASE_URL, TAGTRAIL_DATA } = readOwnerSettings();
+  const url = ownerUrl ?? DATABASE_URL;
+  return url === null ? withEmbedded(TAGTRAIL_DATA, work) : work(url);
 }
 
 /** {@link withOwnerUrl} of a migrated database. */

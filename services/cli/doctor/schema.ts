@@ -4,10 +4,15 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { PROCESS_ROLES } from '../../../db/timescale/schema/allow-login.ts';
 import { isMigrated } from '../../../db/timescale/schema/migrate.ts';
+import { faultOfLocale } from '../../../db/timescale/schema/require-fit.ts';
 import { type Finding, fault, ok, warning } from '../../../domain/health/finding.ts';
 
 export async function examineSchema(client: Client): Promise<Finding> {
   try {
+    const unfit = await faultOfLocale(client);
+    if (unfit !== null) {
+      return fault('schema', unfit.message, unfit.remedy);
+    }
     return (await isMigrated(client))
       ? ok('schema', "It has this version's schema")
       : fault('schema', 'It is not migrated to this version', 'Run npx --no -- tagtrail migrate');

@@ -1,4 +1,6 @@
 import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { AppError } from '../../../base/errors.ts';
 import { running } from '../running/running.ts';
 import { FileFault } from './file-fault.ts';
@@ -22,13 +24,38 @@ export async function readFileOrStdin(path: string, what: string, limit: number)
       }
     }
   } catch (error) {
-    const reason = REASONS[(error as NodeJS.ErrnoException).code ?? ''] ?? String(error);
-    throw new AppError('invalid_input', `${what} ${path} cannot be read: ${reason}`);
+    throw unreadable(path, what, error);
   }
   if (bytes > limit) {
     throw new FileFault(`${what} ${path} has more than ${limit} bytes`);
   }
   return Buffer.concat(chunks);
+}
+
+/**
+ * What a file has, or standard input for `-`, piece by piece.
+ *
+ * @throws AppError `invalid_input` if it cannot be read.
+ */
+export async function openFileOrStdin(path: string, what: string): Promise<Readable> {
+  if (path === '-') {
+    return running().streams.stdin;
+  }
+  try {
+    const file = await open(path);
+    if ((await file.stat()).isDirectory()) {
+      await file.close();
+      throw Object.assign(new Error(), { code: 'EISDIR' });
+    }
+    return file.createReadStream();
+  } catch (error) {
+    throw unreadable(path, what, error);
+  }
+}
+
+function unreadable(path: string, what: string, error: unknown): AppError {
+  const reason = REASONS[(error as NodeJS.ErrnoException).code ?? ''] ?? String(error);
+  return new AppError('invalid_input', `${what} ${path} cannot be read: ${reason}`);
 }
 
 const REASONS: Readonly<Record<string, string>> = {

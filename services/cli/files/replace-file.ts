@@ -5,9 +5,14 @@ import { AppError, messageOf } from '../../../base/errors.ts';
 /**
  * Replaces a file atomically: the old one stays until `write` has ended. A pipe or device is written directly.
  *
+ * @param mode who may read it; by default as before.
  * @throws AppError `invalid_input` if nothing can be written there; `unavailable` if the disk is full.
  */
-export async function replaceFile(given: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
+export async function replaceFile(
+  given: string,
+  write: (file: FileHandle) => Promise<void>,
+  mode?: number,
+): Promise<void> {
   const before = await stat(given).catch(() => null);
   if (before !== null && !before.isFile()) {
     return withFile(given, undefined, write).catch((error: unknown) => {
@@ -17,7 +22,7 @@ export async function replaceFile(given: string, write: (file: FileHandle) => Pr
   const path = before === null ? given : await realpath(given);
   const part = `${path}.part-${randomUUID()}`;
   try {
-    await withFile(part, before?.mode, async (file) => {
+    await withFile(part, mode ?? before?.mode, async (file) => {
       await write(file);
       await file.sync();
     });

@@ -1,0 +1,148 @@
+import type pg from 'pg';
+import { AppError } from '../../../base/errors.ts';
+import { Client } from '../connections/client.ts';
+import { connectionConfig } from '../connections/connection.ts';
+import { createDatabase } from '../schema/create-database.ts';
+import { type Migration, migrate, readMigrations } from '../schema/migrate.ts';
+import { type BackupHeader, FORMAT, type Piece } from './backup-file.ts';
+import { checksum, type TableChecksum } from './checksum.ts';
+import { beginCopying, commitCopied, insertRows } from './insert-rows.ts';
+import { setSequences } from './sequences.ts';
+import { type Table, tablesInOrder } from './tables.ts';
+
+export interface Restored {
+  at: string;
+  tables: TableChecksum[];
+  hadTimescale: boolean;
+  hasTimescale: boolean;
+}
+
+/**
+ * Puts a backup into an empty database, which is created if missing, with the owner, locale and schema that it has to have.
+ * All or nothing: one transaction, committed if rows and checksums of every table are those of the backup.
+ *
+ * @throws AppError `conflict` if the database has data or the backup is of a newer version; `invalid_input` if it is not
+ * whole.
+ */
+export async function restore(
+  url: string,
+  pieces: AsyncIterator<Piece>,
+  onProgress: (table: string, rows: number) => void,
+): Promise<Restored> {
+  const header = await readHeader(pieces);
+  const migrations = migrationsOf(header);
+  await createDatabase(url);
+  await refuseData(url);
+  await migrate(url, migrations);
+  const client = await connect(url);
+  try {
+    await beginCopying(client);
+    const tables = await restoreTables(client, pieces, onProgress);
+    await commitCopied(client);
+    const { rows } = await client.query<{ there: boolean }>(
+      `select exists (select from pg_extension where extname = 'timescaledb') as there`,
+    );
+    return {
+      at: header.at,
+      tables,
+      hadTimescale: header.hasTimescale,
+      hasTimescale: rows[0]?.there === true,
+    };
+  } finally {
+    await client.end();
+  }
+}
+
+async function readHeader(pieces: AsyncIterator<Piece>): Promise<BackupHeader> {
+  const { value: first } = await pieces.next();
+  if (first?.kind !== 'header' || first.header.format !== FORMAT) {
+    throw new AppError('invalid_input', 'The file is no backup of tagtrail that this version can read');
+  }
+  return first.header;
+}
+
+/** Those that the backup had; newer ones are applied when it is there. */
+function migrationsOf({ migrations: applied }: BackupHeader): Migration[] {
+  const all = readMigrations();
+  const strange = applied.find((name) => all.every((migration) => migration.name !== name));
+  if (strange !== undefined) {
+    throw new AppError(
+      'conflict',
+      `The backup has migration ${strange}, which this version does not know; restore it with the version that made it, or a newer one`,
+    );
+  }
+  return all.filter(({ name }) => applied.includes(name));
+}
+
+async function refuseData(url: string): Promise<void> {
+  const client = await connect(url);
+  try {
+    const { rows: there } = await client.query<{ there: boolean }>(
+      `select to_regclass('organizations') is not null as there`,
+    );
+    const isThere = there[0]?.there === true;
+    if (isThere && (await client.query('select from organizations limit 1')).rowCount !== 0) {
+      throw new AppError(
+        'conflict',
+        'The database has organizations already; restore into an empty one: name another in its address (without DATABASE_URL, another folder in TAGTRAIL_DATA), or drop this one first',
+      );
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new Client(connectionConfig(url, 'tagtrail database restore'));
+  await client.connect();
+  return client;
+}
+
+async function restoreTables(
+  client: pg.Client,
+  pieces: AsyncIterator<Piece>,
+  onProgress: (table: string, rows: number) => void,
+): Promise<TableChecksum[]> {
+  const tables = new Map((await tablesInOrder(client)).map((table) => [table.name, table]));
+  const sums: TableChecksum[] = [];
+  let current: Table | undefined;
+  let count = 0;
+  for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
+    const piece = next.value;
+    switch (piece.kind) {
+      case 'table':
+        current = tables.get(piece.table);
+        count = 0;
+        await setSequences(client, piece.sequences);
+        break;
+      case 'rows':
+        await insertRows(client, requireTable(current).identifier, piece.rows);
+        count += piece.rows.length;
+        onProgress(requireTable(current).name, count);
+        break;
+      case 'sum':
+        sums.push(await requireSame(client, requireTable(current), piece.sum));
+        break;
+      default:
+    }
+  }
+  return sums;
+}
+
+function requireTable(table: Table | undefined): Table {
+  if (table === undefined) {
+    throw new AppError('conflict', 'The backup has a table that this schema has not; nothing was restored');
+  }
+  return table;
+}
+
+async function requireSame(client: pg.Client, table: Table, wanted: TableChecksum): Promise<TableChecksum> {
+  const found = await checksum(client, table);
+  if (wanted.rows !== found.rows || wanted.checksum !== found.checksum) {
+    throw new AppError(
+      'conflict',
+      `${table.name} had ${wanted.rows} rows (${wanted.checksum}) and has ${found.rows} now (${found.checksum}); nothing was restored`,
+    );
+  }
+  return found;
+}
