@@ -1,9 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
+import { filesBelow, ROOT } from './support/files-below.ts';
 
 const DOMAIN = [
   'domain/alerts',
@@ -425,21 +423,6 @@ function isFolder(path: string): boolean {
 /** Not there until the typed client is built. */
 function isGenerated(file: string): boolean {
   return /^clients\/typescript\/(src\/paths|dist)/.test(file);
-}
-
-function filesBelow(folder: string): string[] {
-  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) {
-      return isOfOthers(path) ? [] : filesBelow(path);
-    }
-    return [path];
-  });
-}
-
-/** What is installed, built, kept at work, by git or by an editor. */
-function isOfOthers(folder: string): boolean {
-  return /(^|\/)(node_modules|dist[^/]*)$|^data$|^\.(?!ci$)/.test(folder);
 }
 
 /** The innermost. */

@@ -9,8 +9,8 @@ export function pathInPacket(packet: Buffer | undefined, bytesParsed = 0): strin
   const begin = before === -1 ? 0 : before + END_OF_HEADERS.length;
   // The previous request's body may precede it.
   const [line = ''] = text.slice(begin).split(/\r?\n/, 1);
-  const [, target] = /[A-Za-z]+ (\S+) HTTP\/\d\.\d$/.exec(line) ?? [];
-  return pathOfTarget(target ?? '');
+  const [method = '', target = '', version = ''] = line.split(' ').slice(-3);
+  return /[A-Za-z]$/.test(method) && /^HTTP\/\d\.\d$/.test(version) ? pathOfTarget(target) : '/';
 }
 
 export function pathOfTarget(target: string): string {

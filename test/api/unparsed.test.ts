@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { useApi } from '../support/api.ts';
+import { longestHold } from '../support/held-loop.ts';
 
 describe('what is no request', () => {
   const api = useApi();
@@ -195,4 +196,15 @@ describe('what is no request', () => {
       /^HTTP\/1\.1 200 OK/,
     );
   });
+
+  for (const [what, text] of [
+    ['letters without a space', 'a'.repeat(65_536)],
+    ['a long path', `GET /${'a'.repeat(66_000)} HTTP/1.1\r\n${HEAD}\r\n`],
+    ['spaces', `${' '.repeat(65_000)}\r\n\r\n`],
+    ['the start of a request, again and again', 'GET / '.repeat(11_000)],
+  ] as const) {
+    it(`does not hold the event loop, whatever it is: ${what}`, async () => {
+      expect(await longestHold(() => exchange(text), 3)).to.be.below(50);
+    });
+  }
 });

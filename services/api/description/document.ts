@@ -44,5 +44,5 @@ function serverOf(publicUrl: string | null): { url: string; description: string 
 }
 
 function addressOf({ origin, pathname }: URL): string {
-  return origin + pathname.replace(/\/+$/, '');
+  return origin + pathname.replace(/(?<!\/)\/+$/, '');
 }

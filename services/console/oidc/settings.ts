@@ -43,7 +43,7 @@ const OIDC_ROLES: Setting<readonly MappedRole[]> = {
 
 /** Values may be distinguished names, which have `=` and `:` themselves. */
 function readMapped(text: string): MappedRole | undefined {
-  const [, value, org, role = ''] = /^\s*(.+)=([1-9]\d{0,9}):(\w+)\s*$/.exec(text) ?? [];
+  const [, value, org, role = ''] = /^(.+)=([1-9]\d{0,9}):(\w+)$/.exec(text.trim()) ?? [];
   const orgId = Number(org);
   return value !== undefined && orgId <= 2_147_483_647 && isRole(role) ? { value, orgId, role } : undefined;
 }

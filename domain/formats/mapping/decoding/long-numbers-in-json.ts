@@ -17,8 +17,8 @@ export function parseKeepingDigits(text: string): unknown {
   );
 }
 
-/** Strings, so that digits in them are passed over; an unclosed one is to the end. */
-const STRING_OR_LONG = /"(?:[^"\\]|\\[\s\S])*(?:"|$)|-?\d[\d.]{14,}(?:[eE][+-]?\d+)?/g;
+/** Strings, so that digits in them are passed over; an unclosed one is to the end, also behind a backslash. */
+const STRING_OR_LONG = /"(?:[^"\\]|\\[\s\S]?)*(?:"|$)|-?\d[\d.]{14,}(?:[eE][+-]?\d+)?/g;
 const PREFIX = `${randomUUID()}:`;
 
 function marked(number: string): string {

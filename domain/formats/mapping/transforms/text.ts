@@ -28,7 +28,7 @@ export function mac(value: unknown): string | undefined {
 export function base64ToHex(value: unknown): string | undefined {
   const text = textOf(value);
   // Node.js's decoder skips invalid characters, so they must be detected first.
-  if (text === undefined || !BASE64.test(text) || text.replace(/=+$/, '').length % 4 === 1) {
+  if (text === undefined || !BASE64.test(text) || text.replace(/={1,2}$/, '').length % 4 === 1) {
     return undefined;
   }
   return Buffer.from(text, 'base64').toString('hex').toUpperCase();
