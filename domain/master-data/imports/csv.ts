@@ -1,70 +1,56 @@
-import { pipeline, Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import type { CsvError, Options } from 'csv-parse';
-import { AppError } from '../../../base/errors.ts';
-
-export interface CsvRecord {
-  /** Line of its first character, from 1; a record can span lines. */
-  line: number;
-  cells: string[];
-}
+import { CsvFault, type CsvRecord, CsvRecords } from './csv-records.ts';
 
 export type CsvSource = () => AsyncIterable<Buffer>;
 
-/** Characters. A longer record is an unclosed quotation mark. */
-const LONGEST_RECORD = 2_097_152;
+/** Milliseconds after which it yields. */
+const TURN = 2;
 
 /**
- * Streams CSV (RFC 4180) with commas, semicolons or tabs: UTF-8, with or without a byte order mark, any line ends.
- * Empty records are skipped.
+ * Streams CSV (RFC 4180): UTF-8, with or without a byte order mark, any line ends, with the delimiter of its first line.
+ * Records without content are skipped. Others get their turn every {@link TURN}, whatever the file has.
  *
  * @throws CsvFault for invalid CSV.
  */
 export async function* readCsv(source: CsvSource): AsyncGenerator<CsvRecord, void> {
-  const csv = await import('csv-parse');
-  // Start of the current record; line breaks in cells throw off the parser's own count.
-  let line = 1;
-  const placed = ({ raw, record: cells }: RawRecord): CsvRecord | null => {
-    const record = { line, cells };
-    line += raw.match(LINE_BREAK)?.length ?? 0;
-    return cells.length > 1 || cells[0] !== '' ? record : null;
-  };
   const text = decoded(source);
-  const { delimiter, begin } = await delimiterOf(text);
-  const parser = csv.parse({
-    bom: true,
-    delimiter,
-    max_record_size: LONGEST_RECORD,
-    // With `raw`, it gets more than its type says.
-    on_record: placed as unknown as NonNullable<Options['on_record']>,
-    raw: true,
-    record_delimiter: ['\r\n', '\n', '\r'],
-    relax_column_count: true,
-  });
-  // The reader of the records throws the error.
-  const whole = async function* () {
-    yield begin;
-    yield* text;
+  const { delimiter, line, begin } = await beginningOf(text);
+  const records = new CsvRecords(delimiter, line);
+  let since = performance.now();
+  const takeTurns = async () => {
+    if (performance.now() - since > TURN) {
+      await setImmediate();
+      since = performance.now();
+    }
   };
-  pipeline(Readable.from(whole()), parser, () => {});
-  try {
-    yield* parser as AsyncIterable<CsvRecord>;
-  } catch (error) {
-    throw error instanceof csv.CsvError ? new CsvFault(line, explain(error)) : error;
-  } finally {
-    parser.destroy();
+  const recordsOf = async function* (some: Iterable<CsvRecord>) {
+    for (const record of some) {
+      yield record;
+      await takeTurns();
+    }
+  };
+  yield* recordsOf(records.in(begin));
+  for await (const piece of text) {
+    yield* recordsOf(records.in(piece));
+    await takeTurns();
   }
+  yield* recordsOf(records.end());
+}
+
+interface Beginning {
+  delimiter: string;
+  /** The number of the first line of {@link begin}. */
+  line: number;
+  /** Text read to find out, without what stands before the header. */
+  begin: string;
 }
 
 /**
- * The header's delimiter: the most frequent of comma, semicolon and tab outside of quotation marks. Column names
- * contain none of them; cells may, as lists of tags do.
- *
- * @returns also the text read to find out.
+ * The delimiter is that of a first line `sep=;`, as spreadsheets write and read it; else the most frequent of comma,
+ * semicolon and tab in the header outside of quotation marks. Column names contain none of them; cells may, as lists
+ * of tags do.
  */
-async function delimiterOf(
-  text: AsyncGenerator<string, void>,
-): Promise<{ delimiter: string; begin: string }> {
+async function beginningOf(text: AsyncGenerator<string, void>): Promise<Beginning> {
   let begin = '';
   while (begin.length < LONGEST_HEADER && !/[\r\n]./su.test(begin.trimStart())) {
     const next = await text.next();
@@ -73,12 +59,18 @@ async function delimiterOf(
     }
     begin += next.value;
   }
+  begin = begin.replace(/^\ufeff/, '');
+  const [named, delimiter] = /^"?sep=([^\w"\s]|\t)"?(?:\r\n|\n|\r|$)/i.exec(begin) ?? [];
+  if (named !== undefined && delimiter !== undefined) {
+    return { delimiter, line: 2, begin: begin.slice(named.length) };
+  }
   const [header = ''] = begin
     .replace(/"(?:[^"]|"")*"/g, '')
-    .replace(/^[\ufeff\r\n]+/, '')
+    .replace(/^[\r\n]+/, '')
     .split(/[\r\n]/, 1);
-  const counts = DELIMITERS.map((delimiter) => header.split(delimiter).length);
-  return { delimiter: DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',', begin };
+  const counts = DELIMITERS.map((each) => header.split(each).length);
+  const most = counts.indexOf(Math.max(...counts));
+  return { delimiter: DELIMITERS[most] ?? ',', line: 1, begin };
 }
 
 /** The first one wins a tie. */
@@ -86,24 +78,6 @@ const DELIMITERS = [',', ';', '\t'];
 
 /** Characters. A longer header names unknown columns. */
 const LONGEST_HEADER = 65_536;
-
-interface RawRecord {
-  raw: string;
-  record: string[];
-}
-
-const LINE_BREAK = /\r\n|\n|\r/g;
-
-export class CsvFault extends AppError {
-  readonly line: number;
-  readonly what: string;
-
-  constructor(line: number, what: string) {
-    super('invalid_input', `line ${line}: ${what}`);
-    this.line = line;
-    this.what = what;
-  }
-}
 
 async function* decoded(source: CsvSource): AsyncGenerator<string, void> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -128,12 +102,11 @@ async function* decoded(source: CsvSource): AsyncGenerator<string, void> {
   }
 }
 
-/** The parser handles a piece synchronously, with all its records. So pieces are small, to yield in between. */
+/** A piece without records is handled at once. So pieces are small. */
 async function* piecesOf(source: CsvSource): AsyncGenerator<Buffer, void> {
   for await (const bytes of source()) {
     for (let at = 0; at < bytes.length; at += PIECE) {
       yield bytes.subarray(at, at + PIECE);
-      await setImmediate();
     }
   }
 }
@@ -162,18 +135,4 @@ function lineFeedsIn(bytes: Buffer): number {
     count += 1;
   }
   return count;
-}
-
-function explain({ code, message }: CsvError): string {
-  switch (code) {
-    case 'CSV_QUOTE_NOT_CLOSED':
-    case 'CSV_MAX_RECORD_SIZE':
-      return 'a quotation mark is opened that is not closed';
-    case 'INVALID_OPENING_QUOTE':
-      return 'a quotation mark inside a cell: put the cell in quotation marks, and double those in it';
-    case 'CSV_INVALID_CLOSING_QUOTE':
-      return 'text follows a closing quotation mark: double the quotation marks inside a cell';
-    default:
-      return message;
-  }
 }

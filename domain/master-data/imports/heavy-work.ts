@@ -1,12 +1,12 @@
 import { type SameJson, sameJsonText } from '../../../base/json/same-json.ts';
 import type { Keyed } from '../live-by-key.ts';
-import type { CsvRecord } from './csv.ts';
-import type { CsvColumn } from './given-row.ts';
+import type { CsvRecord } from './csv-records.ts';
+import type { NamedColumn } from './header.ts';
 import { type RowOfFile, readRow } from './row.ts';
 
 export interface RowTask {
   resource: Keyed;
-  columns: readonly CsvColumn[];
+  columns: readonly NamedColumn[];
   record: CsvRecord;
 }
 

@@ -7,9 +7,9 @@ import { changed, makeChange, type OrganizationChange } from '../../changes/make
 import { ASSET_COLUMNS } from '../columns.ts';
 import type { Keyed } from '../live-by-key.ts';
 import { jsonLength } from '../written.ts';
-import { countRows } from './count-rows.ts';
 import type { CsvSource } from './csv.ts';
 import { FileKeys } from './file-keys.ts';
+import { type FileSize, sizeOfFile } from './file-size.ts';
 import { HERE, type HeavyWork } from './heavy-work.ts';
 import { importRows } from './import-rows.ts';
 import { refuseNameless } from './nameless.ts';
@@ -32,9 +32,9 @@ export type ImportOutcome =
 export interface ImportOptions {
   isDryRun: boolean;
   /**
-   * Called once, before anything is written, with the number of rows, faulty ones included. An error ends the import.
+   * Called once, before anything is written, with the size of the file, faulty rows included. An error ends the import.
    */
-  admit?(rows: number): Promise<void>;
+  admit?(size: FileSize): Promise<void>;
   heap?: LeanHeap;
   heavy?: HeavyWork;
   /** Awaited before each statement, inside the transaction; a statement takes a fraction of a second. */
@@ -73,7 +73,7 @@ export async function importFile(
         throw new AppError('conflict', ANOTHER_IMPORT);
       }
       if (!isAdmitted) {
-        await options.admit?.(await countRows(source, ROW_LIMIT));
+        await options.admit?.(await sizeOfFile(source, ROW_LIMIT));
         isAdmitted = true;
       }
       const postponed = new Postponed(resource, options.isDryRun);

@@ -1,10 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type FieldIssue, invalidValue, required } from '../../../base/checks/issues.ts';
 import type { Keyed } from '../live-by-key.ts';
-import { CsvFault, type CsvSource, readCsv } from './csv.ts';
+import { type CsvSource, readCsv } from './csv.ts';
+import { CsvFault } from './csv-records.ts';
 import type { FileKeys } from './file-keys.ts';
-import { CSV_COLUMNS, type CsvColumn } from './given-row.ts';
-import { readHeader } from './header.ts';
+import { CSV_COLUMNS } from './given-row.ts';
+import { type NamedColumn, readHeader } from './header.ts';
 import { type HeavyWork, LARGE_ROW } from './heavy-work.ts';
 import type { FileProblems } from './problems.ts';
 import { type ImportRow, type RowOfFile, readRow } from './row.ts';
@@ -12,9 +12,6 @@ import { type ImportRow, type RowOfFile, readRow } from './row.ts';
 /** Bytes (10 MiB) and rows of the largest file. */
 export const FILE_LIMIT = 10_485_760;
 export const ROW_LIMIT = 50_000;
-
-/** Milliseconds after which it yields. */
-const TURN = 2;
 
 export interface FileNotes {
   problems: FileProblems;
@@ -31,9 +28,8 @@ export async function* readRows(
   heavy: HeavyWork,
 ): AsyncGenerator<ImportRow, void> {
   const { problems } = notes;
-  let columns: readonly CsvColumn[] | null = null;
+  let columns: readonly NamedColumn[] | null = null;
   let count = 0;
-  let since = performance.now();
   try {
     for await (const record of readCsv(source)) {
       if (columns === null) {
@@ -54,10 +50,6 @@ export async function* readRows(
       const row = isLarge
         ? await heavy.readLargeRow({ resource, columns, record })
         : readRow(resource, columns, record);
-      if (performance.now() - since > TURN) {
-        await nextTurn();
-        since = performance.now();
-      }
       const issues = issuesOf(row, notes);
       if (issues.length > 0) {
         problems.note(row.line, issues, row.read.ok ? 0 : row.read.leftOut);

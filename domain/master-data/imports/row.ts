@@ -6,9 +6,10 @@ import { parseJson } from '../../../base/json/parse-json.ts';
 import type { Keyed } from '../live-by-key.ts';
 import type { NewTag } from '../tags/new-tag.ts';
 import { tagName } from '../tags/tag-name.ts';
-import type { CsvRecord } from './csv.ts';
+import type { CsvRecord } from './csv-records.ts';
 import { CELL_TYPES, type CellType, type CsvColumn, type GivenRow, readGivenRow } from './given-row.ts';
 import { withoutApostrophes } from './harmless.ts';
+import type { NamedColumn } from './header.ts';
 import { parseTagList } from './tag-list.ts';
 
 export interface ImportRow {
@@ -26,12 +27,13 @@ export interface RowOfFile {
 
 export function readRow(
   resource: Keyed,
-  columns: readonly CsvColumn[],
+  columns: readonly NamedColumn[],
   { line, cells }: CsvRecord,
 ): RowOfFile {
-  if (cells.length > columns.length) {
-    const counts = `${cells.length} cells, and the header names ${columns.length} columns`;
-    const issue = { field: 'file', code: 'invalid_value', message: `the row has ${counts}` } as const;
+  const nameless = cells.findIndex((cell, index) => (columns[index] ?? null) === null && cell.trim() !== '');
+  if (nameless !== -1) {
+    const message = `the row has content in column ${nameless + 1}, which has no name in the header (${columns.length} columns)`;
+    const issue = { field: 'file', code: 'invalid_value', message } as const;
     // Cells cannot be assigned to columns.
     return { line, externalKey: undefined, isNamed: true, read: refused(issue) };
   }
@@ -53,13 +55,15 @@ export function readRow(
   };
 }
 
-function readCells(columns: readonly CsvColumn[], cells: readonly string[]) {
+function readCells(columns: readonly NamedColumn[], cells: readonly string[]) {
   const object: Partial<Record<CsvColumn, Json>> = {};
   const refusals: Refusal[] = [];
   for (const [index, column] of columns.entries()) {
     const cell = cells[index] ?? '';
-    if (cell !== '') {
-      const read = READ_CELL[CELL_TYPES[column]]?.(cell, column) ?? { ok: true, value: cell };
+    if (column !== null && cell !== '') {
+      const read = isRoundedKey(column, cell)
+        ? roundedIn(column, cell)
+        : (READ_CELL[CELL_TYPES[column]]?.(cell, column) ?? { ok: true, value: cell });
       if (read.ok) {
         object[column] = read.value;
       } else {
@@ -68,6 +72,20 @@ function readCells(columns: readonly CsvColumn[], cells: readonly string[]) {
     }
   }
   return { object, refusals };
+}
+
+/** As spreadsheets show numbers of many digits, hex with a single E among them: `3.00833E+23`. */
+const ROUNDED = /^\d(?:[.,]\d{1,14})?E\+\d{2,3}$/i;
+
+function isRoundedKey(column: CsvColumn, cell: string): boolean {
+  return (column === 'external_key' || column === 'parent_external_key') && ROUNDED.test(cell.trim());
+}
+
+function roundedIn(column: CsvColumn, value: string): Refusal {
+  const cause = `has ${value}: a spreadsheet has turned an identifier into a number and rounded it`;
+  return refused(
+    invalidValue(column, `${cause}; make the column text there, and enter the identifier once more`),
+  );
 }
 
 /** A pair can be attached once, as in the API. Tags that the row already has are no fault. */
@@ -82,12 +100,14 @@ function repeatedTags(tags: readonly NewTag[]): Refusal[] {
 }
 
 function sourceOf(
-  columns: readonly CsvColumn[],
+  columns: readonly NamedColumn[],
   cells: readonly string[],
   object: Partial<Record<CsvColumn, Json>>,
 ): JsonSource {
   const members = columns.flatMap((column, index) =>
-    CELL_TYPES[column] === 'json' && column in object ? [`"${column}":${cells[index]}`] : [],
+    column !== null && CELL_TYPES[column] === 'json' && column in object
+      ? [`"${column}":${cells[index]}`]
+      : [],
   );
   return JsonSource.of(`{${members.join()}}`);
 }
@@ -112,10 +132,14 @@ const READ_CELL: Partial<Record<CellType, (cell: string, name: string) => Checke
   },
   tags: (cell, name) => {
     const tags = parseTagList(withoutApostrophes(cell));
-    return tags === null
-      ? refused(
-          invalidValue(name, 'must be a list such as rfid:E28011600000020912345678;barcode:4006381333931'),
-        )
-      : { ok: true, value: tags.map((tag) => ({ ...tag })) };
+    if (tags === null) {
+      return refused(
+        invalidValue(name, 'must be a list such as rfid:E28011600000020912345678;barcode:4006381333931'),
+      );
+    }
+    const rounded = tags.find(({ value }) => ROUNDED.test(value.trim()));
+    return rounded === undefined
+      ? { ok: true, value: tags.map((tag) => ({ ...tag })) }
+      : roundedIn('tags', rounded.value);
   },
 };

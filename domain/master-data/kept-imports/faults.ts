@@ -1,5 +1,6 @@
 import type { FieldIssue } from '../../../base/checks/issues.ts';
-import { CsvFault, type CsvSource, readCsv } from '../imports/csv.ts';
+import { type CsvSource, readCsv } from '../imports/csv.ts';
+import { CsvFault } from '../imports/csv-records.ts';
 
 /** What is wrong with a file, and where. */
 export interface FileFault {

@@ -10,8 +10,9 @@ import type { Keyed } from '../../../domain/master-data/live-by-key.ts';
 import type { ApiContext } from '../serving/context.ts';
 import { QUEUE } from '../serving/import-turns.ts';
 
-/** Rows per token of the rate limit; the first token is that of the request. */
+/** Per token of the rate limit, whichever comes to more; the first token is that of the request. */
 const ROWS_A_TOKEN = 1_000;
+const BYTES_A_TOKEN = 131_072;
 
 const LARGE_ROW_THREAD = import.meta.resolve('./large-row-thread.ts');
 
@@ -35,6 +36,6 @@ export function runImport(
       readLargeRow: (argument) => inThread({ module: LARGE_ROW_THREAD, name: 'readRow', argument }),
     },
     pause: () => expensiveTurns.pause(db.orgId, 'import', QUEUE),
-    admit: (rows) => charge(Math.ceil(rows / ROWS_A_TOKEN) - 1),
+    admit: ({ rows, bytes }) => charge(Math.ceil(Math.max(rows / ROWS_A_TOKEN, bytes / BYTES_A_TOKEN)) - 1),
   });
 }

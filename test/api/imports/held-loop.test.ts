@@ -23,14 +23,14 @@ describe('the event loop while a file is imported', function () {
     ),
   );
 
-  const send = async (csv: string) => {
+  const send = async (csv: string, status = 200) => {
     const body = Buffer.from(`--b\r\nContent-Disposition: form-data; name="file"\r\n\r\n${csv}\r\n--b--\r\n`);
     const headers = {
       authorization: `Bearer ${api.key}`,
       'content-type': 'multipart/form-data; boundary=b',
     };
     const url = `${api.url}/api/v1/assets/bulk?dry_run=true`;
-    expect((await sendRaw(url, { method: 'POST', headers, body })).status).to.equal(200);
+    expect((await sendRaw(url, { method: 'POST', headers, body })).status).to.equal(status);
   };
 
   for (const [what, csv] of [
@@ -43,6 +43,18 @@ describe('the event loop while a file is imported', function () {
       expect(await yardstick.isExceededBy((attempts) => longestHold(() => send(csv), attempts), 5)).to.equal(
         false,
       );
+    });
+  }
+
+  for (const [what, csv, status] of [
+    ['blank lines', `name\n${'\n'.repeat(1_500_000)}`, 200],
+    ['rows of delimiters', `name,tags\n${',\n'.repeat(1_500_000)}`, 200],
+    ['a header of commas', `name${','.repeat(9_000_000)}`, 400],
+    ['a row of cells that have no column', `name\n${'a,'.repeat(1_000_000)}`, 400],
+    ['doubled quotation marks', `name\n"${'""'.repeat(1_000_000)}"`, 400],
+  ] as const) {
+    it(`is not held for ${what}`, async () => {
+      expect(await longestHold(() => send(csv, status), 2)).to.be.below(100);
     });
   }
 });

@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Call, expectIssues, expectProblem, useApi } from '../../support/api.ts';
 
 const PATH = '/api/v1/assets/bulk';
+const FIXTURES = new URL('../../fixtures/spreadsheets/', import.meta.url);
+const SPREADSHEETS: Record<string, { assets?: unknown[][]; refused?: [field: string, message: string][] }> =
+  JSON.parse(readFileSync(new URL('expected.json', FIXTURES), 'utf8'));
 
 describe('importing assets over HTTP', () => {
   const api = useApi();
@@ -138,7 +142,7 @@ describe('importing assets over HTTP', () => {
     await create({ external_key: 'P-1', name: 'Named' });
     expect(await imported('external_key,name,is_active\nP-1,,false')).to.include({ updated: 1 });
     expect((await assets())[0]).to.include({ name: 'Named', is_active: false });
-    expectIssues(await send('external_key,name\nP-1,\nP-2,\n,\n,'), [
+    expectIssues(await send('external_key,name,is_active\nP-1,,\nP-2,,\n,,true\n,,true'), [
       ['name', 'required'],
       ['name', 'required'],
       ['name', 'required'],
@@ -178,7 +182,7 @@ describe('importing assets over HTTP', () => {
         'P-5,Tagged,,,,rfid:E1',
         'P-6,One,,,,rfid:E2',
         'P-7,Two,,,,rfid:E2',
-        'P-8,Surplus,,,,,',
+        'P-8,Surplus,,,,,x',
         'P-9,Type,,,,nfc:1;rfid:',
         'P-10,Cut off,,,"{""a"":",',
         'P-11,Twice,,,,rfid:E3;barcode:E3;rfid:E3',
@@ -284,6 +288,25 @@ describe('importing assets over HTTP', () => {
         ['P-1', 'rfid:E1 barcode:4,5 rfid:E2', 'a, b; c\td'],
         ['P-2', null, null],
       ]);
+    });
+  }
+
+  for (const [name, { assets: expected, refused }] of Object.entries(SPREADSHEETS)) {
+    it(`takes or refuses what spreadsheets leave, whole: ${name}`, async () => {
+      const { send, assets } = await importer();
+      const answer = await send(readFileSync(new URL(`${name}.csv`, FIXTURES)));
+      const stored = (await assets()).map((row) => [
+        row['external_key'],
+        row['name'],
+        row['description'],
+        row['tags'],
+      ]);
+      expect(stored).to.deep.equal(expected ?? []);
+      const faults = answer.body?.error?.fields ?? [];
+      expect(faults.map(({ field }) => field)).to.deep.equal(refused?.map(([field]) => field) ?? []);
+      for (const [at, [, message]] of (refused ?? []).entries()) {
+        expect(faults[at]?.message).to.include(message);
+      }
     });
   }
 

@@ -53,6 +53,12 @@ describe('what an import costs of the rate limit', () => {
         });
       }
 
+      it('counts what has no rows: a token for 128 KiB', async () => {
+        const blank = `external_key,name\n${'\n'.repeat(3 * 131_072)}`;
+        expect(await api.upload(blank, { key, isDryRun: true })).to.include({ status: 200 });
+        expect(await left(api, key)).to.equal(20 - 4);
+      });
+
       it('is what it began, also for rows and files that are wrong', async () => {
         const wrong = `external_key,name\n${'TWICE,Box\n'.repeat(1_500)}"never closed`;
         expect((await api.upload(wrong, { key })).status).to.equal(400);

@@ -29,7 +29,7 @@ export function decodeText(payload: Buffer): Decoded {
 
 /**
  * Splits a line of separated values. A quoted field ends at the next quote that is not doubled (RFC 4180,
- * section 2). Unbalanced quotes, which devices send, are tolerated; csv-parse rejects them, and its set-up
+ * section 2). Unbalanced quotes, which devices send, are tolerated; CSV parsers reject them, and their set-up
  * per line takes 100 times as long.
  */
 export function splitFields(line: string, separator: string): string[] {
