@@ -27,7 +27,9 @@ export type Action =
   /** Of a deleted organization, or of a user. */
   | 'erase'
   /** Of an organization, to another cell. */
-  | 'move';
+  | 'move'
+  /** Of an organization, from an export. */
+  | 'import';
 
 export type ResourceType =
   | 'asset'

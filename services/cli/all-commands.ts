@@ -11,6 +11,7 @@ const COMMANDS = new Map<string, () => Promise<Add>>(
     'org rename': async () => (await import('./commands/org-rename.ts')).addOrgRename,
     'org delete': async () => (await import('./commands/org-delete.ts')).addOrgDelete,
     'org export': async () => (await import('./commands/org-export.ts')).addOrgExport,
+    'org import': async () => (await import('./commands/org-import.ts')).addOrgImport,
     'org erase': async () => (await import('./commands/org-erase.ts')).addOrgErase,
     'key create': async () => (await import('./commands/key-create.ts')).addKeyCreate,
     'key list': async () => (await import('./commands/key-list.ts')).addKeyList,

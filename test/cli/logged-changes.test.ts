@@ -49,9 +49,10 @@ const NO_WRITES = [
   'cell-move',
   'cell-number',
   'cell-route',
-  // Of a whole database, with its log.
+  // Of a whole database, or an organization, with its log.
   'database-copy',
   'database-restore',
+  'org-import',
   'migrate',
   // Makes histories anew from scans that nobody changes.
   'history-recompute',

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Pool, PoolClient } from '../connections/client.ts';
+import type { Pool } from '../connections/client.ts';
 import { inTransaction } from '../connections/transaction.ts';
 import { OWNER_COLUMNS, REFERS_TO } from '../copy/catalog.ts';
 import { inReferenceOrder } from '../copy/tables.ts';
@@ -16,7 +16,7 @@ export interface OrganizationTable {
  * Every table with rows of organizations, as the catalog says, so that none is forgotten; each after those it refers to.
  * Without `organizations` itself.
  */
-export async function organizationTables(client: PoolClient): Promise<OrganizationTable[]> {
+export async function organizationTables(client: pg.ClientBase): Promise<OrganizationTable[]> {
   const { rows } = await client.query<{
     name: string;
     columns: string[];

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
-import { exportRows } from '../../../db/timescale/erase/export-rows.ts';
+import { type ExportedInstant, exportRows } from '../../../db/timescale/erase/export-rows.ts';
 import { requireOrganization } from './live-organization.ts';
 
 export interface ExportedFile {
@@ -22,10 +22,10 @@ export async function exportOrganization(
   orgId: number,
   append: (file: string, text: string) => Promise<void>,
   signal: AbortSignal,
-): Promise<ExportedFile[]> {
+): Promise<ExportedInstant & { files: ExportedFile[] }> {
   await requireOrganization(databaseOn(pool), orgId);
   const files = new Map<string, { rows: number; hash: Hash }>();
-  await exportRows(pool, orgId, async (table, lines) => {
+  const instant = await exportRows(pool, orgId, async (table, lines) => {
     signal.throwIfAborted();
     const name = `${table}.jsonl`;
     const file = files.get(name) ?? { rows: 0, hash: createHash('sha256') };
@@ -35,5 +35,8 @@ export async function exportOrganization(
     files.set(name, file);
     await append(name, text);
   });
-  return [...files].map(([name, { rows, hash }]) => ({ name, rows, sha256: hash.digest('hex') }));
+  return {
+    ...instant,
+    files: [...files].map(([name, { rows, hash }]) => ({ name, rows, sha256: hash.digest('hex') })),
+  };
 }

@@ -37,7 +37,10 @@ Examples:
 }
 
 const NOUNS: Readonly<Record<string, readonly [heading: string, about: string]>> = {
-  org: ['Who:', 'organizations, whose data is kept apart: create, list, rename, delete, export, erase'],
+  org: [
+    'Who:',
+    'organizations, whose data is kept apart: create, list, rename, delete, export, import, erase',
+  ],
   key: ['Who:', 'API keys: create, list, revoke'],
   handheld: ['Who:', 'handhelds and their tokens: create, list, rename, revoke'],
   user: [

@@ -7,6 +7,7 @@ import { exportOrganization } from '../../../domain/administration/organizations
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
+import { MANIFEST, type Manifest } from '../files/exported-folder.ts';
 import { showProgress } from '../running/progress.ts';
 
 interface Options {
@@ -30,7 +31,7 @@ export function addOrgExport(program: Command): void {
       const { org: orgId, folder } = options;
       await requireEmpty(folder);
       const progress = showProgress();
-      const files = await withInterruption((signal) =>
+      const { files, exportedAt, migration } = await withInterruption((signal) =>
         withConnections(({ pool }) =>
           exportOrganization(
             pool,
@@ -44,8 +45,8 @@ export function addOrgExport(program: Command): void {
         ),
       ).finally(() => progress.end());
       await writeFile(
-        join(folder, 'manifest.json'),
-        `${JSON.stringify({ org_id: orgId, files }, null, 2)}\n`,
+        join(folder, MANIFEST),
+        `${JSON.stringify({ org_id: orgId, exported_at: exportedAt, migration, files } satisfies Manifest, null, 2)}\n`,
         { mode: PRIVATE.file, flush: true },
       );
       const lines = table(
