@@ -10,6 +10,7 @@ import { benchRabbitmq } from './ingest/rabbitmq.ts';
 import { benchRecorder } from './ingest/recorder.ts';
 import { benchOutage, benchRecovery } from './ingest/recovery.ts';
 import { onServer } from './ingest/site.ts';
+import { benchSteady } from './ingest/steady.ts';
 import { benchStorage } from './ingest/storage.ts';
 import { benchHistory, benchOddities, benchThroughput } from './ingest/throughput.ts';
 
@@ -38,6 +39,7 @@ const parts: Record<IngestPart, () => Promise<void>> = {
   outage: () => benchOutage(server.url, options),
   storage: () => benchStorage(server.url, options),
   rabbitmq: () => benchRabbitmq(server.url, options),
+  steady: () => benchSteady(server.url, options),
   memory: () => benchMemory(server.url, options),
 };
 try {

@@ -30,7 +30,7 @@ export interface IngestOptions {
   /** Of one core, what each of these processes has, and what the database has; null for what there is. */
   processShare: number | null;
   databaseShare: number | null;
-  /** Minutes for which memory is sampled, messages a second meanwhile, and the file of the samples. */
+  /** Minutes of an even rate, its messages a second, and the file of samples of memory. */
   minutes: number;
   rate: number;
   samples: string;
@@ -51,12 +51,13 @@ const PARTS = [
   'outage',
   'storage',
   'rabbitmq',
+  'steady',
   'memory',
 ] as const;
 export type IngestPart = (typeof PARTS)[number];
 
 /** All that take nothing but PostgreSQL and mosquitto, and no hours. */
-const USUAL = PARTS.filter((part) => part !== 'rabbitmq' && part !== 'memory');
+const USUAL = PARTS.filter((part) => part !== 'rabbitmq' && part !== 'memory' && part !== 'steady');
 
 const SOURCES: readonly SourceName[] = ['mosquitto', 'embedded'];
 

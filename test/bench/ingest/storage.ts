@@ -37,7 +37,7 @@ export async function benchStorage(serverUrl: string, options: IngestOptions): P
   });
 }
 
-async function sizesOf(client: pg.Client): Promise<Sizes> {
+export async function sizesOf(client: pg.Client): Promise<Sizes> {
   const { rows } = await client.query<{ name: string; bytes: number }>(
     `select coalesce(parent.relname, own.relname) as name, sum(pg_total_relation_size(own.oid))::float8 as bytes
      from pg_class own
@@ -49,7 +49,7 @@ async function sizesOf(client: pg.Client): Promise<Sizes> {
   return new Map(rows.map(({ name, bytes }) => [name, bytes]));
 }
 
-async function writtenLog(client: pg.Client): Promise<number> {
+export async function writtenLog(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ bytes: number }>(
     `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as bytes`,
   );
