@@ -17,21 +17,27 @@ export function run(argv: readonly string[], streams: Streams, env: NodeJS.Proce
   return runCommand(streams, env, async () => {
     const isJson = argv.includes('--json');
     watchOutput();
+    let help = '';
     try {
       const program = commandLine().configureOutput({
-        writeOut: (text) => streams.stdout.write(text),
+        writeOut: (text) => {
+          help += text;
+        },
         // With --json, usage errors are reported below like any other.
         writeErr: (text) => isJson || streams.stderr.write(text),
         getOutHelpWidth: () => streams.stdout.columns ?? 80,
         getErrHelpWidth: () => streams.stderr.columns ?? 80,
       });
       await addCommands(program, argv);
-      await program.parseAsync(argv, { from: 'user' });
+      await program.parseAsync(argv, { from: 'user' }).catch(unlessHelp);
+      if (help !== '') {
+        streams.stdout.write(isJson ? `${JSON.stringify({ help })}\n` : help);
+      }
       await outputTaken();
       return running().status;
     } catch (error) {
       const status = statusOf(error);
-      if (isJson && status !== 0 && !(error instanceof ReaderGone)) {
+      if (isJson && !(error instanceof ReaderGone)) {
         streams.stderr.write(`${JSON.stringify(jsonOfError(error))}\n`);
       } else if (!(error instanceof CommanderError || error instanceof ReaderGone)) {
         streams.stderr.write(`${linesForTerminal(textOfError(error))}\n`);
@@ -39,6 +45,13 @@ export function run(argv: readonly string[], streams: Streams, env: NodeJS.Proce
       return status;
     }
   });
+}
+
+/** The parser ends by an error after help, too. */
+function unlessHelp(error: unknown): void {
+  if (!(error instanceof CommanderError) || error.exitCode !== 0) {
+    throw error;
+  }
 }
 
 if (import.meta.main) {

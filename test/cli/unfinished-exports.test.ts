@@ -108,6 +108,17 @@ describe('an export that cannot be finished', () => {
     expect(program.stderr()).to.match(/^\/dev\/full cannot be written: ENOSPC[^\n]*\n$/);
   });
 
+  it('says in a line that a document cannot be kept until it is whole', async () => {
+    const program = run('services/cli/tagtrail.ts', exporting('--json'), {
+      ...environment(),
+      TMPDIR: '/nowhere',
+    });
+    expect(await program.ended).to.equal(1);
+    expect(program.stdout()).to.equal('');
+    expect(JSON.parse(program.stderr()).error).to.include({ code: 'unavailable' });
+    expect(program.stderr()).to.include('set TMPDIR to another folder');
+  });
+
   for (const more of [[], ['--json']]) {
     it(`says so of standard output, too: ${more.join() || 'as CSV'}`, async () => {
       const { said, status } = await inShell('"$@" > /dev/full', exporting(...more));

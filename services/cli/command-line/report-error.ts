@@ -11,7 +11,7 @@ const READER_GONE = 141;
 
 export function statusOf(error: unknown): number {
   if (error instanceof CommanderError) {
-    return error.exitCode === 0 ? 0 : WRONG_USAGE;
+    return WRONG_USAGE;
   }
   if (error instanceof ReaderGone) {
     return READER_GONE;

@@ -48,7 +48,8 @@ async function withFile(
   }
 }
 
-function isOfFile(error: unknown): boolean {
+/** True for a failed write, not for errors of others that `write` calls. */
+export function isOfFile(error: unknown): boolean {
   return (
     error instanceof Error && ['write', 'fsync', 'rename'].includes(String(Reflect.get(error, 'syscall')))
   );

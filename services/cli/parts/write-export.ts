@@ -2,6 +2,7 @@ import { AppError } from '../../../base/errors.ts';
 import type { Piece } from '../../../domain/reports/exports/piece.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { replaceFile } from '../files/replace-file.ts';
+import { withTemporaryFile } from '../files/temporary-file.ts';
 import { showProgress } from '../running/progress.ts';
 import { writeToOutput } from '../running/standard-output.ts';
 
@@ -19,24 +20,41 @@ interface Target {
  * document then. Ctrl-C ends it in order; progress is shown on a terminal.
  */
 export function writeExport({ noun, file, json }: Target, produce: Produce): Promise<void> {
-  return file === undefined
-    ? toOutput(noun, json === true, produce)
-    : toFile(noun, file, json === true, produce);
+  if (file !== undefined) {
+    return toFile(noun, file, json === true, produce);
+  }
+  return json === true ? asDocument(noun, produce) : toOutput(produce);
 }
 
-async function toOutput(noun: string, isJson: boolean, produce: Produce): Promise<void> {
-  const encode = (content: string | Uint8Array) =>
-    isJson ? JSON.stringify(String(content)).slice(1, -1) : content;
-  let count = 0;
-  await untilInterrupted('what was written is not complete', async (signal) => {
-    await writeToOutput(isJson ? '{"csv":"' : '');
-    await produce(async ({ content, rows }) => {
+async function toOutput(produce: Produce): Promise<void> {
+  await untilInterrupted('what was written is not complete', (signal) =>
+    produce(({ content }) => {
       signal.throwIfAborted();
-      await writeToOutput(encode(content));
-      count += rows;
-    }, signal);
+      return writeToOutput(content);
+    }, signal),
+  );
+}
+
+/** Nothing is printed before all of it is there: the CSV is kept in a file without a name until then. */
+async function asDocument(noun: string, produce: Produce): Promise<void> {
+  await withTemporaryFile(async (file) => {
+    let count = 0;
+    await untilInterrupted('nothing was written', (signal) =>
+      produce(async ({ content, rows }) => {
+        signal.throwIfAborted();
+        await file.writeFile(JSON.stringify(String(content)).slice(1, -1));
+        count += rows;
+      }, signal),
+    );
+    // The first interruption lets it end; a second one does not.
+    await withInterruption(async () => {
+      await writeToOutput('{"csv":"');
+      for await (const piece of file.createReadStream({ start: 0, autoClose: false })) {
+        await writeToOutput(piece);
+      }
+      await writeToOutput(`","${noun}":${count}}\n`);
+    });
   });
-  await writeToOutput(isJson ? `","${noun}":${count}}\n` : '');
 }
 
 async function toFile(noun: string, path: string, isJson: boolean, produce: Produce): Promise<void> {
