@@ -10,6 +10,7 @@ import {
   chromium as playwright,
 } from 'playwright-core';
 import { quotePages } from './shown-instead.ts';
+import { atEnd } from './suite.ts';
 import { unpackedBrowser } from './unpacked-browser.ts';
 
 /** Where screenshots go; never committed. */
@@ -90,7 +91,7 @@ export function useBrowser(): TestBrowser {
   before(async function () {
     // The first run unpacks the browser.
     this.timeout(120_000);
-    browser = await launch();
+    browser = await sharedBrowser();
   });
   beforeEach(() => {
     devicesOfTest = new Set();
@@ -110,7 +111,7 @@ export function useBrowser(): TestBrowser {
     await Promise.all([...ofTest].map(({ context }) => context.close()));
     expect(faults).to.deep.equal([]);
   });
-  after(() => browser?.close());
+  after(() => Promise.all(devices.map(({ context }) => context.close())));
   return {
     device: async (options = {}) => {
       const device = new Device(await browser.newContext({ ...PHONE, ...options }));
@@ -119,6 +120,18 @@ export function useBrowser(): TestBrowser {
       return device;
     },
   };
+}
+
+let shared: Promise<Browser> | undefined;
+
+/** One for all files of this process: starting it takes a second. */
+function sharedBrowser(): Promise<Browser> {
+  if (shared === undefined) {
+    shared = launch();
+    // A worker process of mocha's takes its browser with it when it ends.
+    atEnd(async () => (await shared)?.close());
+  }
+  return shared;
 }
 
 /**

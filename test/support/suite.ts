@@ -6,6 +6,7 @@ import { type EmbeddedDatabase, startEmbedded } from '../../db/timescale/embedde
 import { createDatabase } from '../../db/timescale/schema/create-database.ts';
 import { migrate } from '../../db/timescale/schema/migrate.ts';
 import { SERVER_URL, TEMPLATE_DATABASE } from './database.ts';
+import { noteTimes } from './file-times.ts';
 import { beginNotes, endNotes } from './programs.ts';
 
 /**
@@ -15,6 +16,13 @@ import { beginNotes, endNotes } from './programs.ts';
 let embedded: EmbeddedDatabase | undefined;
 let folder: string | undefined;
 let isInterrupted = false;
+
+/** What tests of several files share and started when they needed it. */
+const closing: (() => Promise<unknown>)[] = [];
+
+export function atEnd(close: () => Promise<unknown>): void {
+  closing.push(close);
+}
 
 export async function mochaGlobalSetup(): Promise<void> {
   beginNotes();
@@ -38,6 +46,7 @@ export async function mochaGlobalSetup(): Promise<void> {
 
 export async function mochaGlobalTeardown(): Promise<void> {
   process.stdout.write(endNotes());
+  await Promise.all(closing.map((close) => close()));
   await embedded?.stop();
   if (folder !== undefined) {
     rmSync(folder, { recursive: true, force: true });
@@ -58,7 +67,8 @@ export const mochaHooks = {
     tellCauses(this.currentTest?.err);
     failIfUnhandled('in this test or since the last one');
   },
-  afterAll(): void {
+  afterAll(this: Mocha.Context): void {
+    noteTimes(this.test?.parent);
     // mocha removes all listeners at the end of a file.
     setImmediate(listenForUnhandled);
     failIfUnhandled('at the end of this file');
