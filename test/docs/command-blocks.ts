@@ -14,7 +14,7 @@ export interface CommandBlock {
   refusal: number | null;
 }
 
-/** The documents with commands, in the order in which a newcomer meets them: later ones rely on earlier ones. */
+/** The documents that may have commands, in the order in which a newcomer meets them. */
 export function documents(): string[] {
   const first = ['README.md', 'docs/readers/README.md'];
   const all = globSync(
@@ -23,6 +23,9 @@ export function documents(): string[] {
   );
   return [...first, ...all.filter((file) => !first.includes(file)).sort()];
 }
+
+/** Documents whose commands are typed beside systems of their own; the others are typed beside one. */
+export const [OF_READERS, OF_GUIDES] = ['docs/readers/', 'docs/guides/'];
 
 export function commandBlocks(document: string): CommandBlock[] {
   const text = readFileSync(ROOT + document, 'utf8');
