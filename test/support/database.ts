@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { isDecided } from '../../.ci/on-timescaledb.ts';
 import type { Pool } from '../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { withDatabase } from '../../db/timescale/connections/database-url.ts';
@@ -42,12 +44,19 @@ export function useDatabase(): TestDatabase {
     database.url = withDatabase(serverUrl(), name);
     database.pool = createWritePool(database.url, { max: 4, applicationName: 'test' });
   });
-  after(async () => {
+  after(async function () {
     for (const stop of stops) {
       await stop();
     }
     await database.pool?.end();
+    const written = await writtenHypertables(database.url);
     await onServer((client) => client.query(`drop database if exists ${name} with (force)`));
+    const file = relative(process.cwd(), this.test?.file ?? this.test?.parent?.file ?? '');
+    if (written.length > 0 && !isDecided(file)) {
+      throw new Error(
+        `${file} writes ${written}: decide in .ci/on-timescaledb.ts whether CI runs it on TimescaleDB`,
+      );
+    }
   });
   return database;
 }
@@ -65,6 +74,18 @@ function pausesBetweenLooks(): (sql: string) => Promise<void> {
       await pause(MILLISECONDS);
     }
   };
+}
+
+/** Those of the tables that TimescaleDB makes hypertables in which something was inserted, emptied since or not. */
+async function writtenHypertables(url: string): Promise<string[]> {
+  const client = new pg.Client(connectionConfig(url, 'test'));
+  await client.connect();
+  const { rows } = await client.query<{ relname: string }>(
+    `select relname from pg_stat_user_tables
+     where relname in ('scan_events', 'location_transitions', 'moves') and n_tup_ins > 0`,
+  );
+  await client.end();
+  return rows.map(({ relname }) => relname);
 }
 
 export function serverUrl(): string {

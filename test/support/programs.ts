@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /**
  * Where the programs of the machine are looked for that tests need beside Node.js. Debian installs some where only
- * root's PATH leads. CI's bare form sets `TEST_PATH` and `TEST_LIBRARIES` to where there are none of them.
+ * root's PATH leads. `.ci/nightly` sets `TEST_PATH` and `TEST_LIBRARIES` to where there are none of them.
  */
 const PATH = process.env['TEST_PATH'] ?? `${process.env['PATH']}:/usr/sbin:/sbin`;
 const LIBRARIES = process.env['TEST_LIBRARIES'] ?? '/usr/lib';

@@ -1,7 +1,7 @@
 /**
- * How many random sets to try on a database. On the second one of a CI run it is a fifth: what is made of scans is the same
- * there, and whether its tables hold it shows in a few.
+ * How many random sets to try on a database: `TEST_SHARE` of them. `.ci/run` tries a part, others in each run; `.ci/nightly` and
+ * a developer try all.
  */
 export function randomSets(count: number): number {
-  return process.env['TEST_REQUIRE_TIMESCALEDB'] === '1' ? Math.ceil(count / 5) : count;
+  return Math.ceil(count * Number(process.env['TEST_SHARE'] ?? 1));
 }

@@ -1,10 +1,6 @@
-/**
- * How many requests the fuzzer makes, over all operations: `FUZZ_REQUESTS`, or what a developer likes to wait for, or
- * in CI, whose two runs make 20,000 together.
- */
+/** How many requests the fuzzer makes, over all operations: `FUZZ_REQUESTS`, or what one likes to wait for. */
 export function fuzzSize(environment: NodeJS.ProcessEnv): number {
-  const initial = environment['TEST_REQUIRE_ALL'] === '1' ? 10_000 : 3_000;
-  return Number(environment['FUZZ_REQUESTS'] ?? initial);
+  return Number(environment['FUZZ_REQUESTS'] ?? 3_000);
 }
 
 /** `FUZZ_SEED` repeats a run whose seed a failure has printed. */

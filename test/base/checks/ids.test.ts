@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { arrayOf, type Field } from '../../../base/checks/fields.ts';
 import { id, ids } from '../../../base/checks/id-field.ts';
 import { parseJson } from '../../../base/json/parse-json.ts';
-import { meanTimeOf } from '../../support/held-loop.ts';
 
 /** What a field says of a JSON text. */
 function said(field: Field<unknown>, text: string): unknown {
@@ -36,15 +35,4 @@ describe('a list of ids', () => {
       expect(said(ids(3), text)).to.deep.equal(said(arrayOf(id, { max: 3 }), text));
     });
   }
-
-  it('is read in a time that grows with its length', () => {
-    const text = (members: number) => JSON.stringify(Array(members).fill(2_147_483_647));
-    const timeFor = (members: number, many: number) =>
-      meanTimeOf(() => said(ids(members), text(members)), many);
-    timeFor(5_000, 1);
-    const few = timeFor(5_000, 32);
-    const many = timeFor(80_000, 2);
-    // Sixteen times as many: about as many times as long (16 to 21 seen), not 256.
-    expect(many / few).to.be.below(128);
-  });
 });

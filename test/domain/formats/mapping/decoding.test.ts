@@ -5,7 +5,6 @@ import { splitFields } from '../../../../domain/formats/mapping/decoding/lines.t
 import { decodeMsgpack } from '../../../../domain/formats/mapping/decoding/msgpack.ts';
 import type { Format } from '../../../../domain/formats/mapping/format.ts';
 import { LongNumber } from '../../../../domain/formats/mapping/values/long-number.ts';
-import { timeOf } from '../../../support/held-loop.ts';
 import { builtin, formatOf, itemsOf, map, micros, outcomesOf, readsOf } from '../../../support/mapping.ts';
 
 describe('decoding', () => {
@@ -77,29 +76,6 @@ describe('decoding', () => {
             .that.includes('too much work');
         }
       }
-    });
-
-    it('work grows with the payload, not with its square', () => {
-      const heavy = formatOf({
-        each: '/items/*',
-        fields: {
-          tag_type: [{ const: 'rfid' }],
-          value: [
-            { root: '/long', transform: ['hex', 'mac'] },
-            { join: [{ root: '/long' }, { root: '/long' }] },
-            { root: '' },
-            { root: '/items', where: [{ element: '/x', exists: true }], take: '/x' },
-          ],
-          reader: [{ root: '/long' }],
-        },
-      });
-      const ofSize = (size: number) => {
-        const payload = { long: 'a'.repeat(size * 90), items: Array.from({ length: size }, () => ({})) };
-        return timeOf(() => expect(itemsOf(map(heavy, payload))).to.have.length(size));
-      };
-      // Four times the size: sixteen times the work, if it were with the square.
-      // The clock has ticks of some milliseconds.
-      expect(ofSize(10_000)).to.be.below(8 * Math.max(ofSize(2_500), 10));
     });
   });
 

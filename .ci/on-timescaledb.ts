@@ -1,0 +1,75 @@
+import { globSync } from 'node:fs';
+import { matchesGlob } from 'node:path';
+
+/**
+ * The tests that TimescaleDB can make a difference to. It has three hypertables: scans, transitions and sealed moves. A test
+ * that has one of them written must match one of these patterns or of those below, else it fails on any database
+ * (`test/support/database.ts`). `.ci/run` runs the files that this prints, `.ci/nightly` every test.
+ */
+const ON_TIMESCALEDB = [
+  // The tables themselves, and what copies, moves or drops their rows.
+  'test/db/schema/{hypertables,migrate,ordinary-owner,retention,retention-of-moves,schema,service-login}.test.ts',
+  'test/db/schema/{location-versions,sequence-use}.test.ts',
+  'test/db/cells/move.test.ts',
+  'test/cli/{cell,clock,doctor,erase,history,smoothing,why}.test.ts',
+  'test/deploy/timescaledb-backup.test.ts',
+  // What records and seals, also while processes and databases end.
+  'test/domain/messages/*.test.ts',
+  'test/domain/moves/{begin,clock,flapping,position,read,wake}*.test.ts',
+  'test/domain/moves/{published,sealing}/*s.test.ts',
+  'test/domain/moves/sealing/{seal-batch,set-aside}.test.ts',
+  'test/domain/tracking/{record*,deciding-scan,locked-positions,moves}.test.ts',
+  'test/domain/tracking/{feed/unsealed-moves,recompute/*,retractions/take-back,why/*}.test.ts',
+  'test/domain/tracking/plans/*.test.ts',
+  'test/domain/tracking/smoothing/{record*,run-trial,trial.property,try-smoothing,walks}.test.ts',
+  'test/mqtt-ingest/{intake,moves-out}/*.test.ts',
+  'test/mqtt-ingest/{clocks-apart,process}.test.ts',
+  'test/handheld-gateway/{retractions*,smoothed-moves,submissions*,submission-times}.test.ts',
+  'test/chaos/{clock,database,findings,follow-feed,full-disk,kill-before-commit,kill-ingest,poison}.test.ts',
+  'test/growing/*.test.ts',
+  // What reads them.
+  'test/domain/reports/**/*.test.ts',
+  'test/domain/presence/coverage/learn-gaps.test.ts',
+  'test/domain/alerts/conditions/load-*.test.ts',
+  'test/domain/alerts/deriving/{ask-expected,derive-organization,floods,set-aside,*-turn*}.test.ts',
+  'test/domain/alerts/trial/*.test.ts',
+  'test/api/{history,moves,reports}/**/*.test.ts',
+  'test/api/{description/valid-requests.property,fuzz/fuzz,tenants,tracking}.test.ts',
+  'test/console/{events,presence,report-exports,smoothing,turns,whereabouts}.test.ts',
+  'test/cli/{report-exports,simulate-truth}.test.ts',
+  'test/contract/{concurrency,history,moves,paging,report*}.test.ts',
+];
+
+/** Tests that write them, too, and could not tell one database from another: why, and which. */
+const SAME_ON_ANY: Record<string, readonly string[]> = {
+  'A browser or a client is tried: they see what the API and the gateway answer.': ['test/clients/**'],
+  'Brokers and their sessions are tried, or receivers and mail servers that are told of events.': [
+    'test/mqtt-ingest/{source,consumers,registry,metrics}/**',
+    'test/mqtt-ingest/{health-over-tls,readiness}.test.ts',
+    'test/chaos/{kill-webhooks,kill-while-alerting,kill-while-silent,network,receiver-outage}.test.ts',
+    'test/domain/{webhooks,alerts/mail}/**',
+    'test/api/{mail,webhooks}/**',
+    'test/cli/doctor-webhooks.test.ts',
+  ],
+  'Something was seen, so that there is something to show, to name or to hide.': [
+    'test/api/rules/rules.test.ts',
+    'test/cli/{database,rule,simulate,simulate-presence,unknown-tags}.test.ts',
+    'test/console/{places,rejected}.test.ts',
+    'test/contract/{asset-fields,effective-window}.test.ts',
+    'test/handheld-gateway/{assets,clocks-apart,look-ups,secrets}.test.ts',
+  ],
+};
+const patterns = [...ON_TIMESCALEDB, ...Object.values(SAME_ON_ANY).flat()];
+
+/** Whether it has been decided if the test is run on TimescaleDB. */
+export function isDecided(file: string): boolean {
+  return file.endsWith('.nightly.ts') || patterns.some((pattern) => matchesGlob(file, pattern));
+}
+
+if (import.meta.main) {
+  const idle = patterns.filter((pattern) => globSync(pattern).length === 0);
+  if (idle.length > 0) {
+    throw new Error(`No test is named by ${idle.join(', ')}`);
+  }
+  process.stdout.write(globSync(ON_TIMESCALEDB).sort().join('\n'));
+}
