@@ -104,7 +104,7 @@ CREATE INDEX alerts__org_id_reader_id_index ON public.alerts USING btree (org_id
 CREATE INDEX alerts__org_id_rule_id_index ON public.alerts USING btree (org_id, rule_id, opened_at);
 CREATE INDEX alerts__standing ON public.alerts USING btree (org_id, opened_at, id) INCLUDE (state) WHERE (state = ANY (ARRAY['open'::text, 'acknowledged'::text]));
 CREATE TRIGGER alerts_inserted_told AFTER INSERT ON public.alerts FOR EACH ROW EXECUTE FUNCTION tell_alert();
-CREATE TRIGGER alerts_updated_told AFTER UPDATE ON public.alerts FOR EACH ROW WHEN (((old.state <> new.state) OR ((old.level IS DISTINCT FROM new.level) AND (new.level = 'alarm'::text) AND (new.state <> 'closed'::text)))) EXECUTE FUNCTION tell_alert();
+CREATE TRIGGER alerts_updated_told AFTER UPDATE ON public.alerts FOR EACH ROW WHEN (((old.state <> new.state) OR ((new.state <> 'closed'::text) AND (((old.level IS DISTINCT FROM new.level) AND (new.level = 'alarm'::text)) OR ((new.kind = 'overdue'::text) AND (old.alarm_at IS NULL) AND (new.alarm_at IS NOT NULL)))))) EXECUTE FUNCTION tell_alert();
 
 create table antenna_versions (
   org_id integer not null,

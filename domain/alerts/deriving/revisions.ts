@@ -85,9 +85,10 @@ export interface Spread {
 
 /**
  * Replaces revisions of locations and of the organization by those of each of the assets, but those that wait to be taken
- * already: where a reader's messages come late all the time there are more of them than can be derived.
+ * already: where a reader's messages come late all the time there are more of them than can be derived. What a sweep missed
+ * is missing from its end on, so the location of one that ended after `now` waits until that has passed.
  */
-export async function spreadRevisions(db: Connection, orgId: number): Promise<Spread> {
+export async function spreadRevisions(db: Connection, orgId: number, now: Micros): Promise<Spread> {
   const wide = await db.any(sql.prepared(
     'take-wide-revisions',
     rowsOf<{ subject: string; subject_id: number | null; since: Micros; count: number }>(),
@@ -96,6 +97,11 @@ export async function spreadRevisions(db: Connection, orgId: number): Promise<Sp
       delete from alert_revisions revised using (
         select ctid as row from alert_revisions
         where org_id = ${orgId} and not is_bulk and subject in ('location', 'listening', 'organization')
+          and not (subject = 'location' and exists (
+            select from sweeps where sweeps.org_id = ${orgId} and sweeps.location_id = alert_revisions.subject_id
+              -- Not for ever, where the clock was set back since.
+              and ended_at >= time_of_micros(${now}::bigint)
+              and ended_at < time_of_micros(${now}::bigint) + interval '1 hour'))
         order by id limit ${SPREAD_AT_ONCE}::integer
       ) first
       where revised.ctid = first.row

@@ -51,13 +51,18 @@ export async function loadTouched(
     select alert.id, alert.kind, rule.name as rule_name, coalesce(asset.name, reader.name) as subject,
       location.name as location, alert.state, alert.level, coalesce(alert.because ->> 'state' = 'missing', false) as is_missing,
       micros_of_time(alert.opened_at) as opened_at, micros_of_time(alert.closed_at) as closed_at,
-      -- A warning that became an alarm was told before; what was one as soon as it was found was not.
+      -- A warning that became an alarm was told before, and so was overdue that became missing; what was either as soon as it
+      -- was found was not.
       touched.is_opened or coalesce(touched.is_alarmed and alert.alarm_at <= alert.recorded_at, false) as is_new
     from (
       select event.rows #>> '{alert,0,id}' as id,
-        bool_or(event.kind = 'alert_opened' and coalesce(event.rows #>> '{alert,0,level}', '') <> 'alarm') as is_opened,
-        bool_or(event.kind = 'alert_opened' and event.rows #>> '{alert,0,level}' = 'alarm') as is_alarmed
+        bool_or(event.kind = 'alert_opened' and not second.is_passed) as is_opened,
+        bool_or(event.kind = 'alert_opened' and second.is_passed) as is_alarmed
       from moves event
+      cross join lateral (
+        select coalesce(event.rows #>> '{alert,0,level}' = 'alarm', false)
+          or coalesce(event.rows #>> '{alert,0,because,state}' = 'missing', false) as is_passed
+      ) second
       where event.org_id = ${orgId} and event.asset_id is null
         and event.position > ${after}::int8 and event.position <= ${upTo}::int8
       group by 1

@@ -63,15 +63,29 @@ describe('e-mail of alerts', () => {
     return id;
   }
 
-  async function open(ruleId: string, asset: string, orgId = site.orgId, isAlarm = false): Promise<string> {
+  async function open(
+    ruleId: string,
+    asset: string,
+    orgId = site.orgId,
+    isAlarm = false,
+    kind = isAlarm ? 'dwell' : 'not_allowed',
+  ): Promise<string> {
     const id = ulid();
     const of = orgId === site.orgId ? site : Site.of(database, orgId);
     await database.rows(
       `insert into alerts (org_id, id, rule_id, rule_valid_from, rule_name, kind, asset_id, location_id, opened_at, level,
          alarm_at)
-       values ($1, $2, $3, now(), 'Tools', case when $6 then 'dwell' else 'not_allowed' end, $4, $5, '2026-05-04T08:00Z',
+       values ($1, $2, $3, now(), 'Tools', $7, $4, $5, '2026-05-04T08:00Z',
          case when $6 then 'alarm' end, case when $6 then '2026-05-04T08:00Z'::timestamptz end)`,
-      [orgId, id, ruleId, await of.asset(`${asset}-${id}`), orgId === site.orgId ? hall : null, isAlarm],
+      [
+        orgId,
+        id,
+        ruleId,
+        await of.asset(`${asset}-${id}`),
+        orgId === site.orgId ? hall : null,
+        isAlarm,
+        kind,
+      ],
     );
     await seal(orgId);
     return id;
@@ -314,6 +328,25 @@ describe('e-mail of alerts', () => {
     await change(await open(id, 'SAW', site.orgId, true), 'acknowledged');
     expect(await take()).to.equal(1);
     expect(server.received[0]?.text).to.include('SAW').and.not.include('DRILL');
+  });
+
+  it('tells the second step of a rule as well, of an overdue asset that it is missing', async () => {
+    await person('ada@example.com');
+    const id = await open(await rule(['ada@example.com']), 'DRILL', site.orgId, false, 'overdue');
+    expect(await take()).to.equal(1);
+    expect(server.received[0]?.text).to.include('is overdue');
+    await database.rows(
+      `update alerts set alarm_at = now(), because = '{"state": "missing"}' where id = $1`,
+      [id],
+    );
+    await seal();
+    await laterOn();
+    expect(await take()).to.equal(1);
+    expect(server.received[1]?.text).to.include('is missing');
+    await change(id, 'withdrawn');
+    await laterOn();
+    expect(await take()).to.equal(1);
+    expect(server.received[2]?.text).to.match(/^Withdrawn, it was not so: DRILL/);
   });
 
   it('is sent to whom the rule names now, not to whom it will name', async () => {
