@@ -47,8 +47,6 @@ type Shape = Pick<AssetFilters, 'sort' | 'include_deleted' | 'include_not_in_eff
   isLookUp: boolean;
 };
 
-const LISTS = new ComposedOnce<Values>();
-
 /** A page of assets, by default of those in effect (contract 4.2). */
 export async function listAssets(
   db: OrganizationDatabase,
@@ -62,17 +60,13 @@ export async function listAssets(
   const isLookUp = lookUps !== undefined;
   const shape = { sort, include_deleted, include_not_in_effect, is_active, isBrief, isLookUp };
   const values = { ...others, orgId: db.orgId };
-  const named = NARROWING.filter((name) => values[name] !== undefined);
-  const query = LISTS.statement(JSON.stringify([shape, named]), values, (marks) => composeList(shape, marks));
-  const rows = await db.listing({ isBrief, lookUps, signal }).any(query);
+  const rows = await db.listing({ isBrief, lookUps, signal }).any(LISTS.statement(values, shape));
   return pageInPieces(rows, (ids) => readLarge('asset', ids));
 }
 
-const NARROWING = ['external_key', 'location_id', 'location_external_key', 'q'] as const;
-
 function composeList(
-  { isBrief, isLookUp, ...shape }: Shape,
   { orgId, limit, offset, q, ...values }: Values,
+  { isBrief, isLookUp, ...shape }: Shape,
 ): RowQuery<AssetRow & Listed> {
   const unique = shape.include_deleted ? [] : UNIQUE;
   const order = orderBy(shape.sort, SORT_COLUMNS, sql.fragment`asset.id`, { unique });
@@ -110,6 +104,8 @@ function composeList(
     ${tagged}
     order by ${order}`;
 }
+
+const LISTS = new ComposedOnce(composeList);
 
 const EACH = {
   places: NOTHING,

@@ -44,22 +44,19 @@ export function lookUpAsset(
   connection: OrganizationConnection,
   id: number,
 ): Promise<LookedUp<AssetRow> | null> {
-  const query = LOOK_UP.statement(
-    '',
-    { orgId: connection.orgId, id },
-    (marks) =>
-      sql.prepared('look-up-asset', rowsOf<LookedUp<AssetRow>>())`
+  return connection.maybeOne(LOOK_UP.statement({ orgId: connection.orgId, id }));
+}
+
+const LOOK_UP = new ComposedOnce(
+  ({ orgId, id }: { orgId: number; id: number }) =>
+    sql.prepared('look-up-asset', rowsOf<LookedUp<AssetRow>>())`
       select ${SHORT_COLUMNS}, ${withNames(unlessLarge(LONG_COLUMNS))}, ${fewLiveTags('asset', 'asset')}
       from (
         select asset.*, position.location_id from ${PLACED}
-        where asset.org_id = ${marks.orgId} and asset.id = ${marks.id} and asset.deleted_at is null
+        where asset.org_id = ${orgId} and asset.id = ${id} and asset.deleted_at is null
       ) asset
       left join ${LOCATION}`,
-  );
-  return connection.maybeOne(query);
-}
-
-const LOOK_UP = new ComposedOnce<{ orgId: number; id: number }>();
+);
 
 export function readAssets(
   connection: OrganizationConnection,
@@ -81,21 +78,19 @@ export function insertAsset(
   asset: NewAsset,
 ): Promise<AssetRow | null> {
   const values = { orgId: change.orgId, externalKey, ...written(ASSET_COLUMNS, asset) };
-  const query = INSERT.statement(
-    '',
-    values,
-    (marks) => sql.prepared('insert-asset', rowsOf<AssetRow>())`
+  return change.maybeOne(INSERT.statement(values));
+}
+
+const INSERT = new ComposedOnce(
+  (marks: { orgId: number; externalKey: string } & Written<typeof ASSET_COLUMNS>) =>
+    sql.prepared('insert-asset', rowsOf<AssetRow>())`
     insert into assets (org_id, external_key, ${named(ASSET_COLUMNS)})
     select ${marks.orgId}, ${marks.externalKey}, ${stored(ASSET_COLUMNS, (name) => marks[name])}
     where (${liveByKey('asset', marks.orgId, marks.externalKey)}) is null
     on conflict (org_id, external_key) where deleted_at is null do nothing
     returning id, external_key, ${named(ASSET_COLUMNS)}, null::integer as location_id, null as location_external_key,
       created_at, updated_at, deleted_at, '[]' as tags`,
-  );
-  return change.maybeOne(query);
-}
-
-const INSERT = new ComposedOnce<{ orgId: number; externalKey: string } & Written<typeof ASSET_COLUMNS>>();
+);
 
 /**
  * Locks a live asset against other changes until the transaction ends; scans are not held up.
@@ -116,17 +111,15 @@ export async function updateAsset(
   id: number,
   columns: Update<typeof ASSET_COLUMNS>,
 ): Promise<void> {
-  const query = UPDATE.statement(
-    '',
-    { orgId: change.orgId, id, ...columns },
-    (marks) => sql.prepared('update-asset', NO_ROWS)`
-    update assets set ${updated(ASSET_COLUMNS, (name) => marks[name])}, updated_at = ${NEXT_UPDATE}
-    where org_id = ${marks.orgId} and id = ${marks.id}`,
-  );
-  await change.exec(query);
+  await change.exec(UPDATE.statement({ orgId: change.orgId, id, ...columns }));
 }
 
-const UPDATE = new ComposedOnce<{ orgId: number; id: number } & Update<typeof ASSET_COLUMNS>>();
+const UPDATE = new ComposedOnce(
+  (marks: { orgId: number; id: number } & Update<typeof ASSET_COLUMNS>) =>
+    sql.prepared('update-asset', NO_ROWS)`
+    update assets set ${updated(ASSET_COLUMNS, (name) => marks[name])}, updated_at = ${NEXT_UPDATE}
+    where org_id = ${marks.orgId} and id = ${marks.id}`,
+);
 
 export async function updateAssetKey(
   change: OrganizationChange,

@@ -48,19 +48,16 @@ export async function updateLocation(
   id: number,
   columns: LocationColumns,
 ): Promise<void> {
-  const query = UPDATE.statement(
-    '',
-    { orgId: change.orgId, id, ...columns },
-    (marks) => sql.prepared('update-location', NO_ROWS)`
+  await change.exec(UPDATE.statement({ orgId: change.orgId, id, ...columns }));
+}
+
+const UPDATE = new ComposedOnce(
+  (marks: { orgId: number; id: number } & LocationColumns) => sql.prepared('update-location', NO_ROWS)`
     update locations set
       ${updated(LOCATION_COLUMNS, (name) => marks[name])}, parent_id = ${marks.parent_id}::integer,
       updated_at = ${NEXT_UPDATE}
     where org_id = ${marks.orgId} and id = ${marks.id}`,
-  );
-  await change.exec(query);
-}
-
-const UPDATE = new ComposedOnce<{ orgId: number; id: number } & LocationColumns>();
+);
 
 export async function updateLocationKey(
   change: OrganizationChange,

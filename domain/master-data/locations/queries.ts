@@ -46,18 +46,15 @@ export function lookUpLocation(
   connection: OrganizationConnection,
   id: number,
 ): Promise<LookedUp<LocationRow> | null> {
-  const query = LOOK_UP.statement(
-    '',
-    { orgId: connection.orgId, id },
-    (marks) =>
-      sql.prepared('look-up-location', rowsOf<LookedUp<LocationRow>>())`
-      select ${SHORT_COLUMNS}, ${fewLiveTags('location', 'location')}
-      from ${liveWithParent(marks.orgId, marks.id)}`,
-  );
-  return connection.maybeOne(query);
+  return connection.maybeOne(LOOK_UP.statement({ orgId: connection.orgId, id }));
 }
 
-const LOOK_UP = new ComposedOnce<{ orgId: number; id: number }>();
+const LOOK_UP = new ComposedOnce(
+  ({ orgId, id }: { orgId: number; id: number }) =>
+    sql.prepared('look-up-location', rowsOf<LookedUp<LocationRow>>())`
+      select ${SHORT_COLUMNS}, ${fewLiveTags('location', 'location')}
+      from ${liveWithParent(orgId, id)}`,
+);
 
 export function readLocations(
   connection: OrganizationConnection,
@@ -90,20 +87,18 @@ export async function insertLocation(
   parentId: number | null,
 ): Promise<number | null> {
   const values = { orgId: change.orgId, externalKey, parentId, ...written(LOCATION_COLUMNS, location) };
-  const query = INSERT.statement(
-    '',
-    values,
-    (marks) => sql.prepared('insert-location', rowsOf<{ id: number }>())`
+  return (await change.maybeOne(INSERT.statement(values)))?.id ?? null;
+}
+
+const INSERT = new ComposedOnce(
+  (
+    marks: { orgId: number; externalKey: string; parentId: number | null } & Written<typeof LOCATION_COLUMNS>,
+  ) =>
+    sql.prepared('insert-location', rowsOf<{ id: number }>())`
     insert into locations (org_id, external_key, parent_id, ${named(LOCATION_COLUMNS)})
     select ${marks.orgId}, ${marks.externalKey}, ${marks.parentId}::integer,
       ${stored(LOCATION_COLUMNS, (name) => marks[name])}
     where (${liveByKey('location', marks.orgId, marks.externalKey)}) is null
     on conflict (org_id, external_key) where deleted_at is null do nothing
     returning id`,
-  );
-  return (await change.maybeOne(query))?.id ?? null;
-}
-
-const INSERT = new ComposedOnce<
-  { orgId: number; externalKey: string; parentId: number | null } & Written<typeof LOCATION_COLUMNS>
->();
+);

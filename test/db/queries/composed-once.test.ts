@@ -12,6 +12,10 @@ interface Given {
   like?: string | undefined;
 }
 
+interface Shape {
+  isReversed: boolean;
+}
+
 interface Row {
   text: string;
   place: number;
@@ -29,18 +33,19 @@ describe('a statement that is composed once', () => {
     database.beforeDrop(() => client.end());
   });
 
-  const statements = new ComposedOnce<Given>();
-  const run = (given: Given) => {
-    const query = statements.statement<Row>(String(given.like !== undefined), given, (marks) => {
-      composed += 1;
-      const like = marks.like === undefined ? sql.fragment`` : sql.fragment`and text like ${marks.like}`;
-      return sql.type(rowsOf<Row>())`
+  /** A module's: it sees what it is given, and nothing of a request. */
+  const compose = (marks: Given, shape: Shape) => {
+    composed += 1;
+    const like = marks.like === undefined ? sql.fragment`` : sql.fragment`and text like ${marks.like}`;
+    return sql.type(rowsOf<Row>())`
         select text, place::integer, ${'plain'} as kind
         from unnest(${sql.array(marks.texts, 'text')}) with ordinality as given (text, place)
-        where place >= ${marks.least} ${like} and cardinality(${sql.array(marks.texts, 'text')}) > 0`;
-    });
-    return verbsOn((config) => client.query(config)).any(query);
+        where place >= ${marks.least} ${like} and cardinality(${sql.array(marks.texts, 'text')}) > 0
+        order by place ${shape.isReversed ? sql.fragment`desc` : sql.fragment`asc`}`;
   };
+  const statements = new ComposedOnce(compose);
+  const run = (given: Given, isReversed = false) =>
+    verbsOn((config) => client.query(config)).any(statements.statement(given, { isReversed }));
 
   it('is sent each time with the values of that time, in all their places', async () => {
     composed = 0;
@@ -62,5 +67,15 @@ describe('a statement that is composed once', () => {
       expect(rows.map(({ text }) => text)).to.deep.equal(like === 'a%' ? ['ab', 'ac'] : ['ab', 'cb']);
     }
     expect(composed).to.equal(1);
+    const rows = await run({ least: 1, texts: ['ab', 'ac'], like: 'a%' }, true);
+    expect(rows.map(({ text }) => text)).to.deep.equal(['ac', 'ab']);
+  });
+
+  it('is never the one of a caller who gives less or more, though nobody says so', async () => {
+    const texts = ['ab', 'cb'];
+    const all = await run({ least: 1, texts, like: undefined });
+    expect(all).to.have.length(2);
+    expect(await run({ least: 1, texts, like: 'a%' })).to.have.length(1);
+    expect(await run({ least: 1, texts })).to.have.length(2);
   });
 });
