@@ -39,6 +39,13 @@ export async function resolveTags(db: Connection, reads: readonly TagRead[]): Pr
       one?.candidates.push(row);
     }
   }
+  const crowded = distinct.filter(({ candidates }) => candidates.length > MOST_SPELLINGS);
+  for (const row of crowded.length === 0 ? [] : await findExact(db, crowded)) {
+    const one = crowded[row.ordinal - 1];
+    if (one !== undefined) {
+      one.candidates = [row];
+    }
+  }
   for (const one of distinct) {
     one.resolution = resolve(one.read.value, one.candidates);
   }
@@ -46,8 +53,14 @@ export async function resolveTags(db: Connection, reads: readonly TagRead[]): Pr
 }
 
 /**
- * Sorted by key, so that the planner takes the index on keys. One that begins with the organization and reads all its
- * tags seems as good without statistics.
+ * If more tags than these share a key, a read that none of them has exactly is ambiguous, even if all are of one asset. An
+ * organization may store thousands of spellings of a key and read each in one message; every read would load all of them.
+ */
+export const MOST_SPELLINGS = 10;
+
+/**
+ * The tags with each read's key; one more than {@link MOST_SPELLINGS} at most. Sorted by key, so that the planner takes the
+ * index on keys. One that begins with the organization and reads all its tags seems as good without statistics.
  */
 function findCandidates(db: Connection, asked: readonly DistinctRead[]): Promise<readonly CandidateRow[]> {
   return db.any(sql.prepared('resolve-tags', rowsOf<CandidateRow>())`
@@ -61,7 +74,23 @@ function findCandidates(db: Connection, asked: readonly DistinctRead[]): Promise
       select id, value, asset_id, location_id from tags
       where org_id = read.org_id and tag_type = read.tag_type and detached_at is null
         and tag_key >= read.tag_key and tag_key <= read.tag_key
-      order by tag_key offset 0
+      order by tag_key limit ${MOST_SPELLINGS + 1}
+    ) tag`);
+}
+
+function findExact(db: Connection, asked: readonly DistinctRead[]): Promise<readonly CandidateRow[]> {
+  return db.any(sql.prepared('resolve-exact-tags', rowsOf<CandidateRow>())`
+    select read.ordinal::integer as ordinal, tag.id, tag.value, tag.asset_id, tag.location_id
+    from unnest(
+      ${sql.binary(integers(asked.map(({ read }) => read.orgId)))}::integer[],
+      ${sql.binary(texts(asked.map(({ read }) => read.tagType)))}::text[],
+      ${sql.binary(texts(asked.map(({ read }) => read.value)))}::text[])
+      with ordinality as read (org_id, tag_type, value, ordinal)
+    cross join lateral (
+      select id, value, asset_id, location_id from tags
+      where org_id = read.org_id and tag_type = read.tag_type and detached_at is null
+        and value >= read.value and value <= read.value
+      order by value offset 0
     ) tag`);
 }
 
@@ -114,7 +143,7 @@ interface Candidate {
 
 export type Choice<Tag> = { kind: 'one'; tag: Tag } | { kind: 'ambiguous' } | { kind: 'none' };
 
-/** @param candidates the live tags with the key of `value`. */
+/** @param candidates the live tags with the key of `value`; of more than {@link MOST_SPELLINGS} one more is enough. */
 export function chooseTag<Tag extends Candidate>(value: string, candidates: readonly Tag[]): Choice<Tag> {
   const exact = candidates.find((candidate) => candidate.value === value);
   if (exact !== undefined) {
@@ -124,7 +153,7 @@ export function chooseTag<Tag extends Candidate>(value: string, candidates: read
   if (first === undefined) {
     return { kind: 'none' };
   }
-  if (others.some((other) => !isOfSame(first, other))) {
+  if (candidates.length > MOST_SPELLINGS || others.some((other) => !isOfSame(first, other))) {
     return { kind: 'ambiguous' };
   }
   // One thing may have the tag in several spellings. The first attached stands for them, so that a copy is recognized.

@@ -5,6 +5,7 @@ import type {
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { changed, makeChange, type OrganizationChange, unchanged } from '../../changes/make-change.ts';
+import { MOST_SPELLINGS } from '../../tracking/resolve-tags.ts';
 import type { TagType } from '../../tracking/tag-type.ts';
 
 /** A tag that was read but is attached to nothing. Times are `timestamptz` text. */
@@ -28,8 +29,9 @@ export interface Candidate {
   external_key: string;
 }
 
-/** Assets and locations with such a tag, each counted once, however often it has the tag. */
-export const OWNERS = sql.fragment`count(distinct (tag.asset_id, tag.location_id))`;
+/** Assets and locations with such a tag, each counted once; with too many spellings to tell (resolve-tags.ts) each tag counts. */
+export const OWNERS = sql.fragment`case when count(*) > ${MOST_SPELLINGS} then count(*)
+  else count(distinct (tag.asset_id, tag.location_id)) end`;
 
 export const CANDIDATES = sql.fragment`cross join lateral (
     select ${OWNERS} as number, coalesce(bool_or(tag.value = unknown.value), false) as has_exact,

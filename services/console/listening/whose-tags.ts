@@ -1,7 +1,7 @@
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { HeardTag } from '../../../domain/listening/heard.ts';
-import { chooseTag } from '../../../domain/tracking/resolve-tags.ts';
+import { chooseTag, MOST_SPELLINGS } from '../../../domain/tracking/resolve-tags.ts';
 import { tagKey } from '../../../domain/tracking/tag-key.ts';
 import type { Reference } from '../serving/reference.ts';
 
@@ -38,12 +38,19 @@ export async function findOwners(
         'text',
       )},
       ${sql.array(
+        tags.map(({ value }) => value),
+        'text',
+      )},
+      ${sql.array(
         tags.map(({ tagType, value }) => tagKey(tagType, value)),
         'text',
       )}
-    ) with ordinality as heard (tag_type, tag_key, index)
-    join tags tag on tag.org_id = ${orgId} and tag.tag_type = heard.tag_type and tag.tag_key = heard.tag_key
-      and tag.detached_at is null
+    ) with ordinality as heard (tag_type, value, tag_key, index)
+    cross join lateral (
+      select id, value, asset_id, location_id from tags
+      where org_id = ${orgId} and tag_type = heard.tag_type and tag_key = heard.tag_key and detached_at is null
+      order by value = heard.value desc, id limit ${MOST_SPELLINGS + 1}
+    ) tag
     left join assets asset on asset.org_id = ${orgId} and asset.id = tag.asset_id and asset.deleted_at is null
     left join locations location on location.org_id = ${orgId} and location.id = tag.location_id
       and location.deleted_at is null

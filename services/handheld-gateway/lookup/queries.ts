@@ -5,6 +5,8 @@ import type {
 } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { tagsOf } from '../../../domain/master-data/tags/tags-of.ts';
+import { MOST_SPELLINGS } from '../../../domain/tracking/resolve-tags.ts';
+import { tagKey } from '../../../domain/tracking/tag-key.ts';
 import type { Reference } from '../wire/reference.ts';
 import type { ReadTag } from '../wire/tag.ts';
 
@@ -23,7 +25,7 @@ export interface TaggedRow {
 
 export function findTags(
   connection: OrganizationConnection,
-  { tagType, key }: { tagType: ReadTag['tagType']; key: string },
+  { tagType, value }: ReadTag,
 ): Promise<readonly TaggedRow[]> {
   return connection.any(sql.prepared('find-tags', rowsOf<TaggedRow>())`
     select tag.id, tag.tag_type, tag.value, asset.id as asset_id, asset.external_key as asset_external_key,
@@ -34,9 +36,9 @@ export function findTags(
     left join positions position on position.org_id = tag.org_id and position.asset_id = tag.asset_id
     left join locations location on location.org_id = tag.org_id
       and location.id = coalesce(tag.location_id, position.location_id) and location.deleted_at is null
-    where tag.org_id = ${connection.orgId} and tag.tag_type = ${tagType} and tag.tag_key = ${key}
+    where tag.org_id = ${connection.orgId} and tag.tag_type = ${tagType} and tag.tag_key = ${tagKey(tagType, value)}
       and tag.detached_at is null
-    order by tag.id`);
+    order by tag.value = ${value} desc, tag.id limit ${MOST_SPELLINGS + 1}`);
 }
 
 export interface LocationRow extends Reference {

@@ -1,7 +1,6 @@
 import { invalid } from '../../../base/checks/issues.ts';
 import { notFound } from '../../../base/errors.ts';
 import { chooseTag } from '../../../domain/tracking/resolve-tags.ts';
-import { tagKey } from '../../../domain/tracking/tag-key.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { found, listed } from '../../../platform/http/success.ts';
 import { route } from '../serving/context.ts';
@@ -29,9 +28,7 @@ const tag = route({
     if (!read.ok) {
       throw invalid(read.issues);
     }
-    const { tagType, value } = read.value;
-    const tags = await findTags(context.db, { tagType, key: tagKey(tagType, value) });
-    const choice = chooseTag(value, tags);
+    const choice = chooseTag(read.value.value, await findTags(context.db, read.value));
     if (choice.kind !== 'one') {
       const isAmbiguous = choice.kind === 'ambiguous';
       throw notFound(isAmbiguous ? 'Several tags match, and none has this very value' : 'Tag not found');

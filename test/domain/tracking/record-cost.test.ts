@@ -38,6 +38,20 @@ describe('the cost of recording', function () {
 
   const costOf = (scans: readonly Scan[]) => costOfRecording(database, scans);
 
+  it('does not grow with the number of spellings that an asset has of one tag', async () => {
+    const spellings = Array.from({ length: 2_000 }, (_, at) =>
+      at.toString(2).padStart(11, '0').replaceAll('0', '-').replaceAll('1', ' ').concat('E28011'),
+    );
+    const assetId = await site.asset('crate-spelled', 'E2-80-11');
+    await database.rows(
+      `insert into tags (org_id, asset_id, tag_type, value, tag_key)
+      select $1, $2, 'rfid', value, 'E28011' from unnest($3::text[]) as given (value)`,
+      [site.orgId, assetId, spellings],
+    );
+    const { rows } = await costOf(spellings.map((value, at) => scanOf(value, second(at), 0)));
+    expect(rows).to.be.within(spellings.length, 20 * spellings.length);
+  });
+
   const arrivals: [string, (stored: number) => number][] = [
     ['the newest scan', (stored) => second(stored) + 1],
     ['a late scan', (stored) => second(stored / 2) + 1],

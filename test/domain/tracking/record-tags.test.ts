@@ -117,6 +117,17 @@ describe('which tag a scan is of', () => {
     await expectAsset(beacon, 'C3-00-00-25-00-01', 'ble');
   });
 
+  it('is ambiguous beyond ten spellings, which are not all looked at', async () => {
+    const assetId = await site.asset('crate', 'E28011');
+    for (let zeros = 1; zeros < 10; zeros++) {
+      await site.tag({ assetId }, '0'.repeat(zeros).concat('E28011'));
+    }
+    await expectAsset(assetId, 'E2 80 11');
+    await site.tag({ assetId }, 'e2-80-11');
+    await expectStatus('ambiguous', 'E2 80 11');
+    await expectAsset(assetId, 'e2-80-11');
+  });
+
   it('is ambiguous between an asset with two spellings and a location or another asset with a third', async () => {
     const asset = await site.asset('crate', 'e28011');
     await site.tag({ assetId: asset }, 'E2 80 11');
