@@ -21,9 +21,12 @@ export interface Connections {
   close(): Promise<void>;
 }
 
+/** The broker takes the login for the client id, so of many with one login it keeps the last. */
+export class OneClientPerLogin extends Error {}
+
 /**
  * @param onLost called when a connection breaks; unacknowledged messages are sent again then.
- * @throws the client's error if the broker refuses a reader.
+ * @throws the client's error if the broker refuses a reader; OneClientPerLogin.
  */
 export async function connectReaders(
   mqttUrl: string,
@@ -70,6 +73,10 @@ export async function connectReaders(
     for (const reader of readers.toReversed()) {
       await connect(reader);
     }
+    const [first] = clients.values();
+    if (clients.size > 1 && readers[0]?.login === null && first !== undefined) {
+      await requireKept(first);
+    }
   } catch (error) {
     await close();
     throw error;
@@ -88,4 +95,17 @@ export async function connectReaders(
     reconnect: (name) => connect(registered(name)),
     close,
   };
+}
+
+/** Call when others have connected: a broker ends the earlier connection before it accepts the next one. */
+function requireKept(client: mqtt.MqttClient): Promise<void> {
+  return new Promise((resolve, reject) => {
+    client.once('close', () => reject(new OneClientPerLogin()));
+    client.on('packetreceive', ({ cmd }) => cmd === 'pingresp' && resolve());
+    if (client.connected) {
+      client.sendPing();
+    } else {
+      reject(new OneClientPerLogin());
+    }
+  });
 }

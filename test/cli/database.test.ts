@@ -11,6 +11,7 @@ import { TEST_ACTOR } from '../support/actor.ts';
 import { useApi } from '../support/api.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { serverUrl, useDatabase } from '../support/database.ts';
+import { freePort } from '../support/free-port.ts';
 import { run } from '../support/process.ts';
 import { aRead, record } from '../support/recording.ts';
 import { Site } from '../support/site.ts';
@@ -154,6 +155,10 @@ describe('the command line on whole databases', () => {
     await json('database', 'copy', '--to', url, '--while-running');
     await fails(1, 'name an empty one', 'database', 'copy', '--to', url, '--while-running');
     await fails(2, '--to is an address', 'database', 'copy', '--to', 'there');
+    const nobody = `postgres://tagtrail@127.0.0.1:${await freePort()}/copy`;
+    const { status, stderr } = await tagtrail('database', 'copy', '--to', nobody);
+    expect({ status, lines: stderr.trimEnd().split('\n').length }).to.deep.equal({ status: 1, lines: 1 });
+    expect(stderr).to.include('--to (127.0.0.1').and.include('correct the host and port in --to');
   });
 
   it('refuses a source that is in use', async () => {

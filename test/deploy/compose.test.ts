@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -50,6 +50,21 @@ describe('the compose file', () => {
     }
   });
 
+  it('gives the command line every setting that a command reads, with the value that the services have', () => {
+    const folder = join(import.meta.dirname, '../../services/cli');
+    const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+      .join('\n');
+    const { environment = {} } = services['command-line'] ?? {};
+    const ofServices = Object.values(services).flatMap(({ environment = {} }) => Object.entries(environment));
+    for (const [name, value] of ofServices) {
+      if (new RegExp(`\\b${name}\\b`).test(sources)) {
+        expect(environment, name).to.have.property(name, value);
+      }
+    }
+  });
+
   it('publishes what readers, handhelds, integrators and operators need, on this machine unless told otherwise', () => {
     const published = Object.entries(services).flatMap(([name, { ports = [] }]) =>
       ports.map((port) => `${name} ${port}`),
@@ -68,7 +83,7 @@ describe('the compose file', () => {
 
   it('starts everything again that ends, bounds what it takes, and lets nothing write but to its volumes', () => {
     for (const [name, service] of Object.entries(services)) {
-      const endsByItself = ['migrate', 'broker-logins'].includes(name);
+      const endsByItself = ['migrate', 'broker-logins', 'command-line'].includes(name);
       expect(service.restart, name).to.equal(endsByItself ? 'no' : 'unless-stopped');
       if (name !== 'broker-logins') {
         expect(service.deploy?.resources.limits, name).to.have.all.keys('cpus', 'memory');

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { giveUpMove } from '../../../db/timescale/cells/move.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { withMigratedOwnerUrl } from '../connections/database.ts';
-import { requireOtherCell } from '../parts/other-cell.ts';
+import { requireOtherDatabase } from '../parts/other-database.ts';
 
 interface Options {
   org: number;
@@ -23,7 +23,7 @@ export function addCellGiveUp(program: Command): void {
     )
     .action(async (options: Options) => {
       const { org: orgId } = options;
-      const to = await requireOtherCell(options.to);
+      const to = await requireOtherDatabase(options.to);
       await withMigratedOwnerUrl((from) => giveUpMove({ from, to, orgId }));
       printResult({ json: { id: orgId }, text: `Organization ${orgId} stays here` }, options);
     });

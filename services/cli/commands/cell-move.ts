@@ -10,7 +10,7 @@ import { BROKER_URL } from '../../mqtt-ingest/config.ts';
 import { commandLineActor } from '../../standalone/command-line-actor.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { withMigratedOwnerUrl } from '../connections/database.ts';
-import { requireOtherCell } from '../parts/other-cell.ts';
+import { requireOtherDatabase } from '../parts/other-database.ts';
 import { toldBy } from '../parts/told-by.ts';
 import { showProgress } from '../running/progress.ts';
 import { running } from '../running/running.ts';
@@ -43,7 +43,7 @@ export function addCellMove(program: Command): void {
     )
     .action(async (options: Options) => {
       const { org: orgId, route } = options;
-      const to = await requireOtherCell(options.to);
+      const to = await requireOtherDatabase(options.to);
       const hasBroker = readSettings(BROKER, running().env).MQTT_URL !== null;
       const progress = showProgress();
       let doing = 'connecting';

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import { AppError } from '../../../base/errors.ts';
 import { table } from '../../../base/table.ts';
 import { copyDatabase } from '../../../db/timescale/copy/copy-database.ts';
-import { optionalUrl } from '../../../platform/runtime/setting-kinds.ts';
 import { addCommand, printResult } from '../command-line/command-line.ts';
 import { withMigratedUrl } from '../connections/database.ts';
+import { requireOtherDatabase } from '../parts/other-database.ts';
 import { showProgress } from '../running/progress.ts';
 
 interface Options {
@@ -31,13 +30,7 @@ export function addDatabaseCopy(program: Command): void {
       '\nExample, with npm start stopped:\n  PGPASSWORD=secret npx --no -- tagtrail database copy --to postgres://tagtrail@db:5432/tagtrail',
     )
     .action(async (options: Options) => {
-      const target = optionalUrl('', ['postgres:', 'postgresql:'], '').read(options.to);
-      if (target === undefined || target === null) {
-        throw new AppError(
-          'invalid_input',
-          '--to is an address such as postgres://user@host:5432/tagtrail, with the password in PGPASSWORD or a file of PGPASSFILE',
-        );
-      }
+      const target = await requireOtherDatabase(options.to, { isNew: true });
       const progress = showProgress();
       const copied = await withMigratedUrl((source) =>
         copyDatabase(source, target, {

@@ -5,7 +5,7 @@ import type { Pool } from '../../../db/timescale/connections/client.ts';
 import type { Database } from '../../../db/timescale/connections/database.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import type { Actor } from '../../../domain/changes/actor.ts';
-import { type Connections, connectReaders } from '../../../simulation/connections.ts';
+import { type Connections, connectReaders, OneClientPerLogin } from '../../../simulation/connections.ts';
 import { milliseconds } from '../../../simulation/encoders/timestamp.ts';
 import { makePopulation } from '../../../simulation/population.ts';
 import { presenceDocument } from '../../../simulation/presence/make-document.ts';
@@ -117,6 +117,12 @@ async function connect(
       onLost,
     );
   } catch (error) {
+    if (error instanceof OneClientPerLogin) {
+      throw new AppError(
+        'misconfigured',
+        `The broker at ${broker.name} takes the login in MQTT_URL for the client id, so the simulated readers would end each other's connections; name a listener where clients have ids of their own (in mosquitto without use_username_as_clientid), or one reader (--readers 1)`,
+      );
+    }
     throw new AppError(
       'unavailable',
       `The broker at ${broker.name} refuses the simulated readers: ${messageOf(error)}; is it the one of this database's ingestion?`,

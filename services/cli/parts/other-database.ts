@@ -1,10 +1,14 @@
 import { AppError } from '../../../base/errors.ts';
+import { withDatabase } from '../../../db/timescale/connections/database-url.ts';
 import { requireReachable } from '../../../platform/runtime/database.ts';
 import { optionalDatabaseUrl } from '../../../platform/runtime/setting-kinds.ts';
 import { remedyOfConnection } from '../connections/connection-remedies.ts';
 
-/** @throws AppError naming `--to` unless it is the address of a database that can be connected to. */
-export async function requireOtherCell(to: string): Promise<string> {
+/**
+ * @param isNew it may have yet to be created, so that only its server is connected to.
+ * @throws AppError naming `--to` unless it is the address of a database that can be connected to.
+ */
+export async function requireOtherDatabase(to: string, { isNew = false } = {}): Promise<string> {
   const url = optionalDatabaseUrl('').read(to);
   if (url === undefined || url === null) {
     throw new AppError(
@@ -12,7 +16,9 @@ export async function requireOtherCell(to: string): Promise<string> {
       '--to is an address such as postgres://user@host:5432/tagtrail, with the password in PGPASSWORD or a file of PGPASSFILE',
     );
   }
-  await requireReachable(url, undefined, '--to').catch(rethrowWithRemedy);
+  await requireReachable(isNew ? withDatabase(url, 'postgres') : url, undefined, '--to').catch(
+    rethrowWithRemedy,
+  );
   return url;
 }
 
