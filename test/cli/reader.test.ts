@@ -122,6 +122,27 @@ describe('the command line of readers', () => {
       );
     });
 
+    it('refuses a topic of more than 512 bytes or 32 levels, also for a new reader', async () => {
+      const { id } = await reader();
+      const create = [
+        'reader',
+        'create',
+        '--org',
+        String(site.orgId),
+        '--name',
+        'deep',
+        '--format',
+        'tagtrail',
+      ];
+      for (const [topic, fault] of [
+        ['a'.repeat(513), 'must have 1 to 512 bytes'],
+        ['a/'.repeat(32), 'must have at most 32 levels'],
+      ] as const) {
+        await fails(2, fault, ...set(id, '--topic', topic));
+        await fails(2, fault, ...create, '--topic', topic);
+      }
+    });
+
     it("refuses a topic that overlaps with another reader's, and names that one", async () => {
       const [one, other] = [await reader(), await reader()];
       await fails(1, `of reader ${other.id}`, ...set(one.id, '--topic', `topic/${other.name}`));

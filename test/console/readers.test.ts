@@ -75,6 +75,14 @@ describe('readers and handhelds in the console', () => {
     expect(data[0].stretch.messages).to.equal(2);
   });
 
+  it('refuses topics of more than 512 bytes or 32 levels', async () => {
+    for (const topic of ['ä'.repeat(257), 'a'.repeat(513), 'a/'.repeat(32)]) {
+      const { status, text } = await post('/readers', { name: 'Deep', topic, format: 'tagtrail' });
+      expect(status).to.equal(400);
+      expect(text).to.match(/512|32 levels/);
+    }
+  });
+
   it('draws when a reader was heard, silent and disconnected, and when it listened, in so many parts at most', async () => {
     const site = await Site.create(suite.database, 'Spans');
     const token = await suite.as('viewer', site.orgId);

@@ -9,11 +9,11 @@ import { NO_FORMAT } from '../../formats/no-format.ts';
 import { EXPECTED } from '../../presence/expectations.ts';
 import { loadFormats } from '../formats/load-formats.ts';
 import { LIVE_READERS } from '../live-readers.ts';
-import { faultOfTopicFilter, topicsOverlap } from './topic.ts';
+import { faultOfNewTopic, topicsOverlap } from './topic.ts';
 
 /** @throws AppError `invalid_input`. */
 export function requireTopic(topic: string): void {
-  const fault = faultOfTopicFilter(topic);
+  const fault = faultOfNewTopic(topic);
   if (fault !== null) {
     throw new AppError('invalid_input', `Topic "${topic}" ${fault}`);
   }

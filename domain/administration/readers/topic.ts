@@ -4,7 +4,21 @@
  * (MQTT 3.1.1 section 4.7).
  */
 
-/** Reason `filter` cannot be a reader's topic, or null. */
+/** Bytes and levels of what is registered from now on. */
+export const LONGEST_TOPIC = 512;
+const MOST_LEVELS = 32;
+
+/** Reason `filter` cannot become a reader's topic, or null. */
+export function faultOfNewTopic(filter: string): string | null {
+  if (Buffer.byteLength(filter) > LONGEST_TOPIC) {
+    return `must have 1 to ${LONGEST_TOPIC} bytes`;
+  }
+  return levelsOf(filter) > MOST_LEVELS
+    ? `must have at most ${MOST_LEVELS} levels`
+    : faultOfTopicFilter(filter);
+}
+
+/** Reason `filter` is no topic filter, or null. */
 export function faultOfTopicFilter(filter: string): string | null {
   if (filter === '' || Buffer.byteLength(filter) > 65_535) {
     return 'must have 1 to 65535 bytes';
@@ -29,23 +43,37 @@ export function isWildcard(filter: string): boolean {
   return /[+#]/.test(filter);
 }
 
+export function levelsOf(filter: string): number {
+  return filter.split('/').length;
+}
+
 export function topicMatches(filter: string, topic: string): boolean {
   if (!isWildcard(filter)) {
     return filter === topic;
   }
-  return !topic.startsWith('$') && overlap(filter.split('/'), topic.split('/'));
+  return !topic.startsWith('$') && topicsOverlap(filter, topic);
 }
 
+/** Whether some topic belongs to both. Takes as long as what they have in common is. */
 export function topicsOverlap(a: string, b: string): boolean {
-  return overlap(a.split('/'), b.split('/'));
+  for (let [atA, atB] = [0, 0]; ; ) {
+    const [endA, endB] = [endOfLevel(a, atA), endOfLevel(b, atB)];
+    const [levelA, levelB] = [a.slice(atA, endA), b.slice(atB, endB)];
+    if (levelA === '#' || levelB === '#') {
+      return true;
+    }
+    if (levelA !== levelB && levelA !== '+' && levelB !== '+') {
+      return false;
+    }
+    if (endA === a.length || endB === b.length) {
+      const rest = a.slice(endA) + b.slice(endB);
+      return rest === '' || rest === '/#';
+    }
+    [atA, atB] = [endA + 1, endB + 1];
+  }
 }
 
-function overlap([a, ...restOfA]: string[], [b, ...restOfB]: string[]): boolean {
-  if (a === '#' || b === '#' || (a === undefined && b === undefined)) {
-    return true;
-  }
-  if (a === undefined || b === undefined) {
-    return false;
-  }
-  return (a === b || a === '+' || b === '+') && overlap(restOfA, restOfB);
+function endOfLevel(filter: string, at: number): number {
+  const end = filter.indexOf('/', at);
+  return end === -1 ? filter.length : end;
 }

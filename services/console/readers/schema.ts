@@ -5,6 +5,7 @@ import { mandatory, nullable, optional } from '../../../base/checks/members.ts';
 import { nullableSchema } from '../../../base/checks/members-schema.ts';
 import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 import { READER_SORT, READER_STATES } from '../../../domain/administration/readers/reader-states.ts';
+import { LONGEST_TOPIC } from '../../../domain/administration/readers/topic.ts';
 import { EXPECTED } from '../../../domain/presence/expectations.ts';
 import { jsonBody, mergePatchOf } from '../../../platform/http/body.ts';
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
@@ -104,20 +105,18 @@ export const CHANGED_READER = objectOf({
 
 export const SET_ANTENNA = objectOf(ANTENNA);
 
-const TOPIC_LENGTH = 65_535;
-
 const expectation = nullable(integerField({ min: EXPECTED.least, max: EXPECTED.most }, EXPECTATION_SCHEMA));
 
 export const newReaderBody = jsonBody({
   name: mandatory(text(255)),
-  topic: mandatory(text(TOPIC_LENGTH)),
+  topic: mandatory(text(LONGEST_TOPIC)),
   format: mandatory(text(255)),
   expect_seconds: expectation,
 });
 
 export const readerPatchBody = mergePatchOf<object>()({
   name: optional(text(255)),
-  topic: optional(text(TOPIC_LENGTH)),
+  topic: optional(text(LONGEST_TOPIC)),
   format: optional(text(255)),
   expect_seconds: expectation,
   new_password: optional(flag),

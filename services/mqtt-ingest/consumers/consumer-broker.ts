@@ -1,5 +1,7 @@
 import { Aedes, type Client } from 'aedes';
+import { messageOf } from '../../../base/errors.ts';
 import type { MqttLogin } from '../../../domain/administration/mqtt-consumers/load-logins.ts';
+import { faultOfNewTopic } from '../../../domain/administration/readers/topic.ts';
 import { discoveryNode } from '../moves-out/home-assistant.ts';
 import type { Destination, Message } from '../moves-out/messages.ts';
 import type { Sink } from '../moves-out/publish-step.ts';
@@ -90,6 +92,9 @@ export async function startConsumerBroker(options: ConsumerBrokerOptions): Promi
           `consumers may subscribe to what is published for them (${subscription.topic})`,
         );
         done(null, null);
+      } else if (faultOfNewTopic(subscription.topic) !== null) {
+        onRefused(consumer.username, `what it subscribes to ${faultOfNewTopic(subscription.topic)}`);
+        done(null, null);
       } else if (consumer.subscriptions >= MOST_SUBSCRIPTIONS) {
         onRefused(consumer.username, `it has more than ${MOST_SUBSCRIPTIONS} subscriptions`);
         done(null, null);
@@ -104,6 +109,13 @@ export async function startConsumerBroker(options: ConsumerBrokerOptions): Promi
       const consumer = consumers.get(client);
       return consumer !== undefined && isOwn(to, consumer.orgId, packet.topic) ? packet : null;
     },
+  });
+  broker.on('clientError', (client, error) => {
+    const consumer = consumers.get(client);
+    // Faults of the network have a code; those of what the consumer sent are the broker's own.
+    if (consumer !== undefined && !('code' in error)) {
+      onRefused(consumer.username, `the broker ended its connection: ${messageOf(error)}`);
+    }
   });
   broker.on('clientDisconnect', (client) => consumers.delete(client));
   const publish = ({ topic, payload }: Message) =>

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { Aedes, type Client } from 'aedes';
+import { messageOf } from '../../../base/errors.ts';
+import { levelsOf } from '../../../domain/administration/readers/topic.ts';
 import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
 import { BoundedSockets } from '../../../platform/runtime/bounded-sockets.ts';
 import { socketLimit } from '../../../platform/runtime/descriptor-limit.ts';
@@ -33,6 +35,9 @@ export interface EmbeddedBroker {
   /** Refuses new connections and, once the intake is drained, closes the others. */
   stop(drainIntake: () => Promise<void>): Promise<void>;
 }
+
+/** Why a publish fails, logged where it was found. */
+class Explained extends Error {}
 
 export interface EmbeddedBrokerFigures {
   signedIn: number;
@@ -114,6 +119,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   const broker = await Aedes.createBroker({
     connectTimeout: 10_000,
     maxClientsIdLength: 255,
+    maxTopicLevels: MOST_LEVELS,
     preConnect: (client, packet, done) => {
       connections.get(client.conn)?.keepalive.start(packet.keepalive ?? 0);
       packet.keepalive = 0;
@@ -146,6 +152,9 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
             noteConnection(reader, client.conn as Socket, connection);
             done(null, true);
             onConnected(reader, connection.address);
+            if (levelsOf(reader.topic) > MOST_LEVELS) {
+              onRefused(reader.username, TOO_MANY_LEVELS);
+            }
           }
         },
         // The database is away, which is logged elsewhere.
@@ -158,15 +167,24 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
         const signedInAs = client === null ? undefined : readers.get(client);
         const username = signedInAs?.username ?? null;
         onRefused(username, whyUnregistered(registry, username));
-        done(new Error('not a registered reader'));
+        done(new Explained('not a registered reader'));
         return;
       }
-      publishes.take(packet, reader, client === null ? undefined : connections.get(client.conn), done);
+      publishes.take(packet, reader, client === null ? undefined : connections.get(client.conn), (error) =>
+        done(error && new Explained(error.message, { cause: error })),
+      );
     },
     authorizeSubscribe: (client, subscription, done) => {
       onRefused(readers.get(client)?.username ?? null, `readers may not subscribe (${subscription.topic})`);
       done(null, null);
     },
+  });
+  broker.on('clientError', (client, error) => {
+    const reader = readerOf(client);
+    // Faults of the network have a code; those of what the reader sent are the broker's own.
+    if (reader !== undefined && !(error instanceof Explained) && !('code' in error)) {
+      onRefused(reader.username, `the broker ended its connection: ${messageOf(error)}`);
+    }
   });
   broker.on('clientDisconnect', (client) => {
     const reader = readerOf(client);
@@ -232,6 +250,11 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
 function socketLimits(): { signedIn: number; unauthenticated: number } {
   return { signedIn: socketLimit(10_000, 0.35), unauthenticated: socketLimit(2_000, 0.1) };
 }
+
+/** Of a topic that is published to. The broker's index takes no more; new registrations have fewer. */
+const MOST_LEVELS = 100;
+
+const TOO_MANY_LEVELS = `its topic has more than ${MOST_LEVELS} levels, which this broker does not take; register a shorter one`;
 
 /** MQTT 3.1.1. The broker refuses newer versions by itself. */
 const NEWEST_VERSION = 4;

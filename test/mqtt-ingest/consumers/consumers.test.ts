@@ -101,6 +101,8 @@ describe('consumers at the embedded broker', () => {
       '$SYS/#',
       'site',
       '+/+/assets/+/location',
+      `site/${other.orgId}/${'a/'.repeat(32)}x`,
+      `site/${other.orgId}/${'a'.repeat(512)}`,
     ]) {
       expect(await granted(client, filter), filter).to.deep.equal([128]);
     }

@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
+  faultOfNewTopic,
   faultOfTopicFilter,
   topicMatches,
   topicsOverlap,
 } from '../../../../domain/administration/readers/topic.ts';
+import { timeOf } from '../../../support/held-loop.ts';
 
 describe('topics', () => {
   const matching: [string, string, boolean][] = [
@@ -15,6 +17,9 @@ describe('topics', () => {
     ['a/+', 'a/b/c', false],
     ['+/+', '/b', true],
     ['a/#', 'a', true],
+    ['a/#', 'a/', true],
+    ['a/', 'a', false],
+    ['+/', 'a/', true],
     ['a/#', 'a/b/c', true],
     ['#', 'a/b', true],
     ['#', '$SYS/load', false],
@@ -45,19 +50,36 @@ describe('topics', () => {
     );
   });
 
+  it('are compared in a time that grows with their length, and so are those of 30,000 levels', () => {
+    const deep = 'a/'.repeat(30_000);
+    const time = timeOf(() => {
+      expect(topicsOverlap(`${deep}x`, `${deep}y`)).to.equal(false);
+      expect(topicMatches(`${deep}+`, `${deep}y`)).to.equal(true);
+    });
+    expect(time).to.be.below(100);
+  });
+
   for (const [filter, fault] of [
     ['', '1 to 65535 bytes'],
+    ['ä'.repeat(257), '1 to 512 bytes'],
+    ['a/'.repeat(32), 'at most 32 levels'],
     ['a\0b', 'U+0000'],
     ['$SYS/x', 'reserved'],
     ['a/b+', 'whole level'],
     ['a/#/b', 'last level'],
   ] as const) {
     it(`are refused where they have a fault: ${JSON.stringify(filter)}`, () => {
-      expect(faultOfTopicFilter(filter)).to.include(fault);
+      expect(faultOfNewTopic(filter)).to.include(fault);
     });
   }
 
   it('are taken with wildcards as whole levels', () => {
-    expect(['a', '/', 'a/+/b', 'a/#', '#', 'ä ö'].map(faultOfTopicFilter)).to.deep.equal(Array(6).fill(null));
+    expect(['a', '/', 'a/+/b', 'a/#', '#', 'ä ö'].map(faultOfNewTopic)).to.deep.equal(Array(6).fill(null));
+    const longest = ['a'.repeat(512), 'a/'.repeat(31)];
+    expect(longest.map(faultOfNewTopic)).to.deep.equal([null, null]);
+  });
+
+  it('may be longer where they are registered already', () => {
+    expect(['a'.repeat(65_535), 'a/'.repeat(99)].map(faultOfTopicFilter)).to.deep.equal([null, null]);
   });
 });
