@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { append } from '../base/append.ts';
 import type { FeedEvent, FeedPage } from './feed-event.ts';
 import type { State } from './truth/presence-document.ts';
 
@@ -106,7 +107,7 @@ export function createApiClient(url: string, key: string): ApiClient {
     for (;;) {
       const page = `?limit=${PAGE}&offset=${rows.length}&sort=${sort}${further}`;
       const { data, total_count } = (await request('GET', `${path}${page}`)) as ListAnswer<Row>;
-      rows.push(...data);
+      append(rows, data);
       if (rows.length >= total_count || data.length === 0) {
         return rows;
       }

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts';
+import { leastOf } from '../base/extremes.ts';
 import type { Micros } from '../base/instant.ts';
 import type { Connections } from './connections.ts';
 import { EventQueue } from './event-queue.ts';
@@ -48,7 +49,7 @@ export class Delivery {
   /** When the oldest unacknowledged message was ready; infinite if there is none. */
   get oldest(): Micros {
     const kept = [...this.#offline.values()].flatMap(([first]) => (first === undefined ? [] : [first]));
-    return Math.min(...[...this.#underWay.values(), ...kept].map(({ message }) => message.readyAt));
+    return leastOf([...this.#underWay.values(), ...kept].map(({ message }) => message.readyAt));
   }
 
   /** @param elapsed since the start of the run: readers go offline and return by it, and late messages are sent. */

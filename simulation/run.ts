@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
+import { greatestOf } from '../base/extremes.ts';
 import { MICROS_PER_MILLISECOND, MICROS_PER_SECOND, type Micros } from '../base/instant.ts';
 import type { Connections } from './connections.ts';
 import { Delivery } from './delivery.ts';
@@ -147,7 +148,7 @@ const MOST_LATE: Micros = 8 * MICROS_PER_SECOND;
 
 /** How much older than the site's time a future read can be, unacknowledged ones aside. */
 function latestOf(troubles: ReadonlyMap<SiteReader, Trouble>, speed: number): Micros {
-  const behind = Math.max(...[...troubles.values()].map(({ clockOffset }) => -clockOffset));
+  const behind = greatestOf([...troubles.values()].map(({ clockOffset }) => -clockOffset));
   return behind + (MOST_LATE + 10 * MICROS_PER_SECOND) * speed;
 }
 

@@ -1,3 +1,4 @@
+import { append } from '../base/append.ts';
 import type { Micros } from '../base/instant.ts';
 import type { SimulatedAsset } from './population.ts';
 import type { Random } from './random.ts';
@@ -40,7 +41,7 @@ export class SiteWatch {
   watch(from: Micros, until: Micros, most: number): Sighting[] {
     const { random, rereads = null } = this.#options;
     const arrived = this.#life.advance(until);
-    this.#unread.push(...arrived);
+    append(this.#unread, arrived);
     for (const asset of rereads === null ? [] : arrived) {
       rereads?.came(asset, until);
     }
@@ -49,7 +50,7 @@ export class SiteWatch {
     );
     const { present } = this.#life;
     while (sightings.length < most && present.size > 0) {
-      sightings.push(...this.#see(present.pick(random), from, until));
+      append(sightings, this.#see(present.pick(random), from, until));
     }
     return sightings.sort((a, b) => a.at - b.at);
   }

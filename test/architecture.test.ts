@@ -322,6 +322,14 @@ describe('the structure', () => {
     expect(grouped).to.deep.equal([]);
   });
 
+  it('puts no array of any length on the stack, as arguments', () => {
+    const server = sources.filter((file) => !file.startsWith('clients/'));
+    expect(
+      server.flatMap((file) => spreadsIn(sourceOf(file)).map((call) => `${file}: ${call}`)),
+    ).to.deep.equal([]);
+    expect(spreadsIn('a.push({ ...b }, [...c]); Math.max(d, ...e); f?.push(\n ...g)')).to.have.length(2);
+  });
+
   it('is held by the checks that run before every commit', () => {
     const { scripts } = JSON.parse(sourceOf('package.json')) as { scripts: Record<string, string> };
     expect(scripts['check']).to.match(/ mocha .*test\/architecture\.test\.ts/);
@@ -429,6 +437,22 @@ function isGenerated(file: string): boolean {
 function roomOf(file: string): string | undefined {
   const rooms = Object.keys(ARROWS).filter((room) => file.startsWith(`${room}/`));
   return rooms.sort((a, b) => b.length - a.length)[0];
+}
+
+/** Calls of functions that take any number of arguments, and are given those of an array: `append` and `leastOf` are for that. */
+function spreadsIn(source: string): string[] {
+  const taking = /(?:Math\.(?:min|max)|\.(?:push|unshift|splice)|String\.from(?:CharCode|CodePoint))\(/g;
+  return [...source.matchAll(taking)].flatMap(({ 0: call, index }) => {
+    const begin = index + call.length;
+    let depth = 1;
+    for (let at = begin; depth > 0 && at < source.length; at++) {
+      if (depth === 1 && source.startsWith('...', at)) {
+        return [source.slice(index, at + 20)];
+      }
+      depth += '([{'.includes(source[at] ?? '') ? 1 : ')]}'.includes(source[at] ?? '') ? -1 : 0;
+    }
+    return [];
+  });
 }
 
 function sourceOf(file: string): string {

@@ -1,3 +1,4 @@
+import { append } from '../append.ts';
 import { AppError } from '../errors.ts';
 
 /** Contract 7.3. */
@@ -42,7 +43,7 @@ export function gathered(refusals: readonly Refusal[]): Refusal {
   let leftOut = 0;
   for (const refusal of refusals) {
     const listed = refusal.issues.slice(0, MOST_LISTED - issues.length);
-    issues.push(...listed);
+    append(issues, listed);
     leftOut += refusal.issues.length - listed.length + (refusal.leftOut ?? 0);
   }
   return { ok: false, issues, leftOut };

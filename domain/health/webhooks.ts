@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { readFigures } from '../webhooks/figures.ts';
 import { sayState } from '../webhooks/say-state.ts';
@@ -26,8 +27,9 @@ export async function examineWebhooks(db: Connection, orgId: number | null = nul
     ),
   );
   const unsigned = isDelivered ? await listUnsigned(db, orgId) : [];
-  findings.push(
-    ...unsigned.map(({ id, name }) =>
+  append(
+    findings,
+    unsigned.map(({ id, name }) =>
       fault(
         'webhooks',
         `Webhook ${id} (${name}) is not delivered: its secret was encrypted with another SECRETS_KEY than the service has`,

@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import type { Arrival, Heard, HeardTag } from './heard.ts';
 import { byStrength } from './heard.ts';
 
@@ -20,7 +21,7 @@ export function mergeHeard(all: readonly Heard[], { mostArrivals = 5 } = {}): He
     sum.ignored += heard.ignored;
     sum.reads += heard.reads;
     sum.tagsLeftOut += heard.tagsLeftOut;
-    arrivals.push(...heard.arrivals);
+    append(arrivals, heard.arrivals);
     for (const tag of heard.tags) {
       const key = `${tag.antenna} ${tag.tagType} ${tag.value}`;
       const known = tags.get(key);

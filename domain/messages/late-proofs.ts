@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import type { Micros } from '../../base/instant.ts';
 import { integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
 import { type FragmentSqlToken, NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
@@ -55,7 +56,7 @@ export async function keepLateProofs(db: Connection, proofs: readonly (LateProof
   const readers = [...Map.groupBy(given, ({ reader }) => reader.readerId).values()].map((ofReader) => {
     const times = ofReader.flatMap((proof) => proof.times).sort((a, b) => a - b);
     const first = stretches.length + 1;
-    stretches.push(...stretchesOf(times));
+    append(stretches, stretchesOf(times));
     return {
       reader: ofReader[0]?.reader,
       since: times[0] ?? 0,

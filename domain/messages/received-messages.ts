@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import { MICROS_PER_DAY, type Micros } from '../../base/instant.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
 import { bigints, byteas, integers } from '../../db/timescale/queries/array-parameters.ts';
@@ -70,7 +71,10 @@ export async function rememberMessages(
       receptions.set(message, { receivedAt: last.receivedAt, isRedelivery: same !== null });
     }
     if (last !== null && (last.receivedAt !== stored?.receivedAt || last.isDup !== stored.isDup)) {
-      moved.push(...copies.slice(0, 1).map((copy) => ({ ...copy, ...last })));
+      append(
+        moved,
+        copies.slice(0, 1).map((copy) => ({ ...copy, ...last })),
+      );
     }
   }
   await moveReceptions(client, moved);

@@ -1,3 +1,4 @@
+import { greatestOf, leastOf } from '../../base/extremes.ts';
 import { bigints } from '../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
@@ -30,7 +31,7 @@ export async function movesAtAs<Event>(
     from moves move
     ${NAMED}
     where move.org_id = ${orgId} and move.position = any(${sql.binary(bigints(positions))}::bigint[])
-      and ${sealedFor(orgId, Math.min(...positions), Math.max(...positions))}
+      and ${sealedFor(orgId, leastOf(positions), greatestOf(positions))}
     order by move.position`);
   return rows.map(make);
 }

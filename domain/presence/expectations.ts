@@ -1,3 +1,4 @@
+import { leastOf } from '../../base/extremes.ts';
 import { firstIndex } from '../../base/first-index.ts';
 import type { Micros } from '../../base/instant.ts';
 
@@ -36,7 +37,7 @@ export function inForce(stored: readonly StoredExpectation[]): DatedExpectation[
 export function leastExpectedFrom(dated: readonly DatedExpectation[], at: Micros): Micros | null {
   const later = dated.filter(({ from }) => from > at).map(({ expected }) => expected);
   const all = [expectedAt(dated, at), ...later].filter((expected) => expected !== null);
-  return all.length === 0 ? null : Math.min(...all);
+  return all.length === 0 ? null : leastOf(all);
 }
 
 /** @param dated as {@link inForce} returns them. */

@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import type { Micros } from '../../base/instant.ts';
 import type { DecidedTransition, Stay } from './history/history.ts';
 import type { Neighbourhood, Span } from './history/revise.ts';
@@ -41,7 +42,7 @@ export function aroundLate(
   const close = ({ before, end, news, transitions }: Gap) => {
     if (news.some(({ locationId }) => locationId !== before?.locationId)) {
       spans.push(toSpan(news, end));
-      loaded.push(...transitions);
+      append(loaded, transitions);
       if (before !== null) {
         stays.push(before);
       }
@@ -57,7 +58,7 @@ export function aroundLate(
     }
     if (gap !== null && gap.end?.observedAt === found.end?.observedAt) {
       gap.news.push(scan);
-      gap.transitions.push(...found.transitions);
+      append(gap.transitions, found.transitions);
     } else {
       if (gap !== null) {
         close(gap);

@@ -1,3 +1,4 @@
+import { leastOf } from '../../base/extremes.ts';
 import type { Micros } from '../../base/instant.ts';
 import { onlyAdded } from './feed/changed-rows.ts';
 import { assetKey } from './history/asset-ref.ts';
@@ -95,7 +96,7 @@ async function wereSeenThereBefore(
       assetId,
       observedAt: stay?.since ?? 0,
     })),
-    Math.min(...assets.map(({ scans, smoothed }) => earliest(scans) - smoothed.reach)),
+    leastOf(assets.map(({ scans, smoothed }) => earliest(scans) - smoothed.reach)),
   );
   return assets.map(({ position, scans, smoothed }, index) =>
     (before[index] ?? []).some(

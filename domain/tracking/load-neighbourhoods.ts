@@ -1,3 +1,4 @@
+import { greatestOf } from '../../base/extremes.ts';
 import type { Micros } from '../../base/instant.ts';
 import { integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
@@ -144,7 +145,7 @@ function toTransition(row: TransitionRow): DecidedTransition {
 }
 
 function toSpan(from: Micros, sightings: Sighting[]): Span {
-  return { from, to: Math.max(from, ...sightings.map(({ observedAt }) => observedAt)), sightings };
+  return { from, to: greatestOf([from, ...sightings.map(({ observedAt }) => observedAt)]), sightings };
 }
 
 function distinctAscending(transitions: readonly DecidedTransition[]): DecidedTransition[] {

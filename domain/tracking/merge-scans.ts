@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import type { Micros } from '../../base/instant.ts';
 import { NOTHING_CHANGES } from './around-late.ts';
 import { assetKey } from './history/asset-ref.ts';
@@ -67,7 +68,7 @@ async function neighbourhoodsOf(
   const smoothedAssets: SmoothedAsset[] = [];
   for (const { position, scans, smoothed } of touched) {
     if (smoothed === null) {
-      instants.push(...new Map(scans.map((scan) => [scan.observedAt, scan])).values());
+      append(instants, new Map(scans.map((scan) => [scan.observedAt, scan])).values());
     } else {
       const { orgId, assetId, lastSeen } = position;
       const changed = scans.map(({ observedAt }) => observedAt);

@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import type { Micros } from '../../base/instant.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
 import { isUniqueViolation } from '../../db/timescale/connections/transaction.ts';
@@ -119,7 +120,7 @@ async function writeLocated(
   // A stronger copy may belong to the asset that had the tag before. Locked out of order, so two recorders may deadlock
   // here; the one that the database aborts is retried.
   const others = stronger.filter((scan) => !positionOf.has(scan.orgId, scan.assetId));
-  positions.push(...(await lockPositions(client, others)));
+  append(positions, await lockPositions(client, others));
   const retracted = toMark(fresh);
   const counting = retracted.length === 0 ? fresh : fresh.filter((scan) => !isRetracted(scan));
   const touched = touchedAssets(positions, counting, stronger);

@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import {
   type Field,
   type JsonSchema,
@@ -83,9 +84,7 @@ export function anyOf<T>(parameter: Parameter<T | undefined>): Parameter<T[] | u
       for (const value of new Set(values)) {
         const one = parameter.read([value], name);
         if (!one.ok) {
-          issues.push(
-            ...(values.length > 1 ? one.issues.map((issue) => withValue(issue, value)) : one.issues),
-          );
+          append(issues, values.length > 1 ? one.issues.map((issue) => withValue(issue, value)) : one.issues);
         } else if (one.value !== undefined) {
           read.push(one.value);
         }

@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import {
   ambiguous,
   type FieldIssue,
@@ -47,7 +48,7 @@ export function readQuery<P extends Parameters>(query: Query<P>, search: string)
     } else if (read.ok) {
       values[name] = read.value;
     } else {
-      issues.push(...read.issues);
+      append(issues, read.issues);
     }
   }
   refuseIssues([...issues, ...unknownParameters(query, given)]);
@@ -86,7 +87,7 @@ export function readPath<P extends Parameters>(
     if (read.ok) {
       values[name] = read.value;
     } else {
-      issues.push(...read.issues);
+      append(issues, read.issues);
     }
   }
   refuseIssues(issues);

@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import { AppError } from '../../base/errors.ts';
 
 export interface Setting<T> {
@@ -41,7 +42,10 @@ export function readSettings<S extends Settings>(
     configuration[name] = value;
   }
   if (faults.length === 0) {
-    faults.push(...rules.flatMap((rule) => rule(configuration as Configuration<S>) ?? []));
+    append(
+      faults,
+      rules.flatMap((rule) => rule(configuration as Configuration<S>) ?? []),
+    );
   }
   if (faults.length > 0) {
     throw new AppError('misconfigured', faults.join('\n'));

@@ -1,3 +1,4 @@
+import { greatestOf } from '../../base/extremes.ts';
 import { addressOf } from './address.ts';
 import { type Device, jsonEncoder, type TagRead } from './encoder.ts';
 
@@ -7,7 +8,7 @@ export const glinetGls10 = jsonEncoder({
   ports: 1,
   clockTick: 1_000,
   maxReadsPerMessage: 20,
-  encode: (device, reads) => report(device, reads, Math.max(...reads.map(({ at }) => at))),
+  encode: (device, reads) => report(device, reads, greatestOf(reads.map(({ at }) => at))),
   heartbeat: (device, at) => report(device, [], at),
   ignoredOfHeartbeat: 0,
 });

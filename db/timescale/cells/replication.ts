@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { append } from '../../../base/append.ts';
 import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
 import { untilInterrupted } from './break-off.ts';
@@ -46,7 +47,7 @@ export async function unpublishedParts(
       const { rowCount } = await client.query(
         `select from only ${part} where ${ownedBy(table, orgId)} limit 1`,
       );
-      unpublished.push(...(rowCount === 0 ? [] : [part]));
+      append(unpublished, rowCount === 0 ? [] : [part]);
     }
   }
   return unpublished;

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { append } from '../../../base/append.ts';
 import { AppError } from '../../../base/errors.ts';
 import { type MovedTable, ownedBy } from './moved-tables.ts';
 import { strangersByAddress } from './moved-users.ts';
@@ -154,8 +155,9 @@ async function takenNames(
          select json_build_array(${names.join(', ')})::text from ${table.identifier} limit 3`,
         [rows.map(({ name }) => name)],
       );
-      taken.push(
-        ...there.rows.map(({ name }) => `${table.name}: ${columns.join(', ')} ${name.slice(1, -1)}`),
+      append(
+        taken,
+        there.rows.map(({ name }) => `${table.name}: ${columns.join(', ')} ${name.slice(1, -1)}`),
       );
     }
   }

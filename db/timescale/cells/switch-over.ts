@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
+import { append } from '../../../base/append.ts';
 import { AppError } from '../../../base/errors.ts';
 import type { Client } from '../connections/client.ts';
 import { arrive, prepare } from './arrive.ts';
@@ -134,7 +135,7 @@ async function catchUpToTheEnd(cells: Cells, requireGoOn: () => void): Promise<n
   for (let quietSince = performance.now(); performance.now() < quietSince + QUIET; ) {
     requireGoOn();
     const { changes, xids } = await catchUp(cells, await writtenUpTo(cells.from));
-    applied.push(...xids);
+    append(applied, xids);
     if (changes > 0) {
       quietSince = performance.now();
     }

@@ -1,3 +1,4 @@
+import { greatestOf } from '../../../base/extremes.ts';
 import { type ServerAnswer, UNTOLD } from './ask-server.ts';
 import type { Address } from './database-url.ts';
 
@@ -111,7 +112,7 @@ function newestOf(
   known: (system: string) => Known | undefined,
 ): number {
   const said = answers.filter((answer) => answer.system === system).map(({ timeline }) => timeline);
-  return Math.max(known(system)?.timeline ?? 0, ...said);
+  return greatestOf([known(system)?.timeline ?? 0, ...said]);
 }
 
 function outdated({ timeline }: ServerAnswer, newest: number): string {

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { append } from '../../../base/append.ts';
 import { Client } from './client.ts';
 import { PrecededQuery, type Preceding, Preparing } from './preceded-query.ts';
 import type { ServiceConfig } from './service-connections.ts';
@@ -103,7 +104,7 @@ export class PooledClient extends PipelinedClient {
     if (next !== 0) {
       const held = next === -1 ? [] : this._queryQueue.splice(next);
       super._pulsePipelinedQueryQueue();
-      this._queryQueue.push(...held);
+      append(this._queryQueue, held);
     }
   }
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { append } from '../../../base/append.ts';
 import type { Sequence, Table } from './tables.ts';
 
 /** Where each of a table's sequences is. */
@@ -9,8 +10,9 @@ export async function readSequences(client: pg.ClientBase, { sequences }: Table)
     const { rows } = await client.query<{ last_value: number; is_called: boolean }>(
       `select last_value, is_called from ${sequence}`,
     );
-    found.push(
-      ...rows.map((row) => ({ sequence, lastValue: Number(row.last_value), isCalled: row.is_called })),
+    append(
+      found,
+      rows.map((row) => ({ sequence, lastValue: Number(row.last_value), isCalled: row.is_called })),
     );
   }
   return found;

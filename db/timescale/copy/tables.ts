@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { append } from '../../../base/append.ts';
 import { REFERS_TO, SEQUENCES } from './catalog.ts';
 
 export interface Table {
@@ -49,7 +50,7 @@ export function inReferenceOrder<Row extends { name: string; refers_to: string[]
     if (next.length === 0) {
       throw new Error('tables refer to each other in a circle');
     }
-    ordered.push(...next);
+    append(ordered, next);
   }
   return ordered;
 }

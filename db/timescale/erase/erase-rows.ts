@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { append } from '../../../base/append.ts';
 import type { Pool } from '../connections/client.ts';
 import { inTransaction } from '../connections/transaction.ts';
 import { isOf, type OrganizationTable } from './organization-tables.ts';
@@ -67,7 +68,7 @@ function partsWithRows(
         `select from only ${part.identifier} where ${isOf(table, '$1')} limit 1`,
         [orgId],
       );
-      found.push(...(rowCount === 0 ? [] : [part]));
+      append(found, rowCount === 0 ? [] : [part]);
     }
     return found;
   });

@@ -5,6 +5,7 @@ import {
   type ValueExpression,
 } from '@slonik/sql-tag';
 import type pg from 'pg';
+import { append } from '../../../base/append.ts';
 
 export type { FragmentSqlToken, ValueExpression } from '@slonik/sql-tag';
 
@@ -67,7 +68,7 @@ function composedOnce<Token extends FragmentSqlToken | RowQuery<unknown>>(
       values.push(each.data);
     } else if (each !== undefined && 'type' in each && each.type === EMPTY.type) {
       texts.push(each.sql);
-      values.push(...each.values);
+      append(values, each.values);
     } else {
       return compose();
     }

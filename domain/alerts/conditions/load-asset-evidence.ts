@@ -1,3 +1,4 @@
+import { greatestOf } from '../../../base/extremes.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
@@ -88,7 +89,7 @@ function reachOf(rules: readonly DatedRule[]): Micros {
   const spans = rules.map(({ kind, after, thenAfter, hours }) =>
     kind === 'overdue' ? 0 : hours !== null && after !== null ? LOOKS_BACK : (thenAfter ?? after ?? 0),
   );
-  return Math.min(LOOKS_BACK, Math.max(0, ...spans));
+  return Math.min(LOOKS_BACK, greatestOf([0, ...spans]));
 }
 
 function locationsOf(stays: ReadonlyMap<number, readonly Stay[]>): number[] {

@@ -1,3 +1,4 @@
+import { leastOf } from '../../../base/extremes.ts';
 import type { Micros } from '../../../base/instant.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { LOOKS_BACK } from '../../presence/coverage/load-places.ts';
@@ -39,7 +40,7 @@ export async function loadSightings(
     const coveredFrom = window.since;
     return { unread: new Map(), missed: new Map(), locationIds: [], sweeps: [], coveredFrom };
   }
-  const apart = Math.min(...overdue.flatMap(({ after, thenAfter }) => after ?? thenAfter ?? []));
+  const apart = leastOf(overdue.flatMap(({ after, thenAfter }) => after ?? thenAfter ?? []));
   const long = await loadUnread(
     db,
     orgId,

@@ -1,3 +1,4 @@
+import { leastOf } from '../../../base/extremes.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { DatedRule } from '../rules/rule.ts';
 import type { AssetEvidence, ReaderEvidence } from './evidence.ts';
@@ -125,7 +126,7 @@ function placeOf(versions: readonly DatedRule[], subject: AssetEvidence | Reader
 
 function firstAfter(now: Micros, instants: readonly (Micros | null)[]): Micros | null {
   const later = instants.filter((at) => at !== null && at > now) as Micros[];
-  return later.length === 0 ? null : Math.min(...later);
+  return later.length === 0 ? null : leastOf(later);
 }
 
 function stateAt(instant: Micros, stretches: readonly Stretch[]): 'none' | 'open' | 'alarm' {

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { TooMuchEvidence } from '../../../base/errors.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { slicesOf } from '../../../base/slices-of.ts';
@@ -44,7 +45,7 @@ export async function derive(
   const size = Math.min(BATCH.assets, Math.ceil(BATCH.times / wanted.rules.size));
   for (const some of slicesOf(begun, BATCHES * size)) {
     if (isLate() && done.looked.length > 0) {
-      done.left.push(...some);
+      append(done.left, some);
       continue;
     }
     const subjects = await loadReaching(db, wanted, some, now - DERIVED_BACK);
@@ -52,9 +53,12 @@ export async function derive(
     const since = new Map(some.map((each) => [each.id, each]));
     for (const alike of [...ofAges.values()].flatMap((own) => slicesOf(own, size))) {
       if (isLate() && done.looked.length > 0) {
-        done.left.push(...alike.flatMap(({ id }) => since.get(id) ?? []));
+        append(
+          done.left,
+          alike.flatMap(({ id }) => since.get(id) ?? []),
+        );
       } else {
-        done.looked.push(...(await deriveInParts(db, wanted, alike, now)));
+        append(done.looked, await deriveInParts(db, wanted, alike, now));
       }
     }
   }

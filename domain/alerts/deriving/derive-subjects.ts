@@ -1,4 +1,5 @@
 import { eachInTurns } from '../../../base/each-in-turns.ts';
+import { leastOf } from '../../../base/extremes.ts';
 import type { Micros } from '../../../base/instant.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Interval } from '../../presence/intervals.ts';
@@ -176,7 +177,7 @@ function soonerRead(
   }
   const { by, within } = expected ?? { by: unread, within: Number.POSITIVE_INFINITY };
   const thresholds = versions.flatMap(({ after, thenAfter }) => after ?? thenAfter ?? []);
-  return { by: Math.min(by, unread), within: Math.min(within, ...thresholds) };
+  return { by: Math.min(by, unread), within: leastOf([within, ...thresholds]) };
 }
 
 function sooner(one: Micros | null, other: Micros | null): Micros | null {

@@ -1,3 +1,5 @@
+import { append } from '../../../base/append.ts';
+import { leastOf } from '../../../base/extremes.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { inSavepoint } from '../../../db/timescale/queries/savepoint.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
@@ -113,8 +115,8 @@ export class AlertDeriver {
         await this.#aside.remove(db, orgId);
       } else {
         turn.isBehind ||= derived.isBehind;
-        turn.told.push(...(derived.isChanged ? [orgId] : []));
-        turn.unknown.push(...derived.unknown);
+        append(turn.told, derived.isChanged ? [orgId] : []);
+        append(turn.unknown, derived.unknown);
         await this.#takeBack(db, orgId, derived, turn);
       }
     }
@@ -167,7 +169,7 @@ export class AlertDeriver {
   /** Up to when all are derived but those that were set aside, of which that is noted apart. */
   #settled(derivedTo: Micros, now: Micros): Micros {
     const others = [...(this.#organizations ?? [])].filter(([id]) => this.#aside.derivedTo(id) === null);
-    return Math.min(now, ...others.map(([, organization]) => derivedUpTo(organization, now) ?? derivedTo));
+    return leastOf([now, ...others.map(([, organization]) => derivedUpTo(organization, now) ?? derivedTo)]);
   }
 }
 

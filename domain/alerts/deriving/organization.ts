@@ -1,3 +1,4 @@
+import { leastOf } from '../../../base/extremes.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { Interval } from '../../presence/intervals.ts';
 import { DueTimes } from './due-times.ts';
@@ -106,10 +107,10 @@ export function derivedUpTo(
   // What waits for long is not lost: it holds still when it is found.
   const waited = Math.max(unheard.earliest, now - WAITED_FOR);
   return lookedUpTo === null
-    ? Math.min(
+    ? leastOf([
         ...[assets.earliest, stays.earliest, readers.earliest, expected.earliest, waited],
         ...[unsettled.histories.earliest, unsettled.readers.earliest],
-      )
+      ])
     : null;
 }
 

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { type FieldIssue, foreignKeyNotFound, invalidValue } from '../../../base/checks/issues.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
@@ -75,7 +76,10 @@ export async function foundMembers(
   const members = new Set(rows.map(({ address }) => address));
   const others = wanted.filter((address) => !members.has(address)).slice(0, MOST_NAMED);
   const rule = 'must be members of the organization, who can be invited to the console';
-  issues.push(...others.map((address) => invalidValue('mail_to', `${rule}; ${address} is none`)));
+  append(
+    issues,
+    others.map((address) => invalidValue('mail_to', `${rule}; ${address} is none`)),
+  );
   return wanted;
 }
 
@@ -86,5 +90,8 @@ function refuseOthers<Name extends string | number>(
   found: ReadonlySet<Name>,
 ): void {
   const others = wanted.filter((name) => !found.has(name)).slice(0, MOST_NAMED);
-  issues.push(...others.map((name) => ({ ...foreignKeyNotFound(field, name), params: { value: name } })));
+  append(
+    issues,
+    others.map((name) => ({ ...foreignKeyNotFound(field, name), params: { value: name } })),
+  );
 }

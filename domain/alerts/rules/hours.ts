@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { MICROS_PER_MILLISECOND } from '../../../base/instant.ts';
 import { type OffsetAt, offsetsOf } from '../../../base/time-zones.ts';
 import { type Interval, joined, within } from '../../presence/intervals.ts';
@@ -38,8 +39,9 @@ function wallTimes(weekly: readonly WeeklyPart[], { since, until }: Interval): I
   const times: Interval[] = [];
   for (let day = Math.floor(since / DAY); day * DAY < until; day += 1) {
     const parts = weekly.filter((part) => part.day === (((day + DAY_OF_EPOCH) % 7) + 7) % 7);
-    times.push(
-      ...parts.map((part) => ({
+    append(
+      times,
+      parts.map((part) => ({
         since: day * DAY + part.from * MINUTE,
         until: day * DAY + part.until * MINUTE,
       })),

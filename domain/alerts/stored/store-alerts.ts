@@ -1,4 +1,6 @@
 import { monotonicFactory } from 'ulid';
+import { append } from '../../../base/append.ts';
+import { leastOf } from '../../../base/extremes.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { slicesOf } from '../../../base/slices-of.ts';
 import { integers, texts, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
@@ -50,10 +52,10 @@ async function withinBounds(db: Connection, alerts: readonly Opened[]): Promise<
   for (const [orgId, own] of Map.groupBy(alerts, (alert) => alert.orgId)) {
     const room = await roomFor(db, orgId, own.length);
     const { within, beyond } = room === null ? { within: own, beyond: [] } : shareOut(room, own);
-    raised.push(...within);
+    append(raised, within);
     if (beyond.length > 0) {
       const ruleIds = new Set(beyond.map(ruleOf));
-      await noteFlood(db, orgId, [...ruleIds], Math.min(...beyond.map(({ stretch }) => stretch.since)));
+      await noteFlood(db, orgId, [...ruleIds], leastOf(beyond.map(({ stretch }) => stretch.since)));
     }
   }
   return [...slicesOf(raised, AT_ONCE)];
@@ -70,8 +72,8 @@ function shareOut(room: Room, alerts: readonly Opened[]): { within: Opened[]; be
     .sort((a, b) => Number(isPast(a.of)) - Number(isPast(b.of)) || a.group.length - b.group.length);
   for (const { group, of } of inOrder) {
     const taken = room.take(ruleOf(of), isPast(of) ? 'over' : 'holding', group.length);
-    within.push(...group.slice(0, taken));
-    beyond.push(...group.slice(taken));
+    append(within, group.slice(0, taken));
+    append(beyond, group.slice(taken));
   }
   return { within, beyond };
 }

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import type { Micros } from '../../../base/instant.ts';
 import type { Interval } from '../../presence/intervals.ts';
 import type { Stretch } from '../conditions/stretch.ts';
@@ -50,7 +51,7 @@ export class TrialTally {
       const alerts = stretches.map((stretch) => ({ subject, stretch, lasting: this.#lasting(stretch) }));
       this.count += alerts.length;
       this.subjectCount += 1;
-      this.alerts.push(...alerts.slice(0, Math.max(0, this.#bounds.alerts - this.alerts.length)));
+      append(this.alerts, alerts.slice(0, Math.max(0, this.#bounds.alerts - this.alerts.length)));
       const longest = alerts.reduce((one, other) => (other.lasting > one.lasting ? other : one));
       if (this.longest === null || longest.lasting > this.longest.lasting) {
         this.longest = longest;

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { splitFields } from './decoding/lines.ts';
 import type { Selection } from './each.ts';
 import { firstFailing, ignored, mapItem } from './map-item.ts';
@@ -59,7 +60,7 @@ export class DocumentRun {
     } else if (idle !== undefined) {
       outcomes.push(idle);
     }
-    this.#outcomes.push(...(this.#rules.length > 1 ? withoutRepeatedIgnoring(outcomes, sources) : outcomes));
+    append(this.#outcomes, this.#rules.length > 1 ? withoutRepeatedIgnoring(outcomes, sources) : outcomes);
     return null;
   }
 

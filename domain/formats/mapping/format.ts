@@ -1,3 +1,4 @@
+import { greatestOf } from '../../../base/extremes.ts';
 import { Compilation } from './language/compilation.ts';
 import { type Decoding, type FormatDefinition, IDENTITIES, type Identity } from './language/definition.ts';
 import { FormatError } from './language/fault.ts';
@@ -71,10 +72,10 @@ export function compileShaped(valid: FormatDefinition): Format {
     decodings: typeof valid.decode === 'string' ? [valid.decode] : valid.decode,
     ignoredTopics,
     ignoredTexts: new Set(ignoredTexts),
-    longestIgnoredText: Math.max(
+    longestIgnoredText: greatestOf([
       Number.NEGATIVE_INFINITY,
       ...ignoredTexts.map((text) => Buffer.byteLength(text)),
-    ),
+    ]),
     rules,
   };
 }

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { greatestOf } from '../../../base/extremes.ts';
 import { CsvFault, type CsvRecord, CsvRecords } from './csv-records.ts';
 
 export type CsvSource = () => AsyncIterable<Buffer>;
@@ -69,7 +70,7 @@ async function beginningOf(text: AsyncGenerator<string, void>): Promise<Beginnin
     .replace(/^[\r\n]+/, '')
     .split(/[\r\n]/, 1);
   const counts = DELIMITERS.map((each) => header.split(each).length);
-  const most = counts.indexOf(Math.max(...counts));
+  const most = counts.indexOf(greatestOf(counts));
   return { delimiter: DELIMITERS[most] ?? ',', line: 1, begin };
 }
 

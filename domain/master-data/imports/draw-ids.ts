@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { authorOf, intoChanges } from '../../changes/insert-changes.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
@@ -41,7 +42,7 @@ export async function drawIds(
   await transaction.exec(sql.type(NO_ROWS)`select set_config('enable_nestloop', 'off', true)`);
   for await (const [first, last] of placeholders(transaction, TABLES[resource])) {
     const parents = parentKeys.filter(({ placeholder: id }) => id >= first && id <= last);
-    drawn.push(...(await drawRows(transaction, resource, first, last, parents)));
+    append(drawn, await drawRows(transaction, resource, first, last, parents));
   }
   for await (const [first, last] of placeholders(transaction, sql.fragment`tags`)) {
     await transaction.exec(sql.type(NO_ROWS)`

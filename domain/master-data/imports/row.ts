@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { type Checked, gathered, invalidValue, type Refusal, refused } from '../../../base/checks/issues.ts';
 import { AppError } from '../../../base/errors.ts';
 import type { Json } from '../../../base/json/exact-json.ts';
@@ -42,7 +43,7 @@ export function readRow(
   if (!given.ok) {
     refusals.push(given);
   } else {
-    refusals.push(...repeatedTags(given.value.tags ?? []));
+    append(refusals, repeatedTags(given.value.tags ?? []));
   }
   const isKeyed =
     typeof object.external_key === 'string' &&

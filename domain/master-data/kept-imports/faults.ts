@@ -1,4 +1,5 @@
 import type { FieldIssue } from '../../../base/checks/issues.ts';
+import { greatestOf } from '../../../base/extremes.ts';
 import { type CsvSource, readCsv } from '../imports/csv.ts';
 import { CsvFault } from '../imports/csv-records.ts';
 
@@ -19,7 +20,7 @@ const LONGEST_VALUE = 200;
 export async function faultsOf(source: CsvSource, issues: readonly FieldIssue[]): Promise<FileFault[]> {
   const faults = issues.map(faultOf);
   const byLine = Map.groupBy(faults, ({ line }) => line);
-  const last = Math.max(...byLine.keys());
+  const last = greatestOf(byLine.keys());
   let columns: string[] | null = null;
   try {
     for await (const { line, cells } of readCsv(source)) {

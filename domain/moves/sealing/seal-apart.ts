@@ -1,3 +1,5 @@
+import { append } from '../../../base/append.ts';
+import { greatestOf } from '../../../base/extremes.ts';
 import { isFaultOfData } from '../../../db/timescale/connections/sql-state.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { type Order, type Sealed, sealBatch } from './seal-batch.ts';
@@ -29,7 +31,7 @@ export async function sealOrders(
   const unsealable: Unsealable[] = [];
   for (const order of orders) {
     const done = await sealUpToFault(db, order);
-    sealed.push(...done.sealed);
+    append(sealed, done.sealed);
     if (done.fault !== null) {
       unsealable.push(done.fault);
     }
@@ -46,7 +48,7 @@ async function sealUpToFault(
   for (let share = most; ; ) {
     try {
       const sealed = await sealBatch(db, [{ orgId, after, share }]);
-      all.push(...sealed);
+      append(all, sealed);
       if (share === most || (sealed[0]?.rows ?? 0) < share) {
         return { sealed: joined(all), fault: null };
       }
@@ -71,7 +73,7 @@ function joined(all: readonly Sealed[]): readonly Sealed[] {
         {
           ...last,
           rows: all.reduce((sum, { rows }) => sum + rows, 0),
-          age: Math.max(...all.map(({ age }) => age)),
+          age: greatestOf(all.map(({ age }) => age)),
         },
       ];
 }

@@ -1,3 +1,4 @@
+import { leastOf } from '../../../base/extremes.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
@@ -51,7 +52,7 @@ export class GapLearner {
  */
 async function learnGap(pool: Pool, { orgId, locationId }: Place, now: Micros): Promise<void> {
   const gaps = await loadGaps(pool, orgId, locationId);
-  const window = { since: Math.min(now, ...gaps.longest.map(({ since }) => since)), until: now };
+  const window = { since: leastOf([now, ...gaps.longest.map(({ since }) => since)]), until: now };
   const evidence = (await loadEvidence(pool, orgId, [locationId], window, [])).get(locationId);
   const learned =
     evidence === undefined ? null : learnedGap(coveredGaps(gaps, coveredTimes(evidence, window)));

@@ -1,4 +1,5 @@
 import type { SchemaElement } from 'hyparquet-writer';
+import { append } from '../../../base/append.ts';
 import { wireTime } from '../../../base/timestamps.ts';
 import { secondsOf } from '../seconds.ts';
 import type { Cell, Column, ColumnType } from './columns.ts';
@@ -44,7 +45,10 @@ export async function* parquetOf<Row>(
   for await (const { rows, total } of batches) {
     whole = total;
     for (const [index, { type, cell }] of columns.entries()) {
-      held[index]?.push(...rows.map((row) => valueFor(type, cell(row))));
+      append(
+        held[index] ?? [],
+        rows.map((row) => valueFor(type, cell(row))),
+      );
     }
     count += rows.length;
     if (count >= most) {

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { type DecidedTransition, history, type Sighting, type Stay, wholeSeconds } from './history.ts';
 
@@ -53,7 +54,7 @@ export function revise(stored: readonly DecidedTransition[], spans: readonly Spa
     while ((stored[index]?.observedAt ?? Number.POSITIVE_INFINITY) <= to) {
       index++;
     }
-    revised.push(...history(sightings, asStay(revised.at(-1))));
+    append(revised, history(sightings, asStay(revised.at(-1))));
     followsSpan = true;
   }
   keepBefore(Number.POSITIVE_INFINITY);

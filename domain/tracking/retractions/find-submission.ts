@@ -1,3 +1,4 @@
+import { greatestOf, leastOf } from '../../../base/extremes.ts';
 import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
 import { integers, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
@@ -88,8 +89,8 @@ export async function storedScans(
       select asset_id, observed_at, submission_index, retraction_id from scan_events
       where org_id = ${orgId}::integer and observed_at between wanted.start and wanted.stop
         and submission_id = ${submissionId}::text and submission_index = wanted.index
-        and observed_at between time_of_micros(${Math.min(...starts)}::bigint)
-          and time_of_micros(${Math.max(...starts) + MICROS_PER_MILLISECOND - 1}::bigint)
+        and observed_at between time_of_micros(${leastOf(starts)}::bigint)
+          and time_of_micros(${greatestOf(starts) + MICROS_PER_MILLISECOND - 1}::bigint)
       order by observed_at offset 0
     ) scan`);
   return rows.map((row) => ({

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { type AssetRef, assetKey } from '../history/asset-ref.ts';
 import type { Stay, Transition } from '../history/history.ts';
@@ -58,7 +59,10 @@ async function neighbourhoodsOf(
     const settings = smoothing.get(orgId);
     const reach = settings?.reach(changed[0] ?? 0, changed.at(-1) ?? 0) ?? 0;
     if (settings === undefined || reach === 0) {
-      plain.push(...changed.map((observedAt) => ({ orgId, assetId, observedAt })));
+      append(
+        plain,
+        changed.map((observedAt) => ({ orgId, assetId, observedAt })),
+      );
     } else {
       smoothed.push({ orgId, assetId, changed, reach, settings, lastSeen: lastSeen ?? 0 });
     }

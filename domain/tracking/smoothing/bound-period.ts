@@ -1,3 +1,4 @@
+import { leastOf } from '../../../base/extremes.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
@@ -19,7 +20,7 @@ export async function boundPeriod(
   ];
   return {
     from: period.from,
-    to: Math.min(period.to, ...ends.flatMap((end) => (end === null ? [] : end - 1))),
+    to: leastOf([period.to, ...ends.flatMap((end) => (end === null ? [] : end - 1))]),
   };
 }
 

@@ -1,3 +1,4 @@
+import { greatestOf, leastOf } from '../../../base/extremes.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { bigints, integers, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
@@ -20,8 +21,8 @@ export interface Stretch extends AssetRef {
 
 /** Each stretch is looked up by itself (`offset 0`); the bounds of all let TimescaleDB exclude chunks beforehand. */
 export async function loadScans(db: Connection, stretches: readonly Stretch[]): Promise<Seen[][]> {
-  const first = Math.min(...stretches.map(({ from }) => from));
-  const last = Math.max(...stretches.map(({ to }) => to));
+  const first = leastOf(stretches.map(({ from }) => from));
+  const last = greatestOf(stretches.map(({ to }) => to));
   const rows = await db.any(sql.prepared('load-scans-of-stretches', rowsOf<StretchScanRow>())`
     select stretch.ordinal::integer as ordinal, micros_of_time(near.observed_at) as observed_at,
       near.location_id, ${DECIDING_COLUMNS}

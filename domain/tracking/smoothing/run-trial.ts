@@ -1,3 +1,4 @@
+import { leastOf } from '../../../base/extremes.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
@@ -138,7 +139,7 @@ async function withStays(
       present.length < counts.present ? present.at(-1) : undefined,
       proposed.length < counts.proposed ? proposed.at(-1) : undefined,
     ].flatMap((last) => last?.observedAt ?? []);
-    const toldUntil = ends.length === 0 ? null : Math.min(...ends);
+    const toldUntil = ends.length === 0 ? null : leastOf(ends);
     const stays = (moves: readonly TriedMove[]) =>
       staysOf(
         first.get(assetId),

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import type { TriedAsset } from './try-on-assets.ts';
 import type { TriedMove } from './try-smoothing.ts';
 
@@ -57,7 +58,7 @@ function keep(moves: TriedMove[], ...more: readonly (readonly TriedMove[])[]): v
   const room = MOST_MOVES - moves.length;
   if (room > 0) {
     const ordered = more.flat().toSorted((a, b) => a.observedAt - b.observedAt);
-    moves.push(...ordered.slice(0, room));
+    append(moves, ordered.slice(0, room));
   }
 }
 

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
@@ -77,7 +78,7 @@ class MovesSoFar {
 
   /** The moves up to the widest window before the end of `page`. */
   after(page: readonly Seen[]): TriedMove[] {
-    this.#scans.push(...page);
+    append(this.#scans, page);
     return this.#decide((page.at(-1)?.observedAt ?? this.#decidedUpTo) - this.#reach);
   }
 

@@ -1,3 +1,4 @@
+import { leastOf } from '../../../base/extremes.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import type { Client, Pool } from '../../../db/timescale/connections/client.ts';
@@ -62,7 +63,7 @@ async function mendPiece(
   }
   const instants = mended.flatMap(({ before, now }) => [before, now]);
   const [, smoothing] = await Promise.all([
-    reviseAlerts(client, [{ ...asset, since: Math.min(...instants) }]),
+    reviseAlerts(client, [{ ...asset, since: leastOf(instants) }]),
     readSmoothing(client, [asset.orgId]),
   ]);
   const changes = await withoutRetracted(storedTracking(client), [{ position, instants }], smoothing);

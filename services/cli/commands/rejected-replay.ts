@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { append } from '../../../base/append.ts';
 import { createClock } from '../../../base/clock.ts';
 import { AppError } from '../../../base/errors.ts';
 import { MICROS_PER_DAY } from '../../../base/instant.ts';
@@ -96,7 +97,7 @@ async function replayAll(replay: ReplayThis, ids: readonly number[], options: Op
         break;
       }
       const result = await replay(messageId, { isOnlyOnce: true });
-      rows.push(...(result === null ? [] : [asRow(result)]));
+      append(rows, result === null ? [] : [asRow(result)]);
       count += 1;
       progress.show(`Replayed ${count} of ${ids.length}`);
     }

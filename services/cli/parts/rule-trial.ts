@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import type { Kind } from '../../../domain/alerts/rules/rule.ts';
 import type { TrialResult } from '../../../domain/alerts/trial/run-trial.ts';
 import { listTable } from '../command-line/list-table.ts';
@@ -17,7 +18,7 @@ export function trialText(kind: Kind, result: TrialResult): string {
     lines.push(
       `The longest lasted ${roughly(longest.seconds)}: ${nameOf(longest)} from ${longest.opened_at} on.`,
     );
-    lines.push('', ...subjectLines(result), '', ...alertLines(result));
+    append(lines, ['', ...subjectLines(result), '', ...alertLines(result)]);
   }
   return lines.join('\n');
 }

@@ -1,3 +1,4 @@
+import { greatestOf } from '../../../base/extremes.ts';
 import { table } from '../../../base/table.ts';
 import { allDifferences, type CheckResult } from './check.ts';
 import type { Simulated } from './simulate.ts';
@@ -56,7 +57,7 @@ function alertLines({ alerts }: CheckResult): string[] {
     return [];
   }
   const delays = alerts.thefts.flatMap(({ alerted_after_seconds: seconds }) => seconds ?? []);
-  const thefts = delays.length === 0 ? '' : `; of thefts within ${Math.ceil(Math.max(...delays))} s`;
+  const thefts = delays.length === 0 ? '' : `; of thefts within ${Math.ceil(greatestOf(delays))} s`;
   return [
     `Alerts: ${count(alerts.assets)} about assets, ${count(alerts.readers)} about readers, ${count(alerts.withdrawn)} withdrawn${thefts}`,
   ];
@@ -69,7 +70,7 @@ function presenceLines({ presence }: CheckResult): string[] {
   const { compared, states, thefts } = presence;
   const each = Object.entries(states).map(([state, times]) => `${state} ${count(times)}`);
   const delays = thefts.flatMap(({ found_after_seconds: seconds }) => seconds ?? []);
-  const found = delays.length === 0 ? '' : `, overdue within ${Math.ceil(Math.max(...delays))} s`;
+  const found = delays.length === 0 ? '' : `, overdue within ${Math.ceil(greatestOf(delays))} s`;
   return [
     `Presence: ${count(compared)} states compared (right: ${each.join(', ')})`,
     ...(thefts.length === 0 ? [] : [`Thefts: ${delays.length} of ${thefts.length} found${found}`]),

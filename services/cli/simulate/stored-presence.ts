@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { MICROS_PER_MILLISECOND } from '../../../base/instant.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { listPresence } from '../../../domain/reports/presence/list-presence.ts';
@@ -15,8 +16,9 @@ export async function storedPresence(
       ...{ include_not_in_effect: true, include_deleted: false, include_descendants: false },
       ...{ sort: [{ field: 'asset_external_key', isDescending: false }], limit: PAGE, offset },
     });
-    answers.push(
-      ...rows
+    append(
+      answers,
+      rows
         .filter(({ external_key: key }) => keys.has(key))
         .map(({ external_key: asset, presence, readerName: reader }) => ({
           ...{ asset, state: presence.state, reader },

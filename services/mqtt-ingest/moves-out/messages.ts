@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { greatestOf } from '../../../base/extremes.ts';
 import type { Placement } from '../../../domain/moves/published/placement.ts';
 import { CLEARED, type PublishedTopic } from '../../../domain/moves/published/topics.ts';
 import { discoveryOf } from './home-assistant.ts';
@@ -59,7 +60,7 @@ export function messagesToSend(
   const toClear = new Set<string>();
   for (const { assetId, toldAt, messages } of placements) {
     const own = topics.filter((each) => each.assetId === assetId);
-    const known = Math.max(...own.map((each) => each.toldAt ?? Number.NEGATIVE_INFINITY));
+    const known = greatestOf(own.map((each) => each.toldAt ?? Number.NEGATIVE_INFINITY));
     if (toldAt !== null && toldAt < known) {
       continue;
     }

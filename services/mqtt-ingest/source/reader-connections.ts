@@ -96,7 +96,7 @@ export class ReaderConnections {
     } catch (error) {
       this.#options.onFault(error);
       for (const [at, reader] of readers.entries()) {
-        reader.changes.unshift(...(changed[at]?.changes ?? []));
+        reader.changes = [...(changed[at]?.changes ?? []), ...reader.changes];
         this.#changed.add(reader);
       }
       return false;

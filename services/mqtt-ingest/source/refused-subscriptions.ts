@@ -1,3 +1,4 @@
+import { leastOf } from '../../../base/extremes.ts';
 import { BackOff } from './back-off.ts';
 
 /** Milliseconds between attempts to subscribe to a refused topic. */
@@ -39,7 +40,7 @@ export class RefusedSubscriptions {
     if (this.#topics.size === 0) {
       return null;
     }
-    const next = Math.min(...[...this.#topics.values()].map(({ until }) => until));
+    const next = leastOf([...this.#topics.values()].map(({ until }) => until));
     return Math.max(0, next - performance.now()) + 1;
   }
 }

@@ -1,3 +1,4 @@
+import { greatestOf } from '../../../base/extremes.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { divideSessions } from './divided-sessions.ts';
 import { HeldMessages, MOST_HELD } from './held-messages.ts';
@@ -130,7 +131,7 @@ export function startSubscriber(options: SubscriberOptions): Subscriber {
     },
     quietFor: () => {
       const quiet = all().map((session) => session.quietFor());
-      return divided.areLeft() || quiet.includes(null) ? null : Math.max(...quiet.map(Number));
+      return divided.areLeft() || quiet.includes(null) ? null : greatestOf(quiet.map(Number));
     },
     requireConnected: async () => {
       const missing = all().find((session) => !session.isConnected());

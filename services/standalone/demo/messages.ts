@@ -1,3 +1,4 @@
+import { greatestOf } from '../../../base/extremes.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { TagRead } from '../../../simulation/encoders/encoder.ts';
 import { ENCODERS } from '../../../simulation/encoders/encoders.ts';
@@ -98,7 +99,7 @@ function reports(reader: SiteReader, reads: readonly SiteRead[], random: Random)
   return bundles.map((bundle, sequence) => ({
     reader,
     payload: encode(reader, bundle, sequence).payload,
-    readyAt: Math.max(...bundle.map(({ at }) => at)),
+    readyAt: greatestOf(bundle.map(({ at }) => at)),
     kind: 'reads',
     reads: bundle,
   }));

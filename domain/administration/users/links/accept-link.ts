@@ -1,3 +1,4 @@
+import { append } from '../../../../base/append.ts';
 import { AppError } from '../../../../base/errors.ts';
 import { heardEverywhere } from '../../../../base/heard-everywhere.ts';
 import type { Database } from '../../../../db/timescale/connections/database.ts';
@@ -151,7 +152,7 @@ async function carryOut(change: Change, link: OpenLink, accepting: Accepting): P
       throw new AppError('conflict', 'The password was changed meanwhile; nothing was changed');
     }
     if (accepting.hash !== null) {
-      entries.push(...(await setPassword(change, now, accepting.hash, null)));
+      append(entries, await setPassword(change, now, accepting.hash, null));
       await forgetDevices(change, now.id);
     }
   }

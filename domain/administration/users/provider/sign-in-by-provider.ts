@@ -1,3 +1,4 @@
+import { append } from '../../../../base/append.ts';
 import { heardEverywhere } from '../../../../base/heard-everywhere.ts';
 import type { Database } from '../../../../db/timescale/connections/database.ts';
 import type { ChangeEntry } from '../../../changes/entry.ts';
@@ -56,13 +57,13 @@ export async function signInByProvider(
       } else if ((await lockUser(change, id)).is_disabled) {
         throw new ProviderRefusal('disabled');
       }
-      entries.push(...(await linkToProvider(change, { id, email }, identity)));
-      entries.push(...(await mapRoles(change, { id, email }, identity.roles)));
+      append(entries, await linkToProvider(change, { id, email }, identity));
+      append(entries, await mapRoles(change, { id, email }, identity.roles));
       if (identity.isEmailVerified === true && identity.email === email) {
-        entries.push(...(await acceptInvitations(change, { id, email })));
+        append(entries, await acceptInvitations(change, { id, email }));
       }
       if (entries.some(({ action, resource }) => action === 'create' && resource.type === 'membership')) {
-        entries.push(...(await leaveOnlyProvider(change, { id, email })));
+        append(entries, await leaveOnlyProvider(change, { id, email }));
       }
       const session = await beginSession(change, { id, email }, { ...place, by: 'identity_provider' });
       return changed({ userId: id, sessionId: session.id, token: session.token }, [

@@ -1,3 +1,4 @@
+import { append } from '../../../../base/append.ts';
 import { ADVISORY_LOCKS } from '../../../../db/timescale/connections/advisory-locks.ts';
 import type { Pool } from '../../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../../db/timescale/connections/transaction.ts';
@@ -86,7 +87,7 @@ export class MailTurns {
     const due = await dueRecipients(transaction, this.#afterUser, LOOKED_AT);
     const until = performance.now() + LOOKS_FOR;
     for (const [userId, own] of Map.groupBy(due, (recipient) => recipient.userId)) {
-      begun.push(...(await this.#beginFirst(transaction, own)));
+      append(begun, await this.#beginFirst(transaction, own));
       this.#afterUser = userId;
       if (begun.length === AT_ONCE || performance.now() > until) {
         break;

@@ -1,3 +1,4 @@
+import { append } from '../../../../base/append.ts';
 import { messageOf } from '../../../../base/errors.ts';
 import { MAX_DEPTH, MAX_ITEMS } from '../values/limits.ts';
 import { LongNumber } from '../values/long-number.ts';
@@ -43,7 +44,7 @@ export function decodeJsonStream(payload: Buffer): Decoded {
       };
       return documents.length === 0 ? decoded : { documents, rest };
     }
-    documents.push(...decoded.documents);
+    append(documents, decoded.documents);
     if (documents.length > MAX_ITEMS) {
       return { fault: `payload has more than ${MAX_ITEMS} documents`, final: true };
     }
