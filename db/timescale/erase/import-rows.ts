@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { append } from '../../../base/append.ts';
 import { AppError } from '../../../base/errors.ts';
 import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
@@ -69,7 +70,7 @@ export async function filledTables(client: pg.ClientBase, orgId: number): Promis
       `select from ${table.identifier} where ${isOf(table, '$1')} limit 1`,
       [orgId],
     );
-    filled.push(...(rowCount === 0 ? [] : [table.name]));
+    append(filled, rowCount === 0 ? [] : [table.name]);
   }
   return filled;
 }
@@ -233,8 +234,9 @@ export async function findTaken(
            select json_build_array(${names.join(', ')})::text from ${table.identifier} limit 3`,
           [`[${rows.join(',')}]`],
         );
-        taken.push(
-          ...found.rows.map(({ name }) => `${table.name}: ${names.join(', ')} ${name.slice(1, -1)}`),
+        append(
+          taken,
+          found.rows.map(({ name }) => `${table.name}: ${names.join(', ')} ${name.slice(1, -1)}`),
         );
         if (taken.length > MANY_TAKEN) {
           return taken;
