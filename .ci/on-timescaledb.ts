@@ -11,7 +11,7 @@ const ON_TIMESCALEDB = [
   'test/db/schema/{hypertables,migrate,ordinary-owner,retention,retention-of-moves,schema,service-login}.test.ts',
   'test/db/schema/{location-versions,sequence-use}.test.ts',
   'test/db/cells/move.test.ts',
-  'test/cli/{cell,clock,doctor,erase,history,smoothing,why}.test.ts',
+  'test/cli/{cell,clock,doctor,erase,history,org-import*,smoothing,why}.test.ts',
   'test/deploy/timescaledb-backup.test.ts',
   // What records and seals, also while processes and databases end.
   'test/domain/messages/*.test.ts',
@@ -51,12 +51,15 @@ const SAME_ON_ANY: Record<string, readonly string[]> = {
     'test/api/{mail,webhooks}/**',
     'test/cli/doctor-webhooks.test.ts',
   ],
-  'Something was seen, so that there is something to show, to name or to hide.': [
+  'Something was seen, so that there is something to show, to name, to refuse or to hide.': [
     'test/api/rules/rules.test.ts',
-    'test/cli/{database,rule,simulate,simulate-presence,unknown-tags}.test.ts',
-    'test/console/{places,rejected}.test.ts',
-    'test/contract/{asset-fields,effective-window}.test.ts',
-    'test/handheld-gateway/{assets,clocks-apart,look-ups,secrets}.test.ts',
+    'test/cli/{database*,handheld,location,logged-changes,reader,rejected,rule}.test.ts',
+    'test/cli/{simulate,simulate-presence,unfinished-exports,unknown-tags}.test.ts',
+    'test/console/{places,readers*,rejected}.test.ts',
+    'test/contract/{asset-endpoints,asset-fields,effective-window,states-deletes}.test.ts',
+    'test/handheld-gateway/{access,asked-once,assets,clocks-apart,limits,look-ups,lost-database,open-bodies,secrets}.test.ts',
+    'test/platform/runtime/*.test.ts',
+    'test/standalone/*.test.ts',
   ],
 };
 const patterns = [...ON_TIMESCALEDB, ...Object.values(SAME_ON_ANY).flat()];
