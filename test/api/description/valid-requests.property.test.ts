@@ -4,9 +4,10 @@ import { describePublicApi } from '../../../services/api/description/document.ts
 import { API_RESOURCES } from '../../../services/api/routes.ts';
 import { useClient } from '../../support/contract-client.ts';
 import { appendMoves } from '../../support/feed-rows.ts';
+import { randomSets } from '../../support/random-sets.ts';
 import { requestsOf } from './requests-from-description.ts';
 
-const RUNS = 60;
+const RUNS = randomSets(60);
 
 /** What no description can tell: what is there, and whether two forms of a parent mean the same one. */
 const STATE = ['fk_not_found'];
