@@ -17,12 +17,13 @@ describe('the shell scripts of deploy', () => {
   const shellcheck = useChecker('shellcheck');
 
   it('pass shellcheck', () => {
-    const files = [...deployed(/\.sh$/), 'systemd/tagtrail'];
+    const files = [...deployed(/\.sh$/), 'systemd/tagtrail', 'systemd/upgrade'];
     expect(files).to.deep.equal([
       'haproxy/moved.sh',
       'image/entrypoint.sh',
       'mosquitto/logins.sh',
       'systemd/tagtrail',
+      'systemd/upgrade',
     ]);
     const checked = shellcheck.run(files, {
       cwd: DEPLOY,

@@ -22,7 +22,7 @@ describe('the units of systemd', () => {
     mkdirSync(join(made, 'systemd'));
     for (const unit of units) {
       // Programs and documents are looked for, and are here.
-      writeFileSync(join(made, unit), readDeployed(unit).replaceAll('/opt/tagtrail/', PROJECT));
+      writeFileSync(join(made, unit), readDeployed(unit).replaceAll('/opt/tagtrail/current/', PROJECT));
     }
   });
   after(() => folder !== undefined && rmSync(folder, { recursive: true }));
@@ -106,7 +106,27 @@ describe('the units of systemd', () => {
       ...CONSOLE_SETTINGS,
     });
     expect(known).to.include.members(set);
-    expect(set).to.include.members(['DATABASE_URL', 'MQTT_URL', 'MQTT_CLIENT_ID']);
+    expect(set).to.include.members(['DATABASE_URL', 'MQTT_URL', 'REDIS_URL']);
+    // Each instance has its own, from its unit.
+    expect(set).not.to.include.members(['MQTT_CLIENT_ID', 'API_PORT']);
+  });
+});
+
+describe('HAProxy in front of the units', () => {
+  const haproxy = useChecker('haproxy');
+
+  it('takes its configuration, which leads to the ports of the units', () => {
+    const checked = haproxy.run(['-c', '-q', '-f', `${DEPLOY}/systemd/haproxy.cfg`]);
+    expect(checked, checked.said).to.include({ status: 0 });
+    const ports = [
+      ...readDeployed('systemd/haproxy.cfg').matchAll(/^ +server (\S+)-(\d) 127.0.0.1:(\d+) check$/gm),
+    ];
+    expect(ports).to.have.lengthOf(6);
+    for (const [, service, instance, port] of ports) {
+      const [, prefix] =
+        /^Environment=[A-Z]+_PORT=(\d+)%i$/m.exec(readDeployed(`systemd/tagtrail-${service}@.service`)) ?? [];
+      expect(`${prefix}${instance}`, service).to.equal(port);
+    }
   });
 });
 
