@@ -1,7 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { get as getPlain } from 'node:http';
+import { get as getOverTls } from 'node:https';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { newSecretsKey } from '../../domain/webhooks/secrets/secrets-key.ts';
+import { BROKER_TLS } from '../support/certificates.ts';
 import { useChecker } from '../support/checker.ts';
 import { useDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
@@ -22,21 +26,31 @@ describe('the metrics that alerts and the dashboard name', () => {
   it('are all published by the processes, by the exporter of the machine, or by Prometheus itself', async () => {
     const environment = { DATABASE_URL: database.url, REDIS_URL: redis.url, MQTT_URL: broker.url };
     const published = await Promise.all([
-      metricsOfService('api', { ...environment, ...MAIL, API_PORT: '0', SECRETS_KEY: newSecretsKey() }),
+      metricsOfService('api', {
+        ...environment,
+        ...MAIL,
+        ...BROKER_TLS,
+        ...REPLICA,
+        API_PORT: '0',
+        SECRETS_KEY: newSecretsKey(),
+      }),
       metricsOfService('handheld-gateway', { ...environment, HANDHELD_PORT: '0' }),
       metricsOfService('console', { ...environment, CONSOLE_PORT: '0', SECRETS_KEY: newSecretsKey() }),
       metricsOfService('mqtt-ingest', { ...environment, INGEST_PORT: '0', MQTT_MOVES_PREFIX: 'site' }),
       metricsOfMachine(),
     ]);
-    const known = new Set([...published.flat(), ...PROMETHEUS_OWN]);
+    const known = new Set([...published.flat(), ...PROMETHEUS_OWN, ...OF_EMBEDDED_BROKER]);
     const named = new Set(asked.flatMap(metricsOf));
     expect(named.size).to.be.above(20);
     expect([...named]).to.include.members(['tagtrail_alerts_open', 'tagtrail_mail_messages_total']);
     expect([...named].filter((name) => !known.has(name))).to.deep.equal([]);
+    expect(ownOf(published.flat()).length).to.be.above(50);
+    expect(unseen(published.flat())).to.deep.equal([]);
   });
 
   it('are published by everything in one process too, as far as they are of what it has', async () => {
     const program = run('services/standalone/main.ts', [], {
+      ...MAIL,
       SECRETS_KEY: newSecretsKey(),
       DATABASE_URL: database.url,
       REDIS_URL: redis.url,
@@ -55,9 +69,12 @@ describe('the metrics that alerts and the dashboard name', () => {
     program.child.kill('SIGINT');
     await program.ended;
     const named = new Set(expressionsOfAlerts().flatMap(metricsOf));
-    expect([...named].filter((name) => !known.has(name) && !name.startsWith('node_'))).to.have.members(
-      OF_OTHER_BROKERS,
-    );
+    expect([...named].filter((name) => !known.has(name) && !name.startsWith('node_'))).to.have.members([
+      ...OF_OTHER_BROKERS,
+      'tagtrail_tls_certificate_expiry_timestamp_seconds',
+    ]);
+    expect(known).to.include.all.keys(OF_EMBEDDED_BROKER);
+    expect(unseen(published.flat())).to.deep.equal([]);
   });
 
   it('are those of jobs that Prometheus is told to scrape', () => {
@@ -73,11 +90,37 @@ describe('the metrics that alerts and the dashboard name', () => {
   });
 });
 
+function ownOf(names: string[]): string[] {
+  return [...new Set(names.filter((name) => name.startsWith('tagtrail_')).map(withoutPart))];
+}
+
+/** What is published, and neither an alert nor the dashboard would tell. */
+function unseen(names: string[]): string[] {
+  const named = [...expressionsOfAlerts(), ...expressionsOfDashboard()].flatMap(metricsOf).map(withoutPart);
+  return ownOf(names).filter((name) => !named.includes(name));
+}
+
+/** Of a histogram any part will do. */
+function withoutPart(name: string): string {
+  return name.replace(/_(bucket|sum|count)$/, '');
+}
+
 /** The embedded broker has no sessions, and refuses itself nothing. */
 const OF_OTHER_BROKERS = [
   'tagtrail_ingest_refused_subscriptions',
   'tagtrail_ingest_session_lost_timestamp_seconds',
 ];
+
+const OF_EMBEDDED_BROKER = [
+  'tagtrail_broker_connections',
+  'tagtrail_broker_unauthenticated',
+  'tagtrail_broker_evicted_total',
+];
+
+/** Nobody is there; the primary answers all lists. */
+const REPLICA = {
+  DATABASE_READ_URL: 'postgres://user:password@127.0.0.1:1/none?target_session_attrs=standby',
+};
 
 /** Nothing is sent, as there are no rules. */
 const MAIL = { SMTP_URL: 'smtp://127.0.0.1:2525', MAIL_FROM: 'alerts@example.com' };
@@ -116,8 +159,10 @@ async function metricsOfMachine(): Promise<string[]> {
 
 /** The names under which Prometheus knows what is published. */
 async function namesAt(address: string): Promise<string[]> {
-  const text = await (await fetch(`${address}/metrics`)).text();
-  return [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
+  const get = address.startsWith('https:') ? getOverTls : getPlain;
+  const [answer] = await once(get(`${address}/metrics`, { rejectUnauthorized: false }), 'response');
+  const published = await text(answer);
+  return [...published.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
     type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
   );
 }
