@@ -11,7 +11,7 @@ const ON_TIMESCALEDB = [
   'test/db/schema/{hypertables,migrate,ordinary-owner,retention,retention-of-moves,schema,service-login}.test.ts',
   'test/db/schema/{location-versions,sequence-use}.test.ts',
   'test/db/cells/move.test.ts',
-  'test/cli/{cell,clock,doctor,erase,history,org-import*,smoothing,why}.test.ts',
+  'test/cli/{cell,clock,database-backup,doctor,erase,history,org-import*,smoothing,why}.test.ts',
   'test/deploy/timescaledb-backup.test.ts',
   // What records and seals, also while processes and databases end.
   'test/domain/messages/*.test.ts',

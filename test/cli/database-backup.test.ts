@@ -122,6 +122,7 @@ describe('a backup by the command line', function () {
       });
     await source.rows(`delete from organizations where name = 'Later'`);
     const made = tagtrail(source.url, 'backup');
+    // No warning of the runtime either.
     expect(made.stderr.toString()).to.equal('');
     const ended = tagtrail(url, 'restore', made.stdout);
     expect(ended.status, ended.stderr.toString()).to.equal(0);

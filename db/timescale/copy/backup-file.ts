@@ -1,11 +1,12 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { AppError, messageOf } from '../../../base/errors.ts';
 import type { TableChecksum } from './checksum.ts';
 import type { Sequence } from './tables.ts';
 
 /**
- * A backup is gzip over pieces, each of four bytes with its length and that many bytes of JSON: a row may contain line
+ * A backup is gzip over pieces, each of a byte for its kind, four with its length, and that many bytes of JSON: a row may contain line
  * breaks. First the header, then of each table its name, its rows and its checksum, and an end without which it counts as
  * cut off.
  */
@@ -27,29 +28,26 @@ export interface BackupHeader {
 
 export const FORMAT = 'tagtrail backup 1';
 
-/** Writes little and fast: JSON of rows becomes a tenth at the lowest level too. */
+/** Fast rather than small: the lowest level makes a tenth of JSON too. */
 export async function* packed(pieces: AsyncIterable<Piece>): AsyncGenerator<Buffer> {
   const gzip = createGzip({ level: 1 });
-  const feeding = feed(gzip, pieces);
-  // Ends the loop below with its error.
-  feeding.catch((error) => gzip.destroy(error));
+  const feeding = pipeline(Readable.from(framed(pieces)), gzip);
+  // The loop below ends with its error.
+  feeding.catch(() => {});
   yield* gzip as AsyncIterable<Buffer>;
   await feeding;
 }
 
-async function feed(gzip: ReturnType<typeof createGzip>, pieces: AsyncIterable<Piece>): Promise<void> {
+async function* framed(pieces: AsyncIterable<Piece>): AsyncGenerator<Buffer> {
   for await (const piece of pieces) {
     for (const part of piece.kind === 'rows' ? piece.rows : [JSON.stringify(piece)]) {
-      const length = Buffer.alloc(5);
-      length.writeUInt8(piece.kind === 'rows' ? 1 : 0);
-      length.writeUInt32BE(Buffer.byteLength(part), 1);
-      gzip.write(length);
-      if (!gzip.write(part)) {
-        await new Promise((resolve) => gzip.once('drain', resolve).once('close', resolve));
-      }
+      const content = Buffer.from(part);
+      const head = Buffer.alloc(HEAD);
+      head.writeUInt8(piece.kind === 'rows' ? 1 : 0);
+      head.writeUInt32BE(content.length, 1);
+      yield Buffer.concat([head, content]);
     }
   }
-  gzip.end();
 }
 
 /**
