@@ -53,7 +53,7 @@ const SAME_ON_ANY: Record<string, readonly string[]> = {
   ],
   'Something was seen, so that there is something to show, to name, to refuse or to hide.': [
     'test/api/rules/rules.test.ts',
-    'test/cli/{database*,handheld,location,logged-changes,reader,rejected,rule}.test.ts',
+    'test/cli/{database*,doctor-moves-out,handheld,import-respelled-tags,json,location,logged-changes,reader,rejected,rule}.test.ts',
     'test/cli/{simulate,simulate-presence,unfinished-exports,unknown-tags}.test.ts',
     'test/console/{places,readers*,rejected}.test.ts',
     'test/contract/{asset-endpoints,asset-fields,effective-window,states-deletes}.test.ts',
