@@ -76,8 +76,7 @@ function identify(trustedProxies: Networks, log: Logger): Middleware {
       isProxyNoticed = true;
       log.warn(
         { remoteAddress: koa.req.socket.remoteAddress },
-        'Requests with X-Forwarded-For come from an address that TRUSTED_PROXIES does not name; all who come from there ' +
-          'count as one address. If it is your proxy, name it',
+        'Requests with X-Forwarded-For come from an unnamed address; if it is your proxy, name it in TRUSTED_PROXIES',
       );
     }
     return next();
