@@ -23,6 +23,9 @@ describe('search', () => {
           ['QUOTE', { name: `O'Brien "x" [y] (z) .* ^$ + ?` }],
           ['WIDE', { name: 'two  blanks ' }],
           ['EMOJI', { name: '🔧 wrench' }],
+          ['CAFE', { name: 'Cafe\u0301 am Eck' }],
+          ['CAFE-2', { tags: [{ tag_type: 'barcode', value: 'Caf\u00e9' }] }],
+          ['FULL', { name: '\uff2c\uff41\uff47\uff45\uff52 \u00b2' }],
           ['STREET', { name: 'An der Straße' }],
           ['STREETS', { name: 'Strasse', description: 'ﬁnal' }],
         ] as const) {
@@ -37,6 +40,9 @@ describe('search', () => {
         ['key-ONE', ['KEY-one']],
         ['EY-o', ['KEY-one']],
         ['GRÜSSE', ['NAMED']],
+        ['caf\u00e9', ['CAFE', 'CAFE-2']],
+        ['CAFE\u0301', ['CAFE', 'CAFE-2']],
+        ['lager 2', ['FULL']],
         ['STRASSE', ['STREET', 'STREETS']],
         ['straße', ['STREET', 'STREETS']],
         ['ﬁnal', ['STREETS']],
@@ -75,8 +81,8 @@ describe('search', () => {
       }
 
       it('finds all when it is empty', async () => {
-        expect(await found('')).to.have.length(15);
-        expect((await client.get(`/${resource}?q`)).body?.total_count).to.equal(15);
+        expect(await found('')).to.have.length(18);
+        expect((await client.get(`/${resource}?q`)).body?.total_count).to.equal(18);
       });
 
       it('finds deleted rows on request only, and no longer by a tag that was detached', async () => {

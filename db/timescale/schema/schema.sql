@@ -1526,7 +1526,7 @@ CREATE OR REPLACE FUNCTION public.folded(text_to_fold text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN (octet_length(text_to_fold) = char_length(text_to_fold)) THEN lower((text_to_fold COLLATE pg_c_utf8)) WHEN (lower(upper((text_to_fold COLLATE pg_c_utf8))) !~ '[ŉǰΐΰևẖẗẘẙẚὐὒὔὖᾀᾁᾂᾃᾄᾅᾆᾇᾐᾑᾒᾓᾔᾕᾖᾗᾠᾡᾢᾣᾤᾥᾦᾧᾲᾳᾴᾶᾷῂῃῄῆῇῒΐῖῗῢΰῤῦῧῲῳῴῶῷﬀﬁﬂﬃﬄﬅﬆﬓﬔﬕﬖﬗ]'::text) THEN replace(lower(upper((text_to_fold COLLATE pg_c_utf8))), 'ß'::text, 'ss'::text) ELSE folded_by_letter(replace(lower(upper((text_to_fold COLLATE pg_c_utf8))), 'ß'::text, 'ss'::text)) END
+RETURN CASE WHEN (octet_length(text_to_fold) = char_length(text_to_fold)) THEN lower((text_to_fold COLLATE pg_c_utf8)) WHEN (lower(upper((NORMALIZE(text_to_fold, NFKC) COLLATE pg_c_utf8))) !~ '[ŉǰΐΰևẖẗẘẙẚὐὒὔὖᾀᾁᾂᾃᾄᾅᾆᾇᾐᾑᾒᾓᾔᾕᾖᾗᾠᾡᾢᾣᾤᾥᾦᾧᾲᾳᾴᾶᾷῂῃῄῆῇῒΐῖῗῢΰῤῦῧῲῳῴῶῷﬀﬁﬂﬃﬄﬅﬆﬓﬔﬕﬖﬗ]'::text) THEN replace(lower(upper((NORMALIZE(text_to_fold, NFKC) COLLATE pg_c_utf8))), 'ß'::text, 'ss'::text) ELSE folded_by_letter(replace(lower(upper((NORMALIZE(text_to_fold, NFKC) COLLATE pg_c_utf8))), 'ß'::text, 'ss'::text)) END
 ;
 
 CREATE OR REPLACE FUNCTION public.folded_by_letter(text_to_fold text)

@@ -116,6 +116,24 @@ describe('the indexes of searches, where an upgrade meets assets', () => {
     expect(await finishSearchIndexes(url)).to.deep.equal([]);
   });
 
+  it('are built anew where texts are folded otherwise, and find what was stored before', async () => {
+    await migrate(
+      url,
+      readMigrations().filter(({ name }) => name < '0100'),
+    );
+    await finishSearchIndexes(url);
+    await client.query(`insert into assets (org_id, external_key, name) values (1, 'CAFE', E'Cafe\\u0301')`);
+    await migrate(url);
+    expect(await missing()).to.deep.equal(ALL);
+    await finishSearchIndexes(url);
+    await client.query('set enable_seqscan = off');
+    const { rows } = await client.query(
+      `select external_key from assets
+       where org_id = 1 and searched_text(name, external_key, description) like '%' || folded(E'CAF\\u00c9') || '%'`,
+    );
+    expect(rows).to.deep.equal([{ external_key: 'CAFE' }]);
+  });
+
   it('are built while others write, by one of those who would, while the others wait for it', async () => {
     await migrate(url);
     await writer.query('begin');

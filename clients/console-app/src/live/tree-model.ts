@@ -1,3 +1,4 @@
+import { folded } from '../../../ui/texts/folded.ts';
 import type { MoveEvent } from './move-event.ts';
 
 export type TreeRow = readonly [
@@ -72,10 +73,10 @@ export class TreeModel {
 
   /** Places with the text in their name or key, in the order of the tree. */
   search(text: string): Place[] {
-    const wanted = text.toLowerCase();
+    const wanted = folded(text);
     const found: Place[] = [];
     const look = (place: Place): void => {
-      if (place.name.toLowerCase().includes(wanted) || place.key.toLowerCase().includes(wanted)) {
+      if (folded(place.name).includes(wanted) || folded(place.key).includes(wanted)) {
         found.push(place);
       }
       place.children.forEach(look);

@@ -1,5 +1,6 @@
 import { tagKey } from '../../../../domain/tracking/tag-key.ts';
 import { isTagType, TAG_TYPES } from '../../../../domain/tracking/tag-type.ts';
+import { folded } from '../../../ui/texts/folded.ts';
 import type { FoundAsset } from '../gateway/found-asset.ts';
 
 /**
@@ -7,11 +8,11 @@ import type { FoundAsset } from '../gateway/found-asset.ts';
  * in any spelling. What is named exactly comes first, as the gateway has it.
  */
 export function matching(assets: readonly FoundAsset[], text: string): FoundAsset[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = folded(text).split(/\s+/).filter(Boolean);
   const whole = text.trim();
   const keys = new Map(TAG_TYPES.map((type) => [type, tagKey(type, whole)]));
   const isNamed = ({ external_key, tags }: FoundAsset) =>
-    external_key.toLowerCase() === whole.toLowerCase() ||
+    folded(external_key) === folded(whole) ||
     tags.some(
       ({ tag_type, value }) =>
         isTagType(tag_type) && keys.get(tag_type) !== '' && tagKey(tag_type, value) === keys.get(tag_type),
@@ -23,7 +24,8 @@ export function matching(assets: readonly FoundAsset[], text: string): FoundAsse
     if (isNamed(asset)) {
       named.push(asset);
     } else {
-      const searched = [name, external_key, ...tags.map(({ value }) => value)].join('\n').toLowerCase();
+      const told = [name, external_key, ...tags.map(({ value }) => value)].join('\n');
+      const searched = folded(told);
       if (words.every((word) => searched.includes(word))) {
         others.push(asset);
       }

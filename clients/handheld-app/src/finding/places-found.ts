@@ -1,4 +1,5 @@
 import { TAG_TYPES } from '../../../../domain/tracking/tag-type.ts';
+import { folded } from '../../../ui/texts/folded.ts';
 import type { Location } from '../gateway/place.ts';
 import type { LocationTree } from '../places/tree.ts';
 
@@ -12,7 +13,7 @@ export function placesFound(tree: LocationTree, text: string): Location[] {
     return [];
   }
   const named = [
-    ...tree.all.filter(({ external_key: key }) => key.toLowerCase() === whole.toLowerCase()),
+    ...tree.all.filter(({ external_key: key }) => folded(key) === folded(whole)),
     ...TAG_TYPES.flatMap((type) => tree.byTag(type, whole) ?? []),
   ];
   return [...new Set([...named, ...tree.search(whole)])].slice(0, MOST_SHOWN);

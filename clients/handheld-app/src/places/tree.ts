@@ -1,5 +1,6 @@
 import { tagKey } from '../../../../domain/tracking/tag-key.ts';
 import { isTagType, type TagType } from '../../../../domain/tracking/tag-type.ts';
+import { folded } from '../../../ui/texts/folded.ts';
 import type { Location } from '../gateway/place.ts';
 
 /** The locations of an organization, available offline. */
@@ -47,9 +48,9 @@ export class LocationTree {
 
   /** Locations whose name or key contains every word, in tree order. */
   search(text: string): Location[] {
-    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = folded(text).split(/\s+/).filter(Boolean);
     return this.#inOrder(null).filter(({ name, external_key }) => {
-      const searched = `${name} ${external_key}`.toLowerCase();
+      const searched = folded(`${name} ${external_key}`);
       return words.every((word) => searched.includes(word));
     });
   }

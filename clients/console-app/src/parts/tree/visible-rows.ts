@@ -1,3 +1,4 @@
+import { folded } from '../../../../ui/texts/folded.ts';
 import type { Place, TreeModel } from '../../live/tree-model.ts';
 
 /** With few places all are open at first, else the topmost. */
@@ -15,7 +16,7 @@ export function visibleRows(
   isOpen: (place: Place) => boolean,
   searched: string,
 ): VisibleRow[] {
-  const text = searched.toLowerCase();
+  const text = folded(searched);
   const wanted = text === '' ? null : placesWith(model, text);
   const rows: VisibleRow[] = [];
   const add = (places: readonly Place[], level: number): void => {
@@ -36,7 +37,7 @@ export function visibleRows(
 function placesWith(model: TreeModel, text: string): Set<Place> {
   const found = new Set<Place>();
   const look = (place: Place): void => {
-    if (place.name.toLowerCase().includes(text) || place.key.toLowerCase().includes(text)) {
+    if (folded(place.name).includes(text) || folded(place.key).includes(text)) {
       for (let each: Place | null = place; each !== null; each = each.parent) {
         found.add(each);
       }
