@@ -17,7 +17,8 @@ describe('processes as they are deployed', () => {
     expect(owners).to.match(/^[0-9a-f]{48}$/);
     expect(userOf(migrate?.['MIGRATE_DATABASE_URL'])).to.equal(OWNER);
     const connected = Object.values(running).filter((variables) => 'DATABASE_URL' in variables);
-    expect(connected).to.have.length(4);
+    // The four services, and the command line.
+    expect(connected).to.have.length(5);
     for (const { DATABASE_URL: url } of connected) {
       expect(userOf(url)).to.equal('tagtrail_app');
       expect(new URL(url ?? '').password).to.match(/^[0-9a-f]{48}$/);
