@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { ulid } from 'ulid';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
-import { invite } from '../../domain/administration/users/links/make-link.ts';
+import { removeMembership, setRole } from '../../domain/administration/users/accounts/set-role.ts';
+import { acceptLink } from '../../domain/administration/users/links/accept-link.ts';
+import { invite, makeResetLink } from '../../domain/administration/users/links/make-link.ts';
 import { signInByProvider } from '../../domain/administration/users/provider/sign-in-by-provider.ts';
 import { signIn } from '../../domain/administration/users/sessions/sign-in.ts';
-import { removeMembership, setRole } from '../../domain/administration/users/set-role.ts';
 import { acknowledgeAlert } from '../../domain/alerts/acknowledge-alert.ts';
 import { changeRule } from '../../domain/alerts/rules/change-rule.ts';
 import { createRule } from '../../domain/alerts/rules/create-rule.ts';
@@ -37,6 +38,9 @@ describe('erasing a person', () => {
     await invite(people.db, TEST_ACTOR, { orgId, email: EMAIL, role: 'viewer' });
     eve = (await people.user(EMAIL, { orgId, role: 'admin' })).userId;
     await database.rows('update users set name = $2 where id = $1', [eve, NAME]);
+    await setRole(people.db, TEST_ACTOR, { userId: eve, orgId: other, role: 'viewer', mayJoin: true });
+    const { token } = await makeResetLink(people.db, TEST_ACTOR, { userId: eve, orgId: null });
+    await acceptLink(people.db, { ...PLACE, token, password: PASSWORD });
     await signIn(people.db, { ...PLACE, address: ADDRESS, email: EMAIL, password: PASSWORD });
     const identity = { issuer: `https://${SUBJECT}.example.com`, subject: SUBJECT, email: EMAIL, name: NAME };
     await signInByProvider(
@@ -44,7 +48,6 @@ describe('erasing a person', () => {
       { ...identity, isEmailVerified: true, roles: new Map() },
       { address: ADDRESS, userAgent: `browser of ${NAME}`, requestId: 'request' },
     );
-    await setRole(people.db, TEST_ACTOR, { userId: eve, orgId: other, role: 'viewer', mayJoin: true });
     await invite(
       people.db,
       { type: 'user', id: String(eve), requestId: 'request' },

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { acceptLink } from '../../domain/administration/users/links/accept-link.ts';
+import { findSessions } from '../../domain/administration/users/sessions/find-sessions.ts';
 import { signIn } from '../../domain/administration/users/sessions/sign-in.ts';
+import { digestOfToken } from '../../domain/administration/users/tokens.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
 import { PASSWORD, PLACE, usePeople } from '../support/people.ts';
@@ -54,13 +56,38 @@ describe('the command line for users', () => {
     expect(list).to.match(/\d+ +bob@example\.com +Bob +\d+: viewer +enabled/);
   });
 
+  it('gives a role to somebody, and not to whoever made an account with that address before', async () => {
+    const email = 'ceo@victim.example.com';
+    const elsewhere = await people.organization('Elsewhere');
+    const squatter = await people.user(email, { orgId: elsewhere, role: 'viewer' });
+    const given = ['--org', org, '--email', email, '--role', 'admin'];
+    const made = await json('user', 'role', ...given);
+    expect(made).to.include({ id: squatter.userId, email, role: 'admin', org_id: Number(org) });
+    const digest = digestOfToken(squatter.token) ?? '';
+    expect((await findSessions(people.db, [digest], 3_600)).size).to.equal(0);
+    expect(await signIn(people.db, { ...PLACE, email, password: PASSWORD })).to.equal(null);
+    const chosen = 'nine ferries in thin fog';
+    await acceptLink(people.db, { ...PLACE, token: tokenIn(made.link), password: chosen });
+    expect(await signIn(people.db, { ...PLACE, email, password: chosen })).not.to.equal(null);
+
+    // A member's other role ends nothing.
+    const other = await json('user', 'role', '--org', org, '--email', email, '--role', 'operator');
+    expect(other).to.have.all.keys('id', 'email', 'role', 'org_id');
+    expect(await signIn(people.db, { ...PLACE, email, password: chosen })).not.to.equal(null);
+  });
+
   it('gives and takes roles, disables and enables, and says what is so now', async () => {
     const said = async (...args: string[]) => (await tagtrail('user', ...args)).stdout.trim();
     await json('user', 'create', '--email', 'cid@example.com', '--name', 'Cid');
     const cid = ['--email', 'CID@example.com'];
     const member = ['--org', org, ...cid];
-    expect(await said('role', ...member, '--role', 'operator')).to.equal(
-      `User cid@example.com is operator of organization ${org}`,
+    expect(await said('role', ...member, '--role', 'operator')).to.match(
+      new RegExp(
+        `^User cid@example.com is operator of organization ${org}; a link to choose a password, good once and until `,
+      ),
+    );
+    expect(await said('role', ...member, '--role', 'viewer')).to.equal(
+      `User cid@example.com is viewer of organization ${org}`,
     );
     expect(await said('disable', ...cid)).to.equal('User cid@example.com is disabled');
     await fails(1, 'cid@example.com is disabled; enable the user first', 'user', 'reset', ...cid);

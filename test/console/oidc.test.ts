@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { AppError } from '../../base/errors.ts';
 import { setDisabled } from '../../domain/administration/users/accounts/set-disabled.ts';
@@ -20,11 +21,16 @@ describe('signing in to the console by OpenID Connect', function () {
   let provider: IdentityProvider;
   let url: string;
   let other: number;
+  let otherPort: number;
   let settings: Parameters<typeof suite.start>[0];
   before(async () => {
     const port = await freePort();
     url = `http://127.0.0.1:${port}`;
-    provider = await startIdentityProvider(`${url}/console/v1/oidc/callback`);
+    otherPort = await freePort();
+    provider = await startIdentityProvider(
+      `${url}/console/v1/oidc/callback`,
+      `http://127.0.0.1:${otherPort}/console/v1/oidc/callback`,
+    );
     suite.database.beforeDrop(() => provider.close());
     other = await suite.people.organization('Mapped');
     settings = {
@@ -145,6 +151,55 @@ describe('signing in to the console by OpenID Connect', function () {
     expect(rolesOf(await come('jo-1', { ...unsaid, email: 'jo@example.com' }))).to.deep.equal([
       [other, 'viewer'],
     ]);
+  });
+
+  it('takes the address, and that it is verified, from one place: ID token or userinfo', async () => {
+    await suite.people.user('boss@example.com', { orgId: suite.orgId, role: 'admin' });
+    const ted = verified('ted@example.com');
+    await invite(suite.people.db, TEST_ACTOR, {
+      orgId: suite.orgId,
+      email: 'ted@example.com',
+      role: 'viewer',
+    });
+    const sentBack = '/#/sign-in?refused=unverified';
+    const said: [idToken: Claims, userinfo: Claims, at: string][] = [
+      [{ email_verified: true }, { email: 'boss@example.com' }, sentBack],
+      [{ email: 'boss@example.com' }, { email_verified: true }, sentBack],
+      [{ email: 'boss@example.com', email_verified: false }, ted, sentBack],
+      [{ email: 'boss@example.com' }, ted, '/'],
+    ];
+    for (const [at, [idToken, userinfo, expected]] of said.entries()) {
+      provider.inIdTokens.set(`ted-${at}`, idToken);
+      const came = await come(`ted-${at}`, userinfo);
+      expect(came.at, JSON.stringify([idToken, userinfo])).to.equal(expected);
+      if (expected === '/') {
+        expect(came.session.data.user.email).to.equal('ted@example.com');
+      }
+    }
+    provider.inIdTokens.set('boss-1', verified('boss@example.com'));
+    expect((await come('boss-1', {})).session.data.user.email).to.equal('boss@example.com');
+  });
+
+  it('lets nobody in by an ID token that the keys of the provider did not sign', async () => {
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const keys = (await (await fetch(`${provider.issuer}/jwks`)).json()) as { keys: { kid: string }[] };
+    const [{ kid } = { kid: '' }] = keys.keys;
+    provider.shownKeys = {
+      keys: [{ ...publicKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'ES256' }],
+    };
+    // A console that has not seen the keys yet.
+    const base = `http://127.0.0.1:${otherPort}`;
+    await suite.start({ ...settings, CONSOLE_URL: base, CONSOLE_PORT: otherPort });
+    provider.whoComes = 'una-1';
+    provider.people.set('una-1', verified('una@example.com', { groups: ['staff'] }));
+    const arrive = () =>
+      new Wanderer().go(
+        `${base}/console/v1/oidc/begin`,
+        (at) => at.startsWith(`${base}/#`) || at === `${base}/`,
+      );
+    expect((await arrive()).way.at(-1)).to.equal(`${base}/#/sign-in?refused=failed`);
+    provider.shownKeys = null;
+    expect((await come('una-1', verified('una@example.com', { groups: ['staff'] }))).at).to.equal('/');
   });
 
   it('ends the password and the sessions that others may have made for the address', async () => {

@@ -309,7 +309,6 @@ describe('signing in at the console', () => {
     const look = () => call({ method: 'POST', path: '/links/look', token: null, json: { token: link } });
     expect((await look()).body.data).to.deep.include({
       ...{ purpose: 'first', organization: { id: orgId, name: 'Second' }, email: null, role: 'admin' },
-      has_account: false,
     });
     const accept = () =>
       call({

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { MACHINE_CLOCKS } from '../../platform/rate-limit/start-limiter.ts';
 import { type ConsoleCall, useConsole } from '../support/console.ts';
 import { PASSWORD } from '../support/people.ts';
 
@@ -37,6 +38,44 @@ describe('the members of an organization', () => {
     expect((await post('/links/look', { token: url.slice(-43) }, { token: null })).status).to.equal(404);
     const wrong = await post('/invitations', { email: 'nobody', role: 'viewer' });
     expect([wrong.status, wrong.body.error.fields[0].field]).to.deep.equal([400, 'email']);
+  });
+
+  it('are invited by a link that does not tell whether the address has an account', async () => {
+    const [known, unknown] = ['has-one@example.com', 'has-none@example.com'];
+    await suite.people.user(known, { orgId: await suite.people.organization('Elsewhere'), role: 'viewer' });
+    const look = async (email: string) => {
+      // One for which no time passes.
+      const url = await suite.start({}, { clocks: { ...MACHINE_CLOCKS, monotonic: () => 0 } });
+      const made = await post('/invitations', { email, role: 'viewer' });
+      const token = made.body.data.url.slice(-43);
+      const send = async (path: string, json: object) => {
+        const answer = await fetch(`${url}/console/v1${path}`, {
+          method: 'POST',
+          headers: { Origin: url, 'X-Tagtrail-Console': '1', 'Content-Type': 'application/json' },
+          body: JSON.stringify({ token, ...json }),
+        });
+        const text = (await answer.text())
+          .replaceAll(email, 'ADDRESS')
+          .replace(/"(request_id|expires_at)":"[^"]*"/g, '');
+        return [answer.status, text];
+      };
+      const answers = [Object.keys(made.body.data), await send('/links/look', {})];
+      // Nothing of this uses the link up.
+      for (const json of [
+        {},
+        { name: 'Eve' },
+        { name: 'Eve', password: 'short' },
+        { password: PASSWORD },
+        { password: 'guess', new_password: 'short' },
+        ...Array(11).fill({ password: 'guess', new_password: 'nine ferries in thin fog' }),
+      ]) {
+        answers.push(await send('/links/accept', json));
+      }
+      return answers;
+    };
+    const answers = await look(known);
+    expect(answers).to.deep.equal(await look(unknown));
+    expect(answers.at(-1)?.[0]).to.equal(429);
   });
 
   it('are invited to no more guesses at the password of an account than there are at signing in', async () => {

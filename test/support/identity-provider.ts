@@ -10,8 +10,12 @@ export interface IdentityProvider {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** People there, by subject. */
+  /** People there, by subject: what the userinfo endpoint says. */
   people: Map<string, Claims>;
+  /** What ID tokens say besides, by subject. */
+  inIdTokens: Map<string, Claims>;
+  /** Keys that it shows in place of those that it signs with; null for its own. */
+  shownKeys: object | null;
   /** Who types the right password there; null declines. */
   whoComes: string | null;
   /** How they sign in, as the ID token says. */
@@ -30,6 +34,8 @@ export async function startIdentityProvider(...callbackUrls: string[]): Promise<
     clientId: 'console',
     clientSecret: 'a secret of the console',
     people: new Map(),
+    inIdTokens: new Map(),
+    shownKeys: null,
     whoComes: null,
     how: {},
     declinesBy: 'access_denied',
@@ -48,6 +54,8 @@ export async function startIdentityProvider(...callbackUrls: string[]): Promise<
     ],
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'ES256' }] } as never,
     cookies: { keys: ['a key of the provider'] },
+    // ID tokens say more than who it is.
+    conformIdTokenClaims: false,
     pkce: { required: () => true },
     acrValues: ['password', 'silver', 'gold'],
     claims: {
@@ -60,7 +68,10 @@ export async function startIdentityProvider(...callbackUrls: string[]): Promise<
     ttl: { Session: 60, Interaction: 60, Grant: 60, AccessToken: 60, IdToken: 60, AuthorizationCode: 60 },
     findAccount: (_, id) => ({
       accountId: id,
-      claims: async () => ({ sub: id, ...identityProvider.people.get(id) }),
+      claims: async (use) => ({
+        sub: id,
+        ...(use === 'id_token' ? identityProvider.inIdTokens : identityProvider.people).get(id),
+      }),
     }),
   });
   const identityProvider: IdentityProvider = {
@@ -88,11 +99,15 @@ export async function startIdentityProvider(...callbackUrls: string[]): Promise<
     return provider.interactionFinished(request, response, { consent: { grantId: await grant.save() } });
   };
   const answer = provider.callback();
-  const server = createServer((request, response) =>
-    request.url?.startsWith('/interaction/')
-      ? void interact(request, response)
-      : void answer(request, response),
-  );
+  const server = createServer((request, response) => {
+    if (request.url === '/jwks' && identityProvider.shownKeys !== null) {
+      response.setHeader('Content-Type', 'application/json').end(JSON.stringify(identityProvider.shownKeys));
+    } else if (request.url?.startsWith('/interaction/')) {
+      void interact(request, response);
+    } else {
+      void answer(request, response);
+    }
+  });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return identityProvider;
 }

@@ -42,6 +42,13 @@ export async function signsInByProviderOnly(db: Connection, id: number): Promise
   return row.is_only;
 }
 
+/** True if another subject signs in as the user, of this issuer or another. */
+export async function isLinkedElsewhere(db: Connection, id: number): Promise<boolean> {
+  const row = await db.one(sql.prepared('is-linked-elsewhere', rowsOf<{ is_linked: boolean }>())`
+    select subject is not null as is_linked from users where id = ${id}`);
+  return row.is_linked;
+}
+
 /** @param who an id, or an e-mail address. */
 export function noUser(who: number | string): AppError {
   return new AppError('not_found', `User ${who} not found`);

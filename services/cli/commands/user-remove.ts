@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { removeMembership } from '../../../domain/administration/users/set-role.ts';
+import { removeMembership } from '../../../domain/administration/users/accounts/set-role.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
 import { namedUser } from '../parts/named-user.ts';

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
+import { setRole } from '../../../domain/administration/users/accounts/set-role.ts';
+import { makeResetLink } from '../../../domain/administration/users/links/make-link.ts';
 import { ROLES, type Role } from '../../../domain/administration/users/roles.ts';
-import { setRole } from '../../../domain/administration/users/set-role.ts';
 import { addCommand, id, oneOf, printResult } from '../command-line/command-line.ts';
+import { shownLink } from '../connections/console.ts';
 import { withConnections } from '../connections/database.ts';
 import { namedUser } from '../parts/named-user.ts';
 
@@ -14,7 +16,11 @@ interface Options {
 
 export function addUserRole(program: Command): void {
   addCommand(program, 'user', 'role')
-    .description('Make a user a member of an organization, or change what the member may do there.')
+    .description(
+      'Make a user a member of an organization, or change what the member may do there. The password and sessions of ' +
+        'somebody who becomes a member end, as another organization may have made the account; give the link that is ' +
+        'printed to the person with the address.',
+    )
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--email <address>', 'the user')
     .requiredOption('--role <role>', `what the user may do there: ${ROLES.join(', ')}`, oneOf(...ROLES))
@@ -24,11 +30,21 @@ export function addUserRole(program: Command): void {
     )
     .action(async (options: Options) => {
       const { org: orgId, email, role } = options;
-      const member = await withConnections(async ({ db, actor }) => {
+      const { member, link } = await withConnections(async ({ db, actor }) => {
         const { id: userId } = await namedUser(db, email);
-        return setRole(db, actor, { userId, orgId, role, mayJoin: true });
+        const { needsPassword, ...member } = await setRole(db, actor, { userId, orgId, role, mayJoin: true });
+        return {
+          member,
+          link: needsPassword ? await makeResetLink(db, actor, { userId, orgId: null }) : null,
+        };
       });
       const text = `User ${member.email} is ${role} of organization ${orgId}`;
-      printResult({ json: { ...member, org_id: orgId }, text }, options);
+      const json = { ...member, org_id: orgId };
+      if (link === null) {
+        printResult({ json, text }, options);
+        return;
+      }
+      const shown = shownLink(link, `${text}; a link to choose a password`);
+      printResult({ json: { ...json, ...shown.json }, text: shown.text }, options);
     });
 }

@@ -41,7 +41,8 @@ const accept = visitorRoute({
         if ((password ?? newPassword) !== undefined && link.purpose !== 'first') {
           requirePasswords(parts.ways);
         }
-        if (link.purpose === 'invite' && link.user_id !== null && link.user_id !== session?.user_id) {
+        const isSignedIn = session !== null && session.user_id === link.user_id;
+        if (link.purpose === 'invite' && newPassword !== undefined && !isSignedIn) {
           await takeAttemptByLink(context, link.email ?? '');
         }
         return acceptLink(parts.people, {
@@ -59,11 +60,10 @@ const accept = visitorRoute({
   },
 });
 
-function linkView({ purpose, user_id, org_id, organization, email, role, expires_at }: OpenLink) {
+function linkView({ purpose, org_id, organization, email, role, expires_at }: OpenLink) {
   return {
     ...{ purpose, email, role, expires_at },
     organization: org_id === null ? null : { id: org_id, name: organization ?? '' },
-    has_account: user_id !== null,
   };
 }
 

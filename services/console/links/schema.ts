@@ -5,14 +5,13 @@ import { nullableSchema } from '../../../base/checks/members-schema.ts';
 import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 import { ROLES } from '../../../domain/administration/users/roles.ts';
 import { jsonBody } from '../../../platform/http/body.ts';
-import { FLAG_SCHEMA, objectOf, TEXT_OR_NULL, TEXT_SCHEMA } from '../serving/schemas.ts';
+import { objectOf, TEXT_OR_NULL, TEXT_SCHEMA } from '../serving/schemas.ts';
 
 export const LINK: JsonSchema = objectOf({
   purpose: { type: 'string', enum: ['first', 'invite', 'reset', 'sign_in'] },
   organization: nullableSchema(objectOf({ id: ID_SCHEMA, name: TEXT_SCHEMA })),
   email: TEXT_OR_NULL,
   role: nullableSchema({ type: 'string', enum: ROLES }),
-  has_account: FLAG_SCHEMA,
   expires_at: TIME_SCHEMA,
 });
 

@@ -2,23 +2,49 @@ import type { ProviderIdentity } from '../../../domain/administration/users/prov
 import { isAtLeast, type Role } from '../../../domain/administration/users/roles.ts';
 import type { MappedRole } from './settings.ts';
 
-/** What claims say about a person. */
+type Claims = Readonly<Record<string, unknown>>;
+
+/**
+ * What the provider says about a person, in the ID token and, where that does not say it, at its userinfo endpoint.
+ *
+ * @param idToken checked.
+ * @param userinfo of the same subject.
+ */
 export function identityOf(
-  claims: Readonly<Record<string, unknown>> & { iss: string; sub: string },
+  idToken: Claims & { iss: string; sub: string },
+  userinfo: Claims,
   { roleClaim, roles }: { roleClaim: string; roles: readonly MappedRole[] },
 ): ProviderIdentity {
-  const email = textOf(claims['email'])?.trim().toLowerCase() ?? null;
+  const claims: Claims = { ...userinfo, ...idToken };
+  const { email, isEmailVerified } = emailOf([idToken, userinfo]);
   return {
-    issuer: claims.iss,
-    subject: claims.sub,
-    email: email !== null && EMAIL.test(email) && email.length <= 254 ? email : null,
-    isEmailVerified: typeof claims['email_verified'] === 'boolean' ? claims['email_verified'] : null,
-    name: (textOf(claims['name']) ?? textOf(claims['preferred_username']) ?? email ?? claims.sub).slice(
+    ...{ issuer: idToken.iss, subject: idToken.sub, email, isEmailVerified },
+    name: (textOf(claims['name']) ?? textOf(claims['preferred_username']) ?? email ?? idToken.sub).slice(
       0,
       255,
     ),
     roles: rolesOf(valuesOf(claims[roleClaim]), roles),
   };
+}
+
+/**
+ * The address, and whether it is verified, as one source says both: one may say of another address than the other source that it
+ * is verified.
+ */
+function emailOf(sources: readonly Claims[]): Pick<ProviderIdentity, 'email' | 'isEmailVerified'> {
+  const said = sources.map((claims) => {
+    const email = textOf(claims['email'])?.trim().toLowerCase() ?? null;
+    const verified = claims['email_verified'];
+    return {
+      email: email !== null && EMAIL.test(email) && email.length <= 254 ? email : null,
+      isEmailVerified: typeof verified === 'boolean' ? verified : null,
+    };
+  });
+  const withEmail = said.filter(({ email }) => email !== null);
+  return (
+    withEmail.find(({ isEmailVerified }) => isEmailVerified !== null) ??
+    withEmail[0] ?? { email: null, isEmailVerified: null }
+  );
 }
 
 const EMAIL = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;

@@ -4,6 +4,7 @@ import {
   buildAuthorizationUrl,
   calculatePKCECodeChallenge,
   discovery,
+  enableNonRepudiationChecks,
   fetchUserInfo,
   type Configuration as ProviderConfiguration,
   randomNonce,
@@ -90,7 +91,7 @@ export class Provider {
       configuration.serverMetadata().userinfo_endpoint === undefined
         ? {}
         : await fetchUserInfo(configuration, tokens.access_token, claims.sub);
-    return identityOf({ ...more, ...claims }, this.#settings);
+    return identityOf(claims, more, this.#settings);
   }
 
   /** Asked for when it is first needed, and again after a failure: the console does not wait for the provider. */
@@ -107,7 +108,8 @@ export class Provider {
     const isPlain = issuer.startsWith('http:');
     return discovery(new URL(issuer), clientId, clientSecret, undefined, {
       timeout: PATIENCE,
-      ...(isPlain ? { execute: [allowInsecureRequests] } : {}),
+      // ID tokens are good by the provider's keys, not only because they came over a connection to its address.
+      execute: [enableNonRepudiationChecks, ...(isPlain ? [allowInsecureRequests] : [])],
     });
   }
 }

@@ -1,4 +1,5 @@
 import { setDisabled } from '../../../domain/administration/users/accounts/set-disabled.ts';
+import { removeMembership, setRole } from '../../../domain/administration/users/accounts/set-role.ts';
 import {
   listInvitations,
   withdrawInvitation,
@@ -7,7 +8,6 @@ import { linkAddress } from '../../../domain/administration/users/links/link-add
 import { invite, makeResetLink } from '../../../domain/administration/users/links/make-link.ts';
 import { type ListedUser, listPageOfUsers } from '../../../domain/administration/users/list-users.ts';
 import { findRole } from '../../../domain/administration/users/memberships.ts';
-import { removeMembership, setRole } from '../../../domain/administration/users/set-role.ts';
 import { listBody, PAGING } from '../../../platform/http/lists.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';

@@ -88,6 +88,20 @@ describe('a console of several organizations', () => {
     await asset(page, 'Silo').waitFor();
   });
 
+  it('takes somebody with an account in, who is not signed in here', async () => {
+    const email = 'has-account@example.com';
+    await app.people.user(email, { orgId: harbour, role: 'viewer' });
+    const { token } = await invite(app.people.db, TEST_ACTOR, { orgId: mill, email, role: 'viewer' });
+    const page = await app.open(`#/link/${token}`, null);
+    await page.getByLabel('Your name').waitFor();
+    await page.getByRole('button', { name: 'I have an account here already' }).click();
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByLabel('New password').fill(`${PASSWORD}, another one`);
+    expect(await faultsOf(page, 'invited-with-account')).to.deep.equal([]);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(new RegExp(`org=${mill}$`));
+  });
+
   it('begins in the organization that somebody was just invited to', async () => {
     const { token } = await app.people.user('invited@example.com', { orgId: harbour, role: 'viewer' });
     const link = await invite(app.people.db, TEST_ACTOR, {

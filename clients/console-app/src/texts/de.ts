@@ -148,6 +148,8 @@ export const de = {
     inviteTitle: (organization) => `Willkommen bei ${organization}`,
     inviteLead: (role) => `Sie sind eingeladen (Rolle: ${role}). Wählen Sie ein Passwort, und Sie sind drin.`,
     inviteKnownLead: (role) => `Sie sind eingeladen (Rolle: ${role}). Ihr Passwort zeigt, dass Sie es sind.`,
+    hasAccount: 'Ich habe hier schon ein Konto',
+    noAccount: 'Ich habe hier noch kein Konto',
     resetTitle: 'Ein neues Passwort',
     resetLead: 'Alle Ihre anderen Sitzungen enden damit.',
     signInTitle: 'Mit diesem Link anmelden',
@@ -1480,7 +1482,8 @@ export const de = {
     antennas: 'Antennen',
     unmapped: (count) => `${number(count)} ohne Ort`,
     topic: 'Topic',
-    topicHint: 'Wohin er über MQTT sendet, etwa werk/tor-3. Möglich sind + für eine Ebene und # am Ende.',
+    topicHint:
+      'Wohin er über MQTT sendet, etwa werk/tor-3; teilen sich mehrere Organisationen die Installation, unter einem eigenen, etwa org-2/tor-3. Möglich sind + für eine Ebene und # am Ende.',
     expect: 'Stumm nach (Sekunden)',
     expectHint:
       'Wie lange er nichts sagen darf. Leer gelassen, wird das aus den letzten sieben Tagen gelernt.',

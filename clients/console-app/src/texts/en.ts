@@ -144,6 +144,8 @@ export const en = {
     inviteTitle: (organization: string) => `Welcome to ${organization}`,
     inviteLead: (role: string) => `You are invited as ${role}. Choose a password, and you are in.`,
     inviteKnownLead: (role: string) => `You are invited as ${role}. Your password shows that it is you.`,
+    hasAccount: 'I have an account here already',
+    noAccount: 'I have no account here yet',
     resetTitle: 'A new password',
     resetLead: 'All your other sessions end with it.',
     signInTitle: 'Sign in with this link',
@@ -1453,7 +1455,7 @@ export const en = {
     unmapped: (count: number) => `${number(count)} at no place`,
     topic: 'Topic',
     topicHint:
-      'Where it publishes over MQTT, such as site/dock-3. It may have + for a level, and # at its end.',
+      'Where it publishes over MQTT, such as site/dock-3; where several organizations share the installation, below one of your own, such as org-2/dock-3. It may have + for a level, and # at its end.',
     expect: 'Silent after (seconds)',
     expectHint: 'For how long it may say nothing. Left empty, that is learned from the last seven days.',
     user: 'User',

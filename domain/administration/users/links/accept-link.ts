@@ -25,9 +25,9 @@ export interface Acceptance extends SessionPlace {
   email?: string;
   /** Of a new user. */
   name?: string;
-  /** A new one; of somebody invited who is a user already, the one there is. */
+  /** A new one; beside `newPassword`, the one there is. */
   password?: string;
-  /** Of somebody invited who is a user with a password already. */
+  /** Of somebody invited who has an account already. */
   newPassword?: string;
   /** Who is signed in: an invited user who is need not give the password there is. */
   userId?: number;
@@ -70,69 +70,93 @@ export async function acceptLink(db: Database, given: Acceptance): Promise<Signe
 }
 
 async function decide(db: Database, link: OpenLink, given: Acceptance): Promise<Accepting> {
-  if (link.user_id === null) {
-    const email = link.email ?? emailOf(given.email ?? '');
-    const name = nameOf(given.name ?? '');
-    const hash = await newHash(link, given, email);
-    return { as: 'new', id: await drawUserId(db), email, name, hash };
+  const user = link.user_id === null ? null : await findUser(db, link.user_id);
+  if (link.purpose === 'invite') {
+    return invited(db, link, user, given);
   }
-  const user = await findUser(db, link.user_id);
+  if (link.purpose === 'first') {
+    return asNew(db, link, emailOf(given.email ?? ''), given);
+  }
   if (user === null) {
-    throw noUser(link.user_id);
+    throw noUser(link.user_id ?? 'of the link');
   }
   requireEnabled(user);
-  return { as: 'known', user, hash: await hashOfKnown(link, user, given) };
+  return {
+    as: 'known',
+    user,
+    hash: link.purpose === 'reset' ? await newHash(link, given, user.email) : null,
+  };
 }
 
 /**
- * Who accepts an invitation as a user chooses another password. The one there is need not be known to them alone: whoever
- * administers the organization that they are in may have made the account for them, or a link to set it, and would act in
- * the other organization too.
+ * Whoever invites has the link too, and must neither come to act as a user with the address, nor learn whether there is one:
+ * what is given is checked in the same order for both, and only what uses the link up tells.
  */
-async function hashOfKnown(link: OpenLink, user: StoredUser, given: Acceptance): Promise<string | null> {
-  switch (link.purpose) {
-    case 'reset':
-      return newHash(link, given, user.email);
-    case 'invite': {
-      await requireSelf(link, user, given);
-      return user.password === null ? null : hashOfAnother(link, user, user.password, given);
+async function invited(
+  db: Database,
+  link: OpenLink,
+  user: StoredUser | null,
+  given: Acceptance,
+): Promise<Accepting> {
+  const email = link.email ?? '';
+  const isSignedIn = user !== null && given.userId === user.id;
+  if (given.newPassword === undefined && !isSignedIn) {
+    const fresh = await asNew(db, link, email, given);
+    if (user !== null) {
+      throw notThePassword(email);
     }
-    default:
-      return null;
+    return fresh;
   }
+  if (!isSignedIn || user.password !== null) {
+    await requirePassword(given.newPassword ?? '', email, 'new_password');
+  }
+  const { password = '' } = given;
+  if (!isSignedIn && !(await isPassword(password, user?.password ?? null, turnOf(link)))) {
+    throw notThePassword(email);
+  }
+  if (user === null) {
+    throw notThePassword(email);
+  }
+  requireEnabled(user);
+  return { as: 'known', user, hash: await hashOfAnother(link, user, given) };
 }
 
+function notThePassword(email: string): UserFault {
+  return new UserFault(
+    'password',
+    `This does not let you in as ${email}. With an account here, give its password and choose another; if somebody else ` +
+      'made it, ask whoever runs the installation for a new one (tagtrail user reset)',
+  );
+}
+
+/**
+ * A user who joins chooses another password. The one there is need not be known to them alone: whoever administers the
+ * organization that they are in may have made the account for them, or a link to set it, and would act in the other
+ * organization too. Null without a password, for single sign-on only.
+ */
 async function hashOfAnother(
   link: OpenLink,
-  { email }: StoredUser,
-  stored: string,
-  { newPassword: password = '' }: Acceptance,
-): Promise<string> {
-  await requirePassword(password, email, 'new_password');
-  if (await isPassword(password, stored, turnOf(link))) {
+  { password: stored }: StoredUser,
+  { newPassword = '' }: Acceptance,
+): Promise<string | null> {
+  if (stored === null) {
+    return null;
+  }
+  if (await isPassword(newPassword, stored, turnOf(link))) {
     throw new UserFault('new_password', 'This is the password that there is; choose another');
   }
-  return hashPassword(password, turnOf(link));
+  return hashPassword(newPassword, turnOf(link));
+}
+
+async function asNew(db: Database, link: OpenLink, email: string, given: Acceptance): Promise<Accepting> {
+  const name = nameOf(given.name ?? '');
+  const hash = await newHash(link, given, email);
+  return { as: 'new', id: await drawUserId(db), email, name, hash };
 }
 
 async function newHash(link: OpenLink, { password = '' }: Acceptance, email: string): Promise<string> {
   await requirePassword(password, email);
   return hashPassword(password, turnOf(link));
-}
-
-/** Whoever invites has the link too, and must not come to act as the user. */
-async function requireSelf(
-  link: OpenLink,
-  user: StoredUser,
-  { password = '', userId }: Acceptance,
-): Promise<void> {
-  if (userId !== user.id && !(await isPassword(password, user.password, turnOf(link)))) {
-    throw new UserFault(
-      'password',
-      `Give the password of ${user.email}, who has an account here already. If it is not yours, ask whoever runs the ` +
-        'installation for a new one (tagtrail user reset)',
-    );
-  }
 }
 
 /** Passwords are computed one after another for each link; those who fail elsewhere at an address delay none. */

@@ -18,13 +18,6 @@ export function findUserBySubject(db: Connection, { issuer, subject }: Subject):
     select id, email, name, is_disabled, password from users where issuer = ${issuer} and subject = ${subject}`);
 }
 
-/** True if another subject signs in as the user, of this issuer or another. */
-export async function isLinkedElsewhere(db: Connection, id: number): Promise<boolean> {
-  const row = await db.one(sql.prepared('is-linked-elsewhere', rowsOf<{ is_linked: boolean }>())`
-    select subject is not null as is_linked from users where id = ${id}`);
-  return row.is_linked;
-}
-
 /**
  * The first time, the user's password, sessions and links end: who set them need not be the person with the address, as
  * whoever invites has the link too.
@@ -49,25 +42,4 @@ export async function linkToProvider(
     before: { issuer: null, subject: null },
     after: { issuer, subject, password: 'removed' },
   });
-}
-
-/**
- * Ends the sessions and the password of somebody who joins an organization by the provider: it may have been set since, by a
- * link that others have had, who would act here too.
- */
-export async function leaveOnlyProvider(
-  change: Change,
-  user: { id: number; email: string },
-): Promise<ChangeEntry[]> {
-  await deleteSessions(change, user.id, null);
-  const count = await change.exec(sql.prepared('remove-password', NO_ROWS)`
-    update users set password = null, updated_at = now() where id = ${user.id} and password is not null`);
-  return count === 0
-    ? []
-    : forEach(await organizationsOf(change, user.id), {
-        action: 'update',
-        resource: { type: 'user', id: user.id, externalKey: user.email },
-        before: null,
-        after: { password: 'removed' },
-      });
 }

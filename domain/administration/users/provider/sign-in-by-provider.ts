@@ -3,18 +3,14 @@ import { heardEverywhere } from '../../../../base/heard-everywhere.ts';
 import type { Database } from '../../../../db/timescale/connections/database.ts';
 import type { ChangeEntry } from '../../../changes/entry.ts';
 import { changed, makeChange } from '../../../changes/make-change.ts';
+import { leaveOnlyProvider } from '../accounts/leave-only-provider.ts';
 import { drawUserId, insertUser } from '../create-user.ts';
 import type { Role } from '../roles.ts';
 import { beginSession, type SessionPlace } from '../sessions/begin-session.ts';
 import type { SignedIn } from '../sessions/sign-in.ts';
-import { findUserByEmail, lockUser, type StoredUser } from '../stored-user.ts';
+import { findUserByEmail, isLinkedElsewhere, lockUser, type StoredUser } from '../stored-user.ts';
 import { acceptInvitations, findInvitation } from './accept-invitations.ts';
-import {
-  findUserBySubject,
-  isLinkedElsewhere,
-  leaveOnlyProvider,
-  linkToProvider,
-} from './link-to-provider.ts';
+import { findUserBySubject, linkToProvider } from './link-to-provider.ts';
 import { mapRoles } from './map-roles.ts';
 import { ProviderRefusal } from './provider-refusal.ts';
 

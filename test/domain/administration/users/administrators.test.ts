@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { AppError } from '../../../../base/errors.ts';
 import { setDisabled } from '../../../../domain/administration/users/accounts/set-disabled.ts';
+import { removeMembership, setRole } from '../../../../domain/administration/users/accounts/set-role.ts';
 import { listPageOfUsers, listUsers } from '../../../../domain/administration/users/list-users.ts';
-import { removeMembership, setRole } from '../../../../domain/administration/users/set-role.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { usePeople } from '../../../support/people.ts';

@@ -7,7 +7,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { href, replaceAddress } from '../../router/router.ts';
 import type { Role } from '../../session/roles.ts';
-import { begin, type Session } from '../../session/session.ts';
+import { begin, type Session, session } from '../../session/session.ts';
 import { type Texts, texts } from '../../texts/texts.ts';
 
 export interface Link {
@@ -15,8 +15,6 @@ export interface Link {
   organization: { id: number; name: string } | null;
   email: string | null;
   role: Role | null;
-  /** The account is there already, and only joins another organization. */
-  has_account?: boolean;
 }
 
 export function AcceptLink({ token, link }: { token: string; link: Link }) {
@@ -26,10 +24,13 @@ export function AcceptLink({ token, link }: { token: string; link: Link }) {
   const [password, setPassword] = useState('');
   const [newPassword, setNewPassword] = useState('');
   const { run, isBusy, problem } = useAction();
-  const isNew = link.purpose === 'first' || (link.purpose === 'invite' && link.has_account !== true);
-  const isMember = link.purpose === 'invite' && !isNew;
+  // Only they know: whoever invites has the link too, and would learn it from what is shown.
+  const [saysAccount, setSaysAccount] = useState<boolean | null>(null);
+  const hasAccount = saysAccount ?? session.value?.user.email === link.email;
+  const isNew = link.purpose === 'first' || (link.purpose === 'invite' && !hasAccount);
+  const isMember = link.purpose === 'invite' && hasAccount;
   const asksPassword = isNew || isMember || link.purpose === 'reset';
-  const { title, lead } = wordsOf(link, texts.value);
+  const { title, lead } = wordsOf(link, hasAccount, texts.value);
 
   const accept = async () => {
     const { data } = await post<{ data: Session }>('/links/accept', {
@@ -113,12 +114,17 @@ export function AcceptLink({ token, link }: { token: string; link: Link }) {
         <button type="submit" class="primary" disabled={isBusy}>
           {isBusy ? t.busy : t.go}
         </button>
+        {link.purpose === 'invite' && (
+          <button type="button" class="quiet" onClick={() => setSaysAccount(!hasAccount)}>
+            {hasAccount ? t.noAccount : t.hasAccount}
+          </button>
+        )}
       </form>
     </Door>
   );
 }
 
-function wordsOf({ purpose, organization, role, has_account }: Link, { link: t, roles }: Texts) {
+function wordsOf({ purpose, organization, role }: Link, hasAccount: boolean, { link: t, roles }: Texts) {
   const roleWord = role === null ? '' : roles[role];
   switch (purpose) {
     case 'first':
@@ -126,7 +132,7 @@ function wordsOf({ purpose, organization, role, has_account }: Link, { link: t, 
     case 'invite':
       return {
         title: t.inviteTitle(organization?.name ?? 'tagtrail'),
-        lead: has_account === true ? t.inviteKnownLead(roleWord) : t.inviteLead(roleWord),
+        lead: hasAccount ? t.inviteKnownLead(roleWord) : t.inviteLead(roleWord),
       };
     case 'reset':
       return { title: t.resetTitle, lead: t.resetLead };

@@ -1,13 +1,15 @@
-import { heardEverywhere } from '../../../base/heard-everywhere.ts';
-import type { Database } from '../../../db/timescale/connections/database.ts';
-import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
-import type { Actor } from '../../changes/actor.ts';
-import { changed, makeChange, unchanged } from '../../changes/make-change.ts';
-import { requireLiveOrganization } from '../organizations/live-organization.ts';
-import { keepAdministrator } from './keep-administrator.ts';
-import { deleteMembership, findRole, insertMembership, membershipEntry } from './memberships.ts';
-import type { Role } from './roles.ts';
-import { lockUser, noUser } from './stored-user.ts';
+import { heardEverywhere } from '../../../../base/heard-everywhere.ts';
+import type { Database } from '../../../../db/timescale/connections/database.ts';
+import { NO_ROWS, sql } from '../../../../db/timescale/queries/sql.ts';
+import type { Actor } from '../../../changes/actor.ts';
+import { changed, makeChange, unchanged } from '../../../changes/make-change.ts';
+import { requireLiveOrganization } from '../../organizations/live-organization.ts';
+import { keepAdministrator } from '../keep-administrator.ts';
+import { deleteMembership, findRole, insertMembership, membershipEntry } from '../memberships.ts';
+import type { Role } from '../roles.ts';
+import { forgetDevices } from '../sessions/known-devices.ts';
+import { isLinkedElsewhere, lockUser, noUser } from '../stored-user.ts';
+import { leaveOnlyProvider } from './leave-only-provider.ts';
 
 export interface RoleOptions {
   userId: number;
@@ -17,8 +19,17 @@ export interface RoleOptions {
   mayJoin?: boolean;
 }
 
+export interface Member {
+  id: number;
+  email: string;
+  role: Role;
+  /** Became one, and has no other way in than a link to choose a password. */
+  needsPassword: boolean;
+}
+
 /**
- * Changes what a member may do, from the next request on.
+ * Changes what a member may do, from the next request on. The password, sessions and links of a user who joins end: somebody
+ * else may have made the account, and would act in this organization too. What the identity provider vouches for stays.
  *
  * @throws AppError `not_found` (user, organization, membership), `conflict` (last administrator).
  */
@@ -26,12 +37,12 @@ export async function setRole(
   db: Database,
   actor: Actor,
   { userId, orgId, role, mayJoin = false }: RoleOptions,
-): Promise<{ id: number; email: string; role: Role }> {
+): Promise<Member> {
   const result = await makeChange(db, actor, async (change) => {
     await requireLiveOrganization(change, orgId);
     const user = await lockUser(change, userId);
     const before = await findRole(change, userId, orgId);
-    const after = { id: userId, email: user.email, role };
+    const after = { id: userId, email: user.email, role, needsPassword: false };
     if (before === role) {
       return unchanged(after);
     }
@@ -39,7 +50,11 @@ export async function setRole(
       if (!mayJoin) {
         throw noUser(userId);
       }
-      return changed(after, [await insertMembership(change, user, { orgId, role })]);
+      const joined = await insertMembership(change, user, { orgId, role });
+      const ended = await leaveOnlyProvider(change, user);
+      await forgetDevices(change, userId);
+      const needsPassword = !user.is_disabled && !(await isLinkedElsewhere(change, userId));
+      return changed({ ...after, needsPassword }, [joined, ...ended]);
     }
     await keepAdministrator(change, orgId, user, 'lose the role');
     await change.exec(sql.prepared('set-role', NO_ROWS)`
