@@ -1,5 +1,11 @@
 import { expect } from 'chai';
+import { databaseOn } from '../../db/timescale/connections/database.ts';
+import { deleteWebhook } from '../../domain/webhooks/delete-webhook.ts';
+import { setWebhook } from '../../domain/webhooks/set-webhook.ts';
+import { MEMBER_ROUTES } from '../../services/console/routes.ts';
+import { TEST_ACTOR } from '../support/actor.ts';
 import { useConsole } from '../support/console.ts';
+import { newWebhook, SETTINGS } from '../support/webhooks.ts';
 
 describe('the change log in the console', () => {
   const suite = useConsole();
@@ -35,6 +41,47 @@ describe('the change log in the console', () => {
       .body.data;
     expect([retired.action, retired.before.tags]).to.deep.equal(['delete', []]);
     expect((await call({ path: '/changes?since=2200-01-01T00:00:00Z', token })).body.data).to.deep.equal([]);
+  });
+
+  it('shows where webhooks lead behind the host to administrators only', async () => {
+    const url = await suite.start({ SECRETS_KEY: SETTINGS.keys });
+    const secret = 'T0K3N-of-the-receiver';
+    const hook = await newWebhook(suite.database, {
+      ...{
+        orgId: suite.orgId,
+        name: 'ERP',
+        url: `https://hooks.example.com/services/${secret}?key=${secret}`,
+      },
+    });
+    const db = databaseOn(suite.database.pool);
+    const wanted = { url: `https://hooks.example.com/other/${secret}` };
+    await setWebhook(db, TEST_ACTOR, SETTINGS, { orgId: suite.orgId, id: hook.id }, wanted);
+    await deleteWebhook(db, TEST_ACTOR, { orgId: suite.orgId, id: hook.id });
+    const read = async (path: string, token: string) =>
+      (await fetch(`${url}/console/v1${path}`, { headers: { Cookie: `tagtrail_session=${token}` } })).text();
+    for (const role of ['viewer', 'operator'] as const) {
+      const token = await suite.as(role);
+      // The log, and whatever else may be read without a name in the path.
+      for (const { method, path } of MEMBER_ROUTES.filter((each) => !/[{]/.test(each.path))) {
+        const isStream = /\/(events|exports)/.test(path);
+        if (method === 'GET' && !isStream) {
+          expect(await read(path.replace('/console/v1', ''), token), `${role} ${path}`).not.to.include(
+            secret,
+          );
+        }
+      }
+      const { data } = JSON.parse(await read('/changes?resource_type=webhook', token));
+      expect(data.map(({ action }: { action: string }) => action)).to.deep.equal([
+        'delete',
+        'update',
+        'create',
+      ]);
+      expect(data[1]).to.deep.include({
+        before: { url: 'https://hooks.example.com/…' },
+        after: { url: 'https://hooks.example.com/…' },
+      });
+    }
+    expect(await read('/changes?resource_type=webhook', suite.token)).to.include(secret);
   });
 
   interface Shown {

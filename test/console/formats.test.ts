@@ -85,7 +85,14 @@ describe('formats in the console', () => {
     expect((await call({ path: '/formats' })).text).not.to.include('theirs');
     expect((await call({ path: '/formats/theirs' })).status).to.equal(404);
     expect((await send('PATCH', '/formats/theirs', { source: theirs })).status).to.equal(404);
-    expect((await send('POST', '/formats', { source: theirs })).status).to.equal(409);
+    // A reader of theirs, which needs what the given definition does not have.
+    const id = await other.reader('Of the competitor', [], { format: 'theirs' });
+    await suite.database.rows(`update readers set identity_policy = 'eddystone' where id = $1`, [id]);
+    const taken = await send('POST', '/formats', { source: theirs });
+    expect([taken.status, taken.body.error.detail]).to.deep.equal([
+      409,
+      'The name theirs is taken; give the format another "name"',
+    ]);
     const reader = await send('POST', '/readers', { name: 'A', topic: 'a', format: 'theirs' });
     expect(reader.status).to.equal(400);
     expect(reader.text).to.include('There is no format theirs').and.not.include('theirs,');

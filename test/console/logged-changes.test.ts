@@ -167,8 +167,12 @@ describe('every route of the console that changes something', () => {
     dismissManyRejected: ({ ids }) => json({ ids: [ids['rejected_id']] }, ['dismiss', 'rejected_message']),
     replayRejected: () => json({}, ['replay', 'rejected_message']),
     replayManyRejected: ({ ids }) => json({ ids: [ids['rejected_id']] }, ['replay', 'rejected_message']),
-    createReader: () =>
-      json({ name: 'New', topic: 'new', format: 'tagtrail' }, ['create', 'reader'], ['create', 'antenna']),
+    createReader: ({ orgId }) =>
+      json(
+        { name: 'New', topic: `org-${orgId}/new`, format: 'tagtrail' },
+        ['create', 'reader'],
+        ['create', 'antenna'],
+      ),
     updateReader: () => json({ name: 'other' }, ['update', 'reader']),
     deleteReader: () => ({ logs: [['delete', 'reader']] }),
     setAntenna: () => json({ enabled: false }, ['update', 'antenna']),

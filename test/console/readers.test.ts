@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { databaseOn } from '../../db/timescale/connections/database.ts';
+import { createReader } from '../../domain/administration/readers/create-reader.ts';
+import { TEST_ACTOR } from '../support/actor.ts';
 import { useConsole } from '../support/console.ts';
 import { useIngest } from '../support/ingest.ts';
 import { Site } from '../support/site.ts';
@@ -42,9 +45,10 @@ describe('readers and handhelds in the console', () => {
   it('shows what arrives of a reader without a format, and what each format would read', async () => {
     const site = await Site.create(suite.database, 'Yard');
     const token = await suite.as('admin', site.orgId);
+    const topic = `org-${site.orgId}/yard`;
     const made = await call({
       ...{ method: 'POST', path: '/readers', token },
-      json: { name: 'New', topic: 'yard/new', format: 'none' },
+      json: { name: 'New', topic, format: 'none' },
     });
     expect(made.status, made.text).to.equal(200);
     const { id, mqtt_username: username, mqtt_password: password } = made.body.data;
@@ -53,10 +57,10 @@ describe('readers and handhelds in the console', () => {
       data: { format: 'epc', idHex: 'ad99160040aac99525000099', antenna: 2, peakRssi: -54 },
       ...{ timestamp: '2026-02-24T10:14:42.851+0000', type: 'INVENTORY' },
     });
-    await client.publishAsync('yard/new', payload, { qos: 1 });
+    await client.publishAsync(topic, payload, { qos: 1 });
     const { open, messages, formats } = (await call({ path: `/readers/${id}/arrivals`, token })).body.data;
     expect(open).to.equal(1);
-    expect(messages[0]).to.deep.include({ topic: 'yard/new', payload, is_text: true, size: payload.length });
+    expect(messages[0]).to.deep.include({ topic, payload, is_text: true, size: payload.length });
     expect(messages[0].reason).to.include('no format yet');
     expect(formats[0]).to.deep.equal({
       ...{ format: 'zebra-iotc', reads: 1, ignored: 0, rejected: 0, messages_rejected: 0, reason: null },
@@ -68,7 +72,7 @@ describe('readers and handhelds in the console', () => {
     expect((await list('?state=no_format')).data[0]).to.deep.include({ id, state: 'no_format' });
     expect((await list('?state=heard')).total_count).to.equal(0);
     await call({ ...{ method: 'PATCH', path: `/readers/${id}`, token }, json: { format: 'zebra-iotc' } });
-    await client.publishAsync('yard/new', payload, { qos: 1 });
+    await client.publishAsync(topic, payload, { qos: 1 });
     const { data } = await list('?q=NEW&sort=-last_message_at');
     expect(data[0]).to.deep.include({ id, state: 'new', format: 'zebra-iotc' });
     expect(data[0].counters).to.include({ messages: 2, messages_rejected: 1, reads: 1 });
@@ -120,14 +124,53 @@ describe('readers and handhelds in the console', () => {
     expect([away.messages, now.to]).to.deep.equal([null, null]);
   });
 
-  it('does not tell whose topic it is that another organization has', async () => {
+  it('register below a topic of the organization where there are others, and do not find out what those have', async () => {
+    const { id: before } = await createReader(databaseOn(suite.database.pool), TEST_ACTOR, new Map(), {
+      ...{ orgId: suite.orgId, name: 'Earlier', topic: 'dock/1', format: 'none', policies: {} },
+    });
     const other = await Site.create(suite.database, 'Other');
     await other.reader('theirs', [], { topic: 'shared/portal' });
-    const answer = await post('/readers', { name: 'Portal', topic: 'shared/+', format: 'tagtrail' });
+    const register = (topic: string) => post('/readers', { name: topic, topic, format: 'tagtrail' });
+    const said = async (topic: string) => {
+      const { status, body } = await register(topic);
+      return [status, body.error.detail.replace(topic, 'T')];
+    };
+    const refused = [
+      400,
+      `Topic "T" must begin with org-${suite.orgId}/, as several organizations share this installation. If the device cannot ` +
+        'publish there, ask whoever runs the installation to register it (tagtrail reader create, or reader set)',
+    ];
+    // Taken, free, and what would take everything.
+    for (const topic of [
+      'shared/portal',
+      'shared/+',
+      'free/portal',
+      '#',
+      '+/portal',
+      `org-${other.orgId}/x`,
+    ]) {
+      expect(await said(topic), topic).to.deep.equal(refused);
+    }
+    expect((await register(`org-${suite.orgId}/portal`)).status).to.equal(200);
+    expect((await register(`org-${suite.orgId}/portal`)).status).to.equal(409);
+
+    // From when the organization was alone.
+    const change = (json: object) => call({ method: 'PATCH', path: `/readers/${before}`, json });
+    expect((await change({ name: 'Renamed', topic: 'dock/1' })).status).to.equal(200);
+    expect((await change({ topic: 'dock/2' })).status).to.equal(400);
+    expect((await change({ topic: `org-${suite.orgId}/dock` })).status).to.equal(200);
+  });
+
+  it('do not find out whose topic it is that overlaps with one of their own', async () => {
+    const other = await Site.create(suite.database, 'Everything');
+    const everything = await other.reader('everything', [], { topic: `+/any/of them/#` });
+    const topic = `org-${suite.orgId}/any/of them/1`;
+    const answer = await post('/readers', { name: 'Portal', topic, format: 'tagtrail' });
     expect([answer.status, answer.body.error.detail]).to.deep.equal([
       409,
-      'Topic shared/+ overlaps with one that is taken; choose another',
+      `Topic ${topic} overlaps with one that is taken; choose another`,
     ]);
+    await suite.database.rows('update readers set deleted_at = now() where id = $1', [everything]);
   });
 
   it('shows the broker at the name of the console where it listens everywhere, and as it is elsewhere', async () => {
@@ -139,7 +182,7 @@ describe('readers and handhelds in the console', () => {
           ...{ Cookie: `tagtrail_session=${suite.token}`, Origin: 'http://tracking.example.com:8083' },
           ...{ 'Content-Type': 'application/json', 'X-Tagtrail-Console': '1' },
         },
-        body: JSON.stringify({ name, topic: `broker/${name}`, format: 'none' }),
+        body: JSON.stringify({ name, topic: `org-${suite.orgId}/broker/${name}`, format: 'none' }),
       });
       const text = await made.text();
       expect(made.status, text).to.equal(200);

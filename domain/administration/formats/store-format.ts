@@ -41,12 +41,13 @@ export function storeFormat(
   const source = JSON.stringify(format.definition, refuseUnstorable);
   return makeChange(db, actor, async (change) => {
     await lockRegistrations(change);
-    const readers = await liveReaders(change, name);
-    refuseMissingIdentity(format, readers);
+    // First: of a format of others, nothing but that the name is taken is told.
     const before = await lockStored(change, name);
     if (before !== null && (isNew || (owner !== null && before.org_id !== owner))) {
       throw new AppError('conflict', `The name ${name} is taken; give the format another "name"`);
     }
+    const readers = await liveReaders(change, name);
+    refuseMissingIdentity(format, readers);
     const stored = before?.source ?? null;
     if (stored === source) {
       return unchanged<StoredFormat>({ result: 'unchanged', readers: readers.length });

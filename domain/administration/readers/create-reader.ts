@@ -15,6 +15,7 @@ import {
   refuseTaken,
   requireExpectation,
   requireFormat,
+  requireOwnTopic,
   requireTopic,
 } from './registration.ts';
 import { antennaId } from './set-antenna.ts';
@@ -67,6 +68,7 @@ export async function createReader(
       identity: reader.policies.identity,
     });
     await holdLiveOrganization(change, reader.orgId);
+    await requireOwnTopic(change, reader.orgId, reader.topic);
     await refuseTaken(change, { ...reader, id: null });
     await refusePublished(change, reader.topic, configured);
     const { id, mqtt_username: mqttUsername } = await insertReader(change, reader, mqttPassword);

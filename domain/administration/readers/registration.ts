@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { AppError } from '../../../base/errors.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { Change } from '../../changes/make-change.ts';
 import type { Format } from '../../formats/mapping/format.ts';
 import { requireIdentity } from '../../formats/mapping/identity.ts';
 import type { Policies } from '../../formats/mapping/policies.ts';
@@ -17,6 +18,34 @@ export function requireTopic(topic: string): void {
   if (fault !== null) {
     throw new AppError('invalid_input', `Topic "${topic}" ${fault}`);
   }
+}
+
+/**
+ * Topics are one namespace for all organizations. So that nobody takes a topic that others would use, nor finds out by trying
+ * which they have, an organization registers topics below one of its own, `org-2/`, where there are others. The command
+ * line may register any: there are devices whose topics cannot be chosen. Topics from before stay.
+ *
+ * @throws AppError `invalid_input`.
+ */
+export async function requireOwnTopic(change: Change, orgId: number, topic: string): Promise<void> {
+  const own = `org-${orgId}`;
+  const [first = ''] = topic.split('/', 1);
+  if (change.actor.type === 'command_line' || first === own) {
+    return;
+  }
+  if (/^org-\d+$/.test(first) || (await hasOthers(change, orgId))) {
+    throw new AppError(
+      'invalid_input',
+      `Topic "${topic}" must begin with ${own}/, as several organizations share this installation. If the device cannot ` +
+        'publish there, ask whoever runs the installation to register it (tagtrail reader create, or reader set)',
+    );
+  }
+}
+
+async function hasOthers(change: Change, orgId: number): Promise<boolean> {
+  const { has_others: hasSome } = await change.one(sql.type(rowsOf<{ has_others: boolean }>())`
+    select exists (select from organizations where deleted_at is null and id <> ${orgId}) as has_others`);
+  return hasSome;
 }
 
 /** @param seconds null for what is learned. @throws AppError `invalid_input`. */

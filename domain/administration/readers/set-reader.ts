@@ -15,6 +15,7 @@ import {
   refuseTaken,
   requireExpectation,
   requireFormat,
+  requireOwnTopic,
   requireTopic,
 } from './registration.ts';
 import { lockReader, readerFields, type StoredReader, storedReportUnknown } from './stored-reader.ts';
@@ -65,6 +66,9 @@ export async function setReader(
     const before = await lockReader(change, readerId);
     const { hasNewPassword, ...changes } = wanted;
     const reader: StoredReader = { ...before, ...changes };
+    if (reader.topic !== before.topic) {
+      await requireOwnTopic(change, reader.orgId, reader.topic);
+    }
     if (wanted.name !== undefined || wanted.topic !== undefined) {
       await refuseTaken(change, reader);
     }

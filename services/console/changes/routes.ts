@@ -2,12 +2,11 @@ import { toMicros } from '../../../base/timestamps.ts';
 import { changeView } from '../../../domain/changes/change-view.ts';
 import { type LoggedChange, listChanges } from '../../../domain/changes/list-changes.ts';
 import { answered } from '../../../platform/http/success.ts';
-import { mayReadAddresses } from '../../api/entry.ts';
 import { memberRoute } from '../serving/context.ts';
+import { asMayBeSeen } from './as-may-be-seen.ts';
 import { cursorBehind, readCursor } from './cursor.ts';
 import { type Names, namesOfOthers, namesOfUsers } from './names.ts';
 import { CHANGE_FILTERS, CHANGES } from './schema.ts';
-import { withoutAddresses } from './without-addresses.ts';
 
 /** They tell where people sign in from: for administrators. */
 const OF_PEOPLE = ['user', 'membership', 'session', 'link'];
@@ -16,7 +15,8 @@ const list = memberRoute({
   ...{ method: 'GET', path: '/console/v1/changes', operationId: 'listChanges' },
   summary: 'Who changed what, the newest first',
   description:
-    'Those of users and sessions are shown to administrators only, whom rules tell to operators and administrators.',
+    'Those of users and sessions, and where webhooks lead behind the host, are shown to administrators only; whom rules tell ' +
+    'to operators and administrators.',
   scope: 'changes:read',
   query: { parameters: CHANGE_FILTERS },
   params: {},
@@ -34,9 +34,7 @@ const list = memberRoute({
       // One more than is shown tells whether there is another page.
       limit: limit + 1,
     });
-    const page = rows
-      .slice(0, limit)
-      .map(mayReadAddresses({ scopes }) ? (change) => change : withoutAddresses);
+    const page = rows.slice(0, limit).map((change) => asMayBeSeen(change, scopes));
     const last = page.at(-1);
     const [users, others] = await Promise.all([
       namesOfUsers(parts.people, page),
