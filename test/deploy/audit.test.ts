@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { findPostgresBinaries } from '../../db/timescale/embedded/postgres-binaries.ts';
+import { useProgram } from '../support/programs.ts';
 import { PROJECT, readDeployed } from './folder.ts';
 
 /** Each lets who runs tagtrail use it for any purpose, and change nothing of their own. */
@@ -37,13 +38,19 @@ describe('the bill of materials', () => {
     script: string[];
   };
   const [, command = ''] = /^node (\S+) > \S+$/.exec(script[1] ?? '') ?? [];
-  const bill = JSON.parse(
-    execFileSync(process.execPath, [command], {
-      cwd: PROJECT,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }),
-  ) as { bomFormat: string; metadata: { component: { name: string } }; components: Component[] };
+  let bill: { bomFormat: string; metadata: { component: { name: string } }; components: Component[] };
+  let packages: Component[];
+  useProgram('npm sbom');
+  before(() => {
+    bill = JSON.parse(
+      execFileSync(process.execPath, [command], {
+        cwd: PROJECT,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }),
+    );
+    packages = bill.components.filter(({ cpe }) => cpe === undefined);
+  });
   const locked = Object.entries(
     JSON.parse(readFileSync(`${PROJECT}package-lock.json`, 'utf8')).packages as Record<string, LockedPackage>,
   )
@@ -52,7 +59,6 @@ describe('the bill of materials', () => {
       id: `${path.split('node_modules/').at(-1)}@${version}`,
       integrity,
     }));
-  const packages = bill.components.filter(({ cpe }) => cpe === undefined);
 
   it('has every package that production installs, with the hash of the lock file', () => {
     expect(bill).to.include({ bomFormat: 'CycloneDX' });

@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -115,6 +116,9 @@ export function useBrowser(): TestBrowser {
   return {
     device: async (options = {}) => {
       const device = new Device(await browser.newContext({ ...PHONE, ...options }));
+      if (hasOnlyLoopback()) {
+        await believeOnline(device.context);
+      }
       devices.push(device);
       devicesOfTest?.add(device);
       return device;
@@ -132,6 +136,33 @@ function sharedBrowser(): Promise<Browser> {
     atEnd(async () => (await shared)?.close());
   }
   return shared;
+}
+
+function hasOnlyLoopback(): boolean {
+  return Object.values(networkInterfaces()).every((addresses = []) =>
+    addresses.every((each) => each.internal),
+  );
+}
+
+/**
+ * Chromium says "offline" on a machine without a network, such as a container with no interface but the loopback, which
+ * is all that tests need. Pages then believe what `setOffline` said last, which cuts their requests there as well.
+ */
+async function believeOnline(context: Device['context']): Promise<void> {
+  const saying = (isOnline: boolean) =>
+    `Object.defineProperty(Navigator.prototype, 'onLine', { configurable: true, get: () => ${isOnline} });`;
+  await context.addInitScript(saying(true));
+  const cut = context.setOffline.bind(context);
+  context.setOffline = async (isOffline) => {
+    await cut(isOffline);
+    await context.addInitScript(saying(!isOffline));
+    const event = isOffline ? 'offline' : 'online';
+    await Promise.all(
+      context
+        .pages()
+        .map((page) => page.evaluate(`${saying(!isOffline)} dispatchEvent(new Event('${event}'));`)),
+    );
+  };
 }
 
 /**

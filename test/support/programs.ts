@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { accessSync, appendFileSync, constants, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +17,7 @@ export const PROGRAM_ENVIRONMENT = { ...process.env, PATH };
  * Skips the suite, or the tests after it, where a program is not installed; not where TEST_REQUIRE_ALL is set. What was
  * skipped, and how to install what it wants, is told at the end of the run.
  *
- * @param name a program, or `faketime` for its library.
+ * @param name a program, `faketime` for its library, or `npm sbom`.
  */
 export function useProgram(...names: string[]): void {
   before(function () {
@@ -40,10 +41,18 @@ export function libfaketime(): string | undefined {
 }
 
 function isThere(name: string): boolean {
-  return name === 'faketime'
-    ? libfaketime() !== undefined
-    : PATH.split(':').some((folder) => isExecutable(join(folder, name)));
+  switch (name) {
+    case 'faketime':
+      return libfaketime() !== undefined;
+    case NPM_SBOM:
+      return spawnSync('npm', ['sbom', '--help'], { encoding: 'utf8' }).stdout.includes('npm sbom');
+    default:
+      return PATH.split(':').some((folder) => isExecutable(join(folder, name)));
+  }
 }
+
+/** A command that npm 9, which Debian 13 has, does not know. */
+const NPM_SBOM = 'npm sbom';
 
 function isExecutable(file: string): boolean {
   try {
@@ -80,4 +89,5 @@ export function endNotes(): string {
 }
 
 const NOTES = 'TEST_NOTES';
-const REMEDY = 'To run everything: sudo .ci/packages (Debian, Ubuntu), which installs what it needs.';
+const REMEDY =
+  'To run everything: sudo .ci/packages (Debian, Ubuntu), which installs what it needs; npm sbom comes with npm 10.';
