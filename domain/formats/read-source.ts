@@ -24,6 +24,19 @@ export function readSource(source: string): Format | PlacedFault[] {
   }
 }
 
+/** As much of a format as storing it takes. */
+export type CheckedFormat = Pick<Format, 'name' | 'definition' | 'identities'>;
+
+/** {@link readSource} for a worker thread: a long source takes tenths of a second. */
+export function checkSource(source: string): CheckedFormat | PlacedFault[] {
+  const read = readSource(source);
+  if (Array.isArray(read)) {
+    return read;
+  }
+  const { name, definition, identities } = read;
+  return { name, definition, identities };
+}
+
 function syntaxFault(error: unknown): string {
   const { message } = error as SyntaxError;
   return `is not JSON: ${message.replace(/,? \.\.\..*$|,? ".*is not valid JSON$| in JSON at position.*$/s, '')}`;

@@ -1,5 +1,5 @@
 import { dryRun } from './dry-run.ts';
-import { compileFormat } from './mapping/format.ts';
+import { readSource } from './read-source.ts';
 
 export interface Recognizing {
   /** Sources of formats, by name. */
@@ -29,7 +29,7 @@ export interface Recognized {
  */
 export function recognize({ formats, messages }: Recognizing): Recognized[] {
   return formats
-    .map(([name, source]) => tried(name, source, messages))
+    .flatMap(([name, source]) => tried(name, source, messages) ?? [])
     .sort(
       (one, other) =>
         Number(other.reads > 0) - Number(one.reads > 0) ||
@@ -41,13 +41,17 @@ export function recognize({ formats, messages }: Recognizing): Recognized[] {
     );
 }
 
-function tried(name: string, source: string, messages: Recognizing['messages']): Recognized {
+/** Null for a stored format that is of no use in this version. */
+function tried(name: string, source: string, messages: Recognizing['messages']): Recognized | null {
+  const format = readSource(source);
+  if (Array.isArray(format)) {
+    return null;
+  }
   const sum: Recognized = {
     ...{ format: name, reads: 0, ignored: 0, rejected: 0, messages_rejected: 0 },
     ...{ antennas: [], example: null, reason: null },
   };
   const ports = new Set<number>();
-  const format = compileFormat(JSON.parse(source));
   for (const { topic, payload } of messages) {
     const { outcome, scans, ignored, rejected } = dryRun(format, { topic, payload: Buffer.from(payload) });
     for (const { antenna } of scans) {

@@ -1,6 +1,6 @@
 import { AppError } from '../../base/errors.ts';
 import { type DryRun, dryRun } from './dry-run.ts';
-import { compileFormat, type Format } from './mapping/format.ts';
+import { compileFormat, type Format, FormatError } from './mapping/format.ts';
 import type { Policies } from './mapping/run.ts';
 
 /** What a format would make of a message. */
@@ -36,9 +36,9 @@ export interface TryingFormat extends TriedMessage {
  */
 export function tryFormats({ sources, message, policies }: TryingFormats): TriedFormat[] {
   return sources
-    .map((source) => {
+    .flatMap((source) => {
       const format = compiled(source);
-      return inBrief(format, tried(format, message, policies));
+      return format instanceof FormatError ? [] : inBrief(format, tried(format, message, policies));
     })
     .sort(bestFirst);
 }
@@ -51,12 +51,24 @@ export function tryFormat({
   most,
 }: TryingFormat): TriedFormat & { reads: DryRun['scans'] } {
   const format = compiled(source);
+  if (format instanceof FormatError) {
+    const { name } = JSON.parse(source);
+    return { ...inBrief({ name }, allRejected(format.message)), reads: [] };
+  }
   const run = tried(format, message, policies);
   return { ...inBrief(format, run), reads: run.scans.slice(0, most) };
 }
 
-function compiled(source: string): Format {
-  return compileFormat(JSON.parse(source));
+/** A stored format may be one of another version, and of no use in this. */
+function compiled(source: string): Format | FormatError {
+  try {
+    return compileFormat(JSON.parse(source));
+  } catch (error) {
+    if (error instanceof FormatError) {
+      return error;
+    }
+    throw error;
+  }
 }
 
 /** {@link dryRun}; a format that lacks the identity which the policies ask for rejects every message. */
@@ -69,14 +81,17 @@ function tried(
     return dryRun(format, { topic, payload: Buffer.from(payload) }, policies);
   } catch (error) {
     if (error instanceof AppError && error.code === 'invalid_input') {
-      const rejected = [{ item: null, reason: error.message, excerpt: null }];
-      return { outcome: 'rejected', scans: [], ignored: [], rejected };
+      return allRejected(error.message);
     }
     throw error;
   }
 }
 
-function inBrief({ name }: Format, { outcome, scans, ignored, rejected }: DryRun): TriedFormat {
+function allRejected(reason: string): DryRun {
+  return { outcome: 'rejected', scans: [], ignored: [], rejected: [{ item: null, reason, excerpt: null }] };
+}
+
+function inBrief({ name }: Pick<Format, 'name'>, { outcome, scans, ignored, rejected }: DryRun): TriedFormat {
   const reason = (rejected[0] ?? ignored[0])?.reason ?? null;
   return {
     ...{ format: name, outcome, reason },

@@ -26,11 +26,11 @@ export interface Antenna {
   isEnabled: boolean;
 }
 
-/** @param orgId null for those of all organizations. */
+/** @param orgIds null for those of all organizations. */
 export async function loadReaders(
   db: Connection,
-  formats: ReadonlyMap<string, Format>,
-  orgId: number | null = null,
+  formats: { get(name: string): Format | undefined },
+  orgIds: readonly number[] | null = null,
 ): Promise<RegisteredReader[]> {
   const rows = await db.any(sql.type(rowsOf<ReaderRow>())`
     select reader.org_id, reader.id, reader.name, reader.topic, reader.format, reader.time_policy,
@@ -41,7 +41,7 @@ export async function loadReaders(
          from antennas antenna where antenna.org_id = reader.org_id and antenna.reader_id = reader.id
        ), '[]') as antennas
      from ${LIVE_READERS}
-     where ${orgId}::integer is null or reader.org_id = ${orgId}::integer
+     where ${orgIds === null} or reader.org_id = any (${sql.array(orgIds ?? [], 'int4')})
      order by reader.id`);
   return rows.map((row) => ({
     orgId: row.org_id,
@@ -64,6 +64,17 @@ export async function loadReaders(
       ]),
     ),
   }));
+}
+
+/** SHA-256 of live readers' passwords, by user name. */
+export async function findPasswords(
+  db: Connection,
+  usernames: readonly string[],
+): Promise<ReadonlyMap<string, Buffer>> {
+  const rows = await db.any(sql.type(rowsOf<{ name: string; sha256: Buffer }>())`
+    select reader.mqtt_username as name, reader.mqtt_password_sha256 as sha256
+    from ${LIVE_READERS} where reader.mqtt_username = any (${sql.array(usernames, 'text')})`);
+  return new Map(rows.map(({ name, sha256 }) => [name, sha256]));
 }
 
 interface ReaderRow {

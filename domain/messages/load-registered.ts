@@ -4,5 +4,5 @@ import { loadBuiltinFormats } from '../formats/mapping/builtin.ts';
 import { loadReaders, type RegisteredReader } from './load-readers.ts';
 
 export async function loadRegistered(pool: Pool): Promise<RegisteredReader[]> {
-  return loadReaders(pool, await loadFormats(pool, loadBuiltinFormats(), () => {}));
+  return loadReaders(pool, await loadFormats(pool, loadBuiltinFormats()));
 }

@@ -1,11 +1,27 @@
 import type { Logger } from 'pino';
 import type { Piscina } from 'piscina';
+import { AppError } from '../../base/errors.ts';
+import type { TimedTask } from './timed-task.ts';
 
 export interface ThreadTask {
   module: string;
   name: string;
   argument: unknown;
   transferList?: ArrayBuffer[];
+  /** Milliseconds, and up to half as many again, after which the task is ended with its thread. Unlimited if left out. */
+  most?: number;
+}
+
+/** A task took longer than it may. */
+export class TaskTookTooLong extends AppError {
+  constructor(most: number, cause: unknown) {
+    super('timed_out', `It took more than ${most / 1_000} s and was ended; try less of it`, { cause });
+  }
+}
+
+/** A task took more memory than a thread has. */
+export function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
 }
 
 /** Few, like a process's cores, but enough that one slow task does not stop all others. */
@@ -29,15 +45,54 @@ export class WorkThreads {
     this.#idle = idle;
   }
 
-  async run<Result>({ module, name, argument, transferList = [] }: ThreadTask): Promise<Result> {
+  /** @throws TaskTookTooLong. */
+  async run<Result>(task: ThreadTask): Promise<Result> {
+    const { module, name, argument, transferList = [], most } = task;
     this.#pool ??= startThreads(this.#log, this.#idle);
-    return (await this.#pool).run(argument, { filename: module, name, transferList });
+    const pool = await this.#pool;
+    return most === undefined
+      ? pool.run(argument, { filename: module, name, transferList })
+      : runWithin(most, pool, task);
   }
 
   async close(): Promise<void> {
     await (await this.#pool)?.destroy();
   }
 }
+
+const TIMED_TASK = new URL('./timed-task.ts', import.meta.url).href;
+
+async function runWithin<Result>(most: number, pool: Piscina, task: ThreadTask): Promise<Result> {
+  const { module, name, argument, transferList = [] } = task;
+  const begun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const tooLong = new AbortController();
+  let looks = 0;
+  const timer = setInterval(() => {
+    looks += Atomics.load(begun, 0);
+    if (looks > LOOKS) {
+      tooLong.abort();
+    }
+  }, most / LOOKS);
+  const timed: TimedTask = { module, name, argument, begun };
+  try {
+    return await pool.run(timed, { filename: TIMED_TASK, transferList, signal: tooLong.signal });
+  } catch (error) {
+    wake(pool);
+    throw tooLong.signal.aborted ? new TaskTookTooLong(most, error) : error;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** The pool replaces a thread that ended only when the next task comes (piscina 5.3), whatever waits already. */
+function wake(pool: Piscina): void {
+  if (pool.queueSize > 0) {
+    pool.run(undefined, { filename: TIMED_TASK, name: 'nothing' }).catch(() => {});
+  }
+}
+
+/** Within the time of a task. */
+const LOOKS = 2;
 
 async function startThreads(log: Logger, idle: number): Promise<Piscina> {
   const { Piscina: Threads } = await import('piscina');

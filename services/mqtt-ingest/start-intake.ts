@@ -75,6 +75,7 @@ export async function startIntake(
     async () => new ReaderListening((texts) => announceHeard(pool, texts)),
     (started) => started.stop(),
   );
+  const workThreads = threads ?? (await startWorkThreads(log, lifecycle));
   const registry = await lifecycle.start(
     'registry of readers',
     () =>
@@ -82,6 +83,7 @@ export async function startIntake(
         url: config.DATABASE_URL,
         pool,
         builtinFormats: loadBuiltinFormats(),
+        threads: workThreads,
         onFault: (err) => log.warn({ err }, 'Reader registry could not be updated; will retry'),
         alsoHear: new Map([[LISTEN_WANTED, (text) => want(listening, text)]]),
       }),
@@ -95,7 +97,7 @@ export async function startIntake(
     registry,
     clock,
     databaseClock,
-    largeMessages: new LargeMessages(threads ?? (await startWorkThreads(log, lifecycle)), log),
+    largeMessages: new LargeMessages(workThreads, log),
     rules: {
       lateness: config.LATENESS_DAYS * MICROS_PER_DAY,
       retention: config.SCAN_RETENTION_DAYS * MICROS_PER_DAY,

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { pino } from 'pino';
 import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
+import { WorkThreads } from '../../platform/runtime/work-threads.ts';
 import { openRegistry, type Registry } from '../../services/mqtt-ingest/registry/registry.ts';
 import { BEATS_PER_SECOND, beatsUntil } from '../support/beats.ts';
 import { commandLineOn, runCommand } from '../support/command-line.ts';
@@ -128,10 +130,12 @@ describe('the command line, of formats', () => {
     it('is followed by a running ingestion within a second', async () => {
       await json('format', 'add', '--file', file('own.json', own('/v')));
       await site.reader('a', [null], { format: 'dock-gateway' });
+      const threads = new WorkThreads(pino({ level: 'silent' }));
       const registry: Registry = await openRegistry({
         url: database.url,
         pool: database.pool,
         builtinFormats: loadBuiltinFormats(),
+        threads,
         onFault: (error) => expect.fail(String(error)),
       });
       try {
@@ -141,6 +145,7 @@ describe('the command line, of formats', () => {
         expect(await beatsUntil(follows, () => database.rows('select 1'))).to.be.below(BEATS_PER_SECOND);
       } finally {
         await registry.close();
+        await threads.close();
       }
     });
 

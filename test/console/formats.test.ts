@@ -77,6 +77,36 @@ describe('formats in the console', () => {
     expect((await send('POST', '/formats', { source: mine })).status).to.equal(200);
   });
 
+  it('are small: a long one is refused, and so is one beyond 256 KiB of all together', async () => {
+    const { orgId } = await Site.create(suite.database, 'Large');
+    const token = await suite.as('admin', orgId);
+    const sized = (name: string, bytes: number) => {
+      const texts = Array.from({ length: 100 }, (_, at) => `${at}`.padEnd(bytes / 100 - 6, 'x'));
+      const value = [{ item: '/v', if: [{ item: '/kind', in: texts }] }];
+      return JSON.stringify({
+        ...{ name, decode: 'json' },
+        rules: [{ each: '', fields: { tag_type: [{ const: 'rfid' }], value } }],
+      });
+    };
+    for (let at = 10; at < 18; at++) {
+      const stored = await send('POST', '/formats', { source: sized(`large-${at}`, 31_000) }, token);
+      expect(stored.status, stored.text).to.equal(200);
+    }
+    const tooLong = await send('POST', '/formats', { source: sized('long', 36_000) }, token);
+    expect([tooLong.status, tooLong.body.error.detail]).to.deep.equal([
+      400,
+      `The format has ${sized('long', 36_000).length} bytes without blanks; at most 32768 are allowed`,
+    ]);
+    const tooMuch = await send('POST', '/formats', { source: sized('large-18', 31_000) }, token);
+    expect([tooMuch.status, tooMuch.body.error.detail]).to.deep.equal([
+      409,
+      `The organization's formats would have ${9 * sized('large-18', 31_000).length} bytes together; at most 262144 ` +
+        'are allowed: delete one that no reader uses',
+    ]);
+    const shorter = await send('PATCH', '/formats/large-17', { source: sized('large-17', 10_000) }, token);
+    expect(shorter.status, shorter.text).to.equal(200);
+  });
+
   it("are nobody else's: neither seen, nor used, nor replaced", async () => {
     const theirs = JSON.stringify({ ...definition, name: 'theirs' });
     const other = await Site.create(suite.database, 'Other');

@@ -44,14 +44,15 @@ export async function openIntake(
   } = {},
 ): Promise<TestIntake> {
   const reported: TestIntake['reported'] = { outages: [], poison: [] };
+  const log = pino({ level: 'silent' });
+  const threads = new WorkThreads(log);
   const registry = await openRegistry({
     url: listenAt,
     pool: database.pool,
     builtinFormats: loadBuiltinFormats(),
+    threads,
     onFault: () => {},
   });
-  const log = pino({ level: 'silent' });
-  const threads = new WorkThreads(log);
   const intake = createIntake({
     pool,
     registry,

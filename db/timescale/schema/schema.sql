@@ -132,7 +132,7 @@ create table antennas (
   constraint antennas__port CHECK ((port > 0))
 );
 CREATE INDEX antennas__org_id_location_id ON public.antennas USING btree (org_id, location_id);
-CREATE TRIGGER antennas_changed AFTER INSERT OR DELETE OR UPDATE ON public.antennas FOR EACH STATEMENT EXECUTE FUNCTION notify_registry_changed();
+CREATE TRIGGER antennas_changed AFTER INSERT OR DELETE OR UPDATE ON public.antennas FOR EACH ROW EXECUTE FUNCTION notify_registry_changed();
 CREATE TRIGGER antennas_inserted_version AFTER INSERT ON public.antennas FOR EACH ROW EXECUTE FUNCTION write_antenna_version();
 CREATE TRIGGER antennas_updated_version AFTER UPDATE ON public.antennas FOR EACH ROW WHEN (((old.location_id IS DISTINCT FROM new.location_id) OR (old.is_enabled IS DISTINCT FROM new.is_enabled))) EXECUTE FUNCTION write_antenna_version();
 
@@ -259,7 +259,7 @@ create table formats (
   constraint formats__name PRIMARY KEY (name),
   constraint formats__org_id FOREIGN KEY (org_id) REFERENCES organizations(id)
 );
-CREATE TRIGGER formats_changed AFTER INSERT OR DELETE OR UPDATE ON public.formats FOR EACH STATEMENT EXECUTE FUNCTION notify_registry_changed();
+CREATE TRIGGER formats_changed AFTER INSERT OR DELETE OR UPDATE ON public.formats FOR EACH ROW EXECUTE FUNCTION notify_registry_changed();
 
 create table handhelds (
   org_id integer not null,
@@ -559,7 +559,7 @@ create table organizations (
 );
 CREATE INDEX organizations__held ON public.organizations USING btree (id) WHERE (held_at IS NOT NULL);
 CREATE TRIGGER organizations_changed AFTER DELETE OR UPDATE OF deleted_at, name ON public.organizations FOR EACH STATEMENT EXECUTE FUNCTION notify_access_changed();
-CREATE TRIGGER organizations_registry_changed AFTER DELETE OR UPDATE OF deleted_at ON public.organizations FOR EACH STATEMENT EXECUTE FUNCTION notify_registry_changed();
+CREATE TRIGGER organizations_registry_changed AFTER DELETE OR UPDATE OF deleted_at ON public.organizations FOR EACH ROW EXECUTE FUNCTION notify_registry_changed();
 
 create table plan_places (
   org_id integer not null,
@@ -770,7 +770,7 @@ create table readers (
   constraint readers__time_policy CHECK ((time_policy = ANY (ARRAY['device'::text, 'receive'::text])))
 );
 CREATE UNIQUE INDEX readers__org_id_name ON public.readers USING btree (org_id, name) WHERE (deleted_at IS NULL);
-CREATE TRIGGER readers_changed AFTER INSERT OR DELETE OR UPDATE OF org_id, id, name, topic, format, time_policy, identity_policy, report_unknown, mqtt_username, mqtt_password_sha256, created_at, deleted_at ON public.readers FOR EACH STATEMENT EXECUTE FUNCTION notify_registry_changed();
+CREATE TRIGGER readers_changed AFTER INSERT OR DELETE OR UPDATE OF org_id, id, name, topic, format, time_policy, identity_policy, report_unknown, mqtt_username, mqtt_password_sha256, created_at, deleted_at ON public.readers FOR EACH ROW EXECUTE FUNCTION notify_registry_changed();
 CREATE TRIGGER readers_deleted_revise AFTER UPDATE ON public.readers FOR EACH ROW WHEN (((new.deleted_at IS NOT NULL) AND (old.deleted_at IS NULL))) EXECUTE FUNCTION revise_silences_of_deleted();
 CREATE TRIGGER readers_revise_alerts AFTER UPDATE ON public.readers FOR EACH ROW WHEN ((old.deleted_at IS DISTINCT FROM new.deleted_at)) EXECUTE FUNCTION revise_alerts_of_row('reader', 'id', 'deleted_at');
 
@@ -1885,8 +1885,11 @@ CREATE OR REPLACE FUNCTION public.notify_registry_changed()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  changed jsonb := to_jsonb(coalesce(new, old));
 begin
-  perform pg_notify('registry_changed', '');
+  perform pg_notify('registry_changed',
+    coalesce(changed ->> case tg_table_name when 'organizations' then 'id' else 'org_id' end, ''));
   return null;
 end $function$
 ;

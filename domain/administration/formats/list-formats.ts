@@ -1,16 +1,10 @@
-import { messageOf } from '../../../base/errors.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { compileSource } from '../../formats/mapping/compile-source.ts';
+import { describeSources } from '../../formats/describe-sources.ts';
 import type { Format } from '../../formats/mapping/format.ts';
 import type { Identity } from '../../formats/mapping/language/definition.ts';
 import { LIVE_READERS } from '../live-readers.ts';
-import {
-  type StoredDefinition,
-  type StoredSource,
-  storedDefinitions,
-  storedSources,
-} from './load-formats.ts';
+import { type StoredDefinition, storedDefinitions, storedSources } from './load-formats.ts';
 
 export interface ListedFormat {
   name: string;
@@ -24,11 +18,19 @@ export interface ListedFormat {
   orgId: number | null;
 }
 
-/** @param orgId leaves out formats of other organizations, and their readers. */
+export interface Listing {
+  /** Leaves out formats of other organizations, and their readers. */
+  orgId?: number;
+  /** Where others wait, runs {@link describeSources} in a thread. */
+  describe?: (
+    sources: readonly string[],
+  ) => ReturnType<typeof describeSources> | Promise<ReturnType<typeof describeSources>>;
+}
+
 export async function listFormats(
   db: Connection,
   builtin: ReadonlyMap<string, Format>,
-  orgId?: number,
+  { orgId, describe = describeSources }: Listing = {},
 ): Promise<ListedFormat[]> {
   const rows = await db.any(sql.type(rowsOf<{ format: string; readers: number }>())`
     select reader.format, count(*)::integer as readers from ${LIVE_READERS}
@@ -37,7 +39,12 @@ export async function listFormats(
   const readers = new Map(rows.map((row) => [row.format, row.readers]));
   const stored = await storedSources(db, orgId);
   const own = stored.filter(({ name }) => !builtin.has(name));
-  return [...listBuiltinFormats(builtin), ...own.map(describeStored)].map((format) => ({
+  const described = await describe(own.map(({ source }) => source));
+  const listed = described.map((each, at) => {
+    const { name = '', orgId: owner = null } = own[at] ?? {};
+    return { name, isBuiltin: false, ...each, readers: null, orgId: owner };
+  });
+  return [...listBuiltinFormats(builtin), ...listed].map((format) => ({
     ...format,
     readers: readers.get(format.name) ?? 0,
   }));
@@ -45,20 +52,9 @@ export async function listFormats(
 
 /** Built-in formats only, without the number of readers: needs no database. */
 export function listBuiltinFormats(builtin: ReadonlyMap<string, Format>): ListedFormat[] {
-  return [...builtin.values()].map((format) => describe(format, true));
-}
-
-function describeStored({ name, source, orgId }: StoredSource): ListedFormat {
-  try {
-    return { ...describe(compileSource(source), false), orgId };
-  } catch (error) {
-    const fault = messageOf(error);
-    return { name, isBuiltin: false, description: '', identities: [], readers: null, fault, orgId };
-  }
-}
-
-function describe({ name, description, identities }: Format, isBuiltin: boolean): ListedFormat {
-  return { name, isBuiltin, description, identities, readers: null, fault: null, orgId: null };
+  return [...builtin.values()].map(({ name, description, identities }) => ({
+    ...{ name, isBuiltin: true, description, identities, readers: null, fault: null, orgId: null },
+  }));
 }
 
 /** A format that an organization may see, as it is stored. */

@@ -4,26 +4,44 @@ import { compileSource } from '../../formats/mapping/compile-source.ts';
 import type { Format } from '../../formats/mapping/format.ts';
 
 /**
- * All formats by name. Built-in ones cannot be replaced by stored ones. A stored format that no longer
- * compiles (written by another version, say) is left out and reported.
- *
- * @param orgId leaves out those of other organizations.
+ * Formats by name. Built-in ones cannot be replaced by stored ones, which are compiled when they are asked for. A stored
+ * format that does not compile (written by another version, say) is as if it were not there.
  */
+export class KnownFormats {
+  /** Built-in ones, then the others. */
+  readonly names: readonly string[];
+  readonly #builtin: ReadonlyMap<string, Format>;
+  readonly #stored: ReadonlyMap<string, string>;
+
+  constructor(builtin: ReadonlyMap<string, Format>, stored: readonly StoredSource[]) {
+    this.#builtin = builtin;
+    this.#stored = new Map(stored.map(({ name, source }) => [name, source]));
+    this.names = [...new Set([...builtin.keys(), ...this.#stored.keys()])];
+  }
+
+  get(name: string): Format | undefined {
+    const source = this.#stored.get(name);
+    try {
+      return this.#builtin.get(name) ?? (source === undefined ? undefined : compileSource(source));
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Of the definition, as text. */
+  sourceOf(name: string): string | undefined {
+    const builtin = this.#builtin.get(name);
+    return builtin === undefined ? this.#stored.get(name) : JSON.stringify(builtin.definition);
+  }
+}
+
+/** @param orgId leaves out those of other organizations. */
 export async function loadFormats(
   db: Connection,
   builtin: ReadonlyMap<string, Format>,
-  onFault: (error: unknown) => void,
   orgId?: number,
-): Promise<ReadonlyMap<string, Format>> {
-  const formats = new Map(builtin);
-  for (const { name, source } of await storedSources(db, orgId)) {
-    try {
-      formats.set(name, builtin.get(name) ?? compileSource(source));
-    } catch (error) {
-      onFault(new Error(`Format ${name} cannot be used`, { cause: error }));
-    }
-  }
-  return formats;
+): Promise<KnownFormats> {
+  return new KnownFormats(builtin, await storedSources(db, orgId));
 }
 
 export interface StoredDefinition {

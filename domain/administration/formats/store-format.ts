@@ -7,6 +7,7 @@ import type { Actor } from '../../changes/actor.ts';
 import { type Change, changed, makeChange, unchanged } from '../../changes/make-change.ts';
 import type { Format } from '../../formats/mapping/format.ts';
 import { NO_FORMAT } from '../../formats/no-format.ts';
+import type { CheckedFormat } from '../../formats/read-source.ts';
 import { LIVE_READERS } from '../live-readers.ts';
 import { lockRegistrations } from '../lock-registrations.ts';
 
@@ -22,13 +23,13 @@ export interface StoredFormat {
  * @param owner the organization whose own it is to be, and whose alone it may replace; null for the installation, which
  * may replace any.
  * @throws AppError `conflict` (a built-in format has the name, or another's; a reader needs an identity this format
- * lacks; the organization has too many), `invalid_input` (text the database does not accept).
+ * lacks; the organization has too many, or too long ones), `invalid_input` (too long, or text the database does not accept).
  */
 export function storeFormat(
   db: Database,
   actor: Actor,
   builtin: ReadonlyMap<string, Format>,
-  format: Format,
+  format: CheckedFormat,
   { owner, isNew = false }: { owner: number | null; isNew?: boolean } = { owner: null },
 ): Promise<StoredFormat> {
   const { name } = format;
@@ -39,6 +40,12 @@ export function storeFormat(
     );
   }
   const source = JSON.stringify(format.definition, refuseUnstorable);
+  if (Buffer.byteLength(source) > MOST_BYTES) {
+    throw new AppError(
+      'invalid_input',
+      `The format has ${Buffer.byteLength(source)} bytes without blanks; at most ${MOST_BYTES} are allowed`,
+    );
+  }
   return makeChange(db, actor, async (change) => {
     await lockRegistrations(change);
     // First: of a format of others, nothing but that the name is taken is told.
@@ -52,8 +59,8 @@ export function storeFormat(
     if (stored === source) {
       return unchanged<StoredFormat>({ result: 'unchanged', readers: readers.length });
     }
-    if (before === null && owner !== null) {
-      await refuseTooMany(change, owner);
+    if (owner !== null) {
+      await refuseTooMuch(change, owner, { name, source });
     }
     await upsert(change, { name, source, owner });
     return changed<StoredFormat>(
@@ -85,7 +92,7 @@ function liveReaders(transaction: Connection, format: string): Promise<readonly 
 }
 
 /** Otherwise every later read of that reader would be rejected. */
-function refuseMissingIdentity({ name, identities }: Format, readers: readonly Reader[]): void {
+function refuseMissingIdentity({ name, identities }: CheckedFormat, readers: readonly Reader[]): void {
   const unidentified = readers.find(
     ({ identity_policy: identity }) => identity !== null && !identities.some((one) => one === identity),
   );
@@ -99,16 +106,33 @@ function refuseMissingIdentity({ name, identities }: Format, readers: readonly R
   }
 }
 
-/** Of an organization: every process of ingestion has all organizations' in memory, some 100 KB each. */
-const MOST_OWN = 50;
+/** Bytes of a format, as JSON without blanks. The longest built-in one has 1,300. */
+const MOST_BYTES = 32_768;
 
-async function refuseTooMany(change: Change, owner: number): Promise<void> {
-  const { count } = await change.one(sql.type(rowsOf<{ count: number }>())`
-    select count(*) from formats where org_id = ${owner}`);
-  if (count >= MOST_OWN) {
+/** Of an organization: ingestion has those that readers use in memory, up to 300 KB each. */
+const MOST_OWN = 50;
+const MOST_OWN_BYTES = 262_144;
+
+async function refuseTooMuch(
+  change: Change,
+  owner: number,
+  { name, source }: { name: string; source: string },
+): Promise<void> {
+  const others = await change.one(sql.type(rowsOf<{ count: number; bytes: number }>())`
+    select count(*), coalesce(sum(octet_length(source::text)), 0)::integer as bytes
+    from formats where org_id = ${owner} and name <> ${name}`);
+  if (others.count >= MOST_OWN) {
     throw new AppError(
       'conflict',
       `The organization has ${MOST_OWN} formats of its own already; delete one that no reader uses`,
+    );
+  }
+  const bytes = others.bytes + Buffer.byteLength(source);
+  if (bytes > MOST_OWN_BYTES) {
+    throw new AppError(
+      'conflict',
+      `The organization's formats would have ${bytes} bytes together; at most ${MOST_OWN_BYTES} are allowed: ` +
+        'delete one that no reader uses',
     );
   }
 }

@@ -72,12 +72,12 @@ export async function requireFormat(
   if (format === NO_FORMAT) {
     return;
   }
-  const formats = await loadFormats(transaction, builtin, () => {}, orgId);
+  const formats = await loadFormats(transaction, builtin, orgId);
   const known = formats.get(format);
   if (known === undefined) {
     throw new AppError(
       'invalid_input',
-      `There is no format ${format}; there are ${[...formats.keys()].join(', ')}`,
+      `There is no format ${format}; there are ${formats.names.join(', ')}`,
     );
   }
   requireIdentity(known, identity);

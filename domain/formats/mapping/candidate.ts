@@ -1,4 +1,4 @@
-import { compileConditions, compileElementConditions } from './condition.ts';
+import { compileConditions, compileElementConditions, type ElementConditions } from './condition.ts';
 import type { Compilation } from './language/compilation.ts';
 import {
   type CandidateDefinition,
@@ -9,8 +9,8 @@ import {
 import { compilePlace } from './place.ts';
 import type { Scope } from './scope.ts';
 import { compileTransforms } from './transforms/transforms.ts';
-import { MAX_TEXT } from './values/limits.ts';
-import { toText } from './values/long-number.ts';
+import { MAX_TEXT, TRANSFORM } from './values/limits.ts';
+import { LongNumber, toText } from './values/long-number.ts';
 
 export interface Candidate {
   /** The value after all transforms; undefined (or null) if unusable. */
@@ -49,25 +49,32 @@ export function compileCandidate(
 
 function compilePart(definition: CandidateDefinition, at: string, compilation: Compilation): Part {
   const { source, name } = compileSource(definition, at, compilation);
-  compilation.lookUps += 1;
-  const transform = compileTransforms(definition.transform, `${at}/transform`, compilation);
-  if (transform === undefined) {
-    return { read: source, source, name };
-  }
+  compilation.lookUp();
+  const transform = compileTransforms(definition.transform, `${at}/transform`, compilation) ?? asItIs;
   const transforms = definition.transform?.length ?? 0;
+  compilation.steps += transforms;
+  compilation.work += TRANSFORM * transforms;
+  const readings = Math.max(1, transforms);
   const read = (scope: Scope) => {
     const value = source(scope);
-    if (isTransformed(value)) {
-      scope.workLeft -= value.length * transforms;
+    if (value === undefined || value === null) {
+      return undefined;
     }
-    return value === undefined || value === null ? undefined : transform(value);
+    scope.workLeft -= lengthToRead(value) * readings;
+    // What one item makes is bounded, too: up to here a format may still have a thousand candidates to try.
+    return scope.workLeft < 0 ? undefined : transform(value);
   };
   return { read, source, name };
 }
 
-/** A longer text is refused unread. */
-function isTransformed(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= MAX_TEXT;
+function asItIs(value: unknown): unknown {
+  return value;
+}
+
+/** Characters; of a longer text none, as it is refused unread. */
+function lengthToRead(value: unknown): number {
+  const text = value instanceof LongNumber ? LongNumber.text(value) : value;
+  return typeof text === 'string' && text.length <= MAX_TEXT ? text.length : 0;
 }
 
 const SOURCES = [...PLACES, 'const', 'join'] as const;
@@ -124,7 +131,7 @@ function compileSearch(definition: PartDefinition, at: string, compilation: Comp
     }
     return { source: place.get, name: place.name };
   }
-  const holds = compileElementConditions(where, `${at}/where`, compilation);
+  const conditions = compileElementConditions(where, `${at}/where`, compilation);
   const get = compilation.getter(take, `${at}/take`);
   const search = compilation.nextSearch();
   const source = (scope: Scope) => {
@@ -134,9 +141,22 @@ function compileSearch(definition: PartDefinition, at: string, compilation: Comp
     }
     if (scope.searchedIn[search] !== array) {
       scope.searchedIn[search] = array;
-      scope.found[search] = get(array.find(holds));
+      scope.found[search] = get(firstHolding(array, conditions, scope));
     }
     return scope.found[search];
   };
   return { source, name: `${take} of an element of ${place.name}` };
+}
+
+function firstHolding(array: readonly unknown[], { hold, work }: ElementConditions, scope: Scope): unknown {
+  for (const element of array) {
+    scope.workLeft -= work;
+    if (scope.workLeft < 0) {
+      return undefined;
+    }
+    if (hold(element)) {
+      return element;
+    }
+  }
+  return undefined;
 }

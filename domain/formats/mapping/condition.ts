@@ -28,7 +28,7 @@ export function compileConditions(
       compilation.fault(here, 'must name exactly one place: item, parent, root or topic');
     }
     const place = compilePlace(definition, here, compilation);
-    compilation.lookUps += 1;
+    compilation.lookUp();
     const { test, saying, otherwise } = compileTest(definition, here, compilation);
     return {
       holds: (scope: Scope) => test(place.get(scope)),
@@ -39,17 +39,26 @@ export function compileConditions(
   });
 }
 
+export interface ElementConditions {
+  readonly hold: (element: unknown) => boolean;
+  /** What trying them on an element costs. */
+  readonly work: number;
+}
+
 export function compileElementConditions(
   definitions: readonly ElementConditionDefinition[],
   at: string,
   compilation: Compilation,
-): (element: unknown) => boolean {
+): ElementConditions {
+  const before = compilation.work;
   const tests = definitions.map((definition, index) => {
+    compilation.lookUp();
     const get = compilation.getter(definition.element, `${at}/${index}/element`);
     const { test } = compileTest(definition, `${at}/${index}`, compilation);
     return (element: unknown) => test(get(element));
   });
-  return (element) => tests.every((test) => test(element));
+  const hold = (element: unknown) => tests.every((test) => test(element));
+  return { hold, work: compilation.work - before };
 }
 
 interface TestDefinition {
@@ -61,6 +70,7 @@ interface TestDefinition {
 /** Null counts as missing; a missing value is in no list. Values are compared with their types: 1 is not "1". */
 function compileTest(definition: TestDefinition, at: string, compilation: Compilation) {
   const { exists, in: among, not } = definition;
+  compilation.steps += (among ?? not ?? []).length;
   if ([exists, among, not].filter((test) => test !== undefined).length !== 1) {
     compilation.fault(at, 'must have exactly one test: exists, in or not');
   }

@@ -8,6 +8,10 @@ import type { Rule } from './rule.ts';
 import type { Scope } from './scope.ts';
 import { MAX_ITEMS } from './values/limits.ts';
 
+/** Why a message is rejected that its format makes too much work of. */
+export const TOO_MUCH_WORK =
+  'its format makes too much work of it: fewer candidates and transforms would do, of shorter texts';
+
 /** Takes the documents of one message through the rules and collects the outcome of every item. */
 export class DocumentRun {
   readonly #rules: readonly Rule[];
@@ -34,7 +38,11 @@ export class DocumentRun {
       scope.root = document;
       scope.parent = document;
       scope.item = document;
+      scope.workLeft -= rule.workOfDocument;
       const selection = select(rule, scope);
+      if (scope.workLeft < 0) {
+        return TOO_MUCH_WORK;
+      }
       if ('outcome' in selection) {
         idle ??= selection;
         continue;
@@ -49,7 +57,7 @@ export class DocumentRun {
         scope.item = rule.split !== null && typeof item === 'string' ? splitFields(item, rule.split) : item;
         outcomes.push(mapItem(rule, scope, this.#policies, this.#index));
         if (scope.workLeft < 0) {
-          return 'its format makes too much work of it: fewer candidates and transforms would do, of shorter texts';
+          return TOO_MUCH_WORK;
         }
         sources.push(item);
         this.#index += 1;
@@ -82,7 +90,7 @@ function select(rule: Rule, scope: Scope): Selection | Ignored {
   if (failed !== undefined) {
     return ignored(rule, scope, failed.otherwise);
   }
-  return rule.select(scope.root) ?? ignored(rule, scope, `nothing at ${rule.place}`);
+  return rule.select(scope) ?? ignored(rule, scope, `nothing at ${rule.place}`);
 }
 
 /**

@@ -1,5 +1,7 @@
 import type { Compilation } from './language/compilation.ts';
-import { compileStep, type Getter, parsePointer } from './language/pointer.ts';
+import { compileStep, type Getter } from './language/pointer.ts';
+import type { Scope } from './scope.ts';
+import { NAME } from './values/limits.ts';
 
 export interface Selection {
   readonly items: unknown[];
@@ -7,7 +9,7 @@ export interface Selection {
 }
 
 /** Finds items in a document; undefined if it has no place for items (an empty array is a place). */
-export type Selector = (root: unknown) => Selection | undefined;
+export type Selector = (scope: Scope) => Selection | undefined;
 
 type Step = Getter | typeof EVERY;
 const EVERY = '*';
@@ -20,17 +22,18 @@ export function compileEach(
 ): Selector {
   const pointers = typeof each === 'string' ? [each] : each;
   const paths = pointers.map((pointer, index): Step[] => {
-    const tokens = parsePointer(pointer);
-    if (tokens === undefined) {
-      const here = typeof each === 'string' ? at : `${at}/${index}`;
-      compilation.fault(here, `is not a JSON Pointer: ${JSON.stringify(pointer)}`);
-    }
-    return (tokens ?? []).map((token) => (token === EVERY ? EVERY : compileStep(token)));
+    const names = compilation.names(pointer, typeof each === 'string' ? at : `${at}/${index}`);
+    return names.map((name) => (name === EVERY ? EVERY : compileStep(name)));
   });
-  return (root) => {
-    const selection: Selection = { items: [], parents: [] };
-    return paths.some((path) => select(path, 0, root, root, selection)) ? selection : undefined;
+  return (scope) => {
+    const selection: Found = { items: [], parents: [], scope };
+    return paths.some((path) => select(path, 0, scope.root, scope.root, selection)) ? selection : undefined;
   };
+}
+
+interface Found extends Selection {
+  /** Pays for every value that is looked at. */
+  readonly scope: Scope;
 }
 
 /**
@@ -38,13 +41,11 @@ export function compileEach(
  * `*`, or an array on the way is empty. Anything missing after the last `*` is still an item (an empty one,
  * to be rejected), so that nothing vanishes uncounted.
  */
-function select(
-  path: readonly Step[],
-  index: number,
-  node: unknown,
-  parent: unknown,
-  into: Selection,
-): boolean {
+function select(path: readonly Step[], index: number, node: unknown, parent: unknown, into: Found): boolean {
+  into.scope.workLeft -= NAME;
+  if (into.scope.workLeft < 0) {
+    return false;
+  }
   const step = path[index];
   if (step === undefined) {
     if (node === undefined || node === null) {
@@ -72,10 +73,13 @@ function selectWithin(
   index: number,
   array: readonly unknown[],
   parent: unknown,
-  into: Selection,
+  into: Found,
 ): boolean {
   let matches = array.length === 0;
   for (const element of array) {
+    if (into.scope.workLeft < 0) {
+      break;
+    }
     matches = select(path, index, element, parent, into) || matches;
   }
   return matches;
@@ -87,9 +91,12 @@ function selectEvery(
   index: number,
   array: readonly unknown[],
   parent: unknown,
-  into: Selection,
+  into: Found,
 ): true {
   for (const element of array) {
+    if (into.scope.workLeft < 0) {
+      break;
+    }
     if (!select(path, index, element, parent, into)) {
       into.items.push(null);
       into.parents.push(parent);

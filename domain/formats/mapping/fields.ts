@@ -21,8 +21,14 @@ export interface Fields {
   readonly rssi: (scope: Scope) => number | undefined;
   readonly observedAt: (scope: Scope) => Micros | undefined;
   readonly reader: (scope: Scope) => string | undefined;
-  readonly tagTypes: readonly Candidate[];
-  readonly values: Readonly<Record<Identity, readonly Candidate[]>>;
+  readonly tagTypes: Candidates;
+  readonly values: Readonly<Record<Identity, Candidates>>;
+}
+
+export interface Candidates {
+  readonly all: readonly Candidate[];
+  /** Where they look, for the reason if there is nothing. Built beforehand: it may be needed for each item. */
+  readonly places: string;
 }
 
 export function compileFields(definition: FieldsDefinition, at: string, compilation: Compilation): Fields {
@@ -33,15 +39,15 @@ export function compileFields(definition: FieldsDefinition, at: string, compilat
     (definition[field] ?? []).map((candidate, index) =>
       compileCandidate(candidate, `${at}/${field}/${index}`, compilation),
     );
-  const tagTypes = compiled('tag_type');
+  const tagTypes = withPlaces(compiled('tag_type'));
   const values = byIdentity(compiled('value'));
   return {
-    tagType: firstUsable(tagTypes, asTagType),
+    tagType: firstUsable(tagTypes.all, asTagType),
     value: {
-      mac: firstUsable(values.mac, asTagValue),
-      ibeacon: firstUsable(values.ibeacon, asTagValue),
-      eddystone: firstUsable(values.eddystone, asTagValue),
-      raw: firstUsable(values.raw, asTagValue),
+      mac: firstUsable(values.mac.all, asTagValue),
+      ibeacon: firstUsable(values.ibeacon.all, asTagValue),
+      eddystone: firstUsable(values.eddystone.all, asTagValue),
+      raw: firstUsable(values.raw.all, asTagValue),
     },
     antenna: firstUsable(compiled('antenna'), asAntenna),
     rssi: firstUsable(compiled('rssi'), asRssi),
@@ -52,15 +58,22 @@ export function compileFields(definition: FieldsDefinition, at: string, compilat
   };
 }
 
-function byIdentity(candidates: readonly Candidate[]): Record<Identity, readonly Candidate[]> {
+function byIdentity(candidates: readonly Candidate[]): Record<Identity, Candidates> {
   const serving = (identity: Identity) =>
-    candidates.filter((candidate) => candidate.identity === null || candidate.identity === identity);
+    withPlaces(
+      candidates.filter((candidate) => candidate.identity === null || candidate.identity === identity),
+    );
   return {
     mac: serving('mac'),
     ibeacon: serving('ibeacon'),
     eddystone: serving('eddystone'),
     raw: serving('raw'),
   };
+}
+
+function withPlaces(all: readonly Candidate[]): Candidates {
+  const places = [...new Set(all.map((candidate) => candidate.name))];
+  return { all, places: `nothing at ${places.join(' or ')}`.slice(0, 300) };
 }
 
 function firstUsable<T>(candidates: readonly Candidate[], accept: (value: unknown) => T | undefined) {

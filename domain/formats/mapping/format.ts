@@ -1,5 +1,5 @@
 import { greatestOf } from '../../../base/extremes.ts';
-import { Compilation } from './language/compilation.ts';
+import { Compilation, MOST_STEPS } from './language/compilation.ts';
 import { type Decoding, type FormatDefinition, IDENTITIES, type Identity } from './language/definition.ts';
 import { FormatError } from './language/fault.ts';
 import { DEFAULT_POLICIES, type Policies } from './policies.ts';
@@ -51,12 +51,19 @@ export function compileShaped(valid: FormatDefinition): Format {
     reportUnknown: valid.policies?.report_unknown ?? DEFAULT_POLICIES.reportUnknown,
   };
   const identities = IDENTITIES.filter((identity) =>
-    rules.every((rule) => rule.fields.values[identity].length > 0),
+    rules.every((rule) => rule.fields.values[identity].all.length > 0),
   );
   if (!identities.includes(policies.identity)) {
     compilation.fault(
       valid.policies?.identity === undefined ? '/rules' : '/policies/identity',
       `must have, in every rule, a candidate for value that serves the identity ${policies.identity}`,
+    );
+  }
+  if (compilation.steps > MOST_STEPS) {
+    compilation.fault(
+      '',
+      `has ${compilation.steps} steps (names in pointers and topics, values to compare with, look-ups, transforms); ` +
+        `at most ${MOST_STEPS} are allowed: leave out candidates, rules or values`,
     );
   }
   if (compilation.faults.length > 0) {
@@ -82,6 +89,7 @@ export function compileShaped(valid: FormatDefinition): Format {
 
 function compileIgnoredTopics(patterns: readonly string[], compilation: Compilation) {
   return patterns.flatMap((pattern, index) => {
+    compilation.steps += pattern.split('/').length;
     const matches = compileTopicPattern(pattern);
     if (typeof matches === 'function') {
       return [matches];

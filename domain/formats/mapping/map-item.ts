@@ -5,6 +5,7 @@ import type { Policies } from './policies.ts';
 import { whyNoTagType, whyNoValue } from './rejection.ts';
 import type { Rule } from './rule.ts';
 import type { Scope } from './scope.ts';
+import { EXCERPT } from './values/limits.ts';
 import { excerptOf } from './values/printable.ts';
 
 /**
@@ -57,16 +58,17 @@ export function ignored(rule: Rule, scope: Scope, reason: string): Ignored {
 function withoutValue(rule: Rule, scope: Scope, policies: Policies, index: number): Item {
   const { identity } = policies;
   const candidates = rule.fields.values[identity];
-  if (candidates.length === 0) {
+  if (candidates.all.length === 0) {
     return rejected(scope, index, `the format has no value for the identity ${identity}`);
   }
   const isBeacon = identity === 'ibeacon' || identity === 'eddystone';
-  return isBeacon && candidates.some((candidate) => candidate.identity === identity)
+  return isBeacon && candidates.all.some((candidate) => candidate.identity === identity)
     ? ignored(rule, scope, `holds no ${identity} identity`)
     : rejected(scope, index, whyNoValue(candidates, scope));
 }
 
 function rejected(scope: Scope, index: number, reason: string): Item {
+  scope.workLeft -= EXCERPT;
   return { outcome: 'rejected', reason, index, excerpt: excerptOf(scope.item) };
 }
 

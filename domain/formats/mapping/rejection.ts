@@ -1,21 +1,21 @@
 import { TAG_TYPES } from '../../tracking/tag-type.ts';
 import { faultOfTagValue } from './acceptance.ts';
-import type { Candidate } from './candidate.ts';
+import type { Candidates } from './fields.ts';
 import type { Scope } from './scope.ts';
 import { shown } from './values/printable.ts';
 
-export function whyNoTagType(candidates: readonly Candidate[], scope: Scope): string {
-  for (const candidate of candidates) {
+export function whyNoTagType(candidates: Candidates, scope: Scope): string {
+  for (const candidate of candidates.all) {
     const source = candidate.source(scope);
     if (source !== undefined && source !== null) {
       return `tag type ${shown(source)} is none of: ${TAG_TYPES.join(', ')}`;
     }
   }
-  return `no tag type (${placesOf(candidates)})`;
+  return `no tag type (${candidates.places})`;
 }
 
-export function whyNoValue(candidates: readonly Candidate[], scope: Scope): string {
-  for (const candidate of candidates) {
+export function whyNoValue(candidates: Candidates, scope: Scope): string {
+  for (const candidate of candidates.all) {
     const source = candidate.source(scope);
     if (source === undefined || source === null) {
       continue;
@@ -29,10 +29,5 @@ export function whyNoValue(candidates: readonly Candidate[], scope: Scope): stri
     }
     return `value ${shown(value)} (${candidate.name}) ${faultOfTagValue(value) ?? 'is not usable'}`;
   }
-  return `no value (${placesOf(candidates)})`;
-}
-
-function placesOf(candidates: readonly Candidate[]): string {
-  const places = [...new Set(candidates.map((candidate) => candidate.name))];
-  return `nothing at ${places.join(' or ')}`.slice(0, 300);
+  return `no value (${candidates.places})`;
 }

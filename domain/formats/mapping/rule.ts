@@ -3,7 +3,6 @@ import { compileEach, type Selector } from './each.ts';
 import { compileFields, type Fields } from './fields.ts';
 import type { Compilation } from './language/compilation.ts';
 import type { RuleDefinition } from './language/definition.ts';
-import { LOOK_UP } from './values/limits.ts';
 
 export interface Rule {
   readonly documentConditions: readonly Condition[];
@@ -13,21 +12,25 @@ export interface Rule {
   readonly itemConditions: readonly Condition[];
   readonly warn: readonly Condition[];
   readonly fields: Fields;
+  /** What its conditions cost, for each document. */
+  readonly workOfDocument: number;
   /** What looking up all of its values costs, for each item. */
   readonly work: number;
 }
 
 export function compileRule(definition: RuleDefinition, at: string, compilation: Compilation): Rule {
-  const lookUpsBefore = compilation.lookUps;
+  const before = compilation.work;
   const conditions = compileConditions(definition.only, `${at}/only`, compilation);
+  const warn = compileConditions(definition.warn, `${at}/warn`, compilation);
+  const workOfDocument = compilation.work - before;
   const rule = {
     documentConditions: conditions.filter((condition) => condition.ofDocument),
     select: compileEach(definition.each, `${at}/each`, compilation),
     place: [definition.each].flat().join(' or '),
     split: definition.split ?? null,
     itemConditions: conditions.filter((condition) => !condition.ofDocument),
-    warn: compileConditions(definition.warn, `${at}/warn`, compilation),
+    warn,
     fields: compileFields(definition.fields, `${at}/fields`, compilation),
   };
-  return { ...rule, work: LOOK_UP * (compilation.lookUps - lookUpsBefore) };
+  return { ...rule, workOfDocument, work: compilation.work - before };
 }

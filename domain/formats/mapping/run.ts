@@ -1,10 +1,10 @@
 import { decode } from './decoding/decode.ts';
-import { DocumentRun } from './document-run.ts';
+import { DocumentRun, TOO_MUCH_WORK } from './document-run.ts';
 import type { Format } from './format.ts';
 import type { Mapped } from './outcome.ts';
 import { type Policies, withOverrides } from './policies.ts';
 import { Scope } from './scope.ts';
-import { allowedWork, MAX_PAYLOAD_BYTES } from './values/limits.ts';
+import { allowedWork, briefWork, MAX_PAYLOAD_BYTES } from './values/limits.ts';
 
 export type { Ignored, Item, Mapped, Rejected, TagRead } from './outcome.ts';
 export type { Policies } from './policies.ts';
@@ -24,12 +24,22 @@ export interface Message {
  * most of the rest. To repeat it: `node test/domain/formats/mapping/throughput.ts`.
  */
 export function mapMessage(format: Format, message: Message, policies?: Partial<Policies>): Mapped {
+  return mapWithin(allowedWork(message.payload.length), format, message, policies);
+}
+
+/** {@link mapMessage} if it is brief; null if others should not wait for it. */
+export function mapBriefly(format: Format, message: Message, policies?: Partial<Policies>): Mapped | null {
+  const mapped = mapWithin(briefWork(message.payload.length), format, message, policies);
+  return mapped.outcome === 'rejected' && mapped.reason === TOO_MUCH_WORK ? null : mapped;
+}
+
+function mapWithin(work: number, format: Format, message: Message, policies?: Partial<Policies>): Mapped {
   const { payload } = message;
   if (payload.length > MAX_PAYLOAD_BYTES) {
     const reason = `payload of ${payload.length} bytes is over the limit of ${MAX_PAYLOAD_BYTES}`;
     return { outcome: 'rejected', reason };
   }
-  const scope = new Scope(message.topic, allowedWork(payload.length));
+  const scope = new Scope(message.topic, work);
   const ignored = reasonToIgnore(format, scope, payload);
   if (ignored !== null) {
     return { outcome: 'ignored', reason: ignored };

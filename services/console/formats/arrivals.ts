@@ -3,6 +3,7 @@ import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
 import { nullableSchema } from '../../../base/checks/members-schema.ts';
 import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 import { wireTime } from '../../../base/timestamps.ts';
+import { loadFormats } from '../../../domain/administration/formats/load-formats.ts';
 import { countOpenOfReader, lastOfReader } from '../../../domain/administration/rejected/last-of-reader.ts';
 import type { Recognized, Recognizing } from '../../../domain/formats/recognize.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
@@ -18,11 +19,13 @@ import {
   TEXT_OR_NULL,
   TEXT_SCHEMA,
 } from '../serving/schemas.ts';
-import { formatsOf } from './formats-of.ts';
 
 /** Messages that are shown and tried, and bytes of each. One that is longer is shown in part, and not tried. */
 const MOST = 5;
 const BYTES = 16_384;
+
+/** Milliseconds that trying all formats may take. */
+const MOST_MS = 20_000;
 
 const RECOGNIZE = new URL('../../../domain/formats/recognize.ts', import.meta.url).href;
 
@@ -61,11 +64,11 @@ const arrivals = memberRoute({
     const { open, kept, formats } = await administered(context, async (db) => ({
       open: await countOpenOfReader(db, which),
       kept: await lastOfReader(db, which, { limit: MOST, bytes: BYTES }),
-      formats: await formatsOf(db, context.parts.builtinFormats, which.orgId),
+      formats: await loadFormats(db, context.parts.builtinFormats, which.orgId),
     }));
     const whole = kept.filter(({ bytes }) => bytes <= BYTES);
     const argument: Recognizing = {
-      formats,
+      formats: formats.names.map((name) => [name, formats.sourceOf(name) ?? ''] as const),
       messages: whole.map(({ topic, payload }) => ({ topic, payload: new Uint8Array(payload) })),
     };
     return {
@@ -80,7 +83,12 @@ const arrivals = memberRoute({
       formats:
         whole.length === 0
           ? []
-          : await context.inThread<Recognized[]>({ module: RECOGNIZE, name: 'recognize', argument }),
+          : await context.inThread<Recognized[]>({
+              module: RECOGNIZE,
+              name: 'recognize',
+              argument,
+              most: MOST_MS,
+            }),
     };
   },
 });

@@ -4,8 +4,8 @@ import { notFound } from '../../../base/errors.ts';
 import { deleteFormat } from '../../../domain/administration/formats/delete-format.ts';
 import { findVisible, listFormats } from '../../../domain/administration/formats/list-formats.ts';
 import { storeFormat } from '../../../domain/administration/formats/store-format.ts';
-import type { Format } from '../../../domain/formats/mapping/format.ts';
-import { readSource } from '../../../domain/formats/read-source.ts';
+import type { describeSources } from '../../../domain/formats/describe-sources.ts';
+import type { CheckedFormat, checkSource } from '../../../domain/formats/read-source.ts';
 import type { Tried, Trying } from '../../../domain/formats/try-source.ts';
 import { mandatoryParameter } from '../../../platform/http/parameters.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
@@ -17,6 +17,12 @@ import { listOf } from '../serving/schemas.ts';
 import { FORMAT, FORMAT_WHOLE, formatPatchBody, newFormatBody, STORED, TRIED, tryBody } from './schema.ts';
 
 const TRY = new URL('../../../domain/formats/try-source.ts', import.meta.url).href;
+
+const READ = new URL('../../../domain/formats/read-source.ts', import.meta.url).href;
+const DESCRIBE = new URL('../../../domain/formats/describe-sources.ts', import.meta.url).href;
+
+/** Milliseconds that a format may take to be checked, or to be tried on a message. */
+const MOST_MS = 10_000;
 
 const ADMINISTRATION = { scope: 'formats:admin', query: NO_QUERY } as const;
 
@@ -36,7 +42,13 @@ const list = memberRoute({
   success: found(listOf(FORMAT), 'The formats, without their definitions'),
   handle: async ({ context }) => {
     const { orgId } = context.db;
-    const formats = await administered(context, (db) => listFormats(db, context.parts.builtinFormats, orgId));
+    const describe = (argument: readonly string[]) =>
+      context.inThread<ReturnType<typeof describeSources>>({
+        ...{ module: DESCRIBE, name: 'describeSources', argument, most: MOST_MS },
+      });
+    const formats = await administered(context, (db) =>
+      listFormats(db, context.parts.builtinFormats, { orgId, describe }),
+    );
     return formats.map(({ name, isBuiltin, description, identities, readers, fault, orgId: owner }) => ({
       ...{ name, is_builtin: isBuiltin, is_own: owner === orgId },
       ...{ description, identities: [...identities], readers: readers ?? 0, fault },
@@ -63,7 +75,7 @@ const create = memberRoute({
   success: found(STORED, 'The format'),
   problems: { conflict: 'The name is taken' },
   handle: async ({ context, body: { source }, requestId }) =>
-    stored(context, requestId, requireFormatSource(source), { isNew: true }),
+    stored(context, requestId, await requireFormatSource(context, source), { isNew: true }),
 });
 
 const change = memberRoute({
@@ -79,7 +91,7 @@ const change = memberRoute({
     if (source === undefined) {
       throw invalid([required('source')]);
     }
-    const format = requireFormatSource(source);
+    const format = await requireFormatSource(context, source);
     if (format.name !== name) {
       throw invalid([
         invalidValue('source', `"name" must stay ${name}; add another format for another name`),
@@ -115,7 +127,7 @@ const tryOut = memberRoute({
       source: source ?? (await sourceOf(context, format)),
       ...{ topic, payload: new Uint8Array(Buffer.from(payload, isBase64 === true ? 'base64' : 'utf8')) },
     };
-    return context.inThread<Tried>({ module: TRY, name: 'trySource', argument });
+    return context.inThread<Tried>({ module: TRY, name: 'trySource', argument, most: MOST_MS });
   },
 });
 
@@ -133,7 +145,7 @@ async function sourceOf(context: ConsoleContext, name: string | undefined): Prom
 async function stored(
   context: ConsoleContext,
   requestId: string,
-  format: Format,
+  format: CheckedFormat,
   { isNew }: { isNew: boolean },
 ) {
   const { orgId } = context.db;
@@ -151,8 +163,10 @@ function requireOwn(owner: number | null, { db: { orgId } }: ConsoleContext): vo
 }
 
 /** @throws Invalid of the field `source`, naming every fault with its place. */
-function requireFormatSource(source: string): Format {
-  const read = readSource(source);
+async function requireFormatSource(context: ConsoleContext, source: string): Promise<CheckedFormat> {
+  const read = await context.inThread<ReturnType<typeof checkSource>>({
+    ...{ module: READ, name: 'checkSource', argument: source, most: MOST_MS },
+  });
   if (!Array.isArray(read)) {
     return read;
   }

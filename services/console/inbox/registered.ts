@@ -1,17 +1,16 @@
-import { loadFormats } from '../../../domain/administration/formats/load-formats.ts';
-import type { Format } from '../../../domain/formats/mapping/format.ts';
+import { type KnownFormats, loadFormats } from '../../../domain/administration/formats/load-formats.ts';
 import { loadReaders, type RegisteredReader } from '../../../domain/messages/load-readers.ts';
 import type { ConsoleContext } from '../serving/context.ts';
 
 export interface Registered {
-  formats: ReadonlyMap<string, Format>;
+  formats: KnownFormats;
   readers: readonly RegisteredReader[];
 }
 
 /** An organization's readers, and the formats that there are for them. */
 export function loadRegisteredOf({ db: { orgId }, parts }: ConsoleContext): Promise<Registered> {
   return parts.insight.run(orgId, async (installation) => {
-    const formats = await loadFormats(installation, parts.builtinFormats, () => {}, orgId);
-    return { formats, readers: await loadReaders(installation, formats, orgId) };
+    const formats = await loadFormats(installation, parts.builtinFormats, orgId);
+    return { formats, readers: await loadReaders(installation, formats, [orgId]) };
   });
 }

@@ -1,5 +1,5 @@
 import { invalid, invalidValue } from '../../../base/checks/issues.ts';
-import type { Format } from '../../../domain/formats/mapping/format.ts';
+import type { KnownFormats } from '../../../domain/administration/formats/load-formats.ts';
 import { type Replay, replay } from '../../../domain/messages/replay.ts';
 import type { ConsoleContext } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
@@ -20,7 +20,7 @@ export async function startReplaying(
   name: string | undefined,
 ): Promise<ReplayOne> {
   const { formats, readers } = await loadRegisteredOf(context);
-  const format = name === undefined ? undefined : requireFormat(formats, name);
+  const format = name === undefined ? undefined : (formats.get(name) ?? noSuchFormat(formats));
   const { insight, dating } = context.parts;
   const actor = actorOfUser(context.session, requestId);
   return (id, { isOnlyOnce }) =>
@@ -29,12 +29,7 @@ export async function startReplaying(
     );
 }
 
-/** @throws Invalid if there is none of that name. */
-export function requireFormat(formats: ReadonlyMap<string, Format>, name: string): Format {
-  const format = formats.get(name);
-  if (format === undefined) {
-    const names = [...formats.keys()].sort().join(', ');
-    throw invalid([invalidValue('format', `must be one of ${names}`)]);
-  }
-  return format;
+/** @throws Invalid naming the formats that there are. */
+export function noSuchFormat(formats: KnownFormats): never {
+  throw invalid([invalidValue('format', `must be one of ${[...formats.names].sort().join(', ')}`)]);
 }

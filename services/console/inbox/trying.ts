@@ -1,6 +1,5 @@
 import { conflict } from '../../../base/errors.ts';
 import type { KeptMessage, KeptPayload } from '../../../domain/administration/rejected/kept-message.ts';
-import type { Format } from '../../../domain/formats/mapping/format.ts';
 import type {
   TryingFormat,
   TryingFormats,
@@ -13,10 +12,13 @@ import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { ONE_REJECTED, REJECTED_FIND } from './one-rejected.ts';
 import { loadRegisteredOf, type Registered } from './registered.ts';
-import { requireFormat } from './replaying.ts';
+import { noSuchFormat } from './replaying.ts';
 import { MOST_READS, TRIED_FORMAT, TRIED_FORMATS } from './schema.ts';
 
 const TRY = new URL('../../../domain/formats/try-formats.ts', import.meta.url).href;
+
+/** Milliseconds that trying all formats may take. */
+const MOST_MS = 20_000;
 
 const PROBLEMS = { conflict: 'Not all of the message was kept' };
 
@@ -31,9 +33,14 @@ const tryAll = memberRoute({
     const { formats, readers } = await loadRegisteredOf(context);
     const argument: TryingFormats = {
       ...{ message, policies: policiesOf(row, readers) },
-      sources: [...formats.values()].map(sourceOf),
+      sources: formats.names.flatMap((name) => formats.sourceOf(name) ?? []),
     };
-    return context.inThread<ReturnType<typeof tryFormats>>({ module: TRY, name: 'tryFormats', argument });
+    return context.inThread<ReturnType<typeof tryFormats>>({
+      module: TRY,
+      name: 'tryFormats',
+      argument,
+      most: MOST_MS,
+    });
   },
 });
 
@@ -50,10 +57,15 @@ const tryOne = memberRoute({
     const { formats, readers } = await loadRegisteredOf(context);
     const argument: TryingFormat = {
       ...{ message, policies: policiesOf(row, readers), most: MOST_READS },
-      source: sourceOf(requireFormat(formats, params.format)),
+      source: formats.sourceOf(params.format) ?? noSuchFormat(formats),
     };
     return triedView(
-      await context.inThread<ReturnType<typeof tryFormat>>({ module: TRY, name: 'tryFormat', argument }),
+      await context.inThread<ReturnType<typeof tryFormat>>({
+        module: TRY,
+        name: 'tryFormat',
+        argument,
+        most: MOST_MS,
+      }),
     );
   },
 });
@@ -67,10 +79,6 @@ function wholeOf({ topic, payload, bytes }: KeptMessage & KeptPayload) {
 
 function policiesOf({ readerId }: KeptMessage, readers: Registered['readers']) {
   return readers.find((reader) => reader.readerId === readerId)?.policies ?? {};
-}
-
-function sourceOf({ definition }: Format): string {
-  return JSON.stringify(definition);
 }
 
 function triedView({ reads, ...brief }: ReturnType<typeof tryFormat>) {

@@ -4,7 +4,7 @@ import type { Micros } from '../../../base/instant.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { inMarkedTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { wasCommitted } from '../../../db/timescale/connections/transaction-mark.ts';
-import { type Mapped, mapMessage } from '../../../domain/formats/mapping/run.ts';
+import { type Mapped, mapBriefly } from '../../../domain/formats/mapping/run.ts';
 import { isFaultOfMessage } from '../../../domain/messages/fault-of-message.ts';
 import { hasCounted } from '../../../domain/messages/has-counted.ts';
 import { type Readable, readableBy, refused } from '../../../domain/messages/judge.ts';
@@ -119,15 +119,20 @@ export function createIntake(options: IntakeOptions): Intake {
   const whenNoneIsHeld = () =>
     held === 0 ? Promise.resolve() : new Promise<void>((resolve) => registry.whenFresh(resolve));
 
+  /** Readers of whose messages their formats make much work: until when the next are not tried here first. */
+  const costlyUntil = new WeakMap<RegisteredReader, number>();
+  const isCostly = (reader: RegisteredReader, now: number) => (costlyUntil.get(reader) ?? now) > now;
   const read = (
     { reader, format }: Readable,
     { topic, payload }: IncomingMessage,
     isReadHere: boolean,
   ): Mapped | Promise<Mapped> => {
     const message = { topic, payload };
-    return isReadHere
-      ? mapMessage(format, message, reader.policies)
-      : options.largeMessages.read(reader.orgId, format, message, reader.policies);
+    const mapped = isReadHere ? mapBriefly(format, message, reader.policies) : null;
+    if (isReadHere && mapped === null) {
+      costlyUntil.set(reader, performance.now() + COSTLY_FOR_MS);
+    }
+    return mapped ?? options.largeMessages.read(reader.orgId, format, message, reader.policies);
   };
   const whenFree = (reader: RegisteredReader | null, mapped: Mapped): Mapped | Promise<Mapped> =>
     lanes.free({ reader, mapped })?.then(() => mapped) ?? mapped;
@@ -186,7 +191,7 @@ export function createIntake(options: IntakeOptions): Intake {
       return refuse(turn, new Error(whyUnregistered(registry, publisher?.username ?? null)));
     }
     const readable = incoming.isStale ? STALE : readableBy(reader, topic);
-    const isReadHere = 'outcome' in readable || !isLarge(payload);
+    const isReadHere = 'outcome' in readable || !(isLarge(payload) || isCostly(readable.reader, arrivedAt));
     return inOrder.go({
       reader: reader?.readerId ?? NO_READER,
       bytes: 'outcome' in readable || !isReadHere ? 0 : payload.length,
@@ -257,5 +262,7 @@ function organizationsOf(messages: readonly ReadMessage[]): ReadonlySet<number> 
 function stopped(): BatchClosed {
   return new BatchClosed('nothing more is taken: stopping');
 }
+
+const COSTLY_FOR_MS = 10_000;
 
 const STALE = { outcome: 'ignored', reason: 'retained before this subscription' } as const;

@@ -4,12 +4,13 @@ import type { Listener } from '../../../db/timescale/connections/listen.ts';
 import { coalesced } from './coalesced.ts';
 
 export interface FreshnessOptions {
-  load(): Promise<void>;
+  /** Loads everything, or at least all that was announced. */
+  load(): Promise<{ isWhole: boolean }>;
   onFault(error: unknown): void;
 }
 
 /**
- * Tracks the time up to which all committed changes are in effect: the start of the last load, or the last
+ * Tracks the time up to which all committed changes are in effect: the start of the last load of everything, or the last
  * answered probe of the LISTEN connection after which nothing announced was left to load. With {@link
  * TRUSTED_MS} and `heardEverywhere`, work done while fresh respects every change whose command has ended.
  *
@@ -17,7 +18,7 @@ export interface FreshnessOptions {
  * per {@link TRUSTED_MS} with activity.
  */
 export class Freshness {
-  /** Reloads; resolves when everything committed before the call is in effect. */
+  /** Loads; resolves when everything announced before the call is in effect. */
   readonly refresh: () => Promise<void>;
   readonly #onFault: FreshnessOptions['onFault'];
   readonly #waiting: Waiting[] = [];
@@ -36,10 +37,12 @@ export class Freshness {
     this.refresh = coalesced(async () => {
       const begun = performance.now();
       const announced = this.#announced;
-      await load();
+      const { isWhole } = await load();
       this.#loaded = announced;
       this.#isFaultLogged = false;
-      this.#know(begun);
+      if (isWhole) {
+        this.#know(begun);
+      }
       this.heard(this.#listener.heardUntil());
     });
   }

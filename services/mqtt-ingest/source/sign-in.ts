@@ -13,21 +13,22 @@ export type SignIn = (
 ) => Promise<RegisteredReader | 'leaving' | null>;
 
 /**
- * Checks credentials against the registry. Nobody is refused by what is not known for certain: then there is another look at
- * the database, at most once a second overall, as strangers can make up names without end.
+ * Checks credentials against the registry. Nobody is refused by what is not known for certain: then their name is looked
+ * up in the database, with all others that wait. Only where its password is right is the registry loaded, as strangers can
+ * make up names without end.
  */
 export function signInAt(
-  registry: Pick<Registry, 'byUsername' | 'isLeaving' | 'refresh' | 'isFresh' | 'whenFresh'>,
+  registry: Pick<
+    Registry,
+    'byUsername' | 'isLeaving' | 'refresh' | 'isFresh' | 'whenFresh' | 'passwordsInDatabase'
+  >,
 ): SignIn {
-  const refresh = spaced(() => registry.refresh());
+  const passwords = new PasswordsInDatabase(registry);
   // During an outage readers sign in by the last known registry; their messages wait until it is fresh.
   const fresh = () => new Promise<void>((resolve) => registry.whenFresh(resolve, () => resolve()));
   return async (username, password) => {
     if (username === undefined || password === undefined) {
       return null;
-    }
-    if (!registry.isFresh()) {
-      await Promise.race([fresh(), pause(LONGEST_WAIT)]);
     }
     const find = () => {
       const reader = registry.byUsername(username);
@@ -37,11 +38,18 @@ export function signInAt(
       }
       return isProof(password, reader.passwordSha256) ? reader : null;
     };
+    if (!registry.isFresh() && find() !== null) {
+      await Promise.race([fresh(), pause(LONGEST_WAIT)]);
+    }
     const found = find();
     if (found !== null || (registry.byUsername(username) !== undefined && registry.isFresh())) {
       return found;
     }
-    await refresh();
+    const stored = await passwords.of(username);
+    if (stored === undefined || !isProof(password, stored)) {
+      return null;
+    }
+    await registry.refresh();
     return find();
   };
 }
@@ -50,23 +58,42 @@ function isProof(password: Readonly<Buffer> | typeof CERTIFIED, expected: Buffer
   return password === CERTIFIED || timingSafeEqual(createHash('sha256').update(password).digest(), expected);
 }
 
-/** Rate-limits `run`: it starts after each call, at most once a second. */
-function spaced(run: () => Promise<void>): () => Promise<void> {
-  let next: Promise<void> | null = null;
-  let last = Number.NEGATIVE_INFINITY;
-  const begin = () => {
-    next = null;
-    last = performance.now();
-    return run();
-  };
-  return () => {
-    next ??= pause(Math.max(0, last + SPACING - performance.now())).then(begin);
-    return next;
-  };
+/** One query at a time, for all who wait, at most every {@link SPACING} milliseconds. */
+class PasswordsInDatabase {
+  readonly #registry: Pick<Registry, 'passwordsInDatabase'>;
+  #names = new Set<string>();
+  #next: Promise<ReadonlyMap<string, Buffer>> | null = null;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(registry: Pick<Registry, 'passwordsInDatabase'>) {
+    this.#registry = registry;
+  }
+
+  async of(username: string): Promise<Buffer | undefined> {
+    if (username.length > LONGEST_NAME || username.includes('\0') || !username.isWellFormed()) {
+      return undefined;
+    }
+    this.#names.add(username);
+    this.#next ??= this.#ask();
+    return (await this.#next).get(username);
+  }
+
+  async #ask(): Promise<ReadonlyMap<string, Buffer>> {
+    await Promise.all([this.#last.catch(() => {}), pause(SPACING)]);
+    const names = [...this.#names];
+    this.#names = new Set();
+    this.#next = null;
+    const asked = this.#registry.passwordsInDatabase(names);
+    this.#last = asked;
+    return asked;
+  }
 }
+
+/** UTF-16 units; no reader has a longer one. */
+const LONGEST_NAME = 255;
 
 /** Milliseconds that a sign-in waits for a silent database. */
 const LONGEST_WAIT = 1_000;
 
 /** Milliseconds. */
-const SPACING = 1_000;
+const SPACING = 100;

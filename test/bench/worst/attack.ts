@@ -23,13 +23,24 @@ export type Attack = {
   firstTurn: number;
   /** Whether a 429 is heeded. Where it is not, what is refused is sent again at once. */
   isPatient: boolean;
-} & ({ asks: readonly Ask[] } | { login: Login; payloads: readonly Uint8Array[] } | Begun | Busy);
+} & (
+  | { asks: readonly Ask[] }
+  | { login: Login; payloads: readonly Uint8Array[] }
+  | Begun
+  | { deed: Deed }
+  | Busy
+);
 
 /** A statement begins it, and nothing more is sent. */
 export interface Begun {
   databaseUrl: string;
   statement: string;
 }
+
+/** What is done again and again other than by requests and messages. */
+export type Deed =
+  | { kind: 'sign in by names made up'; url: string }
+  | { kind: 'set antennas'; databaseUrl: string; readerId: number };
 
 /** Nothing is sent: so many programs that have nothing to do with the server keep a processor busy each. */
 export interface Busy {

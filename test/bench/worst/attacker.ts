@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { connectAsync } from 'mqtt';
 import pg from 'pg';
 import { type Answered, type Ask, type Attack, type Begun, type Busy, fillIn, type Login } from './attack.ts';
+import { deedsOf } from './deeds.ts';
 
 /**
  * Somebody who does the worst, in a process of its own: gets an {@link Attack}, and tells after the next message what
@@ -36,7 +37,11 @@ async function send(
   onAnswer: (status: string) => void,
 ): Promise<never> {
   const sendOne =
-    'asks' in attack ? requests(attack.asks) : await messages(attack.login, attack.payloads, place);
+    'asks' in attack
+      ? requests(attack.asks)
+      : 'deed' in attack
+        ? deedsOf(attack.deed)
+        : await messages(attack.login, attack.payloads, place);
   for (let turn = attack.firstTurn + place; ; turn += attack.connections) {
     const { status, retryAfter } = await sendOne(turn);
     onAnswer(status);
@@ -64,7 +69,7 @@ async function begin({ databaseUrl, statement }: Begun): Promise<void> {
   await client.end();
 }
 
-interface Outcome {
+export interface Outcome {
   status: string;
   /** Seconds. */
   retryAfter: number;

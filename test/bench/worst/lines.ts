@@ -1,8 +1,9 @@
 import type { Route } from '../../../platform/http/route.ts';
 import { API_ROUTES } from '../../../services/api/routes.ts';
 import { GATEWAY_ROUTES } from '../../../services/handheld-gateway/routes.ts';
+import { COSTLY_FORMATS } from '../../support/costly-formats.ts';
 import { loadTargets } from '../../support/fuzz-targets.ts';
-import type { Attack } from './attack.ts';
+import type { Attack, Deed } from './attack.ts';
 import type { Case } from './case.ts';
 import { burstsOf, casesOf, floodsOf, mixOf, wrongSignInsTo } from './cases.ts';
 import { costliest } from './costliest.ts';
@@ -80,6 +81,32 @@ export function linesOf(
       return [{ name, attack }];
     },
   });
+  /** The format is one of the organization's own, and makes as much of a message of 32 KiB as a format may. */
+  const ownFormat = ([what, format, payload]: (typeof COSTLY_FORMATS)[number], at: number): Line => {
+    const name = `costly-${at}`;
+    const attack = async () => {
+      await site.costlyFormat(name, format);
+      const login = await site.reader(mqttUrl, name);
+      return {
+        login,
+        payloads: [Buffer.from(payload)],
+        connections: CONNECTIONS,
+        isPatient: true,
+        firstTurn: 0,
+      };
+    };
+    return { what: 'message: a format of their own', worst: async () => [{ name: what, attack }] };
+  };
+  const done = (deed: () => Promise<Deed>): Line => ({
+    what: 'deed',
+    worst: async () => {
+      const { kind: name } = await deed();
+      const attack = async () => ({
+        ...{ deed: await deed(), connections: CONNECTIONS, isPatient: true, firstTurn: TURNS * begun++ },
+      });
+      return [{ name, attack }];
+    },
+  });
   /** What the machine itself does to look-ups. */
   const control = (programs: number): Line => {
     const attack = async () => ({ programs, connections: 0, isPatient: true, firstTurn: 0 });
@@ -115,6 +142,12 @@ export function linesOf(
     ...routes(handheldUrl, token, GATEWAY_ROUTES),
     ...submissionsTo(handheldUrl).map((each) => asked('submissions', token, () => [each])),
     ...formats.map((target) => published(target.format.name, () => worstMessage(target))),
+    ...COSTLY_FORMATS.map(ownFormat),
+    done(async () => ({ kind: 'sign in by names made up', url: mqttUrl })),
+    done(async () => {
+      const { readerId } = await site.reader(mqttUrl, 'tagtrail');
+      return { kind: 'set antennas', databaseUrl: site.databaseUrl, readerId };
+    }),
     ...messagesOfReads().map((each) => published('tagtrail', () => each)),
     asked('sign-ins at the console', key, () => [wrongSignInsTo(consoleUrl)]),
     replayed(300),

@@ -3,11 +3,13 @@ import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
+import { storeFormat } from '../../../domain/administration/formats/store-format.ts';
 import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
 import { createOrganization } from '../../../domain/administration/organizations/create-organization.ts';
 import { createReader } from '../../../domain/administration/readers/create-reader.ts';
 import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
+import type { Format } from '../../../domain/formats/mapping/format.ts';
 import { createWebhook } from '../../../domain/webhooks/create-webhook.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
 import { SETTINGS } from '../../support/webhooks.ts';
@@ -84,8 +86,22 @@ export class Site {
     return token;
   }
 
+  /** Stores a format, named by its kind, that makes as much work as a format may. */
+  async costlyFormat(name: string, format: Format): Promise<void> {
+    const { definition, identities } = format;
+    const named = { ...definition, name };
+    const own = { owner: this.#orgId };
+    await storeFormat(
+      databaseOn(this.pool),
+      TEST_ACTOR,
+      BUILTIN,
+      { name, definition: named, identities },
+      own,
+    );
+  }
+
   /** Its antenna is at a location. */
-  async reader(mqttUrl: string, format: string): Promise<Login> {
+  async reader(mqttUrl: string, format: string): Promise<Login & { readerId: number }> {
     const name = `worst-${this.#made++}`;
     const reader = { orgId: this.#orgId, name, topic: `worst/${name}`, format, policies: {} };
     const { id, topic, mqttUsername, mqttPassword } = await createReader(
@@ -99,7 +115,7 @@ export class Site {
       port: 1,
       locationExternalKey: 'LOC-0001',
     });
-    return { url: mqttUrl, username: mqttUsername, password: mqttPassword, topic };
+    return { url: mqttUrl, username: mqttUsername, password: mqttPassword, topic, readerId: id };
   }
 
   /**

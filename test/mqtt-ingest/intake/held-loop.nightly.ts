@@ -10,6 +10,7 @@ import { longestHold, timeOf, Yardstick } from '../../support/held-loop.ts';
 import { openIntake, type TestIntake } from '../../support/intake.ts';
 import { largePayloads } from '../../support/large-payloads.ts';
 import { Site } from '../../support/site.ts';
+import { storeAnyFormat } from '../../support/stored-format.ts';
 
 const keys = (count: number) =>
   `{${Array.from({ length: count }, (_, at) => `"${at.toString(36)}":1`).join(',')}}`;
@@ -48,6 +49,26 @@ describe('the event loop of ingestion', () => {
       expect(long).to.deep.equal([]);
     });
   }
+
+  it("is held for a moment only by an organization's own format that makes very much work of small messages", async () => {
+    const costly = { root: '/text', transform: Array(10).fill('upper') };
+    const value = Array.from({ length: 8 }, () => ({
+      join: [...Array(9).fill(costly), { root: '/nothing' }],
+    }));
+    await storeAnyFormat(database, 'costly', {
+      ...{ name: 'costly', decode: 'json' },
+      rules: [{ each: '/items/*', fields: { tag_type: [{ const: 'rfid' }], value } }],
+    });
+    const costs = await Site.create(database, 'Costly');
+    await costs.reader('costly', [null], { format: 'costly' });
+    await intake.registry.refresh();
+    const payload = Buffer.from(JSON.stringify({ text: 'n'.repeat(4_096), items: Array(6_000).fill([]) }));
+    expect(payload.length).to.be.lessThan(LARGE);
+    const send = () => Promise.all(Array.from({ length: 10 }, () => intake.receive('costly', payload)));
+    expect(await longestHold(send, 3)).to.be.lessThan(250);
+    const [kept] = await database.rows(`select reason from rejected_messages where topic = 'costly' limit 1`);
+    expect(kept?.['reason']).to.include('too much work');
+  });
 
   it('is held by many messages at once for less time than reading half of them takes', async function () {
     this.timeout(120_000);

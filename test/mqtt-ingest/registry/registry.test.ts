@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { pino } from 'pino';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
+import { WorkThreads } from '../../../platform/runtime/work-threads.ts';
 import { openRegistry, type Registry } from '../../../services/mqtt-ingest/registry/registry.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Site } from '../../support/site.ts';
@@ -8,6 +10,7 @@ import { storeAnyFormat } from '../../support/stored-format.ts';
 describe('the registry of readers', () => {
   const database = useDatabase();
   const faults: unknown[] = [];
+  const threads = new WorkThreads(pino({ level: 'silent' }));
   let registry: Registry;
   let site: Site;
 
@@ -18,9 +21,13 @@ describe('the registry of readers', () => {
       url: database.url,
       pool: database.pool,
       builtinFormats: loadBuiltinFormats(),
+      threads,
       onFault: (error) => faults.push(error),
     });
-    database.beforeDrop(() => registry.close());
+    database.beforeDrop(async () => {
+      await registry.close();
+      await threads.close();
+    });
   });
 
   /** Resolves when the registry says so; the suite's timeout is its bound. */
@@ -72,9 +79,37 @@ describe('the registry of readers', () => {
   });
 
   it('reports a stored format that it cannot use, and goes on with the others', async () => {
+    await site.reader('unread', [null], { topic: 'unread', format: 'broken' });
     await storeAnyFormat(database, 'broken', {});
     await follows(() => faults.some((fault) => String(fault).includes('broken')));
     expect(registry.byUsername('own')?.format?.name).to.equal('my-format');
+  });
+
+  it('reads again the readers of the organization in which something changed, and of no other', async () => {
+    const other = await Site.create(database, 'Other');
+    await other.reader('theirs', [await other.location('THEIRS')], { topic: 'theirs' });
+    await follows(() => registry.byUsername('theirs') !== undefined);
+    const [ours, theirs] = [registry.byUsername('own'), registry.byUsername('theirs')];
+    await database.rows(`update antennas set min_rssi = -40 from readers reader
+      where reader.id = antennas.reader_id and reader.name = 'theirs'`);
+    await follows(() => registry.byUsername('theirs')?.antennas.get(1)?.minRssi === -40);
+    expect(registry.byUsername('theirs')).not.to.equal(theirs);
+    expect(registry.byUsername('own')).to.equal(ours);
+    await database.rows(`update readers set deleted_at = now() where name = 'theirs'`);
+    await follows(() => registry.byUsername('theirs') === undefined);
+    expect(registry.byUsername('own')).to.equal(ours);
+  });
+
+  it('compiles a format again when it was changed, and not when its readers were', async () => {
+    const format = registry.byUsername('own')?.format;
+    await database.rows(`update readers set name = 'renamed' where name = 'own'`);
+    await follows(() => registry.byUsername('own')?.name === 'renamed');
+    expect(registry.byUsername('own')?.format).to.equal(format);
+    await database.rows(
+      `update formats set source = json_build_object('name', name) where name = 'my-format'`,
+    );
+    await follows(() => registry.byUsername('own')?.format === null);
+    expect(faults.map(String).join()).to.include('my-format cannot be used');
   });
 
   it('forgets readers that are deleted, and those of deleted organizations', async () => {

@@ -9,6 +9,13 @@ describe('signing in as a reader', () => {
       username: 'reader-1',
       passwordSha256: createHash('sha256').update(password).digest(),
     }) as RegisteredReader;
+  let loads = 0;
+  let asked: (readonly string[])[] = [];
+  beforeEach(() => {
+    loads = 0;
+    asked = [];
+  });
+
   const registryOf = (known: RegisteredReader, isFresh: boolean, refreshed: () => RegisteredReader) => {
     let reader = known;
     return {
@@ -18,7 +25,13 @@ describe('signing in as a reader', () => {
       whenFresh: (_: () => void, onFailure: (error: unknown) => void = () => {}) =>
         onFailure(new Error('the database is away')),
       refresh: async () => {
+        loads += 1;
         reader = refreshed();
+      },
+      passwordsInDatabase: async (usernames: readonly string[]) => {
+        asked.push(usernames);
+        const stored = refreshed();
+        return new Map(usernames.includes(stored.username) ? [[stored.username, stored.passwordSha256]] : []);
       },
     };
   };
@@ -48,6 +61,17 @@ describe('signing in as a reader', () => {
     const registry = registryOf(portal('old'), false, () => portal('new'));
     expect(await outcome(signInAt(registry), 'reader-1', 'new')).to.equal('reader-1');
     expect(await outcome(signInAt(registry), 'reader-1', 'old')).to.equal('refused');
+  });
+
+  it('loads nothing where it fails, and asks once for all names that strangers make up meanwhile', async () => {
+    const signIn = signInAt(registryOf(portal('old'), false, () => portal('new')));
+    const names = Array.from({ length: 50 }, (_, at) => `stranger-${at}`);
+    const outcomes = [...names, 'reader-1', 'x'.repeat(60_000), 'a\0b'].map((name) =>
+      outcome(signIn, name, 'wrong'),
+    );
+    expect(new Set(await Promise.all(outcomes))).to.deep.equal(new Set(['refused']));
+    expect(asked).to.deep.equal([[...names, 'reader-1']]);
+    expect(loads).to.equal(0);
   });
 
   it('is not judged at a cell that the organization leaves: the other may have given it a new password', async () => {

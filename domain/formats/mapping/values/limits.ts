@@ -16,12 +16,28 @@ export const MAX_TEXT = 4_096;
  */
 export const LOOK_UP = 10;
 
+/** What following a name of a pointer costs, and looking at a value that may be an item; in characters, too. */
+export const NAME = 2;
+
+/** What a transform costs beside what it reads. */
+export const TRANSFORM = 10;
+
+/** What showing an item that is rejected costs. */
+export const EXCERPT = 150;
+
 /**
  * Work that a message may make, in characters transformed: a hundred times as much as built-in formats make of what devices
  * send. Organizations write formats of their own; one with 200 candidates of ten transforms, of a text of the root, took
- * 9.4 s to read 6 kB. So of 32 KiB, the largest that are not read in threads, the slowest transform (hex digits with
- * separators) makes 25 ms.
+ * 9.4 s to read 6 kB.
  */
 export function allowedWork(payloadBytes: number): number {
   return 200_000 + 100 * payloadBytes;
+}
+
+/**
+ * Work of a message that may be done where others wait. Built-in formats stay below it; a format that makes more of a
+ * message has it read in a thread of its organization's.
+ */
+export function briefWork(payloadBytes: number): number {
+  return 20_000 + 25 * payloadBytes;
 }

@@ -4,7 +4,11 @@ import fc from 'fast-check';
 import { splitFields } from '../../../../domain/formats/mapping/decoding/lines.ts';
 import { decodeMsgpack } from '../../../../domain/formats/mapping/decoding/msgpack.ts';
 import type { Format } from '../../../../domain/formats/mapping/format.ts';
+import { mapBriefly, mapMessage } from '../../../../domain/formats/mapping/run.ts';
 import { LongNumber } from '../../../../domain/formats/mapping/values/long-number.ts';
+import { COSTLY_FORMATS, often } from '../../../support/costly-formats.ts';
+import { loadTargets } from '../../../support/fuzz-targets.ts';
+import { timeOf } from '../../../support/held-loop.ts';
 import { builtin, formatOf, itemsOf, map, micros, outcomesOf, readsOf } from '../../../support/mapping.ts';
 
 describe('decoding', () => {
@@ -62,7 +66,7 @@ describe('decoding', () => {
       const candidate = { join: [...Array.from({ length: 9 }, () => text), { root: '/nothing' }] };
       const looked = Array.from({ length: 10 }, () => ({ root: '/text', exists: true }));
       const formats = [
-        Array.from({ length: 20 }, () => candidate),
+        Array.from({ length: 8 }, () => candidate),
         Array.from({ length: 20 }, () => ({ root: '/nothing', if: looked })),
       ].map((value) => formatOf({ each: '/items/*', fields: { tag_type: [{ const: 'rfid' }], value } }));
       const mapped = (format: Format, items: number) =>
@@ -75,6 +79,48 @@ describe('decoding', () => {
             .and.have.property('reason')
             .that.includes('too much work');
         }
+      }
+    });
+
+    const rfid = { tag_type: [{ const: 'rfid' }] };
+
+    for (const [what, format, payload] of COSTLY_FORMATS) {
+      it(`${what} are work, too, and what holds up others is given up soon`, () => {
+        const message = { topic: 'a', payload: Buffer.from(payload) };
+        expect(message.payload.length).to.be.lessThan(33_000);
+        expect(timeOf(() => mapBriefly(format, message))).to.be.lessThan(100);
+        expect(timeOf(() => mapMessage(format, message))).to.be.lessThan(500);
+      });
+    }
+
+    it('every built-in format reads what its devices send without being given up', () => {
+      for (const { format, seeds } of loadTargets()) {
+        for (const seed of format.name.startsWith('whole-language') ? [] : seeds) {
+          expect(mapBriefly(format, seed), format.name).not.to.equal(null);
+        }
+      }
+    });
+
+    it('a format of more than 1,000 steps is refused, whatever they are', () => {
+      const value = [{ item: '/v' }];
+      for (const rule of [
+        {
+          fields: {
+            ...rfid,
+            value: often(2, { item: '/a'.repeat(250) }),
+            reader: often(3, { item: '/a'.repeat(250) }),
+          },
+        },
+        { fields: { ...rfid, value }, only: often(11, { item: '', in: often(100, 'x') }) },
+        {
+          fields: {
+            ...rfid,
+            value: often(20, { join: often(10, { item: '/v', transform: often(6, 'upper' as const) }) }),
+          },
+        },
+        { fields: { ...rfid, value }, each: often(10, '/a'.repeat(120)) },
+      ]) {
+        expect(() => formatOf(rule)).to.throw('at most 1000 are allowed');
       }
     });
   });
