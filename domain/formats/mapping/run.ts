@@ -1,4 +1,5 @@
 import { decode } from './decoding/decode.ts';
+import { trimmed } from './decoding/lines.ts';
 import { DocumentRun, TOO_MUCH_WORK } from './document-run.ts';
 import type { Format } from './format.ts';
 import type { Mapped } from './outcome.ts';
@@ -64,7 +65,7 @@ function reasonToIgnore(format: Format, scope: Scope, payload: Buffer): string |
     return 'messages of this topic are ignored';
   }
   if (payload.length <= format.longestIgnoredText + BLANKS_AROUND) {
-    const text = payload.toString('utf8').trim();
+    const text = trimmed(payload.toString('utf8'));
     if (format.ignoredTexts.has(text)) {
       return `the text ${JSON.stringify(text)} is ignored`;
     }

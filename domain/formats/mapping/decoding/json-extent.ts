@@ -96,7 +96,10 @@ function isDigit(byte: number): boolean {
   return byte >= 0x30 && byte <= 0x39;
 }
 
-/** Allowed between two values: blanks, line ends, and the record separator of JSON text sequences. */
+/**
+ * Allowed between two values: blanks, line ends, the record separator of JSON text sequences, and the NUL with which C ends
+ * a text.
+ */
 export function isBlank(byte: number): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09 || byte === 0x1e;
+  return byte === 0 || byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09 || byte === 0x1e;
 }

@@ -8,7 +8,8 @@ import { isBlank, jsonExtent } from './json-extent.ts';
 import { parseKeepingDigits } from './long-numbers-in-json.ts';
 
 /** One JSON object or array. Broken JSON is not tried as anything else. */
-export function decodeJson(payload: Buffer): Decoded {
+export function decodeJson(whole: Buffer): Decoded {
+  const payload = upToBlanks(whole);
   const start = afterByteOrderMark(payload);
   const { tooDeep, hasLongNumbers } = jsonExtent(payload, start);
   if (tooDeep) {
@@ -28,7 +29,8 @@ function opensBracket(byte: number | undefined): boolean {
  * Consecutive JSON values, with or without blanks between them. If one is broken, those before it count, and the rest
  * is returned as undecodable.
  */
-export function decodeJsonStream(payload: Buffer): Decoded {
+export function decodeJsonStream(whole: Buffer): Decoded {
+  const payload = upToBlanks(whole);
   const documents: unknown[] = [];
   let at = skipBlanks(payload, afterByteOrderMark(payload));
   while (at < payload.length) {
@@ -64,6 +66,15 @@ function parse(text: string, hasLongNumbers: boolean): Decoded {
     return { fault: 'payload is JSON, but neither an object nor an array', final: false };
   }
   return { documents: [value] };
+}
+
+/** Without the blanks behind it, NULs among them. */
+function upToBlanks(payload: Buffer): Buffer {
+  let end = payload.length;
+  while (end > 0 && isBlank(payload[end - 1] ?? 0)) {
+    end -= 1;
+  }
+  return payload.subarray(0, end);
 }
 
 function afterByteOrderMark(payload: Buffer): number {

@@ -7,7 +7,7 @@ export function decodeLines(payload: Buffer): Decoded {
   const text = payload.toString('utf8');
   for (let at = 0; at < text.length; ) {
     const end = text.indexOf('\n', at);
-    const line = text.slice(at, end === -1 ? text.length : end).trim();
+    const line = trimmed(text.slice(at, end === -1 ? text.length : end));
     if (line !== '') {
       lines.push(line);
     }
@@ -19,11 +19,30 @@ export function decodeLines(payload: Buffer): Decoded {
   return lines.length === 0 ? { fault: 'payload is empty', final: false } : { documents: [lines] };
 }
 
-const LINE_END = /\r?\n$/;
+/** Without blanks around it, and the NULs with which C ends a text. */
+export function trimmed(text: string): string {
+  return withoutNuls(text.trim()).trim();
+}
 
-/** The payload as one text, without the line end that barcode scanners put after it. */
+function withoutNuls(text: string): string {
+  let end = text.length;
+  while (end > 0 && text.charCodeAt(end - 1) === 0) {
+    end -= 1;
+  }
+  return text.slice(0, end);
+}
+
+const LINE_END = /\r?\n$/;
+const BYTE_ORDER_MARK = /^\ufeff/;
+
+/**
+ * The payload as one text, without the line end that barcode scanners put after it, NULs around that, and a byte order mark.
+ */
 export function decodeText(payload: Buffer): Decoded {
-  const text = payload.toString('utf8').replace(LINE_END, '');
+  const text = withoutNuls(withoutNuls(payload.toString('utf8')).replace(LINE_END, '')).replace(
+    BYTE_ORDER_MARK,
+    '',
+  );
   return text === '' ? { fault: 'payload is empty', final: false } : { documents: [text] };
 }
 

@@ -23,7 +23,8 @@ export function decodeMsgpack(payload: Buffer): Decoded {
     }
     throw error;
   }
-  if (reader.at < payload.length) {
+  // NULs behind it are those with which C ends a text; within it they are numbers.
+  if (payload.subarray(reader.at).some((byte) => byte !== 0)) {
     return { fault: 'payload is not MessagePack: bytes are left over at the end', final: false };
   }
   if (typeof value !== 'object' || value === null || value instanceof LongNumber) {

@@ -83,12 +83,12 @@ export type ElementConditionDefinition = ValueOf<typeof elementCondition>;
 
 const parameterTransform = object({
   scale: optional<number>({ type: 'number', not: { const: 0 } }),
-  /** Start, counted from 0, and length, in UTF-16 units. */
+  /** Start, counted from 0, and length, in UTF-16 units; below 0, how many to leave out at the end. */
   substring: optional<readonly [number, number]>({
     type: 'array',
     minItems: 2,
     maxItems: 2,
-    items: integer(0, 4096),
+    prefixItems: [integer(0, 4096), integer(-4096, 4096)],
   }),
   'decimal-to-hex': optional(integer(1, 128)),
   'hex-to-decimal': optional(integer(1, 128)),

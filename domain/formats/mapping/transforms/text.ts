@@ -38,12 +38,14 @@ export function upper(value: unknown): string | undefined {
   return textOf(value)?.toUpperCase();
 }
 
-/** `length` UTF-16 units from `start`; undefined if the text is too short. */
+/** `length` UTF-16 units from `start`, or all but the last `-length`; undefined if the text is too short. */
 export function substring(start: number, length: number) {
   return (value: unknown): string | undefined => {
     const text = textOf(value);
-    return text !== undefined && text.length >= start + length
-      ? text.slice(start, start + length)
-      : undefined;
+    if (text === undefined) {
+      return undefined;
+    }
+    const end = length < 0 ? text.length + length : start + length;
+    return end <= text.length && (end > start || length === 0) ? text.slice(start, end) : undefined;
   };
 }

@@ -196,6 +196,57 @@ describe('decoding', () => {
     });
   });
 
+  describe('of what C firmware ends with a NUL', () => {
+    for (const { format, seeds } of loadTargets()) {
+      it(`is the same as without in ${format.name}`, () => {
+        for (const { topic, payload } of seeds) {
+          const read = (end: string) =>
+            mapMessage(format, { topic, payload: Buffer.concat([payload, Buffer.from(end)]) });
+          for (const end of ['\0', '\0\0\0']) {
+            expect(read(end)).to.deep.equal(read(''));
+          }
+        }
+      });
+    }
+
+    it('is the same with line ends before and behind it', () => {
+      const json = '{"value":"a"}';
+      for (const text of [`${json}\0`, `${json}\r\n\0`, `${json}\0\n`, `\ufeff${json}\0`]) {
+        expect(outcomesOf(map(builtin('tagtrail'), text))).to.deep.equal(['read rfid a']);
+      }
+      const text = formatOf(
+        { fields: { value: [{ item: '' }], ...{ tag_type: [{ const: 'barcode' }] } } },
+        { decode: 'text' },
+      );
+      for (const scanned of ['401\0', '401\r\n\0', '401\0\r\n', '\ufeff401']) {
+        expect(outcomesOf(map(text, scanned))).to.deep.equal(['read barcode 401']);
+      }
+    });
+
+    it('is several objects of a stream, and no more', () => {
+      const event = (idHex: string) => JSON.stringify({ data: { idHex } });
+      expect(
+        outcomesOf(map(builtin('zebra-iotc'), `${event('A1')}\0${event('A2')}\0\n${event('A3')}\0`)),
+      ).to.deep.equal(['read rfid A1', 'read rfid A2', 'read rfid A3']);
+    });
+
+    it('is lines with their times', () => {
+      const line = (mac: string) => `$GPRP,${mac},E3C33FF50AEC,-50,0201,1780591822`;
+      const reads = readsOf(
+        map(builtin('ingics'), `${line('0C61CFC10A4E')}\0\r\n${line('0C61CFC10A4F')}\r\n\0`),
+      );
+      expect(reads.map(({ value, deviceTime }) => [value, deviceTime])).to.deep.equal([
+        ['0C61CFC10A4E', 1_780_591_822_000_000],
+        ['0C61CFC10A4F', 1_780_591_822_000_000],
+      ]);
+    });
+
+    it('is a text that is ignored', () => {
+      expect(map(builtin('impinj-r700'), 'connected\0')).to.include({ outcome: 'ignored' });
+      expect(map(builtin('tagtrail'), '\0\0')).to.deep.include({ outcome: 'rejected' });
+    });
+  });
+
   describe('of MessagePack', () => {
     const format = formatOf(
       {
@@ -261,7 +312,7 @@ describe('decoding', () => {
         ['91dbffffffff', /ends too early/],
         ['91c6ffffffff', /ends too early/],
         ['91c9ffffffff01', /ends too early/],
-        ['9000', /left over/],
+        ['9001', /left over/],
         ['c1', /begins nothing/],
         ['05', /neither a map nor an array/],
         ['819001', /key/],

@@ -48,11 +48,15 @@ describe('the format zebra-iotc', () => {
     ]);
   });
 
-  it('takes the first 24 digits of a fast id, and those of a short one as they are', () => {
+  it('takes all but the last 24 digits of a fast id, however long the EPC is, and a short one as it is', () => {
     const fast = (idHex: string) => ({ data: { idHex, format: 'fastID' } });
-    const tid = 'e2801190200071a2b3c4d5e6';
-    expect(outcomesOf(map(format, [fast(`ad99160040aac99525000099${tid}`), fast('ad9916')]))).to.deep.equal([
-      'read rfid AD99160040AAC99525000099',
+    const tid = 'e28011b02000b30a26ba0aa6';
+    const epcs = ['ad99160040aac99525000099', '08000000000000001dc184bf8b21840a', '3e0c0000000000a1', '3e'];
+    expect(
+      outcomesOf(map(format, [...epcs.map((epc) => fast(`${epc}${tid}`)), fast(tid), fast('ad9916')])),
+    ).to.deep.equal([
+      ...epcs.map((epc) => `read rfid ${epc.toUpperCase()}`),
+      `read rfid ${tid.toUpperCase()}`,
       'read rfid AD9916',
     ]);
   });
