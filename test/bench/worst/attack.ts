@@ -47,6 +47,13 @@ export interface Busy {
   programs: number;
 }
 
+/** Of one attempt. */
+export interface Outcome {
+  status: string;
+  /** Seconds. */
+  retryAfter: number;
+}
+
 /** How many were answered, by status. */
 export type Answered = Record<string, number>;
 

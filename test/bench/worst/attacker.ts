@@ -4,7 +4,16 @@ import { setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectAsync } from 'mqtt';
 import pg from 'pg';
-import { type Answered, type Ask, type Attack, type Begun, type Busy, fillIn, type Login } from './attack.ts';
+import {
+  type Answered,
+  type Ask,
+  type Attack,
+  type Begun,
+  type Busy,
+  fillIn,
+  type Login,
+  type Outcome,
+} from './attack.ts';
 import { deedsOf } from './deeds.ts';
 
 /**
@@ -67,12 +76,6 @@ async function begin({ databaseUrl, statement }: Begun): Promise<void> {
   await client.connect();
   await client.query(statement);
   await client.end();
-}
-
-export interface Outcome {
-  status: string;
-  /** Seconds. */
-  retryAfter: number;
 }
 
 function requests(asks: readonly Ask[]): (turn: number) => Promise<Outcome> {

@@ -3,8 +3,7 @@ import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
-import type { Deed } from './attack.ts';
-import type { Outcome } from './attacker.ts';
+import type { Deed, Outcome } from './attack.ts';
 
 /** Does it once; `turn` makes it another one each time. */
 export function deedsOf(deed: Deed): (turn: number) => Promise<Outcome> {
