@@ -164,10 +164,12 @@ async function refuseTaken(
 
 /** Formats of the installation are in no organization's export. */
 async function requireFormats(db: Connection, orgId: number): Promise<void> {
-  const formats = await loadFormats(db, loadBuiltinFormats(), () => {}, orgId);
+  const formats = await loadFormats(db, loadBuiltinFormats(), orgId);
   const rows = await db.any(sql.type(rowsOf<{ format: string }>())`
     select distinct format from readers where org_id = ${orgId} and deleted_at is null order by format`);
-  const missing = rows.map(({ format }) => format).filter((name) => name !== NO_FORMAT && !formats.has(name));
+  const missing = rows
+    .map(({ format }) => format)
+    .filter((name) => name !== NO_FORMAT && formats.get(name) === undefined);
   if (missing.length > 0) {
     throw new AppError(
       'conflict',

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { mapBriefly, mapMessage } from '../../../../domain/formats/mapping/run.ts';
+import { COSTLY_FORMATS } from '../../../support/costly-formats.ts';
 import { timeOf } from '../../../support/held-loop.ts';
 import { formatOf, itemsOf, map } from '../../../support/mapping.ts';
 
@@ -25,4 +27,12 @@ describe('decoding', () => {
     // The clock has ticks of some milliseconds.
     expect(ofSize(10_000)).to.be.below(8 * Math.max(ofSize(2_500), 10));
   });
+
+  for (const [what, format, payload] of COSTLY_FORMATS) {
+    it(`gives up ${what} before others have waited long`, () => {
+      const message = { topic: 'a', payload: Buffer.from(payload) };
+      expect(timeOf(() => mapBriefly(format, message))).to.be.lessThan(100);
+      expect(timeOf(() => mapMessage(format, message))).to.be.lessThan(500);
+    });
+  }
 });

@@ -8,7 +8,6 @@ import { mapBriefly, mapMessage } from '../../../../domain/formats/mapping/run.t
 import { LongNumber } from '../../../../domain/formats/mapping/values/long-number.ts';
 import { COSTLY_FORMATS, often } from '../../../support/costly-formats.ts';
 import { loadTargets } from '../../../support/fuzz-targets.ts';
-import { timeOf } from '../../../support/held-loop.ts';
 import { builtin, formatOf, itemsOf, map, micros, outcomesOf, readsOf } from '../../../support/mapping.ts';
 
 describe('decoding', () => {
@@ -85,11 +84,8 @@ describe('decoding', () => {
     const rfid = { tag_type: [{ const: 'rfid' }] };
 
     for (const [what, format, payload] of COSTLY_FORMATS) {
-      it(`${what} are work, too, and what holds up others is given up soon`, () => {
-        const message = { topic: 'a', payload: Buffer.from(payload) };
-        expect(message.payload.length).to.be.lessThan(33_000);
-        expect(timeOf(() => mapBriefly(format, message))).to.be.lessThan(100);
-        expect(timeOf(() => mapMessage(format, message))).to.be.lessThan(500);
+      it(`${what} are work, too, and make a message one for a thread`, () => {
+        expect(mapBriefly(format, { topic: 'a', payload: Buffer.from(payload) })).to.equal(null);
       });
     }
 
