@@ -10,6 +10,7 @@ const GAUGES = [
   ...HELD,
   ['tagtrail_broker_connections', 'Connections of readers that have signed in.', 'signedIn'],
   ['tagtrail_broker_unauthenticated', 'Connections that have not signed in.', 'unauthenticated'],
+  ['tagtrail_broker_unreleased', 'Publishes at QoS 2 that readers have not released.', 'unreleased'],
 ] as const;
 
 const COUNTERS = [

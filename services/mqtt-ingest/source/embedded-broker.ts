@@ -15,6 +15,7 @@ import { HeldMessages, MOST_HELD } from './held-messages.ts';
 import { ReaderConnection } from './reader-connection.ts';
 import type { ReaderConnections } from './reader-connections.ts';
 import { type QuotaLimits, ReaderQuotas } from './reader-quotas.ts';
+import { ReaderSessions } from './reader-sessions.ts';
 import { badCredentials, endUnanswered } from './refuse-sign-in.ts';
 import { serverForReaders } from './server-for-readers.ts';
 import { CERTIFIED, signInAt } from './sign-in.ts';
@@ -48,6 +49,8 @@ export interface EmbeddedBrokerFigures {
   committed: number;
   heldMessages: number;
   heldBytes: number;
+  /** Publishes at QoS 2 that readers have not released. */
+  unreleased: number;
 }
 
 export interface EmbeddedBrokerOptions {
@@ -116,7 +119,9 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
       }
     }
   });
+  const sessions = new ReaderSessions();
   const broker = await Aedes.createBroker({
+    persistence: sessions,
     connectTimeout: 10_000,
     maxClientsIdLength: 255,
     maxTopicLevels: MOST_LEVELS,
@@ -125,6 +130,12 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
       packet.keepalive = 0;
       if ((packet.protocolVersion ?? 0) > NEWEST_VERSION) {
         onRefused(packet.username ?? null, 'it speaks MQTT 5; set the reader to MQTT 3.1.1');
+      }
+      const will = packet.will?.payload.length ?? 0;
+      if (will > LARGEST_WILL) {
+        onRefused(packet.username ?? null, `a will of ${will} bytes is over the limit of ${LARGEST_WILL}`);
+        endUnanswered(client);
+        return;
       }
       done(null, true);
     },
@@ -230,6 +241,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
       evicted: signedIn.evicted + unauthenticated.evicted,
       heldMessages: held.messages,
       heldBytes: held.bytes,
+      unreleased: sessions.unreleased,
     }),
     stop: async (drainIntake) => {
       stopFollowing();
@@ -255,6 +267,9 @@ function socketLimits(): { signedIn: number; unauthenticated: number } {
 const MOST_LEVELS = 100;
 
 const TOO_MANY_LEVELS = `its topic has more than ${MOST_LEVELS} levels, which this broker does not take; register a shorter one`;
+
+/** Bytes of a will, which is kept as long as its connection. */
+const LARGEST_WILL = 8_192;
 
 /** MQTT 3.1.1. The broker refuses newer versions by itself. */
 const NEWEST_VERSION = 4;
