@@ -114,6 +114,7 @@ const OF_OTHER_BROKERS = [
 const OF_EMBEDDED_BROKER = [
   'tagtrail_broker_connections',
   'tagtrail_broker_unauthenticated',
+  'tagtrail_broker_unreleased',
   'tagtrail_broker_evicted_total',
 ];
 
