@@ -146,6 +146,17 @@ export function mixOf(base: string): Case {
   };
 }
 
+/** Ten at a time read a large tree. */
+export function treesOf(base: string, { ids }: Site): Case[] {
+  const tree = get(`${base}/api/v1/locations/${ids.chain[0]}/descendants?limit=200`);
+  return [{ name: 'ten readers of a location tree', asks: [tree], connections: 10 }];
+}
+
+/** What is no request, for which nobody needs a key. */
+export function strangersOf(base: string): Case[] {
+  return [{ name: 'a path of 66,000 letters', asks: [get(`${base}/${'a'.repeat(66_000)}`)] }];
+}
+
 /** As many as the limit lets one key begin with, each on a connection of its own. */
 const BURST = 120;
 

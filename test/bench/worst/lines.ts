@@ -5,7 +5,7 @@ import { COSTLY_FORMATS } from '../../support/costly-formats.ts';
 import { loadTargets } from '../../support/fuzz-targets.ts';
 import type { Attack, Deed } from './attack.ts';
 import type { Case } from './case.ts';
-import { burstsOf, casesOf, floodsOf, mixOf, wrongSignInsTo } from './cases.ts';
+import { burstsOf, casesOf, floodsOf, mixOf, strangersOf, treesOf, wrongSignInsTo } from './cases.ts';
 import { costliest } from './costliest.ts';
 import { dryFilesFor, keptFileFor } from './files.ts';
 import { type Messages, messagesOfReads, worstMessage } from './messages.ts';
@@ -151,6 +151,8 @@ export function linesOf(
     ...messagesOfReads().map((each) => published('tagtrail', () => each)),
     asked('sign-ins at the console', key, () => [wrongSignInsTo(consoleUrl)]),
     replayed(300),
+    ...treesOf(url, site).map((each) => asked('10 at once of one key', key, () => [each])),
+    ...strangersOf(url).map((each) => asked('no request', key, () => [each])),
     ...floodsOf(url).map((flood) => asked('beyond the limit', key, () => [flood])),
   ];
 }
