@@ -76,6 +76,7 @@ const ARROWS: Record<string, string[]> = {
     'domain/administration',
     'domain/formats',
     'domain/moves',
+    'domain/tracking',
     'domain/webhooks',
     'base',
   ],

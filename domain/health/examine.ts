@@ -12,6 +12,7 @@ import { examineRejections } from './rejections.ts';
 import { examineSequences } from './sequences.ts';
 import { examineServer } from './server.ts';
 import { examineSignIns } from './sign-ins.ts';
+import { examineStoredAhead } from './stored-ahead.ts';
 import { examineWebhooks } from './webhooks.ts';
 
 /** What concerns one organization, and names nothing of another. */
@@ -39,6 +40,7 @@ export async function examineInstallation(db: Connection, now: () => number): Pr
     ...(await examineServer(db, now)),
     await examineHypertables(db),
     await examineSequences(db),
+    await examineStoredAhead(db),
     await examineSealing(db),
     await examineBrokerSessions(db),
     ...(await examineCellMoves(db)),

@@ -34,6 +34,7 @@ export interface ApiParts {
   registry?: Registry;
   largeBodies?: LargeBodies;
   checks?: Readonly<Record<string, Check>>;
+  notices?: Readonly<Record<string, Check>>;
   /** Of the process, if other services share it. */
   tls?: ServerTls | null;
 }
@@ -54,6 +55,7 @@ export async function startApi(
     registry = new Registry(),
     largeBodies,
     checks = {},
+    notices = {},
     tls: shared,
   }: ApiParts = {},
 ): Promise<{ url: string }> {
@@ -92,6 +94,7 @@ export async function startApi(
         serving.door.requireWriting();
       },
       ids: () => requireIds(access.door),
+      ...notices,
       ...(await watchServers(config.DATABASE_URL, { log, lifecycle })),
     },
   });

@@ -61,8 +61,8 @@ export async function startEmbeddedIngest(
     threads,
     tls = null,
   }: { clock?: Clock; metrics?: MetricRegistry; threads?: WorkThreads; tls?: ServerTls | null } = {},
-): Promise<{ port: number; checks: Checks }> {
-  const { intake, registry, pool, databaseClock, sealing, checks } = await startIntake(
+): Promise<{ port: number; checks: Checks; notices: Checks }> {
+  const { intake, registry, pool, databaseClock, sealing, checks, notices } = await startIntake(
     config,
     log,
     lifecycle,
@@ -135,7 +135,7 @@ export async function startEmbeddedIngest(
   measureEmbeddedBroker(metrics, () => broker.figures());
   collectReaderCounters(pool, metrics);
   log.info({ port: broker.port }, 'Broker listening for readers');
-  return { port: broker.port, checks };
+  return { port: broker.port, checks, notices };
 }
 
 type Checks = Readonly<Record<string, Check>>;

@@ -25,6 +25,7 @@ import { LargeMessages } from './intake/large-messages.ts';
 import { LANES } from './intake/reader-lanes.ts';
 import { ReaderListening } from './listening/listening.ts';
 import { openRegistry, type Registry } from './registry/registry.ts';
+import { watchClock } from './watch-clock.ts';
 
 export interface IntakeConfig {
   DATABASE_URL: string;
@@ -45,6 +46,8 @@ export interface StartedIntake {
   databaseClock: DatabaseClock;
   sealing: Sealing;
   checks: Readonly<Record<string, Check>>;
+  /** Of what is wrong though recording goes on. */
+  notices: Readonly<Record<string, Check>>;
 }
 
 /**
@@ -121,7 +124,8 @@ export async function startIntake(
     recording: async () => outage.requireNone(),
     feed: () => requireSealer(pool),
   };
-  return { intake, registry, pool, databaseClock, sealing, checks };
+  const notices = await watchClock(pool, { log, lifecycle });
+  return { intake, registry, pool, databaseClock, sealing, checks, notices };
 }
 
 function want(listening: ReaderListening, text: string): void {

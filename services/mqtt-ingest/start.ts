@@ -25,14 +25,14 @@ export async function startIngestProcess(
   collectDefaultMetrics({ register: registry });
   const tls = await startTls(config, { log, lifecycle });
   measureCertificate(registry, tls);
-  const { pool, checks } = await startSubscribedIngest(config, config.INGEST_PORT, log, lifecycle, {
+  const { pool, checks, notices } = await startSubscribedIngest(config, config.INGEST_PORT, log, lifecycle, {
     metrics: registry,
   });
   const health = createHealth({
     registry,
     stopping: lifecycle.stopping,
     checks: { database: () => pool.exec(sql.type(NO_ROWS)`select`), ...checks },
-    notices: await watchServers(config.DATABASE_URL, { log, lifecycle }),
+    notices: { ...(await watchServers(config.DATABASE_URL, { log, lifecycle })), ...notices },
   });
   const listening = await lifecycle.start(
     'http',

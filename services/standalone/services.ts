@@ -38,7 +38,11 @@ export async function startServices(
   const registry = new Registry();
   const tls = await startTls(config, { log, lifecycle });
   const threads = await startWorkThreads(log, lifecycle);
-  const { url: mqttUrl, checks } = await startIngest(config, log, lifecycle, {
+  const {
+    url: mqttUrl,
+    checks,
+    notices,
+  } = await startIngest(config, log, lifecycle, {
     registry,
     threads,
     tls,
@@ -49,7 +53,9 @@ export async function startServices(
     isSealer: false,
     tls,
   });
-  const { url: apiUrl } = await startApi(config, log, lifecycle, { registry, checks, largeBodies, tls });
+  const { url: apiUrl } = await startApi(config, log, lifecycle, {
+    ...{ registry, checks, notices, largeBodies, tls },
+  });
   // The port may have been taken from those that are free.
   const HANDHELD_PORT = Number(new URL(handheldUrl).port);
   const { url: consoleUrl } = await startConsole({ ...config, HANDHELD_PORT }, log, lifecycle, {
@@ -62,26 +68,32 @@ export async function startServices(
   return { apiUrl, mqttUrl, handheldUrl, consoleUrl };
 }
 
-/** @returns the broker's URL without credentials, and readiness checks. */
+/** @returns the broker's URL without credentials, and what readiness asks. */
 async function startIngest(
   config: ServicesConfig,
   log: Logger,
   lifecycle: Lifecycle,
   { registry, threads, tls }: { registry: Registry; threads: WorkThreads; tls: ServerTls | null },
-): Promise<{ url: string; checks: Readonly<Record<string, Check>> }> {
+): Promise<{ url: string } & Readonly<Record<'checks' | 'notices', Readonly<Record<string, Check>>>>> {
   const { MQTT_URL } = config;
   if (MQTT_URL !== null) {
-    const { checks } = await startSubscribedIngest({ ...config, MQTT_URL }, config.API_PORT, log, lifecycle, {
-      metrics: registry,
-      threads,
-    });
-    return { url: placeOfBroker(MQTT_URL), checks };
+    const { checks, notices } = await startSubscribedIngest(
+      { ...config, MQTT_URL },
+      config.API_PORT,
+      log,
+      lifecycle,
+      {
+        metrics: registry,
+        threads,
+      },
+    );
+    return { url: placeOfBroker(MQTT_URL), checks, notices };
   }
-  const { port, checks } = await startEmbeddedIngest(config, log, lifecycle, {
+  const { port, checks, notices } = await startEmbeddedIngest(config, log, lifecycle, {
     metrics: registry,
     threads,
     tls,
   });
   const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
-  return { url: `${tls === null ? 'mqtt' : 'mqtts'}://${host}:${port}`, checks };
+  return { url: `${tls === null ? 'mqtt' : 'mqtts'}://${host}:${port}`, checks, notices };
 }

@@ -18,6 +18,7 @@ import { examineRejections } from '../../../domain/health/rejections.ts';
 import { examineSequences } from '../../../domain/health/sequences.ts';
 import { examineServer } from '../../../domain/health/server.ts';
 import { examineSignIns } from '../../../domain/health/sign-ins.ts';
+import { examineStoredAhead } from '../../../domain/health/stored-ahead.ts';
 import { examineWebhooks } from '../../../domain/health/webhooks.ts';
 import { queuesOf } from '../../mqtt-ingest/entry.ts';
 import { EMBEDDED_DATABASE } from '../../standalone/database.ts';
@@ -159,6 +160,7 @@ async function examineDatabase(
       await examineHypertables(client),
       await examineSearch(client),
       await examineSequences(client),
+      await examineStoredAhead(client),
       ...(await examineMoveFeed(client)),
       ...(await examineWebhooks(client)),
       ...(await examineMail(client)),

@@ -1,0 +1,109 @@
+import type { Logger } from 'pino';
+import type { Pool } from '../../db/timescale/connections/client.ts';
+import { TOLERATED_SKEW } from '../../db/timescale/queries/database-clock.ts';
+import { findStoredAhead, sayStoredAhead } from '../../domain/tracking/wrong-clock/stored-ahead.ts';
+import type { Check } from '../../platform/runtime/health.ts';
+import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
+import { repeat } from '../../platform/runtime/repeat.ts';
+
+/** Milliseconds between looks. */
+const EVERY = 5_000;
+
+/** Milliseconds for which readiness tells of a jump. */
+const TOLD_FOR = 3_600_000;
+
+/** The machine's clock, and one that is never set: milliseconds. */
+export interface MachineClocks {
+  wall(): number;
+  running(): number;
+}
+
+const OF_THIS_MACHINE: MachineClocks = { wall: () => Date.now(), running: () => performance.now() };
+
+/**
+ * Watches for a clock that was wrong for a while. The database's cannot tell where both are of one machine, so two other
+ * things do: a jump against the running time of this process, and what is stored with a time that is still to come.
+ *
+ * @returns notices: recording goes on, as the clock may have been put right.
+ */
+export async function watchClock(
+  pool: Pool,
+  { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
+  clocks: MachineClocks = OF_THIS_MACHINE,
+): Promise<Readonly<Record<'clock_steady' | 'clock_stored', Check>>> {
+  const jumps = new ClockJumps(clocks);
+  let stored: string | null = null;
+  const look = async () => {
+    const jump = jumps.look();
+    if (jump !== null) {
+      log.warn({ seconds: jump / 1_000 }, `Clock of this machine ${sayJump(jump)}; recording goes on by it`);
+    }
+    const found = await findStoredAhead(pool);
+    const said = found === null ? null : sayStoredAhead(found);
+    if (said !== null && stored === null) {
+      log.error(
+        { fault: said },
+        'Times that are still to come are stored; later reads do not count before them',
+      );
+    } else if (said === null && stored !== null) {
+      log.info('No time that is still to come is stored any more');
+    }
+    stored = said;
+  };
+  await lifecycle.start(
+    'watch of the clock',
+    async () => repeat(EVERY, look, (error) => log.error({ err: error }, 'Clock could not be examined')),
+    (started) => started.stop(),
+  );
+  return {
+    clock_steady: async () => {
+      jumps.look();
+      requireNone(jumps.told);
+    },
+    clock_stored: async () => requireNone(stored),
+  };
+}
+
+function requireNone(fault: string | null): void {
+  if (fault !== null) {
+    throw new Error(fault);
+  }
+}
+
+function sayJump(milliseconds: number): string {
+  const seconds = Math.round(Math.abs(milliseconds) / 1_000);
+  return `was set ${milliseconds > 0 ? 'forward' : 'back'} by ${seconds} s, or the machine slept`;
+}
+
+/** How far the clock is from where it was when this process first looked, apart from the time that has passed. */
+export class ClockJumps {
+  readonly #clocks: MachineClocks;
+  #apart: number;
+  #last: { by: number; at: number } | null = null;
+
+  constructor(clocks: MachineClocks) {
+    this.#clocks = clocks;
+    this.#apart = clocks.wall() - clocks.running();
+  }
+
+  /** @returns by how many milliseconds it was set since the last look; null if it was not. */
+  look(): number | null {
+    const apart = this.#clocks.wall() - this.#clocks.running();
+    const by = apart - this.#apart;
+    // What a time server corrects bit by bit is no jump, however much it adds up to.
+    this.#apart = apart;
+    if (Math.abs(by) <= TOLERATED_SKEW) {
+      return null;
+    }
+    this.#last = { by, at: this.#clocks.running() };
+    return by;
+  }
+
+  /** The last jump, for an hour; null if there was none. */
+  get told(): string | null {
+    const last = this.#last;
+    return last === null || this.#clocks.running() - last.at > TOLD_FOR
+      ? null
+      : `this machine's clock ${sayJump(last.by)}; if it was wrong, npx --no -- tagtrail clock mend dates what it recorded again`;
+  }
+}
