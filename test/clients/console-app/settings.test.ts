@@ -110,6 +110,7 @@ describe('the settings in the console', () => {
       ...{ method: 'POST', path: '/invitations', json: { email: 'lou@example.com', role: 'operator' } },
     });
     const guest = await app.open(new URL(made.body.data.url).hash, null);
+    await guest.getByRole('button', { name: 'I have an account here already' }).click();
     await guest.getByLabel('Password', { exact: true }).fill(PASSWORD);
     const faults = await faultsOf(guest, 'link-known');
     await guest.getByLabel('New password').fill('nine ferries in thin fog');
