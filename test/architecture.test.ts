@@ -98,6 +98,7 @@ const ARROWS: Record<string, string[]> = {
     'domain/moves',
     'domain/presence',
     'domain/sweeps',
+    'domain/tracking',
     'base',
   ],
   'domain/sweeps': [...DATABASE, 'domain/tracking', 'base'],

@@ -29,7 +29,7 @@ export const PLACES = {
 export const AT = {
   at: described(
     mandatory(timeBound),
-    'The instant asked about; at most now. In milliseconds, it includes all that is shown as that instant.',
+    'The instant asked about; at most two minutes later than now, because devices may date history so far ahead. In milliseconds, it includes all that is shown as that instant.',
     '2026-05-04T12:00:00Z',
   ),
 };
@@ -42,7 +42,7 @@ export const WINDOW = {
   ),
   to: described(
     mandatory(timeBound),
-    'When the window ends, itself not in it; at most now. It is cut to milliseconds.',
+    'When the window ends, itself not in it; at most two minutes later than now. It is cut to milliseconds.',
     '2026-06-01T00:00:00Z',
   ),
 };

@@ -102,7 +102,7 @@ export const PRESENCES = {
   parameters: {
     at: described(
       timeBound,
-      'The instant asked about; at most now, and now if it is left out. In milliseconds, it includes all that is shown as that instant.',
+      'The instant asked about; at most two minutes later than now, and now if it is left out. In milliseconds, it includes all that is shown as that instant.',
       '2026-05-04T12:00:00Z',
     ),
     ...ASSETS,

@@ -22,7 +22,13 @@ export function addExportPositions(program: Command): void {
     example: '--at 2026-05-04T12:00:00Z',
     addOptions: (command) =>
       addFilters(
-        addKnownAt(command.requiredOption('--at <time>', 'the instant, RFC 3339; at most now', reportTime)),
+        addKnownAt(
+          command.requiredOption(
+            '--at <time>',
+            'the instant, RFC 3339; at most two minutes later than now',
+            reportTime,
+          ),
+        ),
       ),
     table: async (snapshot, options: { at: TimeBound } & KnownOptions & FilterOptions) => {
       const known = await knownFrom(snapshot, options, { at: options.at });

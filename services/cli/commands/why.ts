@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
-import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { requireLiveByKey } from '../../../domain/master-data/live-by-key.ts';
+import { requirePast } from '../../../domain/reports/require-past.ts';
+import { firstAfter } from '../../../domain/reports/window.ts';
 import { explain, NotSeenYet } from '../../../domain/tracking/why/explain.ts';
 import { namesIn } from '../../../domain/tracking/why/names.ts';
+import type { TimeBound } from '../../../platform/http/parameters.ts';
 import { addTopCommand, id, printResult } from '../command-line/command-line.ts';
-import { shownTime, time } from '../command-line/instants.ts';
+import { reportTime, shownTime } from '../command-line/instants.ts';
 import { withConnections } from '../connections/database.ts';
 import { whyJson } from '../parts/why-json.ts';
 import { whyText } from '../parts/why-text.ts';
@@ -14,7 +16,7 @@ import { whyText } from '../parts/why-text.ts';
 interface Options {
   org: number;
   asset: string;
-  at?: Micros;
+  at?: TimeBound;
   json?: boolean;
 }
 
@@ -26,16 +28,17 @@ export function addWhy(program: Command): void {
     )
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--asset <key>', 'the asset, by its external key')
-    .option('--at <time>', 'where it was at this time, RFC 3339; without this where it is now', time)
+    .option('--at <time>', 'where it was at this time, RFC 3339; without this where it is now', reportTime)
     .addHelpText(
       'after',
       '\nExamples:\n  npx --no -- tagtrail why --org 1 --asset FORKLIFT-2' +
         '\n  npx --no -- tagtrail why --org 1 --asset FORKLIFT-2 --at 2026-05-04T08:00:00Z',
     )
     .action(async (options: Options) => {
-      const { org: orgId, asset: externalKey, at = null } = options;
-      requirePast(at);
+      const { org: orgId, asset: externalKey } = options;
+      const at = options.at === undefined ? null : firstAfter(options.at) - 1;
       const result = await withConnections(async ({ db, pool }) => {
+        await requirePast(db, at === null ? {} : { at });
         await requireLiveOrganization(db, orgId);
         const assetId = await requireLiveByKey(db, 'asset', orgId, externalKey);
         const explanation = await explain(pool, { orgId, assetId }, at);
@@ -50,15 +53,6 @@ export function addWhy(program: Command): void {
       });
       printResult(result, options);
     });
-}
-
-function requirePast(at: Micros | null): void {
-  if (at !== null && at > Date.now() * MICROS_PER_MILLISECOND) {
-    throw new AppError(
-      'invalid_input',
-      `--at ${shownTime(at)} is in the future; leave it out to ask where the asset is now`,
-    );
-  }
 }
 
 function sayNotSeen(externalKey: string, { firstSeen }: NotSeenYet, orgId: number): string {

@@ -47,7 +47,11 @@ export interface WindowOptions {
 export function addWindow(command: Command): Command {
   return command
     .requiredOption('--from <time>', 'when the window begins, RFC 3339', reportTime)
-    .requiredOption('--to <time>', 'when it ends, itself not in it; at most now', reportTime);
+    .requiredOption(
+      '--to <time>',
+      'when it ends, itself not in it; at most two minutes later than now',
+      reportTime,
+    );
 }
 
 export function windowFrom({ from, to }: WindowOptions): Window {
@@ -61,7 +65,7 @@ export interface KnownOptions {
 export function addKnownAt(command: Command): Command {
   return command.option(
     '--known-at <time>',
-    'as it was known at this time, without what was recorded later; at most now',
+    'as it was known at this time, without what was recorded later; at most two minutes later than now',
     reportTime,
   );
 }

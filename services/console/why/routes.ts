@@ -1,6 +1,5 @@
-import { invalid, invalidValue } from '../../../base/checks/issues.ts';
-import { MICROS_PER_MILLISECOND } from '../../../base/instant.ts';
-import { toMicros } from '../../../base/timestamps.ts';
+import { requirePast } from '../../../domain/reports/require-past.ts';
+import { firstAfter } from '../../../domain/reports/window.ts';
 import { explain, NotSeenYet } from '../../../domain/tracking/why/explain.ts';
 import { namesIn } from '../../../domain/tracking/why/names.ts';
 import { found } from '../../../platform/http/success.ts';
@@ -17,14 +16,10 @@ const why = memberRoute({
   query: WHY_QUERY,
   ...OF_ASSET,
   success: found(WHY, 'The reason'),
-  handle: ({ context: { db, parts }, query: { at }, row: assetId, signal }) => {
+  handle: async ({ context: { db, parts }, query: { at }, row: assetId, signal }) => {
     const { orgId } = db;
-    // The wire shows milliseconds: a time copied from there is in the stay that began within it.
-    const instant =
-      at === undefined ? null : toMicros(at.instant) + (at.isMilliseconds ? MICROS_PER_MILLISECOND - 1 : 0);
-    if (instant !== null && instant > (Date.now() + 1) * MICROS_PER_MILLISECOND) {
-      throw invalid([invalidValue('at', 'must not be in the future; leave it out for now')]);
-    }
+    const instant = at === undefined ? null : firstAfter(at) - 1;
+    await requirePast(db, instant === null ? {} : { at: instant });
     return parts.insight.run(
       orgId,
       async (installation) => {
