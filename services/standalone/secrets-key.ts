@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../base/errors.ts';
+import { makeFolder } from '../../base/make-folder.ts';
 import { usingDataFolder } from '../../db/timescale/embedded/data-folder.ts';
 import {
   newSecretsKey,
@@ -13,7 +14,7 @@ export function ownSecretsKey(data: string): SecretsKeys {
   return (
     readOwnSecretsKey(data) ??
     usingDataFolder(data, () => {
-      mkdirSync(data, { recursive: true });
+      makeFolder(data);
       writeNew(join(data, FILE), newSecretsKey());
       return readOwnSecretsKey(data) ?? fault(data);
     })

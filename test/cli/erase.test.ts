@@ -163,6 +163,7 @@ describe('erasing an organization', function () {
       expect(readFileSync(join(target, `${table}.jsonl`), 'utf8'), column).to.not.include(`"${name}"`);
     }
     await fails(2, 'is not empty', 'org', 'export', '--org', String(org), '--folder', target);
+    await fails(2, 'cannot be used', 'org', 'export', '--org', String(org), '--folder', '/proc/none');
   });
 
   it('leaves out every column that may have a secret', async () => {

@@ -37,7 +37,10 @@ describe('the process of the handheld gateway', () => {
     await program.printed('Handheld gateway listening');
     const [, url] = /"address":"(http:[^"]+)"/.exec(program.stdout()) ?? [];
     expect((await fetch(`${url}/healthz`)).status).to.equal(200);
-    await untilReadiness(url ?? '', { status: 200, checks: { database: 'ok', clock: 'ok', writing: 'ok' } });
+    await untilReadiness(url ?? '', {
+      status: 200,
+      checks: { database: 'ok', clock: 'ok', writing: 'ok', recording: 'ok' },
+    });
     expect(await (await fetch(`${url}/metrics`)).text())
       .to.include('tagtrail_http_requests_total')
       .and.include('tagtrail_check_up{check="database"} 1\n');

@@ -1,8 +1,9 @@
 import { type ExecFileOptions, execFile, execFileSync } from 'node:child_process';
-import { chownSync, existsSync, lstatSync, mkdirSync, statSync } from 'node:fs';
+import { chownSync, existsSync, lstatSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { AppError } from '../../../base/errors.ts';
+import { makeFolder } from '../../../base/make-folder.ts';
 
 const run = promisify(execFile);
 
@@ -43,19 +44,6 @@ export function unprivilegedRunner(folder: string, programs: string): RunUnprivi
   return async (program, args, options) => {
     await run('unshare', [...MAP_TO_NOBODY, program, ...args], options);
   };
-}
-
-/**
- * Not `recursive`: Node.js 24 then loops forever if the system refuses folders in an existing one (/proc).
- */
-function makeFolder(folder: string, mode?: number): void {
-  if (existsSync(folder) && statSync(folder).isDirectory()) {
-    return;
-  }
-  if (!existsSync(dirname(folder))) {
-    makeFolder(dirname(folder));
-  }
-  mkdirSync(folder, mode);
 }
 
 function unreachable(folder: string, programs: string): string {

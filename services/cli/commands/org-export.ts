@@ -1,7 +1,8 @@
-import { appendFile, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { AppError, messageOf } from '../../../base/errors.ts';
+import { makeFolder } from '../../../base/make-folder.ts';
 import { table } from '../../../base/table.ts';
 import { exportOrganization } from '../../../domain/administration/organizations/export-organization.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
@@ -62,7 +63,7 @@ export function addOrgExport(program: Command): void {
 
 async function requireEmpty(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true, mode: PRIVATE.folder });
+    makeFolder(folder, PRIVATE.folder);
     if ((await readdir(folder)).length > 0) {
       throw new AppError('invalid_input', `${folder} is not empty; give --folder another one`);
     }
