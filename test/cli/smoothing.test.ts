@@ -92,6 +92,16 @@ describe('the commands about smoothing', function () {
       await fails(1, 'Organization 999 not found', 'smoothing', 'set', '--org', '999', '--off');
       await fails(1, 'Organization 999 not found', 'smoothing', 'show', '--org', '999');
     });
+    it('make no more than an organization may have', async () => {
+      const full = await Site.create(database, 'Full');
+      await database.rows(
+        `insert into smoothing_settings (org_id, mode, valid_from)
+         select $1, 'off', now() from generate_series(1, 5000)`,
+        [full.orgId],
+      );
+      const args = ['smoothing', 'set', '--org', String(full.orgId), '--window', '30', '--min-seconds', '5'];
+      await fails(1, `Organization ${full.orgId} has 5,000`, ...args);
+    });
   });
 
   describe('smoothing try', () => {

@@ -7,8 +7,6 @@ export const ADVISORY_LOCKS = {
   /** Giving a reader a name or a topic, or changing a format. */
   registration: 7_461_727,
   sweep: 7_461_728,
-  /** Shared by recorders, exclusive for changes of smoothing settings. */
-  smoothing: 7_461_729,
   recomputation: 7_461_732,
   occupation: 7_461_730,
   /** Shared by users of the embedded server, exclusive to stop it. */
@@ -41,9 +39,16 @@ export const ORGANIZATION_LOCKS = {
   submissions: 7_461_730,
   /** Changing rules of alerts. */
   rules: 7_461_731,
+  /** Shared by recorders, exclusive for changes of smoothing settings; by {@link smoothingSlot}. */
+  smoothing: 7_461_735,
   /** Adding webhooks. */
   webhooks: 7_461_734,
   /** Moving it to another cell: at the old one, and at the new one. */
   leavingCell: 7_461_732,
   arrivingAtCell: 7_461_733,
 } as const;
+
+/** Organizations share so many locks, since a batch with scans of thousands may not fill the server's table of locks. */
+export function smoothingSlot(orgId: number): number {
+  return orgId % 128;
+}

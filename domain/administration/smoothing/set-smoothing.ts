@@ -2,7 +2,7 @@ import type { Micros } from '../../../base/instant.ts';
 import { JsonText } from '../../../base/json/json-text.ts';
 import type { Database } from '../../../db/timescale/connections/database.ts';
 import type { Actor } from '../../changes/actor.ts';
-import { changed, makeChange } from '../../changes/make-change.ts';
+import { changed, makeChange, unchanged } from '../../changes/make-change.ts';
 import { holdLiveLocation } from '../../master-data/live-by-key.ts';
 import { insertSetting } from '../../tracking/smoothing/insert-setting.ts';
 import { requireSmoothing, type Setting } from '../../tracking/smoothing/require-smoothing.ts';
@@ -20,8 +20,9 @@ export interface WantedSmoothing {
  * Applies a setting to scans observed from now on. It begins after every recorded scan of the organization,
  * so no history changes; late scans from before are smoothed under the earlier setting.
  *
- * @returns when it takes effect.
- * @throws AppError `invalid_input` (see {@link requireSmoothing}), `not_found` (organization, location).
+ * @returns when it takes effect; when it did, if the same is in force.
+ * @throws AppError `invalid_input` (see {@link requireSmoothing}), `not_found` (organization, location), `conflict` (too
+ *   many).
  */
 export async function setSmoothing(
   db: Database,
@@ -33,11 +34,15 @@ export async function setSmoothing(
     await holdLiveOrganization(change, orgId);
     const locationId =
       locationExternalKey === null ? null : await holdLiveLocation(change, orgId, locationExternalKey);
-    const { before, after, validFrom } = await insertSetting(
+    const { validFrom, change: made } = await insertSetting(
       change,
       { orgId, locationId, smoothing, actor },
       now ?? null,
     );
+    if (made === null) {
+      return unchanged(validFrom);
+    }
+    const { before, after } = made;
     return changed(validFrom, [
       {
         orgId,

@@ -54,11 +54,14 @@ const flapping = memberRoute({
 const set = memberRoute({
   ...{ method: 'POST', path: '/console/v1/smoothing', operationId: 'setSmoothing' },
   summary: 'Say when moves count, for scans observed from now on',
-  description: 'No history changes.',
+  description: 'No history changes. The same as is in force is not stored again.',
   ...{ scope: 'smoothing:admin', query: NO_QUERY, params: {} },
   body: settingBody,
   success: found(SET, 'From when on it holds'),
-  problems: { not_found: 'No such location' },
+  problems: {
+    not_found: 'No such location',
+    conflict: 'The organization has made as many settings as it may',
+  },
   handle: async ({ context: { db, parts, session }, body, requestId }) => {
     const { orgId } = db;
     const validFrom = await parts.insight.run(orgId, (installation) =>
