@@ -77,8 +77,11 @@ export class CsvRecords {
       } else if (code === this.#delimiter || isBreak) {
         this.#endCell(this.#at === 'behind' ? '' : text.slice(from, at));
         from = at + 1;
-        if (isBreak) {
-          yield* this.#endRecord();
+        if (isBreak && this.#hasContent) {
+          yield this.#endRecord();
+        } else if (isBreak) {
+          this.#cells.length = 0;
+          this.#beginRecord();
         }
       } else if (isPairedFeed) {
         // The carriage return before it ended the record.
@@ -110,7 +113,9 @@ export class CsvRecords {
       throw this.#fault(UNCLOSED);
     }
     this.#endCell('');
-    yield* this.#endRecord();
+    if (this.#hasContent) {
+      yield this.#endRecord();
+    }
   }
 
   #endCell(rest: string): void {
@@ -124,15 +129,17 @@ export class CsvRecords {
     this.#at = 'begin';
   }
 
-  *#endRecord(): Generator<CsvRecord, void> {
-    const [record, hasContent] = [{ line: this.#begin, cells: this.#cells }, this.#hasContent];
-    this.#begin = this.#line;
+  #endRecord(): CsvRecord {
+    const record = { line: this.#begin, cells: this.#cells };
     this.#cells = [];
+    this.#beginRecord();
+    return record;
+  }
+
+  #beginRecord(): void {
+    this.#begin = this.#line;
     this.#length = 0;
     this.#hasContent = false;
-    if (hasContent) {
-      yield record;
-    }
   }
 
   #fault(what: string): CsvFault {

@@ -54,7 +54,7 @@ describe('the event loop while a file is imported', function () {
     ['doubled quotation marks', `name\n"${'""'.repeat(1_000_000)}"`, 400],
   ] as const) {
     it(`is not held for ${what}`, async () => {
-      expect(await longestHold(() => send(csv, status), 2)).to.be.below(100);
+      expect(await longestHold(() => send(csv, status), 3)).to.be.below(30);
     });
   }
 });
