@@ -86,6 +86,48 @@ describe('the report of turns', () => {
     expect(all).to.include({ count: 5, not_ended: 1, max_seconds: 24 * HOUR });
   });
 
+  it('takes a location that was moved to another parent for neither departure nor arrival of what stands there', async () => {
+    const { api } = client;
+    const room = await client.make('locations', { external_key: 'ROOM' });
+    const asset = await client.make('assets', { external_key: 'STANDS' });
+    await api.database.rows('delete from location_versions where location_id = $1', [room.id]);
+    for (const [since, parent] of [
+      ['2021-05-01T00:00:00Z', 'DOCK'],
+      ['2021-05-05T00:00:00Z', 'WASHING'],
+      ['2021-05-07T00:00:00Z', 'DOCK'],
+    ] as const) {
+      await api.database.rows(
+        `insert into location_versions (org_id, location_id, since, external_key, name, parent_id, is_deleted)
+         values ($1, $2, $3, 'ROOM', 'Any', $4, false)`,
+        [api.orgId, room.id, since, ids[parent]],
+      );
+    }
+    const moved = async (place: number | undefined, time: string) =>
+      api.database.rows(
+        `with moved as (
+           insert into location_transitions (org_id, asset_id, observed_at, location_id) values ($1, $2, $3, $4)
+         )
+         insert into positions (org_id, asset_id, location_id, since, last_seen) values ($1, $2, $4, $3, $3)
+         on conflict (org_id, asset_id) do update set location_id = excluded.location_id, since = excluded.since`,
+        [api.orgId, asset.id, time, place],
+      );
+    const turns = async () => {
+      const [all] = await rows(`${DOCK_TO_WASHING}&include_descendants=true&asset_external_key=STANDS`);
+      return { count: all?.count, not_ended: all?.not_ended, max_seconds: all?.max_seconds };
+    };
+    await moved(room.id, '2021-05-04T00:00:00Z');
+    expect(await turns()).to.deep.equal({ count: 0, not_ended: 0, max_seconds: null });
+    // It was in the washing by then, so it does not leave the dock.
+    await moved(ids['YARD'], '2021-05-06T00:00:00Z');
+    expect(await turns()).to.deep.equal({ count: 0, not_ended: 0, max_seconds: null });
+    await moved(room.id, '2021-05-06T12:00:00Z');
+    // The room is part of the dock again, so this leaves the dock; what arrived before does not count.
+    await moved(ids['YARD'], '2021-05-08T00:00:00Z');
+    expect(await turns()).to.deep.equal({ count: 0, not_ended: 1, max_seconds: null });
+    await moved(ids['BOX'], '2021-05-08T06:00:00Z');
+    expect(await turns()).to.deep.equal({ count: 1, not_ended: 0, max_seconds: 6 * HOUR });
+  });
+
   it('has a row for each asset, of deleted ones one, or for each day', async () => {
     const counts = async (query: string, name: string) =>
       (await rows(`${DOCK_TO_WASHING}&${query}`)).map((row: Record<string, unknown>) => [

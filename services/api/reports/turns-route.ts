@@ -18,7 +18,7 @@ export const turns = route({
   operationId: 'reportTurns',
   summary: 'Report how long trips between two locations took',
   description:
-    'A trip begins when an asset leaves the first location and ends when it arrives at the second, however many locations lie between. It is measured from the last departure before the arrival, and belongs to the window in which it ends. With the same location twice, it is how long assets were away.',
+    'A trip begins when an asset leaves the first location and ends when it arrives at the second, however many locations lie between. It is measured from the last departure before the arrival, and belongs to the window in which it ends. With `include_descendants`, moves count by the tree at the instant of each; an asset that does not move neither leaves nor arrives when locations around it get another parent. With the same location twice, it is how long assets were away.',
   scope: 'tracking:read',
   query: TURNS,
   params: {},

@@ -80,7 +80,7 @@ export const TURNS = {
     to_location_external_key: described(keyFilter, 'Where trips end; this or its id is required.', 'WASHING'),
     include_descendants: described(
       booleanFilter(false),
-      'The locations below both count too, at each instant by the tree as it was then.',
+      'The locations below both count too; each move counts by the tree at its instant.',
     ),
     group_by: described(
       choiceFilter(TURN_GROUPS, undefined),

@@ -22,7 +22,7 @@ export interface TurnGroup {
   notEnded: number;
 }
 
-/** Groups of turns, by walking through the past from one instant at which anything happened to the next. */
+/** Groups of turns, by walking through the past of each asset from one move to the next. */
 export function turnsByDefinition(past: Past, window: Window, asked: AskedTurns): Map<string, TurnGroup> {
   const groups = new Map<string, { took: number[]; notEnded: number }>();
   const groupOf = (name: string) => {
@@ -76,27 +76,28 @@ export function turnsByDefinition(past: Past, window: Window, asked: AskedTurns)
 
 /** All trips of an asset until an instant, and since when it is under way. */
 function walk(past: Past, asset: number, end: Micros, { left, reached, withDescendants }: AskedTurns) {
-  const transitions = past.assets[asset]?.transitions ?? [];
-  const instants = [...past.instants, ...transitions.map(({ at }) => at)];
   const trips: { left: Micros; reached: Micros }[] = [];
   let open: Micros | null = null;
-  let before = { isThere: false, isReached: false };
-  for (const at of [...new Set(instants)].sort((a, b) => a - b).filter((instant) => instant < end)) {
-    const place = transitions.findLast((transition) => transition.at <= at)?.place;
-    const isAt = (root: number) =>
-      place !== undefined && (withDescendants ? isWithin(past, place, [root], at) : place === root);
-    const now = { isThere: isAt(left), isReached: isAt(reached) };
-    if (before.isThere && !now.isThere) {
+  let before: number | null = null;
+  for (const { at, place } of past.assets[asset]?.transitions ?? []) {
+    if (at >= end) {
+      break;
+    }
+    // The tree of the instant of the move says where it comes from and where it goes to.
+    const isAt = (location: number | null, root: number) =>
+      location !== null && (withDescendants ? isWithin(past, location, [root], at) : location === root);
+    const [wasThere, isThere] = [isAt(before, left), isAt(place, left)];
+    if (wasThere && !isThere) {
       open = at;
     }
-    if (!before.isReached && now.isReached && open !== null) {
+    if (!isAt(before, reached) && isAt(place, reached) && open !== null) {
       trips.push({ left: open, reached: at });
       open = null;
     }
-    if (now.isThere) {
+    if (isThere) {
       open = null;
     }
-    before = now;
+    before = place;
   }
   return { trips, open };
 }
