@@ -13,6 +13,8 @@ export const MENDS = [
   'rotate_secret',
   'look_at_attempts',
   'set_password',
+  'set_mqtt_version',
+  'separate_logins',
   'replace_key',
   'replace_handheld',
   'enable_user',

@@ -4,7 +4,7 @@ import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { type Finding, type Mend, ok, warning } from './finding.ts';
 
 interface RefusedRow {
-  kind: 'reader' | 'key' | 'handheld' | 'user';
+  kind: ReaderRefusal['kind'] | 'key' | 'handheld' | 'user';
   /** Empty if none was given, and for names beyond those counted. */
   name: string;
   hour: number;
@@ -51,11 +51,17 @@ function whoOf(row: RefusedRow): string {
   if (name === '') {
     return UNNAMED[kind];
   }
+  const reader = `${owner} (reader ${id}, user name ${name})`;
   switch (kind) {
     case 'reader':
-      return owner === null
-        ? `The MQTT user name ${name}, which no reader has, was refused`
-        : `Reader ${owner} (reader ${id}, user name ${name}) was refused: ${WHY_READER[state ?? 'live']}`;
+    case 'reader_mqtt_5':
+    case 'reader_taken_over':
+      if (owner === null) {
+        return `The MQTT user name ${name}, which no reader has, was refused`;
+      }
+      return kind === 'reader_taken_over'
+        ? `Two devices use the login of reader ${reader}, and end each other's connection`
+        : `Reader ${reader} was refused: ${kind === 'reader' ? WHY_READER[state ?? 'live'] : 'it speaks MQTT 5, which the embedded broker does not'}`;
     case 'key':
       return owner === null
         ? `The API key tt_${name.slice(0, PREFIX)}..., which is not known here, was refused`
@@ -86,6 +92,10 @@ const WHY_READER = { ...WHY, live: WRONG_PROOF, leaving: WRONG_PROOF };
 const UNNAMED = {
   reader:
     'Connections to the MQTT broker without a user name, or with more names than are counted, were refused',
+  reader_mqtt_5:
+    'Readers that speak MQTT 5, which the embedded broker does not, and are more than are counted, were refused',
+  reader_taken_over:
+    "Devices that share the login of a reader, of more readers than are counted, end each other's connections",
   key: 'Requests to the API with what is no API key, or with more keys than are counted, were refused',
   user: 'Sign-ins to the console with an e-mail address that no user has, or of more users than are counted, were refused',
   handheld:
@@ -97,6 +107,12 @@ const PREFIX = 20;
 function remedyOf({ kind, name, owner, id, org_id: orgId, state }: RefusedRow): string {
   if (state === 'leaving') {
     return 'Its organization moves to another cell, or has moved: mend it there';
+  }
+  if (kind === 'reader_mqtt_5') {
+    return 'Set it to MQTT 3.1.1 on the device';
+  }
+  if (kind === 'reader_taken_over') {
+    return `Give each its own login: npx --no -- tagtrail reader create --org ${orgId ?? '...'}; if there is only one device, its network fails often`;
   }
   if (kind === 'reader' && state !== 'deleted') {
     return owner === null
@@ -132,6 +148,10 @@ function mendOf({ kind, id, owner, state }: RefusedRow): Mend | null {
   switch (kind) {
     case 'reader':
       return { what: 'set_password', id };
+    case 'reader_mqtt_5':
+      return { what: 'set_mqtt_version', id };
+    case 'reader_taken_over':
+      return { what: 'separate_logins', id };
     case 'key':
       return { what: 'replace_key', id: null };
     case 'handheld':
@@ -141,14 +161,40 @@ function mendOf({ kind, id, owner, state }: RefusedRow): Mend | null {
   }
 }
 
+export interface ReaderRefusal {
+  kind: 'reader' | 'reader_mqtt_5' | 'reader_taken_over';
+  hour: number;
+  day: number;
+  last_at: string;
+}
+
+/** What goes wrong as the reader signs in at the embedded broker. */
+export async function refusalsOfReader(
+  db: Connection,
+  reader: { orgId: number; mqttUsername: string },
+): Promise<ReaderRefusal[]> {
+  const rows = await findRefused(db, reader.orgId, reader.mqttUsername);
+  return rows.flatMap(({ kind, hour, day, last_at }) =>
+    kind === 'reader' || kind === 'reader_mqtt_5' || kind === 'reader_taken_over'
+      ? [{ kind, hour, day, last_at }]
+      : [],
+  );
+}
+
+/** A device whose network fails now and then takes over its own earlier connection: so many in an hour are no sign of two. */
+const FEW_TAKE_OVERS = 5;
+
 /**
- * The most refused names, the last hour first; ten-minute periods cut by the hour count whole.
+ * The most refused names, the last hour first; ten-minute periods cut by the hour count whole. A reader that was let in since
+ * it spoke MQTT 5 is left out.
  *
  * @param orgId null for all; else those of its readers, keys, handhelds and members, and no stranger's.
+ * @param name null for all.
  */
 function findRefused(
   db: Connection,
   orgId: number | null,
+  name: string | null = null,
 ): Promise<readonly (RefusedRow & { names: number })[]> {
   return db.any(sql.type(rowsOf<RefusedRow & { names: number }>())`
     with refused as (
@@ -156,6 +202,7 @@ function findRefused(
         sum(count)::bigint as day, max(last_at) as last_at,
         (array_agg(address order by last_at desc))[1] as address
       from refused_sign_ins where period > now() - interval '1 day 10 minutes'
+        and (${name}::text is null or name = ${name}::text)
       group by kind, name
     )
     select refused.*, count(*) over () as names,
@@ -169,15 +216,19 @@ function findRefused(
         when coalesce(organization.id, account.id) is not null then 'live'
       end as state
     from refused
-    left join readers reader on refused.kind = 'reader' and reader.mqtt_username = refused.name
+    left join readers reader on refused.kind like 'reader%' and reader.mqtt_username = refused.name
       and reader.deleted_at is null
     left join api_keys api_key on refused.kind = 'key' and api_key.id = refused.name
     left join handhelds handheld on refused.kind = 'handheld' and handheld.id::text = refused.name
     left join users account on refused.kind = 'user' and account.id::text = refused.name
     left join organizations organization
       on organization.id = coalesce(reader.org_id, api_key.org_id, handheld.org_id)
-    where ${orgId}::integer is null or organization.id = ${orgId}::integer
-      or exists (select from memberships where user_id = account.id and org_id = ${orgId}::integer)
+    where (
+        ${orgId}::integer is null or organization.id = ${orgId}::integer
+        or exists (select from memberships where user_id = account.id and org_id = ${orgId}::integer)
+      )
+      and (refused.kind <> 'reader_taken_over' or refused.hour > ${FEW_TAKE_OVERS})
+      and (refused.kind <> 'reader_mqtt_5' or reader.last_used_at is null or reader.last_used_at < refused.last_at)
     order by hour desc, day desc, refused.kind, refused.name
     limit ${MOST_NAMED}`);
 }

@@ -1,7 +1,13 @@
 import { withoutTokens } from '../../base/tag-secrets.ts';
 
+/**
+ * `reader_mqtt_5`: its password was right, its version of MQTT was not. `reader_taken_over`: let in, and another connection of
+ * the same login and client id ended.
+ */
+export type RefusalKind = 'reader' | 'reader_mqtt_5' | 'reader_taken_over' | 'key' | 'handheld' | 'user';
+
 export interface RefusedSignIn {
-  kind: 'reader' | 'key' | 'handheld' | 'user';
+  kind: RefusalKind;
   /** A reader's user name, a user's id, or the id in the credential; empty if none was given. Never a secret. */
   name: string;
   address: string;
@@ -10,7 +16,7 @@ export interface RefusedSignIn {
 }
 
 export interface RefusedCount {
-  kind: RefusedSignIn['kind'];
+  kind: RefusalKind;
   name: string;
   address: string;
   count: number;

@@ -121,6 +121,13 @@ export async function startEmbeddedIngest(
             ...{ kind: 'reader', name: shownName(name), address },
             isKnown: registry.byUsername(name) !== undefined,
           }),
+        onMqtt5: ({ username: name }, address) =>
+          refusedSignIns.note({ kind: 'reader_mqtt_5', name, address, isKnown: true }),
+        onTakenOver: (reader, { earlier, later }) => {
+          told.onTakenOver(reader, { earlier, later });
+          const address = earlier === later ? `${later}, both times` : `${earlier} and ${later}`;
+          refusedSignIns.note({ kind: 'reader_taken_over', name: reader.username, address, isKnown: true });
+        },
       }),
     (started) => started.stop(() => intake.drain(DRAIN_PATIENCE)),
   );

@@ -9,7 +9,7 @@ import { readStandaloneConfig } from '../../services/standalone/config.ts';
 import { type Standalone, startStandalone } from '../../services/standalone/standalone.ts';
 import { commandLineOn, runCommand } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
-import { connected, connectReader } from '../support/ingest.ts';
+import { closed, connected, connectReader } from '../support/ingest.ts';
 import { PASSWORD, usePeople } from '../support/people.ts';
 import { Site } from '../support/site.ts';
 
@@ -134,6 +134,58 @@ describe('doctor, of sign-ins that were refused', () => {
       expect(printed).not.to.include(hidden);
       expect(stored).not.to.include(hidden);
     }
+  });
+
+  it('names readers that speak MQTT 5, until they sign in, and those whose login two devices use', async () => {
+    const five = await site.reader('Dock 5', [null]);
+    const shared = await site.reader('Shared', [null]);
+    await site.reader('Flaky', [null]);
+    await whileItRuns(async ({ mqttUrl }) => {
+      const port = Number(new URL(mqttUrl).port);
+      const speakFive = async (username: string, password: string) => {
+        const client = connectReader(port, username, { password, protocolVersion: 5 });
+        const refusal = await connected(client).catch((error: Error) => error);
+        await client.endAsync(true);
+        return refusal;
+      };
+      // Unacceptable protocol version, as in MQTT 3.1.1: there is no later one that the broker could answer in.
+      expect(await speakFive('Dock 5', 'Dock 5')).to.include({ code: 1 });
+      expect(await speakFive('nobody', 'Dock 5')).to.include({ code: 1 });
+      const takeOver = async (username: string, times: number) => {
+        let last = connectReader(port, username);
+        await connected(last);
+        for (let time = 0; time < times; time += 1) {
+          const ended = closed(last);
+          last = connectReader(port, username);
+          await connected(last);
+          await ended;
+        }
+        await last.endAsync();
+      };
+      await takeOver('Shared', 8);
+      await takeOver('Flaky', 3);
+    });
+    const said = async () =>
+      (await findings()).found.map(({ message, remedy }) => `${message} -> ${remedy}`).sort();
+    const [mqtt5, nobody, both, ...others] = await said();
+    expect(mqtt5).to.match(
+      new RegExp(
+        `^Reader Dock 5 \\(reader ${five}, .* was refused: it speaks MQTT 5, .* \\(1 in the last hour.* from .*127\\.0\\.0\\.1\\) -> Set it to MQTT 3\\.1\\.1`,
+      ),
+    );
+    expect(nobody).to.match(/^The MQTT user name nobody, which no reader has, was refused/);
+    expect(both).to.match(
+      new RegExp(
+        `^Two devices use the login of reader Shared \\(reader ${shared}, .*\\(8 in the last hour.*127\\.0\\.0\\.1, both times\\) -> Give each its own login: .*reader create --org ${org};`,
+      ),
+    );
+    expect(others).to.deep.equal([]);
+    await whileItRuns(async ({ mqttUrl }) => {
+      const client = connectReader(Number(new URL(mqttUrl).port), 'Dock 5');
+      await connected(client);
+      await client.endAsync();
+    });
+    expect(await said()).to.deep.equal([nobody, both]);
   });
 
   it('says nothing of readers that are to come again, as their organization moves', async () => {

@@ -3,8 +3,9 @@ import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createReader } from '../../domain/administration/readers/create-reader.ts';
 import { TEST_ACTOR } from '../support/actor.ts';
 import { useConsole } from '../support/console.ts';
-import { useIngest } from '../support/ingest.ts';
+import { connected, connectReader, useIngest } from '../support/ingest.ts';
 import { Site } from '../support/site.ts';
+import { until } from '../support/subscribed-ingest.ts';
 
 describe('readers and handhelds in the console', () => {
   const suite = useConsole();
@@ -40,6 +41,40 @@ describe('readers and handhelds in the console', () => {
       `select count(*)::integer as count from changes where actor_type = 'user' and resource_type in ('reader', 'antenna')`,
     );
     expect(count).to.equal(5);
+  });
+
+  it('says what goes wrong as a reader signs in, to its own organization', async () => {
+    const [site, other] = [
+      await Site.create(suite.database, 'Signing'),
+      await Site.create(suite.database, 'Not'),
+    ];
+    const token = await suite.as('viewer', site.orgId);
+    const id = await site.reader('twofold', [null]);
+    expect((await call({ path: `/readers/${id}`, token })).body.data.sign_in_faults).to.deep.equal([]);
+    for (const [code, options] of [
+      [1, { protocolVersion: 5 }],
+      [4, { password: 'wrong' }],
+    ] as const) {
+      const refused = connectReader(ingest.port, 'twofold', options);
+      expect(await connected(refused).catch((error: Error) => error)).to.include({ code });
+      await refused.endAsync(true);
+    }
+    const faults = async () => {
+      const { text, body } = await call({ path: `/readers/${id}`, token });
+      expect(text).not.to.include('127.0.0.1');
+      const { sign_in_faults: found } = body.data;
+      return found.map(
+        ({ fault, in_hour: times }: { fault: string; in_hour: number }) => `${fault} ${times}`,
+      );
+    };
+    await until(async () => String(await faults()) === 'wrong_credentials 1,mqtt_5 1');
+    for (let time = 0; time < 8; time += 1) {
+      await ingest.connect('twofold');
+    }
+    // It was let in since it spoke MQTT 5.
+    await until(async () => String(await faults()) === 'shared_login 7,wrong_credentials 1');
+    const stranger = await suite.as('admin', other.orgId);
+    expect((await call({ path: `/readers/${id}`, token: stranger })).status).to.equal(404);
   });
 
   it('shows what arrives of a reader without a format, and what each format would read', async () => {

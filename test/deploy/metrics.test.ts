@@ -116,6 +116,7 @@ const OF_EMBEDDED_BROKER = [
   'tagtrail_broker_unauthenticated',
   'tagtrail_broker_unreleased',
   'tagtrail_broker_evicted_total',
+  'tagtrail_broker_taken_over_total',
 ];
 
 /** Nobody is there; the primary answers all lists. */

@@ -74,6 +74,13 @@ export function connected(client: mqtt.MqttClient): Promise<void> {
   });
 }
 
+/** Resolves when the connection has ended, whoever ended it. */
+export function closed(client: mqtt.MqttClient): Promise<void> {
+  return new Promise((resolve) => {
+    client.once('close', () => resolve());
+  });
+}
+
 /**
  * Remembers what awaits its acknowledgement, as the library's own store does, and sets the DUP flag on what it sends
  * again (MQTT 3.1.1, [MQTT-3.3.1-1]), which the library's does not.

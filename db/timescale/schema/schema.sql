@@ -793,7 +793,7 @@ create table refused_sign_ins (
   address text not null,
   constraint refused_sign_ins__period_kind_name PRIMARY KEY (period, kind, name),
   constraint refused_sign_ins__address CHECK ((char_length(address) <= 100)),
-  constraint refused_sign_ins__kind CHECK ((kind = ANY (ARRAY['reader'::text, 'key'::text, 'handheld'::text, 'user'::text]))),
+  constraint refused_sign_ins__kind CHECK ((kind = ANY (ARRAY['reader'::text, 'reader_mqtt_5'::text, 'reader_taken_over'::text, 'key'::text, 'handheld'::text, 'user'::text]))),
   constraint refused_sign_ins__name CHECK ((char_length(name) <= 255))
 );
 

@@ -4,6 +4,7 @@ import { deleteReader } from '../../../domain/administration/readers/delete-read
 import { pageOfReaders, type ReaderNow } from '../../../domain/administration/readers/page-of-readers.ts';
 import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
 import { setReader } from '../../../domain/administration/readers/set-reader.ts';
+import { refusalsOfReader } from '../../../domain/health/sign-ins.ts';
 import { readSpans } from '../../../domain/presence/read-spans.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { idInPath, integer, type Parameter } from '../../../platform/http/parameters.ts';
@@ -17,6 +18,7 @@ import {
   CHANGED_READER,
   CREATED_READER,
   newReaderBody,
+  ONE_READER,
   READER,
   READERS,
   readerPatchBody,
@@ -24,7 +26,7 @@ import {
   SPANS,
   SPANS_QUERY,
 } from './schema.ts';
-import { readerView, spansView } from './view.ts';
+import { readerView, signInFaultView, spansView } from './view.ts';
 
 const ADMINISTRATION = { scope: 'readers:admin', query: NO_QUERY } as const;
 
@@ -45,15 +47,17 @@ const list = memberRoute({
 
 const read = memberRoute({
   ...{ method: 'GET', path: '/console/v1/readers/{reader_id}', operationId: 'getReader' },
-  summary: 'A reader with its antennas and counters',
+  summary: 'A reader with its antennas and counters, and what goes wrong as it signs in',
   ...{ scope: 'readers:read', query: NO_QUERY, ...ONE },
-  success: found(READER, 'The reader, without its password'),
-  handle: async ({ context, row: id }) => {
-    const { rows } = await administered(context, (db) =>
-      pageOfReaders(db, context.db.orgId, { id, sort: [] }, { limit: 1, offset: 0 }),
-    );
-    return readerView(orMissing(rows[0]));
-  },
+  success: found(ONE_READER, 'The reader, without its password'),
+  handle: async ({ context, row: id }) =>
+    administered(context, async (db) => {
+      const { orgId } = context.db;
+      const { rows } = await pageOfReaders(db, orgId, { id, sort: [] }, { limit: 1, offset: 0 });
+      const reader = orMissing(rows[0]);
+      const faults = await refusalsOfReader(db, { orgId, mqttUsername: reader.mqttUsername });
+      return { ...readerView(reader), sign_in_faults: faults.map(signInFaultView) };
+    }),
 });
 
 function orMissing(reader: ReaderNow | undefined): ReaderNow {

@@ -35,7 +35,7 @@ const ANTENNA = {
   enabled: FLAG_SCHEMA,
 } as const;
 
-export const READER = objectOf({
+const READER_FIELDS = {
   id: ID_SCHEMA,
   name: TEXT_SCHEMA,
   topic: TEXT_SCHEMA,
@@ -53,6 +53,24 @@ export const READER = objectOf({
   antennas: listOf(objectOf({ ...ANTENNA, location_name: TEXT_OR_NULL })),
   counters: { type: 'object', additionalProperties: { type: 'integer' } },
   clock: nullableSchema({ type: 'object' }),
+} as const;
+
+export const READER = objectOf(READER_FIELDS);
+
+/**
+ * `sign_in_faults` are those of the last day: `wrong_credentials` and `mqtt_5`, which the embedded broker does not speak, were
+ * refused; `shared_login` is of two devices that end each other's connection.
+ */
+export const ONE_READER = objectOf({
+  ...READER_FIELDS,
+  sign_in_faults: listOf(
+    objectOf({
+      fault: { type: 'string', enum: ['wrong_credentials', 'mqtt_5', 'shared_login'] },
+      in_hour: COUNT_SCHEMA,
+      in_day: COUNT_SCHEMA,
+      last_at: TIME_SCHEMA,
+    }),
+  ),
 });
 
 export const READERS = {

@@ -1,5 +1,6 @@
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import type { ReaderNow } from '../../../domain/administration/readers/page-of-readers.ts';
+import type { ReaderRefusal } from '../../../domain/health/sign-ins.ts';
 import type { readSpans } from '../../../domain/presence/read-spans.ts';
 
 export function readerView(reader: ReaderNow) {
@@ -20,6 +21,16 @@ export function readerView(reader: ReaderNow) {
       messages: stretch.messages,
     },
   };
+}
+
+const FAULTS = {
+  reader: 'wrong_credentials',
+  reader_mqtt_5: 'mqtt_5',
+  reader_taken_over: 'shared_login',
+} as const;
+
+export function signInFaultView({ kind, hour, day, last_at: at }: ReaderRefusal) {
+  return { fault: FAULTS[kind], in_hour: hour, in_day: day, last_at: wireTime(at) };
 }
 
 export function spansView({ from, to, spans }: Awaited<ReturnType<typeof readSpans>>) {

@@ -17,4 +17,9 @@ const COUNTERS = [
   ...COMMITTED,
   ['tagtrail_ingest_received_messages_total', 'Messages received, redeliveries included.', 'received'],
   ['tagtrail_broker_evicted_total', 'Connections ended to make room for newer ones.', 'evicted'],
+  [
+    'tagtrail_broker_taken_over_total',
+    'Connections ended by another with the same login and client id.',
+    'takenOver',
+  ],
 ] as const;

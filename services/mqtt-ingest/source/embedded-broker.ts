@@ -43,8 +43,9 @@ class Explained extends Error {}
 export interface EmbeddedBrokerFigures {
   signedIn: number;
   unauthenticated: number;
-  /** Counted since the start, as are the next two. */
+  /** Counted since the start, as are the next three. */
   evicted: number;
+  takenOver: number;
   received: number;
   committed: number;
   heldMessages: number;
@@ -63,6 +64,9 @@ export interface EmbeddedBrokerOptions {
   registry: Registry;
   onRefused(username: string | null, reason: string): void;
   onSignInRefused?(username: string, address: string): void;
+  /** Refused, although the password is right. */
+  onMqtt5?(reader: RegisteredReader, address: string): void;
+  onTakenOver?(reader: RegisteredReader, addresses: TakeOver): void;
   onThrottled(reader: RegisteredReader): void;
   onConnected(reader: RegisteredReader, remoteAddress: string): void;
   onDisconnected(reader: RegisteredReader): void;
@@ -71,6 +75,12 @@ export interface EmbeddedBrokerOptions {
   consumers?: Consumers | undefined;
   held?: HeldMessages;
   mostSockets?: { signedIn: number; unauthenticated: number };
+}
+
+/** Where the connection that ended came from, and the one of the same login and client id that ended it. */
+export interface TakeOver {
+  earlier: string;
+  later: string;
 }
 
 /** Those who are no readers, at the same port. */
@@ -120,6 +130,26 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
     }
   });
   const sessions = new ReaderSessions();
+  /** By client id, where the connection that has it comes from. */
+  const holders = new Map<string, string>();
+  let takenOver = 0;
+  const identify = (client: Client, username?: string, password?: Readonly<Buffer>) => {
+    const certified = certifiedNameOf(client.conn as Socket, username);
+    const proof = tls?.areRequired === true ? undefined : password;
+    return signIn(certified ?? username, certified === null ? proof : CERTIFIED);
+  };
+  /** Whether it is one of the readers matters to people only: the broker refuses it in either case. */
+  const noteMqtt5 = async (client: Client, username?: string, password?: Readonly<Buffer>) => {
+    const reader = await identify(client, username, password);
+    const address = connections.get(client.conn)?.address ?? '';
+    if (reader === null) {
+      onRefused(username ?? null, 'it speaks MQTT 5, and user name or password is wrong');
+      options.onSignInRefused?.(username ?? '', address);
+    } else if (reader !== 'leaving') {
+      onRefused(reader.username, 'it speaks MQTT 5; set the reader to MQTT 3.1.1');
+      options.onMqtt5?.(reader, address);
+    }
+  };
   const broker = await Aedes.createBroker({
     persistence: sessions,
     connectTimeout: 10_000,
@@ -129,7 +159,9 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
       connections.get(client.conn)?.keepalive.start(packet.keepalive ?? 0);
       packet.keepalive = 0;
       if ((packet.protocolVersion ?? 0) > NEWEST_VERSION) {
-        onRefused(packet.username ?? null, 'it speaks MQTT 5; set the reader to MQTT 3.1.1');
+        const answer = () => done(null, true);
+        noteMqtt5(client, packet.username, packet.password).then(answer, answer);
+        return;
       }
       const will = packet.will?.payload.length ?? 0;
       if (will > LARGEST_WILL) {
@@ -140,13 +172,11 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
       done(null, true);
     },
     authenticate: (client, username, password, done) => {
-      const certified = certifiedNameOf(client.conn as Socket, username);
-      const proof = tls?.areRequired === true ? undefined : password;
-      signIn(certified ?? username, certified === null ? proof : CERTIFIED).then(
+      identify(client, username, password).then(
         (reader) => {
           const connection = connections.get(client.conn);
           if (reader === 'leaving') {
-            onRefused(certified ?? username ?? null, LEAVING);
+            onRefused(certifiedNameOf(client.conn as Socket, username) ?? username ?? null, LEAVING);
             endUnanswered(client);
           } else if (reader === null || connection === undefined) {
             const fault = faultOfCertificate(client.conn as Socket, username);
@@ -157,6 +187,11 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
             readers.set(client, reader);
             // A client takes over the session of its id; prefixed, so that no reader takes over another's.
             client.id = `${reader.username}/${client.id}`;
+            const earlier = holders.get(client.id);
+            if (earlier !== undefined) {
+              takenOver += 1;
+              options.onTakenOver?.(reader, { earlier, later: connection.address });
+            }
             unauthenticated.leave(client.conn as Socket);
             signedIn.add(client.conn as Socket, reader.username);
             connection.signIn(reader.username, quotas.connect(reader.username));
@@ -197,7 +232,11 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
       onRefused(reader.username, `the broker ended its connection: ${messageOf(error)}`);
     }
   });
+  broker.on('client', (client) => {
+    holders.set(client.id, connections.get(client.conn)?.address ?? '');
+  });
   broker.on('clientDisconnect', (client) => {
+    holders.delete(client.id);
     const reader = readerOf(client);
     if (reader !== undefined) {
       onDisconnected(reader);
@@ -238,6 +277,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
       committed: publishes.committed,
       signedIn: signedIn.size,
       unauthenticated: unauthenticated.size,
+      takenOver,
       evicted: signedIn.evicted + unauthenticated.evicted,
       heldMessages: held.messages,
       heldBytes: held.bytes,

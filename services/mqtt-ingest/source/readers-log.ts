@@ -8,7 +8,8 @@ import { shownName } from './shown-name.ts';
 type BrokerCallbacks = Pick<
   EmbeddedBrokerOptions,
   'onConnected' | 'onDisconnected' | 'onRefused' | 'onThrottled'
->;
+> &
+  Required<Pick<EmbeddedBrokerOptions, 'onTakenOver'>>;
 
 /**
  * Logs readers at the embedded broker. Repeated refusals of a reader are logged once a minute; unknown names,
@@ -17,6 +18,7 @@ type BrokerCallbacks = Pick<
 export function readersLog(log: Logger, registry: Pick<Registry, 'byUsername'>): BrokerCallbacks {
   const refused = new LogBudget(LINES_A_MINUTE);
   const throttled = new LogBudget(LINES_A_MINUTE);
+  const takenOver = new LogBudget(LINES_A_MINUTE);
   return {
     onConnected: (reader, remoteAddress) => log.info({ ...about(reader), remoteAddress }, 'Reader connected'),
     onDisconnected: (reader) => log.info(about(reader), 'Reader disconnected'),
@@ -35,6 +37,15 @@ export function readersLog(log: Logger, registry: Pick<Registry, 'byUsername'>):
         log.warn(
           { ...about(reader), times: leftOut + 1 },
           'Reader exceeds READER_MESSAGES_PER_SECOND, READER_READS_PER_SECOND or READER_BYTES_PER_SECOND; it is throttled',
+        );
+      }
+    },
+    onTakenOver: (reader, addresses) => {
+      const leftOut = takenOver.take(reader.username);
+      if (leftOut !== null) {
+        log.warn(
+          { ...about(reader), ...addresses, times: leftOut + 1 },
+          'Reader connected with the client id of an open connection of its login, which ended; if these are two devices, give each a login of its own',
         );
       }
     },

@@ -95,6 +95,21 @@ describe('the readers in the console', () => {
     await page.getByRole('heading', { name: 'Dock 3' }).waitFor();
   });
 
+  it('say what goes wrong as they sign in', async () => {
+    const { id, mqtt_username: username } = await stored();
+    await app.database.rows(
+      `insert into refused_sign_ins (period, kind, name, count, last_at, address)
+       select date_bin('10 minutes', now(), 'epoch'), kind, $1, 65, now() + interval '1 hour', '10.0.0.7'
+       from unnest(array['reader_mqtt_5', 'reader_taken_over']) as kind`,
+      [username],
+    );
+    const page = await app.open(`#/readers/${id}`);
+    await page.getByText(/It speaks MQTT 5.*refused 65 times in the last day.*MQTT 3\.1\.1/).waitFor();
+    await page.getByText(/Two devices use its login.*65 times in the last day/).waitFor();
+    expect(await faultsOf(page, 'readers-sign-ins')).to.deep.equal([]);
+    await app.database.empty('refused_sign_ins');
+  });
+
   it('are listened to again where that was refused for a while', async () => {
     const { id } = await stored();
     const page = await app.open(`#/readers/${id}`);

@@ -8,7 +8,7 @@ import {
 import { ReaderSessions } from '../../../services/mqtt-ingest/source/reader-sessions.ts';
 import { readersLog } from '../../../services/mqtt-ingest/source/readers-log.ts';
 import { useDatabase } from '../../support/database.ts';
-import { connected, connectReader } from '../../support/ingest.ts';
+import { closed, connected, connectReader } from '../../support/ingest.ts';
 import { openIntake } from '../../support/intake.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { Site } from '../../support/site.ts';
@@ -76,6 +76,35 @@ describe('sessions of readers at the embedded broker', () => {
     );
     expect(refused).to.equal('ended');
     expect(JSON.stringify(log.lines)).to.include('a will of 9000 bytes is over the limit of 8192');
+  });
+
+  it('are told, once a minute, where two devices take them from each other', async () => {
+    log.lines.length = 0;
+    const before = broker.figures().takenOver;
+    const [other, one] = await Promise.all(
+      ['other', 'one'].map(async (clientId) => {
+        const client = connectReader(broker.port, 'portal', { clientId });
+        await connected(client);
+        return client;
+      }),
+    );
+    let holder = one;
+    for (let time = 0; time < 20; time += 1) {
+      const ended = holder && closed(holder);
+      holder = connectReader(broker.port, 'portal', { clientId: 'one' });
+      await connected(holder);
+      await ended;
+    }
+    expect(other?.connected).to.equal(true);
+    expect(broker.figures().takenOver - before).to.equal(20);
+    const lines = log.lines.filter(({ msg }) => String(msg).includes('give each a login of its own'));
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.include({ reader: 'portal', earlier: '127.0.0.1', later: '127.0.0.1', times: 1 });
+    await Promise.all([other, holder].map((client) => client?.endAsync()));
+    const again = connectReader(broker.port, 'portal', { clientId: 'one' });
+    await connected(again);
+    await again.endAsync();
+    expect(broker.figures().takenOver - before).to.equal(20);
   });
 
   it('end when nobody resumes them for an hour, or when their login opens too many others', async () => {

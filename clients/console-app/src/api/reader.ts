@@ -38,6 +38,18 @@ export interface Reader {
   clock: { behind_seconds: number; spread_seconds: number; minutes: number; wrong: boolean } | null;
 }
 
+/** As `GET /readers/{reader_id}` shows it. */
+export interface OneReader extends Reader {
+  sign_in_faults: readonly SignInFault[];
+}
+
+export interface SignInFault {
+  fault: 'wrong_credentials' | 'mqtt_5' | 'shared_login';
+  in_hour: number;
+  in_day: number;
+  last_at: string;
+}
+
 export interface Counters {
   messages: number;
   messages_rejected: number;

@@ -771,6 +771,11 @@ export const de = {
         'Tragen Sie sein Passwort am Gerät ein. Ist es verloren, erstellen Sie ein neues.',
         'Leser bearbeiten',
       ),
+      set_mqtt_version: mend('Stellen Sie ihn am Gerät auf MQTT 3.1.1.', 'Leser öffnen'),
+      separate_logins: mend(
+        'Geben Sie jedem Gerät eigene Zugangsdaten: Legen Sie einen Leser dafür an. Ist es nur eines, fällt sein Netz oft aus.',
+        'Leser anlegen',
+      ),
       replace_key: mend(
         'Beenden Sie, was ihn noch benutzt, oder geben Sie ihm einen anderen.',
         'Schlüssel öffnen',
@@ -1522,6 +1527,14 @@ export const de = {
       Math.abs(seconds) < 1 ? 'richtig' : `${decimal(Math.abs(seconds))} s ${seconds > 0 ? 'nach' : 'vor'}`,
     clockWrong: (seconds) =>
       `Seine Uhr geht ${number(Math.round(Math.abs(seconds)))} s ${seconds > 0 ? 'nach: Seine Lesungen liegen in der Vergangenheit und bewegen selten etwas' : 'vor: Seine Lesungen gelten ab dem Eingang'}. Über NTP stellen.`,
+    signInFaults: {
+      wrong_credentials: (times) =>
+        `Sein Passwort oder Zertifikat war falsch: ${number(times)}-mal abgewiesen am letzten Tag. Tragen Sie das Passwort am Gerät ein. Zuletzt:`,
+      mqtt_5: (times) =>
+        `Er spricht MQTT 5, der eingebaute Broker nicht: ${number(times)}-mal abgewiesen am letzten Tag. Stellen Sie ihn am Gerät auf MQTT 3.1.1. Zuletzt:`,
+      shared_login: (times) =>
+        `Zwei Geräte benutzen seine Zugangsdaten und beenden einander die Verbindung: ${number(times)}-mal am letzten Tag. Geben Sie jedem eigene; ist es nur ein Gerät, fällt sein Netz oft aus. Zuletzt:`,
+    },
     noFormatYet: 'Er hat noch kein Format. Es wird erkannt, sobald die erste Nachricht da ist.',
     noFormatHint:
       'Er sendet, und ohne Format ist nichts davon zu lesen. Was er gesendet hat, bleibt erhalten.',

@@ -748,6 +748,11 @@ export const en = {
       ),
       look_at_attempts: mend('See what its receiver answers.', 'Open the webhook'),
       set_password: mend('Set its password at the device. If it is lost, make another.', 'Edit the reader'),
+      set_mqtt_version: mend('Set it to MQTT 3.1.1 at the device.', 'Open the reader'),
+      separate_logins: mend(
+        'Give each device its own login: add a reader for it. If there is only one device, its network fails often.',
+        'Add a reader',
+      ),
       replace_key: mend('Stop what still uses it, or give it another key.', 'Open the keys'),
       replace_handheld: mend('Let the device sign in by another code.', 'Open the handhelds'),
       enable_user: mend('If they are to be let in, enable them.', 'Open the users'),
@@ -1493,6 +1498,14 @@ export const en = {
       Math.abs(seconds) < 1 ? 'right' : `${decimal(Math.abs(seconds))} s ${seconds > 0 ? 'behind' : 'ahead'}`,
     clockWrong: (seconds: number) =>
       `Its clock is ${number(Math.round(Math.abs(seconds)))} s ${seconds > 0 ? 'behind: its reads are dated into the past and seldom move anything' : 'ahead: its reads are dated by when they come'}. Set it by NTP.`,
+    signInFaults: {
+      wrong_credentials: (times: number) =>
+        `Its password or certificate was wrong: refused ${counted(times, 'time', 'times')} in the last day. Set its password at the device. Last:`,
+      mqtt_5: (times: number) =>
+        `It speaks MQTT 5, which the embedded broker does not: refused ${counted(times, 'time', 'times')} in the last day. Set it to MQTT 3.1.1 at the device. Last:`,
+      shared_login: (times: number) =>
+        `Two devices use its login, and end each other’s connection: ${counted(times, 'time', 'times')} in the last day. Give each its own login; if there is only one device, its network fails often. Last:`,
+    },
     noFormatYet: 'It has no format yet. It is recognized when the first message has come.',
     noFormatHint: 'It sends, and nothing can be read of it before it has a format. What it sent is kept.',
     allRejected: 'Nothing that it ever sent could be read: its format is probably another one.',

@@ -1,7 +1,8 @@
-import { NO_FORMAT, type Reader } from '../../api/reader.ts';
+import { NO_FORMAT, type OneReader } from '../../api/reader.ts';
 import { useRead } from '../../api/use-read.ts';
 import { useRepeat } from '../../api/use-repeat.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { address, go, href, hrefWith } from '../../router/router.ts';
@@ -17,7 +18,7 @@ import { SpansPicture } from './spans-picture.tsx';
 /** `#/readers/7?listen=2` */
 export function ReaderPage({ id }: { id: string }) {
   const t = texts.value.readers;
-  const { answer, problem, reload } = useRead<{ data: Reader }>(`/readers/${id}`);
+  const { answer, problem, reload } = useRead<{ data: OneReader }>(`/readers/${id}`);
   useRepeat(reload, 3_000);
   const reader = answer?.data;
   if (reader === undefined) {
@@ -78,9 +79,9 @@ export function ReaderPage({ id }: { id: string }) {
 }
 
 /** What is amiss with a reader, and what to do about it. */
-function Hints({ reader }: { reader: Reader }) {
+function Hints({ reader }: { reader: OneReader }) {
   const t = texts.value.readers;
-  const { counters, clock, format, state } = reader;
+  const { counters, clock, format, state, sign_in_faults: faults } = reader;
   const next = may('admin') && (
     <a class="secondary small" href={href('readers', 'new', { reader: reader.id, step: 'arrivals' })}>
       {t.toArrivals}
@@ -100,6 +101,13 @@ function Hints({ reader }: { reader: Reader }) {
           {next}
         </div>
       )}
+      {faults.map(({ fault, in_day: times, last_at: at }) => (
+        <div key={fault} class="note note-problem">
+          <p>
+            {t.signInFaults[fault](times)} <Instant at={at} />
+          </p>
+        </div>
+      ))}
       {clock?.wrong === true && (
         <div class="note note-problem">
           <p>{t.clockWrong(clock.behind_seconds)}</p>

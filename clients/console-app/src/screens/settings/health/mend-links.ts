@@ -21,6 +21,8 @@ const TARGETS: Readonly<Record<MendName, Target>> = {
   rotate_secret: webhook,
   look_at_attempts: webhook,
   set_password: readerSettings,
+  set_mqtt_version: reader,
+  separate_logins: () => href('readers', 'new'),
   replace_key: () => href('settings', 'keys'),
   replace_handheld: () => href('settings', 'handhelds'),
   enable_user: () => href('settings', 'users'),
