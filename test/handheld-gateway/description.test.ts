@@ -37,11 +37,12 @@ describe('the description of the handheld gateway', () => {
     });
   }
 
-  it('tells of parameters that must be given', () => {
+  it('tells which parameters must be given', () => {
     const parameters = document.paths['/handheld/v1/tags']?.get?.parameters ?? [];
     expect(parameters.map(({ name, required }) => [name, required])).to.deep.equal([
       ['tag_type', true],
       ['value', true],
+      ['guessed', false],
     ]);
   });
 });

@@ -111,6 +111,7 @@ describe('taking back, while readers and people go on scanning', function () {
             value: name,
             observedAt: instantOf(at),
             rssi,
+            guessed: false,
           })),
         };
         await recorder.record(submission, sender);

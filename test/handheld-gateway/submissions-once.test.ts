@@ -67,6 +67,7 @@ describe('a submission that comes more than once', () => {
       { scans: [first, second] },
       { scans: [second, first, third] },
       { scans: [first, { ...second, rssi: -40 }, third] },
+      { scans: [first, { ...second, guessed: true }, third] },
       { scans: [first, { ...second, value: 'e280aa' }, third] },
       { scans: [first, { ...second, tag_type: 'barcode' }, third] },
       { scans: [first, { ...second, observed_at: ago(9) }, third] },

@@ -1,11 +1,14 @@
 import { invalid } from '../../../base/checks/issues.ts';
 import { notFound } from '../../../base/errors.ts';
-import { chooseTag } from '../../../domain/tracking/resolve-tags.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import { kindFound } from '../../../domain/tracking/kind-found.ts';
+import { type Choice, chooseTag } from '../../../domain/tracking/resolve-tags.ts';
+import { TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { found, listed } from '../../../platform/http/success.ts';
 import { route } from '../serving/context.ts';
-import { usableTag } from '../wire/tag.ts';
-import { findLocation, findTags, listExpected, listLocations } from './queries.ts';
+import { type ReadTag, usableTag } from '../wire/tag.ts';
+import { findLocation, findTags, listExpected, listLocations, type TaggedRow } from './queries.ts';
 import { EXPECTED, LOCATION, LOCATION_ID, PAGE_QUERY, PAGING, TAG_QUERY, TAGGED } from './schema.ts';
 import { expectedView, locationView, taggedView } from './view.ts';
 
@@ -28,7 +31,7 @@ const tag = route({
     if (!read.ok) {
       throw invalid(read.issues);
     }
-    const choice = chooseTag(read.value.value, await findTags(context.db, read.value));
+    const choice = await choose(context.db, read.value, query.guessed);
     if (choice.kind !== 'one') {
       const isAmbiguous = choice.kind === 'ambiguous';
       throw notFound(isAmbiguous ? 'Several tags match, and none has this very value' : 'Tag not found');
@@ -36,6 +39,20 @@ const tag = route({
     return taggedView(choice.tag);
   },
 });
+
+/** The tag of the kind that was asked for, or of the kind found in its place if the device guessed. */
+async function choose(
+  connection: OrganizationConnection,
+  { tagType, value }: ReadTag,
+  isGuessed: boolean,
+): Promise<Choice<TaggedRow>> {
+  const found = new Map<TagType, readonly TaggedRow[]>();
+  for (const each of isGuessed ? TAG_TYPES : [tagType]) {
+    found.set(each, await findTags(connection, { tagType: each, value }));
+  }
+  const kind = kindFound(tagType, (each) => (found.get(each)?.length ?? 0) > 0);
+  return chooseTag(value, found.get(kind) ?? []);
+}
 
 const locations = route({
   method: 'GET',

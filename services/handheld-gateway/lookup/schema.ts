@@ -8,7 +8,7 @@ import {
   TAG_WITHOUT_ID,
 } from '../../../domain/master-data/tags/tag-schema.ts';
 import { pagingOf } from '../../../platform/http/lists.ts';
-import { described, idInPath, mandatoryParameter } from '../../../platform/http/parameters.ts';
+import { booleanFilter, described, idInPath, mandatoryParameter } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
 import { ASSET_EXAMPLE, LOCATION_EXAMPLE, REFERENCE_PROPERTIES, referenceSchema } from '../wire/reference.ts';
 
@@ -84,6 +84,10 @@ export const TAG_QUERY = {
       mandatoryParameter(tagValue),
       'What it says when it is read; matched as a scan of it would be.',
       'E28011600000020912345678',
+    ),
+    guessed: described(
+      booleanFilter(false),
+      'The device guessed `tag_type`: if no tag of this kind matches and those of exactly one other kind do, it is that kind.',
     ),
   },
 } as const satisfies Query;

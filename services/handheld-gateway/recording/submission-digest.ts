@@ -10,7 +10,11 @@ export function digestOfSubmission({ id, location, scans }: Submission): Buffer 
   const said = [
     id,
     location === null ? null : partsOfLocation(location),
-    scans.map(({ tagType, value, observedAt, rssi }) => [tagType, value, observedAt, rssi]),
+    // Added only where true, so that digests of submissions without it stay what they were.
+    scans.map(({ tagType, value, observedAt, rssi, guessed }) => [
+      ...[tagType, value, observedAt, rssi],
+      ...(guessed ? [guessed] : []),
+    ]),
   ];
   return createHash('sha256').update(JSON.stringify(said)).digest();
 }

@@ -17,6 +17,8 @@ export interface Submission {
 
 export interface SubmittedScan extends ReadTag {
   observedAt: Instant;
+  /** The device guessed the kind of tag: if no tag of that kind has the value, it may be of another. */
+  guessed: boolean;
   /** dBm, or null if the device gave none. */
   rssi: number | null;
 }

@@ -2,12 +2,16 @@ import { hasTokenShape } from '../../../base/tag-secrets.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
 import { findLiveByKey } from '../../../domain/master-data/live-by-key.ts';
 import type { LookedUp } from '../../../domain/tracking/classify.ts';
+import { kindFound } from '../../../domain/tracking/kind-found.ts';
 import { lockLiveLocations } from '../../../domain/tracking/lock-locations.ts';
 import { type Resolutions, resolveTags } from '../../../domain/tracking/resolve-tags.ts';
+import { TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
 import { type NamedLocation, noSuchLocation } from '../wire/named-location.ts';
+import type { ReadTag } from '../wire/tag.ts';
 import type { Submission, SubmittedScan } from './submission.ts';
 
 export interface Step {
+  /** With the kind of tag that was found, if the device guessed it. */
   scan: SubmittedScan;
   locationId: number | null;
   setsLocation: boolean;
@@ -25,18 +29,23 @@ export interface Walk {
  *
  * @throws Invalid for an unknown location.
  */
-export async function walk(client: Client, orgId: number, { location, scans }: Submission): Promise<Walk> {
+export async function walk(
+  client: Client,
+  orgId: number,
+  { location, scans: submitted }: Submission,
+): Promise<Walk> {
   const named = location !== null && 'tag' in location ? [location.tag] : [];
   const [resolutions, ofKey] = await Promise.all([
     resolveTags(
       client,
-      [...named, ...scans].map(({ tagType, value }) => ({ orgId, tagType, value })),
+      [...named, ...submitted.flatMap(possibleTags)].map(({ tagType, value }) => ({ orgId, tagType, value })),
     ),
     location !== null && 'externalKey' in location
       ? findLiveByKey(client, 'location', orgId, location.externalKey)
       : null,
   ]);
   const start = location === null ? null : startOf(orgId, location, ofKey, resolutions);
+  const scans = submitted.map((scan) => withKindFound(orgId, scan, resolutions));
   const resolved = scans.map((scan) =>
     hasTokenShape(scan.value) ? undefined : resolutions.get({ orgId, ...scan }),
   );
@@ -62,6 +71,20 @@ export async function walk(client: Client, orgId: number, { location, scans }: S
     };
   });
   return { steps, lookedUp: { resolutions, liveLocations } };
+}
+
+/** The tags that a scan may be of. */
+function possibleTags({ tagType, value, guessed }: SubmittedScan): ReadTag[] {
+  return guessed ? TAG_TYPES.map((each) => ({ tagType: each, value })) : [{ tagType, value }];
+}
+
+function withKindFound(orgId: number, scan: SubmittedScan, resolutions: Resolutions): SubmittedScan {
+  const { tagType, value, guessed } = scan;
+  const isKnown = (each: TagType) => {
+    const resolution = resolutions.get({ orgId, tagType: each, value });
+    return resolution !== undefined && resolution.kind !== 'unknown';
+  };
+  return guessed ? { ...scan, tagType: kindFound(tagType, isKnown) } : scan;
 }
 
 function startOf(

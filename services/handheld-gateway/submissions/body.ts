@@ -1,4 +1,4 @@
-import { arrayOf, decimal, type Field } from '../../../base/checks/fields.ts';
+import { arrayOf, decimal, type Field, flag } from '../../../base/checks/fields.ts';
 import { accepted, type Checked } from '../../../base/checks/issues.ts';
 import { mandatory, nullable, type Values } from '../../../base/checks/members.ts';
 import { objectField } from '../../../base/checks/object-field.ts';
@@ -13,11 +13,17 @@ import { ulidField } from '../wire/ulid.ts';
 /** dBm; wide enough for devices that use other units, so that none loses its scans. */
 const rssi = decimal({ min: -1000, max: 1000 });
 
-const SCAN_MEMBERS = { ...NEW_TAG, observed_at: mandatory(deviceTime), rssi: nullable(rssi) };
+const SCAN_MEMBERS = {
+  ...NEW_TAG,
+  observed_at: mandatory(deviceTime),
+  rssi: nullable(rssi),
+  guessed: nullable(flag),
+};
 
 const scan: Field<SubmittedScan> = objectField(SCAN_MEMBERS, toScan, {
   title: 'NewScan',
-  description: 'A scan of a tag, by the clock of the device. `rssi` is in dBm.',
+  description:
+    'A scan of a tag, by the clock of the device. `rssi` is in dBm. `guessed`: the device guessed `tag_type`; if no tag of this kind has the value and those of exactly one other kind do, it is that kind. False if left out.',
   example: {
     tag_type: 'rfid',
     value: 'E28011600000020912345678',
@@ -28,7 +34,8 @@ const scan: Field<SubmittedScan> = objectField(SCAN_MEMBERS, toScan, {
 
 function toScan(values: Values<typeof SCAN_MEMBERS>, name: string): Checked<SubmittedScan> {
   const tag = usableTag(values, `${name}.value`);
-  return tag.ok ? accepted({ ...tag.value, observedAt: values.observed_at, rssi: values.rssi ?? null }) : tag;
+  const { observed_at: observedAt, rssi = null, guessed } = values;
+  return tag.ok ? accepted({ ...tag.value, observedAt, rssi, guessed: guessed ?? false }) : tag;
 }
 
 const location = namedLocation(

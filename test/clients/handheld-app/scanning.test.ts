@@ -13,6 +13,14 @@ import { HandheldApp } from '../../support/handheld-app.ts';
 const EPC = 'E28011600000020912340001';
 const CARTON = '4006381333931';
 
+/** Values as scanned, the assets, and the tags that these have. */
+const OTHERWISE_THAN_GUESSED = [
+  ['0193e0d1a3da7b21aa83604efbc7c17e', 'HEX-LABEL', '0193e0d1a3da7b21aa83604efbc7c17e', 'barcode'],
+  ['A1B2C3D4E5F60718', 'SHORT-HEX-LABEL', 'A1B2C3D4E5F60718', 'barcode'],
+  ['0108032825498580211234510ABC', 'ELEMENT-STRING', '0108032825498580211234510ABC', 'barcode'],
+  ['AC233F000A01', 'BEACON', 'AC:23:3F:00:0A:01', 'ble'],
+] as const;
+
 /** All that the app keeps on the device but for who is signed in, as text. */
 const ALL_KEPT = `new Promise((resolve, reject) => {
   const opening = indexedDB.open('tagtrail');
@@ -57,6 +65,9 @@ describe('scanning with the handheld app', () => {
     await site.location('DOCK-2', hall);
     await site.asset('PALLET-1', EPC);
     await site.asset('CARTON-1', CARTON, 'barcode');
+    for (const [, name, value, kind] of OTHERWISE_THAN_GUESSED) {
+      await site.asset(name, value, kind);
+    }
   });
 
   beforeEach(async () => {
@@ -91,6 +102,26 @@ describe('scanning with the handheld app', () => {
       [gateway.site.orgId, CARTON],
     );
     expect(unknown).to.deep.equal([{ tag_type: 'rfid', value: CARTON }]);
+  });
+
+  it('finds an asset whose tag is of another kind than it guessed, also without a network', async () => {
+    await app.choosePlace('DOCK-1');
+    for (const [value, name] of OTHERWISE_THAN_GUESSED) {
+      await app.scan(value);
+      await app.page.locator(`[data-latest="${value}"]`).waitFor();
+      await app.shows(name);
+      await app.tells('moved');
+      await app.shows('Seen for the first time, at DOCK-1.');
+    }
+    await app.waits(0);
+    await device.context.setOffline(true);
+    for (const [value, name] of OTHERWISE_THAN_GUESSED) {
+      await app.scan(value);
+      await app.page.locator(`[data-latest="${value}"]`).waitFor();
+      await app.tells('queued');
+      await app.shows(name);
+    }
+    await app.waits(OTHERWISE_THAN_GUESSED.length);
   });
 
   it('hears the trigger wherever the focus is, and leaves alone what a person types', async () => {

@@ -1,4 +1,5 @@
 import { hasTokenShape } from '../../../../base/tag-secrets.ts';
+import { kindFound } from '../../../../domain/tracking/kind-found.ts';
 import { type Location, placeOf } from '../gateway/place.ts';
 import type { Places } from '../places/places.ts';
 import type { Recorder } from '../queue/recorder.ts';
@@ -46,7 +47,7 @@ export class ScanTaker {
       return;
     }
     const observed_at = this.#parts.now().toISOString();
-    const { value, tagType, location } = this.#recognized(scanned);
+    const { value, tagType, isGuessed, location } = this.#recognized(scanned);
     const unusable = whyUnusable(tagType, value);
     if (unusable !== null) {
       announcer.notTaken(said.notATag, unusable);
@@ -63,6 +64,7 @@ export class ScanTaker {
     const sets = location === null ? null : placeOf(location);
     const scan = {
       tag_type: tagType,
+      guessed: isGuessed,
       value,
       observed_at,
       place,
@@ -99,13 +101,11 @@ export class ScanTaker {
     const { settings, places } = this.#parts;
     const value = scanned.trim();
     const chosen = settings.now.value.tagType;
-    const types = chosen === 'auto' ? ([guessTagType(value), 'barcode', 'rfid', 'ble'] as const) : [chosen];
-    for (const tagType of types) {
-      const location = places.tree.value.byTag(tagType, value);
-      if (location !== null) {
-        return { value, tagType, location };
-      }
-    }
-    return { value, tagType: types[0], location: null };
+    const { value: tree } = places.tree;
+    const isGuessed = chosen === 'auto';
+    const tagType = isGuessed
+      ? kindFound(guessTagType(value), (each) => tree.byTag(each, value) !== null)
+      : chosen;
+    return { value, tagType, isGuessed, location: tree.byTag(tagType, value) };
   }
 }

@@ -3,6 +3,8 @@ import type { Place } from './place.ts';
 
 export interface ScanResult {
   status: string;
+  /** The kind of tag that was found; missing in what earlier versions stored. */
+  tag_type?: TagType;
   /** Where the asset was before it moved. */
   from: Place | null;
   asset: AssetRef | null;
@@ -22,6 +24,7 @@ export interface ListedAsset extends AssetRef {
 
 export interface SubmittedScan {
   tag_type: TagType;
+  guessed?: boolean;
   value: string;
   observed_at: string;
 }

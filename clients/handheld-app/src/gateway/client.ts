@@ -1,4 +1,4 @@
-import type { TagType } from '../../../../domain/tracking/tag-type.ts';
+import { isTagType, type TagType } from '../../../../domain/tracking/tag-type.ts';
 import { texts } from '../texts/texts.ts';
 import { answerOf, foreign, inJson } from './answer-of.ts';
 import type {
@@ -26,6 +26,7 @@ const MOST_ATTEMPTS = 3;
 interface Tag {
   tag_type: TagType;
   value: string;
+  guessed?: boolean;
 }
 
 export class GatewayClient {
@@ -115,21 +116,26 @@ export class GatewayClient {
   }
 
   /** What a tag is attached to, as the result of a scan that only checks; refused with 404 if that is unknown. */
-  async behind(token: string, { tag_type, value }: Tag): Promise<Answer<ScanResult>> {
-    const answer = await this.#request(
-      token,
-      `/handheld/v1/tags?${new URLSearchParams({ tag_type, value })}`,
-    );
+  async behind(token: string, tag: Tag): Promise<Answer<ScanResult>> {
+    const { tag_type, value, guessed = false } = tag;
+    const query = new URLSearchParams({ tag_type, value, ...(guessed ? { guessed: 'true' } : {}) });
+    const answer = await this.#request(token, `/handheld/v1/tags?${query}`);
     if (answer.kind !== 'ok') {
       return answer;
     }
-    const { asset, location } = (answer.data ?? {}) as {
+    const {
+      tag_type: found,
+      asset,
+      location,
+    } = (answer.data ?? {}) as {
+      tag_type?: unknown;
       asset?: (AssetRef & { location: Place | null }) | null;
       location?: Place | null;
     };
     const status = asset == null ? 'location' : 'checked';
     const at = asset == null ? (location ?? null) : asset.location;
-    return { kind: 'ok', data: { status, asset: asset ?? null, location: at, from: null } };
+    const kind = isTagType(found) ? { tag_type: found } : {};
+    return { kind: 'ok', data: { status, ...kind, asset: asset ?? null, location: at, from: null } };
   }
 
   /** Where the tag's asset is; null if it was never seen. */

@@ -1,3 +1,4 @@
+import { isTagType } from '../../../../domain/tracking/tag-type.ts';
 import type { AssetRef, ScanResult } from './answers.ts';
 import type { Place } from './place.ts';
 
@@ -6,6 +7,7 @@ export function resultOf(result: unknown): ScanResult {
   const said = (result ?? {}) as Partial<Record<keyof ScanResult, unknown>>;
   return {
     status: typeof said.status === 'string' ? said.status : 'unknown',
+    ...(isTagType(said.tag_type) ? { tag_type: said.tag_type } : {}),
     from: named<Place>(said.from),
     asset: named<AssetRef>(said.asset),
     location: named<Place>(said.location),

@@ -37,6 +37,11 @@ export function submissionOf(submissionId: string, bundle: readonly StoredScan[]
   return {
     submission_id: submissionId,
     ...(place === null ? {} : { location: { id: place.id } }),
-    scans: bundle.map(({ tag_type, value, observed_at }) => ({ tag_type, value, observed_at })),
+    scans: bundle.map(({ tag_type, guessed = false, value, observed_at }) => ({
+      tag_type,
+      ...(guessed ? { guessed } : {}),
+      value,
+      observed_at,
+    })),
   };
 }

@@ -2,7 +2,7 @@ import type { ScanResult } from '../gateway/answers.ts';
 import { type Place, placeOf } from '../gateway/place.ts';
 import { type Database, STRICT, type StoredSubmission } from '../storage/database.ts';
 import { knownKey } from '../storage/known.ts';
-import type { NewScan, StoredScan } from '../storage/scan.ts';
+import { type NewScan, type StoredScan, withResult } from '../storage/scan.ts';
 import { nextBundle, submissionOf } from './bundle.ts';
 import { learnedPlaces } from './learned-places.ts';
 import { isUnplaced } from './unplaced.ts';
@@ -123,12 +123,12 @@ export async function storeResults(
       placedMeanwhile.push(scan);
       continue;
     }
-    const done: StoredScan = { ...scan, state: 'done', result };
+    const done: StoredScan = { ...withResult(scan, result), state: 'done' };
     await scans.put(done);
     if (result?.asset != null && result.location !== null && scan.undo === undefined) {
       const at = result.status === 'moved' ? { at: scan.observed_at } : {};
       const known = { asset: result.asset, place: result.location, ...at };
-      await transaction.objectStore('known').put(known, knownKey(scan));
+      await transaction.objectStore('known').put(known, knownKey(done));
     }
     answered.push(done);
   }

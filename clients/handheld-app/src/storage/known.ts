@@ -1,5 +1,6 @@
+import { kindFound } from '../../../../domain/tracking/kind-found.ts';
 import { tagKey } from '../../../../domain/tracking/tag-key.ts';
-import { isTagType, type TagType } from '../../../../domain/tracking/tag-type.ts';
+import { isTagType, TAG_TYPES, type TagType } from '../../../../domain/tracking/tag-type.ts';
 import type { ListedAsset } from '../gateway/answers.ts';
 import type { Place } from '../gateway/place.ts';
 import type { Database } from './database.ts';
@@ -10,13 +11,23 @@ export function knownKey({ tag_type, value }: { tag_type: TagType; value: string
   return `${tag_type}:${tagKey(tag_type, value)}`;
 }
 
+/** A tag of a guessed kind is looked up as the gateway does. */
 export async function findKnown(
   database: Database,
-  tags: readonly { tag_type: TagType; value: string }[],
+  tags: readonly { tag_type: TagType; value: string; guessed?: boolean }[],
 ): Promise<(KnownAsset | null)[]> {
-  const transaction = database.transaction('known');
-  const found = await Promise.all(tags.map((tag) => transaction.store.get(knownKey(tag))));
-  return found.map((known) => known ?? null);
+  const { store } = database.transaction('known');
+  return Promise.all(
+    tags.map(async ({ tag_type, value, guessed = false }) => {
+      const kinds = guessed ? TAG_TYPES : [tag_type];
+      const found = new Map(
+        await Promise.all(
+          kinds.map(async (kind) => [kind, await store.get(knownKey({ tag_type: kind, value }))] as const),
+        ),
+      );
+      return found.get(kindFound(tag_type, (kind) => found.get(kind) !== undefined)) ?? null;
+    }),
+  );
 }
 
 /** Stores what should be at a location, and what that says of tags. */

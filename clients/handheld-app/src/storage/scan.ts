@@ -14,7 +14,10 @@ import type { Place } from '../gateway/place.ts';
 export type ScanState = 'queued' | 'bundled' | 'done' | 'refused' | 'withdrawn' | 'held';
 
 export interface NewScan {
+  /** As chosen, or guessed; once answered, as the gateway found it. */
   tag_type: TagType;
+  /** The kind was guessed; missing in what earlier versions stored. */
+  guessed?: boolean;
   value: string;
   /** By the device's clock; RFC 3339 in UTC. */
   observed_at: string;
@@ -38,6 +41,10 @@ export interface StoredScan extends NewScan {
   result: ScanResult | null;
   /** The user takes it back after it was sent; the reason if the gateway refuses that. */
   undo?: { id: string; state: 'asked' | 'done' | 'refused'; reason: string | null };
+}
+
+export function withResult(scan: StoredScan, result: ScanResult | null): StoredScan {
+  return { ...scan, tag_type: result?.tag_type ?? scan.tag_type, result };
 }
 
 /** Whether the user has taken it back, whatever became of that. */

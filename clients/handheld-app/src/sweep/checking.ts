@@ -2,7 +2,7 @@ import type { ScanResult } from '../gateway/answers.ts';
 import type { GatewayClient } from '../gateway/client.ts';
 import { type Database, STRICT } from '../storage/database.ts';
 import { findKnown } from '../storage/known.ts';
-import type { StoredScan } from '../storage/scan.ts';
+import { type StoredScan, withResult } from '../storage/scan.ts';
 import type { Sweep } from './sweep.ts';
 
 /** Tags that are asked for at a time: an RFID sled reads hundreds, and the gateway's patience has an end. */
@@ -26,7 +26,9 @@ export async function askAboutHeld(
   );
   const known = await findKnown(database, scans);
   const open = scans.filter((_, index) => !expected.has(known[index]?.asset.id ?? 0));
-  const byTag = Map.groupBy(open, ({ tag_type, value }) => `${tag_type}:${value}`);
+  const byTag = Map.groupBy(open, ({ tag_type, value, guessed }) =>
+    JSON.stringify([tag_type, value, guessed]),
+  );
   let isNews = false;
   for (const same of [...byTag.values()].slice(0, MOST_ASKED)) {
     const [first] = same;
@@ -53,7 +55,7 @@ async function storeResult(
   for (const { seq } of scans) {
     const scan = await transaction.store.get(seq);
     if (scan?.state === 'held') {
-      await transaction.store.put({ ...scan, result });
+      await transaction.store.put(withResult(scan, result));
     }
   }
   await transaction.done;

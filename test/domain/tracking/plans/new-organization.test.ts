@@ -71,6 +71,7 @@ describe('batches of an organization that came after the last statistics', funct
       value: `crate-${crate}`,
       observedAt,
       rssi: null,
+      guessed: false,
     }));
     return takeSubmission(
       connection,
