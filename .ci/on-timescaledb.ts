@@ -13,7 +13,7 @@ const ON_TIMESCALEDB = [
   'test/db/cells/move.test.ts',
   'test/cli/{cell,clock,database-backup,doctor,erase,history,org-import*,smoothing,why}.test.ts',
   'test/deploy/timescaledb-backup.test.ts',
-  // What records and seals, also while processes and databases end.
+  // Recording and sealing, also while processes and databases end.
   'test/domain/messages/*.test.ts',
   'test/domain/moves/{begin,clock,flapping,position,read,wake}*.test.ts',
   'test/domain/moves/{published,sealing}/*s.test.ts',
@@ -27,7 +27,7 @@ const ON_TIMESCALEDB = [
   'test/handheld-gateway/{guessed-kinds,retractions*,smoothed-moves,submissions*,submission-times,sweep-alerts}.test.ts',
   'test/chaos/{clock,database,findings,follow-feed,full-disk,kill-before-commit,kill-ingest,poison}.test.ts',
   'test/growing/*.test.ts',
-  // What reads them.
+  // Reading them.
   'test/domain/reports/**/*.test.ts',
   'test/domain/presence/coverage/learn-gaps.test.ts',
   'test/domain/alerts/conditions/load-*.test.ts',

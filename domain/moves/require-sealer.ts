@@ -10,9 +10,9 @@ const LATE = 15;
 const FEW = 1_000;
 
 /**
- * The lock alone proves nothing: any session can hold it, and a sealer that fails again and again takes it each time
- * anew. So there is one if something was sealed of late, or if a sealer's session has lasted, as while a transaction
- * that began before the events goes on.
+ * The lock alone proves nothing: any session can hold it, and a sealer that keeps failing takes it each time. A sealer works
+ * if something was sealed lately, or if a sealer's session has held the lock for a while, as it does while a transaction
+ * that began before the events is open.
  *
  * @param late seconds; tests shorten it.
  * @throws the reason if events wait for their positions in the feed and no process gives them any.

@@ -90,7 +90,7 @@ export class ClockJumps {
   look(): number | null {
     const apart = this.#clocks.wall() - this.#clocks.running();
     const by = apart - this.#apart;
-    // What a time server corrects bit by bit is no jump, however much it adds up to.
+    // A time server's small corrections are no jump, however much they add up to.
     this.#apart = apart;
     if (Math.abs(by) <= TOLERATED_SKEW) {
       return null;

@@ -92,7 +92,7 @@ describe('a run of a command', function () {
       await runCommand(['org', 'list'], { DATABASE_URL: 'postgres://127.0.0.1:1/none' });
       await runCommand(['format', 'try', '--format', 'ingics', '--topic', 'a', '--file', '-'], {}, 'x');
     };
-    // What is loaded once stays.
+    // Loaded modules stay.
     await runs();
     const [before, resources] = [seen(), process.getActiveResourcesInfo()];
     await runs();

@@ -249,7 +249,7 @@ describe('signing in at the console', () => {
       });
     const statuses = new Set<number>();
     for (let count = 0; count < 61; count++) {
-      // What a client claims in front of what the proxy saw makes it no other.
+      // An address that the client claims, in front of the one that the proxy saw, changes nothing.
       statuses.add((await attempt(`10.1.1.${count}, 192.0.2.1`, 'guess')).status);
     }
     expect([...statuses]).to.deep.equal([401, 429]);

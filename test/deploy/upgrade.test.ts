@@ -56,7 +56,7 @@ describe('an upgrade by systemd', () => {
     expect(await upgrade('main')).to.include({ status: 0 });
     expect(log().filter((line) => /restart|backup/.test(line))).to.deep.equal([]);
 
-    // What npm 9 does to the lock file, for which git refuses a checkout.
+    // npm 9 changes the lock file like this, and then git refuses a checkout.
     appendFileSync(join(folder, 'home/package-lock.json'), '\n');
     writeFileSync(join(folder, 'origin/package-lock.json'), '{"version": 2}\n');
     writeFileSync(join(folder, 'origin/deploy/systemd/tagtrail-new.service'), '[Service]\n');

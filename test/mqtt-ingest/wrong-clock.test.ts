@@ -25,7 +25,7 @@ describe('a clock that was ten years ahead for one read, with the database on th
   const database = useDatabase();
   const { json } = commandLineOn(() => database);
 
-  it('is told by readiness and doctor, and what it recorded is mended', async () => {
+  it('shows in readiness and doctor, and its records are mended', async () => {
     const site = await Site.create(database);
     const [gate, yard] = [await site.location('GATE'), await site.location('YARD')];
     await site.asset('CRATE', 'E280');

@@ -184,7 +184,7 @@ function requireColumns(name: string, [line]: readonly string[], columns: readon
 
 /** What follows from rows that are there now. */
 async function takeUp(client: pg.ClientBase, orgId: number, exportedAt: string): Promise<void> {
-  // Whoever has a secret of the exported organization has none of this one.
+  // Secrets of the exported organization do not work in this one.
   await client.query('update api_keys set revoked_at = coalesce(revoked_at, now()) where org_id = $1', [
     orgId,
   ]);
@@ -204,7 +204,7 @@ async function takeUp(client: pg.ClientBase, orgId: number, exportedAt: string):
      )`,
     [orgId],
   );
-  // What follows from evidence is derived on from where the export was.
+  // Alerts and silences go on from where the export was.
   await client.query(
     `select revise_alerts($1, 'organization', null, $2::timestamptz - interval '1 minute')`,
     [orgId, exportedAt],

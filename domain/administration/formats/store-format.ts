@@ -48,7 +48,7 @@ export function storeFormat(
   }
   return makeChange(db, actor, async (change) => {
     await lockRegistrations(change);
-    // First: of a format of others, nothing but that the name is taken is told.
+    // First, so that the answer tells nothing about another organization's format but that the name is taken.
     const before = await lockStored(change, name);
     if (before !== null && (isNew || (owner !== null && before.org_id !== owner))) {
       throw new AppError('conflict', `The name ${name} is taken; give the format another "name"`);

@@ -61,7 +61,7 @@ function compilePart(definition: CandidateDefinition, at: string, compilation: C
       return undefined;
     }
     scope.workLeft -= lengthToRead(value) * readings;
-    // What one item makes is bounded, too: up to here a format may still have a thousand candidates to try.
+    // One item has a bound, too: up to here a format may still have a thousand candidates to try.
     return scope.workLeft < 0 ? undefined : transform(value);
   };
   return { read, source, name };

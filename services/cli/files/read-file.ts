@@ -33,7 +33,7 @@ export async function readFileOrStdin(path: string, what: string, limit: number)
 }
 
 /**
- * What a file has, or standard input for `-`, piece by piece.
+ * The content of a file, or of standard input for `-`, piece by piece.
  *
  * @throws AppError `invalid_input` if it cannot be read.
  */

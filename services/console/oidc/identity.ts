@@ -5,7 +5,7 @@ import type { MappedRole } from './settings.ts';
 type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * What the provider says about a person, in the ID token and, where that does not say it, at its userinfo endpoint.
+ * The provider's statements about a person, in the ID token and, where that does not say it, at its userinfo endpoint.
  *
  * @param idToken checked.
  * @param userinfo of the same subject.

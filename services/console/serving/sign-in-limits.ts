@@ -16,9 +16,8 @@ const OF_DEPARTURES = bucketOf(600, 600);
 /**
  * Attempts to sign in, good or bad: those that come at once are counted before any is judged. Per process.
  *
- * Whoever fails on purpose from an address uses up what strangers have there, and nobody else's: browsers that somebody
- * signed in with before, links and answers of the identity provider have budgets of their own, each under a secret that
- * others do not have.
+ * Failures on purpose use up the budget of strangers at that address only. Browsers that somebody signed in with before, links
+ * and answers of the identity provider have budgets of their own, each under a secret that others do not have.
  */
 export class SignInLimits {
   readonly #accounts: MemoryStore;

@@ -2,9 +2,9 @@ import { knownDeviceOf } from '../../../domain/administration/users/sessions/kno
 import type { Visitor } from '../serving/visitor.ts';
 
 /**
- * Whoever fails on purpose uses up the attempts of an account, and of an address, from everywhere but the browsers that the
- * account has signed in with before. Those have attempts of their own: one that is stolen is good for no more guesses than
- * any. An address would not do for that: behind a proxy it may be everybody's, and a phone has another one each day.
+ * Failures on purpose use up the attempts of an account and of an address, but not those of browsers that the account has
+ * signed in with before. Each of these has attempts of its own; a stolen one allows no more guesses than any other. An address
+ * is no substitute: behind a proxy everybody may share it, and a phone gets another one each day.
  *
  * @returns whose turn it is to have a password computed.
  * @throws Problem `rate_limited`.

@@ -12,7 +12,7 @@ interface Sent {
 }
 
 /**
- * What the embedded broker keeps of readers' sessions: the identifiers of their unreleased publishes, and nothing else.
+ * The embedded broker's record of readers' sessions: the identifiers of their unreleased publishes, and nothing else.
  * Readers may not subscribe, so nothing is queued for them; nothing is retained; a will ends with its connection.
  *
  * A login keeps at most {@link MOST_SESSIONS} sessions and {@link MOST_UNRELEASED} identifiers. The session that was used

@@ -8,7 +8,7 @@ import { createSite, onServer } from './site.ts';
 import { sizesOf, writtenLog } from './storage.ts';
 
 /**
- * What reads cost at an even rate that leaves the machine idle most of the time, where a commit has a few messages: the
+ * The cost of reads at an even rate that leaves the machine idle most of the time, where a commit has a few messages: the
  * share of a core of each process, and bytes on disk and in the write-ahead log, checkpoints included. The first
  * minute, in which every asset is first seen, does not count.
  */

@@ -116,7 +116,7 @@ describe('the indexes of searches, where an upgrade meets assets', () => {
     expect(await finishSearchIndexes(url)).to.deep.equal([]);
   });
 
-  it('are built anew where texts are folded otherwise, and find what was stored before', async () => {
+  it('are rebuilt when the folding of text changes, and find what was stored before', async () => {
     await migrate(
       url,
       readMigrations().filter(({ name }) => name < '0100'),

@@ -89,8 +89,8 @@ async function decide(db: Database, link: OpenLink, given: Acceptance): Promise<
 }
 
 /**
- * Whoever invites has the link too, and must neither come to act as a user with the address, nor learn whether there is one:
- * what is given is checked in the same order for both, and only what uses the link up tells.
+ * The inviter has the link too, and must not act as a user with that address, nor learn whether there is one. So both cases
+ * check the fields in the same order, and only an answer that uses the link up tells them apart.
  */
 async function invited(
   db: Database,
