@@ -2,7 +2,7 @@ import { wireTimeOrNull } from '../../base/timestamps.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { LIVE_READERS } from '../administration/live-readers.ts';
-import { READER_CLOCK, type ReaderClock } from '../administration/readers/reader-clock.ts';
+import { isDoubtful, READER_CLOCK, type ReaderClock } from '../administration/readers/reader-clock.ts';
 import { UNHEARD_SINCE } from '../administration/readers/reader-state.ts';
 import { loadBuiltinFormats } from '../formats/mapping/builtin.ts';
 import { NO_FORMAT } from '../formats/no-format.ts';
@@ -38,6 +38,7 @@ export async function examineReaders(db: Connection, orgId: number | null = null
   const silent = rows.filter((reader) => reader.unheard_since !== null && reader.last_message_at !== null);
   const never = rows.filter((reader) => reader.last_message_at === null);
   const astray = rows.filter((reader) => reader.clock?.wrong === true);
+  const doubtful = rows.filter(({ clock }) => clock !== null && isDoubtful(clock));
   const unplaced = rows.filter((reader) => reader.unplaced_ports.length > 0);
   const findings = [
     ...unknown.map((reader) =>
@@ -77,6 +78,16 @@ export async function examineReaders(db: Connection, orgId: number | null = null
           'readers',
           `${nameOf(reader)} has a clock that is ${sayClock(reader.clock)}: its reads ${(reader.clock?.behind_seconds ?? 0) > 0 ? 'are dated into the past and seldom move anything' : 'are dated by when they come'}`,
           `Set its clock (NTP), or have its reads dated on receipt: npx --no -- tagtrail reader set --reader ${reader.id} --time receive`,
+          { what: 'set_clock', id: reader.id },
+        ),
+      ),
+    ...doubtful
+      .slice(0, MOST_NAMED)
+      .map((reader) =>
+        warning(
+          'readers',
+          `${nameOf(reader)} may have a wrong clock: so far it is ${sayClock(reader.clock)}`,
+          `Compare its clock with this machine's; if it is right, this ends within minutes`,
           { what: 'set_clock', id: reader.id },
         ),
       ),

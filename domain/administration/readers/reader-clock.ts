@@ -15,7 +15,10 @@ const MEASURED = sql.fragment`(
     from unnest(counted.clock_offsets_ms) kept
   ) measured`;
 
-const IS_WRONG = sql.fragment`minutes >= 10 and (quartiles[2] > 300000 or quartiles[2] < -120000)
+/** Fewer minutes than this prove nothing: a reader that was away replays what it kept. */
+const PROVING_MINUTES = 10;
+
+const IS_WRONG = sql.fragment`minutes >= ${PROVING_MINUTES} and (quartiles[2] > 300000 or quartiles[2] < -120000)
       and quartiles[3] - quartiles[1] <= abs(quartiles[2]) / 2`;
 
 /**
@@ -34,3 +37,9 @@ export const READER_CLOCK = sql.fragment`(
   from ${MEASURED}
   where minutes > 0
 )`;
+
+/** Off by more than the tolerance so far, and seen for too short a time to call it wrong. */
+export function isDoubtful({ behind_seconds, spread_seconds, minutes }: ReaderClock): boolean {
+  const isOff = behind_seconds > 300 || behind_seconds < -120;
+  return minutes < PROVING_MINUTES && isOff && spread_seconds <= Math.abs(behind_seconds) / 2;
+}

@@ -94,6 +94,7 @@ describe("readers' clocks", () => {
     const said = (await examineReaders(client)).map((finding) => JSON.stringify(finding)).join('\n');
     await client.end();
     expect(said).to.match(/behind \(reader \d+\) has a clock that is 10801 s behind/);
+    expect(said).to.match(/new \(reader \d+\) may have a wrong clock: so far it is 10800 s behind/);
     expect(said).to.match(/ahead \(reader \d+\) has a clock that is 600 s ahead/);
     expect(said).to.not.match(/(right|replaying|silent|new) \(reader \d+\) has a clock/);
   });
