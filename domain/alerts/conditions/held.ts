@@ -20,19 +20,26 @@ export function stretchesFrom(held: readonly Held[], window: Interval): Stretch[
     return [];
   }
   const alarms = joined(held.flatMap((each) => each.alarms));
+  const began = new Map<Micros, Held>();
+  for (const each of held) {
+    for (const { since } of each.times) {
+      began.set(since, began.get(since) ?? each);
+    }
+  }
+  let next = 0;
   return joined(held.flatMap(({ times }) => times))
     .filter(({ since, until }) => until > window.since && since < window.until)
-    .map((times) => stretchOf(times, alarms, held, window.until));
+    .map((times) => {
+      while ((alarms[next]?.until ?? Number.POSITIVE_INFINITY) <= times.since) {
+        next++;
+      }
+      const alarm = alarms[next];
+      const alarmSince = alarm !== undefined && alarm.since < times.until ? alarm.since : null;
+      return stretchOf(times, alarmSince, began.get(times.since) as Held, window.until);
+    });
 }
 
-function stretchOf(
-  { since, until }: Interval,
-  alarms: readonly Interval[],
-  held: readonly Held[],
-  end: Micros,
-): Stretch {
-  const alarmSince = alarms.find((alarm) => alarm.until > since && alarm.since < until)?.since ?? null;
-  const first = held.find(({ times }) => times.some((time) => time.since === since)) as Held;
+function stretchOf({ since, until }: Interval, alarmSince: Micros | null, first: Held, end: Micros): Stretch {
   return {
     ...{ since, until: until >= end ? null : until, alarmSince },
     level: first.hasLevels ? (alarmSince === null ? 'warning' : 'alarm') : null,

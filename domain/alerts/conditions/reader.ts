@@ -8,15 +8,17 @@ import type { Surroundings } from './surroundings.ts';
 /** When a reader could not be reached for longer than so long: silent or disconnected, one after the other too. */
 export function unreachableTimes(rule: DatedRule, reader: ReaderEvidence, around: Surroundings): Held[] {
   const watched = watchedTimes(rule, reader, around);
+  const disconnected = new Set(
+    reader.spans.filter(({ state }) => state === 'disconnected').map(({ since }) => since),
+  );
   return joined(reader.spans).map(({ since, until }) => ({
     times: within(watched, joined([{ since: since + (rule.after ?? 0), until }])),
     alarms: [],
     hasLevels: false,
-    because: () => {
-      const isDisconnected = reader.spans.some(
-        (span) => span.since === since && span.state === 'disconnected',
-      );
-      return { kind: 'reader', state: isDisconnected ? 'disconnected' : 'silent', from: since };
-    },
+    because: () => ({
+      kind: 'reader',
+      state: disconnected.has(since) ? 'disconnected' : 'silent',
+      from: since,
+    }),
   }));
 }

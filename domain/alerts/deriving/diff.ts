@@ -1,3 +1,4 @@
+import { firstIndex } from '../../../base/first-index.ts';
 import type { Micros } from '../../../base/instant.ts';
 import type { Interval } from '../../presence/intervals.ts';
 import type { AlertDifference, FoundStretch, StoredAlert } from '../stored/alert.ts';
@@ -13,7 +14,7 @@ import type { AlertDifference, FoundStretch, StoredAlert } from '../stored/alert
  *               a ends sooner; b begins later; of the others three are new, and c is withdrawn
  *
  * @param stored all that reach into the window, in any order.
- * @param derived all that reach into the window. What began before it may have begun even earlier.
+ * @param derived all that reach into the window, in order and apart. What began before it may have begun even earlier.
  */
 export function differenceOf(
   stored: readonly StoredAlert[],
@@ -49,15 +50,22 @@ export function differenceOf(
   return difference;
 }
 
+/** Only those that overlap are paired: an asset that comes and goes has thousands of each. */
 function pairs(stored: readonly StoredAlert[], derived: readonly FoundStretch[], { since, until }: Interval) {
   return stored
-    .flatMap((alert) =>
-      derived.map((stretch) => ({
+    .flatMap((alert) => {
+      const first = firstIndex(0, derived.length, (at) => (derived[at]?.until ?? until) > alert.openedAt);
+      const behind = firstIndex(
+        first,
+        derived.length,
+        (at) => (derived[at]?.since ?? until) >= (alert.closedAt ?? until),
+      );
+      return derived.slice(first, behind).map((stretch) => ({
         ...{ alert, stretch },
         isOpening: isWithin(stretch, Math.max(alert.openedAt, since)) ? 1 : 0,
         overlap: overlapOf(alert, stretch, until),
-      })),
-    )
+      }));
+    })
     .filter(({ alert, stretch, overlap }) => overlap > 0 && isNoticed(alert, stretch))
     .sort(
       (a, b) =>

@@ -11,16 +11,16 @@ export interface SilencesOfReader extends ReaderId {
 
 /** Replaces stored silences by those derived. What is the same is not written. */
 export async function storeSilences(db: Connection, readers: readonly SilencesOfReader[]): Promise<void> {
-  const gone = readers.flatMap(({ stored, derived, ...reader }) =>
-    stored
-      .filter(({ since }) => !derived.some((each) => each.since === since))
-      .map((silence) => ({ ...reader, ...silence })),
-  );
-  const changed = readers.flatMap(({ stored, derived, ...reader }) =>
-    derived
-      .filter(({ since, until }) => !stored.some((each) => each.since === since && each.until === until))
-      .map((silence) => ({ ...reader, ...silence })),
-  );
+  const gone = readers.flatMap(({ stored, derived, ...reader }) => {
+    const begin = new Set(derived.map(({ since }) => since));
+    return stored.filter(({ since }) => !begin.has(since)).map((silence) => ({ ...reader, ...silence }));
+  });
+  const changed = readers.flatMap(({ stored, derived, ...reader }) => {
+    const untilOf = new Map(stored.map(({ since, until }) => [since, until]));
+    return derived
+      .filter(({ since, until }) => untilOf.get(since) !== until)
+      .map((silence) => ({ ...reader, ...silence }));
+  });
   if (gone.length > 0) {
     await db.exec(sql.prepared('drop-silences', NO_ROWS)`
       delete from reader_spans span using unnest(${orgIds(gone)}::integer[], ${readerIds(gone)}::integer[],

@@ -194,6 +194,16 @@ describe('stored alerts', () => {
     expect(differenceOf([alert('a', 0, 50)], [stretch(0, null)], WINDOW).changed[0]?.state).to.equal('open');
   });
 
+  it('are found among thousands of an asset that comes and goes', () => {
+    const beginnings = Array.from({ length: 20_000 }, (_, at) => at * 10);
+    const window = { since: 0, until: 200_000 };
+    const stored = beginnings.map((at) => alert(String(at).padStart(6, '0'), at, at + 5));
+    const derived = beginnings.map((at) => stretch(at + 1, at + 5));
+    const { opened, changed, withdrawn } = differenceOf(stored, derived, window);
+    expect([opened.length, changed.length, withdrawn.length]).to.deep.equal([0, 20_000, 0]);
+    expect(changed.at(-1)).to.deep.include({ id: '199990', stretch: derived.at(-1) });
+  });
+
   it('that began before what is looked at keep their beginning, and end with it at the latest', () => {
     const window = { since: 50, until: 100 };
     expect(differenceOf([alert('a', 0, null)], [stretch(20, null)], window).changed).to.deep.equal([]);
