@@ -10,8 +10,8 @@ export interface FreshnessOptions {
 }
 
 /**
- * Tracks the time up to which all committed changes are in effect: the start of the last load of everything, or the last
- * answered probe of the LISTEN connection after which nothing announced was left to load. With {@link
+ * Tracks the time up to which all committed changes are in effect: the start of the last load of everything, the last answered
+ * probe of the LISTEN connection before the last load, or the last one after which nothing announced was left to load. With {@link
  * TRUSTED_MS} and `heardEverywhere`, work done while fresh respects every change whose command has ended.
  *
  * If older, it waits for the next reply, or loads if none comes. So a cut LISTEN connection costs one load
@@ -37,12 +37,12 @@ export class Freshness {
     this.refresh = coalesced(async () => {
       const begun = performance.now();
       const announced = this.#announced;
+      const heard = this.#listener.heardUntil();
       const { isWhole } = await load();
       this.#loaded = announced;
       this.#isFaultLogged = false;
-      if (isWhole) {
-        this.#know(begun);
-      }
+      // Also if more was announced meanwhile: somebody who changes something all the time holds up nobody for longer than a load.
+      this.#know(isWhole ? begun : heard);
       this.heard(this.#listener.heardUntil());
     });
   }
