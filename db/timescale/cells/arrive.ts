@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
+import { endConnections } from '../copy/end-connections.ts';
 import type { Cells, MoveHooks } from './cells.ts';
 import { copyUsers, requireNoStrangers } from './moved-users.ts';
 import { dropReplication } from './replication.ts';
@@ -84,18 +85,7 @@ async function open(
      where org_id = $1 and deleted_at is null`,
     [orgId, left.silences],
   );
-  // Readers have to come here first; until then none counts as connected, whether the old cell has noted so or not.
-  await to.query(
-    `with ended as (delete from reader_connections where org_id = $1 returning reader_id)
-     insert into reader_spans (org_id, reader_id, state, started_at)
-     select $1, reader_id, 'disconnected', now() from ended
-     where not exists (
-       select from reader_spans span
-       where span.org_id = $1 and span.reader_id = ended.reader_id and span.state = 'disconnected'
-         and span.ended_at is null
-     )`,
-    [orgId],
-  );
+  await endConnections(to, orgId);
   await hooks.logArrival(to);
   await endMove(to, orgId);
   await to.query(`select pg_notify('access_changed', ''), pg_notify('registry_changed', '')`);

@@ -4,6 +4,7 @@ import { AppError } from '../../../base/errors.ts';
 import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
 import { SEQUENCES } from '../copy/catalog.ts';
+import { endConnections } from '../copy/end-connections.ts';
 import { exportedColumns, SECRET_COLUMNS } from './export-rows.ts';
 import { isOf, type OrganizationTable, organizationTables } from './organization-tables.ts';
 
@@ -192,18 +193,7 @@ async function takeUp(client: pg.ClientBase, orgId: number, exportedAt: string):
     orgId,
   ]);
   await client.query(`update webhooks set state = 'off', state_reason = null where org_id = $1`, [orgId]);
-  // Readers have to come first; until then none counts as connected.
-  await client.query(
-    `with ended as (delete from reader_connections where org_id = $1 returning reader_id)
-     insert into reader_spans (org_id, reader_id, state, started_at)
-     select $1, reader_id, 'disconnected', now() from ended
-     where not exists (
-       select from reader_spans span
-       where span.org_id = $1 and span.reader_id = ended.reader_id and span.state = 'disconnected'
-         and span.ended_at is null
-     )`,
-    [orgId],
-  );
+  await endConnections(client, orgId);
   // Alerts and silences go on from where the export was.
   await client.query(
     `select revise_alerts($1, 'organization', null, $2::timestamptz - interval '1 minute')`,

@@ -18,14 +18,18 @@ const MEASURED = sql.fragment`(
 /** Fewer minutes than this prove nothing: a reader that was away replays what it kept. */
 const PROVING_MINUTES = 10;
 
-const IS_WRONG = sql.fragment`minutes >= ${PROVING_MINUTES} and (quartiles[2] > 300000 or quartiles[2] < -120000)
+/** Two minutes ahead is what docs/tracking.md allows; five minutes behind is more than gateways buffer. */
+const BEHIND_SECONDS = 300;
+const AHEAD_SECONDS = 120;
+
+const IS_WRONG = sql.fragment`minutes >= ${PROVING_MINUTES}
+      and (quartiles[2] > ${BEHIND_SECONDS * 1_000} or quartiles[2] < ${-AHEAD_SECONDS * 1_000})
       and quartiles[3] - quartiles[1] <= abs(quartiles[2]) / 2`;
 
 /**
  * A reader's clock offset: SQL over a `reader_counters` row named `counted`, giving {@link ReaderClock} as
  * JSON, or null for a reader that sends no times. Buffered reads arrive late, too, but less and less so while
- * they are replayed: their spread is as large as the median. Two minutes ahead is what docs/tracking.md
- * allows; five minutes behind is more than gateways buffer.
+ * they are replayed: their spread is as large as the median.
  */
 export const READER_CLOCK = sql.fragment`(
   select json_build_object(
@@ -40,6 +44,6 @@ export const READER_CLOCK = sql.fragment`(
 
 /** Off by more than the tolerance so far, and seen for too short a time to call it wrong. */
 export function isDoubtful({ behind_seconds, spread_seconds, minutes }: ReaderClock): boolean {
-  const isOff = behind_seconds > 300 || behind_seconds < -120;
+  const isOff = behind_seconds > BEHIND_SECONDS || behind_seconds < -AHEAD_SECONDS;
   return minutes < PROVING_MINUTES && isOff && spread_seconds <= Math.abs(behind_seconds) / 2;
 }
