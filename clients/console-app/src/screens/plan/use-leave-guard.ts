@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import type { Address } from '../../router/address.ts';
 import { guardLeaving } from '../../router/router.ts';
 
@@ -8,7 +8,8 @@ export function useLeaveGuard(
   isInside: (to: Address) => boolean,
   ask: () => Promise<boolean>,
 ): void {
-  useEffect(() => {
+  // Before anything is painted: what looks changed is guarded.
+  useLayoutEffect(() => {
     if (!isUnsaved) {
       return undefined;
     }
