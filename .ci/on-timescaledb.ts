@@ -4,7 +4,8 @@ import { matchesGlob } from 'node:path';
 /**
  * The tests that TimescaleDB can make a difference to. It has three hypertables: scans, transitions and sealed moves. A test
  * that has one of them written must match one of these patterns or of those below, else it fails on any database
- * (`test/support/database.ts`). `.ci/run` runs the files that this prints, `.ci/nightly` every test.
+ * (`test/support/database.ts`). `.ci/run` runs the files that this prints, and those that it prints for `--only` nowhere else;
+ * `.ci/nightly` runs every test on either database.
  */
 const ON_TIMESCALEDB = [
   // The tables themselves, and what copies, moves or drops their rows.
@@ -40,6 +41,14 @@ const ON_TIMESCALEDB = [
   'test/contract/{concurrency,history,moves,paging,report*}.test.ts',
 ];
 
+/** Of those, what every change is tried with on PostgreSQL alone, too: the schema, and recording. */
+const ON_BOTH = [
+  'test/db/schema/*.test.ts',
+  'test/domain/tracking/record*.test.ts',
+  'test/mqtt-ingest/process.test.ts',
+  'test/api/tracking.test.ts',
+];
+
 /** Tests that write them, too, and could not tell one database from another: why, and which. */
 const SAME_ON_ANY: Record<string, readonly string[]> = {
   'A browser or a client is tried: they see what the API and the gateway answer.': ['test/clients/**'],
@@ -70,9 +79,11 @@ export function isDecided(file: string): boolean {
 }
 
 if (import.meta.main) {
-  const idle = patterns.filter((pattern) => globSync(pattern).length === 0);
+  const idle = [...patterns, ...ON_BOTH].filter((pattern) => globSync(pattern).length === 0);
   if (idle.length > 0) {
     throw new Error(`No test is named by ${idle.join(', ')}`);
   }
-  process.stdout.write(globSync(ON_TIMESCALEDB).sort().join('\n'));
+  const isOnBoth = (file: string) => ON_BOTH.some((pattern) => matchesGlob(file, pattern));
+  const files = globSync(ON_TIMESCALEDB).filter((file) => process.argv[2] !== '--only' || !isOnBoth(file));
+  process.stdout.write(files.sort().join('\n'));
 }
