@@ -25,16 +25,11 @@ interface PgBouncer {
 }
 
 /** A real PgBouncer in front of a database. */
-export async function runPgBouncer(databaseUrl: string, settings: readonly string[]): Promise<PgBouncer> {
+export function runPgBouncer(databaseUrl: string, settings: readonly string[]): Promise<PgBouncer> {
   const target = new URL(databaseUrl);
-  const folder = mkdtempSync(join(tmpdir(), 'tagtrail-pgbouncer-'));
-  chmodSync(folder, 0o755);
-  const port = await freePort();
-  const file = join(folder, 'pgbouncer.ini');
   const name = target.pathname.slice(1);
   const password = target.password === '' ? '' : ` password=${decodeURIComponent(target.password)}`;
-  writeFileSync(
-    file,
+  return startByConfiguration(databaseUrl, (port) =>
     [
       '[databases]',
       `${name} = host=${target.hostname} port=${target.port} dbname=${name} user=${target.username}${password}`,
@@ -46,6 +41,21 @@ export async function runPgBouncer(databaseUrl: string, settings: readonly strin
       ...settings,
     ].join('\n'),
   );
+}
+
+/**
+ * @param configuration what is in `pgbouncer.ini`, for the port and the folder it may write to.
+ * @returns with the address that is `databaseUrl` by way of it.
+ */
+export async function startByConfiguration(
+  databaseUrl: string,
+  configuration: (port: number, folder: string) => string,
+): Promise<PgBouncer> {
+  const folder = mkdtempSync(join(tmpdir(), 'tagtrail-pgbouncer-'));
+  chmodSync(folder, 0o777);
+  const port = await freePort();
+  const file = join(folder, 'pgbouncer.ini');
+  writeFileSync(file, configuration(port, folder));
   // It refuses to run as root.
   const asOther = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
   const child = spawn('pgbouncer', [...asOther, file], {
