@@ -8,11 +8,14 @@ export interface ThreadTask {
   name: string;
   argument: unknown;
   transferList?: ArrayBuffer[];
-  /** Milliseconds, and up to half as many again, after which the task is ended with its thread. Unlimited if left out. */
+  /**
+   * Milliseconds of processor time, and up to half as many again, after which the task is ended with its thread. Unlimited if
+   * left out.
+   */
   most?: number;
 }
 
-/** A task took longer than it may. */
+/** A task took more processor time than it may. */
 export class TaskTookTooLong extends AppError {
   constructor(most: number, cause: unknown) {
     super('timed_out', `It took more than ${most / 1_000} s and was ended; try less of it`, { cause });
@@ -62,18 +65,24 @@ export class WorkThreads {
 
 const TIMED_TASK = new URL('./timed-task.ts', import.meta.url).href;
 
+/** Threads give way to everything else, so it is their processor time that counts: on a busy machine they may wait long for it. */
 async function runWithin<Result>(most: number, pool: Piscina, task: ThreadTask): Promise<Result> {
   const { module, name, argument, transferList = [] } = task;
-  const begun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const runBy = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const tooLong = new AbortController();
-  let looks = 0;
-  const timer = setInterval(() => {
-    looks += Atomics.load(begun, 0);
-    if (looks > LOOKS) {
+  let before: NodeJS.CpuUsage | undefined;
+  const look = async () => {
+    const thread = pool.threads.find(({ threadId }) => threadId === Atomics.load(runBy, 0));
+    const used = await thread?.cpuUsage(before);
+    if (before === undefined) {
+      before = used;
+    } else if (used !== undefined && used.user + used.system > most * 1_000) {
       tooLong.abort();
     }
-  }, most / LOOKS);
-  const timed: TimedTask = { module, name, argument, begun };
+  };
+  // A thread that has ended meanwhile cannot be asked.
+  const timer = setInterval(() => look().catch(() => {}), most / LOOKS);
+  const timed: TimedTask = { module, name, argument, runBy };
   try {
     return await pool.run(timed, { filename: TIMED_TASK, transferList, signal: tooLong.signal });
   } catch (error) {
@@ -92,7 +101,7 @@ function wake(pool: Piscina): void {
 }
 
 /** Within the time of a task. */
-const LOOKS = 2;
+const LOOKS = 4;
 
 async function startThreads(log: Logger, idle: number): Promise<Piscina> {
   const { Piscina: Threads } = await import('piscina');

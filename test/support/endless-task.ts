@@ -10,6 +10,11 @@ export function fill(): never {
   }
 }
 
+/** As if the machine were busy with others: milliseconds pass, and no processor time. */
+export function wait(milliseconds: number): string {
+  return Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}
+
 export function double(number: number): number {
   return 2 * number;
 }

@@ -29,6 +29,10 @@ describe('work threads', () => {
     expect(await Promise.all(waiting)).to.deep.equal([2, 4, 6]);
   });
 
+  it('go on with a task that waits longer for a processor than it may compute', async () => {
+    expect(await threads.run({ module, name: 'wait', argument: 500, most: 100 })).to.equal('timed-out');
+  });
+
   it('end a task that takes too much memory, and go on with the next', async () => {
     expect(await failing('fill', 60_000)).to.satisfy(isOutOfMemory);
     expect(await double(4)).to.equal(8);
