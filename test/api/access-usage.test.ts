@@ -75,11 +75,11 @@ describe('the time a key was last used', () => {
   it('never goes back', async () => {
     const { id } = await newKey();
     await writeLastUsed(asAccess, [{ id, secondsAgo: 100 }]);
-    expect(await age(id)).to.be.within(100, 110);
+    expect(await age(id)).to.be.within(100, 160);
     await writeLastUsed(asAccess, [{ id, secondsAgo: 1_000 }]);
-    expect(await age(id)).to.be.within(100, 110);
+    expect(await age(id)).to.be.within(100, 160);
     await writeLastUsed(asAccess, [{ id, secondsAgo: 50 }]);
-    expect(await age(id)).to.be.within(50, 60);
+    expect(await age(id)).to.be.within(50, 90);
   });
 
   it('is written for many keys at once, by several processes, and for keys that are gone', async () => {
@@ -90,7 +90,7 @@ describe('the time a key was last used', () => {
     const orders = Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? uses : uses.toReversed()));
     await Promise.all(orders.map((each) => writeLastUsed(asAccess, each)));
     for (const { id, secondsAgo } of uses.slice(1)) {
-      expect(await age(id)).to.be.within(secondsAgo, secondsAgo + 10);
+      expect(await age(id)).to.be.within(secondsAgo, secondsAgo + 60);
     }
   });
 

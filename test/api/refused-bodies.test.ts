@@ -11,8 +11,7 @@ describe('bodies that are refused unread', () => {
 
   const cases = { 'of no key': 401, 'of a method there is not': 405, 'above the limit': 413 };
   for (const [of, status] of Object.entries(cases)) {
-    it(`are read past at a bounded rate, whoever sends them, so that others have their turn: ${of}`, async function () {
-      this.timeout(60_000);
+    it(`are read past at a bounded rate, whoever sends them, so that others have their turn: ${of}`, async () => {
       const send = async (connection: Agent) => {
         const asked = request(`${api.url}/api/v1/assets`, {
           method: status === 405 ? 'PUT' : 'POST',

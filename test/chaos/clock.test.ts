@@ -10,8 +10,7 @@ import { withScenario } from './with-scenario.ts';
 /** Of the machine ingestion runs on, against the right time. */
 const JUMPS = ['+1h', '-1h', '+1d', '-10m'];
 
-describe("a clock of ingestion's machine that jumps", function () {
-  this.timeout(120_000);
+describe("a clock of ingestion's machine that jumps", () => {
   useProgram('faketime');
   const database = useDatabase();
   const folder = mkdtempSync(join(tmpdir(), 'tagtrail-chaos-'));

@@ -17,9 +17,7 @@ const OUTAGE = 12;
 /** Messages a second: a fraction of what a busy machine can do, so that there is a surplus to catch up with. */
 const RATE = 20;
 
-describe('the database that ingestion writes to', function () {
-  this.timeout(120_000);
-
+describe('the database that ingestion writes to', () => {
   describe('crashed and started again', () => {
     useProgram('mosquitto');
     const database = useCrashingDatabase();

@@ -83,8 +83,7 @@ const WRONG_REPORTS: { damage: string; set: string }[] = [
   { damage: 'an asset that the report leaves out', set: 'location_id = null, since = null' },
 ];
 
-describe('the search for faults', function () {
-  this.timeout(120_000);
+describe('the search for faults', () => {
   const database = useDatabase();
   let scenario: Scenario;
 

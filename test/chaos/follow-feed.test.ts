@@ -10,8 +10,7 @@ const ROUNDS = 2;
 /** Milliseconds that the network to the database is down. */
 const DOWN = 300;
 
-describe('a consumer of the move feed, while sealer, ingestion, API and network fail', function () {
-  this.timeout(180_000);
+describe('a consumer of the move feed, while sealer, ingestion, API and network fail', () => {
   useProgram('mosquitto');
   const database = useDatabase();
 

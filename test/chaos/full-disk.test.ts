@@ -7,8 +7,7 @@ import { withScenario } from './with-scenario.ts';
 /** The first message that cannot be decoded. */
 const UNDECODABLE = 99;
 
-describe('a full disk under the rejected messages', function () {
-  this.timeout(120_000);
+describe('a full disk under the rejected messages', () => {
   const database = useDatabase();
 
   it('leaves what cannot be kept unacknowledged, and all is there when there is room again', () =>

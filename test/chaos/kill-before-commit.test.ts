@@ -10,8 +10,7 @@ import { IngestProgram } from './ingest-program.ts';
 
 const WORDS = '{"value":"E2801160"}';
 
-describe('readers without clocks, "A saw it, B saw it, A saw it again", and a kill before the last is committed', function () {
-  this.timeout(60_000);
+describe('readers without clocks, "A saw it, B saw it, A saw it again", and a kill before the last is committed', () => {
   const broker = useMosquitto();
   const database = useDatabase();
   const clients: MqttClient[] = [];

@@ -6,8 +6,7 @@ import { withScenario } from './with-scenario.ts';
 
 const KILLS = 2;
 
-describe('a broker killed in the middle of the publishes', function () {
-  this.timeout(120_000);
+describe('a broker killed in the middle of the publishes', () => {
   useProgram('mosquitto');
   const database = useDatabase();
 

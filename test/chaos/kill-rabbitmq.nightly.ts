@@ -12,8 +12,7 @@ const SETTING: RabbitSetting = {
   refusedEvery: 300,
 };
 
-describe('RabbitMQ and a process of ingestion killed in the middle of the publishes', function () {
-  this.timeout(240_000);
+describe('RabbitMQ and a process of ingestion killed in the middle of the publishes', () => {
   useProgram('rabbitmq-server');
   const database = useDatabase();
 

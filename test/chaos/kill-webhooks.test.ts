@@ -12,8 +12,7 @@ const KILLS = 4;
 
 const WEBHOOKS = 4;
 
-describe('webhooks, while processes that deliver and receivers are killed', function () {
-  this.timeout(120_000);
+describe('webhooks, while processes that deliver and receivers are killed', () => {
   const database = useDatabase();
   const programs: Program[] = [];
   let receiver: ReceiverProgram;

@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import { useDatabase } from '../support/database.ts';
 import { AlertingSite } from './alerting-site.ts';
 
-describe('an asset that is taken away, and a reader that is cut off, while processes that derive alerts are killed', function () {
-  this.timeout(180_000);
+describe('an asset that is taken away, and a reader that is cut off, while processes that derive alerts are killed', () => {
   const database = useDatabase();
 
   it('make one alert of each stretch, and tell each change once', async () => {

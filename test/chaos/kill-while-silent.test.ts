@@ -9,8 +9,7 @@ import { IngestProgram } from './ingest-program.ts';
 
 const KILLS = 4;
 
-describe('a reader that says nothing, while the process that derives silences is killed', function () {
-  this.timeout(180_000);
+describe('a reader that says nothing, while the process that derives silences is killed', () => {
   const database = useDatabase();
   let ingest: IngestProgram;
   let client: MqttClient | undefined;

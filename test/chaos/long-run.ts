@@ -111,7 +111,8 @@ async function runFaults(
   const publishing = scenario.publish();
   await Promise.all([
     spread(options.kills, async (number) => {
-      afterKill.push(...known(await scenario.killIngest(number % scenario.ingest.length)));
+      const recovery = await scenario.killIngest(number % scenario.ingest.length);
+      afterKill.push(...known(recovery?.sinceKill ?? null));
       counts.kills += 1;
     }),
     spread(options.sealerKills, async () => {

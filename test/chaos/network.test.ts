@@ -10,9 +10,7 @@ const DOWN = 300;
 const SILENT = 700;
 const SLOW = 40;
 
-describe('networks that are cut, silent and slow in the middle of the publishes', function () {
-  this.timeout(120_000);
-
+describe('networks that are cut, silent and slow in the middle of the publishes', () => {
   for (const source of ['embedded', 'mosquitto'] as const) {
     describe(source === 'embedded' ? 'with the embedded broker' : 'with a broker between', () => {
       if (source === 'mosquitto') {

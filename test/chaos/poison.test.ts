@@ -3,8 +3,7 @@ import { useDatabase } from '../support/database.ts';
 import { NO_FAULTS } from './findings.ts';
 import { withScenario } from './with-scenario.ts';
 
-describe('messages that cannot be decoded or that the database refuses, among others', function () {
-  this.timeout(120_000);
+describe('messages that cannot be decoded or that the database refuses, among others', () => {
   const database = useDatabase();
 
   it('are kept as rejected and acknowledged, and cost no other message its reads', () =>

@@ -18,8 +18,7 @@ const EVENTS = 2_000;
 
 const BATCHES = 20;
 
-describe('a receiver of webhooks that is down for an hour, scaled down in time', function () {
-  this.timeout(120_000);
+describe('a receiver of webhooks that is down for an hour, scaled down in time', () => {
   const database = useDatabase();
   let receiver: Receiver;
   let link: Link;

@@ -14,8 +14,7 @@ const READERS = 6;
 /** So often readers try in vain while the broker is down: some seconds, after which ingestion tries seldom. */
 const ATTEMPTS = 700;
 
-describe('a broker that is restarted while readers publish', function () {
-  this.timeout(120_000);
+describe('a broker that is restarted while readers publish', () => {
   const stops: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (const stop of stops.splice(0).toReversed()) {

@@ -46,6 +46,13 @@ export interface SteadyLoad {
   stop(): Promise<void>;
 }
 
+/** Milliseconds until ingestion acknowledged something again. */
+export interface Recovery {
+  sinceKill: number;
+  /** Since its new process was ready; negative if another one was first. */
+  sinceReady: number;
+}
+
 interface Parts
   extends Pick<
     Scenario,
@@ -266,12 +273,8 @@ export class Scenario {
     }
   }
 
-  /**
-   * Kills ingestion and starts it again.
-   *
-   * @returns milliseconds until it acknowledged something again, or null if others had done all there was to do.
-   */
-  async killIngest(process = 0): Promise<number | null> {
+  /** Kills ingestion and starts it again. @returns null if others had done all there was to do. */
+  async killIngest(process = 0): Promise<Recovery | null> {
     const before = this.#killing[process];
     const killed = Promise.resolve(before).then(() =>
       this.#killAndRestart(this.ingest[process] as IngestProgram),
@@ -291,12 +294,15 @@ export class Scenario {
     await this.killIngest(sealer);
   }
 
-  async #killAndRestart(program: IngestProgram): Promise<number | null> {
+  async #killAndRestart(program: IngestProgram): Promise<Recovery | null> {
     await program.kill();
-    const since = performance.now();
-    const acknowledgement = this.tap.nextOnNewConnection();
+    const killed = performance.now();
+    const acknowledgement = this.tap.nextOnNewConnection().then(() => performance.now());
     await program.startUntilReady();
-    return this.#unlessOver(acknowledgement.then(() => performance.now() - since));
+    const ready = performance.now();
+    return this.#unlessOver(
+      acknowledgement.then((at) => ({ sinceKill: at - killed, sinceReady: at - ready })),
+    );
   }
 
   /** @returns milliseconds until something is acknowledged, or null if nothing is left to be. */

@@ -17,8 +17,7 @@ import { Site } from '../support/site.ts';
 import { until } from '../support/subscribed-ingest.ts';
 import { useTwoCells } from '../support/two-cells.ts';
 
-describe('moving an organization to another cell, on the command line', function () {
-  this.timeout(60_000);
+describe('moving an organization to another cell, on the command line', () => {
   const cells = useTwoCells();
   const folders = useDataFolders();
   // Processes sign in by a login that may do nothing of this.

@@ -7,8 +7,7 @@ import { wokenFor } from '../support/woken-sealer.ts';
 
 const HOUR = 3_600_000_000;
 
-describe('clock mend', function () {
-  this.timeout(60_000);
+describe('clock mend', () => {
   const database = useDatabase();
   const { tagtrail, json, fails } = commandLineOn(() => database);
 

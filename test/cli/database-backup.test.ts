@@ -20,8 +20,7 @@ import { serverUrl, useDatabase } from '../support/database.ts';
 import { jsonOn, onEmbedded, useDataFolders } from '../support/embedded-folder.ts';
 import { expectedRows, fillDatabase } from '../support/filled-database.ts';
 
-describe('a backup by the command line', function () {
-  this.timeout(120_000);
+describe('a backup by the command line', () => {
   const source = useDatabase();
   const folders = useDataFolders();
   const { json } = commandLineOn(() => source);

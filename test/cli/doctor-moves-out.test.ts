@@ -10,8 +10,7 @@ import { run } from '../support/process.ts';
 import { Site } from '../support/site.ts';
 import { until } from '../support/subscribed-ingest.ts';
 
-describe('moves over MQTT that stand still', function () {
-  this.timeout(60_000);
+describe('moves over MQTT that stand still', () => {
   const broker = useMosquitto();
   const database = useDatabase();
 

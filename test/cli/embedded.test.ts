@@ -14,8 +14,7 @@ import { useDataFolders } from '../support/embedded-folder.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Program, run } from '../support/process.ts';
 
-describe('commands on the embedded database', function () {
-  this.timeout(180_000);
+describe('commands on the embedded database', () => {
   const folders = useDataFolders();
   const cluster = (data: string) => join(data, 'postgres/cluster');
   const isRunning = (data: string) => readPostmaster(cluster(data))?.isAlive === true;

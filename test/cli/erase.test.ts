@@ -26,8 +26,7 @@ const OF_NO_ORGANIZATION = [
 
 const NAME = 'Acme "quoted", ü';
 
-describe('erasing an organization', function () {
-  this.timeout(60_000);
+describe('erasing an organization', () => {
   const database = useDatabase();
   const { json, fails } = commandLineOn(() => database);
   const folder = mkdtempSync(join(tmpdir(), 'tagtrail-erase-'));

@@ -60,8 +60,7 @@ async function passedEarlier(database: TestDatabase) {
   return { orgId: site.orgId, movedAt };
 }
 
-describe('history recompute', function () {
-  this.timeout(60_000);
+describe('history recompute', () => {
   const database = useDatabase();
   const { tagtrail, json, fails } = commandLineOn(() => database);
 
@@ -104,8 +103,7 @@ describe('history recompute', function () {
   });
 });
 
-describe('migrate, on a database of an earlier version', function () {
-  this.timeout(60_000);
+describe('migrate, on a database of an earlier version', () => {
   const earlier = {} as TestDatabase;
   const { tagtrail } = commandLineOn(() => earlier);
 

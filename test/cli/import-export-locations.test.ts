@@ -6,8 +6,7 @@ import type { FieldIssue } from '../../base/checks/issues.ts';
 import { useApi } from '../support/api.ts';
 import { commandLineOn } from '../support/command-line.ts';
 
-describe('the command line on CSV files of locations', function () {
-  this.timeout(110_000);
+describe('the command line on CSV files of locations', () => {
   const api = useApi();
   const { tagtrail, json, fails } = commandLineOn(() => api.database);
   const folder = mkdtempSync(join(tmpdir(), 'tagtrail-csv-'));

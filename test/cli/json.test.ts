@@ -37,8 +37,7 @@ const VALUES: Readonly<Record<string, string>> = {
   '<value>': 'E280',
 };
 
-describe('the output of a command with --json', function () {
-  this.timeout(120_000);
+describe('the output of a command with --json', () => {
   const database = useDatabase();
   after(() => rmSync(FOLDER, { recursive: true }));
   let commands: Command[] = [];

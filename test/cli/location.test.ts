@@ -4,8 +4,7 @@ import { useDatabase } from '../support/database.ts';
 import { aRead, record } from '../support/recording.ts';
 import { Site } from '../support/site.ts';
 
-describe('location watch', function () {
-  this.timeout(60_000);
+describe('location watch', () => {
   const database = useDatabase();
   const { tagtrail, json, fails } = commandLineOn(() => database);
   let site: Site;

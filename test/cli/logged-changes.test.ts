@@ -85,8 +85,7 @@ function withoutTimes(name: string, value: unknown): unknown {
   return /_(at|from)$/.test(name) && value !== null && Date.parse(String(value)) > 0 ? TIME : value;
 }
 
-describe('every command that changes something', function () {
-  this.timeout(60_000);
+describe('every command that changes something', () => {
   const database = useDatabase();
   const { tagtrail, json } = commandLineOn(() => database, { SECRETS_KEY: newSecretsKey() });
   const folder = mkdtempSync('/tmp/tagtrail-changes-');

@@ -7,8 +7,7 @@ import { TEST_ACTOR } from '../support/actor.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { useSimulate } from '../support/simulate.ts';
 
-describe('an organization that was exported, erased and imported', function () {
-  this.timeout(120_000);
+describe('an organization that was exported, erased and imported', () => {
   const { api, folder, simulated, checked } = useSimulate();
   const { database } = api;
   const { json } = commandLineOn(() => database);

@@ -23,8 +23,7 @@ const NAME = 'Acme "quoted", ü';
 const CHANGED = ['api_keys', 'changes', 'handhelds', 'webhooks'];
 const DERIVED = ['live_row_counts', 'reader_joined_spans', 'silence_revisions', 'alert_revisions'];
 
-describe('importing an organization', function () {
-  this.timeout(60_000);
+describe('importing an organization', () => {
   const database = useDatabase();
   const elsewhere = useDatabase();
   const here = commandLineOn(() => database);

@@ -12,8 +12,7 @@ import { storeStays } from '../support/stored-stays.ts';
 
 type Row = Record<string, string | number | boolean | null>;
 
-describe('the export of reports', function () {
-  this.timeout(170_000);
+describe('the export of reports', () => {
   const api = useApi();
   const client = useClient(api);
   const { tagtrail, json, fails } = commandLineOn(() => api.database);

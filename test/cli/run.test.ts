@@ -10,8 +10,7 @@ import { Site } from '../support/site.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../services/cli/tagtrail.ts', import.meta.url));
 
-describe('a run of a command', function () {
-  this.timeout(60_000);
+describe('a run of a command', () => {
   const first = useDatabase();
   const second = useDatabase();
   const here = commandLineOn(() => first);

@@ -6,8 +6,7 @@ import { Site } from '../support/site.ts';
 
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;
 
-describe('the commands about smoothing', function () {
-  this.timeout(60_000);
+describe('the commands about smoothing', () => {
   const database = useDatabase();
   const { tagtrail, json, fails } = commandLineOn(() => database);
   let site: Site;

@@ -10,8 +10,7 @@ import { Site } from '../support/site.ts';
 
 const COMMANDS = new URL('../../services/cli/commands/', import.meta.url);
 
-describe('the use of the command line', function () {
-  this.timeout(120_000);
+describe('the use of the command line', () => {
   const database = useDatabase();
   const { tagtrail, fails } = commandLineOn(() => database);
   const folder = mkdtempSync(join(tmpdir(), 'tagtrail-usage-'));

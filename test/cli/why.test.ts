@@ -10,8 +10,7 @@ import { storeSettings } from '../support/stored-smoothing.ts';
 const at = (time: string) => Date.parse(`2026-05-04T${time}Z`) * 1_000;
 const shown = (time: string) => `2026-05-04T${time}.000Z`;
 
-describe('the command line that says why', function () {
-  this.timeout(60_000);
+describe('the command line that says why', () => {
   const database = useDatabase();
   const { tagtrail, json, fails } = commandLineOn(() => database);
   const keys: Record<string, number> = {};

@@ -5,8 +5,7 @@ import { useConsole } from '../support/console.ts';
 import { aRead, record } from '../support/recording.ts';
 import { Site } from '../support/site.ts';
 
-describe('questions about an instant of history that a device dated 90 s ahead', function () {
-  this.timeout(60_000);
+describe('questions about an instant of history that a device dated 90 s ahead', () => {
   const suite = useConsole();
   const { tagtrail, json } = commandLineOn(() => suite.database);
   let token: string;

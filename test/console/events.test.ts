@@ -4,8 +4,7 @@ import { appendMoves, type FeedRow } from '../support/feed-rows.ts';
 import { readEvents } from '../support/read-events.ts';
 import { Site } from '../support/site.ts';
 
-describe('moves sent to the console', function () {
-  this.timeout(60_000);
+describe('moves sent to the console', () => {
   const suite = useConsole();
   const { database } = suite;
   let site: Site;

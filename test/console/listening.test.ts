@@ -5,8 +5,7 @@ import { connected, connectReader, useIngest } from '../support/ingest.ts';
 import { readEvents } from '../support/read-events.ts';
 import { Site } from '../support/site.ts';
 
-describe('listening to an antenna in the console', function () {
-  this.timeout(60_000);
+describe('listening to an antenna in the console', () => {
   const suite = useConsole();
   const { database } = suite;
   const one = useIngest(database);

@@ -15,8 +15,7 @@ import { type Claims, type IdentityProvider, startIdentityProvider } from '../su
 import { PASSWORD, PLACE } from '../support/people.ts';
 import { Wanderer } from '../support/wanderer.ts';
 
-describe('signing in to the console by OpenID Connect', function () {
-  this.timeout(60_000);
+describe('signing in to the console by OpenID Connect', () => {
   const suite = useConsole();
   let provider: IdentityProvider;
   let url: string;

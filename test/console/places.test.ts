@@ -4,8 +4,7 @@ import { useConsole } from '../support/console.ts';
 import { aRead, record } from '../support/recording.ts';
 import { Site } from '../support/site.ts';
 
-describe('a place, in the console', function () {
-  this.timeout(60_000);
+describe('a place, in the console', () => {
   const suite = useConsole();
   const { database } = suite;
   let site: Site;

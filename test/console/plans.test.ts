@@ -13,8 +13,7 @@ function largePng(size: number): Buffer {
   return encodePng({ width, height, palette, pixels: randomBytes(width * height) });
 }
 
-describe('plans', function () {
-  this.timeout(60_000);
+describe('plans', () => {
   const suite = useConsole();
   const { call, database } = suite;
   let site: Site;

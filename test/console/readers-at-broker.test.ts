@@ -6,8 +6,7 @@ import { Link } from '../support/link.ts';
 import { useMosquitto } from '../support/mosquitto.ts';
 import { startIngestOn, until } from '../support/subscribed-ingest.ts';
 
-describe('a reader at a broker of its own, once the console has registered it', function () {
-  this.timeout(60_000);
+describe('a reader at a broker of its own, once the console has registered it', () => {
   const broker = useMosquitto();
   const suite = useConsole({ READERS_MQTT_URL: 'mqtt://broker.example.com:1883' });
   let publisher: MqttClient;

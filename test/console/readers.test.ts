@@ -107,11 +107,12 @@ describe('readers and handhelds in the console', () => {
     expect((await list('?state=no_format')).data[0]).to.deep.include({ id, state: 'no_format' });
     expect((await list('?state=heard')).total_count).to.equal(0);
     await call({ ...{ method: 'PATCH', path: `/readers/${id}`, token }, json: { format: 'zebra-iotc' } });
-    await client.publishAsync(topic, payload, { qos: 1 });
+    // At once, as they belong together within 15 s; the first message may have been longer ago.
+    await Promise.all([1, 2].map(() => client.publishAsync(topic, payload, { qos: 1 })));
     const { data } = await list('?q=NEW&sort=-last_message_at');
     expect(data[0]).to.deep.include({ id, state: 'new', format: 'zebra-iotc' });
-    expect(data[0].counters).to.include({ messages: 2, messages_rejected: 1, reads: 1 });
-    expect(data[0].stretch.messages).to.equal(2);
+    expect(data[0].counters).to.include({ messages: 3, messages_rejected: 1, reads: 2 });
+    expect(data[0].stretch.messages).to.be.within(2, 3);
   });
 
   it('refuses topics of more than 512 bytes or 32 levels', async () => {

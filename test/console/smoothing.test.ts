@@ -15,8 +15,7 @@ const timeAt = (second: number) => new Date(START / 1_000 + second * 1_000).toIS
 /** Scans of an asset within its window, as of one that lies on an antenna all the time. */
 const DENSE = 20_000;
 
-describe('smoothing, in the console', function () {
-  this.timeout(60_000);
+describe('smoothing, in the console', () => {
   const suite = useConsole();
   const { database } = suite;
   let site: Site;

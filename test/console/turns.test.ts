@@ -6,8 +6,7 @@ import { untilWaiting } from '../support/until-waiting.ts';
 
 const PNG = encodePng({ width: 4, height: 3, palette: [[255, 255, 255]], pixels: new Uint8Array(12) });
 
-describe('expensive requests to the console', function () {
-  this.timeout(60_000);
+describe('expensive requests to the console', () => {
   const suite = useConsole();
   const { call, database } = suite;
   let neighbour: string;

@@ -14,8 +14,7 @@ interface Tree {
   locations: [id: number, parentId: number | null, key: string, name: string, count: number][];
 }
 
-describe('where assets are, in the console', function () {
-  this.timeout(60_000);
+describe('where assets are, in the console', () => {
   const suite = useConsole();
   const { database } = suite;
   let site: Site;

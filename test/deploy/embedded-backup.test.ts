@@ -3,8 +3,7 @@ import { expect } from 'chai';
 import { copyFolder, jsonOn, onEmbedded, useDataFolders } from '../support/embedded-folder.ts';
 import { expectedRows, fillDatabase } from '../support/filled-database.ts';
 
-describe('a backup of the embedded database', function () {
-  this.timeout(180_000);
+describe('a backup of the embedded database', () => {
   const folders = useDataFolders();
 
   it('is a copy of its folder, made while it is stopped, and works elsewhere with all that it held', async () => {

@@ -29,8 +29,7 @@ describe('the Kubernetes manifests', () => {
     );
   });
 
-  it('have no field that Kubernetes does not know', function () {
-    this.timeout(60_000);
+  it('have no field that Kubernetes does not know', () => {
     expect(unknownFields(objects)).to.equal('');
     expect(unknownFields([{ ...objects[0], specs: {} } as KubernetesObject])).to.include('error TS2353');
   });
@@ -52,8 +51,7 @@ describe('the Kubernetes manifests', () => {
     }
   });
 
-  it('let in requests for every file of the apps and every route, and none for metrics', async function () {
-    this.timeout(120_000);
+  it('let in requests for every file of the apps and every route, and none for metrics', async () => {
     await Promise.all([buildAppIfStale(), buildConsoleIfStale()]);
     const rules = objects.find(({ kind }) => kind === 'Ingress')?.spec.rules as IngressRule[];
     const served = {

@@ -14,8 +14,7 @@ import { PROJECT } from './folder.ts';
 
 // There is nothing to be tried without TimescaleDB, and no programs of its version.
 if (process.env['TEST_REQUIRE_TIMESCALEDB'] === '1') {
-  describe('a backup of TimescaleDB', function () {
-    this.timeout(120_000);
+  describe('a backup of TimescaleDB', () => {
     const database = useDatabase();
     const another = `ci-${process.pid}`;
     let restored: string;
@@ -67,8 +66,7 @@ if (process.env['TEST_REQUIRE_TIMESCALEDB'] === '1') {
     });
   });
 
-  describe('the move from the embedded database to TimescaleDB', function () {
-    this.timeout(120_000);
+  describe('the move from the embedded database to TimescaleDB', () => {
     const folders = useDataFolders();
     const database = useDatabase();
 

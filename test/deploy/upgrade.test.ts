@@ -142,7 +142,7 @@ describe('an upgrade by systemd', () => {
       'systemctl restart tagtrail-migrate',
       `systemctl restart ${UNITS[0]}`,
     ]);
-  }).timeout(60_000);
+  });
 
   it('refuses a port that all instances of a service would share, and a version that there is not', async () => {
     expect(await upgrade('v9'))

@@ -5,8 +5,7 @@ import { useMosquitto } from '../support/mosquitto.ts';
 import { type Program, run } from '../support/process.ts';
 import { newOrganization, readSealed, writeUnsealed } from '../support/unsealed.ts';
 
-describe('the move feed of several processes', function () {
-  this.timeout(60_000);
+describe('the move feed of several processes', () => {
   const broker = useMosquitto();
   const database = useDatabase();
   const programs: Program[] = [];

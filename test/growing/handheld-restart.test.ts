@@ -13,8 +13,7 @@ import { replicaOf } from './replica.ts';
 const DEVICES = 3;
 const SCANS = 5;
 
-describe('a handheld gateway that is restarted while devices submit', function () {
-  this.timeout(60_000);
+describe('a handheld gateway that is restarted while devices submit', () => {
   const database = useDatabase();
   let port: number;
   const gateway = replicaOf('services/handheld-gateway/main.ts', () => ({

@@ -28,9 +28,7 @@ import { until } from '../support/subscribed-ingest.ts';
 
 const LONG = { isBrief: false, signal: undefined };
 
-describe('a replica that lists are read from', function () {
-  this.timeout(120_000);
-
+describe('a replica that lists are read from', () => {
   let database: ReplicatedDatabase;
   let pool: Pool;
   let standby: Client;

@@ -23,8 +23,7 @@ const PLACES = ['DOCK', 'YARD', 'HALL'];
 const TAGS = Array.from({ length: 20 }, (_, asset) => `E28011${String(asset).padStart(4, '0')}`);
 const TOPICS = ['site/portal', 'site/gate', 'site/forklift'];
 
-describe('two processes of each service on one database', function () {
-  this.timeout(60_000);
+describe('two processes of each service on one database', () => {
   const broker = useMosquitto();
   const redis = useRedis();
   const database = useDatabase();

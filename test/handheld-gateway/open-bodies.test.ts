@@ -14,8 +14,7 @@ import { Site } from '../support/site.ts';
 const MANY = 120;
 const MOST_OF_IT = Buffer.alloc(BODY_LIMIT - 10, 'a');
 
-describe('bodies that are begun and not ended', function () {
-  this.timeout(120_000);
+describe('bodies that are begun and not ended', () => {
   const gateway = useGateway();
   let other: string;
   const sockets: Socket[] = [];

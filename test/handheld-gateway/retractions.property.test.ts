@@ -43,8 +43,7 @@ type RandomRead = typeof aRandomRead extends fc.Arbitrary<infer Read> ? Read : n
 
 const RECEIVED = START + 3_600_000_000;
 
-describe('taking back, while readers and people go on scanning', function () {
-  this.timeout(300_000);
+describe('taking back, while readers and people go on scanning', () => {
   const database = useDatabase();
   const locations: number[] = [];
   const readers: number[] = [];

@@ -7,8 +7,7 @@ import { useGateway } from '../support/gateway.ts';
 import { ago, aScan, aSubmission } from '../support/new-submission.ts';
 import { aSweep } from '../support/new-sweep.ts';
 
-describe('a sweep that does not find an asset', function () {
-  this.timeout(60_000);
+describe('a sweep that does not find an asset', () => {
   const gateway = useGateway();
   const { database } = gateway;
 

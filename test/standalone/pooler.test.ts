@@ -19,8 +19,7 @@ import { startReceiver } from '../support/receiver.ts';
 import { Site } from '../support/site.ts';
 import { SECRETS_KEY } from '../support/webhooks.ts';
 
-describe('everything, behind PgBouncer in transaction mode and by a login that owns nothing', function () {
-  this.timeout(60_000);
+describe('everything, behind PgBouncer in transaction mode and by a login that owns nothing', () => {
   usePgBouncer();
   const database = useDatabase();
 

@@ -3,8 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { expect } from 'chai';
 import { isServerRunning, stop, useStandalone } from './use-standalone.ts';
 
-describe('everything in one process where it cannot start', function () {
-  this.timeout(120_000);
+describe('everything in one process where it cannot start', () => {
   const system = useStandalone();
 
   it('refuses to run twice on one folder, and leaves the first alone', async () => {

@@ -10,8 +10,7 @@ import { type Program, run } from '../support/process.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { isServerRunning, serverPid, stop, useStandalone } from './use-standalone.ts';
 
-describe('everything in one process', function () {
-  this.timeout(120_000);
+describe('everything in one process', () => {
   const system = useStandalone();
   const whoAmI = async (program: Program, key: string) => {
     const [address] = /http:\S+\/api\/v1/.exec(program.stdout()) ?? [];

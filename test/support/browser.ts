@@ -89,9 +89,8 @@ export function useBrowser(): TestBrowser {
   /** Null outside tests. A page that is left open asks for its lists again, and disturbs the next test. */
   let devicesOfTest: Set<Device> | null = null;
   let browser: Browser;
-  before(async function () {
+  before(async () => {
     // The first run unpacks the browser.
-    this.timeout(120_000);
     browser = await sharedBrowser();
   });
   beforeEach(() => {

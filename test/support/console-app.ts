@@ -36,8 +36,7 @@ export interface TestConsoleApp extends TestConsole {
 
 /** The console in a browser, as it is served. */
 export function useConsoleApp(settings: Partial<ConsoleConfig> = {}): TestConsoleApp {
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     await buildConsoleIfStale();
   });
   const server = useConsole(settings);

@@ -43,7 +43,7 @@ export async function runOnce(
   return differences.length === 0;
 }
 
-/** The feed follows what is recorded within a moment. */
+/** The feed follows within a moment what is recorded, but on a machine that is busy with others. */
 async function feedDifferences(
   api: ApiClient,
   feed: FeedFold,
@@ -61,5 +61,5 @@ async function feedDifferences(
 }
 
 /** Milliseconds. */
-const SEALED_WITHIN = 6_000;
+const SEALED_WITHIN = 60_000;
 const PAUSE = 100;

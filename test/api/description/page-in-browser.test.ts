@@ -12,8 +12,7 @@ const LAYOUTS = {
   'enlarged phone': { width: 195, height: 422 },
 };
 
-describe('the page for people, in a browser', function () {
-  this.timeout(120_000);
+describe('the page for people, in a browser', () => {
   const api = useApi();
   const browser = useBrowser();
 

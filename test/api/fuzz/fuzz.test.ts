@@ -17,8 +17,7 @@ const SAMPLE = 4;
 /** After so many requests, what they deleted is brought back. */
 const REVIVAL = 50;
 
-describe('any request', function () {
-  this.timeout(300_000);
+describe('any request', () => {
   const api = useApi();
   let connection: RawConnection;
   let key: string;

@@ -11,8 +11,7 @@ import { allPages, openDoor, RecordedPast } from '../../support/recorded-past.ts
 
 const microsOf = (text: string) => toMicros(fromDatabase(text));
 
-describe('a history as it was known', function () {
-  this.timeout(300_000);
+describe('a history as it was known', () => {
   const database = useDatabase();
   let door: OrganizationDoor;
   before(() => {

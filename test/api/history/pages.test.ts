@@ -8,8 +8,7 @@ import { MeasuredLists } from '../measured-lists.ts';
 
 const MANY = 60_000;
 
-describe("a page of an asset's history", function () {
-  this.timeout(120_000);
+describe("a page of an asset's history", () => {
   const database = useDatabase();
   let lists: MeasuredLists;
   let many: number;

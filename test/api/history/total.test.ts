@@ -23,8 +23,7 @@ const aPeriod = fc.record({
   to: fc.option(fc.nat({ max: LAST })),
 });
 
-describe('the total of a history', function () {
-  this.timeout(300_000);
+describe('the total of a history', () => {
   const api = useApi();
   const client = useClient(api);
   const { database } = api;

@@ -11,8 +11,7 @@ const fileOf = (row: (at: number) => string, rows: number) =>
   HEADER + Array.from({ length: rows }, (_, at) => row(at)).join('\n');
 
 /** Of this thread's processor time, so that what others do with the processor does not count. */
-describe('the event loop while a file is imported', function () {
-  this.timeout(120_000);
+describe('the event loop while a file is imported', () => {
   const api = useApi();
 
   before(() =>

@@ -10,8 +10,7 @@ import { appendMoves } from '../../support/feed-rows.ts';
 
 const WAITING = '/api/v1/moves?wait=30&after=';
 
-describe('waiting for moves', function () {
-  this.timeout(120_000);
+describe('waiting for moves', () => {
   const api = useApi();
   let assetId: number;
   before(async () => {

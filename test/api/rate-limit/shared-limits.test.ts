@@ -59,7 +59,7 @@ describe('rate limits shared through a server', () => {
     expect(keys).to.have.lengthOf(1);
     const [name] = keys as string[];
     expect(name).to.match(/^tagtrail:rate-limit:[0-9A-Z]{26}$/);
-    expect(await redis.command('PTTL', name ?? '')).to.be.within(170_000, 180_000);
+    expect(await redis.command('PTTL', name ?? '')).to.be.within(120_000, 180_000);
   });
 
   it('survive that the server forgets its scripts', async () => {

@@ -7,8 +7,7 @@ import { MeasuredLists } from '../measured-lists.ts';
 
 const ASSETS = 20_000;
 
-describe('the report at a location', function () {
-  this.timeout(120_000);
+describe('the report at a location', () => {
   const database = useDatabase();
   let lists: MeasuredLists;
   let site: Site;

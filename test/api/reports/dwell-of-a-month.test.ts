@@ -9,8 +9,7 @@ const ASSETS = 50;
 const TRANSITIONS = 3_000;
 const ROWS = ASSETS * TRANSITIONS;
 
-describe('the dwell of a month', function () {
-  this.timeout(120_000);
+describe('the dwell of a month', () => {
   const database = useDatabase();
   let lists: MeasuredLists;
   let assets: { id: number }[];

@@ -13,8 +13,7 @@ const START = Date.UTC(2020, 0, 1) * 1_000;
 const HOUR = 3_600_000_000;
 
 /** Every asset moves once an hour, from one place to the next. */
-describe('reports about the past', function () {
-  this.timeout(120_000);
+describe('reports about the past', () => {
   const database = useDatabase();
   const assets: number[] = [];
   const places: number[] = [];

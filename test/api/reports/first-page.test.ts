@@ -20,8 +20,7 @@ const POSITIONS = `insert into positions (org_id, asset_id, location_id, since, 
   select org_id, asset_id, location_id, min(observed_at), max(observed_at) from scan_events where org_id = $1
   group by org_id, asset_id, location_id`;
 
-describe('the first page of the whole report', function () {
-  this.timeout(120_000);
+describe('the first page of the whole report', () => {
   const database = useDatabase();
   let lists: MeasuredLists;
   let site: Site;

@@ -80,7 +80,7 @@ async function killInTurn(
       await scenario.crashBroker(DOWN);
     } else {
       const after = await scenario.killIngest(((kill - 1) / 2) % options.processes);
-      afterKill.push(...(after === null ? [] : [after]));
+      afterKill.push(...(after === null ? [] : [after.sinceKill]));
     }
   }
   await publishing;

@@ -59,8 +59,7 @@ const PRESS_ALL = `(async () => {
   return pressed.size;
 })()`;
 
-describe('every control of the console', function () {
-  this.timeout(120_000);
+describe('every control of the console', () => {
   const app = useConsoleApp();
   let site: Site;
 

@@ -8,12 +8,10 @@ import { buildConsoleIfStale } from '../../support/built-app.ts';
 import { DESK } from '../../support/console-app.ts';
 import { type Program, run } from '../../support/process.ts';
 
-const MINUTES = 60_000;
 const TAG = 'e2806894000050000000d001';
 
 /** A newcomer, from an empty folder to an answer, with nothing but a browser, the printed link and a device. */
-describe('the first three minutes with the console', function () {
-  this.timeout(3 * MINUTES);
+describe('the first three minutes with the console', () => {
   const browser = useBrowser();
   const data = mkdtempSync(join(tmpdir(), 'tagtrail-journey-'));
   let program: Program;

@@ -4,8 +4,7 @@ import { until } from '../../support/browser.ts';
 import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
 import { Site } from '../../support/site.ts';
 
-describe('the tree of places in the console', function () {
-  this.timeout(120_000);
+describe('the tree of places in the console', () => {
   const app = useConsoleApp();
   let site: Site;
   let page: Page;

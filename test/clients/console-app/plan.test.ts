@@ -26,8 +26,7 @@ const IMAGE = encodePng({
   }),
 });
 
-describe('the plan in the console', function () {
-  this.timeout(120_000);
+describe('the plan in the console', () => {
   const app = useConsoleApp();
   const { database } = app;
   let site: Site;

@@ -10,8 +10,7 @@ import { storeSweepBy } from '../../support/stored-sweep.ts';
 
 const HOUR = 3_600_000_000;
 
-describe('reports and presence in the console, in a browser', function () {
-  this.timeout(120_000);
+describe('reports and presence in the console, in a browser', () => {
   const app = useConsoleApp();
   let site: Site;
   let page: Page;

@@ -6,8 +6,7 @@ import { Site } from '../../support/site.ts';
 
 const DESK = { width: 1280, height: 800 };
 
-describe('rules in the console, in a browser', function () {
-  this.timeout(120_000);
+describe('rules in the console, in a browser', () => {
   const app = useConsoleApp();
   const { database } = app;
   let site: Site;

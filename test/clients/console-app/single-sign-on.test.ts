@@ -3,8 +3,7 @@ import { useConsoleApp } from '../../support/console-app.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type IdentityProvider, startIdentityProvider } from '../../support/identity-provider.ts';
 
-describe('single sign-on in the console', function () {
-  this.timeout(60_000);
+describe('single sign-on in the console', () => {
   const app = useConsoleApp();
   let provider: IdentityProvider;
   let url: string;

@@ -8,8 +8,7 @@ import { Site } from '../../support/site.ts';
 const SECOND = 1_000_000;
 const HOUR = 3_600 * SECOND;
 
-describe('smoothing in the console, in a browser', function () {
-  this.timeout(120_000);
+describe('smoothing in the console, in a browser', () => {
   const app = useConsoleApp();
   const { database } = app;
   let site: Site;

@@ -6,8 +6,7 @@ import { Site } from '../../support/site.ts';
 
 const SECOND = 1_000_000;
 
-describe('the console, looking for where things are', function () {
-  this.timeout(120_000);
+describe('the console, looking for where things are', () => {
   const app = useConsoleApp();
   const { database } = app;
   let site: Site;

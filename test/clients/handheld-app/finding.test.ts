@@ -9,8 +9,7 @@ const BOX = '4006381333931';
 const SHELF = 'SHELF-TAG-2';
 const UNHEARD = /^Unknown since .*: the reader dock 3 is not heard\.$/;
 
-describe('finding an asset in the handheld app', function () {
-  this.timeout(120_000);
+describe('finding an asset in the handheld app', () => {
   const gateway = useGateway();
   const browser = useBrowser();
   let device: Device;

@@ -6,8 +6,7 @@ import { launch } from '../../support/browser.ts';
 import { buildAppIfStale } from '../../support/built-app.ts';
 import { ICON_FOLDER, paintIcons } from '../../support/paint-icons.ts';
 
-describe('the icons of the handheld app', function () {
-  this.timeout(120_000);
+describe('the icons of the handheld app', () => {
   let browser: Browser;
 
   before(async () => {

@@ -22,8 +22,7 @@ const ASSETS = [
 ];
 const tag = (number: number) => `E2801160000002091234${String(number).padStart(4, '0')}`;
 
-describe('the screens of the handheld app', function () {
-  this.timeout(120_000);
+describe('the screens of the handheld app', () => {
   const states = new ScreenStates();
   const gateway = useGateway();
   const browser = useBrowser();

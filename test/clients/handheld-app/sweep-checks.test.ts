@@ -6,8 +6,7 @@ import { aScan, aSubmission } from '../../support/new-submission.ts';
 
 const tag = (number: number) => `E280116000000209123400${String(number).padStart(2, '0')}`;
 
-describe('a sweep that only checks', function () {
-  this.timeout(120_000);
+describe('a sweep that only checks', () => {
   const gateway = useGateway();
   const browser = useBrowser();
   let device: Device;

@@ -7,8 +7,7 @@ import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';
 import { aScan, aSubmission } from '../../support/new-submission.ts';
 
-describe('taking a scan back with the handheld app', function () {
-  this.timeout(120_000);
+describe('taking a scan back with the handheld app', () => {
   const gateway = useGateway();
   const browser = useBrowser();
   let device: Device;

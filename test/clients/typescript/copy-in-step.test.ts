@@ -20,8 +20,7 @@ interface Copy {
 const ASSETS = 12;
 const BATCHES = 120;
 
-describe('the example that keeps a copy in step', function () {
-  this.timeout(300_000);
+describe('the example that keeps a copy in step', () => {
   const api = useApi();
   useTypedClient();
   const folder = mkdtempSync(join(tmpdir(), 'tagtrail-copy-'));

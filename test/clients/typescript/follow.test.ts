@@ -16,8 +16,7 @@ interface Following extends AsyncIterable<MoveEvent> {
   position: number;
 }
 
-describe('following moves with the typed client', function () {
-  this.timeout(300_000);
+describe('following moves with the typed client', () => {
   const api = useApi();
   const client = useTypedClient();
   let orgId: number;

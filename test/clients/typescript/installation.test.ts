@@ -16,8 +16,7 @@ const HERE = Object.fromEntries(
   ['openapi-fetch', 'openapi-typescript-helpers'].map((name) => [name, `file:${ROOT}node_modules/${name}`]),
 );
 
-describe('the package of the typed client', function () {
-  this.timeout(300_000);
+describe('the package of the typed client', () => {
   useTypedClient();
   const folder = mkdtempSync(join(tmpdir(), 'tagtrail-program-'));
   after(() => rmSync(folder, { recursive: true, force: true }));

@@ -9,8 +9,7 @@ import { useTypedClient } from './use-typed-client.ts';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const PROGRAM = new URL('program/program.ts', import.meta.url).href;
 
-describe('the typed client', function () {
-  this.timeout(300_000);
+describe('the typed client', () => {
   const api = useApi();
   const client = useTypedClient();
 

@@ -12,9 +12,7 @@ type Exports = Record<string, any>;
 /** Builds the client from the description, and loads what was built. */
 export function useTypedClient(): () => Exports {
   let exports: Exports = {};
-  before(async function () {
-    // The build checks types, too, which takes a minute and more where many share the processor.
-    this.timeout(300_000);
+  before(async () => {
     await promisify(execFile)(process.execPath, [BUILD]);
     exports = await import(BUILT);
   });

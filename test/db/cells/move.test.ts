@@ -47,8 +47,7 @@ interface Cell {
   mqtt: number;
 }
 
-describe('moving an organization to another cell', function () {
-  this.timeout(60_000);
+describe('moving an organization to another cell', () => {
   const cells = useTwoCells();
   const log = pino({ level: 'silent' });
   const lifecycle = new Lifecycle(log);

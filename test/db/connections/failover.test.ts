@@ -25,9 +25,7 @@ import { type ReplicatedDatabase, startReplicated } from '../../support/replicat
 import { Site } from '../../support/site.ts';
 import { until } from '../../support/subscribed-ingest.ts';
 
-describe('a database of several servers', function () {
-  this.timeout(120_000);
-
+describe('a database of several servers', () => {
   let database: ReplicatedDatabase;
   before(async () => {
     database = await startReplicated();

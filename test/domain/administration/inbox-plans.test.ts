@@ -16,8 +16,7 @@ const PAGE = { limit: 50, offset: 0 };
 const TAGS = 30_000;
 const MESSAGES = 10_000;
 
-describe('an inbox with all that is kept of an organization', function () {
-  this.timeout(60_000);
+describe('an inbox with all that is kept of an organization', () => {
   const database = useDatabase();
   let orgId: number;
   let measured: MeasuredClient;

@@ -5,8 +5,7 @@ import type { Finding } from '../../../domain/health/finding.ts';
 import { examineServer } from '../../../domain/health/server.ts';
 import { useDataFolders } from '../../support/embedded-folder.ts';
 
-describe('the durability of a database server', function () {
-  this.timeout(120_000);
+describe('the durability of a database server', () => {
   const folders = useDataFolders();
 
   const examine = async (url: string): Promise<Finding | undefined> => {

@@ -33,8 +33,7 @@ function delaysByDefinition(sent: readonly Sent[]) {
   };
 }
 
-describe('what readers send late', function () {
-  this.timeout(60_000);
+describe('what readers send late', () => {
   const database = useDatabase();
   let reader: RegisteredReader;
 

@@ -114,8 +114,7 @@ describe('when a reader was heard', () => {
     expect(await heard()).to.deep.equal([[0, 0, 1]]);
   });
 
-  it('is what was received, in whatever order and batches two processes commit it', async function () {
-    this.timeout(120_000);
+  it('is what was received, in whatever order and batches two processes commit it', async () => {
     const numbers = new Random(7, 0);
     const random = () => numbers.below(1e6) / 1e6;
     for (let round = 0; round < 40; round++) {

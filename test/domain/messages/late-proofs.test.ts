@@ -104,8 +104,7 @@ describe('reads that come late', () => {
     ]);
   });
 
-  it('prove what each stretch of them proves, whatever is known of their readers (300 random sets)', async function () {
-    this.timeout(120_000);
+  it('prove what each stretch of them proves, whatever is known of their readers (300 random sets)', async () => {
     const met = { known: 0, news: 0 };
     const readers = [reader, ...others];
     await inTransaction(database.pool, async (client) => {
@@ -166,8 +165,7 @@ describe('reads that come late', () => {
     expect(met.news).to.be.above(200);
   });
 
-  it('prove the same, whatever the order and the batches they come in, and as often as they come', async function () {
-    this.timeout(120_000);
+  it('prove the same, whatever the order and the batches they come in, and as often as they come', async () => {
     for (let round = 0; round < 10; round++) {
       const random = new Random(53, round);
       const messages = Array.from({ length: 30 }, () => {

@@ -81,8 +81,7 @@ const SMOOTHED: DatedSmoothing[] = [
   },
 ];
 
-describe('mending what a wrong clock recorded', function () {
-  this.timeout(120_000);
+describe('mending what a wrong clock recorded', () => {
   const database = useDatabase();
 
   /** A site of its own, with what it recorded of each asset. */

@@ -8,8 +8,7 @@ import { useDatabase } from '../../support/database.ts';
 import { MeasuredClient } from '../../support/measured-client.ts';
 import { Site } from '../../support/site.ts';
 
-describe('messages that came before, on tables without statistics', function () {
-  this.timeout(60_000);
+describe('messages that came before, on tables without statistics', () => {
   const database = useDatabase();
   const NOW = Date.UTC(2026, 4, 1, 10) * 1_000;
   let reader: RegisteredReader;

@@ -8,8 +8,7 @@ import { Site } from '../../support/site.ts';
 /** Six times as many as are looked through. */
 const OLD = 120_000;
 
-describe('pairs of places that flap', function () {
-  this.timeout(60_000);
+describe('pairs of places that flap', () => {
   const database = useDatabase();
 
   it('are found without reading an old feed to its beginning', async () => {

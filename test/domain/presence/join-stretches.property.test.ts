@@ -18,8 +18,7 @@ const at = (second: number): Micros => BEGINNING + second * MICROS_PER_SECOND;
 
 const SETTLED = 600;
 
-describe('stretches that were joined', function () {
-  this.timeout(120_000);
+describe('stretches that were joined', () => {
   const database = useDatabase();
   let orgId: number;
   let readers: RegisteredReader[];

@@ -23,8 +23,7 @@ function intervals(random: Random, count: number, apart: number, mostApart: numb
   });
 }
 
-describe('evidence of listening', function () {
-  this.timeout(60_000);
+describe('evidence of listening', () => {
   const database = useDatabase();
   const site = Site.create.bind(Site, database);
 

@@ -42,8 +42,7 @@ function history(random: Random, since: Micros, until: Micros): Span[] {
   return spans;
 }
 
-describe('spans that are packed', function () {
-  this.timeout(60_000);
+describe('spans that are packed', () => {
   const database = useDatabase();
   const midnight = Math.floor((Date.now() * 1_000) / MICROS_PER_DAY) * MICROS_PER_DAY;
   const [beginning, end] = [midnight - 12 * MICROS_PER_DAY, midnight - 10 * MICROS_PER_DAY];

@@ -24,8 +24,7 @@ const someVersions = fc.array(
 );
 type Version = { minute: number; parent: number };
 
-describe('the locations that count in a report about the past', function () {
-  this.timeout(300_000);
+describe('the locations that count in a report about the past', () => {
   const database = useDatabase();
   let site: Site;
   const ids: number[] = [];

@@ -10,8 +10,7 @@ import { allPages, openDoor, RecordedPast } from '../../support/recorded-past.ts
 
 const microsOf = (text: string) => toMicros(fromDatabase(text));
 
-describe('where assets were at an instant', function () {
-  this.timeout(300_000);
+describe('where assets were at an instant', () => {
   const database = useDatabase();
   let door: OrganizationDoor;
   before(() => {

@@ -12,8 +12,7 @@ import { allPages, openDoor, RecordedPast } from '../../support/recorded-past.ts
 const microsOf = (text: string) => toMicros(fromDatabase(text));
 const cut = (micros: number) => Math.floor(micros / 1_000);
 
-describe('the stays in a window of time', function () {
-  this.timeout(300_000);
+describe('the stays in a window of time', () => {
   const database = useDatabase();
   let door: OrganizationDoor;
   before(() => {

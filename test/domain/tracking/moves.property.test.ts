@@ -27,9 +27,7 @@ function distinct(reads: readonly RandomRead[]): RandomRead[] {
   ];
 }
 
-describe('the moves of recorded scans', function () {
-  this.timeout(300_000);
-
+describe('the moves of recorded scans', () => {
   it('are those by which each scan, as if it had come alone, changes what is history of all so far (5,000 random sets)', () =>
     fc.assert(
       fc.asyncProperty(someReads, arrivals, async (some, how) => {

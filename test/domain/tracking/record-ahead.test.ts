@@ -19,8 +19,7 @@ import { Site } from '../../support/site.ts';
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;
 const second = (count: number) => START + count * 1_000_000;
 
-describe('scans that are newer than all that was recorded of their assets', function () {
-  this.timeout(60_000);
+describe('scans that are newer than all that was recorded of their assets', () => {
   const database = useDatabase();
   let site: Site;
   let readerId: number;

@@ -13,8 +13,7 @@ import { Site } from '../../support/site.ts';
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;
 const second = (count: number) => START + count * 1_000_000;
 
-describe('recorders at work at the same time', function () {
-  this.timeout(120_000);
+describe('recorders at work at the same time', () => {
   const database = useDatabase();
   let site: Site;
   let readerId: number;

@@ -9,8 +9,7 @@ import { costOfRecording } from './cost.ts';
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;
 const second = (count: number) => START + count * 1_000_000;
 
-describe('the cost of recording', function () {
-  this.timeout(120_000);
+describe('the cost of recording', () => {
   const database = useDatabase();
   let site: Site;
   let readerId: number;

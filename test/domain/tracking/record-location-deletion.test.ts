@@ -13,8 +13,7 @@ const LATER = START + 60_000_000;
 const LIVE_ASSETS_THERE = `select from positions join assets on assets.id = asset_id
   where location_id = $1 and assets.deleted_at is null`;
 
-describe('recording at a location that is being deleted', function () {
-  this.timeout(120_000);
+describe('recording at a location that is being deleted', () => {
   const database = useDatabase();
   let site: Site;
   let readerId: number;

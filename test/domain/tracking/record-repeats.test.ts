@@ -12,8 +12,7 @@ import { Site } from '../../support/site.ts';
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;
 const second = (count: number) => START + count * 1_000_000;
 
-describe('repeats of late scans that change no history', function () {
-  this.timeout(60_000);
+describe('repeats of late scans that change no history', () => {
   const database = useDatabase();
   let site: Site;
   let readerId: number;
@@ -202,8 +201,7 @@ describe('repeats of late scans that change no history', function () {
   });
 });
 
-describe('late scans of the last day', function () {
-  this.timeout(60_000);
+describe('late scans of the last day', () => {
   const database = useDatabase();
 
   it('are looked up in as few pages where one of last month is among them', async () => {

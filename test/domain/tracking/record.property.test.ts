@@ -35,8 +35,7 @@ const besides = ({ reader, ...read }: RandomRead): RandomRead[] =>
 
 const LOCATION_OF = (reader: number, antenna: number) => (reader + antenna) % 3;
 
-describe('recording', function () {
-  this.timeout(300_000);
+describe('recording', () => {
   const database = useDatabase();
   const locations: number[] = [];
   const readers: number[] = [];

@@ -241,5 +241,5 @@ describe('consumers at the embedded broker', () => {
     }
     expect(published).to.be.above(20);
     slow.destroy();
-  }).timeout(60_000);
+  });
 });

@@ -16,8 +16,7 @@ describe('large messages', () => {
   after(() => threads.close());
 
   for (const { format, seeds } of loadTargets()) {
-    it(`come to the same in a thread and out of it as ${format.name}, good or bad`, async function () {
-      this.timeout(180_000);
+    it(`come to the same in a thread and out of it as ${format.name}, good or bad`, async () => {
       const [seed = { topic: 'a', payload: Buffer.of() }] = seeds;
       const cut = (payload: Buffer) => payload.subarray(0, payload.length - 7);
       const payloads = [

@@ -15,8 +15,7 @@ import { type Heard, hear, place } from '../../support/placed.ts';
 import { Site } from '../../support/site.ts';
 import { until } from '../../support/subscribed-ingest.ts';
 
-describe('a message that the broker does not take', function () {
-  this.timeout(60_000);
+describe('a message that the broker does not take', () => {
   const LARGEST = 900;
   const FOLLOWED = 'select from mqtt_feeds where snapshot_after is null';
   const broker = useMosquitto(({ folder }) => {

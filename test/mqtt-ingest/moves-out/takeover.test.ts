@@ -6,8 +6,7 @@ import { type Program, run } from '../../support/process.ts';
 import { Site } from '../../support/site.ts';
 import { until } from '../../support/subscribed-ingest.ts';
 
-describe('the publisher of moves', function () {
-  this.timeout(60_000);
+describe('the publisher of moves', () => {
   const broker = useMosquitto();
   const database = useDatabase();
   const programs: Program[] = [];

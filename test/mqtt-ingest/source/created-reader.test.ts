@@ -8,8 +8,7 @@ import { useMosquitto } from '../../support/mosquitto.ts';
 import { Site } from '../../support/site.ts';
 import { startIngestOn, until } from '../../support/subscribed-ingest.ts';
 
-describe('a reader at a broker of its own, once the command that registered it has ended', function () {
-  this.timeout(60_000);
+describe('a reader at a broker of its own, once the command that registered it has ended', () => {
   const broker = useMosquitto();
   const database = useDatabase();
   const { json, tagtrail } = commandLineOn(() => database);

@@ -13,8 +13,7 @@ import {
 
 const TOPICS = ['site/a', 'site/b', 'site/c', 'site/d', 'gates/+'];
 
-describe('sessions at a broker among which readers are divided', function () {
-  this.timeout(60_000);
+describe('sessions at a broker among which readers are divided', () => {
   const broker = useMosquitto();
   const database = useDatabase();
   let site: Site;

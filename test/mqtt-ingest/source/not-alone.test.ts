@@ -15,8 +15,7 @@ const LASTING = `create function lasting() returns trigger language plpgsql as $
 
 const log = pino({ level: 'silent' });
 
-describe('an ingest process that takes the messages of all readers, as MQTT_SHARED is off', function () {
-  this.timeout(60_000);
+describe('an ingest process that takes the messages of all readers, as MQTT_SHARED is off', () => {
   const broker = useMosquitto();
   const database = useDatabase();
 

@@ -8,8 +8,7 @@ import { until } from '../../support/subscribed-ingest.ts';
 const ASSETS = 20;
 const MESSAGES = 200;
 
-describe('two ingest processes at one broker', function () {
-  this.timeout(60_000);
+describe('two ingest processes at one broker', () => {
   const broker = useMosquitto();
   const database = useDatabase();
   const programs = new Map<string, Program>();

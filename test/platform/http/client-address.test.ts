@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { type Networks, parseNetworks } from '../../../base/networks.ts';
 import { clientAddress, TRUSTED_PROXIES } from '../../../platform/http/client-address.ts';
+import { timeOf } from '../../support/held-loop.ts';
 
 describe('the address that a request comes from', () => {
   const of = (remoteAddress: string, forwarded: string | null, trusted: string | null) =>
@@ -41,11 +42,12 @@ describe('the address that a request comes from', () => {
   });
 
   it('is found at once, whatever is in the longest header that fits', () => {
-    const began = performance.now();
-    for (const part of ['10.0.0.6,', ',', '1.1.1.1:1', '[', '1.']) {
-      of('10.0.0.5', part.repeat(16_384 / part.length), '10.0.0.0/24');
-    }
-    expect(performance.now() - began).to.be.below(250);
+    const time = timeOf(() => {
+      for (const part of ['10.0.0.6,', ',', '1.1.1.1:1', '[', '1.']) {
+        of('10.0.0.5', part.repeat(16_384 / part.length), '10.0.0.0/24');
+      }
+    });
+    expect(time).to.be.below(250);
   });
 
   it('cannot be left to everybody by the setting', () => {

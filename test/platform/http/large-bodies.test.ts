@@ -69,8 +69,7 @@ describe('large bodies', () => {
     });
 
     for (const [operationId, body] of Object.entries(bodies)) {
-      it(`of ${operationId} come to the same in a thread and out of it`, async function () {
-        this.timeout(180_000);
+      it(`of ${operationId} come to the same in a thread and out of it`, async () => {
         const worst = worstBodies(body.schema, 2 * LARGE);
         const texts = [...faultyBodies(body.schema), ...worst.map(({ text }) => text)];
         const different: string[] = [];
@@ -116,8 +115,7 @@ describe('large bodies', () => {
   });
 
   for (const end of ['ends', 'grows', 'fails']) {
-    it(`cost their own request when a thread ${end}, and no other`, async function () {
-      this.timeout(60_000);
+    it(`cost their own request when a thread ${end}, and no other`, async () => {
       const [fault, ...others] = await Promise.all([
         outcome(large.check(task(end), { orgId: 1 })),
         large.check(task('fine'), { orgId: 1 }),

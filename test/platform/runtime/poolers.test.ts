@@ -12,8 +12,7 @@ import { startPgBouncer, usePgBouncer } from '../../support/pgbouncer.ts';
 
 const IGNORING = 'ignore_startup_parameters = options,extra_float_digits';
 
-describe('DATABASE_URL that leads through PgBouncer', function () {
-  this.timeout(60_000);
+describe('DATABASE_URL that leads through PgBouncer', () => {
   usePgBouncer();
   const database = useDatabase();
   let url: string;

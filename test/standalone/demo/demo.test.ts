@@ -1,55 +1,26 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-
-const PROGRAM = fileURLToPath(new URL('../../../services/standalone/demo/main.ts', import.meta.url));
+import { type Program, run } from '../../support/process.ts';
 
 describe('npm run demo', () => {
   /** Where the demo makes its folders; its database may run as another user, who has to get in. */
   let folder: string;
-  let child: ChildProcess | undefined;
+  let demo: Program;
 
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'tagtrail-test-demo-'));
     chmodSync(folder, 0o711);
   });
   afterEach(async () => {
-    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-    }
+    demo.child.kill('SIGTERM');
+    await demo.ended;
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   const start = (...args: string[]) => {
-    const started = spawn(process.execPath, [PROGRAM, ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        ...process.env,
-        TMPDIR: folder,
-        API_PORT: '',
-        MQTT_PORT: '',
-        HANDHELD_PORT: '',
-        CONSOLE_PORT: '',
-        HOST: '',
-        LOG_LEVEL: '',
-      },
-    });
-    child = started;
-    const errors = text(started.stderr);
-    return {
-      process: started,
-      /** Exit status and what was written, when it has ended. */
-      ended: async (output: Promise<string>) => {
-        const [[status]] = await Promise.all([once(started, 'close'), output]);
-        return { status, output: await output, errors: await errors };
-      },
-    };
+    demo = run('services/standalone/demo/main.ts', args, { TMPDIR: folder });
   };
 
   /** Opens the link that is printed first, as a browser would. */
@@ -72,10 +43,11 @@ describe('npm run demo', () => {
   };
 
   it('--once finds the API to agree with what the simulator knows, and leaves nothing behind', async () => {
-    const demo = start('--once');
-    const { status, output, errors } = await demo.ended(text(demo.process.stdout));
-    expect(status, `${output}\n${errors}`).to.equal(0);
-    expect(errors).to.equal('');
+    start('--once');
+    const status = await demo.ended;
+    const output = demo.stdout();
+    expect(status, `${output}\n${demo.stderr()}`).to.equal(0);
+    expect(demo.stderr()).to.equal('');
 
     const assets = new Set(output.match(/^[A-Z]+-\d\d (?=.* ✓$)/gm));
     expect(assets.size).to.be.at.least(36);
@@ -88,41 +60,32 @@ describe('npm run demo', () => {
   });
 
   it('lets one into the console, shows what moves and a past of two hours, answers the curl lines it prints, and leaves nothing behind after Ctrl-C', async () => {
-    const demo = start();
-    let output = '';
-    let answer: Response | undefined;
-    let signedIn: Response | undefined;
-    for await (const chunk of demo.process.stdout.setEncoding('utf8')) {
-      output += chunk;
-      const [, authorization, url] =
-        /echo 'Authorization: (.*)' \| curl -H @- '(.*asset-locations.*)'/.exec(output) ?? [];
-      if (answer === undefined && authorization !== undefined && url !== undefined && / -> /.test(output)) {
-        answer = await fetch(url, { headers: { authorization } });
-        signedIn = await acceptLink(output);
-        expect(await plansOf(signedIn)).to.deep.equal([['North Hub', 15]]);
-        expect(((await answer.json()) as { total_count: number }).total_count).to.be.at.least(36);
-        const history = await fetch(url.replace(/reports.*/, 'assets/1/history'), {
-          headers: { authorization },
-        });
-        const { data } = (await history.json()) as { data: { event_observed_at: string }[] };
-        const times = data.map(({ event_observed_at: at }) => Date.parse(at));
-        expect(Math.max(...times) - Math.min(...times)).to.be.above(3_600_000);
-        demo.process.kill('SIGINT');
-      }
-    }
-    const { status, errors } = await demo.ended(Promise.resolve(output));
-    expect(status, errors).to.equal(0);
-    expect(errors.trim()).to.equal('Stopping ...');
-    expect(answer?.status).to.equal(200);
-    expect(signedIn?.status).to.equal(200);
+    start();
+    await demo.printed(' -> ');
+    const [, authorization = '', url = ''] =
+      /echo 'Authorization: (.*)' \| curl -H @- '(.*asset-locations.*)'/.exec(demo.stdout()) ?? [];
+    const answer = await fetch(url, { headers: { authorization } });
+    expect(answer.status).to.equal(200);
+    expect(((await answer.json()) as { total_count: number }).total_count).to.be.at.least(36);
+    const signedIn = await acceptLink(demo.stdout());
+    expect(signedIn.status).to.equal(200);
+    expect(await plansOf(signedIn)).to.deep.equal([['North Hub', 15]]);
+    const history = await fetch(url.replace(/reports.*/, 'assets/1/history'), { headers: { authorization } });
+    const { data } = (await history.json()) as { data: { event_observed_at: string }[] };
+    const times = data.map(({ event_observed_at: at }) => Date.parse(at));
+    expect(Math.max(...times) - Math.min(...times)).to.be.above(3_600_000);
+
+    demo.child.kill('SIGINT');
+    expect(await demo.ended, demo.stderr()).to.equal(0);
+    expect(demo.stderr().trim()).to.equal('Stopping ...');
     expect(readdirSync(folder)).to.deep.equal([]);
   });
 
   it('refuses an unknown option with status 2, before it starts anything', async () => {
-    const demo = start('--twice');
-    const { status, output, errors } = await demo.ended(text(demo.process.stdout));
-    expect({ status, output }).to.deep.equal({ status: 2, output: '' });
-    expect(errors).to.include('--twice');
+    start('--twice');
+    expect(await demo.ended).to.equal(2);
+    expect(demo.stdout()).to.equal('');
+    expect(demo.stderr()).to.include('--twice');
     expect(readdirSync(folder)).to.deep.equal([]);
   });
 });

@@ -5,8 +5,7 @@ import { END, EXPECTED } from './random-course.ts';
 import { coursesAtOneSite, RecordedCourses } from './recorded-course.ts';
 import { stretchesByDefinition } from './stretches-by-definition.ts';
 
-describe('the evidence that is loaded', function () {
-  this.timeout(120_000);
+describe('the evidence that is loaded', () => {
   const database = useDatabase();
 
   it('gives the stretches that counting says (30 random cases), whatever came late', async () => {

@@ -34,8 +34,7 @@ describe('deriving alerts by two processes', () => {
          and database = (select oid from pg_database where datname = current_database())`,
     );
 
-  it('makes one alert of each stretch and tells each change once, whatever comes late, and whoever is killed', async function () {
-    this.timeout(300_000);
+  it('makes one alert of each stretch and tells each change once, whatever comes late, and whoever is killed', async () => {
     const db = databaseOn(database.pool);
     const tally = { alerts: 0, withdrawn: 0, killed: 0 };
     for (let round = 0; round < ROUNDS; round++) {

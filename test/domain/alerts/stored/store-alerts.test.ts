@@ -48,5 +48,5 @@ describe('storing alerts', () => {
       [site.orgId],
     );
     expect(floods).to.deep.equal([{ rule_ids: [ruleId], since: Number(last) + MICROS_PER_SECOND }]);
-  }).timeout(120_000);
+  });
 });

@@ -11,8 +11,7 @@ import { useApi } from '../../../support/api.ts';
 
 const MEBIBYTE = 1_048_576;
 
-describe('importing and exporting rows of much metadata', function () {
-  this.timeout(60_000);
+describe('importing and exporting rows of much metadata', () => {
   const api = useApi();
   let door: OrganizationDoor;
   before(() => {

@@ -11,8 +11,7 @@ import { useApi } from '../../../support/api.ts';
 
 const HEADER = 'external_key,name,parent_external_key,tags';
 
-describe('importing locations', function () {
-  this.timeout(120_000);
+describe('importing locations', () => {
   const api = useApi();
   let door: OrganizationDoor;
   before(() => {

@@ -14,8 +14,7 @@ import { expectTotals } from './totals.ts';
 const ROUNDS = 10;
 const WRITERS = 4;
 
-describe('totals of lists', function () {
-  this.timeout(120_000);
+describe('totals of lists', () => {
   const database = useDatabase();
   let door: OrganizationDoor;
   const orgIds: number[] = [];

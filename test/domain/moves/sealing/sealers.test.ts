@@ -8,8 +8,7 @@ import { type Program, run } from '../../../support/process.ts';
 import { newOrganization, readSealed, writeUnsealed } from '../../../support/unsealed.ts';
 import { addCounters, findFaults, useCounters, writeContending } from './writers.ts';
 
-describe('sealers', function () {
-  this.timeout(120_000);
+describe('sealers', () => {
   const database = useDatabase();
   let organizations: number[];
   const programs: Program[] = [];

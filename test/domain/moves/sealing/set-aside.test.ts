@@ -9,8 +9,7 @@ import { useDatabase } from '../../../support/database.ts';
 import { until } from '../../../support/subscribed-ingest.ts';
 import { newOrganization, readSealed, writeUnsealed } from '../../../support/unsealed.ts';
 
-describe('an event that cannot be sealed', function () {
-  this.timeout(60_000);
+describe('an event that cannot be sealed', () => {
   const database = useDatabase();
   let bad: number;
   let good: number;

@@ -65,8 +65,7 @@ describe('deriving silences', () => {
   /** Nobody waits for one that is gone. */
   const forgetDeriver = () => database.rows(`update silence_derivation set derived_at = '-infinity'`);
 
-  it('stores what the evidence says, whatever the order of commits, the pauses and the process that derives', async function () {
-    this.timeout(180_000);
+  it('stores what the evidence says, whatever the order of commits, the pauses and the process that derives', async () => {
     let silences = 0;
     for (let round = 0; round < 8; round++) {
       await clear();

@@ -11,8 +11,7 @@ import { dwellByDefinition } from './dwell-by-definition.ts';
 import { expectSame, groupsByName } from './found-groups.ts';
 import type { Past } from './random-past.ts';
 
-describe('the dwell of a window as it was known', function () {
-  this.timeout(300_000);
+describe('the dwell of a window as it was known', () => {
   const database = useDatabase();
   let door: OrganizationDoor;
   before(() => {

@@ -52,9 +52,7 @@ const columns = kinds.flatMap((type) =>
   }),
 );
 
-describe('a report as Parquet', function () {
-  this.timeout(120_000);
-
+describe('a report as Parquet', () => {
   it('is read by another library as it was written, over all its row groups, in any kind of column', async () => {
     const { file, rows } = await written(TOTAL);
     expect(rows).to.equal(TOTAL);

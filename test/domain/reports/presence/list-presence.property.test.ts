@@ -44,8 +44,7 @@ function randomCase(random: Random) {
   };
 }
 
-describe('the states of assets', function () {
-  this.timeout(300_000);
+describe('the states of assets', () => {
   const database = useDatabase();
   let door: OrganizationDoor;
   before(() => {

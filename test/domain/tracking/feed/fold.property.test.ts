@@ -7,9 +7,7 @@ import { ARRIVALS, arriving, provingSettings, someReads } from '../smoothing/pas
 
 const OFF: DatedSmoothing[] = [];
 
-describe('what is told of a history', function () {
-  this.timeout(300_000);
-
+describe('what is told of a history', () => {
   it('makes it, at every commit, though the first of it be applied twice (10,000 random sets)', async () => {
     const kinds = { moved: 0, corrected: 0 };
     let removed = 0;

@@ -13,8 +13,7 @@ import { CRATES, Crates, SECOND, START } from './crates.ts';
  * A plan that is made for such an organization expects a row of it at the most, by whatever index that begins with
  * `org_id`. Every batch is recorded and rolled back on a connection of its own; what it takes is counted and not timed.
  */
-describe('batches of an organization that came after the last statistics', function () {
-  this.timeout(300_000);
+describe('batches of an organization that came after the last statistics', () => {
   const database = useDatabase();
   const measured: Record<string, ReadonlyMap<string, Measured>> = {};
   const plannedForOne: string[] = [];

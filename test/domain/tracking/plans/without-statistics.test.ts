@@ -13,8 +13,7 @@ import { CRATES, Crates, READS, SECOND, START } from './crates.ts';
  * The same batch is recorded, and rolled back, on the same rows without statistics and with them. What it takes is
  * counted and not timed. Two organizations take part: one without smoothing, one with.
  */
-describe('a batch of late reads on tables without statistics', function () {
-  this.timeout(300_000);
+describe('a batch of late reads on tables without statistics', () => {
   const database = useDatabase();
   let plain: Crates;
   let smoothed: Crates;

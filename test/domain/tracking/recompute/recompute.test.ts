@@ -16,8 +16,7 @@ import { provingSettings, type RandomRead, someReads } from '../smoothing/passin
 
 const SECOND = 1_000_000;
 
-describe('computing histories anew', function () {
-  this.timeout(120_000);
+describe('computing histories anew', () => {
   const database = useDatabase();
   let site: Site;
   let locations: number[];

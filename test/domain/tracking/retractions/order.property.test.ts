@@ -21,9 +21,7 @@ const someSettings: fc.Arbitrary<DatedSmoothing[]> = fc.oneof(
 /** What happens to an asset: reads come, or are taken back. */
 type Step = { reads: RandomRead[] } | { takenBack: RandomRead[] };
 
-describe('history without what was taken back', function () {
-  this.timeout(300_000);
-
+describe('history without what was taken back', () => {
   it('is that of the other scans, whenever what is taken back came (10,000 random sets, smoothed and not)', async () => {
     const met = { emptied: 0, backwards: 0, early: 0, around: 0, within: 0 };
     await fc.assert(

@@ -17,8 +17,7 @@ const windowOf = (seconds: number): Smoothing => ({
   margin: null,
 });
 
-describe('smoothing settings that are made', function () {
-  this.timeout(60_000);
+describe('smoothing settings that are made', () => {
   const database = useDatabase();
   const set = (orgId: number, smoothing: Smoothing | 'off') =>
     setSmoothing(databaseOn(database.pool), TEST_ACTOR, { orgId, locationExternalKey: null, smoothing });

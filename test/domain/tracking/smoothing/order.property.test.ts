@@ -4,9 +4,7 @@ import { decidedSmoothedHistory } from '../../../support/smoothing-by-definition
 import { AssetInMemory } from './in-memory.ts';
 import { ARRIVALS, arriving, datesAMoveEarlier, provingSettings, someReads } from './passing.ts';
 
-describe('history where smoothing is on', function () {
-  this.timeout(300_000);
-
+describe('history where smoothing is on', () => {
   it('does not depend on the order of arrival (10,000 random sets)', async () => {
     let sets = 0;
     let proving = 0;

@@ -8,8 +8,7 @@ import { costOfRecording } from '../cost.ts';
 const SECOND = 1_000_000;
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;
 
-describe('the cost of recording what is smoothed', function () {
-  this.timeout(120_000);
+describe('the cost of recording what is smoothed', () => {
   const database = useDatabase();
   const locations: number[] = [];
   let site: Site;

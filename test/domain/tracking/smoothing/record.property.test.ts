@@ -36,8 +36,7 @@ import {
 /** Where others share the processor, fewer sets are tried; and what fails says so, however long making it smaller takes. */
 const LONGEST_MS = 60_000;
 
-describe('recording what is smoothed', function () {
-  this.timeout(300_000);
+describe('recording what is smoothed', () => {
   const database = useDatabase();
   let assets = 0;
 

@@ -10,8 +10,7 @@ import { Site } from '../../../support/site.ts';
 import { storeSettings } from '../../../support/stored-smoothing.ts';
 import { ARRIVALS, arriving, provingSettings, someReads } from './passing.ts';
 
-describe('trying the smoothing that is in force', function () {
-  this.timeout(120_000);
+describe('trying the smoothing that is in force', () => {
   const database = useDatabase();
 
   it('finds exactly the history that is stored, from any time to any other (up to 200 random sets)', async () => {

@@ -12,8 +12,7 @@ import { Site } from '../../../support/site.ts';
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;
 const SECOND = 1_000_000;
 
-describe('a trial of smoothing', function () {
-  this.timeout(120_000);
+describe('a trial of smoothing', () => {
   const database = useDatabase();
 
   it('finds what recording would have made, however many pages the scans fill', async () => {

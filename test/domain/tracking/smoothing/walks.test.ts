@@ -23,8 +23,7 @@ const aWalk = fc.array(
   { minLength: 60, maxLength: 60, size: 'max' },
 );
 
-describe('walks between two gates that both see who passes', function () {
-  this.timeout(120_000);
+describe('walks between two gates that both see who passes', () => {
   const database = useDatabase();
 
   it('have one history, read by read in order and all at once (100 walks)', async () => {

@@ -16,8 +16,7 @@ const SECOND = 1_000_000;
 const START = Date.UTC(2026, 4, 1, 9) * 1_000;
 const MOVES = 1_000;
 
-describe('why an asset is where it is', function () {
-  this.timeout(300_000);
+describe('why an asset is where it is', () => {
   const database = useDatabase();
   const told = new Map<string, number>();
   let moves = 0;

@@ -529,5 +529,5 @@ describe('the deliverer', () => {
     );
     expect(given, 'none of the others has been given up yet').to.deep.equal([]);
     await silent.close();
-  }).timeout(300_000);
+  });
 });

@@ -19,8 +19,7 @@ import { type RunningIngest, startIngestOn, until } from '../../../support/subsc
 
 const QUEUES = 4;
 
-describe('ingestion from the queues of RabbitMQ', function () {
-  this.timeout(120_000);
+describe('ingestion from the queues of RabbitMQ', () => {
   useProgram('rabbitmq-server');
   const database = useDatabase();
   let cluster: RabbitCluster;
