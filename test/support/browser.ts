@@ -90,7 +90,6 @@ export function useBrowser(): TestBrowser {
   let devicesOfTest: Set<Device> | null = null;
   let browser: Browser;
   before(async () => {
-    // The first run unpacks the browser.
     browser = await sharedBrowser();
   });
   beforeEach(() => {
