@@ -8,13 +8,14 @@ import { answerOf, forkFile, startServer } from './processes.ts';
 import { type Line, type Listening, linesOf } from './worst/lines.ts';
 import { ServerLoad } from './worst/server-load.ts';
 import { Site } from './worst/site.ts';
-import { type Times, Windows } from './worst/windows.ts';
+import { HOSTILE_MS, type P99, Windows } from './worst/windows.ts';
 
 /** Measures what the worst requests do to somebody else's; `README.md` beside this file says how to read it. */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     unlimited: { type: 'boolean', default: false },
+    stoppers: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '1' },
     assets: { type: 'string', default: '200000' },
   },
@@ -37,29 +38,31 @@ const since = performance.now();
 const elapsed = () => `${((performance.now() - since) / 60_000).toFixed(1)} min`;
 
 async function measure(windows: Windows, { what, worst }: Line): Promise<void> {
-  for (const { name, attack } of await worst()) {
+  for (const { name, attack, forMs = HOSTILE_MS, note } of await worst()) {
     const attacks = [];
     while (attacks.length < rounds) {
       attacks.push(await attack());
     }
-    const { quiet, hostile, heldMs, answered } = await windows.suffer(attacks);
-    const quietest = median(quiet.map(({ p99 }) => p99));
-    const ratios = spreadOf(hostile.map(({ p99 }) => p99 / quietest));
-    const ratio = (median(hostile.map(({ p99 }) => p99)) / quietest).toFixed(1);
+    const suffered = await windows.suffer(attacks, forMs);
+    const { quiet, hostile, heldMs, answered } = suffered;
     const figures = [
       heldMs.toFixed(0),
-      inMs(quiet, 'p99'),
-      inMs(hostile, 'p99'),
-      rounds === 1 ? ratio : `${ratio} (${ratios.min.toFixed(1)} to ${ratios.max.toFixed(1)})`,
-      inMs(quiet, 'p50'),
-      inMs(hostile, 'p50'),
+      ...compared(quiet, hostile, 'lookUps'),
+      ...compared(quiet, hostile, 'acknowledgements'),
+      [countsOf(answered), await note?.(suffered)].filter(Boolean).join('; '),
     ].join(' | ');
-    console.log(`| \`${what}\` | ${name} | ${figures} | ${countsOf(answered)} |`);
+    console.log(`| \`${what}\` | ${name} | ${figures} |`);
   }
 }
 
-function inMs(windows: readonly Times[], of: keyof Times): string {
-  return windows.map((times) => times[of].toFixed(1)).join(', ');
+/** Quiet, hostile, and their ratio. */
+function compared(quiet: readonly P99[], hostile: readonly P99[], of: keyof P99): string[] {
+  const inMs = (windows: readonly P99[]) => windows.map((p99) => p99[of].toFixed(1)).join(', ');
+  const quietest = median(quiet.map((p99) => p99[of]));
+  const ratios = spreadOf(hostile.map((p99) => p99[of] / quietest));
+  const ratio = (median(hostile.map((p99) => p99[of])) / quietest).toFixed(1);
+  const range = rounds === 1 ? '' : ` (${ratios.min.toFixed(1)} to ${ratios.max.toFixed(1)})`;
+  return [inMs(quiet), inMs(hostile), ratio + range];
 }
 
 function median(values: readonly number[]): number {
@@ -112,17 +115,19 @@ try {
     receiverUrl: receiver.url,
   };
   const load = new ServerLoad(server, site.pool);
-  const windows = await Windows.open(site.lookUps(listening.url), load);
+  const windows = await Windows.open(await site.other(listening.url, listening.mqttUrl), load);
   closing.push(() => windows.close());
-  const lines = linesOf(listening, site, load).filter(({ what }) => filter.test(what));
+  const lines = linesOf(listening, site, load).filter(
+    ({ what, hasStopped = false }) => filter.test(what) && (hasStopped || !values.stoppers),
+  );
   console.log(
     `Node.js ${process.version}, ${cpus().length} cores, ${cpus()[0]?.model ?? ''}; ` +
       `${values.unlimited ? 'without limits' : 'limits as delivered'}\n`,
   );
   console.log(
-    '| | the worst of it | loop held, ms | p99 of look-ups, quiet | hostile | ratio | p50, quiet | hostile | answered |',
+    '| | the worst of it | loop held, ms | look-ups, quiet | hostile | ratio | acknowledgements, quiet | hostile | ratio | answered |',
   );
-  console.log('|---|---|---|---|---|---|---|---|---|');
+  console.log('|---|---|---|---|---|---|---|---|---|---|');
   for (const [at, line] of lines.entries()) {
     console.error(`${elapsed()}, ${at + 1} of ${lines.length}: ${line.what}`);
     await measure(windows, line);

@@ -68,14 +68,14 @@ export async function fill(serverUrl: string, { locations = 200, changed, ...siz
   };
 }
 
-const LOCATIONS = `insert into locations (org_id, external_key, name)
+export const LOCATIONS = `insert into locations (org_id, external_key, name)
   select $1, 'LOC-' || lpad(n::text, greatest(4, length(n::text)), '0'), 'Location ' || n from generate_series(1, $2::integer) n`;
 
-const ASSETS = `insert into assets (org_id, external_key, name, description, metadata, valid_from)
+export const ASSETS = `insert into assets (org_id, external_key, name, description, metadata, valid_from)
   select $1, 'ASSET-' || lpad(n::text, 7, '0'), 'Pallet ' || n, 'Wooden, 800 by 1200', '{"weight":25.50}', '2026-01-01'
   from generate_series(1, $2::integer) n`;
 
-const TAGS = `insert into tags (org_id, tag_type, value, tag_key, asset_id)
+export const TAGS = `insert into tags (org_id, tag_type, value, tag_key, asset_id)
   select $1, 'rfid', value, value, id from assets
   cross join lateral (select 'E280' || lpad(id::text, 20, '0') as value) tag where org_id = $1`;
 

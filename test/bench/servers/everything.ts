@@ -1,4 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
 import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import { readStandaloneConfig } from '../../../services/standalone/config.ts';
@@ -8,7 +10,7 @@ import { endWithParent } from './serve.ts';
 /**
  * Everything in one process, on any ports, with limits as the environment has them. Asked by a message, it says how long
  * its event loop was held at most since it was asked before, and what its thread and the process have had of the
- * processors, in milliseconds.
+ * processors, in milliseconds; or how much memory is in use once rubbish was collected.
  */
 const RESOLUTION = 2;
 const lifecycle = new Lifecycle(pino({ level: 'silent' }));
@@ -24,9 +26,17 @@ const { apiUrl, handheldUrl, mqttUrl, consoleUrl } = await startStandalone(
   pino({ level: 'silent' }),
   lifecycle,
 );
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
 const delays = monitorEventLoopDelay({ resolution: RESOLUTION });
 delays.enable();
-process.on('message', () => {
+process.on('message', (asked) => {
+  if (asked === 'in use') {
+    collectGarbage();
+    const { heapUsed, external } = process.memoryUsage();
+    process.send?.({ inUseMb: (heapUsed + external) / 1e6 });
+    return;
+  }
   const heldMs = Math.max(0, delays.max / 1e6 - RESOLUTION);
   process.send?.({ heldMs, threadMs: inMs(process.threadCpuUsage()), processMs: inMs(process.cpuUsage()) });
   delays.reset();

@@ -18,6 +18,8 @@ export interface Login {
 
 /** What somebody sends, in turn and again, on as many connections, each back to back, until told to stop. */
 export type Attack = {
+  /** What they do at the same time. */
+  beside?: Attack;
   connections: number;
   /** So that what one sends is new after another. */
   firstTurn: number;
@@ -40,7 +42,12 @@ export interface Begun {
 /** What is done again and again other than by requests and messages. */
 export type Deed =
   | { kind: 'sign in by names made up'; url: string }
-  | { kind: 'set antennas'; databaseUrl: string; readerId: number };
+  | { kind: 'set antennas'; databaseUrl: string; readerId: number }
+  | { kind: 'set smoothing'; databaseUrl: string; orgId: number }
+  | { kind: 'register readers by long topics'; databaseUrl: string; orgId: number }
+  | { kind: 'use long topics'; login: Login }
+  | { kind: 'publish at QoS 2 and release nothing'; login: Login }
+  | { kind: 'make rules dated back'; databaseUrl: string; orgId: number };
 
 /** Nothing is sent: so many programs that have nothing to do with the server keep a processor busy each. */
 export interface Busy {

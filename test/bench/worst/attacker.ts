@@ -24,6 +24,15 @@ setPriority(10);
 process.once('message', (attack: Attack) => {
   const answered: Answered = {};
   process.once('message', () => process.send?.(answered, () => process.exit()));
+  for (let each: Attack | undefined = attack; each !== undefined; each = each.beside) {
+    beginAttack(each, (status) => {
+      answered[status] = (answered[status] ?? 0) + 1;
+    });
+  }
+});
+process.once('disconnect', () => process.exit());
+
+function beginAttack(attack: Attack, onAnswer: (status: string) => void): void {
   if ('programs' in attack) {
     keepBusy(attack.programs);
     return;
@@ -33,12 +42,9 @@ process.once('message', (attack: Attack) => {
     return;
   }
   for (let place = 0; place < attack.connections; place++) {
-    void send(attack, place, (status) => {
-      answered[status] = (answered[status] ?? 0) + 1;
-    });
+    void send(attack, place, onAnswer);
   }
-});
-process.once('disconnect', () => process.exit());
+}
 
 async function send(
   attack: Exclude<Attack, Busy | Begun>,

@@ -1,17 +1,22 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { MAX_ITEMS } from '../../../domain/formats/mapping/values/limits.ts';
+import { MOST_SETTINGS } from '../../../domain/tracking/smoothing/settings.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { API_ROUTES } from '../../../services/api/routes.ts';
 import { GATEWAY_ROUTES } from '../../../services/handheld-gateway/routes.ts';
 import { COSTLY_FORMATS } from '../../support/costly-formats.ts';
 import { loadTargets } from '../../support/fuzz-targets.ts';
+import { quantile } from '../../support/statistics.ts';
 import type { Attack, Deed } from './attack.ts';
 import type { Case } from './case.ts';
 import { burstsOf, casesOf, floodsOf, mixOf, strangersOf, treesOf, wrongSignInsTo } from './cases.ts';
 import { costliest } from './costliest.ts';
 import { dryFilesFor, keptFileFor } from './files.ts';
-import { type Messages, messagesOfReads, worstMessage } from './messages.ts';
+import { type Messages, messagesOfMoves, messagesOfReads, worstMessage } from './messages.ts';
 import type { ServerLoad } from './server-load.ts';
 import type { Site } from './site.ts';
 import { submissionsTo } from './submissions.ts';
+import type { Suffered } from './windows.ts';
 
 export interface Listening {
   url: string;
@@ -25,8 +30,19 @@ export interface Listening {
 /** What somebody may do: one or two lines of the table. */
 export interface Line {
   what: string;
+  /** Whether it stopped or slowed others before it was bounded. */
+  hasStopped?: true;
   /** Found out by trying, where there are many. */
-  worst(): Promise<readonly { name: string; attack(): Promise<Attack> }[]>;
+  worst(): Promise<readonly Worst[]>;
+}
+
+export interface Worst {
+  name: string;
+  attack(): Promise<Attack>;
+  /** Milliseconds of an attack, where what it does takes time. */
+  forMs?: number;
+  /** What else there is to say of it. */
+  note?(suffered: Suffered): Promise<string>;
 }
 
 const CONNECTIONS = 4;
@@ -97,14 +113,74 @@ export function linesOf(
     };
     return { what: 'message: a format of their own', worst: async () => [{ name: what, attack }] };
   };
-  const done = (deed: () => Promise<Deed>): Line => ({
+  const doing = (deed: Deed, beside?: Attack): Attack => ({
+    ...{ deed, connections: CONNECTIONS, isPatient: true, firstTurn: TURNS * begun++ },
+    ...(beside && { beside }),
+  });
+  const done = (kind: Deed['kind'], deed: () => Promise<Deed>): Line => ({
     what: 'deed',
+    worst: async () => [{ name: kind, attack: async () => doing(await deed()) }],
+  });
+  const { databaseUrl } = site;
+  /** The last settings that are allowed are made meanwhile, and refused once there are so many. */
+  const smoothed = (): Line => ({
+    what: 'smoothing',
     worst: async () => {
-      const { kind: name } = await deed();
-      const attack = async () => ({
-        ...{ deed: await deed(), connections: CONNECTIONS, isPatient: true, firstTurn: TURNS * begun++ },
-      });
-      return [{ name, attack }];
+      const { orgId, firstAsset } = await site.organization('smoothed', MAX_ITEMS);
+      await site.smoothing(orgId, MOST_SETTINGS - 100);
+      const payloads = messagesOfMoves(firstAsset);
+      const attack = async () => {
+        const login = await site.reader(mqttUrl, 'tagtrail', orgId);
+        const messages = { login, payloads, connections: CONNECTIONS, isPatient: true, firstTurn: 0 };
+        return doing({ kind: 'set smoothing', databaseUrl, orgId }, messages);
+      };
+      return [{ name: `${MAX_ITEMS} moves a message, 5,000 settings`, attack, forMs: 10_000 }];
+    },
+  });
+  const longTopics = (): Line => ({
+    what: 'topics',
+    worst: async () => {
+      const attack = async () =>
+        doing(
+          { kind: 'register readers by long topics', databaseUrl, orgId: site.orgId },
+          doing({ kind: 'use long topics', login: await site.reader(mqttUrl, 'tagtrail') }),
+        );
+      return [{ name: 'long ones registered, subscribed to and published on', attack, forMs: 10_000 }];
+    },
+  });
+  const unreleased = (): Line => ({
+    what: 'publishes at QoS 2',
+    worst: async () => {
+      const attack = async () =>
+        doing({
+          kind: 'publish at QoS 2 and release nothing',
+          login: await site.reader(mqttUrl, 'tagtrail'),
+        });
+      const note = async ({ inUseMb: { before, during, after } }: Suffered) =>
+        `${[before, during, after].map((used) => used.toFixed(0)).join(', ')} MB in use before, at the end and after`;
+      return [{ name: 'never released, a session for each 500', attack, forMs: 30_000, note }];
+    },
+  });
+  const ruled = (assets: number): Line => ({
+    what: 'rules of alerts',
+    worst: async () => {
+      const { orgId } = await site.organization('ruled', assets);
+      await site.still(orgId);
+      await site.alertOther();
+      const attack = async () => doing({ kind: 'make rules dated back', databaseUrl, orgId });
+      const note = async ({ hostileSince, hostileUntil }: Suffered) => {
+        // Until alerts of the quiet window are stored as well.
+        await pause(10_000);
+        const inAll = await site.pool.query('select count(*) as count from alerts where org_id = $1', [
+          orgId,
+        ]);
+        const hostile = await site.alertDelays(hostileSince, hostileUntil);
+        const quiet = await site.alertDelays(hostileUntil, new Date());
+        const after = (delays: readonly number[]) =>
+          `${delays.length} of others, p99 ${delays.length === 0 ? 'none' : `${quantile(delays, 0.99).toFixed(1)} s`}`;
+        return `${inAll.rows[0]?.['count']} alerts; ${after(hostile)}; quiet ${after(quiet)}`;
+      };
+      return [{ name: `200 dated back 30 days, ${assets} assets`, attack, forMs: 30_000, note }];
     },
   });
   /** What the machine itself does to look-ups. */
@@ -126,6 +202,23 @@ export function linesOf(
     },
   });
   const formats = loadTargets().filter(({ format }) => !format.name.startsWith('whole-language'));
+  const stoppers = [
+    ...strangersOf(url).map((each) => asked('no request', key, () => [each])),
+    ...COSTLY_FORMATS.map(ownFormat),
+    done('sign in by names made up', async () => ({ kind: 'sign in by names made up', url: mqttUrl })),
+    done('set antennas', async () => {
+      const { readerId } = await site.reader(mqttUrl, 'tagtrail');
+      return { kind: 'set antennas', databaseUrl, readerId };
+    }),
+    smoothed(),
+    longTopics(),
+    asked('POST /api/v1/assets/bulk', key, () => dryFilesFor(url)),
+    replayed(300),
+    unreleased(),
+    asked('sign-ins at the console', key, () => [wrongSignInsTo(consoleUrl)]),
+    ...treesOf(url, site).map((each) => asked('10 at once of one key', key, () => [each])),
+    ruled(100_000),
+  ].map((line): Line => ({ ...line, hasStopped: true }));
 
   return [
     control(1),
@@ -137,22 +230,12 @@ export function linesOf(
     ),
     asked('any of one key', key, () => [mixOf(url)]),
     ...burstsOf(url).map((burst) => asked('120 at once of one key', key, () => [burst])),
-    asked('POST /api/v1/assets/bulk', key, () => dryFilesFor(url)),
     asked('POST /api/v1/assets/bulk', key, () => [keptFileFor(url)]),
     ...routes(handheldUrl, token, GATEWAY_ROUTES),
     ...submissionsTo(handheldUrl).map((each) => asked('submissions', token, () => [each])),
     ...formats.map((target) => published(target.format.name, () => worstMessage(target))),
-    ...COSTLY_FORMATS.map(ownFormat),
-    done(async () => ({ kind: 'sign in by names made up', url: mqttUrl })),
-    done(async () => {
-      const { readerId } = await site.reader(mqttUrl, 'tagtrail');
-      return { kind: 'set antennas', databaseUrl: site.databaseUrl, readerId };
-    }),
     ...messagesOfReads().map((each) => published('tagtrail', () => each)),
-    asked('sign-ins at the console', key, () => [wrongSignInsTo(consoleUrl)]),
-    replayed(300),
-    ...treesOf(url, site).map((each) => asked('10 at once of one key', key, () => [each])),
-    ...strangersOf(url).map((each) => asked('no request', key, () => [each])),
     ...floodsOf(url).map((flood) => asked('beyond the limit', key, () => [flood])),
+    ...stoppers,
   ];
 }

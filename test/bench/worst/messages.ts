@@ -1,8 +1,9 @@
 import { mapMessage } from '../../../domain/formats/mapping/run.ts';
-import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/values/limits.ts';
+import { MAX_ITEMS, MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/values/limits.ts';
 import type { Target } from '../../support/fuzz-targets.ts';
 import { timeOf } from '../../support/held-loop.ts';
 import { largePayloads } from '../../support/large-payloads.ts';
+import { tagOf } from './site.ts';
 
 /** Messages that are published in turn. */
 export interface Messages {
@@ -20,12 +21,25 @@ export function worstMessage({ format, seeds }: Target): Messages {
 
 /** Messages of our own format: as many reads as one may have, and as many messages as a reader may send in a second. */
 export function messagesOfReads(): Messages[] {
-  const assetTag = (at: number) => `E280${String(at).padStart(20, '0')}`;
   return [
     { name: '9,999 unknown tags', payloads: messages(30, 9_999, (at) => `U-${at}`) },
-    { name: '9,999 tags of assets', payloads: messages(19, 9_999, (at) => assetTag(1 + at)) },
-    { name: '2,000 a second, of 5 reads', payloads: messages(20_000, 5, (at) => assetTag(1 + at)) },
+    { name: '9,999 tags of assets', payloads: messages(19, 9_999, (at) => tagOf(1 + at)) },
+    { name: '2,000 a second, of 5 reads', payloads: messages(20_000, 5, (at) => tagOf(1 + at)) },
   ];
+}
+
+/**
+ * As many reads as a message may have. Each is stronger than the one before it by more than the margin, so that each message
+ * moves all assets to the other antenna.
+ */
+export function messagesOfMoves(firstAsset: number): Uint8Array[] {
+  return Array.from({ length: 100 }, (_, message) => {
+    const reads = Array.from({ length: MAX_ITEMS }, (_, at) => ({
+      ...{ value: tagOf(firstAsset + at), antenna: 1 + (message % 2) },
+      rssi: 7 * message - 150,
+    }));
+    return Buffer.from(JSON.stringify(reads));
+  });
 }
 
 function messages(count: number, reads: number, value: (at: number) => string): Uint8Array[] {

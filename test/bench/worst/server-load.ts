@@ -29,6 +29,13 @@ export class ServerLoad {
     return told;
   }
 
+  /** Megabytes of memory that the server's process uses, rubbish left out. */
+  async inUseMb(): Promise<number> {
+    this.#process.send('in use');
+    const [{ inUseMb }] = await once(this.#process, 'message');
+    return inUseMb;
+  }
+
   /** Processor time, in milliseconds: of the thread that answers, and of that process and the database's together. */
   async cpu(): Promise<{ thread: number; all: number }> {
     const { threadMs, processMs } = await this.ask();

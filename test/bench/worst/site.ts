@@ -8,19 +8,21 @@ import { createHandheld } from '../../../domain/administration/handhelds/create-
 import { createOrganization } from '../../../domain/administration/organizations/create-organization.ts';
 import { createReader } from '../../../domain/administration/readers/create-reader.ts';
 import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
+import { createRule } from '../../../domain/alerts/rules/create-rule.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import type { Format } from '../../../domain/formats/mapping/format.ts';
 import { createWebhook } from '../../../domain/webhooks/create-webhook.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
 import { SETTINGS } from '../../support/webhooks.ts';
-import { type Filled, fill } from '../rows/seed.ts';
+import { ASSETS, type Filled, fill, LOCATIONS, TAGS } from '../rows/seed.ts';
 import type { Login } from './attack.ts';
-import type { LookUps } from './victim.ts';
+import type { Other } from './victim.ts';
 
 /** Metadata of a mebibyte, of what takes longest. */
 export const NUMBERS = `{"a":[${'1,'.repeat(500_000)}1]}`;
 
 const LARGE = 60;
+const OTHER_ASSETS = 200;
 /** Each is asked once a second: within its limit. */
 const VICTIM_KEYS = 300;
 
@@ -36,14 +38,20 @@ interface Ids {
   locationTags: number[];
 }
 
-/** An organization of many assets whose keys, readers and handhelds attack, and another one that looks up. */
+/** What the attacker needs to know of an organization of its own. */
+export interface Organization {
+  orgId: number;
+  firstAsset: number;
+}
+
+/** An organization of many assets whose keys, readers and handhelds attack, and another one that looks up and publishes. */
 export class Site {
   readonly databaseUrl: string;
   readonly ids: Ids;
-  readonly lookUps: (apiUrl: string) => LookUps;
   readonly pool: Pool;
+  readonly orgId: number;
   readonly #queries: Pool;
-  readonly #orgId: number;
+  #other: { orgId: number; assetId: number; keys: readonly string[] } = { orgId: 0, assetId: 0, keys: [] };
   #made = 0;
 
   static async make(serverUrl: string, assets: number): Promise<Site> {
@@ -51,36 +59,100 @@ export class Site {
     const pool = createWritePool(filled.url, { max: 2 });
     const queries = createWritePool(filled.url, { max: 1 });
     const ids = await addLarge(pool, filled.orgId);
-    const { id: other } = await createOrganization(databaseOn(queries), TEST_ACTOR, 'other');
-    const [asset] = await idsOf(
-      pool,
-      `insert into assets (org_id, external_key, name) values ($1, 'A', 'a') returning id`,
-      [other],
-    );
+    const site = new Site(filled, pool, queries, ids);
+    const { orgId, firstAsset: assetId } = await site.organization('other', OTHER_ASSETS);
     const keys: string[] = [];
     while (keys.length < VICTIM_KEYS) {
-      keys.push(await keyOf(queries, other));
+      keys.push(await keyOf(queries, orgId));
     }
-    return new Site(filled, pool, queries, ids, (url) => ({ url: `${url}/api/v1/assets/${asset}`, keys }));
+    site.#other = { orgId, assetId, keys };
+    return site;
   }
 
-  private constructor({ url, orgId }: Filled, pool: Pool, queries: Pool, ids: Ids, lookUps: Site['lookUps']) {
+  private constructor({ url, orgId }: Filled, pool: Pool, queries: Pool, ids: Ids) {
     this.databaseUrl = url;
-    this.#orgId = orgId;
+    this.orgId = orgId;
     this.pool = pool;
     this.#queries = queries;
     this.ids = ids;
-    this.lookUps = lookUps;
+  }
+
+  /** Who suffers. */
+  async other(apiUrl: string, mqttUrl: string): Promise<Other> {
+    const { orgId, assetId, keys } = this.#other;
+    const reader = await this.reader(mqttUrl, 'tagtrail', orgId);
+    const values = Array.from({ length: OTHER_ASSETS }, (_, at) => tagOf(assetId + at));
+    return { url: `${apiUrl}/api/v1/assets/${assetId}`, keys, reader, values };
+  }
+
+  /** The other organization is alerted whenever an asset comes to its reader's second antenna. */
+  async alertOther(): Promise<void> {
+    const rule = { orgId: this.#other.orgId, kind: 'not_allowed' as const, locationExternalKey: 'LOC-0002' };
+    await createRule(databaseOn(this.pool), TEST_ACTOR, Date.now() * 1_000, rule);
+  }
+
+  /** Seconds after which the other organization's alerts were stored, of what happened meanwhile. */
+  async alertDelays(since: Date, until: Date): Promise<number[]> {
+    const { rows } = await this.pool.query<{ delay: number }>(
+      `select extract(epoch from recorded_at - opened_at)::float8 as delay from alerts
+       where org_id = $1 and opened_at between $2 and $3 order by delay`,
+      [this.#other.orgId, since, until],
+    );
+    return rows.map(({ delay }) => delay);
   }
 
   /** A key that has not been used. */
   key(): Promise<string> {
-    return keyOf(this.#queries, this.#orgId);
+    return keyOf(this.#queries, this.orgId);
+  }
+
+  /** One more organization, with 200 locations and so many assets, each of which has a tag. */
+  async organization(name: string, assets: number): Promise<Organization> {
+    const { id: orgId } = await createOrganization(databaseOn(this.#queries), TEST_ACTOR, name);
+    await this.pool.query(LOCATIONS, [orgId, 200]);
+    await this.pool.query(ASSETS, [orgId, assets]);
+    await this.pool.query(TAGS, [orgId]);
+    const ids = await this.pool.query<{ first: number }>(
+      'select min(id) as first from assets where org_id = $1',
+      [orgId],
+    );
+    return { orgId, firstAsset: ids.rows[0]?.first ?? 0 };
+  }
+
+  /** Settings of all locations, made a minute after each other, with windows as wide as may be. */
+  async smoothing(orgId: number, count: number): Promise<void> {
+    await this.pool.query(
+      `insert into smoothing_settings (org_id, location_id, valid_from, mode, window_seconds, min_seconds, margin_db)
+       select $1, location.id, now() - (1 + $2::integer - made) * interval '1 minute', 'on', 600 - made % 500, 60, 6
+       from generate_series(1, $2::integer) made
+       join (select id, row_number() over (order by id) as place from locations where org_id = $1) location
+         on location.place = 1 + made % 200`,
+      [orgId, count],
+    );
+  }
+
+  /** Everything is at one location, where it was 60 days ago. */
+  async still(orgId: number): Promise<void> {
+    const { rows } = await this.pool.query<{ id: number }>(
+      'select min(id) as id from locations where org_id = $1',
+      [orgId],
+    );
+    const at = `now() - interval '60 days'`;
+    await this.pool.query(
+      `with moved as (
+         insert into location_transitions (org_id, asset_id, observed_at, location_id)
+         select org_id, id, ${at}, $2 from assets where org_id = $1
+       )
+       insert into positions (org_id, asset_id, location_id, since, last_seen)
+       select org_id, id, $2, ${at}, ${at} from assets where org_id = $1`,
+      [orgId, rows[0]?.id],
+    );
+    await this.pool.query('vacuum analyze assets, location_transitions, positions');
   }
 
   async handheld(): Promise<string> {
     const { token } = await createHandheld(databaseOn(this.pool), TEST_ACTOR, {
-      orgId: this.#orgId,
+      orgId: this.orgId,
       name: `gun ${this.#made++}`,
     });
     return token;
@@ -90,7 +162,7 @@ export class Site {
   async costlyFormat(name: string, format: Format): Promise<void> {
     const { definition, identities } = format;
     const named = { ...definition, name };
-    const own = { owner: this.#orgId };
+    const own = { owner: this.orgId };
     await storeFormat(
       databaseOn(this.pool),
       TEST_ACTOR,
@@ -100,21 +172,20 @@ export class Site {
     );
   }
 
-  /** Its antenna is at a location. */
-  async reader(mqttUrl: string, format: string): Promise<Login & { readerId: number }> {
+  /** Its two antennas are at locations. */
+  async reader(mqttUrl: string, format: string, orgId = this.orgId): Promise<Login & { readerId: number }> {
     const name = `worst-${this.#made++}`;
-    const reader = { orgId: this.#orgId, name, topic: `worst/${name}`, format, policies: {} };
+    const reader = { orgId, name, topic: `worst/${name}`, format, policies: {} };
     const { id, topic, mqttUsername, mqttPassword } = await createReader(
       databaseOn(this.pool),
       TEST_ACTOR,
       BUILTIN,
       reader,
     );
-    await setAntenna(databaseOn(this.pool), TEST_ACTOR, {
-      readerId: id,
-      port: 1,
-      locationExternalKey: 'LOC-0001',
-    });
+    for (const port of [1, 2]) {
+      const antenna = { readerId: id, port, locationExternalKey: `LOC-000${port}` };
+      await setAntenna(databaseOn(this.pool), TEST_ACTOR, antenna);
+    }
     return { url: mqttUrl, username: mqttUsername, password: mqttPassword, topic, readerId: id };
   }
 
@@ -139,6 +210,11 @@ export class Site {
     await this.pool.end();
     await this.#queries.end();
   }
+}
+
+/** That of an asset. */
+export function tagOf(asset: number): string {
+  return `E280${String(asset).padStart(20, '0')}`;
 }
 
 /** One of each of so many assets. */
