@@ -1,4 +1,5 @@
 import { append } from '../../base/append.ts';
+import { eachInTurns } from '../../base/each-in-turns.ts';
 import type { Micros } from '../../base/instant.ts';
 import { NOTHING_CHANGES } from './around-late.ts';
 import { assetKey } from './history/asset-ref.ts';
@@ -30,12 +31,14 @@ export async function mergeScans(
   touched: readonly ScansToMerge[],
   smoothing: ReadonlyMap<number, SmoothingSettings>,
 ): Promise<(Change & WithMoves)[]> {
-  const around = touched.map((asset) => (smoothing.has(asset.position.orgId) ? null : stored.around(asset)));
+  const around = await eachInTurns(touched, (asset) =>
+    smoothing.has(asset.position.orgId) ? null : stored.around(asset),
+  );
   const loaded = await neighbourhoodsOf(
     stored,
     touched.filter((_, index) => around[index] === null),
   );
-  return touched.map((asset, index) => {
+  return eachInTurns(touched.entries(), ([index, asset]) => {
     const found = around[index] ?? loaded.get(assetKey(asset.position)) ?? NOTHING_CHANGES;
     if (found === NOTHING_CHANGES) {
       return unchanged(asset);

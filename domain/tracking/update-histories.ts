@@ -1,3 +1,4 @@
+import { eachInTurns } from '../../base/each-in-turns.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
 import { isChange, type UnsealedMove } from './feed/unsealed-move.ts';
 import { writeUnsealed } from './feed/write-unsealed.ts';
@@ -59,7 +60,7 @@ export async function writeChanges(
   changes: readonly Change[],
   { isExact = false } = {},
 ): Promise<number> {
-  const recorded = changes.map(unsealedMoveOf);
+  const recorded = await eachInTurns(changes, unsealedMoveOf);
   const unsealed = recorded.filter((move) => move !== null);
   const rows = rowsOf(changes);
   const writing = isExact ? writeExactly(client, rows) : replace(client, rows);

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { eachInTurns } from '../../../base/each-in-turns.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { type AssetRef, assetKey } from '../history/asset-ref.ts';
 import { type DecidedTransition, locationAt } from '../history/history.ts';
@@ -64,15 +64,15 @@ export async function neighbourhoodsOfStretches(
   let pieces = stretches;
   for (let count = 1; pieces.length > 0; count = Math.min(8 * count, MOST_AHEAD)) {
     await learnAll(stored, known, pieces);
-    const diverging = [...known.values()].flatMap((asset) => asset.diverging());
+    const diverging = (await eachInTurns(known.values(), (asset) => asset.diverging())).flat();
     pieces = diverging.length === 0 ? [] : await piecesAhead(stored, diverging, count);
   }
-  return new Map([...known].map(([key, asset]) => [key, asset.neighbourhood()]));
+  return new Map(await eachInTurns(known, ([key, asset]) => [key, asset.neighbourhood()] as const));
 }
 
 /**
  * Loads as many pieces at a time as have some ten thousand scans: ten minutes of an asset that is read ten times a
- * second have thousands, and a batch has hundreds of assets. Lets go of the event loop between long pieces.
+ * second have thousands, and a batch has hundreds of assets, or ten thousand.
  */
 async function learnAll(
   stored: StoredStretches,
@@ -85,18 +85,10 @@ async function learnAll(
       stored.scans(some.map((piece) => known.get(assetKey(piece))?.surroundingsOf(piece) ?? piece)),
       stored.transitions(some),
     ]);
-    let read = 0;
-    let sinceTurn = 0;
-    for (const [index, piece] of some.entries()) {
-      const ofPiece = scans[index] ?? [];
-      known.get(assetKey(piece))?.learn(piece, ofPiece, transitions[index] ?? []);
-      read += ofPiece.length;
-      sinceTurn += ofPiece.length;
-      if (sinceTurn > SCANS_A_TURN) {
-        sinceTurn = 0;
-        await setImmediate();
-      }
-    }
+    await eachInTurns(some.entries(), ([index, piece]) =>
+      known.get(assetKey(piece))?.learn(piece, scans[index] ?? [], transitions[index] ?? []),
+    );
+    const read = scans.reduce((sum, { length }) => sum + length, 0);
     start += some.length;
     size = Math.ceil(size * Math.min(4, SCANS_AT_A_TIME / Math.max(1, read)));
   }
@@ -106,9 +98,6 @@ const FIRST_PIECES = 8;
 
 /** Scans in memory, 100 bytes each. */
 const SCANS_AT_A_TIME = 50_000;
-
-/** Scans judged between two turns of the event loop; 10 ms. */
-const SCANS_A_TURN = 5_000;
 
 const MOST_AHEAD = 4_096;
 

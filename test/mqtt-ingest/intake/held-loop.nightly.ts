@@ -6,7 +6,7 @@ import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/values/limits
 import { LARGE } from '../../../services/mqtt-ingest/intake/large-messages.ts';
 import { useDatabase } from '../../support/database.ts';
 import { loadTargets } from '../../support/fuzz-targets.ts';
-import { longestHold, timeOf, Yardstick } from '../../support/held-loop.ts';
+import { longestHold, timeDuring, timeOf, Yardstick } from '../../support/held-loop.ts';
 import { openIntake, type TestIntake } from '../../support/intake.ts';
 import { largePayloads } from '../../support/large-payloads.ts';
 import { Site } from '../../support/site.ts';
@@ -80,5 +80,43 @@ describe('the event loop of ingestion', () => {
       );
     await send();
     expect(await longestHold(send, 5)).to.be.lessThan(timeOf(half));
+  });
+
+  it('is held by a message that moves 10,000 smoothed assets for less than a twelfth of the time that it takes', async function () {
+    this.timeout(240_000);
+    const site = await Site.create(database, 'Smoothed');
+    await site.reader('smoothed', [await site.location('HERE'), await site.location('THERE')]);
+    await database.rows(
+      `with made as (
+         insert into assets (org_id, external_key, name) select $1, 'A-' || n, 'a' from generate_series(1, 10000) n
+         returning id, external_key
+       )
+       insert into tags (org_id, tag_type, value, tag_key, asset_id)
+       select $1, 'barcode', external_key, external_key, id from made`,
+      [site.orgId],
+    );
+    await database.rows(
+      `insert into smoothing_settings (org_id, mode, window_seconds, min_seconds, margin_db, valid_from)
+       select $1, 'on', 600, 60, 6, now() - n * interval '1 minute' from generate_series(1, 5000) n`,
+      [site.orgId],
+    );
+    await intake.registry.refresh();
+    let sent = 0;
+    // Each stronger than the one before, so that all assets move.
+    const send = () => {
+      const [antenna, rssi] = [1 + (sent % 2), 7 * sent++ - 150];
+      const reads = Array.from({ length: 10_000 }, (_, at) => {
+        return { tag_type: 'barcode', value: `A-${at + 1}`, antenna, rssi };
+      });
+      return intake.receive('smoothed', JSON.stringify(reads));
+    };
+    await timeDuring(send, 3);
+    const held = await longestHold(send, 5);
+    expect(held).to.be.lessThan((await timeDuring(send, 3)) / 12);
+    const [moved] = await database.rows(
+      'select count(*)::integer as count from location_transitions where org_id = $1',
+      [site.orgId],
+    );
+    expect(moved?.['count']).to.equal(sent * 10_000);
   });
 });
