@@ -22,7 +22,7 @@ import { loadFormats } from '../formats/load-formats.ts';
 import { LIVE_READERS } from '../live-readers.ts';
 import { lockRegistrations } from '../lock-registrations.ts';
 import { requireLiveOrganization } from '../organizations/live-organization.ts';
-import { topicsOverlap } from '../readers/topic.ts';
+import { fixedBeginnings, topicsOverlap } from '../readers/topic.ts';
 
 /** What `exportOrganization` wrote down. */
 export interface Exported {
@@ -179,17 +179,38 @@ async function requireFormats(db: Connection, orgId: number): Promise<void> {
 }
 
 async function refuseTopics(db: Connection, orgId: number): Promise<void> {
-  const rows = await db.any(sql.type(rowsOf<{ org_id: number; id: number; topic: string }>())`
+  const rows = await db.any(sql.type(rowsOf<ReaderWithTopic>())`
     select reader.org_id, reader.id, reader.topic from ${LIVE_READERS}`);
   const own = rows.filter((reader) => reader.org_id === orgId);
   const others = rows.filter((reader) => reader.org_id !== orgId);
-  for (const reader of own) {
-    const other = others.find(({ topic }) => topicsOverlap(topic, reader.topic));
-    if (other !== undefined) {
-      throw new AppError(
-        'conflict',
-        `Topic ${reader.topic} of reader ${reader.id} overlaps with ${other.topic} of reader ${other.id} of organization ${other.org_id}; change that first: reader set`,
-      );
+  const [reader, other] = overlapping(own, others) ?? overlapping(others, own)?.toReversed() ?? [];
+  if (reader !== undefined && other !== undefined) {
+    throw new AppError(
+      'conflict',
+      `Topic ${reader.topic} of reader ${reader.id} overlaps with ${other.topic} of reader ${other.id} of organization ${other.org_id}; change that first: reader set`,
+    );
+  }
+}
+
+interface ReaderWithTopic {
+  org_id: number;
+  id: number;
+  topic: string;
+}
+
+/** A reader, and the other whose topic it overlaps and begins like, without comparing each with each. */
+function overlapping(
+  readers: readonly ReaderWithTopic[],
+  others: readonly ReaderWithTopic[],
+): [ReaderWithTopic, ReaderWithTopic] | null {
+  const othersByFixed = Map.groupBy(others, ({ topic }) => fixedBeginnings(topic).at(-1));
+  for (const reader of readers) {
+    for (const fixed of fixedBeginnings(reader.topic)) {
+      const other = othersByFixed.get(fixed)?.find(({ topic }) => topicsOverlap(topic, reader.topic));
+      if (other !== undefined) {
+        return [reader, other];
+      }
     }
   }
+  return null;
 }

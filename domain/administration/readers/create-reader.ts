@@ -12,7 +12,8 @@ import { type PublishedAt, refusePublished } from './published-topics.ts';
 import {
   digestOfPassword,
   makePassword,
-  refuseTaken,
+  refuseTakenName,
+  refuseTakenTopic,
   requireExpectation,
   requireFormat,
   requireOwnTopic,
@@ -69,7 +70,8 @@ export async function createReader(
     });
     await holdLiveOrganization(change, reader.orgId);
     await requireOwnTopic(change, reader.orgId, reader.topic);
-    await refuseTaken(change, { ...reader, id: null });
+    await refuseTakenName(change, { ...reader, id: null });
+    await refuseTakenTopic(change, { ...reader, id: null });
     await refusePublished(change, reader.topic, configured);
     const { id, mqtt_username: mqttUsername } = await insertReader(change, reader, mqttPassword);
     if (expectSeconds !== null) {

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { eachInTurns } from '../../../base/each-in-turns.ts';
 import { AppError } from '../../../base/errors.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
@@ -10,7 +11,7 @@ import { NO_FORMAT } from '../../formats/no-format.ts';
 import { EXPECTED } from '../../presence/expectations.ts';
 import { loadFormats } from '../formats/load-formats.ts';
 import { LIVE_READERS } from '../live-readers.ts';
-import { faultOfNewTopic, topicsOverlap } from './topic.ts';
+import { faultOfNewTopic, fixedBeginnings, isWildcard, topicsOverlap } from './topic.ts';
 
 /** @throws AppError `invalid_input`. */
 export function requireTopic(topic: string): void {
@@ -85,26 +86,54 @@ export async function requireFormat(
 
 /**
  * @param reader `id` is null for a new one.
- * @throws AppError `conflict` if another live reader has the name, or an overlapping topic; the message names
- * it.
+ * @throws AppError `conflict` if another live reader of the organization has the name.
  */
-export async function refuseTaken(
+export async function refuseTakenName(
   transaction: Connection,
-  { orgId, id, name, topic }: { orgId: number; id: number | null; name: string; topic: string },
+  { orgId, id, name }: { orgId: number; id: number | null; name: string },
 ): Promise<void> {
+  const { is_taken: isTaken } = await transaction.one(sql.type(rowsOf<{ is_taken: boolean }>())`
+    select exists (
+      select from readers
+      where org_id = ${orgId} and name = ${name} and deleted_at is null and id is distinct from ${id}) as is_taken`);
+  if (isTaken) {
+    throw new AppError('conflict', `Reader ${name} already exists in organization ${orgId}`);
+  }
+}
+
+/**
+ * Looks only at readers whose topic begins like this one, so that others' number makes no difference.
+ *
+ * @param reader `id` is null for a new one.
+ * @throws AppError `conflict` if another live reader has an overlapping topic; the message names it.
+ */
+export async function refuseTakenTopic(
+  transaction: Connection,
+  { id, topic }: { id: number | null; topic: string },
+): Promise<void> {
+  const beginnings = fixedBeginnings(topic);
+  const fixed = beginnings.at(-1) ?? '';
+  const [least, limit] = fixed === '' ? ['', LAST_CHARACTER] : [`${fixed}/`, `${fixed}${AFTER_SLASH}`];
   const rows = await transaction.any(sql.type(
     rowsOf<{ org_id: number; id: number; name: string; topic: string }>(),
   )`
     select reader.org_id, reader.id, reader.name, reader.topic
-    from ${LIVE_READERS} where reader.id is distinct from ${id}`);
-  if (rows.some((other) => other.org_id === orgId && other.name === name)) {
-    throw new AppError('conflict', `Reader ${name} already exists in organization ${orgId}`);
-  }
-  const other = rows.find((each) => topicsOverlap(each.topic, topic));
+    from ${LIVE_READERS}
+    where reader.id is distinct from ${id} and (${FIXED_LEVELS} = any (${sql.array(beginnings, 'text')})
+      or ${isWildcard(topic)} and ${FIXED_LEVELS} >= ${least} and ${FIXED_LEVELS} < ${limit})
+    order by reader.id`);
+  const overlapping = await eachInTurns(rows, (other) => (topicsOverlap(other.topic, topic) ? other : null));
+  const other = overlapping.find((each) => each !== null);
   if (other !== undefined) {
     throw new TopicTaken(topic, other);
   }
 }
+
+/** The last of {@link fixedBeginnings}, as the index `readers__fixed_levels` has it: topics from before may be longer. */
+const FIXED_LEVELS = sql.fragment`left(regexp_replace(reader.topic, '(^|/)[+#](/.*)?$', ''), 512) collate "C"`;
+
+const AFTER_SLASH = '0';
+const LAST_CHARACTER = '\u{10FFFF}';
 
 /** The message names the other reader, which may be another organization's. */
 export class TopicTaken extends AppError {

@@ -12,7 +12,8 @@ import { type PublishedAt, refusePublished } from './published-topics.ts';
 import {
   digestOfPassword,
   makePassword,
-  refuseTaken,
+  refuseTakenName,
+  refuseTakenTopic,
   requireExpectation,
   requireFormat,
   requireOwnTopic,
@@ -69,10 +70,11 @@ export async function setReader(
     if (reader.topic !== before.topic) {
       await requireOwnTopic(change, reader.orgId, reader.topic);
     }
-    if (wanted.name !== undefined || wanted.topic !== undefined) {
-      await refuseTaken(change, reader);
+    if (wanted.name !== undefined) {
+      await refuseTakenName(change, reader);
     }
     if (wanted.topic !== undefined) {
+      await refuseTakenTopic(change, reader);
       await refusePublished(change, wanted.topic, configured);
     }
     if (wanted.format !== undefined || wanted.identity != null) {

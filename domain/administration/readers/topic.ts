@@ -73,6 +73,21 @@ export function topicsOverlap(a: string, b: string): boolean {
   }
 }
 
+/**
+ * The levels in front of the first wildcard, one more each time: '', `a` and `a/b` of `a/b` as of `a/b/+`. Of filters that
+ * overlap one has the other's last among its own. At most {@link LONGEST_TOPIC} characters: topics from before, and those that
+ * strangers publish on, may be longer.
+ */
+export function fixedBeginnings(filter: string): string[] {
+  const beginning = Array.from(filter.slice(0, 2 * LONGEST_TOPIC))
+    .slice(0, LONGEST_TOPIC)
+    .join('');
+  const levels = beginning.split('/');
+  const wildcard = levels.findIndex(isWildcard);
+  const fixed = wildcard === -1 ? levels : levels.slice(0, wildcard);
+  return ['', ...fixed.map((_, at) => fixed.slice(0, at + 1).join('/'))];
+}
+
 function endOfLevel(filter: string, at: number): number {
   const end = filter.indexOf('/', at);
   return end === -1 ? filter.length : end;
