@@ -1,6 +1,9 @@
+import { eachInTurns } from '../../base/each-in-turns.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { LIVE_READERS } from '../administration/live-readers.ts';
+import { FIXED_LEVELS } from '../administration/readers/fixed-levels.ts';
+import { fixedBeginnings } from '../administration/readers/topic.ts';
 import type { Format } from '../formats/mapping/format.ts';
 import type { Policies } from '../formats/mapping/policies.ts';
 
@@ -26,12 +29,25 @@ export interface Antenna {
   isEnabled: boolean;
 }
 
-/** @param orgIds null for those of all organizations. */
+/** Those of these organizations, these, and those that have one of these topics. */
+export interface WhichReaders {
+  orgIds?: readonly number[];
+  readerIds?: readonly number[];
+  topics?: readonly string[];
+}
+
+/**
+ * Others have their turns meanwhile, however many readers there are.
+ *
+ * @param which null for all.
+ */
 export async function loadReaders(
   db: Connection,
   formats: { get(name: string): Format | undefined },
-  orgIds: readonly number[] | null = null,
+  which: WhichReaders | null = null,
 ): Promise<RegisteredReader[]> {
+  const { orgIds = [], readerIds = [], topics = [] } = which ?? {};
+  const fixed = topics.map((topic) => fixedBeginnings(topic).at(-1) ?? '');
   const rows = await db.any(sql.type(rowsOf<ReaderRow>())`
     select reader.org_id, reader.id, reader.name, reader.topic, reader.format, reader.time_policy,
        reader.identity_policy, reader.report_unknown, reader.mqtt_username, reader.mqtt_password_sha256,
@@ -41,9 +57,11 @@ export async function loadReaders(
          from antennas antenna where antenna.org_id = reader.org_id and antenna.reader_id = reader.id
        ), '[]') as antennas
      from ${LIVE_READERS}
-     where ${orgIds === null} or reader.org_id = any (${sql.array(orgIds ?? [], 'int4')})
+     where ${which === null} or reader.org_id = any (${sql.array(orgIds, 'int4')})
+       or reader.id = any (${sql.array(readerIds, 'int4')})
+       or ${FIXED_LEVELS} = any (${sql.array(fixed, 'text')}) and reader.topic = any (${sql.array(topics, 'text')})
      order by reader.id`);
-  return rows.map((row) => ({
+  return eachInTurns(rows, (row) => ({
     orgId: row.org_id,
     readerId: row.id,
     name: row.name,

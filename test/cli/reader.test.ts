@@ -209,6 +209,16 @@ describe('the command line of readers', () => {
     });
   });
 
+  describe('antenna set', () => {
+    it('adds antennas to a reader up to a bound, and says what to do then', async () => {
+      const id = String(await site.reader('full', Array(1_024).fill(null)));
+      const setPort = (port: string) => ['antenna', 'set', '--reader', id, '--port', port, '--disable'];
+      const refusal = `Reader ${id} has 1024 antennas, and there may be 1024; use one of these, or delete the reader and register it again`;
+      await fails(1, refusal, ...setPort('1025'));
+      expect(await json(...setPort('1024'))).to.include({ enabled: false });
+    });
+  });
+
   describe('reader delete', () => {
     it('takes nothing more from it, frees its name and topic, and keeps what it has read', async () => {
       const { id, name } = await reader(await site.location('DOCK'));

@@ -123,6 +123,20 @@ describe('readers and handhelds in the console', () => {
     }
   });
 
+  it('adds antennas to a reader up to a bound, and says what to do then', async () => {
+    const site = await Site.create(suite.database, 'Full');
+    const token = await suite.as('admin', site.orgId);
+    const id = await site.reader('full', Array(1_024).fill(null));
+    const set = (port: number) =>
+      call({ method: 'PATCH', path: `/readers/${id}/antennas/${port}`, json: { min_rssi: -60 }, token });
+    const refused = await set(1_025);
+    expect(refused.status).to.equal(409);
+    expect(refused.text).to.include(
+      `Reader ${id} has 1024 antennas, and there may be 1024; use one of these`,
+    );
+    expect((await set(1_024)).status).to.equal(200);
+  });
+
   it('draws when a reader was heard, silent and disconnected, and when it listened, in so many parts at most', async () => {
     const site = await Site.create(suite.database, 'Spans');
     const token = await suite.as('viewer', site.orgId);

@@ -43,6 +43,8 @@ export const ORGANIZATION_LOCKS = {
   smoothing: 7_461_735,
   /** Adding webhooks. */
   webhooks: 7_461_734,
+  /** Adding antennas. */
+  antennas: 7_461_736,
   /** Moving it to another cell: at the old one, and at the new one. */
   leavingCell: 7_461_732,
   arrivingAtCell: 7_461_733,

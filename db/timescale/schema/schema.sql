@@ -770,6 +770,7 @@ create table readers (
   constraint readers__time_policy CHECK ((time_policy = ANY (ARRAY['device'::text, 'receive'::text])))
 );
 CREATE INDEX readers__fixed_levels ON public.readers USING btree ("left"(regexp_replace(topic, '(^|/)[+#](/.*)?$'::text, ''::text), 512) COLLATE "C") WHERE (deleted_at IS NULL);
+CREATE INDEX readers__id ON public.readers USING btree (id);
 CREATE UNIQUE INDEX readers__org_id_name ON public.readers USING btree (org_id, name) WHERE (deleted_at IS NULL);
 CREATE TRIGGER readers_changed AFTER INSERT OR DELETE OR UPDATE OF org_id, id, name, topic, format, time_policy, identity_policy, report_unknown, mqtt_username, mqtt_password_sha256, created_at, deleted_at ON public.readers FOR EACH ROW EXECUTE FUNCTION notify_registry_changed();
 CREATE TRIGGER readers_deleted_revise AFTER UPDATE ON public.readers FOR EACH ROW WHEN (((new.deleted_at IS NOT NULL) AND (old.deleted_at IS NULL))) EXECUTE FUNCTION revise_silences_of_deleted();
@@ -1887,10 +1888,18 @@ CREATE OR REPLACE FUNCTION public.notify_registry_changed()
  LANGUAGE plpgsql
 AS $function$
 declare
-  changed jsonb := to_jsonb(coalesce(new, old));
+  changed jsonb;
 begin
-  perform pg_notify('registry_changed',
-    coalesce(changed ->> case tg_table_name when 'organizations' then 'id' else 'org_id' end, ''));
+  if tg_table_name = 'formats' then
+    perform pg_notify('registry_changed', 'formats');
+    return null;
+  end if;
+  changed := to_jsonb(coalesce(new, old));
+  perform pg_notify('registry_changed', case tg_table_name
+    when 'organizations' then 'organization ' || (changed ->> 'id')
+    when 'readers' then 'reader ' || (changed ->> 'id')
+    else 'reader ' || (changed ->> 'reader_id')
+  end);
   return null;
 end $function$
 ;

@@ -26,6 +26,11 @@ export class FormatsInUse {
     return this.#options.builtin.get(name) ?? this.#stored.get(name)?.format ?? undefined;
   }
 
+  /** Whether {@link load} found it, also if it cannot be used. */
+  knows(name: string): boolean {
+    return this.#options.builtin.has(name) || this.#stored.has(name);
+  }
+
   /** Reads and compiles those that changed. */
   async load(db: Connection): Promise<void> {
     const rows = await db.any(sql.type(rowsOf<{ name: string; version: string }>())`

@@ -4,7 +4,7 @@ import { compileSource } from '../../formats/mapping/compile-source.ts';
 import type { Format } from '../../formats/mapping/format.ts';
 
 /**
- * Formats by name. Built-in ones cannot be replaced by stored ones, which are compiled when they are asked for. A stored
+ * Formats by name. Built-in ones cannot be replaced by stored ones, which are compiled when they are first asked for. A stored
  * format that does not compile (written by another version, say) is as if it were not there.
  */
 export class KnownFormats {
@@ -12,6 +12,7 @@ export class KnownFormats {
   readonly names: readonly string[];
   readonly #builtin: ReadonlyMap<string, Format>;
   readonly #stored: ReadonlyMap<string, string>;
+  readonly #compiled = new Map<string, Format | undefined>();
 
   constructor(builtin: ReadonlyMap<string, Format>, stored: readonly StoredSource[]) {
     this.#builtin = builtin;
@@ -21,17 +22,24 @@ export class KnownFormats {
 
   get(name: string): Format | undefined {
     const source = this.#stored.get(name);
-    try {
-      return this.#builtin.get(name) ?? (source === undefined ? undefined : compileSource(source));
-    } catch {
-      return undefined;
+    if (source !== undefined && !this.#compiled.has(name)) {
+      this.#compiled.set(name, compiledOrNone(source));
     }
+    return this.#builtin.get(name) ?? this.#compiled.get(name);
   }
 
   /** Of the definition, as text. */
   sourceOf(name: string): string | undefined {
     const builtin = this.#builtin.get(name);
     return builtin === undefined ? this.#stored.get(name) : JSON.stringify(builtin.definition);
+  }
+}
+
+function compiledOrNone(source: string): Format | undefined {
+  try {
+    return compileSource(source);
+  } catch {
+    return undefined;
   }
 }
 

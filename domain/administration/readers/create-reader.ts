@@ -19,6 +19,7 @@ import {
   requireOwnTopic,
   requireTopic,
 } from './registration.ts';
+import { requireRoomForReader } from './require-room.ts';
 import { antennaId } from './set-antenna.ts';
 import { readerFields, storedReportUnknown } from './stored-reader.ts';
 
@@ -47,7 +48,7 @@ export interface CreatedReader {
  * refused.
  *
  * @param configured where moves are to be published, beside where they are: a reader's topic overlaps neither.
- * @throws AppError `invalid_input`, `not_found` (organization), `conflict` (name or topic taken).
+ * @throws AppError `invalid_input`, `not_found` (organization), `conflict` (name or topic taken, too many).
  */
 export async function createReader(
   db: Database,
@@ -69,6 +70,7 @@ export async function createReader(
       identity: reader.policies.identity,
     });
     await holdLiveOrganization(change, reader.orgId);
+    await requireRoomForReader(change, reader.orgId);
     await requireOwnTopic(change, reader.orgId, reader.topic);
     await refuseTakenName(change, { ...reader, id: null });
     await refuseTakenTopic(change, { ...reader, id: null });

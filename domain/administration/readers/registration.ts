@@ -11,6 +11,7 @@ import { NO_FORMAT } from '../../formats/no-format.ts';
 import { EXPECTED } from '../../presence/expectations.ts';
 import { loadFormats } from '../formats/load-formats.ts';
 import { LIVE_READERS } from '../live-readers.ts';
+import { FIXED_LEVELS } from './fixed-levels.ts';
 import { faultOfNewTopic, fixedBeginnings, isWildcard, topicsOverlap } from './topic.ts';
 
 /** @throws AppError `invalid_input`. */
@@ -128,9 +129,6 @@ export async function refuseTakenTopic(
     throw new TopicTaken(topic, other);
   }
 }
-
-/** The last of {@link fixedBeginnings}, as the index `readers__fixed_levels` has it: topics from before may be longer. */
-const FIXED_LEVELS = sql.fragment`left(regexp_replace(reader.topic, '(^|/)[+#](/.*)?$', ''), 512) collate "C"`;
 
 const AFTER_SLASH = '0';
 const LAST_CHARACTER = '\u{10FFFF}';

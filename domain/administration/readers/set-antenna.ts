@@ -5,6 +5,7 @@ import type { Actor } from '../../changes/actor.ts';
 import { differences } from '../../changes/differences.ts';
 import { type Change, changed, makeChange, unchanged } from '../../changes/make-change.ts';
 import { holdLiveLocation } from '../../master-data/live-by-key.ts';
+import { requireRoomForAntenna } from './require-room.ts';
 import { lockReader } from './stored-reader.ts';
 
 /** Fields left out stay as they are. */
@@ -29,7 +30,7 @@ export interface AntennaSettings {
 /**
  * Updates an antenna of a live reader, adding it if it is new.
  *
- * @throws AppError `invalid_input` (port), `not_found` (reader, location).
+ * @throws AppError `invalid_input` (port), `not_found` (reader, location), `conflict` (too many).
  */
 export async function setAntenna(
   db: Database,
@@ -42,6 +43,9 @@ export async function setAntenna(
   }
   return makeChange(db, actor, async (change) => {
     const { orgId } = await lockReader(change, readerId);
+    if (!(await isThere(change, { orgId, readerId, port }))) {
+      await requireRoomForAntenna(change, { orgId, readerId });
+    }
     const locationId =
       locationExternalKey == null ? null : await holdLiveLocation(change, orgId, locationExternalKey);
     const row = await upsert(change, { ...wanted, orgId, locationId });
@@ -54,6 +58,16 @@ export async function setAntenna(
       ? unchanged(settings)
       : changed(settings, [{ orgId, action: before === null ? 'create' : 'update', resource, ...differing }]);
   });
+}
+
+async function isThere(
+  change: Change,
+  { orgId, readerId, port }: { orgId: number; readerId: number; port: number },
+): Promise<boolean> {
+  const { is_there: is } = await change.one(sql.type(rowsOf<{ is_there: boolean }>())`
+    select exists (
+      select from antennas where org_id = ${orgId} and reader_id = ${readerId} and port = ${port}) as is_there`);
+  return is;
 }
 
 interface StoredAntenna {

@@ -11,6 +11,6 @@ export interface Registered {
 export function loadRegisteredOf({ db: { orgId }, parts }: ConsoleContext): Promise<Registered> {
   return parts.insight.run(orgId, async (installation) => {
     const formats = await loadFormats(installation, parts.builtinFormats, orgId);
-    return { formats, readers: await loadReaders(installation, formats, [orgId]) };
+    return { formats, readers: await loadReaders(installation, formats, { orgIds: [orgId] }) };
   });
 }

@@ -85,7 +85,9 @@ const create = memberRoute({
   ...{ ...ADMINISTRATION, params: {} },
   body: newReaderBody,
   success: found(CREATED_READER, 'The reader, with its password, shown this once'),
-  problems: { conflict: 'The name or the topic is taken' },
+  problems: {
+    conflict: 'The name or the topic is taken, or there are as many readers or antennas as there may be',
+  },
   handle: async ({ context, body, requestId }) => {
     const actor = actorOfUser(context.session, requestId);
     const { expect_seconds: expectSeconds = null, ...given } = body;
@@ -162,7 +164,10 @@ const antenna = memberRoute({
   find: OWN_READER,
   body: antennaPatchBody,
   success: found(SET_ANTENNA, 'The antenna'),
-  problems: { not_found: 'No such reader, or location' },
+  problems: {
+    not_found: 'No such reader, or location',
+    conflict: 'There are as many antennas as there may be',
+  },
   handle: async ({ context, row: readerId, params: { port }, body, requestId }) => {
     const { location_external_key: key, min_rssi: minRssi, enabled: isEnabled } = body.against({});
     const set = await changingReaders(context, (db) =>

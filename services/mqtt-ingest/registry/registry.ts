@@ -2,16 +2,22 @@ import { QUESTION_EVERY_MS } from '../../../base/heard-everywhere.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { type Listener, listen } from '../../../db/timescale/connections/listen.ts';
 import { FormatsInUse } from '../../../domain/administration/formats/formats-in-use.ts';
-import { isWildcard, topicMatches } from '../../../domain/administration/readers/topic.ts';
 import type { Format } from '../../../domain/formats/mapping/format.ts';
 import { loadLeavingReaders } from '../../../domain/messages/load-leaving-readers.ts';
-import { findPasswords, loadReaders, type RegisteredReader } from '../../../domain/messages/load-readers.ts';
+import {
+  findPasswords,
+  loadReaders,
+  type RegisteredReader,
+  type WhichReaders,
+} from '../../../domain/messages/load-readers.ts';
 import type { WorkThreads } from '../../../platform/runtime/work-threads.ts';
 import { Freshness } from './freshness.ts';
+import { ReadersInMemory } from './readers-in-memory.ts';
 
 /**
- * The registered readers, in memory. Changes are announced by NOTIFY; the registry then reloads the readers of the
- * organizations that are named and swaps, so that a message sees either the old set or the new, never a mixture.
+ * The registered readers, in memory. Changes are announced by NOTIFY, which names what changed; the registry then loads
+ * that and puts it in place at once, so that a message sees either the old readers or the new, never a mixture. Where a reader has
+ * given up its topic, the one that has it now comes with it, though it may not have been named yet.
  *
  * Notifications may be late. Work that must respect every change whose command has ended, such as judging a message, is
  * done while the registry is fresh, or waits until it is.
@@ -22,7 +28,11 @@ export interface Registry extends Pick<Freshness, 'isFresh' | 'whenFresh'> {
   /** Its organization moves to another cell, or has moved: it is no longer registered. */
   isLeaving(username: string): boolean;
   topics(): Iterable<string>;
-  /** Calls `listener` after every reload. @returns a function that unsubscribes. */
+  /**
+   * Calls `listener` when readers may have come, gone, or have another topic or password.
+   *
+   * @returns a function that unsubscribes.
+   */
   onChange(listener: () => void): () => void;
   /** Reloads everything. */
   refresh(): Promise<void>;
@@ -52,7 +62,7 @@ const MOST_CHECKING_MS = 60_000;
 /** @throws the database's error if the first load fails. */
 export async function openRegistry(options: RegistryOptions): Promise<Registry> {
   const { url, pool, builtinFormats, threads, onFault, alsoHear = new Map() } = options;
-  let readers = indexed([]);
+  const readers = new ReadersInMemory();
   const announced = new Announced();
   const formats = new FormatsInUse({
     builtin: builtinFormats,
@@ -63,21 +73,36 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   let leaving: ReadonlySet<string> = new Set();
   const listeners = new Set<() => void>();
   const load = async () => {
-    const orgIds = announced.take();
+    const changes = announced.take();
+    let isOther: boolean;
     try {
-      await formats.load(pool);
-      const loaded = await loadReaders(pool, formats, orgIds);
-      const others = orgIds === null ? [] : readers.all.filter(({ orgId }) => !orgIds.includes(orgId));
-      leaving = await loadLeavingReaders(pool);
-      readers = indexed([...others, ...loaded]);
+      const named = await loadReaders(pool, formats, changes);
+      const freed = changes === null ? [] : readers.freedBy(changes, named);
+      const heirs = freed.length === 0 ? [] : await loadReaders(pool, formats, { topics: freed });
+      const loaded = [...new Map([...named, ...heirs].map((reader) => [reader.readerId, reader])).values()];
+      const areFormatsOther =
+        changes === null || changes.areFormats || loaded.some(({ formatName }) => !formats.knows(formatName));
+      if (areFormatsOther) {
+        await formats.load(pool);
+      }
+      const areOrganizationsOther = changes === null || changes.orgIds.length > 0;
+      if (areOrganizationsOther) {
+        leaving = await loadLeavingReaders(pool);
+      }
+      isOther = readers.replace(changes, loaded) || areOrganizationsOther;
+      if (areFormatsOther) {
+        readers.useFormats(formats);
+      }
     } catch (error) {
-      announced.putBack(orgIds);
+      announced.putBack(changes);
       throw error;
     }
-    for (const listener of listeners) {
-      listener();
+    if (isOther) {
+      for (const listener of listeners) {
+        listener();
+      }
     }
-    return { isWhole: orgIds === null };
+    return { isWhole: changes === null };
   };
   const freshness = new Freshness({ load, onFault });
   const listener: Listener = await listen(
@@ -109,11 +134,10 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     throw error;
   }
   return {
-    byUsername: (username) => readers.byUsername.get(username),
-    byTopic: (topic) =>
-      readers.byTopic.get(topic) ?? readers.wildcards.find((reader) => topicMatches(reader.topic, topic)),
+    byUsername: (username) => readers.byUsername(username),
+    byTopic: (topic) => readers.byTopic(topic),
     isLeaving: (username) => leaving.has(username),
-    topics: () => readers.byTopic.keys(),
+    topics: () => readers.topics(),
     onChange: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -132,43 +156,57 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   };
 }
 
-/** Organizations with changes that are not loaded. */
-class Announced {
-  /** Null for all. */
-  #orgIds: Set<number> | null = null;
+interface Changes extends Required<Pick<WhichReaders, 'orgIds' | 'readerIds'>> {
+  areFormats: boolean;
+}
 
-  /** @param payload the number of an organization, or nothing for all. */
+/** What has changed and is not loaded. */
+class Announced {
+  #isAll = true;
+  #orgIds = new Set<number>();
+  #readerIds = new Set<number>();
+  #areFormats = false;
+
+  /** @param payload of `notify_registry_changed`; anything else for all. */
   note(payload: string): void {
-    const orgId = Number(payload);
-    if (payload === '' || !Number.isInteger(orgId)) {
-      this.#orgIds = null;
+    const [, kind, id] = NAMED.exec(payload) ?? [];
+    if (payload === 'formats') {
+      this.#areFormats = true;
+    } else if (kind === 'organization') {
+      this.#orgIds.add(Number(id));
+    } else if (kind === 'reader') {
+      this.#readerIds.add(Number(id));
     } else {
-      this.#orgIds?.add(orgId);
+      this.#isAll = true;
     }
   }
 
   /** Null for all, also where a load was asked for without an announcement: nobody knows then what changed. */
-  take(): readonly number[] | null {
-    const orgIds = this.#orgIds === null || this.#orgIds.size === 0 ? null : [...this.#orgIds];
+  take(): Changes | null {
+    const orgIds = [...this.#orgIds];
+    const readerIds = [...this.#readerIds];
+    const areFormats = this.#areFormats;
+    const isAll = this.#isAll || !(orgIds.length > 0 || readerIds.length > 0 || areFormats);
+    this.#isAll = false;
     this.#orgIds = new Set();
-    return orgIds;
+    this.#readerIds = new Set();
+    this.#areFormats = false;
+    return isAll ? null : { orgIds, readerIds, areFormats };
   }
 
-  putBack(orgIds: readonly number[] | null): void {
-    if (orgIds === null) {
-      this.#orgIds = null;
+  putBack(changes: Changes | null): void {
+    if (changes === null) {
+      this.#isAll = true;
+      return;
     }
-    for (const orgId of orgIds ?? []) {
-      this.#orgIds?.add(orgId);
+    for (const id of changes.orgIds) {
+      this.#orgIds.add(id);
     }
+    for (const id of changes.readerIds) {
+      this.#readerIds.add(id);
+    }
+    this.#areFormats ||= changes.areFormats;
   }
 }
 
-function indexed(readers: readonly RegisteredReader[]) {
-  return {
-    all: readers,
-    byUsername: new Map(readers.map((reader) => [reader.username, reader])),
-    byTopic: new Map(readers.map((reader) => [reader.topic, reader])),
-    wildcards: readers.filter(({ topic }) => isWildcard(topic)),
-  };
-}
+const NAMED = /^(organization|reader) (\d{1,10})$/;

@@ -85,19 +85,84 @@ describe('the registry of readers', () => {
     expect(registry.byUsername('own')?.format?.name).to.equal('my-format');
   });
 
-  it('reads again the readers of the organization in which something changed, and of no other', async () => {
-    const other = await Site.create(database, 'Other');
-    await other.reader('theirs', [await other.location('THEIRS')], { topic: 'theirs' });
-    await follows(() => registry.byUsername('theirs') !== undefined);
-    const [ours, theirs] = [registry.byUsername('own'), registry.byUsername('theirs')];
+  it('reads again the reader of which something changed, and no other', async () => {
+    await site.reader('neighbour', [null], { topic: 'neighbour' });
+    await site.reader('changed', [await site.location('THERE')], { topic: 'changed' });
+    await follows(() => registry.byUsername('changed') !== undefined);
+    const [neighbour, changed] = [registry.byUsername('neighbour'), registry.byUsername('changed')];
+    let times = 0;
+    const stop = registry.onChange(() => {
+      times += 1;
+    });
     await database.rows(`update antennas set min_rssi = -40 from readers reader
-      where reader.id = antennas.reader_id and reader.name = 'theirs'`);
-    await follows(() => registry.byUsername('theirs')?.antennas.get(1)?.minRssi === -40);
-    expect(registry.byUsername('theirs')).not.to.equal(theirs);
-    expect(registry.byUsername('own')).to.equal(ours);
-    await database.rows(`update readers set deleted_at = now() where name = 'theirs'`);
-    await follows(() => registry.byUsername('theirs') === undefined);
-    expect(registry.byUsername('own')).to.equal(ours);
+      where reader.id = antennas.reader_id and reader.name = 'changed'`);
+    await follows(() => registry.byUsername('changed')?.antennas.get(1)?.minRssi === -40);
+    expect(registry.byUsername('changed')).not.to.equal(changed);
+    expect(registry.byUsername('neighbour')).to.equal(neighbour);
+    // Connections and subscriptions have to do with topics and passwords only.
+    expect(times).to.equal(0);
+    await database.rows(`update readers set topic = 'moved/+' where name = 'changed'`);
+    await follows(() => registry.byTopic('moved/7')?.name === 'changed');
+    expect([registry.byTopic('changed'), times]).to.deep.equal([undefined, 1]);
+    await database.rows(`update readers set deleted_at = now() where name = 'changed'`);
+    await follows(() => registry.byUsername('changed') === undefined);
+    expect([registry.byTopic('moved/7'), times]).to.deep.equal([undefined, 2]);
+    stop();
+    expect(registry.byUsername('neighbour')).to.equal(neighbour);
+    expect([...registry.topics()])
+      .to.include('neighbour')
+      .and.not.to.include('moved/+');
+  });
+
+  it('knows each reader after any changes as if it had loaded all', async () => {
+    const names = ['a', 'b', 'c'];
+    for (const name of names) {
+      await site.reader(`swap-${name}`, [null], { topic: `swap/${name}` });
+    }
+    // Two have each other's topic in the end.
+    for (const [name, topic] of [
+      ['a', 'swap/x'],
+      ['b', 'swap/a'],
+      ['a', 'swap/b'],
+      ['c', 'swap/+/#'],
+      ['c', 'swap/c/#'],
+    ]) {
+      await database.rows('update readers set topic = $2 where name = $1', [`swap-${name}`, topic]);
+    }
+    await follows(() => registry.byTopic('swap/c/1')?.name === 'swap-c');
+    const owners = () =>
+      ['swap/a', 'swap/b', 'swap/c', 'swap/x'].map((topic) => registry.byTopic(topic)?.name);
+    const followed = owners();
+    expect(followed).to.deep.equal(['swap-b', 'swap-a', 'swap-c', undefined]);
+    await registry.refresh();
+    expect(owners()).to.deep.equal(followed);
+  });
+
+  it('never finds a topic without a reader that goes from one to the next, however many times', async () => {
+    await site.reader('holder-0', [null], { topic: 'held' });
+    await follows(() => registry.byTopic('held') !== undefined);
+    let isMoving = true;
+    let gaps = 0;
+    const watching = (async () => {
+      while (isMoving) {
+        if (registry.byTopic('held') === undefined) {
+          gaps += 1;
+        }
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    })();
+    for (let time = 1; time <= 200; time++) {
+      await database.rows(
+        `with gone as (update readers set deleted_at = now() where topic = 'held' and deleted_at is null returning *)
+         insert into readers (org_id, name, topic, format, mqtt_username, mqtt_password_sha256)
+         select org_id, $1, topic, format, $1, mqtt_password_sha256 from gone`,
+        [`holder-${time}`],
+      );
+    }
+    await follows(() => registry.byTopic('held')?.name === 'holder-200');
+    isMoving = false;
+    await watching;
+    expect(gaps).to.equal(0);
   });
 
   it('compiles a format again when it was changed, and not when its readers were', async () => {

@@ -1,0 +1,60 @@
+import { AppError } from '../../../base/errors.ts';
+import { ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+
+/** Of an organization: twice the largest site of the runbook's table. What is there from before or imported stays. */
+const MOST_READERS = 20_000;
+/** Of all its readers. */
+const MOST_ANTENNAS = 80_000;
+/** Of one reader, with multiplexers. A change of one loads all of them. */
+const MOST_ANTENNAS_OF_READER = 1_024;
+
+/**
+ * Call after `lockRegistrations`.
+ *
+ * @throws AppError `conflict` if there may be no more readers, or no more antennas, of which each has one at least.
+ */
+export async function requireRoomForReader(transaction: Connection, orgId: number): Promise<void> {
+  const { count } = await transaction.one(sql.type(rowsOf<{ count: number }>())`
+    select count(*) from readers where org_id = ${orgId} and deleted_at is null`);
+  if (count >= MOST_READERS) {
+    throw new AppError(
+      'conflict',
+      `Organization ${orgId} has ${count} readers, and there may be ${MOST_READERS}; delete one of them first`,
+    );
+  }
+  await requireRoomInOrganization(transaction, orgId);
+}
+
+/** @throws AppError `conflict` if the reader, or its organization, may have no more antennas. */
+export async function requireRoomForAntenna(
+  transaction: Connection,
+  { orgId, readerId }: { orgId: number; readerId: number },
+): Promise<void> {
+  const { count } = await transaction.one(sql.type(rowsOf<{ count: number }>())`
+    select count(*) from antennas where org_id = ${orgId} and reader_id = ${readerId}`);
+  if (count >= MOST_ANTENNAS_OF_READER) {
+    throw new AppError(
+      'conflict',
+      `Reader ${readerId} has ${count} antennas, and there may be ${MOST_ANTENNAS_OF_READER}; use one of these, or delete the ` +
+        'reader and register it again',
+    );
+  }
+  await requireRoomInOrganization(transaction, orgId);
+}
+
+async function requireRoomInOrganization(transaction: Connection, orgId: number): Promise<void> {
+  await transaction.exec(sql.type(NO_ROWS)`
+    select pg_advisory_xact_lock(${ORGANIZATION_LOCKS.antennas}::integer, ${orgId}::integer)`);
+  const { count } = await transaction.one(sql.type(rowsOf<{ count: number }>())`
+    select count(*) from antennas antenna
+    join readers reader on reader.org_id = antenna.org_id and reader.id = antenna.reader_id and reader.deleted_at is null
+    where antenna.org_id = ${orgId}`);
+  if (count >= MOST_ANTENNAS) {
+    throw new AppError(
+      'conflict',
+      `The readers of organization ${orgId} have ${count} antennas, and there may be ${MOST_ANTENNAS}; delete a reader first`,
+    );
+  }
+}
