@@ -1,4 +1,5 @@
 import type { Micros } from '../../../base/instant.ts';
+import { LeastFirst } from '../../../base/least-first.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { AssetRef } from '../history/asset-ref.ts';
@@ -13,6 +14,9 @@ export interface SaidBefore {
 /** Events, and rows of history, that are looked at. */
 const MOST = 10_000;
 
+/** Of the events' rows as JSON: some 100,000 rows, of the 10 million that as many events may have. */
+const MOST_BYTES = 4_000_000;
+
 /** What was said, newest first, in the end reversed. */
 const MOST_CHANGES = 50;
 
@@ -23,46 +27,76 @@ const MOST_CHANGES = 50;
 export async function saidBefore(db: Connection, asset: AssetRef, at: Micros): Promise<SaidBefore[]> {
   const events = await readEvents(db, asset, at);
   const undone = events.reduce((sum, { added }) => sum + added.length, 0);
-  const rows = new Map(
-    (await readRows(db, asset, at, undone + 1)).map(({ at: instant, location_id: location }) => [
-      instant,
-      location,
-    ]),
-  );
+  const rows = await readRows(db, asset, at, undone + 1);
+  return saidOf(events, rows);
+}
+
+/**
+ * @param events newest first, with rows up to the instant only.
+ * @param rows the last ones up to the instant, {@link MOST} or as many as were added, and one more.
+ */
+export function saidOf(
+  events: readonly EventUndone[],
+  rows: readonly { at: Micros; location_id: number }[],
+): SaidBefore[] {
+  const undoing = new RowsUndone();
+  for (const { at, location_id: location } of rows) {
+    undoing.set(at, location);
+  }
   const said: SaidBefore[] = [];
-  let now = locationAt(rows);
+  let now = undoing.last();
+  let taken = 0;
   for (const { recordedAt, added, removed, changed } of events) {
+    taken += added.length;
+    if (taken >= MOST || said.length > MOST_CHANGES) {
+      break;
+    }
     for (const [instant] of added) {
-      rows.delete(instant);
+      undoing.delete(instant);
     }
     for (const [instant, location] of removed) {
-      rows.set(instant, location);
+      undoing.set(instant, location);
     }
     for (const [instant, , , before] of changed) {
-      rows.set(instant, before);
+      undoing.set(instant, before);
     }
-    const before = locationAt(rows);
+    const before = undoing.last();
     if (before !== now) {
       said.push({ locationId: before, until: recordedAt });
       now = before;
-    }
-    if (said.length > MOST_CHANGES) {
-      break;
     }
   }
   // Nothing was said before it was first seen.
   return said.toReversed().filter(({ locationId }, index) => index > 0 || locationId !== null);
 }
 
-function locationAt(rows: ReadonlyMap<Micros, number>): number | null {
-  let last = Number.NEGATIVE_INFINITY;
-  for (const instant of rows.keys()) {
-    last = Math.max(last, instant);
+/** Locations by instant. Finding the last does not take a look at all of them: there are 10,000 events, each with its last. */
+class RowsUndone {
+  readonly #locations = new Map<Micros, number>();
+  /** Also instants that were deleted, until they come first. */
+  readonly #latest = new LeastFirst<Micros>((one, other) => other - one);
+
+  set(instant: Micros, location: number): void {
+    if (!this.#locations.has(instant)) {
+      this.#latest.add(instant);
+    }
+    this.#locations.set(instant, location);
   }
-  return rows.get(last) ?? null;
+
+  delete(instant: Micros): void {
+    this.#locations.delete(instant);
+  }
+
+  /** The location of the last instant; null if there is none. */
+  last(): number | null {
+    while (this.#latest.first !== undefined && !this.#locations.has(this.#latest.first)) {
+      this.#latest.removeFirst();
+    }
+    return this.#latest.first === undefined ? null : (this.#locations.get(this.#latest.first) ?? null);
+  }
 }
 
-interface EventUndone {
+export interface EventUndone {
   recordedAt: Micros;
   added: readonly (readonly [Micros, number])[];
   removed: readonly (readonly [Micros, number])[];
@@ -83,12 +117,18 @@ async function readEvents(db: Connection, { orgId, assetId }: AssetRef, at: Micr
   const events = await db.any(sql.type(rowsOf<EventRow>())`
     select micros_of_time(recorded_at) as recorded_at, micros_of_time(since) as since, location_id, rows
     from (
-      select recorded_at, since, location_id, rows, null::bigint as position, id, part from unsealed_moves where ${wanted}
-      union all
-      select recorded_at, since, location_id, rows, position, null, part from moves where ${wanted}
+      select *, sum(octet_length(rows::text)) over newest_first as bytes, row_number() over newest_first as number
+      from (
+        select recorded_at, since, location_id, rows, null::bigint as position, id, part from unsealed_moves where ${wanted}
+        union all
+        select recorded_at, since, location_id, rows, position, null, part from moves where ${wanted}
+        order by position desc nulls first, id desc, part desc
+        limit ${MOST}
+      ) event
+      window newest_first as (order by position desc nulls first, id desc, part desc)
     ) event
-    order by position desc nulls first, id desc, part desc
-    limit ${MOST}`);
+    where coalesce(bytes, 0) <= ${MOST_BYTES}
+    order by number`);
   return events.map(({ recorded_at: recordedAt, since, location_id: location, rows }) => {
     const rowChanges: Partial<Omit<EventUndone, 'recordedAt'>> =
       rows === null ? { added: [[since ?? 0, location ?? 0]] } : JSON.parse(rows);
