@@ -25,7 +25,7 @@ const ON_TIMESCALEDB = [
   'test/domain/tracking/smoothing/{record*,run-trial,trial.property,try-smoothing,walks}.test.ts',
   'test/mqtt-ingest/{intake,moves-out}/*.test.ts',
   'test/mqtt-ingest/{clocks-apart,process,wrong-clock}.test.ts',
-  'test/handheld-gateway/{guessed-kinds,retractions*,smoothed-moves,submissions*,submission-times,sweep-alerts}.test.ts',
+  'test/handheld-gateway/{guessed-kinds,retractions*,smoothed-moves,submissions*,submission-times,sweep-alerts,wrong-clock}.test.ts',
   'test/chaos/{clock,database,findings,follow-feed,full-disk,kill-before-commit,kill-ingest,poison}.test.ts',
   'test/growing/*.test.ts',
   // Reading them.

@@ -1,15 +1,15 @@
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import { findStoredAhead, sayStoredAhead } from '../tracking/wrong-clock/stored-ahead.ts';
+import { sayStoredAhead } from '../tracking/wrong-clock/stored-ahead.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
 /** Checks whether a clock that was ahead has left times that are still to come, before which no later read counts. */
 export async function examineStoredAhead(db: Connection): Promise<Finding> {
-  const found = await findStoredAhead(db);
+  const found = await sayStoredAhead(db);
   return found === null
     ? ok('recorded times', 'Nothing is recorded as of later than now')
     : fault(
         'recorded times',
-        `A clock was ahead: ${sayStoredAhead(found)}`,
+        `A clock was ahead: ${found}`,
         'npx --no -- tagtrail clock mend says how far; with --by and --confirm it dates it again',
       );
 }

@@ -10,6 +10,7 @@ import { changed, makeChange } from '../changes/make-change.ts';
 import { countWrong, newestScan, type WrongScans } from '../tracking/wrong-clock/count-wrong.ts';
 import { type MendedSoFar, type Mending, mendHistories } from '../tracking/wrong-clock/mend-histories.ts';
 import { receivedEarlier, type WrongClock } from '../tracking/wrong-clock/wrong-clock.ts';
+import { mendHeard, readersHeard } from './mend-heard.ts';
 
 /** An organization's rows of a wrong clock. */
 export interface WrongRows {
@@ -18,21 +19,39 @@ export interface WrongRows {
   receivedMessages: number;
   /** Which a replay dates by their reception. */
   rejectedMessages: number;
+  /** Of handhelds; none where a right clock may have received some. */
+  submissions: number;
+  sweeps: number;
+  retractions: number;
+  /** Readers that were heard, or connected, by the wrong clock. */
+  readers: number;
 }
 
 export async function countWrongRows(db: Connection, orgId: number, clock: WrongClock): Promise<WrongRows> {
-  const { received, rejected } = await db.one(sql.type(rowsOf<{ received: number; rejected: number }>())`
+  const sent = sql.fragment`${receivedIn(orgId, clock)} and ${clock.isAll}::boolean`;
+  const row = await db.one(sql.type(rowsOf<MessagesRow>())`
     select (select count(*) from received_messages where ${receivedIn(orgId, clock)}) as received,
-      (select count(*) from rejected_messages where ${receivedIn(orgId, clock)}) as rejected`);
-  return {
-    scans: await countWrong(db, orgId, clock),
-    receivedMessages: received,
-    rejectedMessages: rejected,
-  };
+      (select count(*) from rejected_messages where ${receivedIn(orgId, clock)}) as rejected,
+      (select count(*) from submissions where ${sent}) as submissions,
+      (select count(*) from sweeps where ${sent}) as sweeps,
+      (select count(*) from retractions where ${sent}) as retractions`);
+  const readers = await readersHeard(db, orgId, clock);
+  const { received: receivedMessages, rejected: rejectedMessages, ...others } = row;
+  const scans = await countWrong(db, orgId, clock);
+  return { scans, receivedMessages, rejectedMessages, ...others, readers: readers.length };
 }
 
-export function isAnyWrong({ scans, receivedMessages, rejectedMessages }: WrongRows): boolean {
-  return scans.moved + scans.of_fast_devices + scans.stayed + receivedMessages + rejectedMessages > 0;
+interface MessagesRow {
+  received: number;
+  rejected: number;
+  submissions: number;
+  sweeps: number;
+  retractions: number;
+}
+
+export function isAnyWrong({ scans, ...others }: WrongRows): boolean {
+  const { moved, of_fast_devices: fast, of_handhelds: sent, stayed } = scans;
+  return [moved, fast, sent, stayed, ...Object.values(others)].some((count) => count > 0);
 }
 
 /** When the newest of what {@link countWrongRows} counts was received, at `from` or later; null if there is none. */
@@ -40,7 +59,14 @@ export async function newestReceived(db: Connection, orgId: number, from: Micros
   const { at } = await db.one(sql.type(rowsOf<{ at: Micros | null }>())`
     select micros_of_time(greatest(
       (select max(received_at) from received_messages where ${receivedSince(orgId, from)}),
-      (select max(received_at) from rejected_messages where ${receivedSince(orgId, from)})
+      (select max(received_at) from rejected_messages where ${receivedSince(orgId, from)}),
+      (select max(received_at) from submissions where ${receivedSince(orgId, from)}),
+      (select max(received_at) from sweeps where ${receivedSince(orgId, from)}),
+      (select max(received_at) from retractions where ${receivedSince(orgId, from)}),
+      (
+        select max(heard_until) from reader_counters
+        where org_id = ${orgId}::integer and heard_until >= time_of_micros(${from}::bigint)
+      )
     )) as at`);
   const scan = await newestScan(db, orgId, from);
   return at === null || scan === null ? (at ?? scan) : Math.max(at, scan);
@@ -76,6 +102,10 @@ export async function mendClock(
     ]),
   );
   await mendMessages(pool, orgId, clock);
+  if (clock.isAll) {
+    await mendSent(pool, orgId, clock);
+  }
+  await mendHeard(pool, orgId, clock);
   return mendHistories(pool, orgId, clock, mending);
 }
 
@@ -101,6 +131,25 @@ async function mendMessages(pool: Pool, orgId: number, clock: WrongClock): Promi
       mended = await inTransaction(pool, (client) => client.exec(mend));
     }
   }
+}
+
+/** Few beside scans: one for each round of a person. */
+async function mendSent(pool: Pool, orgId: number, clock: WrongClock): Promise<void> {
+  const by = sql.fragment`${clock.ahead}::bigint * interval '1 microsecond'`;
+  await inTransaction(pool, async (client) => {
+    for (const table of ['submissions', 'retractions']) {
+      await client.exec(sql.type(NO_ROWS)`
+        update ${sql.identifier([table])} set received_at = ${receivedEarlier(clock)}
+        where ${receivedIn(orgId, clock)}`);
+    }
+    // Written anew, as alerts are derived again from where one is inserted.
+    await client.exec(sql.type(NO_ROWS)`
+      with gone as (delete from sweeps where ${receivedIn(orgId, clock)} returning *)
+      insert into sweeps (org_id, id, handheld_id, body_sha256, received_at, location_id, began_at, ended_at,
+        include_descendants, expected, found, moved_here, missing, unknown, unknown_tags)
+      select org_id, id, handheld_id, body_sha256, received_at - ${by}, location_id, began_at - ${by}, ended_at - ${by},
+        include_descendants, expected, found, moved_here, missing, unknown, unknown_tags from gone`);
+  });
 }
 
 function receivedIn(orgId: number, { from, to }: WrongClock): FragmentSqlToken {

@@ -11,6 +11,7 @@ import { measureSealing } from '../../domain/moves/measure-sealing.ts';
 import { startFeed } from '../../domain/moves/start-feed.ts';
 import { wakeSealer } from '../../domain/moves/wake-sealer.ts';
 import { DatabaseClock } from '../../domain/tracking/database-clock.ts';
+import { sayStoredAhead } from '../../domain/tracking/wrong-clock/stored-ahead.ts';
 import { startAccess } from '../../platform/access/start-access.ts';
 import { startCredentialUsage } from '../../platform/access/start-credential-usage.ts';
 import { startRefusedSignIns } from '../../platform/access/start-refused-sign-ins.ts';
@@ -29,6 +30,7 @@ import type { ServerTls } from '../../platform/runtime/server-tls.ts';
 import { startRetention } from '../../platform/runtime/start-retention.ts';
 import { startTls } from '../../platform/runtime/start-tls.ts';
 import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
+import { watchClock } from '../../platform/runtime/watch-clock.ts';
 import { watchServers } from '../../platform/runtime/watch-servers.ts';
 import { findHandhelds } from './access/queries.ts';
 import { createApp } from './app.ts';
@@ -139,7 +141,10 @@ export async function startGateway(
       writing: () => requireWritable(pool),
       recording: async () => outage.requireNone(),
     },
-    notices: await watchServers(config.DATABASE_URL, { log, lifecycle }),
+    notices: {
+      ...(await watchServers(config.DATABASE_URL, { log, lifecycle })),
+      ...(await watchClock(() => sayStoredAhead(pool), { log, lifecycle })),
+    },
   });
   measureClock(registry, databaseClock);
   const limits = {

@@ -12,12 +12,14 @@ import { startFeed } from '../../domain/moves/start-feed.ts';
 import type { Sealing } from '../../domain/moves/start-sealing.ts';
 import { wakeSealer } from '../../domain/moves/wake-sealer.ts';
 import { DatabaseClock } from '../../domain/tracking/database-clock.ts';
+import { sayStoredAhead } from '../../domain/tracking/wrong-clock/stored-ahead.ts';
 import { requireDatabase } from '../../platform/runtime/database.ts';
 import type { Check } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { requireWritable } from '../../platform/runtime/require-writable.ts';
 import { startRetention } from '../../platform/runtime/start-retention.ts';
 import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
+import { watchClock } from '../../platform/runtime/watch-clock.ts';
 import type { WorkThreads } from '../../platform/runtime/work-threads.ts';
 import { createIntake, type Intake, type IntakeOptions } from './intake/intake.ts';
 import { intakeLog } from './intake/intake-log.ts';
@@ -25,7 +27,6 @@ import { LargeMessages } from './intake/large-messages.ts';
 import { LANES } from './intake/reader-lanes.ts';
 import { ReaderListening } from './listening/listening.ts';
 import { openRegistry, type Registry } from './registry/registry.ts';
-import { watchClock } from './watch-clock.ts';
 
 export interface IntakeConfig {
   DATABASE_URL: string;
@@ -124,7 +125,7 @@ export async function startIntake(
     recording: async () => outage.requireNone(),
     feed: () => requireSealer(pool),
   };
-  const notices = await watchClock(pool, { log, lifecycle });
+  const notices = await watchClock(() => sayStoredAhead(pool), { log, lifecycle });
   return { intake, registry, pool, databaseClock, sealing, checks, notices };
 }
 

@@ -5,8 +5,8 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import type { Check } from '../../platform/runtime/health.ts';
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
+import { ClockJumps } from '../../platform/runtime/watch-clock.ts';
 import { startEmbeddedIngest } from '../../services/mqtt-ingest/ingest.ts';
-import { ClockJumps } from '../../services/mqtt-ingest/watch-clock.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
 import { expectFinding, runDoctor } from '../support/doctor.ts';
@@ -64,6 +64,14 @@ describe('a clock that was ten years ahead for one read, with the database on th
     await right.receive('portal', JSON.stringify({ value: 'E280', antenna: 1 }));
     expect(await place()).to.equal(gate);
     await until(async () => (await said()) === 'ok');
+    // The reader was heard when it was: four messages, each within seconds of the one before.
+    const heard = await database.rows(
+      `select heard_until <= now() and last_message_at <= now() as by_now, heard_messages::int as messages,
+         (select count(*)::int from reader_spans where state = 'up') as before
+       from reader_counters where org_id = $1`,
+      [site.orgId],
+    );
+    expect(heard).to.deep.equal([{ by_now: true, messages: 4, before: 0 }]);
     expect((await doctor()).of('recorded times')[0]?.status).to.equal('ok');
   });
 

@@ -6,6 +6,7 @@ import {
   inWindow,
   isObservedEarlier,
   isReceivedEarlier,
+  observedEarlier,
   receivedEarlier,
   type WrongClock,
 } from './wrong-clock.ts';
@@ -56,13 +57,16 @@ export function observeEarlier(db: Connection, piece: Piece): Promise<MendedScan
     with wrong as materialized (${wrongOf(piece, isObservedEarlier(piece.clock))}), gone as (
       delete from scan_events using wrong
       where scan_events.ctid = wrong.row and scan_events.tableoid = wrong.part
-      returning scan_events.*, ${receivedEarlier(piece.clock)} as becomes
+      returning scan_events.*, ${observedEarlier(piece.clock)} as becomes, ${receivedEarlier(piece.clock)} as received
     ), written as (
       insert into scan_events as known (org_id, asset_id, location_id, observed_at, received_at, time_is_received,
-        tag_type, tag_value, rssi, reader_id, antenna)
-      select distinct on (becomes, reader_id, antenna, tag_type, tag_value)
-        org_id, asset_id, location_id, becomes, becomes, true, tag_type, tag_value, rssi, reader_id, antenna
-      from gone order by becomes, reader_id, antenna, tag_type, tag_value, rssi desc nulls last, observed_at
+        tag_type, tag_value, rssi, reader_id, antenna, handheld_id, submission_id, submission_index, retraction_id)
+      select distinct on (becomes, reader_id, antenna, tag_type, tag_value, submission_id, submission_index)
+        org_id, asset_id, location_id, becomes, received, reader_id is not null, tag_type, tag_value, rssi,
+        reader_id, antenna, handheld_id, submission_id, submission_index, retraction_id
+      from gone
+      order by becomes, reader_id, antenna, tag_type, tag_value, submission_id, submission_index,
+        rssi desc nulls last, observed_at
       on conflict (org_id, observed_at, reader_id, antenna, tag_type, tag_value) where reader_id is not null
       do update set rssi = excluded.rssi
       where known.asset_id = excluded.asset_id and known.location_id = excluded.location_id

@@ -5,8 +5,7 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { AHEAD_TOLERANCE } from '../observed-at.ts';
 
-/** The newest that a clock recorded which was ahead of what the database's is now. */
-export interface StoredAhead {
+interface StoredAhead {
   org_id: number;
   at: Micros;
   ahead: Micros;
@@ -16,17 +15,24 @@ export interface StoredAhead {
 const LATER = AHEAD_TOLERANCE + TOLERATED_SKEW * MICROS_PER_MILLISECOND;
 
 /**
- * Finds readers' scans and messages that are dated later than now. Without rows that lie ahead it reads nothing: scans of an
- * organization have an index by their time, and messages by that of their reception.
+ * Names the newest that a clock recorded which was ahead of what the database's is now; null if there is nothing such.
+ * Without rows that lie ahead it reads little: all have an index by that time, or are a row for each reader.
  */
-export async function findStoredAhead(db: Connection): Promise<StoredAhead | null> {
-  return db.maybeOne(sql.prepared('find-stored-ahead', rowsOf<StoredAhead>())`
+export async function sayStoredAhead(db: Connection): Promise<string | null> {
+  const found = await db.maybeOne(sql.prepared('find-stored-ahead', rowsOf<StoredAhead>())`
     with limits as (select now() + make_interval(secs => ${LATER / MICROS_PER_SECOND}::float8) as latest),
     found as (
-      select organization.id as org_id, (
-        select scan.observed_at from scan_events scan
-        where scan.org_id = organization.id and scan.reader_id is not null and scan.observed_at > limits.latest
-        order by scan.observed_at desc limit 1
+      select organization.id as org_id, greatest(
+        (
+          select scan.observed_at from scan_events scan
+          where scan.org_id = organization.id and scan.observed_at > limits.latest
+          order by scan.observed_at desc limit 1
+        ),
+        (
+          select sweep.ended_at from sweeps sweep
+          where sweep.org_id = organization.id and sweep.ended_at > limits.latest
+          order by sweep.ended_at desc limit 1
+        )
       ) as at
       from organizations organization cross join limits where organization.deleted_at is null
       union all
@@ -34,12 +40,20 @@ export async function findStoredAhead(db: Connection): Promise<StoredAhead | nul
         select message.org_id, message.received_at from received_messages message, limits
         where message.received_at > limits.latest order by message.received_at desc limit 1
       )
+      union all
+      (
+        select submission.org_id, submission.received_at from submissions submission, limits
+        where submission.received_at > limits.latest order by submission.received_at desc limit 1
+      )
+      union all
+      select counted.org_id, counted.heard_until from reader_counters counted, limits
+      where counted.heard_until > limits.latest
     )
     select org_id, micros_of_time(at) as at, micros_of_time(at) - micros_of_time(now()) as ahead
     from found where at is not null order by at desc limit 1`);
-}
-
-export function sayStoredAhead({ org_id: orgId, at, ahead }: StoredAhead): string {
-  const seconds = Math.round(ahead / MICROS_PER_SECOND);
-  return `organization ${orgId} has something of ${wireTimeOfMicros(at)}, ${seconds} s ahead of the clock as it is now; npx --no -- tagtrail clock mend dates it again`;
+  if (found === null) {
+    return null;
+  }
+  const seconds = Math.round(found.ahead / MICROS_PER_SECOND);
+  return `organization ${found.org_id} has something of ${wireTimeOfMicros(found.at)}, ${seconds} s ahead of the clock as it is now; npx --no -- tagtrail clock mend dates it again`;
 }

@@ -38,11 +38,17 @@ export function isReceivedEarlier(clock: WrongClock): FragmentSqlToken {
   return sql.fragment`(reader_id is not null and ${countsByDevice(clock)})`;
 }
 
-/** Whether a scan in the window is of a reader and dated by a reception that was earlier, or has to be. */
+/** Whether a scan in the window was observed earlier: dated by the reception, or of a handheld, whose clock is set by ours. */
 export function isObservedEarlier(clock: WrongClock): FragmentSqlToken {
   return clock.isAll
-    ? sql.fragment`(reader_id is not null and not ${countsByDevice(clock)})`
+    ? sql.fragment`(reader_id is null or not ${countsByDevice(clock)})`
     : sql.fragment`(reader_id is not null and time_is_received)`;
+}
+
+/** When such a scan was observed. */
+export function observedEarlier({ ahead }: WrongClock): FragmentSqlToken {
+  return sql.fragment`case when reader_id is null then observed_at else received_at end
+    - ${ahead}::bigint * interval '1 microsecond'`;
 }
 
 /** As `isDeviceTimeUsed` of the mended reception. */

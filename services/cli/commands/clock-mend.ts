@@ -38,7 +38,7 @@ interface Options {
 export function addClockMend(program: Command): void {
   addCommand(program, 'clock', 'mend')
     .description(
-      'Date anew what ingestion recorded of readers while its clock ran ahead, with histories and current locations. ' +
+      'Date anew what ingestion and the gateway recorded while their clock ran ahead, with histories and current locations. ' +
         "Without --by it says what was received ahead of the database's clock; without --confirm it changes nothing. " +
         'Safe while readers publish. Ctrl-C stops it after the asset that is under way; run again with the times that ' +
         'it names, it goes on from there.',

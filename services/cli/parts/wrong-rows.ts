@@ -10,7 +10,7 @@ export interface WrongOfOrganization {
 }
 
 export function wrongRowsAsJson({ orgId, rows, examples }: WrongOfOrganization) {
-  const { scans, receivedMessages, rejectedMessages } = rows;
+  const { scans, receivedMessages, rejectedMessages, submissions, sweeps, retractions, readers } = rows;
   return {
     org_id: orgId,
     assets: scans.assets,
@@ -21,6 +21,8 @@ export function wrongRowsAsJson({ orgId, rows, examples }: WrongOfOrganization) 
     rejected_messages: rejectedMessages,
     scans_of_right_clock: scans.right,
     scans_of_handhelds: scans.of_handhelds,
+    scans_of_handhelds_left: scans.handhelds_left,
+    ...{ submissions, sweeps, retractions, readers },
     examples: examples.map(({ asset, reader, observed_at: at, becomes }) => {
       return { asset, reader, observed_at: shownTime(at), becomes: shownTime(becomes) };
     }),
@@ -29,7 +31,7 @@ export function wrongRowsAsJson({ orgId, rows, examples }: WrongOfOrganization) 
 
 /** By organization and table, with examples. */
 export function wrongRowsAsLines(all: readonly WrongOfOrganization[]): string[] {
-  const counts = all.flatMap(({ orgId, rows: { scans, receivedMessages, rejectedMessages } }) =>
+  const counts = all.flatMap(({ orgId, rows: { scans, ...rows } }) =>
     (
       [
         ['scan_events', scans.moved, 'observed and received earlier'],
@@ -44,10 +46,15 @@ export function wrongRowsAsLines(all: readonly WrongOfOrganization[]): string[] 
           scans.right,
           "left: by their devices' times a right clock received them; --all mends them too",
         ],
-        ['scan_events', scans.of_handhelds, 'left: of handhelds'],
+        ['scan_events', scans.of_handhelds, 'of handhelds: observed and received earlier'],
+        ['scan_events', scans.handhelds_left, 'left: of handhelds; --all mends them too'],
         ['positions', scans.assets, 'computed anew with their histories'],
-        ['received_messages', receivedMessages, 'received earlier'],
-        ['rejected_messages', rejectedMessages, 'received earlier'],
+        ['received_messages', rows.receivedMessages, 'received earlier'],
+        ['rejected_messages', rows.rejectedMessages, 'received earlier'],
+        ['submissions', rows.submissions, 'received earlier'],
+        ['sweeps', rows.sweeps, 'begun, ended and received earlier'],
+        ['retractions', rows.retractions, 'received earlier'],
+        ['reader_counters', rows.readers, 'heard and connected earlier, with their silences'],
       ] as const
     )
       .filter(([, count]) => count > 0)

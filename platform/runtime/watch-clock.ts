@@ -1,10 +1,8 @@
 import type { Logger } from 'pino';
-import type { Pool } from '../../db/timescale/connections/client.ts';
 import { TOLERATED_SKEW } from '../../db/timescale/queries/database-clock.ts';
-import { findStoredAhead, sayStoredAhead } from '../../domain/tracking/wrong-clock/stored-ahead.ts';
-import type { Check } from '../../platform/runtime/health.ts';
-import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
-import { repeat } from '../../platform/runtime/repeat.ts';
+import type { Check } from './health.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import { repeat } from './repeat.ts';
 
 /** Milliseconds between looks. */
 const EVERY = 5_000;
@@ -20,35 +18,48 @@ export interface MachineClocks {
 
 const OF_THIS_MACHINE: MachineClocks = { wall: () => Date.now(), running: () => performance.now() };
 
+type Notices = Readonly<Record<'clock_steady' | 'clock_stored', Check>>;
+
+/** Services of one process share it. */
+const watched = new WeakMap<Lifecycle, Promise<Notices>>();
+
 /**
  * Watches for a clock that was wrong for a while. The database's cannot tell where both are of one machine, so two other
  * things do: a jump against the running time of this process, and what is stored with a time that is still to come.
  *
+ * @param findStored what is stored so, in words; null if nothing is.
  * @returns notices: recording goes on, as the clock may have been put right.
  */
-export async function watchClock(
-  pool: Pool,
+export function watchClock(
+  findStored: () => Promise<string | null>,
   { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
-  clocks: MachineClocks = OF_THIS_MACHINE,
-): Promise<Readonly<Record<'clock_steady' | 'clock_stored', Check>>> {
-  const jumps = new ClockJumps(clocks);
+): Promise<Notices> {
+  const known = watched.get(lifecycle) ?? startWatch(findStored, { log, lifecycle });
+  watched.set(lifecycle, known);
+  return known;
+}
+
+async function startWatch(
+  findStored: () => Promise<string | null>,
+  { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
+): Promise<Notices> {
+  const jumps = new ClockJumps(OF_THIS_MACHINE);
   let stored: string | null = null;
   const look = async () => {
     const jump = jumps.look();
     if (jump !== null) {
       log.warn({ seconds: jump / 1_000 }, `Clock of this machine ${sayJump(jump)}; recording goes on by it`);
     }
-    const found = await findStoredAhead(pool);
-    const said = found === null ? null : sayStoredAhead(found);
-    if (said !== null && stored === null) {
+    const found = await findStored();
+    if (found !== null && stored === null) {
       log.error(
-        { fault: said },
+        { fault: found },
         'Times that are still to come are stored; later reads do not count before them',
       );
-    } else if (said === null && stored !== null) {
+    } else if (found === null && stored !== null) {
       log.info('No time that is still to come is stored any more');
     }
-    stored = said;
+    stored = found;
   };
   await lifecycle.start(
     'watch of the clock',
