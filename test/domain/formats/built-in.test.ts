@@ -30,6 +30,17 @@ describe('the built-in formats', () => {
         }
       });
 
+      it('reads nothing that is said to be gone', () => {
+        for (const gone of ['TAG_REMOVED', 'away', 'departed']) {
+          for (const { topic, payload, policies, expected } of fixtures.get(name) ?? []) {
+            const left = name === 'ingics' ? null : saidToBe(gone, payload);
+            if (left !== null && expected.scans.length > 0) {
+              expect(dryRun(format, { topic, payload: left }, policies).scans).to.deep.equal([]);
+            }
+          }
+        }
+      });
+
       it('is written as people write it', () => {
         for (const keys of keysOfObjects(format.definition)) {
           expect(inOrderOfTheLanguage(keys)).to.deep.include(keys);
@@ -46,6 +57,17 @@ describe('the built-in formats', () => {
     }
   });
 });
+
+/** A payload of JSON in which every object is an event of that kind; null if it is none, or has its reads in lines. */
+function saidToBe(event: string, payload: Buffer): Buffer | null {
+  try {
+    const withEvent = (_: string, value: unknown) =>
+      typeof value === 'object' && value !== null && !Array.isArray(value) ? { event, ...value } : value;
+    return Buffer.from(JSON.stringify(JSON.parse(payload.toString()), withEvent));
+  } catch {
+    return null;
+  }
+}
 
 /** The keys of every object in `value`, as they follow each other. */
 function keysOfObjects(value: unknown): string[][] {
