@@ -22,6 +22,9 @@ const LEAST_SHARE = 200;
 /** Milliseconds after which a turn begins no other organization, and puts off what is left of one: those are first in the next. */
 const LONGEST = 2_000;
 
+/** Milliseconds after which a statement about an organization is given up, and the organization set aside: others wait for it. */
+const LONGEST_STATEMENT = 10_000;
+
 /** What is read just now may not be committed yet. */
 const SETTLED_AFTER: Micros = MICROS_PER_SECOND;
 
@@ -52,10 +55,15 @@ export class AlertDeriver {
   /** Whose turn was last. */
   #last = 0;
   readonly #longest: number;
+  readonly #longestStatement: number;
 
-  /** @param longest milliseconds after which a turn takes up nothing else. */
-  constructor(longest = LONGEST) {
+  /**
+   * @param longest milliseconds after which a turn takes up nothing else.
+   * @param longestStatement milliseconds after which the organization that a statement is about is set aside.
+   */
+  constructor(longest = LONGEST, longestStatement = LONGEST_STATEMENT) {
     this.#longest = longest;
+    this.#longestStatement = longestStatement;
   }
 
   /**
@@ -89,6 +97,7 @@ export class AlertDeriver {
       ...{ derivedTo, isBehind: false, firstLooks: 0 },
       ...{ told: [], setAside: [], mended: [], unknown: [] },
     };
+    await limitStatements(db, this.#longestStatement);
     for (const [index, orgId] of inTurn(ids, this.#last).entries()) {
       if (index > 0 && isLate()) {
         turn.isBehind = true;
@@ -135,7 +144,7 @@ export class AlertDeriver {
     const again = this.#aside.due(performance.now());
     for (const orgId of [...found, ...(again === null ? [] : [again])]) {
       if (!this.#organizations.has(orgId) && (orgId === again || !this.#aside.isPassedOver(orgId))) {
-        this.#organizations.set(orgId, newOrganization());
+        this.#organizations.set(orgId, { ...newOrganization(), share: this.#aside.share(orgId) });
       }
     }
     return this.#organizations;
@@ -149,7 +158,12 @@ export class AlertDeriver {
   }
 
   async #setAside(db: Connection, fault: DerivingFault, turn: Turn): Promise<null> {
-    await mergeRevisions(db, fault.orgId);
+    // They may be so many that this takes too long as well; it is tried again after the next failure.
+    await inSavepoint(
+      db,
+      () => mergeRevisions(db, fault.orgId),
+      async () => {},
+    );
     if (await this.#aside.add(db, fault, turn.derivedTo, performance.now())) {
       turn.setAside.push(fault);
     }
@@ -181,6 +195,12 @@ function shareOf(organizations: number): number {
 function inTurn(ids: readonly number[], last: number): number[] {
   const sorted = ids.toSorted((a, b) => a - b);
   return [...sorted.filter((id) => id > last), ...sorted.filter((id) => id <= last)];
+}
+
+/** For the rest of the transaction. */
+async function limitStatements(db: Connection, milliseconds: number): Promise<void> {
+  await db.one(sql.prepared('limit-alert-statements', rowsOf<{ limit: string }>())`
+    select set_config('statement_timeout', ${String(milliseconds)}, true) as limit`);
 }
 
 async function databaseNow(db: Connection): Promise<Micros> {

@@ -13,6 +13,9 @@ export interface DerivingFault {
 /** Milliseconds until an organization that was set aside is tried again; doubled each time. */
 const AGAIN = { first: 5_000, longest: 300_000 };
 
+/** Assets of each source in the first turn after a failure, which may have been that all of them took too long; fewer each time. */
+const SHARE = { first: 200, least: 20 };
+
 /** Characters of a reason. */
 const LONGEST = 1_000;
 
@@ -50,6 +53,14 @@ export class SetAside {
 
   isPassedOver(orgId: number): boolean {
     return this.#aside.get(orgId)?.isBack === false;
+  }
+
+  /** Assets of each source to begin with. */
+  share(orgId: number): number {
+    const pause = this.#aside.get(orgId)?.pause ?? 0;
+    return pause === 0
+      ? Number.POSITIVE_INFINITY
+      : Math.max(SHARE.least, (SHARE.first * AGAIN.first) / pause);
   }
 
   /** The one that is to be tried: one in a turn, since it may take long to fail. */

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { MICROS_PER_SECOND, type Micros } from '../../../../base/instant.ts';
 import { databaseOn } from '../../../../db/timescale/connections/database.ts';
+import { inTransaction } from '../../../../db/timescale/connections/transaction.ts';
+import { AlertDeriver, type Turn } from '../../../../domain/alerts/deriving/deriver.ts';
 import { type DerivingFault, SetAside } from '../../../../domain/alerts/deriving/set-aside.ts';
 import { AlertTurns } from '../../../../domain/alerts/deriving/take-turn.ts';
 import { createRule } from '../../../../domain/alerts/rules/create-rule.ts';
@@ -124,6 +126,52 @@ describe('an organization whose alerts cannot be derived', () => {
     expect(pause).to.equal(300);
     await aside.remove(db, 2);
     expect(await asideNow()).to.deep.equal([]);
+  });
+
+  it('is passed over when a statement about it takes too long, and is made up for later', async () => {
+    const [slow, other] = [await furnish('slow'), await furnish('other')];
+    const begin = async () => {
+      await sealAll(database.url);
+      const deriver = new AlertDeriver(undefined, 500);
+      let turn: Turn;
+      do {
+        turn = await inTransaction(database.pool, (transaction) => deriver.turn(transaction, at(0)));
+      } while (turn.isBehind);
+      return turn;
+    };
+    for (const { read, yard } of [slow, other]) {
+      await read(yard, 10);
+    }
+    await begin();
+    for (const { read, dock } of [slow, other]) {
+      await read(dock, 40);
+    }
+    const { setAside } = await inTransaction(database.pool, async (transaction) => {
+      await transaction.query('select from alerts where org_id = $1 for update', [slow.orgId]);
+      return begin();
+    });
+    expect(setAside.map(({ orgId }) => orgId)).to.deep.equal([slow.orgId]);
+    const closed = [{ opened: at(10), closed: at(40), state: 'closed' }];
+    expect(await alertsOf(other.orgId)).to.deep.equal(closed);
+    expect(await alertsOf(slow.orgId)).to.deep.equal([{ opened: at(10), closed: null, state: 'open' }]);
+    expect(await asideNow()).to.deep.equal([slow.orgId]);
+
+    expect((await begin()).mended).to.deep.equal([slow.orgId]);
+    expect(await alertsOf(slow.orgId)).to.deep.equal(closed);
+    expect(await asideNow()).to.deep.equal([]);
+  });
+
+  it('is tried with ever fewer assets', async () => {
+    const aside = new SetAside();
+    const db = databaseOn(database.pool);
+    expect(aside.share(1)).to.equal(Number.POSITIVE_INFINITY);
+    const shares: number[] = [];
+    for (let failure = 0; failure < 6; failure++) {
+      await aside.add(db, { orgId: 1, error: new Error('no') }, at(0), 0);
+      shares.push(aside.share(1));
+    }
+    expect(shares).to.deep.equal([200, 100, 50, 25, 20, 20]);
+    await aside.remove(db, 1);
   });
 
   it('of which very much is to be derived does not delay others', async () => {
