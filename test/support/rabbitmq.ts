@@ -236,7 +236,7 @@ function configurationOf(ports: Ports, names: readonly string[], own: string): s
   return [
     ...delivered
       .split('\n')
-      .filter((line) => !/^(cluster_formation|load_definitions)/.test(line))
+      .filter((line) => !/^load_definitions/.test(line))
       .filter((line) => hasInterceptors() || !line.startsWith('message_interceptors')),
     'cluster_formation.peer_discovery_backend = classic_config',
     ...names.map((name, index) => `cluster_formation.classic_config.nodes.${index + 1} = ${name}`),
