@@ -54,7 +54,7 @@ export async function pageOfReaders(
     and (${id ?? null}::integer is null or reader.id = ${id ?? null}::integer)
     and (${states} is null or ${READER_STATE} = any(${states}))
     and (${q ?? null}::text is null
-      or position(lower(${q ?? null}::text) in lower(reader.name || ' ' || reader.topic || ' ' || reader.mqtt_username)) > 0)`;
+      or position(folded(${q ?? null}::text) in folded(reader.name || ' ' || reader.topic || ' ' || reader.mqtt_username)) > 0)`;
   const counted = sql.fragment`left join reader_counters counted
     on counted.org_id = reader.org_id and counted.reader_id = reader.id`;
   const rows = await db.any(sql.type(rowsOf<Row>())`

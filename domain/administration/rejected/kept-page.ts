@@ -68,7 +68,7 @@ function isWanted(orgId: number, { state, readerId, text, afterId }: KeptFilters
     when(
       text,
       (part) =>
-        sql.fragment`(strpos(lower(topic), lower(${part})) > 0 or strpos(lower(reason), lower(${part})) > 0)`,
+        sql.fragment`(strpos(folded(topic), folded(${part})) > 0 or strpos(folded(reason), folded(${part})) > 0)`,
     ),
     when(afterId, (id) => sql.fragment`id > ${id}`),
   ]);

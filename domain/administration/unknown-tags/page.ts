@@ -110,7 +110,7 @@ function isWanted(
     when(readerId, (id) => sql.fragment`unknown.reader_id = ${id}`),
     when(
       text,
-      (part) => sql.fragment`(strpos(lower(unknown.value), lower(${part})) > 0
+      (part) => sql.fragment`(strpos(folded(unknown.value), folded(${part})) > 0
       or unknown.tag_key = any(${sql.array(keysOf(part), 'text')}))`,
     ),
     // What was seen first after an instant was seen last after it: a range of the index.

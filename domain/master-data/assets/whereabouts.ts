@@ -85,7 +85,7 @@ export async function searchWhereabouts(
     ),
     page as materialized (
       select found.id, found.external_key,
-        found.id in (select id from tagged) or lower(found.external_key) = lower(${text}) as is_exact
+        found.id in (select id from tagged) or folded(found.external_key) = folded(${text}) as is_exact
       from found
       order by is_exact desc, found.external_key limit ${limit} offset ${offset}
     )

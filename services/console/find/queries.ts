@@ -27,7 +27,7 @@ export async function findLocations(
     ${finding('location', orgId, text)},
     live as materialized (
       select location.id, location.external_key, location.name, location.parent_id,
-        lower(${text}) in (lower(location.external_key), lower(location.name)) as is_exact
+        folded(${text}) in (folded(location.external_key), folded(location.name)) as is_exact
       from locations location
       where location.org_id = ${orgId} and location.deleted_at is null and ${isFound('location')}
     ),
