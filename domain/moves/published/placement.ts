@@ -19,7 +19,7 @@ export interface PlacedLocation {
   location_id: number;
   external_key: string;
   name: string;
-  /** From the root to the location itself. */
+  /** From the root to the location itself; of a deep tree the nearest {@link MOST_LEVELS}, or {@link MOST_PATH} characters. */
   path: readonly { external_key: string; name: string }[];
 }
 
@@ -68,14 +68,30 @@ async function readLocations(
       union all
       select up.of, parent.parent_id, parent.external_key, parent.name, up.height + 1
       from up join locations parent on parent.org_id = ${orgId} and parent.id = up.parent_id
+      where up.height < ${MOST_LEVELS - 1}
     )
     select of, json_agg(json_build_object('external_key', external_key, 'name', name) order by height desc) as path
     from up group by of`);
   return new Map(
     rows.map(({ of, path: text }) => {
-      const path = JSON.parse(text) as PlacedLocation['path'];
+      const path = nearest(JSON.parse(text));
       const own = path.at(-1) as PlacedLocation['path'][number];
       return [of, { location_id: of, external_key: own.external_key, name: own.name, path }];
     }),
   );
 }
+
+/** The end of a path: every message about an asset has it. */
+function nearest(path: PlacedLocation['path']): PlacedLocation['path'] {
+  let length = 0;
+  const above = path.findLastIndex(({ external_key: key, name }, index) => {
+    length += key.length + name.length;
+    return length > MOST_PATH && index < path.length - 1;
+  });
+  return path.slice(above + 1);
+}
+
+const MOST_LEVELS = 64;
+
+/** Of keys and names together. */
+const MOST_PATH = 4_096;

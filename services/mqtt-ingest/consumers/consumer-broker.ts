@@ -1,16 +1,19 @@
+import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Aedes, type Client } from 'aedes';
 import { messageOf } from '../../../base/errors.ts';
 import type { MqttLogin } from '../../../domain/administration/mqtt-consumers/load-logins.ts';
-import { faultOfNewTopic } from '../../../domain/administration/readers/topic.ts';
-import { discoveryNode } from '../moves-out/home-assistant.ts';
+import { faultOfNewTopic, isWildcard } from '../../../domain/administration/readers/topic.ts';
 import type { Destination, Message } from '../moves-out/messages.ts';
 import type { Sink } from '../moves-out/publish-step.ts';
+import { Unpublished } from '../moves-out/unpublished.ts';
 import { LEAVING } from '../registry/as-registered.ts';
 import type { Consumers } from '../source/embedded-broker.ts';
 import type { ReaderConnection } from '../source/reader-connection.ts';
 import { badCredentials, endUnanswered } from '../source/refuse-sign-in.ts';
 import { userNameOf } from './connect-name.ts';
 import { type ConsumerLogins, isConsumerName } from './consumer-logins.ts';
+import { RetainedMoves, rootsOf } from './retained-moves.ts';
 
 export interface ConsumerBroker extends Sink, Consumers {
   /** Ends the connections of logins that are no more. */
@@ -31,7 +34,7 @@ interface Consumer extends MqttLogin {
 
 /**
  * The embedded broker as consumers of moves see it: a broker of its own at the readers' port, so that no reader can read
- * or write there, and a consumer that takes nothing delays no reader.
+ * or write there, and a consumer that takes nothing delays no reader, nor for long what others are told.
  *
  * What is retained is kept in memory, and is published anew when the process starts. Sessions are not kept: whoever
  * connects again gets what is retained, which is where everything is.
@@ -40,11 +43,14 @@ export async function startConsumerBroker(options: ConsumerBrokerOptions): Promi
   const { logins, to, onRefused, onSignedIn } = options;
   const consumers = new Map<Client, Consumer>();
   const connections = new WeakMap<object, { connection: ReaderConnection; onSignedIn(name: string): void }>();
-  const retained = new Set<string>();
+  const retained = new RetainedMoves(to);
   const broker = await Aedes.createBroker({
+    persistence: retained,
     connectTimeout: 10_000,
     maxClientsIdLength: 255,
     drainTimeout: SLOWEST,
+    // What waits for one consumer keeps nothing from the others.
+    concurrency: 0,
     preConnect: (client, packet, done) => {
       connections.get(client.conn)?.connection.keepalive.start(packet.keepalive ?? 0);
       packet.keepalive = 0;
@@ -61,11 +67,15 @@ export async function startConsumerBroker(options: ConsumerBrokerOptions): Promi
           } else if (login.isLeaving) {
             onRefused(login.username, LEAVING);
             endUnanswered(client);
+          } else if (connectionsOf(login.orgId) >= MOST_CONNECTIONS) {
+            onRefused(login.username, `its organization has ${MOST_CONNECTIONS} connections of consumers`);
+            endUnanswered(client);
           } else {
             client.clean = true;
             // A client takes over the session of its id; prefixed, so that no consumer takes over another's.
             client.id = `${login.username}/${client.id}`;
             consumers.set(client, { ...login, connection: taken.connection, subscriptions: 0 });
+            onceClosed(client.conn as Socket, () => consumers.delete(client));
             taken.onSignedIn(login.username);
             onSignedIn(login);
             done(null, true);
@@ -100,14 +110,23 @@ export async function startConsumerBroker(options: ConsumerBrokerOptions): Promi
         done(null, null);
       } else {
         consumer.subscriptions += 1;
-        const isWide = /[+#]/.test(subscription.topic);
-        consumer.connection.charge(isWide ? retained.size / RETAINED_PER_MESSAGE : 0);
+        const retainedMessages = isWildcard(subscription.topic) ? retained.count(consumer.orgId) : 1;
+        consumer.connection.charge(retainedMessages / RETAINED_PER_MESSAGE);
         done(null, subscription);
       }
     },
     authorizeForward: (client, packet) => {
       const consumer = consumers.get(client);
-      return consumer !== undefined && isOwn(to, consumer.orgId, packet.topic) ? packet : null;
+      if (consumer === undefined || !isOwn(to, consumer.orgId, packet.topic)) {
+        return null;
+      }
+      if ((client.conn as Socket).writableLength <= MOST_WAITING) {
+        return packet;
+      }
+      onRefused(consumer.username, `it takes nothing, and ${MOST_WAITING} bytes wait for it`);
+      consumers.delete(client);
+      consumer.connection.cut();
+      return null;
     },
   });
   broker.on('clientError', (client, error) => {
@@ -117,19 +136,31 @@ export async function startConsumerBroker(options: ConsumerBrokerOptions): Promi
       onRefused(consumer.username, `the broker ended its connection: ${messageOf(error)}`);
     }
   });
-  broker.on('clientDisconnect', (client) => consumers.delete(client));
-  const publish = ({ topic, payload }: Message) =>
-    new Promise<void>((resolve, reject) => {
-      payload === '' ? retained.delete(topic) : retained.add(topic);
+  const connectionsOf = (orgId: number) => {
+    let count = 0;
+    for (const consumer of consumers.values()) {
+      count += consumer.orgId === orgId ? 1 : 0;
+    }
+    return count;
+  };
+  const publish = async (message: Message) => {
+    if (!retained.hasRoomFor(message)) {
+      throw new Unpublished(message, { cause: new Error(TOO_MUCH), isLost: false });
+    }
+    const payload = Buffer.from(message.payload);
+    await new Promise<void>((resolve, reject) => {
       broker.publish(
-        { cmd: 'publish', topic, payload: Buffer.from(payload), qos: 1, retain: true, dup: false },
+        { cmd: 'publish', topic: message.topic, payload, qos: 1, retain: true, dup: false },
         (error) => (error ? reject(error) : resolve()),
       );
     });
+  };
   return {
     publish: async (messages) => {
+      const patience = pause(PATIENCE);
       for (const message of messages) {
-        await publish(message);
+        // Sent to every consumer that takes it by then; retained a moment later at the latest, before any that follows.
+        await Promise.race([publish(message), patience]);
       }
     },
     isTheirs: (connect) => isConsumerName(userNameOf(connect)),
@@ -151,6 +182,10 @@ export async function startConsumerBroker(options: ConsumerBrokerOptions): Promi
   };
 }
 
+function onceClosed(socket: Socket, then: () => void): void {
+  socket.destroyed ? then() : socket.once('close', then);
+}
+
 /** Discovery is subscribed to as a whole; {@link isOwn} sees to it that everybody gets their own. */
 function maySubscribe(to: Destination, orgId: number, filter: string): boolean {
   return (
@@ -160,10 +195,7 @@ function maySubscribe(to: Destination, orgId: number, filter: string): boolean {
 }
 
 function isOwn(to: Destination, orgId: number, topic: string): boolean {
-  return (
-    topic.startsWith(`${to.prefix}/${orgId}/`) ||
-    (to.homeAssistant !== null && topic.startsWith(`${to.homeAssistant}/sensor/${discoveryNode(orgId)}/`))
-  );
+  return rootsOf(to, orgId).some((root) => topic.startsWith(`${root}/`));
 }
 
 /** Nobody may subscribe to it. */
@@ -176,5 +208,16 @@ const MOST_SUBSCRIPTIONS = 100_000;
 /** Giving ten retained messages takes about as long as handling a message does. */
 const RETAINED_PER_MESSAGE = 10;
 
-/** Milliseconds after which a consumer that takes nothing is cut off: meanwhile the others wait with it. */
+const TOO_MUCH = 'the embedded broker keeps no more for an organization; use a broker of your own (MQTT_URL)';
+
+/** Milliseconds after which a consumer that takes nothing is cut off. */
 const SLOWEST = 5_000;
+
+/** Bytes that may wait for a consumer, beyond what the network takes. */
+const MOST_WAITING = 1024 * 1024;
+
+/** Of an organization. */
+const MOST_CONNECTIONS = 100;
+
+/** Milliseconds that an organization's messages of one step wait for its slow consumers: other organizations' come after them. */
+const PATIENCE = 100;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { expect } from 'chai';
@@ -20,6 +21,7 @@ import { until } from '../../support/subscribed-ingest.ts';
 describe('consumers at the embedded broker', () => {
   const database = useDatabase();
   const clients: mqtt.MqttClient[] = [];
+  const logged: string[] = [];
   let lifecycle: Lifecycle;
   let metrics: Registry;
   let port: number;
@@ -30,7 +32,7 @@ describe('consumers at the embedded broker', () => {
   const topic = (key: string, site = acme) => `site/${site.orgId}/assets/${key}/location`;
 
   const start = async () => {
-    const log = pino({ level: 'silent' });
+    const log = pino({ level: 'warn' }, { write: (line: string) => logged.push(line) });
     lifecycle = new Lifecycle(log);
     metrics = new Registry();
     const config = {
@@ -58,6 +60,21 @@ describe('consumers at the embedded broker', () => {
   };
   const connections = async () =>
     Number((await metrics.getSingleMetric('tagtrail_broker_connections')?.get())?.values[0]?.value);
+  /** A connection that subscribes to everything of Acme, and reads no more. */
+  const takeNothing = async ({ username, password }: { username: string; password: string }) => {
+    const socket = createConnection(port, '127.0.0.1');
+    const clientId = `slow-${randomUUID()}`;
+    socket.write(
+      generate({ cmd: 'connect', clientId, clean: true, username, password: Buffer.from(password) }),
+    );
+    await once(socket, 'data');
+    const subscriptions = [{ topic: `site/${acme.orgId}/#`, qos: 1 as const }];
+    socket.write(generate({ cmd: 'subscribe', messageId: 1, subscriptions }));
+    await once(socket, 'data');
+    return socket.pause();
+  };
+  const publishAcmeAgain = () =>
+    database.rows('update mqtt_feeds set snapshot_after = 0 where org_id = $1', [acme.orgId]);
   /** The codes of the SUBACK. */
   const granted = async (client: mqtt.MqttClient, filter: string) => {
     client.subscribe(filter, () => {});
@@ -200,22 +217,8 @@ describe('consumers at the embedded broker', () => {
     await until(() => heard.now.has(topic('PALLET')));
   });
 
-  it('that take nothing delay no reader, and are cut off', async () => {
-    const { username, password } = await consumer(acme);
-    const slow = createConnection(port, '127.0.0.1');
-    slow.write(
-      generate({ cmd: 'connect', clientId: 'slow', clean: true, username, password: Buffer.from(password) }),
-    );
-    await once(slow, 'data');
-    slow.write(
-      generate({
-        cmd: 'subscribe',
-        messageId: 1,
-        subscriptions: [{ topic: `site/${acme.orgId}/#`, qos: 1 }],
-      }),
-    );
-    await once(slow, 'data');
-    slow.pause();
+  it('that take nothing delay nobody, and are cut off for what waits for them', async () => {
+    const slow = await takeNothing(await consumer(acme));
     let below: number | null = null;
     for (let depth = 0; depth < 10; depth++) {
       below = await acme.location(`${'H'.repeat(250)}-${depth}`, below);
@@ -230,16 +233,41 @@ describe('consumers at the embedded broker', () => {
        select $1, unnest($2::integer[]), $3, now(), now(), true`,
       [acme.orgId, fillings.map(({ id }) => id), below],
     );
-    await database.rows('update mqtt_feeds set snapshot_after = 0 where org_id = $1', [acme.orgId]);
     const reader = await connect('portal', 'portal');
     const payload = JSON.stringify({ value: 'E2801160' });
     const before = await connections();
     let published = 0;
     while ((await connections()) >= before) {
+      if (published % 20 === 0) {
+        await publishAcmeAgain();
+      }
       await reader.publishAsync(topic('PALLET'), payload, { qos: 1 });
       published += 1;
     }
     expect(published).to.be.above(20);
+    expect(logged.join()).to.include('bytes wait for it');
     slow.destroy();
+  });
+
+  it('are refused beyond a number of connections of their organization', async () => {
+    const { username, password } = await consumer(acme);
+    const refused: mqtt.MqttClient[] = [];
+    for (let count = 0; count < 101 && refused.length === 0; count++) {
+      const client = connectReader(port, username, {
+        password,
+        reconnectPeriod: 0,
+        clientId: `many-${count}`,
+      });
+      clients.push(client);
+      const answer = await new Promise((resolve) => {
+        client.once('connect', () => resolve('taken'));
+        client.once('close', () => resolve('refused'));
+      });
+      if (answer === 'refused') {
+        refused.push(client);
+      }
+    }
+    expect(refused).to.have.lengthOf(1);
+    await consume(other);
   });
 });

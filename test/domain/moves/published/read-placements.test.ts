@@ -1,7 +1,8 @@
 import { expect } from 'chai';
-import { readPublished } from '../../../../domain/moves/published/read-placements.ts';
+import { readCurrent, readPublished } from '../../../../domain/moves/published/read-placements.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { MeasuredClient } from '../../../support/measured-client.ts';
+import { place } from '../../../support/placed.ts';
 import { Site } from '../../../support/site.ts';
 
 describe('what was published of assets', () => {
@@ -44,5 +45,27 @@ describe('what was published of assets', () => {
     } finally {
       await measured.client.end();
     }
+  });
+
+  it('has the nearest of the locations above, of a deep tree and of long names', async () => {
+    const site = await Site.create(database);
+    const asset = await site.asset('DEEP');
+    const placedAt = async (keys: readonly string[]) => {
+      let parent: number | null = null;
+      for (const key of keys) {
+        parent = await site.location(key, parent);
+      }
+      await place(database, site.orgId, {
+        assetId: asset,
+        locationId: parent,
+        since: '2026-05-01T10:00:00Z',
+      });
+      const [placement] = await readCurrent(database.pool, site.orgId, [asset]);
+      return placement?.stay?.location.path.map(({ external_key: key }) => key);
+    };
+    const levels = Array.from({ length: 100 }, (_, level) => `L-${level}`);
+    const long = Array.from({ length: 20 }, (_, level) => `${'N'.repeat(200)}-${level}`);
+    expect(await placedAt(levels)).to.deep.equal(levels.slice(-64));
+    expect(await placedAt(long)).to.deep.equal(long.slice(-10));
   });
 });
