@@ -3,7 +3,7 @@ import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { LIVE_READERS } from '../administration/live-readers.ts';
 import { FIXED_LEVELS } from '../administration/readers/fixed-levels.ts';
-import { fixedBeginnings } from '../administration/readers/topic.ts';
+import { fixedBeginnings, topicMatches } from '../administration/readers/topic.ts';
 import type { Format } from '../formats/mapping/format.ts';
 import type { Policies } from '../formats/mapping/policies.ts';
 
@@ -82,6 +82,28 @@ export async function loadReaders(
       ]),
     ),
   }));
+}
+
+/**
+ * The reader to whom what is published on a topic belongs.
+ *
+ * @param orgId null for any organization's.
+ */
+export async function findReaderByTopic(
+  db: Connection,
+  formats: { get(name: string): Format | undefined },
+  topic: string,
+  orgId: number | null,
+): Promise<RegisteredReader | null> {
+  const rows = await db.any(sql.type(rowsOf<{ id: number; topic: string }>())`
+    select reader.id, reader.topic
+    from ${LIVE_READERS}
+    where ${FIXED_LEVELS} = any (${sql.array(fixedBeginnings(topic), 'text')})
+      and (${orgId}::integer is null or reader.org_id = ${orgId}::integer)
+    order by reader.id`);
+  const found = rows.find((reader) => topicMatches(reader.topic, topic));
+  const [reader] = found === undefined ? [] : await loadReaders(db, formats, { readerIds: [found.id] });
+  return reader ?? null;
 }
 
 /** SHA-256 of live readers' passwords, by user name. */

@@ -4,7 +4,6 @@ import { wireTimeOrNull } from '../../base/timestamps.ts';
 import type { Client, Pool } from '../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../db/timescale/connections/transaction.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
-import { topicMatches } from '../administration/readers/topic.ts';
 import {
   KEPT_COLUMNS,
   type KeptMessage,
@@ -22,7 +21,7 @@ import type { TimeRules } from '../tracking/observed-at.ts';
 import { AlreadyStored } from '../tracking/record.ts';
 import { isFaultOfMessage } from './fault-of-message.ts';
 import { judge, refused } from './judge.ts';
-import type { RegisteredReader } from './load-readers.ts';
+import { findReaderByTopic, loadReaders, type RegisteredReader } from './load-readers.ts';
 import { digestsOf, excerptOf } from './message.ts';
 import { addReaderCounts, countItems, type MessageCounts } from './reader-counters.ts';
 import { recordItems } from './record-messages.ts';
@@ -49,7 +48,7 @@ export const NO_READS: ReplayedReads = { recorded: 0, duplicates: 0, unknown: 0,
 export interface ReplayOptions {
   pool: Pool;
   actor: Actor;
-  readers: readonly RegisteredReader[];
+  formats: { get(name: string): Format | undefined };
   rules: TimeRules;
   clock: Clock;
   /** Called after a commit that told the feed of changes of these organizations. */
@@ -138,12 +137,14 @@ async function lockKept(client: Client, id: number, isOnlyOnce: boolean): Promis
 async function replayLocked(
   client: Client,
   kept: LockedMessage,
-  { actor, readers, rules, clock, format }: ReplayOptions & Pick<ReplayHow, 'format'>,
+  { actor, formats, rules, clock, format }: ReplayOptions & Pick<ReplayHow, 'format'>,
   judged: typeof judge,
   isCareful: boolean,
 ): Promise<{ replayed: Replay; unsealed: number }> {
   const { topic, payload, receivedMicros: receivedAt } = kept;
-  const reader = readerOf(kept, format === undefined ? readers : readingAs(format, readers));
+  const found = await readerOf(client, formats, kept);
+  const reader =
+    format === undefined || found === null || found === 'deleted' ? found : readingAs(format, found);
   const mapped = reader === 'deleted' ? DELETED : judged(reader, topic, payload);
   const excerpt = excerptOf(payload);
   const message = Object.assign(digestsOf({ topic, sender: 'replay', packetId: null }, excerpt), {
@@ -197,8 +198,8 @@ function fieldsOf({ reason, readerId, replayedAt }: KeptMessage) {
   return { reason, reader_id: readerId, replayed_at: wireTimeOrNull(replayedAt) };
 }
 
-function readingAs(format: Format, readers: readonly RegisteredReader[]): RegisteredReader[] {
-  return readers.map((reader) => ({ ...reader, format, formatName: format.name }));
+function readingAs(format: Format, reader: RegisteredReader): RegisteredReader {
+  return { ...reader, format, formatName: format.name };
 }
 
 const DELETED: Mapped = { outcome: 'rejected', reason: 'its reader was deleted' };
@@ -207,21 +208,16 @@ const DELETED: Mapped = { outcome: 'rejected', reason: 'its reader was deleted' 
  * Its own reader; if it had none, or that is deleted, the one that has the topic now. A partly recorded
  * message stays with its reader, or its reads would be recorded again as another reader's.
  */
-function readerOf(
+async function readerOf(
+  client: Client,
+  formats: ReplayOptions['formats'],
   { orgId, readerId, topic, isWhole }: LockedMessage,
-  readers: readonly RegisteredReader[],
-): RegisteredReader | 'deleted' | null {
-  const own = readers.find((reader) => reader.readerId === readerId);
-  if (own !== undefined) {
-    return own;
-  }
-  const successor = readers.find(
-    (reader) => (orgId === null || reader.orgId === orgId) && topicMatches(reader.topic, topic),
-  );
+): Promise<RegisteredReader | 'deleted' | null> {
   if (readerId === null) {
-    return successor ?? null;
+    return findReaderByTopic(client, formats, topic, orgId);
   }
-  return (isWhole ? successor : undefined) ?? 'deleted';
+  const [own] = await loadReaders(client, formats, { readerIds: [readerId] });
+  return own ?? (isWhole ? await findReaderByTopic(client, formats, topic, orgId) : null) ?? 'deleted';
 }
 
 /** @param change.reason null for a message without rejections, which counts as replayed. */

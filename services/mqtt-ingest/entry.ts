@@ -1,6 +1,5 @@
 /** The entry for other processes: the command line, and the process that runs every service. */
 
-export { loadRegistered } from '../../domain/messages/load-registered.ts';
 export { type Replay, replay } from '../../domain/messages/replay.ts';
 export { startEmbeddedIngest, startSubscribedIngest } from './ingest.ts';
 export { placeOfBroker } from './source/broker-address.ts';

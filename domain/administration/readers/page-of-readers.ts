@@ -1,3 +1,4 @@
+import { eachInTurns } from '../../../base/each-in-turns.ts';
 import { type Page, type Paging, pageOf, type SortTerm } from '../../../base/page.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
@@ -86,7 +87,8 @@ export async function pageOfReaders(
     ) shown on true
     order by page.ordinal`);
   const page = pageOf(rows);
-  return { totalCount: page.totalCount, rows: page.rows.map(toNow) };
+  // Readers of a page may have all 80,000 antennas of their organization.
+  return { totalCount: page.totalCount, rows: await eachInTurns(page.rows, toNow) };
 }
 
 function toNow(row: Row): ReaderNow {

@@ -3,8 +3,10 @@ import { append } from '../../../base/append.ts';
 import { createClock } from '../../../base/clock.ts';
 import { AppError } from '../../../base/errors.ts';
 import { MICROS_PER_DAY } from '../../../base/instant.ts';
+import { loadFormats } from '../../../domain/administration/formats/load-formats.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { idsToReplay } from '../../../domain/administration/rejected/kept-message.ts';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { wakingSealer } from '../../../domain/moves/wake-sealer.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
@@ -42,10 +44,10 @@ export function addRejectedReplay(program: Command): void {
           await requireLiveOrganization(db, options.org);
         }
         // Imported on demand, or other commands would start more slowly.
-        const { loadRegistered, replay } = await import('../../mqtt-ingest/entry.ts');
-        const readers = await loadRegistered(pool);
+        const { replay } = await import('../../mqtt-ingest/entry.ts');
+        const formats = await loadFormats(pool, loadBuiltinFormats());
         await wakingSealer(pool, async (onMoves) => {
-          const replaying = { pool, actor, readers, rules: timeRules(), clock: createClock(), onMoves };
+          const replaying = { pool, actor, formats, rules: timeRules(), clock: createClock(), onMoves };
           const replayThis: ReplayThis = (messageId, how) => replay(replaying, messageId, how);
           if (options.id === undefined) {
             await replayAll(replayThis, await idsToReplay(db, options.org ?? null), options);

@@ -1,16 +1,24 @@
 import { type KnownFormats, loadFormats } from '../../../domain/administration/formats/load-formats.ts';
-import { loadReaders, type RegisteredReader } from '../../../domain/messages/load-readers.ts';
+import type { KeptMessage } from '../../../domain/administration/rejected/kept-message.ts';
+import type { Policies } from '../../../domain/formats/mapping/policies.ts';
+import { loadReaders } from '../../../domain/messages/load-readers.ts';
 import type { ConsoleContext } from '../serving/context.ts';
 
-export interface Registered {
-  formats: KnownFormats;
-  readers: readonly RegisteredReader[];
+/** The formats that there are for an organization's readers. */
+export function loadFormatsOf({ db: { orgId }, parts }: ConsoleContext): Promise<KnownFormats> {
+  return parts.insight.run(orgId, (installation) => loadFormats(installation, parts.builtinFormats, orgId));
 }
 
-/** An organization's readers, and the formats that there are for them. */
-export function loadRegisteredOf({ db: { orgId }, parts }: ConsoleContext): Promise<Registered> {
-  return parts.insight.run(orgId, async (installation) => {
-    const formats = await loadFormats(installation, parts.builtinFormats, orgId);
-    return { formats, readers: await loadReaders(installation, formats, { orgIds: [orgId] }) };
-  });
+/** Of the reader that sent a message, unless it was deleted. */
+export async function loadPoliciesOf(
+  { db: { orgId }, parts }: ConsoleContext,
+  { readerId }: KeptMessage,
+): Promise<Partial<Policies>> {
+  const [reader] =
+    readerId === null
+      ? []
+      : await parts.insight.run(orgId, (db) =>
+          loadReaders(db, parts.builtinFormats, { readerIds: [readerId] }),
+        );
+  return reader?.policies ?? {};
 }

@@ -3,7 +3,7 @@ import type { KnownFormats } from '../../../domain/administration/formats/load-f
 import { type Replay, replay } from '../../../domain/messages/replay.ts';
 import type { ConsoleContext } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
-import { loadRegisteredOf } from './registered.ts';
+import { loadFormatsOf } from './registered.ts';
 
 export type ReplayOne = (id: number, how: { isOnlyOnce: boolean }) => Promise<Replay | null>;
 
@@ -19,13 +19,13 @@ export async function startReplaying(
   requestId: string,
   name: string | undefined,
 ): Promise<ReplayOne> {
-  const { formats, readers } = await loadRegisteredOf(context);
+  const formats = await loadFormatsOf(context);
   const format = name === undefined ? undefined : (formats.get(name) ?? noSuchFormat(formats));
   const { insight, dating } = context.parts;
   const actor = actorOfUser(context.session, requestId);
   return (id, { isOnlyOnce }) =>
     insight.run(context.db.orgId, (pool) =>
-      replay({ pool, actor, readers, ...dating, onMoves: insight.onMoves }, id, { isOnlyOnce, format }),
+      replay({ pool, actor, formats, ...dating, onMoves: insight.onMoves }, id, { isOnlyOnce, format }),
     );
 }
 

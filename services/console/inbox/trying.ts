@@ -11,7 +11,7 @@ import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { ONE_REJECTED, REJECTED_FIND } from './one-rejected.ts';
-import { loadRegisteredOf, type Registered } from './registered.ts';
+import { loadFormatsOf, loadPoliciesOf } from './registered.ts';
 import { noSuchFormat } from './replaying.ts';
 import { MOST_READS, TRIED_FORMAT, TRIED_FORMATS } from './schema.ts';
 
@@ -30,9 +30,10 @@ const tryAll = memberRoute({
   problems: PROBLEMS,
   handle: async ({ context, row }) => {
     const message = wholeOf(row);
-    const { formats, readers } = await loadRegisteredOf(context);
+    const formats = await loadFormatsOf(context);
+    const policies = await loadPoliciesOf(context, row);
     const argument: TryingFormats = {
-      ...{ message, policies: policiesOf(row, readers) },
+      ...{ message, policies },
       sources: formats.names.flatMap((name) => formats.sourceOf(name) ?? []),
     };
     return context.inThread<ReturnType<typeof tryFormats>>({
@@ -54,9 +55,10 @@ const tryOne = memberRoute({
   problems: PROBLEMS,
   handle: async ({ context, row, params }) => {
     const message = wholeOf(row);
-    const { formats, readers } = await loadRegisteredOf(context);
+    const formats = await loadFormatsOf(context);
+    const policies = await loadPoliciesOf(context, row);
     const argument: TryingFormat = {
-      ...{ message, policies: policiesOf(row, readers), most: MOST_READS },
+      ...{ message, policies, most: MOST_READS },
       source: formats.sourceOf(params.format) ?? noSuchFormat(formats),
     };
     return triedView(
@@ -75,10 +77,6 @@ function wholeOf({ topic, payload, bytes }: KeptMessage & KeptPayload) {
     throw conflict(`Of its ${bytes} bytes only the first ${payload.length} were kept`);
   }
   return { topic, payload: new Uint8Array(payload) };
-}
-
-function policiesOf({ readerId }: KeptMessage, readers: Registered['readers']) {
-  return readers.find((reader) => reader.readerId === readerId)?.policies ?? {};
 }
 
 function triedView({ reads, ...brief }: ReturnType<typeof tryFormat>) {

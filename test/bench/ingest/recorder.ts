@@ -3,9 +3,11 @@ import { pathToFileURL } from 'node:url';
 import type pg from 'pg';
 import { MICROS_PER_DAY } from '../../../base/instant.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
+import { loadFormats } from '../../../domain/administration/formats/load-formats.ts';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { mapMessage } from '../../../domain/formats/mapping/run.ts';
 import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
-import { loadRegistered } from '../../../domain/messages/load-registered.ts';
+import { loadReaders } from '../../../domain/messages/load-readers.ts';
 import { MessageAsRead, type ReadMessage } from '../../../domain/messages/message.ts';
 import { processorTime } from '../../support/processor-time.ts';
 import { show, spreadOf } from '../../support/statistics.ts';
@@ -144,7 +146,7 @@ async function changingShare(client: pg.Client, start: Date): Promise<number> {
 async function registeredAt({ url }: BenchSite): Promise<ReadonlyMap<string, RegisteredReader>> {
   const { createWritePool } = await import('../../../db/timescale/connections/pool.ts');
   const pool = createWritePool(url, { max: 1 });
-  const readers = await loadRegistered(pool);
+  const readers = await loadReaders(pool, await loadFormats(pool, loadBuiltinFormats()));
   await pool.end();
   return new Map(readers.map((reader) => [reader.topic, reader]));
 }

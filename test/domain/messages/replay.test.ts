@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { createClock } from '../../../base/clock.ts';
 import { MICROS_PER_DAY } from '../../../base/instant.ts';
+import { loadFormats } from '../../../domain/administration/formats/load-formats.ts';
 import { findKept, idsToReplay, listKept } from '../../../domain/administration/rejected/kept-message.ts';
-import { loadRegistered } from '../../../domain/messages/load-registered.ts';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { replay } from '../../../domain/messages/replay.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -43,7 +44,7 @@ describe('replaying rejected messages', () => {
       {
         pool: database.pool,
         actor: TEST_ACTOR,
-        readers: await loadRegistered(database.pool),
+        formats: await loadFormats(database.pool, loadBuiltinFormats()),
         rules: RULES,
         clock: () => now() + daysLater * MICROS_PER_DAY,
       },

@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { createClock } from '../../../base/clock.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
+import { loadFormats } from '../../../domain/administration/formats/load-formats.ts';
 import { idsToReplay } from '../../../domain/administration/rejected/kept-message.ts';
-import { loadRegistered } from '../../../domain/messages/load-registered.ts';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { replay } from '../../../domain/messages/replay.ts';
 import { collectReaderCounters } from '../../../services/mqtt-ingest/metrics/collect-reader-counters.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
@@ -140,7 +141,7 @@ describe('the counters of readers', () => {
       const replaying = {
         pool: database.pool,
         actor: TEST_ACTOR,
-        readers: await loadRegistered(database.pool),
+        formats: await loadFormats(database.pool, loadBuiltinFormats()),
         rules: RULES,
         clock: createClock(),
       };

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { createClock } from '../../../base/clock.ts';
+import { loadFormats } from '../../../domain/administration/formats/load-formats.ts';
 import { listKept } from '../../../domain/administration/rejected/kept-message.ts';
-import { loadRegistered } from '../../../domain/messages/load-registered.ts';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { replay } from '../../../domain/messages/replay.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -60,7 +61,7 @@ describe('a token or key that a reader sends', () => {
     const options = {
       pool: database.pool,
       actor: TEST_ACTOR,
-      readers: await loadRegistered(database.pool),
+      formats: await loadFormats(database.pool, loadBuiltinFormats()),
       rules: RULES,
       clock: createClock(),
     };

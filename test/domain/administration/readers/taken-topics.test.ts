@@ -5,8 +5,8 @@ import {
   refuseTakenTopic,
   TopicTaken,
 } from '../../../../domain/administration/readers/registration.ts';
-import { topicsOverlap } from '../../../../domain/administration/readers/topic.ts';
-import { loadReaders } from '../../../../domain/messages/load-readers.ts';
+import { isWildcard, topicMatches, topicsOverlap } from '../../../../domain/administration/readers/topic.ts';
+import { findReaderByTopic, loadReaders } from '../../../../domain/messages/load-readers.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { MeasuredClient } from '../../../support/measured-client.ts';
 import { Site } from '../../../support/site.ts';
@@ -72,6 +72,30 @@ describe('the topic of a new reader', () => {
     expect([refused > 100, taken > 100], `${refused} refused, ${taken} not`).to.deep.equal([true, true]);
   });
 
+  it('tells to whom what is published belongs, as each reader by itself would', async () => {
+    const [site, other] = [await Site.create(database), await Site.create(database)];
+    const deep = `a/${'b/'.repeat(30_000)}`;
+    const counts = { found: 0, nobody: 0 };
+    for (const seed of [21, 22, 23, 24, 25]) {
+      await database.rows('update readers set deleted_at = now() where deleted_at is null');
+      const there = [...new Set(fc.sample(filter(4), { numRuns: 8, seed }))];
+      for (const [at, topic] of there.entries()) {
+        await site.reader(`published-${seed}-${at}`, [null], { topic });
+      }
+      const published = fc.sample(filter(5), { numRuns: 60, seed: 100 + seed });
+      const belonging = there.map((topic) => topic.replaceAll('+', 'b').replace('#', 'a/b'));
+      for (const topic of [...published.filter((each) => !isWildcard(each)), ...belonging, deep]) {
+        const reader = await findReaderByTopic(database.pool, new Map(), topic, null);
+        const expected = there.filter((each) => topicMatches(each, topic));
+        expect(reader === null, JSON.stringify([topic, expected])).to.equal(expected.length === 0);
+        expect([...expected, undefined]).to.include(reader?.topic);
+        expect(await findReaderByTopic(database.pool, new Map(), topic, other.orgId)).to.equal(null);
+        counts[reader === null ? 'nobody' : 'found'] += 1;
+      }
+    }
+    expect([counts.found > 20, counts.nobody > 20], JSON.stringify(counts)).to.deep.equal([true, true]);
+  });
+
   it('is compared with those that begin like it, and loaded alone, however many readers there are', async () => {
     const many = await Site.create(database);
     const few = await Site.create(database);
@@ -92,6 +116,7 @@ describe('the topic of a new reader', () => {
         (await database.rows<{ id: number }>('select max(id) as id from readers'))[0]?.id ?? 0,
       ];
       await loadReaders(client, new Map(), { readerIds, topics: [`org-${many.orgId}/7/+`] });
+      await findReaderByTopic(client, new Map(), `org-${many.orgId}/7/a`, null);
     });
     await measured.client.end();
     for (const [text, { rows, scanned }] of statements) {
