@@ -1,3 +1,4 @@
+import { firstIndex } from '../../base/first-index.ts';
 import type { Micros } from '../../base/instant.ts';
 
 /** From `since`, without `until`. */
@@ -46,14 +47,15 @@ export function without(from: readonly Interval[], what: readonly Interval[]): I
   return result.filter(isNotEmpty);
 }
 
-/** The times in both. @param one in order and apart, as is `other`. */
+/** The times in both; one of many is found without looking at the others. @param one in order and apart, as is `other`. */
 export function within(one: readonly Interval[], other: readonly Interval[]): Interval[] {
+  const [few, many] = one.length <= other.length ? [one, other] : [other, one];
   const result: Interval[] = [];
   let next = 0;
-  for (const { since, until } of one) {
-    next = firstAfter(other, since, next);
-    for (let at = next; at < other.length && (other[at] as Interval).since < until; at += 1) {
-      const each = other[at] as Interval;
+  for (const { since, until } of few) {
+    next = firstAfter(many, since, next);
+    for (let at = next; at < many.length && (many[at] as Interval).since < until; at += 1) {
+      const each = many[at] as Interval;
       result.push({ since: Math.max(since, each.since), until: Math.min(until, each.until) });
     }
   }
@@ -82,11 +84,13 @@ function isNotEmpty({ since, until }: Interval): boolean {
 
 /** Where the intervals begin that end after an instant; not before `from`. */
 function firstAfter(intervals: readonly Interval[], instant: Micros, from: number): number {
-  let at = from;
-  while ((intervals[at]?.until ?? Number.POSITIVE_INFINITY) <= instant) {
-    at += 1;
+  const isAfter = (index: number) => (intervals[index] as Interval).until > instant;
+  let [low, step] = [from, 1];
+  while (low + step < intervals.length && !isAfter(low + step)) {
+    low += step;
+    step *= 2;
   }
-  return at;
+  return firstIndex(low, Math.min(low + step, intervals.length), isAfter);
 }
 
 /** The intervals from one on that begin before an instant. */

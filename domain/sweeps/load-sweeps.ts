@@ -15,6 +15,9 @@ export interface SweptPlace {
 /** A sweep of every day for a month, of 10,000 locations, and half as many again. */
 const MOST_SWEPT = 500_000;
 
+/** Assets, each counted for every sweep that missed it. */
+const MOST_MISSED = 500_000;
+
 /**
  * The sweeps that checked one of the locations, and were under way in a time; with those of locations above them that took
  * in what is below, by the tree as it was when they ended. In order of their ends.
@@ -54,7 +57,11 @@ export async function loadSweeps(
   }));
 }
 
-/** Of the assets, those that sweeps expected and did not find which began later than so; by sweep. */
+/**
+ * Of the assets, those that sweeps expected and did not find which began later than so; by sweep.
+ *
+ * @throws TooMuchEvidence
+ */
 export async function loadMissed(
   db: Connection,
   orgId: number,
@@ -72,7 +79,13 @@ export async function loadMissed(
     join sweep_assets missed on missed.org_id = ${orgId} and missed.sweep_id = sweep.id
     join unnest(${sql.array(ids, 'int4')}, ${sql.array(sinces, 'int8')}) as given (asset_id, since)
       on given.asset_id = missed.asset_id and given.since < sweep.began
-    where (missed.expected or missed.missing) and not missed.found and not missed.moved_here`);
+    where (missed.expected or missed.missing) and not missed.found and not missed.moved_here
+    limit ${MOST_MISSED + 1}`);
+  if (rows.length > MOST_MISSED) {
+    throw new TooMuchEvidence(
+      `more than ${MOST_MISSED} assets that sweeps did not find, each counted for every sweep`,
+    );
+  }
   return new Map(
     [...Map.groupBy(rows, ({ sweep_id: id }) => id)].map(([id, own]) => [
       id,

@@ -2,11 +2,14 @@ import type { Micros } from '../../../base/instant.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { DatedText } from './evidence.ts';
+import { boundPieces, MOST_PIECES } from './most-pieces.ts';
 import { pathKey } from './path-key.ts';
 
 /**
  * The texts of values in the metadata of assets, by asset and path, as they were from an instant on: what changes since
  * then replaced, and what there is now. A value that was too large to be logged is not known.
+ *
+ * @throws TooMuchEvidence
  */
 export async function loadDescribed(
   db: Connection,
@@ -38,7 +41,9 @@ export async function loadDescribed(
     cross join (
       select path, array(select json_array_elements_text(path)) as steps
       from unnest(${sql.array(wanted, 'text')}::json[]) as given (path)
-    ) wanted`);
+    ) wanted
+    limit ${MOST_PIECES + 1}`);
+  boundPieces(rows.length);
   return new Map(
     [...Map.groupBy(rows, ({ asset_id: id }) => id)].map(([id, ofAsset]) => [
       id,

@@ -86,7 +86,7 @@ export async function loadReaderEvidence(
     ) span on true
     order by reader.id, span.started_at
     limit ${MOST_PIECES + 1}`);
-  boundPieces(rows);
+  boundPieces(rows.length);
   return {
     readers: [...Map.groupBy(rows, ({ id }) => id)].map(([readerId, own]) => ({
       readerId,

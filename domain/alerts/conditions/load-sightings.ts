@@ -1,3 +1,4 @@
+import { eachInTurns } from '../../../base/each-in-turns.ts';
 import { leastOf } from '../../../base/extremes.ts';
 import type { Micros } from '../../../base/instant.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
@@ -7,6 +8,7 @@ import { loadMissed, loadSweeps, type SweptPlace } from '../../sweeps/load-sweep
 import type { DatedRule } from '../rules/rule.ts';
 import type { MissedSweep, Stay, Unread } from './evidence.ts';
 import { loadUnread } from './load-unread.ts';
+import { boundPieces } from './most-pieces.ts';
 
 interface Asked {
   rules: readonly DatedRule[];
@@ -81,15 +83,48 @@ async function missedByAssets(
     sweeps,
     [...stays.keys()].map((assetId) => ({ assetId, since: 0 })),
   );
-  return new Map(
-    [...stays].flatMap(([assetId, own]) => {
-      const places = new Set(own.map(({ locationId }) => locationId));
-      const of = sweeps.filter(
-        ({ sweepId, locationId }) => places.has(locationId) && missed.get(sweepId)?.has(assetId) === true,
+  return missedAt(sweeps, missed, stays);
+}
+
+/**
+ * Of the sweeps of locations where an asset was, those that missed it; by asset.
+ *
+ * @param sweeps in order of their ends.
+ * @throws TooMuchEvidence
+ */
+export async function missedAt(
+  sweeps: readonly SweptPlace[],
+  missed: ReadonlyMap<string, ReadonlySet<number>>,
+  stays: ReadonlyMap<number, readonly Stay[]>,
+): Promise<ReadonlyMap<number, MissedSweep[]>> {
+  const sweepsOf = new Map<number, Set<string>>();
+  for (const [sweepId, assetIds] of missed) {
+    for (const assetId of assetIds) {
+      sweepsOf.set(assetId, (sweepsOf.get(assetId) ?? new Set()).add(sweepId));
+    }
+  }
+  const byLocation = Map.groupBy(sweeps, ({ locationId }) => locationId);
+  const found = new Map<number, MissedSweep[]>();
+  let count = 0;
+  await eachInTurns(stays, ([assetId, own]) => {
+    const missedBy = sweepsOf.get(assetId);
+    if (missedBy === undefined) {
+      return;
+    }
+    const places = new Set(own.map(({ locationId }) => locationId));
+    const ofPlaces = [...places].flatMap((id) =>
+      (byLocation.get(id) ?? []).filter(({ sweepId }) => missedBy.has(sweepId)),
+    );
+    if (ofPlaces.length > 0) {
+      count += ofPlaces.length;
+      boundPieces(count);
+      found.set(
+        assetId,
+        ofPlaces.toSorted((a, b) => a.until - b.until || (a.sweepId < b.sweepId ? -1 : 1)),
       );
-      return of.length === 0 ? [] : [[assetId, of] as const];
-    }),
-  );
+    }
+  });
+  return found;
 }
 
 function merged(one: readonly Unread[], other: readonly Unread[]): Unread[] {

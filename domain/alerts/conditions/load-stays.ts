@@ -42,7 +42,7 @@ export async function loadStays(
       ) entered
     ) stay
     limit ${MOST_PIECES + 1}`);
-  boundPieces(rows);
+  boundPieces(rows.length);
   return new Map(
     [...Map.groupBy(rows, ({ asset_id: id }) => id)].map(([id, own]) => {
       const sorted = own.toSorted((a, b) => a.since - b.since);

@@ -49,7 +49,7 @@ export async function loadUnread(
     select apart.asset_id, micros_of_time(apart.since) as since, micros_of_time(apart.until) as until
     from wanted cross join lateral reads_apart(wanted.org_id, wanted.assets, wanted.sinces, wanted.begun_by, wanted.aparts,
       time_of_micros(${until}::bigint), ${MOST_PIECES + 1}::integer) apart`);
-  boundPieces(rows);
+  boundPieces(rows.length);
   return new Map(
     [...Map.groupBy(rows, ({ asset_id: id }) => id)].map(([id, own]) => [
       id,

@@ -4,8 +4,8 @@ import { TooMuchEvidence } from '../../../base/errors.ts';
 export const MOST_PIECES = 200_000;
 
 /** @throws TooMuchEvidence */
-export function boundPieces(rows: readonly unknown[]): void {
-  if (rows.length > MOST_PIECES) {
+export function boundPieces(count: number): void {
+  if (count > MOST_PIECES) {
     throw new TooMuchEvidence(
       `more than ${MOST_PIECES} pieces of evidence; look at fewer assets, or a shorter time`,
     );

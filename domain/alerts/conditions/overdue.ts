@@ -1,9 +1,9 @@
 import type { Micros } from '../../../base/instant.ts';
 import type { CoveredClock } from '../../presence/coverage/covered-clock.ts';
-import { continuousPeriods } from '../../presence/coverage/watches.ts';
 import { type Interval, joined, within } from '../../presence/intervals.ts';
 import type { DatedRule } from '../rules/rule.ts';
-import type { AssetEvidence, Stay, Unread } from './evidence.ts';
+import type { AssetEvidence, MissedSweep, Stay, Unread } from './evidence.ts';
+import { FirstMissed } from './first-missed.ts';
 import type { Held } from './held.ts';
 import { selectedTimes } from './selected-times.ts';
 import { stayAt } from './stay-at.ts';
@@ -15,28 +15,39 @@ import type { Surroundings } from './surroundings.ts';
  */
 export function overdueTimes(rule: DatedRule, asset: AssetEvidence, around: Surroundings): Held[] {
   const selected = selectedTimes(rule, asset, around);
-  return selected.length === 0
-    ? []
-    : asset.unread.flatMap((unread) => {
-        const during = within(selected, [unread]);
-        const stay = stayAt(asset.stays, unread.since);
-        return during.length === 0 || stay === undefined
-          ? []
-          : [heldWhileUnread(rule, asset, { unread, stay, during }, around)];
-      });
+  if (selected.length === 0) {
+    return [];
+  }
+  const missed = new FirstMissed(asset.missedBy);
+  return asset.unread.flatMap((unread) => {
+    const during = within(selected, [unread]);
+    const stay = stayAt(asset.stays, unread.since);
+    if (during.length === 0 || stay === undefined) {
+      return [];
+    }
+    const missedBy = missed.since(unread.since, stay.locationId);
+    return [heldWhileUnread(rule, asset, { unread, stay, during, missedBy }, around)];
+  });
+}
+
+interface WhileUnread {
+  unread: Unread;
+  stay: Stay;
+  during: readonly Interval[];
+  /** The first to end of the sweeps that began meanwhile. */
+  missedBy: MissedSweep | undefined;
 }
 
 function heldWhileUnread(
   { ruleId, from, after, thenAfter }: DatedRule,
-  { missedBy, known }: AssetEvidence,
-  { unread, stay, during }: { unread: Unread; stay: Stay; during: readonly Interval[] },
+  { known }: AssetEvidence,
+  { unread, stay, during, missedBy }: WhileUnread,
   around: Surroundings,
 ): Held {
   const { locationId } = stay;
   const clock = around.covered(locationId);
-  const sweeps = missedBy.filter((sweep) => sweep.locationId === locationId && sweep.since > unread.since);
-  const swept = sweeps.map(({ until }) => ({ since: until, until: unread.until }));
-  const watched = joined(continuousPeriods(around.watches(locationId), unread));
+  const swept = missedBy === undefined ? [] : [{ since: missedBy.until, until: unread.until }];
+  const watched = within(around.watched(locationId), [unread]);
   const unseen = (threshold: Micros | null) =>
     threshold === null || watched.length === 0 ? [] : within(watched, unseenFor(clock, unread, threshold));
   const before = known
@@ -53,7 +64,7 @@ function heldWhileUnread(
     because: ({ alarmSince }) => ({
       ...{ kind: 'overdue', locationId, lastSeen: unread.since },
       state: alarmSince === null ? 'overdue' : 'missing',
-      sweepId: sweeps.find(({ until }) => alarmSince !== null && until <= alarmSince)?.sweepId ?? null,
+      sweepId: missedBy && alarmSince !== null && missedBy.until <= alarmSince ? missedBy.sweepId : null,
     }),
   };
 }

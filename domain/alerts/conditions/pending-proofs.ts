@@ -1,3 +1,4 @@
+import { firstIndex } from '../../../base/first-index.ts';
 import type { Micros } from '../../../base/instant.ts';
 import type { Stretch } from './stretch.ts';
 
@@ -13,6 +14,8 @@ export interface PendingProof {
 /**
  * Where stretches that would be found if all was proven differ from those that are found. More that is covered never makes
  * less overdue, so each of these lies within one of those.
+ *
+ * @param found in order and apart, as is `foreseen`.
  */
 export function pendingProofs(
   found: readonly Stretch[],
@@ -20,7 +23,7 @@ export function pendingProofs(
   now: Micros,
 ): PendingProof[] {
   return foreseen.flatMap((stretch) => {
-    const at = firstDifference(stretch, found.find(overlapping(stretch)));
+    const at = firstDifference(stretch, overlapping(stretch, found));
     return stretch.because.kind !== 'overdue' || at === null || at > now
       ? []
       : [{ locationId: stretch.because.locationId, at, isOver: endOf(stretch) <= now }];
@@ -36,8 +39,10 @@ function firstDifference(stretch: Stretch, found: Stretch | undefined): Micros |
     : null;
 }
 
-function overlapping(stretch: Stretch): (other: Stretch) => boolean {
-  return (other) => other.since < endOf(stretch) && endOf(other) > stretch.since;
+/** The first that overlaps. */
+function overlapping(stretch: Stretch, found: readonly Stretch[]): Stretch | undefined {
+  const other = found[firstIndex(0, found.length, (at) => endOf(found[at] as Stretch) > stretch.since)];
+  return other !== undefined && other.since < endOf(stretch) ? other : undefined;
 }
 
 function endOf({ until }: Stretch): Micros {

@@ -2,7 +2,7 @@ import { MICROS_PER_DAY, type Micros } from '../../../base/instant.ts';
 import { CoveredClock } from '../../presence/coverage/covered-clock.ts';
 import { type CoveredBy, coveredTimes, type PlaceEvidence } from '../../presence/coverage/covered-times.ts';
 import { LOOKS_BACK } from '../../presence/coverage/load-places.ts';
-import { continuousPeriods, type DatedWatch } from '../../presence/coverage/watches.ts';
+import { continuousPeriods } from '../../presence/coverage/watches.ts';
 import { type Interval, joined, within } from '../../presence/intervals.ts';
 import { type Hours, periods } from '../rules/hours.ts';
 import type { Stay } from './evidence.ts';
@@ -37,6 +37,8 @@ export interface Heard {
 /** Hours of work repeat every week; a day more, for the clocks that are set meanwhile. */
 const HOURS_AHEAD: Micros = 8 * MICROS_PER_DAY;
 
+const EVER: Interval = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+
 /** Of each once: they are asked about for each asset. */
 const keys = new WeakMap<Hours, string>();
 
@@ -52,6 +54,7 @@ export class Surroundings {
   readonly #shared: SharedEvidence;
   readonly #assumed: Interval | null;
   readonly #covered = new Map<number, CoveredClock>();
+  readonly #watched = new Map<number, readonly Interval[]>();
   readonly #heard = new Map<number, Heard>();
   readonly #open = new Map<string, Clocked>();
   #ahead: Surroundings | null = null;
@@ -81,8 +84,12 @@ export class Surroundings {
       : joined(stays.flatMap((stay) => within([stay], subtree.get(stay.locationId) ?? [])));
   }
 
-  watches(locationId: number): readonly DatedWatch[] {
-    return this.#shared.places.get(locationId)?.watches ?? [];
+  /** When a location was watched continuously: in order and apart. */
+  watched(locationId: number): readonly Interval[] {
+    const watches = this.#shared.places.get(locationId)?.watches ?? [];
+    const known = this.#watched.get(locationId) ?? joined(continuousPeriods(watches, EVER));
+    this.#watched.set(locationId, known);
+    return known;
   }
 
   covered(locationId: number): CoveredClock {
