@@ -72,7 +72,7 @@ export async function deriveSubjects(
     const look: Looked = { id: reaching.id, since: reaching.overdueSince, ...NOTHING };
     const stored = Map.groupBy(reaching.alerts, ({ ruleId }) => ruleId);
     for (const [ruleId, versions] of wanted.rules) {
-      const window = { since: sinceBy(versions, reaching), until };
+      const window = { since: reaching.sinceByRule.get(ruleId) ?? reaching.since, until };
       const alerts = reachingTo(window.since, stored.get(ruleId) ?? []);
       const subject = withKnown(ofSubjects.get(reaching.id), ruleId, alerts, window);
       const found = subject === undefined ? [] : stretchesOf(versions, subject, around);
@@ -99,10 +99,6 @@ export async function deriveSubjects(
 
 function subjectOf({ orgId, what }: Wanted, id: number): Pick<SubjectDifference, 'orgId' | 'subject'> {
   return { orgId, subject: what === 'asset' ? assetSubject(id) : readerSubject(id) };
-}
-
-function sinceBy(versions: readonly DatedRule[], { overdueSince, otherSince }: Reaching): Micros {
-  return versions[0]?.kind === 'overdue' ? overdueSince : otherSince;
 }
 
 /** Of one asset less may be looked at than of those that are loaded with it. */

@@ -1,3 +1,4 @@
+import { leastOf } from '../../../base/extremes.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
@@ -13,16 +14,19 @@ export interface Since {
 /** An asset or reader to look at, with its alerts that reach into the time. */
 export interface Reaching {
   id: number;
-  /** From when on it is looked at by rules of the kind `overdue`; that takes all its reads since then. */
+  /** From when on it is looked at. */
+  since: Micros;
+  /** By rules that look at it from earlier on. */
+  sinceByRule: ReadonlyMap<string, Micros>;
+  /** By rules of the kind `overdue`, the earliest; that takes all its reads since then. */
   overdueSince: Micros;
-  /** By all others. */
-  otherSince: Micros;
   alerts: readonly LoadedAlert[];
 }
 
 /**
- * As early as the first alert begins that reaches into the time, so that each is compared as a whole; each asset for itself,
- * as what one needs of a month would take long for all that happen to be looked at with it.
+ * As early as the first alert begins that reaches into the time, so that each is compared as a whole. Each asset for itself,
+ * as what one needs of a month would take long for all that happen to be looked at with it; and each rule, as the alerts of
+ * one may end where those of another begin, and so on for a month.
  *
  * @param earliest none begins earlier.
  */
@@ -44,14 +48,11 @@ async function loadAllReaching(
 ): Promise<Reaching[]> {
   let found: Reaching[] = wanted.map(({ id, since }) => {
     const from = Math.max(since, earliest);
-    return { id, overdueSince: from, otherSince: from, alerts: [] };
+    return { id, since: from, sinceByRule: new Map(), overdueSince: from, alerts: [] };
   });
   let missing = found;
   while (missing.length > 0) {
-    const asked = missing.map(({ id, overdueSince, otherSince }) => ({
-      id,
-      since: Math.min(overdueSince, otherSince),
-    }));
+    const asked = missing.map((each) => ({ id: each.id, since: sinceOf(each) }));
     const loaded = Map.groupBy(await loadAlerts(db, orgId, what, asked), ({ subjectId }) => subjectId);
     const before = new Map(missing.map((each) => [each.id, each]));
     const reached = missing.map((each) => reaching(each, loaded.get(each.id) ?? [], earliest));
@@ -91,27 +92,37 @@ function isOver({ kind, closedAt }: LoadedAlert): boolean {
 }
 
 /** From when on all of it is looked at. */
-export function sinceOf({ overdueSince, otherSince }: Reaching): Micros {
-  return Math.min(overdueSince, otherSince);
+export function sinceOf({ since, sinceByRule }: Reaching): Micros {
+  return leastOf([since, ...sinceByRule.values()]);
 }
 
-function reaching(
-  { id, overdueSince, otherSince }: Reaching,
-  alerts: readonly LoadedAlert[],
-  earliest: Micros,
-): Reaching {
-  const first = (since: Micros, isOverdue: boolean): Micros => {
-    const own = reachingTo(
-      since,
-      alerts.filter(({ kind }) => (kind === 'overdue') === isOverdue),
-    );
-    const begun = Math.max(
-      earliest,
-      own.reduce((least, { openedAt }) => Math.min(least, openedAt), since),
-    );
-    return begun === since ? since : first(begun, isOverdue);
-  };
-  return { id, overdueSince: first(overdueSince, true), otherSince: first(otherSince, false), alerts };
+function reaching({ id, since }: Reaching, alerts: readonly LoadedAlert[], earliest: Micros): Reaching {
+  const sinceByRule = new Map<string, Micros>();
+  let overdueSince = since;
+  for (const [ruleId, own] of Map.groupBy(alerts, (alert) => alert.ruleId)) {
+    const begun = Math.max(earliest, beginOf(own, since));
+    if (begun < since) {
+      sinceByRule.set(ruleId, begun);
+      overdueSince = own[0]?.kind === 'overdue' ? Math.min(overdueSince, begun) : overdueSince;
+    }
+  }
+  return { id, since, sinceByRule, overdueSince, alerts };
+}
+
+/** When the first of those begins that reach into a time, or into one of these. */
+function beginOf(alerts: readonly LoadedAlert[], since: Micros): Micros {
+  let first = since;
+  for (const alert of alerts.toSorted((a, b) => endOf(b) - endOf(a))) {
+    if (endOf(alert) < first) {
+      break;
+    }
+    first = Math.min(first, alert.openedAt);
+  }
+  return first;
+}
+
+function endOf({ closedAt }: LoadedAlert): Micros {
+  return closedAt ?? Number.MAX_SAFE_INTEGER;
 }
 
 /** Those that were not over by then. */
