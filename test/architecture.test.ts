@@ -101,7 +101,7 @@ const ARROWS: Record<string, string[]> = {
     'domain/tracking',
     'base',
   ],
-  'domain/sweeps': [...DATABASE, 'domain/tracking', 'base'],
+  'domain/sweeps': [...DATABASE, 'domain/presence', 'domain/tracking', 'base'],
   'domain/webhooks': [
     ...DATABASE,
     'domain/administration',

@@ -47,6 +47,12 @@ export function without(from: readonly Interval[], what: readonly Interval[]): I
   return result.filter(isNotEmpty);
 }
 
+/** @param intervals in order and apart. */
+export function includes(intervals: readonly Interval[], instant: Micros): boolean {
+  const next = firstIndex(0, intervals.length, (at) => (intervals[at] as Interval).until > instant);
+  return (intervals[next]?.since ?? Number.POSITIVE_INFINITY) <= instant;
+}
+
 /** The times in both; one of many is found without looking at the others. @param one in order and apart, as is `other`. */
 export function within(one: readonly Interval[], other: readonly Interval[]): Interval[] {
   const [few, many] = one.length <= other.length ? [one, other] : [other, one];

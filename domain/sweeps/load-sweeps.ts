@@ -1,8 +1,10 @@
+import { eachInTurns } from '../../base/each-in-turns.ts';
 import { TooMuchEvidence } from '../../base/errors.ts';
 import type { Micros } from '../../base/instant.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import { locationsAbove } from './locations-above.ts';
+import { includes } from '../presence/intervals.ts';
+import { loadDatedTree } from './dated-tree.ts';
 
 /** A location that was checked, by itself or with one above it. */
 export interface SweptPlace {
@@ -33,28 +35,44 @@ export async function loadSweeps(
   if (locationIds.length === 0) {
     return [];
   }
-  const rows = await db.any(sql.type(
-    rowsOf<{ id: string; location_id: number; since: Micros; until: Micros }>(),
+  const tree = await loadDatedTree(db, orgId, locationIds);
+  const sweeps = await db.any(sql.type(
+    rowsOf<{
+      id: string;
+      location_id: number;
+      include_descendants: boolean;
+      since: Micros;
+      until: Micros;
+    }>(),
   )`
-    with recursive ${locationsAbove(orgId, locationIds)}
-    select distinct sweep.id, above.location_id, micros_of_time(sweep.began_at) as since,
-      micros_of_time(sweep.ended_at) as until
-    from above join sweeps sweep on sweep.org_id = ${orgId} and sweep.location_id = above.root_id
-      and (sweep.include_descendants or above.root_id = above.location_id)
-    where above.during @> sweep.ended_at and sweep.ended_at >= time_of_micros(${since})
-      and sweep.began_at < time_of_micros(${until})
-    order by until, sweep.id limit ${MOST_SWEPT + 1}`);
-  if (rows.length > MOST_SWEPT) {
-    throw new TooMuchEvidence(
-      `more than ${MOST_SWEPT} sweeps, each counted at every location that it checked`,
+    select id, location_id, include_descendants, micros_of_time(began_at) as since, micros_of_time(ended_at) as until
+    from sweeps
+    where org_id = ${orgId} and location_id = any (${sql.array(tree.locationIds, 'int4')})
+      and (include_descendants or location_id = any (${sql.array(locationIds, 'int4')}))
+      and ended_at >= time_of_micros(${since}) and began_at < time_of_micros(${until})
+    order by ended_at, id limit ${MOST_SWEPT + 1}`);
+  const below = await tree.below(
+    locationIds,
+    sweeps.map(({ location_id: id }) => id),
+  );
+  const ofRoots = Map.groupBy(below, ({ rootId }) => rootId);
+  let count = 0;
+  const swept = await eachInTurns(sweeps, (sweep) => {
+    const own = (ofRoots.get(sweep.location_id) ?? []).filter(
+      ({ locationId, rootId, during }) =>
+        (sweep.include_descendants || locationId === rootId) && includes(during, sweep.until),
     );
-  }
-  return rows.map((row) => ({
-    sweepId: row.id,
-    locationId: row.location_id,
-    since: row.since,
-    until: row.until,
-  }));
+    count += own.length;
+    if (sweeps.length > MOST_SWEPT || count > MOST_SWEPT) {
+      throw new TooMuchEvidence(
+        `more than ${MOST_SWEPT} sweeps, each counted at every location that it checked`,
+      );
+    }
+    return own.map(({ locationId }) => ({
+      ...{ sweepId: sweep.id, locationId, since: sweep.since, until: sweep.until },
+    }));
+  });
+  return swept.flat();
 }
 
 /**

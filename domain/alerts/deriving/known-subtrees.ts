@@ -3,10 +3,7 @@ import type { Interval } from '../../presence/intervals.ts';
 import { loadSubtrees, rootsOf, type Subtrees } from '../conditions/load-subtrees.ts';
 import type { DatedRule } from '../rules/rule.ts';
 
-/**
- * Which locations belong to the subtrees that rules are about, each asked once: of 10,000 locations a question takes the
- * database 25 ms and more, as it reads all of them, and a turn has several.
- */
+/** Which locations belong to the subtrees that rules are about. Each is asked about once, since a turn asks several times. */
 export class KnownSubtrees {
   readonly #rootIds: readonly number[];
   readonly #locationIds = new Set<number>();

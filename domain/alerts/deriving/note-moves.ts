@@ -1,8 +1,10 @@
+import { TooMuchEvidence } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/instant.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { Subtrees } from '../conditions/load-subtrees.ts';
 import type { DatedRule } from '../rules/rule.ts';
 import { earliestChange } from './earliest-change.ts';
-import { loadAbove } from './load-above.ts';
+import type { KnownSubtrees } from './known-subtrees.ts';
 import type { Organization, Work } from './organization.ts';
 import type { ChangedHistory } from './read-moves.ts';
 
@@ -13,7 +15,7 @@ import type { ChangedHistory } from './read-moves.ts';
 export async function noteMoves(
   db: Connection,
   orgId: number,
-  { rules, quiet, inTime, stays, expected, unsettled }: Organization,
+  { rules, subtrees, quiet, inTime, stays, expected, unsettled }: Organization,
   work: Work,
   changes: readonly ChangedHistory[],
   now: Micros,
@@ -24,12 +26,14 @@ export async function noteMoves(
   const moves = changes.filter(({ since }) => since < now);
   const simple = moves.filter(({ assetId, isMoved }) => isMoved && inTime.has(assetId));
   const locationIds = [...new Set(simple.flatMap((move) => move.locationIds))];
-  const above = simple.length === 0 ? new Map() : await loadAbove(db, orgId, locationIds);
+  const known = await loadIfBounded(db, orgId, subtrees, locationIds);
   const versions = [...rules.ofAssets.values()].flat();
   const [unread, others] = [versions.filter(isOverdue), versions.filter((version) => !isOverdue(version))];
   const inTimeStill = new Set<ChangedHistory>();
   for (const move of simple) {
-    const isBelow = (id: number) => move.locationIds.some((each) => above.get(each)?.has(id) === true);
+    const isBelow = (id: number) =>
+      known === null ||
+      move.locationIds.some((each) => known.get(id)?.get(each)?.at(-1)?.until === Number.POSITIVE_INFINITY);
     const [by, earliest] = [earliestChange(unread, move, isBelow), earliestChange(others, move, isBelow)];
     if (by <= now) {
       continue;
@@ -48,6 +52,23 @@ export async function noteMoves(
     if (!inTimeStill.has(move)) {
       work.assets.add(move.assetId, move.since);
     }
+  }
+}
+
+/** Null where that is too much to ask at once: each is looked at then, and asked about by fewer. */
+async function loadIfBounded(
+  db: Connection,
+  orgId: number,
+  subtrees: KnownSubtrees,
+  locationIds: readonly number[],
+): Promise<Subtrees | null> {
+  try {
+    return await subtrees.load(db, orgId, locationIds);
+  } catch (error) {
+    if (error instanceof TooMuchEvidence) {
+      return null;
+    }
+    throw error;
   }
 }
 

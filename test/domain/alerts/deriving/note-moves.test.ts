@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { MICROS_PER_SECOND, type Micros } from '../../../../base/instant.ts';
 import { databaseOn } from '../../../../db/timescale/connections/database.ts';
+import { KnownSubtrees } from '../../../../domain/alerts/deriving/known-subtrees.ts';
 import { noteMoves } from '../../../../domain/alerts/deriving/note-moves.ts';
 import { newOrganization, newWork } from '../../../../domain/alerts/deriving/organization.ts';
 import { useDatabase } from '../../../support/database.ts';
@@ -23,6 +24,7 @@ describe('moves that are noted', () => {
       ofStays: new Map([['FORBIDDEN', [forbidden]]]),
       ofReaders: new Map(),
     };
+    organization.subtrees = new KnownSubtrees([overdue, forbidden]);
     const [unalerted, alerted, late, unknown] = [1, 2, 3, 4] as const;
     for (const id of [unalerted, alerted, late]) {
       organization.inTime.add(id);
