@@ -320,8 +320,8 @@ function useDeployedBroker() {
       .replace('\nlistener 1884\n', `\nlistener ${plain} 127.0.0.1\n`)
       .replace(/^# listener 8883\n(?:# \w+ .*\n)+/m, (lines) => lines.replaceAll('# ', ''))
       .replace('listener 8883\n', `listener ${tls} 127.0.0.1\n`)
-      .replace('/mosquitto/certificates/fullchain.pem', certificateFile('broker.crt'))
-      .replace('/mosquitto/certificates/privkey.pem', certificateFile('broker.key'))
+      .replace('/mosquitto/config/certificates/fullchain.pem', certificateFile('broker.crt'))
+      .replace('/mosquitto/config/certificates/privkey.pem', certificateFile('broker.key'))
       .replaceAll('/mosquitto/data/', `${folder}/`);
     expect(here.match(/^listener .*/gm)).to.deep.equal(
       [own, plain, tls].map((port) => `listener ${port} 127.0.0.1`),

@@ -17,11 +17,12 @@ describe('the shell scripts of deploy', () => {
   const shellcheck = useChecker('shellcheck');
 
   it('pass shellcheck', () => {
-    const files = [...deployed(/\.sh$/), 'systemd/tagtrail', 'systemd/upgrade'];
+    const files = [...deployed(/\.sh$/), 'systemd/renewed', 'systemd/tagtrail', 'systemd/upgrade'];
     expect(files).to.deep.equal([
       'haproxy/moved.sh',
       'image/entrypoint.sh',
       'mosquitto/logins.sh',
+      'systemd/renewed',
       'systemd/tagtrail',
       'systemd/upgrade',
     ]);
