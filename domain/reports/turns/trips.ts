@@ -143,7 +143,8 @@ function withStanding(stays: FragmentSqlToken): FragmentSqlToken {
     select stay.*,
       coalesce(began.is_left, false) as began_left, coalesce(began.is_reached, false) as began_reached,
       coalesce(ended.is_left, false) as ended_left, coalesce(ended.is_reached, false) as ended_reached
-    from (${stays}) stay
+    -- Without a fence, when a stay ended is looked up once more for each bound of the join.
+    from (${stays} offset 0) stay
     left join standing began on began.location_id = stay.location_id
       and began.since <= stay.entered_at and began.until > stay.entered_at
     left join standing ended on ended.location_id = stay.location_id
