@@ -1,3 +1,4 @@
+import { eachInTurns } from '../../base/each-in-turns.ts';
 import { wireTimeOrNull } from '../../base/timestamps.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
@@ -23,7 +24,8 @@ interface ReaderRow {
 /** Reports readers that cannot be heard, or have a missing format, a wrong clock, or antennas at no location. */
 export async function examineReaders(db: Connection, orgId: number | null = null): Promise<Finding[]> {
   const stored = await findReaders(db, orgId);
-  const rows = stored.map(
+  const rows = await eachInTurns(
+    stored,
     (row): ReaderRow => ({ ...row, clock: row.clock === null ? null : JSON.parse(row.clock) }),
   );
   if (rows.length === 0) {
@@ -41,16 +43,28 @@ export async function examineReaders(db: Connection, orgId: number | null = null
   const doubtful = rows.filter(({ clock }) => clock !== null && isDoubtful(clock));
   const unplaced = rows.filter((reader) => reader.unplaced_ports.length > 0);
   const findings = [
-    ...unknown.map((reader) =>
-      fault(
-        'readers',
-        reader.format === NO_FORMAT
-          ? `${nameOf(reader)} has no format yet: all it sends is rejected`
-          : `${nameOf(reader)} has the format ${reader.format}, which does not exist: all it sends is rejected`,
-        `npx --no -- tagtrail format add --file ..., or npx --no -- tagtrail reader set --reader ${reader.id} --format ...`,
-        { what: 'set_format', id: reader.id },
+    ...unknown
+      .slice(0, MOST_NAMED)
+      .map((reader) =>
+        fault(
+          'readers',
+          reader.format === NO_FORMAT
+            ? `${nameOf(reader)} has no format yet: all it sends is rejected`
+            : `${nameOf(reader)} has the format ${reader.format}, which does not exist: all it sends is rejected`,
+          `npx --no -- tagtrail format add --file ..., or npx --no -- tagtrail reader set --reader ${reader.id} --format ...`,
+          { what: 'set_format', id: reader.id },
+        ),
       ),
-    ),
+    ...(unknown.length <= MOST_NAMED
+      ? []
+      : [
+          fault(
+            'readers',
+            `${unknown.length - MOST_NAMED} more readers have no format, or one that does not exist: all they send is rejected`,
+            'npx --no -- tagtrail format list, and npx --no -- tagtrail reader list --org ...',
+            { what: 'set_format', id: null },
+          ),
+        ]),
     ...(silent.length === 0
       ? []
       : [

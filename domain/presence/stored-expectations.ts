@@ -1,4 +1,5 @@
-import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
+import { AppError } from '../../base/errors.ts';
+import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { ReaderId } from './store-connections.ts';
 
@@ -14,12 +15,28 @@ export const EXPECTED_NOW = sql.fragment`coalesce(${SET_EXPECTATION}, (
   where dated.org_id = reader.org_id and dated.reader_id = reader.id and dated.origin = 'learned'
   order by valid_from desc limit 1))`;
 
-/** From now on: what was silent before stays so. */
+/** Of a reader, ever: all of them are read whenever its silences are derived. */
+const MOST_SET = 200;
+
+/**
+ * From now on: what was silent before stays so. Call with the reader locked.
+ *
+ * @throws AppError `conflict` if it was set too often.
+ */
 export async function setExpectation(
   db: Connection,
   { orgId, readerId }: ReaderId,
   seconds: number | null,
 ): Promise<void> {
+  const { count } = await db.one(sql.type(rowsOf<{ count: number }>())`
+    select count(*) from reader_expectations
+    where org_id = ${orgId} and reader_id = ${readerId} and origin = 'set'`);
+  if (count >= MOST_SET) {
+    throw new AppError(
+      'conflict',
+      `What is expected of reader ${readerId} was set ${count} times, and may be ${MOST_SET}; register it again to go on`,
+    );
+  }
   await db.exec(sql.type(NO_ROWS)`
     insert into reader_expectations (org_id, reader_id, origin, seconds)
     values (${orgId}, ${readerId}, 'set', ${seconds})`);

@@ -106,6 +106,18 @@ describe('the command line of readers', () => {
       await fails(2, 'from 15s to 1d', ...set(id, '--expect', 'soon'));
     });
 
+    it('sets what is expected of a reader 200 times, and says what to do then', async () => {
+      const { id } = await reader();
+      await database.rows(
+        `insert into reader_expectations (org_id, reader_id, origin, seconds, valid_from)
+         select $1, $2, 'set', 20 + at, now() - (201 - at) * interval '1 minute' from generate_series(1, 199) at`,
+        [site.orgId, id],
+      );
+      expect(await json(...set(id, '--expect', '60s'))).to.include({ expect_seconds: 60 });
+      const refusal = `What is expected of reader ${id} was set 200 times, and may be 200; register it again to go on`;
+      await fails(1, refusal, ...set(id, '--expect', '61s'));
+      expect(await json(...set(id, '--expect', '60s', '--name', 'kept'))).to.include({ name: 'kept' });
+    });
     it('makes a new password, with which alone the reader can log in from then on', async () => {
       const { id, name } = await reader();
       await ingest.connect(name);

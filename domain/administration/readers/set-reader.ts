@@ -45,7 +45,7 @@ export interface SetReader extends StoredReader {
  * Updates a live reader's registration; running processes follow after the commit. Same checks as for a new
  * reader.
  *
- * @throws AppError `invalid_input`, `not_found` (reader), `conflict` (name or topic taken).
+ * @throws AppError `invalid_input`, `not_found` (reader), `conflict` (name or topic taken, expectation set too often).
  */
 export async function setReader(
   db: Database,

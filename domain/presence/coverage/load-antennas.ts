@@ -1,10 +1,16 @@
+import { TooMuchEvidence } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Interval } from '../intervals.ts';
+import { MOST_PIECES } from '../load-listening.ts';
 import type { AntennaSpan } from './covered-times.ts';
 
-/** The antennas that were enabled at locations, by location, until they were changed or their reader was deleted. */
+/**
+ * The antennas that were enabled at locations, by location, until they were changed or their reader was deleted.
+ *
+ * @throws TooMuchEvidence
+ */
 export async function loadAntennas(
   db: Connection,
   orgId: number,
@@ -30,7 +36,11 @@ export async function loadAntennas(
       ) ended
     where version.org_id = ${orgId} and version.location_id = any (${sql.array(locationIds, 'int4')})
       and version.is_enabled and version.since < time_of_micros(${window.until})
-      and coalesce(ended.until > time_of_micros(${window.since}), true)`);
+      and coalesce(ended.until > time_of_micros(${window.since}), true)
+    limit ${MOST_PIECES + 1}`);
+  if (rows.length > MOST_PIECES) {
+    throw new TooMuchEvidence(`more than ${MOST_PIECES} changes of antennas at these locations`);
+  }
   return Map.groupBy(
     rows.map((row) => ({
       locationId: row.location_id,

@@ -120,7 +120,7 @@ const change = memberRoute({
   ...{ ...ADMINISTRATION, ...ONE },
   body: readerPatchBody,
   success: found(CHANGED_READER, 'The reader, with a password if one was made'),
-  problems: { conflict: 'The name or the topic is taken' },
+  problems: { conflict: 'The name or the topic is taken, or what is expected of it was set too often' },
   handle: async ({ context, row: id, body, requestId }) => {
     const {
       name,

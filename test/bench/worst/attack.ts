@@ -42,7 +42,7 @@ export interface Begun {
 /** What is done again and again other than by requests and messages. */
 export type Deed =
   | { kind: 'sign in by names made up'; url: string }
-  | { kind: 'set antennas'; databaseUrl: string; readerId: number }
+  | { kind: 'set antennas'; databaseUrl: string; readerIds: readonly number[] }
   | { kind: 'set smoothing'; databaseUrl: string; orgId: number }
   | { kind: 'register readers by long topics'; databaseUrl: string; orgId: number }
   | { kind: 'use long topics'; login: Login }

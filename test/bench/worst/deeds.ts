@@ -27,9 +27,10 @@ export function deedsOf(deed: Deed): (turn: number) => Promise<Outcome> {
         return { status, retryAfter: 0 };
       };
     case 'set antennas': {
-      const db = openDatabase(deed);
+      const [db, { readerIds }] = [openDatabase(deed), deed];
       return async (turn) => {
-        const antenna = { readerId: deed.readerId, port: 1, locationExternalKey: 'LOC-0001' };
+        const readerId = readerIds[turn % readerIds.length] ?? 0;
+        const antenna = { readerId, port: 1, locationExternalKey: 'LOC-0001' };
         await setAntenna(db, TEST_ACTOR, { ...antenna, minRssi: -40 - (turn % 30) });
         return { status: 'set', retryAfter: 0 };
       };

@@ -137,6 +137,14 @@ export function linesOf(
       return [{ name: `${MAX_ITEMS} moves a message, 5,000 settings`, attack, forMs: 10_000 }];
     },
   });
+  const registered = (): Line => ({
+    what: 'readers',
+    worst: async () => {
+      const readerIds = await site.readers(20_000, 80_000);
+      const attack = async () => doing({ kind: 'set antennas', databaseUrl, readerIds });
+      return [{ name: 'antennas changed all the time, 20,000 readers with 80,000', attack }];
+    },
+  });
   const longTopics = (): Line => ({
     what: 'topics',
     worst: async () => {
@@ -206,10 +214,7 @@ export function linesOf(
     ...strangersOf(url).map((each) => asked('no request', key, () => [each])),
     ...COSTLY_FORMATS.map(ownFormat),
     done('sign in by names made up', async () => ({ kind: 'sign in by names made up', url: mqttUrl })),
-    done('set antennas', async () => {
-      const { readerId } = await site.reader(mqttUrl, 'tagtrail');
-      return { kind: 'set antennas', databaseUrl, readerId };
-    }),
+    registered(),
     smoothed(),
     longTopics(),
     asked('POST /api/v1/assets/bulk', key, () => dryFilesFor(url)),

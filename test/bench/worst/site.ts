@@ -189,6 +189,25 @@ export class Site {
     return { url: mqttUrl, username: mqttUsername, password: mqttPassword, topic, readerId: id };
   }
 
+  /** An organization of as many readers and antennas as there may be. @returns some of these readers. */
+  async readers(count: number, antennas: number): Promise<number[]> {
+    const { orgId } = await this.organization('registered', 0);
+    await this.pool.query(
+      `insert into readers (org_id, name, topic, format, mqtt_username, mqtt_password_sha256)
+       select $1::integer, 'r' || at, 'org-' || $1 || '/' || at, 'tagtrail', 'many-' || at, sha256('')
+       from generate_series(1, $2::integer) at`,
+      [orgId, count],
+    );
+    await this.pool.query(
+      `insert into antennas (org_id, reader_id, port)
+       select org_id, id, port from readers, generate_series(1, $2::integer) port where org_id = $1`,
+      [orgId, antennas / count],
+    );
+    await this.pool.query('vacuum analyze readers, antennas, antenna_versions');
+    const ids = await idsOf(this.pool, 'select id from readers where org_id = $1', [orgId]);
+    return ids.slice(0, 500);
+  }
+
   /**
    * An organization with webhooks that are off, and 100 events for each of them. The limit counts those that are not deleted,
    * and an organization may have more from before it was there.
