@@ -3,19 +3,29 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** Milliseconds for which others wait for the loop. */
 const TURN = 10;
 
+/** Long work in steps, between which the process does what else it has to. */
+export class Turns {
+  #began = performance.now();
+
+  /** To be called after each step: lets others have the loop if they waited for long enough. */
+  async next(): Promise<void> {
+    if (performance.now() - this.#began > TURN) {
+      await nextTurn();
+      this.#began = performance.now();
+    }
+  }
+}
+
 /** The results of `work`, in order; whatever else the process has to do comes in between. */
 export async function eachInTurns<Item, Result>(
   items: Iterable<Item>,
   work: (item: Item) => Result,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  let began = performance.now();
+  const turns = new Turns();
   for (const item of items) {
     results.push(work(item));
-    if (performance.now() - began > TURN) {
-      await nextTurn();
-      began = performance.now();
-    }
+    await turns.next();
   }
   return results;
 }

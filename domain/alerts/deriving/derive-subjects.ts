@@ -1,5 +1,6 @@
-import { eachInTurns } from '../../../base/each-in-turns.ts';
-import { leastOf } from '../../../base/extremes.ts';
+import { Turns } from '../../../base/each-in-turns.ts';
+import { TooMuchEvidence } from '../../../base/errors.ts';
+import { greatestOf, leastOf } from '../../../base/extremes.ts';
 import type { Micros } from '../../../base/instant.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Interval } from '../../presence/intervals.ts';
@@ -11,7 +12,7 @@ import type { Stretch } from '../conditions/stretch.ts';
 import { stretchesOf } from '../conditions/stretches-of.ts';
 import type { Surroundings } from '../conditions/surroundings.ts';
 import type { DatedRule } from '../rules/rule.ts';
-import type { FoundStretch } from '../stored/alert.ts';
+import type { AlertDifference, FoundStretch } from '../stored/alert.ts';
 import type { LoadedAlert } from '../stored/load-alerts.ts';
 import { type SubjectDifference, storeDifferences } from '../stored/store-alerts.ts';
 import { assetSubject, readerSubject } from '../stored/subject.ts';
@@ -50,6 +51,15 @@ export interface Looked {
   isUnknown: boolean;
 }
 
+/** Pieces of evidence, each times the rules, that are looked at before others have their turn: 1 s, and 5 s of one asset alone. */
+const MOST_WORK = { together: 250_000, alone: 1_000_000 };
+
+/** Pieces of evidence of one asset or reader: what one rule makes of them holds the loop. */
+const MOST_OF_ONE = 50_000;
+
+/** Alerts to write that are kept in memory. */
+const MOST_KEPT = 20_000;
+
 const NOTHING = {
   ...{ next: null, expected: null, heard: [], overdueSince: null },
   ...{ isAlerted: false, isChanged: false, isUnknown: false },
@@ -58,6 +68,8 @@ const NOTHING = {
 /**
  * Brings stored alerts in line with the evidence of before `until`. Evidence is loaded from the earliest instant on from
  * which one of them is looked at.
+ *
+ * @throws TooMuchEvidence
  */
 export async function deriveSubjects(
   db: Connection,
@@ -66,9 +78,13 @@ export async function deriveSubjects(
   until: Micros,
 ): Promise<Looked[]> {
   const { evidence, around } = await loadSubjects(db, wanted, subjects, until);
+  boundWork(evidence, wanted.rules.size);
   const ofSubjects = new Map(evidence.map((each) => [idOf(each), each]));
   const differences: SubjectDifference[] = [];
-  const looked = await eachInTurns(subjects, (reaching) => {
+  let kept = 0;
+  const looked: Looked[] = [];
+  const turns = new Turns();
+  for (const reaching of subjects) {
     const look: Looked = { id: reaching.id, since: reaching.overdueSince, ...NOTHING };
     const stored = Map.groupBy(reaching.alerts, ({ ruleId }) => ruleId);
     for (const [ruleId, versions] of wanted.rules) {
@@ -76,11 +92,19 @@ export async function deriveSubjects(
       const alerts = reachingTo(window.since, stored.get(ruleId) ?? []);
       const subject = withKnown(ofSubjects.get(reaching.id), ruleId, alerts, window);
       const found = subject === undefined ? [] : stretchesOf(versions, subject, around);
+      await turns.next();
       const stretches = reachingInto(window, found);
       if (stretches.length > 0 || alerts.length > 0) {
         const difference = differenceOf(alerts, stretches.map(foundOf), window);
         differences.push({ ...subjectOf(wanted, reaching.id), versions, ...difference });
-        look.isChanged ||= Object.values(difference).some(({ length }) => length > 0);
+        const count = sizeOf(difference);
+        look.isChanged ||= count > 0;
+        kept += count;
+        if (kept > MOST_KEPT) {
+          await storeDifferences(db, differences.splice(0));
+          kept = 0;
+        }
+        await turns.next();
       }
       look.isAlerted ||= stretches.at(-1)?.until === null;
       look.overdueSince = sooner(look.overdueSince, lastSeenIn(stretches));
@@ -89,12 +113,28 @@ export async function deriveSubjects(
         look.next = sooner(look.next, at);
         look.expected = soonerRead(look.expected, unread, versions);
         look.heard = heard.length === 0 ? look.heard : joinHeard([...look.heard, ...heard]);
+        await turns.next();
       }
     }
-    return look;
-  });
+    looked.push(look);
+  }
   await storeDifferences(db, differences);
   return looked;
+}
+
+function sizeOf({ opened, changed, withdrawn }: AlertDifference): number {
+  return opened.length + changed.length + withdrawn.length;
+}
+
+/** @throws TooMuchEvidence */
+function boundWork(evidence: Loaded['evidence'], rules: number): void {
+  const pieces = evidence.map((each) =>
+    'readerId' in each ? each.spans.length : each.stays.length + each.unread.length,
+  );
+  const work = rules * pieces.reduce((sum, count) => sum + count, 0);
+  if (work > MOST_WORK[evidence.length === 1 ? 'alone' : 'together'] || greatestOf(pieces) > MOST_OF_ONE) {
+    throw new TooMuchEvidence(`${rules} rules would have to look at too much evidence together`);
+  }
 }
 
 function subjectOf({ orgId, what }: Wanted, id: number): Pick<SubjectDifference, 'orgId' | 'subject'> {
