@@ -48,7 +48,7 @@ describe('processes as they are deployed', () => {
     ).to.deep.equal(['systemd/tagtrail-migrate.service']);
   });
 
-  it('sign in as another in Kubernetes, where the job that migrates alone gets the secret of the owner', () => {
+  it('sign in as another in Kubernetes, where only migrating and the command line get the secret of the owner', () => {
     const [secrets, owners] = parseAllDocuments(readDeployed('kubernetes/secrets.example.yaml')).map(
       (document) => document.toJS() as { metadata: { name: string }; stringData: Record<string, string> },
     );
@@ -64,6 +64,7 @@ describe('processes as they are deployed', () => {
     );
     expect(manifests.filter((file) => readDeployed(file).includes('DATABASE_URL'))).to.have.length(5);
     expect(manifests.filter((file) => readDeployed(file).includes('tagtrail-owner'))).to.deep.equal([
+      'kubernetes/command-line.yaml',
       'kubernetes/migrate.yaml',
     ]);
   });

@@ -5,7 +5,12 @@ import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
 import { APP_FOLDER as CONSOLE_APP } from '../../clients/console-app/build/folders.ts';
 import { APP_FOLDER as HANDHELD_APP } from '../../clients/handheld-app/build/folders.ts';
+import type { Setting } from '../../platform/runtime/settings.ts';
+import { API_SETTINGS } from '../../services/api/config.ts';
+import { CONSOLE_SETTINGS } from '../../services/console/config.ts';
 import { MEMBER_ROUTES, VISITOR_ROUTES } from '../../services/console/routes.ts';
+import { GATEWAY_SETTINGS } from '../../services/handheld-gateway/config.ts';
+import { INGEST_SETTINGS } from '../../services/mqtt-ingest/config.ts';
 import { buildAppIfStale, buildConsoleIfStale } from '../support/built-app.ts';
 import { useChecker } from '../support/checker.ts';
 import { DEPLOY, PROJECT, readDeployed, readYaml } from './folder.ts';
@@ -21,7 +26,7 @@ describe('the Kubernetes manifests', () => {
   });
 
   it('are what Kubernetes has a schema for, value by value', () => {
-    expect(objects).to.have.lengthOf(23);
+    expect(objects).to.have.lengthOf(24);
     expect(faultsOf(objects)).to.equal('');
     const [deployment] = objects.filter(({ kind }) => kind === 'Deployment');
     expect(faultsOf([{ ...deployment, spec: { replicas: 'many' } } as KubernetesObject])).to.include(
@@ -44,6 +49,7 @@ describe('the Kubernetes manifests', () => {
       'mqtt-ingest.yaml',
       'handheld-gateway.yaml',
       'console.yaml',
+      'command-line.yaml',
       'network.yaml',
     ]);
     for (const { kind, metadata } of objects) {
@@ -80,7 +86,7 @@ describe('the Kubernetes manifests', () => {
 
   it('run nothing as root, and nothing that can write to its root file system', () => {
     const pods = objects.flatMap(({ spec }) => (spec?.template === undefined ? [] : [spec.template.spec]));
-    expect(pods).to.have.lengthOf(5);
+    expect(pods).to.have.lengthOf(6);
     for (const { securityContext, containers } of pods) {
       expect(securityContext).to.deep.include({ runAsNonRoot: true, runAsUser: 1000 });
       for (const container of containers) {
@@ -91,6 +97,36 @@ describe('the Kubernetes manifests', () => {
         });
       }
     }
+  });
+
+  it('give each process every secret setting that it has, and the command line all of them', () => {
+    const example = documentsOf(readDeployed('kubernetes/secrets.example.yaml'));
+    const keysOf = (name: string) =>
+      Object.keys(example.find(({ metadata }) => metadata.name === name)?.stringData ?? {});
+    const containerOf = (component: string) =>
+      objects.find(
+        ({ kind, metadata }) =>
+          /^(Deployment|StatefulSet)$/.test(kind) &&
+          metadata.labels?.['app.kubernetes.io/component'] === component,
+      )?.spec.template.spec.containers[0];
+    // Addresses may have passwords; these have none.
+    const open = Object.keys(objects.find(({ kind }) => kind === 'ConfigMap')?.data ?? {});
+    const all = { api: API_SETTINGS, console: CONSOLE_SETTINGS, 'handheld-gateway': GATEWAY_SETTINGS };
+    for (const [component, settings] of Object.entries({ ...all, 'mqtt-ingest': INGEST_SETTINGS })) {
+      const given = containerOf(component).env.map(({ name }: { name: string }) => name);
+      const names = Object.entries(settings)
+        .filter(([name, setting]) => (setting as Setting<unknown>).isSecret && !open.includes(name))
+        .map(([name]) => name);
+      expect(names, component).to.include('DATABASE_URL');
+      expect(given, component).to.include.members(names);
+      expect(keysOf('tagtrail-secrets'), component).to.include.members(names);
+    }
+    expect(containerOf('command-line').envFrom).to.deep.equal([
+      { configMapRef: { name: 'tagtrail-settings' } },
+      { secretRef: { name: 'tagtrail-secrets' } },
+      { secretRef: { name: 'tagtrail-owner', optional: true } },
+    ]);
+    expect(keysOf('tagtrail-owner')).to.deep.equal(['MIGRATE_DATABASE_URL']);
   });
 
   it('select pods that there are, by ports that they have', () => {
@@ -120,7 +156,9 @@ describe('the Kubernetes manifests', () => {
 interface KubernetesObject {
   apiVersion: string;
   kind: string;
-  metadata: { name: string; namespace?: string };
+  metadata: { name: string; namespace?: string; labels?: Record<string, string> };
+  data?: Record<string, string>;
+  stringData?: Record<string, string>;
   // biome-ignore lint/suspicious/noExplicitAny: whatever the kind has; its schema is checked above.
   spec: any;
 }
