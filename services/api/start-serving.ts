@@ -10,6 +10,7 @@ import { startMoveReading } from './moves/start-move-reading.ts';
 import type { ApiContext } from './serving/context.ts';
 import { ImportTurns } from './serving/import-turns.ts';
 import { LargeRows } from './serving/large-rows.ts';
+import { RuleTrials } from './serving/rule-trials.ts';
 import type { Serving } from './serving/serving.ts';
 import { startWebhookParts, type WebhookPartsConfig } from './webhooks/start-webhook-parts.ts';
 
@@ -61,6 +62,13 @@ export async function startServing(
       bodies.threads,
       { url: config.DATABASE_URL, timeout: config.QUERY_TIMEOUT_MS },
       import.meta.resolve('./large-rows-thread.ts'),
+    ),
+    ruleTrials: new RuleTrials(
+      {
+        ...{ url: config.DATABASE_URL, readUrl: config.DATABASE_READ_URL, timeout: config.QUERY_TIMEOUT_MS },
+        applicationName: `${applicationName} trial of rules`,
+      },
+      import.meta.resolve('./rule-trial-thread.ts'),
     ),
     imports: new ImportTurns(),
     moveReading,

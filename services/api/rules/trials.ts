@@ -3,7 +3,7 @@ import { TooMuchEvidence } from '../../../base/errors.ts';
 import { expensiveTurns } from '../../../base/expensive-turns.ts';
 import { MICROS_PER_MILLISECOND } from '../../../base/instant.ts';
 import { type Instant, toMicros } from '../../../base/timestamps.ts';
-import { runTrial, type TrialResult } from '../../../domain/alerts/trial/run-trial.ts';
+import type { TrialResult } from '../../../domain/alerts/trial/run-trial.ts';
 import { trialOf, type WantedTrial } from '../../../domain/alerts/trial/trial-of.ts';
 import { makeChange, unchanged } from '../../../domain/changes/make-change.ts';
 import { QUEUE } from '../../../domain/master-data/expensive-queue.ts';
@@ -64,20 +64,20 @@ async function tried(
   wanted: Omit<WantedTrial, 'orgId'>,
   signal: AbortSignal,
 ): Promise<TrialResult> {
-  const { db } = context;
+  const { db, ruleTrials } = context;
   const { orgId } = db;
   const now = Date.now() * MICROS_PER_MILLISECOND;
   const trial = await makeChange(db, actorOf(context, requestId), async (change) =>
     unchanged(await trialOf(change, now, { orgId, ...wanted })),
   );
-  const deadline = performance.now() + MOST_TIME;
-  await expensiveTurns.hold(orgId, 'list', QUEUE, signal);
+  let deadline: number | null = null;
   const goesOn = async () => {
     await expensiveTurns.pause(orgId, 'list', QUEUE, signal);
+    deadline ??= performance.now() + MOST_TIME;
     return performance.now() < deadline;
   };
-  const list = db.listing({ isBrief: false, signal });
-  return runTrial(list, trial, { bounds: BOUNDS, batch: BATCH, goesOn }).catch((error: unknown) => {
+  const options = { bounds: BOUNDS, batch: BATCH, goesOn };
+  return ruleTrials.run(trial, options, signal).catch((error: unknown) => {
     throw error instanceof TooMuchEvidence ? invalid([invalidValue('since', TOO_MUCH)]) : error;
   });
 }

@@ -7,7 +7,7 @@ import type { Serving } from './serving.ts';
 
 /** What a request of `caller` works with. */
 export function contextOf(
-  { door, keys, largeBodies, largeRows, imports, moveReading, webhooks }: Serving,
+  { door, keys, largeBodies, largeRows, ruleTrials, imports, moveReading, webhooks }: Serving,
   {
     orgId,
     actor,
@@ -27,6 +27,7 @@ export function contextOf(
     keys,
     imports,
     moveReading,
+    ruleTrials,
     webhooks,
     sameJson,
     readLarge,

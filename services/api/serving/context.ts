@@ -6,6 +6,7 @@ import { routesOf } from '../../../platform/http/route.ts';
 import type { ThreadTask } from '../../../platform/runtime/work-threads.ts';
 import type { ImportTurns } from './import-turns.ts';
 import type { MoveReading } from './move-reading.ts';
+import type { RuleTrials } from './rule-trials.ts';
 import type { WebhookParts } from './webhook-parts.ts';
 
 export interface ApiCaller {
@@ -22,6 +23,7 @@ export interface ApiContext {
   keys: Pick<CredentialCache<CredentialRow>, 'changing'>;
   imports: ImportTurns;
   moveReading: MoveReading;
+  ruleTrials: RuleTrials;
   /** Null without SECRETS_KEY. */
   webhooks: WebhookParts | null;
   sameJson: SameJson;

@@ -4,6 +4,7 @@ import type { ApiContext } from './context.ts';
 import type { ImportTurns } from './import-turns.ts';
 import type { LargeRows } from './large-rows.ts';
 import type { MoveReading } from './move-reading.ts';
+import type { RuleTrials } from './rule-trials.ts';
 import type { WebhookParts } from './webhook-parts.ts';
 
 /** What handlers need, shared by all requests of a process. */
@@ -12,6 +13,7 @@ export interface Serving {
   keys: ApiContext['keys'];
   largeBodies: LargeBodies;
   largeRows: LargeRows;
+  ruleTrials: RuleTrials;
   imports: ImportTurns;
   moveReading: MoveReading;
   /** Null without SECRETS_KEY. */

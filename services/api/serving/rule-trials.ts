@@ -1,0 +1,113 @@
+import { on } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { AppError, type AppErrorCode, DatabaseUnavailable, TooMuchEvidence } from '../../../base/errors.ts';
+import { FairSemaphore } from '../../../base/fair-semaphore.ts';
+import type { TrialOptions, TrialResult } from '../../../domain/alerts/trial/run-trial.ts';
+import type { Trial } from '../../../domain/alerts/trial/try-rule.ts';
+import { isOutOfMemory } from '../../../platform/runtime/work-threads.ts';
+
+export interface RuleTrialTask {
+  url: string;
+  readUrl: string | null;
+  applicationName: string;
+  /** Milliseconds, of a statement. */
+  timeout: number;
+  trial: Trial;
+  bounds: TrialOptions['bounds'];
+  batch: number;
+}
+
+export interface TrialFailure {
+  code: AppErrorCode | 'too_much_evidence';
+  message: string;
+  isDatabase: boolean;
+}
+
+/** `asks` for the organization's turn, and whether to go on; the others are the last. */
+export type RuleTrialMessage = { asks: true } | { result: TrialResult } | { failure: TrialFailure };
+
+export interface RuleTrialOptions extends Pick<TrialOptions, 'bounds' | 'batch'> {
+  /** Asked before the first batch, and after each. */
+  goesOn(): Promise<boolean>;
+}
+
+/** Trials of a process at once: each has a thread, and a connection to the database. */
+const AT_ONCE = 2;
+
+/** Milliseconds after which a trial is ended that never asked whether to go on. */
+const MOST_TIME = 60_000;
+
+const TOO_SLOW = 'It took too long and was cancelled; try a later time, or fewer assets';
+
+/**
+ * Tries of rules, one of an organization at a time. Each runs in a thread of its own, on a connection of its own: evidence
+ * of a single asset may be 200,000 pieces of each kind, which would hold the event loop for two seconds.
+ */
+export class RuleTrials {
+  readonly #source: Pick<RuleTrialTask, 'url' | 'readUrl' | 'applicationName' | 'timeout'>;
+  readonly #thread: string;
+  readonly #turns = new FairSemaphore<number>({
+    ...{ total: AT_ONCE, perKey: 1, perKeyWithRoom: 1, waitingPerKey: 10, patience: MOST_TIME },
+    refusal: () => new AppError('timed_out', 'Others of the organization are trying rules; try again later'),
+  });
+
+  constructor(
+    source: Pick<RuleTrialTask, 'url' | 'readUrl' | 'applicationName' | 'timeout'>,
+    thread: string,
+  ) {
+    this.#source = source;
+    this.#thread = thread;
+  }
+
+  /**
+   * @param signal ends it: when the caller has gone.
+   * @throws TooMuchEvidence; AppError `timed_out`, also if others of the organization take too long; errors of the database;
+   * the signal's reason.
+   */
+  run(trial: Trial, options: RuleTrialOptions, signal: AbortSignal): Promise<TrialResult> {
+    return this.#turns.run(trial.orgId, () => this.#inThread(trial, options, signal), signal);
+  }
+
+  async #inThread(
+    trial: Trial,
+    { bounds, batch, goesOn }: RuleTrialOptions,
+    signal: AbortSignal,
+  ): Promise<TrialResult> {
+    const workerData: RuleTrialTask = { ...this.#source, trial, bounds, batch };
+    const tooLate = AbortSignal.timeout(MOST_TIME);
+    // Beyond its memory the thread ends, and not the process.
+    const worker = new Worker(new URL(this.#thread), {
+      workerData,
+      resourceLimits: { maxOldGenerationSizeMb: 512 },
+    });
+    try {
+      const options = { signal: AbortSignal.any([signal, tooLate]), close: ['exit'] };
+      for await (const [message] of on(worker, 'message', options) as AsyncIterable<[RuleTrialMessage]>) {
+        if ('result' in message) {
+          return message.result;
+        }
+        if ('failure' in message) {
+          throw errorOf(message.failure);
+        }
+        worker.postMessage(await goesOn());
+      }
+      throw new Error('the thread of a trial ended before the trial');
+    } catch (error) {
+      signal.throwIfAborted();
+      throw tooLate.aborted
+        ? new AppError('timed_out', TOO_SLOW, { cause: error })
+        : isOutOfMemory(error)
+          ? new TooMuchEvidence('more evidence than fits in memory', { cause: error })
+          : error;
+    } finally {
+      await worker.terminate();
+    }
+  }
+}
+
+function errorOf({ code, message, isDatabase }: TrialFailure): Error {
+  if (code === 'too_much_evidence') {
+    return new TooMuchEvidence(message);
+  }
+  return isDatabase ? new DatabaseUnavailable(message, null) : new AppError(code, message);
+}
