@@ -57,7 +57,7 @@ export async function deriveOrganization(
   { now, since, share: most, feed, isRevised, again, heard, isLate }: Wanted,
 ): Promise<Derived> {
   const share = Math.min(most, organization.share);
-  const spread = isRevised ? await spreadRevisions(db, orgId, now) : NOT_SPREAD;
+  const spread = isRevised ? await spreadRevisions(db, orgId, { now, isLate }) : NOT_SPREAD;
   if ((spread.isWhole || organization.isRevised) && !(await reloadRules(db, orgId, organization, now))) {
     await forget(db, orgId);
     return { hasRules: false, isBehind: false, isChanged: false, unknown: [] };

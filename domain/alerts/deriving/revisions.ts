@@ -10,8 +10,9 @@ export interface Revision {
   since: Micros;
 }
 
-/** Revisions of locations and of the organization that are replaced in a turn: each may be of all assets. */
-const SPREAD_AT_ONCE = 100;
+/** Revisions of locations and of the organization that are replaced in a turn, and at a time: each may be of all assets. */
+const SPREAD_IN_TURN = 100;
+const SPREAD_AT_ONCE = 10;
 
 /** Organizations of which something is to be derived anew, whether they have rules by now or not. */
 export async function findRevised(db: Connection): Promise<readonly number[]> {
@@ -87,8 +88,28 @@ export interface Spread {
  * Replaces revisions of locations and of the organization by those of each of the assets, but those that wait to be taken
  * already: where a reader's messages come late all the time there are more of them than can be derived. What a sweep missed
  * is missing from its end on, so the location of one that ended after `now` waits until that has passed.
+ *
+ * @param isLate whether the turn has taken long enough; some are replaced in any case.
  */
-export async function spreadRevisions(db: Connection, orgId: number, now: Micros): Promise<Spread> {
+export async function spreadRevisions(
+  db: Connection,
+  orgId: number,
+  { now, isLate }: { now: Micros; isLate(): boolean },
+): Promise<Spread> {
+  const all = { isWhole: false, isOfLocation: false, isBehind: true };
+  for (let taken = 0; all.isBehind && taken < SPREAD_IN_TURN; taken += SPREAD_AT_ONCE) {
+    const some = await spreadSome(db, orgId, now);
+    all.isWhole ||= some.isWhole;
+    all.isOfLocation ||= some.isOfLocation;
+    all.isBehind = some.isBehind;
+    if (isLate()) {
+      break;
+    }
+  }
+  return all;
+}
+
+async function spreadSome(db: Connection, orgId: number, now: Micros): Promise<Spread> {
   const wide = await db.any(sql.prepared(
     'take-wide-revisions',
     rowsOf<{ subject: string; subject_id: number | null; since: Micros; count: number }>(),

@@ -50,4 +50,39 @@ describe('a turn that takes long', () => {
     while ((await turnOf(second)).isBehind) {}
     expect(await alerted()).to.deep.equal([old, recent]);
   });
+
+  it('takes some of the locations that were moved in the tree, and leaves the others to the next', async () => {
+    const site = await Site.create(database, 'Mover');
+    const [top, other] = [await site.location('TOP'), await site.location('OTHER')];
+    await createRule(databaseOn(database.pool), TEST_ACTOR, Date.now() * 1_000, {
+      ...{ orgId: site.orgId, validFrom: at(0) },
+      ...{ kind: 'not_allowed', locationExternalKey: 'TOP' },
+    });
+    const waiting = async () => {
+      const [row] = await database.rows<{ count: number }>(
+        `select count(*)::integer as count from alert_revisions where org_id = $1 and subject = 'location'`,
+        [site.orgId],
+      );
+      return row?.count;
+    };
+    const deriver = new AlertDeriver(0);
+    const turn = () =>
+      inTransaction(database.pool, (transaction) => deriver.turn(transaction, at(10 * HOUR)));
+    while ((await turn()).isBehind) {}
+    for (let count = 0; count < 30; count++) {
+      await site.location(`BELOW-${count}`, top);
+    }
+    await database.rows('update locations set parent_id = $2 where org_id = $1 and parent_id = $3', [
+      ...[site.orgId, other, top],
+    ]);
+    const before = (await waiting()) ?? 0;
+    expect(before).to.be.at.least(30);
+    while ((await waiting()) === before) {
+      // It may be another organization's turn first.
+      expect((await turn()).isBehind).to.equal(true);
+    }
+    expect(await waiting()).to.be.within(1, before - 1);
+    while ((await turn()).isBehind) {}
+    expect(await waiting()).to.equal(0);
+  });
 });
