@@ -6,6 +6,7 @@ export class LogBudget {
   readonly #lines: number;
   readonly #now: () => number;
   readonly #spent = new Map<string, { since: number; written: number; leftOut: number }>();
+  #sweptAt = Number.NEGATIVE_INFINITY;
 
   /**
    * @param lines per minute and subject.
@@ -37,15 +38,19 @@ export class LogBudget {
   /** @returns the subject, or the shared one if there are too many. */
   #makeRoom(subject: string): string {
     const now = this.#now();
-    for (const [name, { since }] of this.#spent) {
-      if (now - since >= MINUTE) {
-        this.#spent.delete(name);
+    if (now - this.#sweptAt >= SECOND) {
+      this.#sweptAt = now;
+      for (const [name, { since }] of this.#spent) {
+        if (now - since >= MINUTE) {
+          this.#spent.delete(name);
+        }
       }
     }
     return this.#spent.size < MOST_SUBJECTS ? subject : OTHERS;
   }
 }
 
+const SECOND = 1_000;
 const MINUTE = 60_000;
 const MOST_SUBJECTS = 1_000;
 const OTHERS = '';

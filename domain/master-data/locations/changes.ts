@@ -82,6 +82,7 @@ export async function hasLiveAssets(transaction: OrganizationConnection, id: num
   const rows = await transaction.any(sql.prepared('has-live-assets', rowsOf<{ id: number }>())`
     select asset.id from positions position
     join assets asset on asset.org_id = position.org_id and asset.id = position.asset_id
-    where position.org_id = ${transaction.orgId} and position.location_id = ${id} and asset.deleted_at is null`);
+    where position.org_id = ${transaction.orgId} and position.location_id = ${id} and asset.deleted_at is null
+    limit 1`);
   return rows.length > 0;
 }

@@ -29,6 +29,14 @@ export interface ConsumerBrokerOptions {
 
 interface Consumer extends MqttLogin {
   connection: ReaderConnection;
+  /** As many as it asked for, repeated ones too. */
+  subscriptions: number;
+  share: Share;
+}
+
+/** What an organization's consumers have together. */
+interface Share {
+  connections: number;
   subscriptions: number;
 }
 
@@ -44,6 +52,8 @@ export async function startConsumerBroker(options: ConsumerBrokerOptions): Promi
   const consumers = new Map<Client, Consumer>();
   const connections = new WeakMap<object, { connection: ReaderConnection; onSignedIn(name: string): void }>();
   const retained = new RetainedMoves(to);
+  /** Of organizations that have connections. */
+  const shares = new Map<number, Share>();
   const broker = await Aedes.createBroker({
     persistence: retained,
     connectTimeout: 10_000,
@@ -67,15 +77,26 @@ export async function startConsumerBroker(options: ConsumerBrokerOptions): Promi
           } else if (login.isLeaving) {
             onRefused(login.username, LEAVING);
             endUnanswered(client);
-          } else if (connectionsOf(login.orgId) >= MOST_CONNECTIONS) {
+          } else if ((shares.get(login.orgId)?.connections ?? 0) >= MOST_CONNECTIONS) {
             onRefused(login.username, `its organization has ${MOST_CONNECTIONS} connections of consumers`);
             endUnanswered(client);
           } else {
             client.clean = true;
             // A client takes over the session of its id; prefixed, so that no consumer takes over another's.
             client.id = `${login.username}/${client.id}`;
-            consumers.set(client, { ...login, connection: taken.connection, subscriptions: 0 });
-            onceClosed(client.conn as Socket, () => consumers.delete(client));
+            const share = shares.get(login.orgId) ?? { connections: 0, subscriptions: 0 };
+            shares.set(login.orgId, share);
+            share.connections += 1;
+            const consumer = { ...login, connection: taken.connection, subscriptions: 0, share };
+            consumers.set(client, consumer);
+            onceClosed(client.conn as Socket, () => {
+              consumers.delete(client);
+              share.connections -= 1;
+              share.subscriptions -= consumer.subscriptions;
+              if (share.connections === 0) {
+                shares.delete(login.orgId);
+              }
+            });
             taken.onSignedIn(login.username);
             onSignedIn(login);
             done(null, true);
@@ -105,11 +126,12 @@ export async function startConsumerBroker(options: ConsumerBrokerOptions): Promi
       } else if (faultOfNewTopic(subscription.topic) !== null) {
         onRefused(consumer.username, `what it subscribes to ${faultOfNewTopic(subscription.topic)}`);
         done(null, null);
-      } else if (consumer.subscriptions >= MOST_SUBSCRIPTIONS) {
-        onRefused(consumer.username, `it has more than ${MOST_SUBSCRIPTIONS} subscriptions`);
+      } else if (consumer.share.subscriptions >= MOST_SUBSCRIPTIONS) {
+        onRefused(consumer.username, `its organization has ${MOST_SUBSCRIPTIONS} subscriptions`);
         done(null, null);
       } else {
         consumer.subscriptions += 1;
+        consumer.share.subscriptions += 1;
         const retainedMessages = isWildcard(subscription.topic) ? retained.count(consumer.orgId) : 1;
         consumer.connection.charge(retainedMessages / RETAINED_PER_MESSAGE);
         done(null, subscription);
@@ -136,13 +158,6 @@ export async function startConsumerBroker(options: ConsumerBrokerOptions): Promi
       onRefused(consumer.username, `the broker ended its connection: ${messageOf(error)}`);
     }
   });
-  const connectionsOf = (orgId: number) => {
-    let count = 0;
-    for (const consumer of consumers.values()) {
-      count += consumer.orgId === orgId ? 1 : 0;
-    }
-    return count;
-  };
   const publish = async (message: Message) => {
     if (!retained.hasRoomFor(message)) {
       throw new Unpublished(message, { cause: new Error(TOO_MUCH), isLost: false });
@@ -202,8 +217,8 @@ function isOwn(to: Destination, orgId: number, topic: string): boolean {
 const NOWHERE = '$tagtrail/refused';
 const NOTHING = Buffer.alloc(0);
 
-/** Home Assistant has one for each asset. */
-const MOST_SUBSCRIPTIONS = 100_000;
+/** Of an organization. Home Assistant has one for each asset. */
+const MOST_SUBSCRIPTIONS = 50_000;
 
 /** Giving ten retained messages takes about as long as handling a message does. */
 const RETAINED_PER_MESSAGE = 10;

@@ -1,6 +1,7 @@
 /**
  * Watches a client's bytes for the size of the next packet. The broker's parser buffers a packet until it is
- * complete, so without a limit a client could announce 256 MiB and fill the memory.
+ * complete, so without a limit a client could announce 256 MiB and fill the memory. It handles all filters of a packet in one
+ * go, so a packet without a payload of its own has a lower limit, and one with filters counts as several.
  *
  * MQTT 3.1.1 section 2.2: a packet starts with one byte of type and flags and its remaining length, in one to
  * four bytes of seven bits each, the lowest first.
@@ -12,15 +13,21 @@ export class PacketGuard {
   #length = 0;
   #state: 'type' | 'length' | 'body' = 'type';
   #lengthBytes = 0;
+  #type = 0;
   #packets = 0;
 
-  /** @param most largest remaining length allowed, in bytes. */
+  /** @param most largest remaining length allowed, in bytes; of all but CONNECT and PUBLISH at most {@link MOST_OTHER}. */
   constructor(most: number) {
     this.#most = most;
   }
 
   get packets(): number {
     return this.#packets;
+  }
+
+  /** Of the packet that has begun, in bytes. */
+  get limit(): number {
+    return this.#type === CONNECT || this.#type === PUBLISH ? this.#most : Math.min(this.#most, MOST_OTHER);
   }
 
   get gathering(): number {
@@ -38,7 +45,7 @@ export class PacketGuard {
           this.#end();
         }
       } else if (this.#state === 'type') {
-        at += 1;
+        this.#type = (bytes[at++] ?? 0) >> 4;
         this.#state = 'length';
         this.#lengthBytes = 0;
         this.#toCome = 0;
@@ -46,7 +53,7 @@ export class PacketGuard {
         const byte = bytes[at++] ?? 0;
         this.#toCome += (byte & 0x7f) * 128 ** this.#lengthBytes;
         this.#lengthBytes += 1;
-        if (this.#toCome > this.#most) {
+        if (this.#toCome > this.limit) {
           return this.#toCome;
         }
         if (byte < 0x80 || this.#lengthBytes === 4) {
@@ -63,6 +70,18 @@ export class PacketGuard {
 
   #end(): void {
     this.#state = 'type';
-    this.#packets += 1;
+    this.#packets +=
+      this.#type === SUBSCRIBE || this.#type === UNSUBSCRIBE ? Math.ceil((this.#length + 1) / OF_ONE) : 1;
   }
 }
+
+// MQTT 3.1.1 section 2.2.1.
+const CONNECT = 1;
+const PUBLISH = 3;
+const SUBSCRIBE = 8;
+const UNSUBSCRIBE = 10;
+
+const MOST_OTHER = 64 * 1024;
+
+/** Bytes of filters that cost about what a packet costs. */
+const OF_ONE = 64;

@@ -49,7 +49,7 @@ export class ReaderConnection {
       const packets = this.#guard.packets - before;
       this.#pieces = packets > 0 ? 0 : this.#pieces + 1;
       if (tooLarge !== null) {
-        cut(`a packet of ${tooLarge} bytes is over the limit of ${LARGEST_PACKET}`);
+        cut(`a packet of ${tooLarge} bytes is over the limit of ${this.#guard.limit}`);
       } else if (this.#pieces > FEW_PIECES + this.#guard.gathering / SMALL_PIECE) {
         cut('a packet came in too many pieces');
       } else if (this.#quota !== null) {

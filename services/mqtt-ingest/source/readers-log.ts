@@ -24,7 +24,8 @@ export function readersLog(log: Logger, registry: Pick<Registry, 'byUsername'>):
     onDisconnected: (reader) => log.info(about(reader), 'Reader disconnected'),
     onRefused: (username, reason) => {
       const reader = username === null ? undefined : registry.byUsername(username);
-      const leftOut = refused.take(`${reader?.username ?? ''} ${reason}`);
+      // What stands in brackets is the reader's own text.
+      const leftOut = refused.take(`${reader?.username ?? ''} ${reason.split(' (', 1)[0]}`);
       if (leftOut !== null) {
         const whose = reader === undefined ? {} : about(reader);
         const name = username === null ? null : shownName(username).slice(0, LONGEST_NAME);

@@ -28,6 +28,20 @@ describe('the packet guard', () => {
     expect(guard.feed(lengthOf(301))).to.equal(301);
     expect(new PacketGuard(1_000_000).feed(Buffer.from([0x30, 0xff, 0xff, 0xff]))).to.equal(2_097_151);
   });
+
+  it('has a lower bound for what carries no message, and counts many filters as several packets', () => {
+    const guard = new PacketGuard(1_000_000);
+    const beginning = (type: number, length: number) =>
+      Buffer.concat([Buffer.from([type]), lengthOf(length)]);
+    for (const type of [0x82, 0xa2, 0x40, 0x62, 0xc0]) {
+      expect(new PacketGuard(1_000_000).feed(beginning(type, 65_537)), `${type}`).to.equal(65_537);
+    }
+    expect(new PacketGuard(1_000_000).feed(beginning(0x10, 65_537))).to.equal(null);
+    guard.feed(Buffer.concat([beginning(0x82, 65_536), Buffer.alloc(65_536)]));
+    expect(guard.packets).to.equal(1_025);
+    guard.feed(Buffer.concat([beginning(0xa2, 10), Buffer.alloc(10), Buffer.from([0xc0, 0])]));
+    expect(guard.packets).to.equal(1_027);
+  });
 });
 
 /** MQTT's remaining length: seven bits a byte, the lowest first. */
