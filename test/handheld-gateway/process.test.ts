@@ -39,7 +39,14 @@ describe('the process of the handheld gateway', () => {
     expect((await fetch(`${url}/healthz`)).status).to.equal(200);
     await untilReadiness(url ?? '', {
       status: 200,
-      checks: { database: 'ok', clock: 'ok', writing: 'ok', recording: 'ok' },
+      checks: {
+        database: 'ok',
+        clock: 'ok',
+        clock_steady: 'ok',
+        clock_stored: 'ok',
+        writing: 'ok',
+        recording: 'ok',
+      },
     });
     expect(await (await fetch(`${url}/metrics`)).text())
       .to.include('tagtrail_http_requests_total')

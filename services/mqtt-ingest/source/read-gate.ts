@@ -11,11 +11,31 @@ import type { Socket } from 'node:net';
  */
 export class ReadGate {
   #waiting = 0;
+  #atMost: number | null = null;
 
   constructor(socket: Socket) {
     const read = socket.read.bind(socket);
-    // Size 0 is the stream's own read, to fill its bounded buffer.
-    socket.read = (size) => (this.#waiting > 0 && size !== 0 ? null : read(size));
+    socket.read = (size) => {
+      // Size 0 is the stream's own read, to fill its bounded buffer.
+      if (this.#waiting > 0 && size !== 0) {
+        return null;
+      }
+      if (size === 0 || socket.readableLength === 0) {
+        return read(size);
+      }
+      const atMost = this.#atMost;
+      this.#atMost = null;
+      if (atMost === null || socket.readableLength <= atMost) {
+        return read(size);
+      }
+      setImmediate(() => socket.emit('readable'));
+      return read(atMost);
+    };
+  }
+
+  /** The next read takes no more than that; the rest is there for the one after it. */
+  limitNext(bytes: number): void {
+    this.#atMost = bytes;
   }
 
   shut(): void {

@@ -55,6 +55,9 @@ export class ReaderConnection {
       } else if (this.#quota !== null) {
         // A fragment of a packet costs as much to handle as a small packet.
         this.#quota.charge(Math.max(1, packets), bytes.length);
+        if (packets * TINY > bytes.length) {
+          this.#gate.limitNext(FEW_AT_ONCE);
+        }
         this.#quota.gather(socket, this.#guard.gathering > LARGE_PACKET ? this.#guard.gathering : 0);
         const overfull = this.#guard.gathering > LARGE_PACKET ? quotas.overfull(this.#quota) : null;
         if (overfull !== null) {
@@ -69,6 +72,7 @@ export class ReaderConnection {
     this.username = username;
     this.#quota = quota;
     setReadAhead(this.#socket, READ_AHEAD);
+    this.#gate.limitNext(FEW_AT_ONCE);
     if (this.#socket.destroyed) {
       quota.connections -= 1;
       this.#quota = null;
@@ -132,6 +136,12 @@ export class ReaderConnection {
  * connection is cut before they are buffered.
  */
 const LARGEST_PACKET = 16 * 1024 * 1024;
+
+/** Bytes of a packet that is no publish of any use. */
+const TINY = 16;
+
+/** Bytes that are taken at once of packets so small, of which there could be tens of thousands before the first is paid for. */
+const FEW_AT_ONCE = 4 * 1024;
 
 /** Bytes from which unfinished packets are counted. */
 const LARGE_PACKET = 64 * 1024;

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { createConnection } from 'node:net';
 import { expect } from 'chai';
 import type { MqttClient } from 'mqtt';
+import { generate } from 'mqtt-packet';
 import { listReaders } from '../../../domain/administration/readers/list-readers.ts';
 import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import { startEmbeddedIngest } from '../../../services/mqtt-ingest/ingest.ts';
@@ -7,6 +10,7 @@ import { useDatabase } from '../../support/database.ts';
 import { connected, connectReader, ingestConfig } from '../../support/ingest.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { Site } from '../../support/site.ts';
+import { until } from '../../support/subscribed-ingest.ts';
 
 describe('what one reader may send to the embedded broker', () => {
   const database = useDatabase();
@@ -32,7 +36,7 @@ describe('what one reader may send to the embedded broker', () => {
       await connected(client);
       return client;
     };
-    return { connect, lines, stop: () => lifecycle.stop() };
+    return { connect, lines, port, stop: () => lifecycle.stop() };
   }
   const countersOf = async (name: string) =>
     (await listReaders(database.pool, site.orgId)).find((reader) => reader.name === name)?.counters;
@@ -106,6 +110,33 @@ describe('what one reader may send to the embedded broker', () => {
     await stop();
   });
 
+  it('is charged for the first of many tiny packets before the rest is handled', async () => {
+    const { connect, port, stop } = await start({ READER_MESSAGES_PER_SECOND: 100 });
+    const quiet = await connect('quiet');
+    const sockets = Array.from({ length: 8 }, () => createConnection(port, '127.0.0.1'));
+    let answered = 0;
+    await Promise.all(
+      sockets.map(async (socket, number) => {
+        const password = Buffer.from('loud');
+        socket.write(
+          generate({ cmd: 'connect', clientId: `tiny-${number}`, clean: true, username: 'loud', password }),
+        );
+        await once(socket, 'data');
+        socket.on('data', (bytes: Buffer) => {
+          answered += bytes.length / PINGRESP_BYTES;
+        });
+        socket.write(Buffer.alloc(PINGS * 2, Buffer.from([0xc0, 0])));
+      }),
+    );
+    await until(() => answered > 0);
+    await quiet.publishAsync('quiet', JSON.stringify({ value: 'E2801160' }), { qos: 1 });
+    expect(answered).to.be.below((sockets.length * PINGS) / 8);
+    for (const socket of sockets) {
+      socket.destroy();
+    }
+    await stop();
+  });
+
   it('leaves the others their pace when four connections of it send junk of 1 MiB', async () => {
     // What else goes on at the machine may slow down one of the two; so the best of a few attempts counts.
     const attempts: Awaited<ReturnType<typeof flooded>>[] = [];
@@ -158,3 +189,6 @@ describe('what one reader may send to the embedded broker', () => {
     return { before, during, after, sent };
   }
 });
+
+const PINGS = 32_000;
+const PINGRESP_BYTES = 2;
