@@ -28,10 +28,12 @@ export async function sendInterrupted(
 ): Promise<{ status: number; text: string }> {
   const length = String(Buffer.byteLength(body));
   const asked = request(url, { method, headers: { ...headers, 'content-length': length }, agent: false });
+  // It may be answered before its last byte is sent.
+  const answered = once(asked, 'response');
   await new Promise((resolve) => asked.write(body.slice(0, -1), resolve));
   await meanwhile();
   asked.end(body.slice(-1));
-  const [response] = await once(asked, 'response');
+  const [response] = await answered;
   response.setEncoding('utf8');
   let text = '';
   for await (const chunk of response) {
