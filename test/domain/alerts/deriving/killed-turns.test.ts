@@ -27,9 +27,10 @@ describe('deriving alerts by two processes', () => {
   const forgetDeriver = () => database.rows(`update alert_derivation set derived_at = '-infinity'`);
 
   /** Ends the session of a turn, wherever it is. */
+  /** Waits for its end: a turn may be over before the signal comes, and its connection would be given to somebody else. */
   const killTurn = () =>
     database.rows(
-      `select pg_terminate_backend(pid) from pg_locks
+      `select pg_terminate_backend(pid, 10_000) from pg_locks
        where locktype = 'advisory' and objid = 7461744 and granted
          and database = (select oid from pg_database where datname = current_database())`,
     );
