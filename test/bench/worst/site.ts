@@ -198,12 +198,15 @@ export class Site {
        from generate_series(1, $2::integer) at`,
       [orgId, count],
     );
-    await this.pool.query(
-      `insert into antennas (org_id, reader_id, port)
-       select org_id, id, port from readers, generate_series(1, $2::integer) port where org_id = $1`,
-      [orgId, antennas / count],
-    );
-    await this.pool.query('vacuum analyze readers, antennas, antenna_versions');
+    // Without statistics the check of the reader's existence reads all of them, for each antenna.
+    await this.pool.query('vacuum analyze readers');
+    for (let port = 1; port <= antennas / count; port++) {
+      await this.pool.query(
+        'insert into antennas (org_id, reader_id, port) select org_id, id, $2 from readers where org_id = $1',
+        [orgId, port],
+      );
+    }
+    await this.pool.query('vacuum analyze antennas, antenna_versions');
     const ids = await idsOf(this.pool, 'select id from readers where org_id = $1', [orgId]);
     return ids.slice(0, 500);
   }
