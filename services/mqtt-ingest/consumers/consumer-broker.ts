@@ -42,7 +42,7 @@ interface Share {
 
 /**
  * The embedded broker as consumers of moves see it: a broker of its own at the readers' port, so that no reader can read
- * or write there, and a consumer that takes nothing delays no reader, nor for long what others are told.
+ * or write there, and a consumer that takes nothing delays no reader, and other consumers only briefly.
  *
  * What is retained is kept in memory, and is published anew when the process starts. Sessions are not kept: whoever
  * connects again gets what is retained, which is where everything is.

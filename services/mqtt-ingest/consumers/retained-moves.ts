@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Turns } from '../../../base/each-in-turns.ts';
 import { isWildcard, topicMatches } from '../../../domain/administration/readers/topic.ts';
 import { discoveryNode } from '../moves-out/home-assistant.ts';
 import type { Destination, Message } from '../moves-out/messages.ts';
@@ -66,17 +66,14 @@ export class RetainedMoves extends ReaderSessions {
 
   async *#matching(filters: readonly string[]): AsyncGenerator<object> {
     const given = new Set<string>();
-    let began = performance.now();
+    const turns = new Turns();
     for (const filter of filters) {
       for (const { topic, payload } of this.#below(filter)) {
         if (!given.has(topic) && topicMatches(filter, topic)) {
           given.add(topic);
           yield { cmd: 'publish', topic, payload, qos: 1, retain: true };
         }
-        if (performance.now() - began > TURN) {
-          await nextTurn();
-          began = performance.now();
-        }
+        await turns.next();
       }
     }
   }
@@ -126,6 +123,3 @@ function depthOf(prefix: string): number {
 
 /** Bytes that an organization may have retained, of moves and of discovery each: some hundred thousand assets. */
 const MOST_RETAINED = 256 * 1024 * 1024;
-
-/** Milliseconds for which others wait for the loop. */
-const TURN = 10;

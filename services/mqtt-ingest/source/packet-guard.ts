@@ -1,7 +1,7 @@
 /**
  * Watches a client's bytes for the size of the next packet. The broker's parser buffers a packet until it is
- * complete, so without a limit a client could announce 256 MiB and fill the memory. It handles all filters of a packet in one
- * go, so a packet without a payload of its own has a lower limit, and one with filters counts as several.
+ * complete, so without a limit a client could announce 256 MiB and fill the memory. The broker handles all filters of a packet
+ * in one go, so packets other than CONNECT and PUBLISH have a lower limit, and a packet with many filters counts as several.
  *
  * MQTT 3.1.1 section 2.2: a packet starts with one byte of type and flags and its remaining length, in one to
  * four bytes of seven bits each, the lowest first.

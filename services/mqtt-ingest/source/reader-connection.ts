@@ -137,10 +137,10 @@ export class ReaderConnection {
  */
 const LARGEST_PACKET = 16 * 1024 * 1024;
 
-/** Bytes of a packet that is no publish of any use. */
+/** Bytes. A smaller packet carries no read. */
 const TINY = 16;
 
-/** Bytes that are taken at once of packets so small, of which there could be tens of thousands before the first is paid for. */
+/** Bytes of tiny packets that are taken at once: a whole chunk has tens of thousands, handled before any is charged. */
 const FEW_AT_ONCE = 4 * 1024;
 
 /** Bytes from which unfinished packets are counted. */
