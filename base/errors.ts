@@ -26,8 +26,8 @@ export class StatementTimedOut extends AppError {
   }
 }
 
-/** There are more pieces of evidence than are looked at together. */
-export class TooMuchEvidence extends Error {}
+/** An answer would need more rows or steps than are allowed; asking for less helps. */
+export class TooMuchWork extends Error {}
 
 /** The database is unreachable or read-only right now. The message is for callers and names no server. */
 export class DatabaseUnavailable extends AppError {

@@ -1,4 +1,4 @@
-import { TooMuchEvidence } from '../../base/errors.ts';
+import { TooMuchWork } from '../../base/errors.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
@@ -24,7 +24,7 @@ export const MOST_PIECES = 200_000;
  * reader that is heard once a minute a month is one row, not 44,000. Of 200 such readers' seven days it takes 25 ms, and 5 s
  * before the rows are joined beforehand.
  *
- * @throws TooMuchEvidence
+ * @throws TooMuchWork
  */
 export async function loadListening(
   db: Connection,
@@ -42,7 +42,7 @@ export async function loadListening(
     from (${evidenceQuery(wanted, stretches(orgId))}) found
     order by found.since limit ${MOST_PIECES + 1}`);
   if (rows.length > MOST_PIECES) {
-    throw new TooMuchEvidence(`more than ${MOST_PIECES} pieces of evidence of when readers listened`);
+    throw new TooMuchWork(`more than ${MOST_PIECES} pieces of evidence of when readers listened`);
   }
   const spans = Map.groupBy(rows, ({ reader_id: id }) => id);
   return new Map(

@@ -14,9 +14,7 @@ export interface PlaceFilters {
  * With descendants the tree counts as it was at each instant, by `location_versions`; before its first version a location
  * counts as in that. So one that was moved out of a subtree counts until then. A deleted location stays where it was.
  *
- * All versions of the organization are read; an instant has one tree, hence a location one parent, so a step of the
- * recursion finds no more rows than there are versions in the window. `union`, not `union all`: it ends though the tree
- * had a circle.
+ * Walks down from the named locations, by the index of parents. `union`, not `union all`: it ends though the tree had a circle.
  *
  * @param window not empty.
  */
@@ -30,23 +28,35 @@ export function placesDuring(orgId: number, filters: PlaceFilters, window: Windo
     return sql.fragment`select id as location_id, tstzmultirange(${whole}) as during from (${named}) named`;
   }
   return sql.fragment`
-    with recursive child as materialized (
-      select version.location_id, version.parent_id, version.during * ${whole} as during
-      from (
-        select location_id, parent_id, tstzrange(
-            case when lag(since) over versions is null then null else since end, lead(since) over versions) as during
-        from location_versions
-        where org_id = ${orgId}
-        window versions as (partition by location_id order by since)
-      ) version
-      where version.parent_id is not null and version.during && ${whole}
-    ), place as (
-      select id as location_id, ${whole} as during from (${named}) named
+    with recursive place as (
+      select id as location_id, tstzmultirange(${whole}) as during from (${named}) named
       union
       select child.location_id, child.during * place.during
-      from place join child on child.parent_id = place.location_id and child.during && place.during
+      from place cross join lateral (
+        select version.location_id, range_agg(tstzrange(${sinceWhen(orgId)}, ${untilWhen(orgId)})) as during
+        from location_versions version
+        where version.org_id = ${orgId} and version.parent_id = place.location_id
+        group by version.location_id
+      ) child
+      where child.during && place.during
     )
     select location_id, range_agg(during) as during from place group by location_id`;
+}
+
+/** Null for the first version of a location. */
+function sinceWhen(orgId: number): FragmentSqlToken {
+  return sql.fragment`
+    case when exists (
+      select from location_versions before
+      where before.org_id = ${orgId} and before.location_id = version.location_id and before.since < version.since
+    ) then version.since end`;
+}
+
+/** Null for the last version of a location. */
+function untilWhen(orgId: number): FragmentSqlToken {
+  return sql.fragment`(
+    select min(next.since) from location_versions next
+    where next.org_id = ${orgId} and next.location_id = version.location_id and next.since > version.since)`;
 }
 
 /** A key names the location that has it, and those that had it when they were deleted, as in every filter. */

@@ -2,8 +2,8 @@ import type { Micros } from '../../base/instant.ts';
 import { integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { loadDatedTree } from '../presence/dated-tree.ts';
 import type { Interval } from '../presence/intervals.ts';
-import { loadDatedTree } from './dated-tree.ts';
 
 /** An asset, and where it was read last. */
 interface LastRead {
@@ -16,7 +16,7 @@ interface LastRead {
  * Of assets that sweeps of their locations expected and did not find, which began after they were read last and ended by an
  * instant, the first to end; however long ago. By asset.
  *
- * @throws TooMuchEvidence
+ * @throws TooMuchWork
  *
  * Of an asset that any sweep missed, those of its location are tried in order until one did, mostly the first. Of 1,000 that
  * one of every day missed for a year all would be 365,000 rows.

@@ -1,10 +1,10 @@
 import { eachInTurns } from '../../base/each-in-turns.ts';
-import { TooMuchEvidence } from '../../base/errors.ts';
+import { TooMuchWork } from '../../base/errors.ts';
 import type { Micros } from '../../base/instant.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { loadDatedTree } from '../presence/dated-tree.ts';
 import { includes } from '../presence/intervals.ts';
-import { loadDatedTree } from './dated-tree.ts';
 
 /** A location that was checked, by itself or with one above it. */
 export interface SweptPlace {
@@ -24,7 +24,7 @@ const MOST_MISSED = 500_000;
  * The sweeps that checked one of the locations, and were under way in a time; with those of locations above them that took
  * in what is below, by the tree as it was when they ended. In order of their ends.
  *
- * @throws TooMuchEvidence
+ * @throws TooMuchWork
  */
 export async function loadSweeps(
   db: Connection,
@@ -64,9 +64,7 @@ export async function loadSweeps(
     );
     count += own.length;
     if (sweeps.length > MOST_SWEPT || count > MOST_SWEPT) {
-      throw new TooMuchEvidence(
-        `more than ${MOST_SWEPT} sweeps, each counted at every location that it checked`,
-      );
+      throw new TooMuchWork(`more than ${MOST_SWEPT} sweeps, each counted at every location that it checked`);
     }
     return own.map(({ locationId }) => ({
       ...{ sweepId: sweep.id, locationId, since: sweep.since, until: sweep.until },
@@ -78,7 +76,7 @@ export async function loadSweeps(
 /**
  * Of the assets, those that sweeps expected and did not find which began later than so; by sweep.
  *
- * @throws TooMuchEvidence
+ * @throws TooMuchWork
  */
 export async function loadMissed(
   db: Connection,
@@ -100,7 +98,7 @@ export async function loadMissed(
     where (missed.expected or missed.missing) and not missed.found and not missed.moved_here
     limit ${MOST_MISSED + 1}`);
   if (rows.length > MOST_MISSED) {
-    throw new TooMuchEvidence(
+    throw new TooMuchWork(
       `more than ${MOST_MISSED} assets that sweeps did not find, each counted for every sweep`,
     );
   }

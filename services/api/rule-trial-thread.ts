@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { AppError, DatabaseUnavailable, TooMuchEvidence } from '../../base/errors.ts';
+import { AppError, DatabaseUnavailable, TooMuchWork } from '../../base/errors.ts';
 import { openOrganizationDoor } from '../../db/timescale/connections/organization-door.ts';
 import { runTrial } from '../../domain/alerts/trial/run-trial.ts';
 import type { RuleTrialMessage, RuleTrialTask, TrialFailure } from './serving/rule-trials.ts';
@@ -30,8 +30,8 @@ async function outcome(): Promise<RuleTrialMessage> {
 
 /** Errors lose their class on the way. */
 function failureOf(error: unknown): TrialFailure {
-  if (error instanceof TooMuchEvidence) {
-    return { code: 'too_much_evidence', message: error.message, isDatabase: false };
+  if (error instanceof TooMuchWork) {
+    return { code: 'too_much_work', message: error.message, isDatabase: false };
   }
   if (error instanceof AppError) {
     const { code, message } = error;

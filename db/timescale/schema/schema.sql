@@ -396,6 +396,7 @@ create table location_versions (
   is_deleted boolean not null,
   constraint location_versions__org_id_location_id_since PRIMARY KEY (org_id, location_id, since)
 );
+CREATE INDEX location_versions__parent ON public.location_versions USING btree (org_id, parent_id) WHERE (parent_id IS NOT NULL);
 
 create table location_watches (
   org_id integer not null,

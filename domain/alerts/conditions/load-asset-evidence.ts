@@ -32,7 +32,7 @@ export interface LoadedAssets {
  * @param assetIds at most {@link MOST_ASSETS}.
  * @param readsSince from when on reads of an asset matter, where that is later than the window begins.
  * @param subtreesOf of locations, as far as rules are about them; asks the database if left out.
- * @throws TooMuchEvidence
+ * @throws TooMuchWork
  */
 export async function loadAssetEvidence(
   db: Connection,

@@ -9,7 +9,7 @@ import { pathKey } from './path-key.ts';
  * The texts of values in the metadata of assets, by asset and path, as they were from an instant on: what changes since
  * then replaced, and what there is now. A value that was too large to be logged is not known.
  *
- * @throws TooMuchEvidence
+ * @throws TooMuchWork
  */
 export async function loadDescribed(
   db: Connection,

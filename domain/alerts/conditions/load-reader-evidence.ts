@@ -18,7 +18,7 @@ export interface LoadedReaders {
  * next: that is one stretch. Of 200 readers that connect for each message each look at a reader would read 178,000 spans
  * without that.
  *
- * @throws TooMuchEvidence
+ * @throws TooMuchWork
  */
 export async function loadReaderEvidence(
   db: Connection,

@@ -90,7 +90,7 @@ async function missedByAssets(
  * Of the sweeps of locations where an asset was, those that missed it; by asset.
  *
  * @param sweeps in order of their ends.
- * @throws TooMuchEvidence
+ * @throws TooMuchWork
  */
 export async function missedAt(
   sweeps: readonly SweptPlace[],

@@ -11,7 +11,7 @@ import { boundPieces, MOST_PIECES } from './most-pieces.ts';
  *
  * An asset that has not moved since is not looked up in its history, as in reports about stays.
  *
- * @throws TooMuchEvidence
+ * @throws TooMuchWork
  */
 export async function loadStays(
   db: Connection,

@@ -1,6 +1,6 @@
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { loadDatedTree } from '../../presence/dated-tree.ts';
 import type { Interval } from '../../presence/intervals.ts';
-import { loadDatedTree } from '../../sweeps/dated-tree.ts';
 import type { DatedRule } from '../rules/rule.ts';
 
 /** By root and location: in order and apart. */
@@ -15,7 +15,7 @@ export function rootsOf(rules: readonly DatedRule[]): number[] {
 /**
  * When locations belonged to the subtrees of others, by the tree as it was at each instant.
  *
- * @throws TooMuchEvidence
+ * @throws TooMuchWork
  */
 export async function loadSubtrees(
   db: Connection,

@@ -20,7 +20,7 @@ export interface UnreadWanted {
  * Times between reads, by asset, as far as raw scans are kept; but how long ago the last of all was is always known.
  *
  * @param until reads of then and later do not count.
- * @throws TooMuchEvidence
+ * @throws TooMuchWork
  */
 export async function loadUnread(
   db: Connection,

@@ -1,5 +1,5 @@
 import { append } from '../../../base/append.ts';
-import { TooMuchEvidence } from '../../../base/errors.ts';
+import { TooMuchWork } from '../../../base/errors.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { slicesOf } from '../../../base/slices-of.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
@@ -75,7 +75,7 @@ async function deriveInParts(
   try {
     return await deriveSubjects(db, wanted, subjects, now);
   } catch (error) {
-    if (!(error instanceof TooMuchEvidence)) {
+    if (!(error instanceof TooMuchWork)) {
       throw error;
     }
   }

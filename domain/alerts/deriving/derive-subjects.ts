@@ -1,5 +1,5 @@
 import { Turns } from '../../../base/each-in-turns.ts';
-import { TooMuchEvidence } from '../../../base/errors.ts';
+import { TooMuchWork } from '../../../base/errors.ts';
 import { greatestOf, leastOf } from '../../../base/extremes.ts';
 import type { Micros } from '../../../base/instant.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
@@ -69,7 +69,7 @@ const NOTHING = {
  * Brings stored alerts in line with the evidence of before `until`. Evidence is loaded from the earliest instant on from
  * which one of them is looked at.
  *
- * @throws TooMuchEvidence
+ * @throws TooMuchWork
  */
 export async function deriveSubjects(
   db: Connection,
@@ -126,14 +126,14 @@ function sizeOf({ opened, changed, withdrawn }: AlertDifference): number {
   return opened.length + changed.length + withdrawn.length;
 }
 
-/** @throws TooMuchEvidence */
+/** @throws TooMuchWork */
 function boundWork(evidence: Loaded['evidence'], rules: number): void {
   const pieces = evidence.map((each) =>
     'readerId' in each ? each.spans.length : each.stays.length + each.unread.length,
   );
   const work = rules * pieces.reduce((sum, count) => sum + count, 0);
   if (work > MOST_WORK[evidence.length === 1 ? 'alone' : 'together'] || greatestOf(pieces) > MOST_OF_ONE) {
-    throw new TooMuchEvidence(`${rules} rules would have to look at too much evidence together`);
+    throw new TooMuchWork(`${rules} rules would have to look at too much evidence together`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { TooMuchEvidence } from '../../../base/errors.ts';
+import { TooMuchWork } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/instant.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Subtrees } from '../conditions/load-subtrees.ts';
@@ -65,7 +65,7 @@ async function loadIfBounded(
   try {
     return await subtrees.load(db, orgId, locationIds);
   } catch (error) {
-    if (error instanceof TooMuchEvidence) {
+    if (error instanceof TooMuchWork) {
       return null;
     }
     throw error;

@@ -15,7 +15,7 @@ export interface TrialOptions {
 /**
  * Tries a rule, and says what it found.
  *
- * @throws TooMuchEvidence of a single asset or reader.
+ * @throws TooMuchWork of a single asset or reader.
  */
 export async function runTrial(db: Connection, trial: Trial, { bounds, batch, goesOn }: TrialOptions) {
   const of = await countSubjects(db, trialRule(trial));

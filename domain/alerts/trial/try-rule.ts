@@ -1,5 +1,5 @@
 import { eachInTurns } from '../../../base/each-in-turns.ts';
-import { TooMuchEvidence } from '../../../base/errors.ts';
+import { TooMuchWork } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/instant.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Interval } from '../../presence/intervals.ts';
@@ -31,7 +31,7 @@ export interface Tried {
  * their ids. Stores nothing. Each batch is loaded when it is asked for.
  *
  * @param batch at most 1,000.
- * @throws TooMuchEvidence of a single asset or reader.
+ * @throws TooMuchWork of a single asset or reader.
  */
 export async function* tryRule(db: Connection, trial: Trial, batch: number): AsyncGenerator<Tried, void> {
   const rule = trialRule(trial);
@@ -69,7 +69,7 @@ async function stretchesByOf(
   try {
     return await stretchesBy(db, rule, ids, window);
   } catch (error) {
-    if (!(error instanceof TooMuchEvidence) || ids.length === 1) {
+    if (!(error instanceof TooMuchWork) || ids.length === 1) {
       throw error;
     }
     const half = Math.ceil(ids.length / 2);

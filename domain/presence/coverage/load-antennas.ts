@@ -1,4 +1,4 @@
-import { TooMuchEvidence } from '../../../base/errors.ts';
+import { TooMuchWork } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
@@ -9,7 +9,7 @@ import type { AntennaSpan } from './covered-times.ts';
 /**
  * The antennas that were enabled at locations, by location, until they were changed or their reader was deleted.
  *
- * @throws TooMuchEvidence
+ * @throws TooMuchWork
  */
 export async function loadAntennas(
   db: Connection,
@@ -39,7 +39,7 @@ export async function loadAntennas(
       and coalesce(ended.until > time_of_micros(${window.since}), true)
     limit ${MOST_PIECES + 1}`);
   if (rows.length > MOST_PIECES) {
-    throw new TooMuchEvidence(`more than ${MOST_PIECES} changes of antennas at these locations`);
+    throw new TooMuchWork(`more than ${MOST_PIECES} changes of antennas at these locations`);
   }
   return Map.groupBy(
     rows.map((row) => ({

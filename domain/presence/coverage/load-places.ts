@@ -46,7 +46,7 @@ export async function loadPlaces(
  * What decides when locations were covered, by location; what readers heard is read only of locations that were watched
  * continuously.
  *
- * @throws TooMuchEvidence
+ * @throws TooMuchWork
  */
 export async function loadEvidence(
   db: Connection,

@@ -1,4 +1,4 @@
-import { StatementTimedOut, TooMuchEvidence } from '../../../base/errors.ts';
+import { StatementTimedOut, TooMuchWork } from '../../../base/errors.ts';
 import { pageOf } from '../../../base/page.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
@@ -26,7 +26,7 @@ export async function countStates(
     return await counted(db, most);
   } catch (error) {
     // Kept as any other answer: or whoever asks would have it tried again.
-    if (error instanceof TooMuchEvidence || error instanceof StatementTimedOut) {
+    if (error instanceof TooMuchWork || error instanceof StatementTimedOut) {
       return 'evidence';
     }
     throw error;

@@ -1,5 +1,5 @@
 import { invalid, invalidValue } from '../../../base/checks/issues.ts';
-import { TooMuchEvidence } from '../../../base/errors.ts';
+import { TooMuchWork } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { type Page, pageOf } from '../../../base/page.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
@@ -54,7 +54,7 @@ export async function listPresence(
     ]);
   }
   const states = await deriveStates(list, at, rows).catch((error: unknown) => {
-    throw error instanceof TooMuchEvidence ? invalid([invalidValue('at', TOO_MUCH)]) : error;
+    throw error instanceof TooMuchWork ? invalid([invalidValue('at', TOO_MUCH)]) : error;
   });
   const derived = rows.map((row, index) => ({ row, presence: states[index] as Presence }));
   const chosen =

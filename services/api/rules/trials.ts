@@ -1,5 +1,5 @@
 import { invalid, invalidValue } from '../../../base/checks/issues.ts';
-import { TooMuchEvidence } from '../../../base/errors.ts';
+import { TooMuchWork } from '../../../base/errors.ts';
 import { expensiveTurns } from '../../../base/expensive-turns.ts';
 import { MICROS_PER_MILLISECOND } from '../../../base/instant.ts';
 import { type Instant, toMicros } from '../../../base/timestamps.ts';
@@ -78,7 +78,7 @@ async function tried(
   };
   const options = { bounds: BOUNDS, batch: BATCH, goesOn };
   return ruleTrials.run(trial, options, signal).catch((error: unknown) => {
-    throw error instanceof TooMuchEvidence ? invalid([invalidValue('since', TOO_MUCH)]) : error;
+    throw error instanceof TooMuchWork ? invalid([invalidValue('since', TOO_MUCH)]) : error;
   });
 }
 

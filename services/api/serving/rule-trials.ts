@@ -1,6 +1,6 @@
 import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { AppError, type AppErrorCode, DatabaseUnavailable, TooMuchEvidence } from '../../../base/errors.ts';
+import { AppError, type AppErrorCode, DatabaseUnavailable, TooMuchWork } from '../../../base/errors.ts';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import type { TrialOptions, TrialResult } from '../../../domain/alerts/trial/run-trial.ts';
 import type { Trial } from '../../../domain/alerts/trial/try-rule.ts';
@@ -18,7 +18,7 @@ export interface RuleTrialTask {
 }
 
 export interface TrialFailure {
-  code: AppErrorCode | 'too_much_evidence';
+  code: AppErrorCode | 'too_much_work';
   message: string;
   isDatabase: boolean;
 }
@@ -61,7 +61,7 @@ export class RuleTrials {
 
   /**
    * @param signal ends it: when the caller has gone.
-   * @throws TooMuchEvidence; AppError `timed_out`, also if others of the organization take too long; errors of the database;
+   * @throws TooMuchWork; AppError `timed_out`, also if others of the organization take too long; errors of the database;
    * the signal's reason.
    */
   run(trial: Trial, options: RuleTrialOptions, signal: AbortSignal): Promise<TrialResult> {
@@ -97,7 +97,7 @@ export class RuleTrials {
       throw tooLate.aborted
         ? new AppError('timed_out', TOO_SLOW, { cause: error })
         : isOutOfMemory(error)
-          ? new TooMuchEvidence('more evidence than fits in memory', { cause: error })
+          ? new TooMuchWork('more evidence than fits in memory', { cause: error })
           : error;
     } finally {
       await worker.terminate();
@@ -106,8 +106,8 @@ export class RuleTrials {
 }
 
 function errorOf({ code, message, isDatabase }: TrialFailure): Error {
-  if (code === 'too_much_evidence') {
-    return new TooMuchEvidence(message);
+  if (code === 'too_much_work') {
+    return new TooMuchWork(message);
   }
   return isDatabase ? new DatabaseUnavailable(message, null) : new AppError(code, message);
 }

@@ -1,5 +1,5 @@
 import { invalid, invalidValue } from '../../../base/checks/issues.ts';
-import { TooMuchEvidence } from '../../../base/errors.ts';
+import { TooMuchWork } from '../../../base/errors.ts';
 import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { OF_ASSET } from '../stays/routes.ts';
@@ -22,7 +22,7 @@ const gaps = memberRoute({
 });
 
 function orNarrower(error: unknown): never {
-  throw error instanceof TooMuchEvidence
+  throw error instanceof TooMuchWork
     ? invalid([invalidValue('from', 'has too much after it of when readers were heard; ask for less')])
     : error;
 }

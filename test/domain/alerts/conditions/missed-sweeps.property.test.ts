@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { TooMuchEvidence } from '../../../../base/errors.ts';
+import { TooMuchWork } from '../../../../base/errors.ts';
 import { FirstMissed } from '../../../../domain/alerts/conditions/first-missed.ts';
 import { missedAt } from '../../../../domain/alerts/conditions/load-sightings.ts';
 import { longestHold } from '../../../support/held-loop.ts';
@@ -85,7 +85,7 @@ describe('sweeps that missed an asset', () => {
         Array.from({ length: 500 }, (_, id) => [String(id), new Set([...everywhere.keys()])]),
       );
       const error = await missedAt(at(10), missed, everywhere).catch((thrown: unknown) => thrown);
-      expect(error).to.be.instanceOf(TooMuchEvidence);
+      expect(error).to.be.instanceOf(TooMuchWork);
     });
   });
 });

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { TooMuchEvidence } from '../../../base/errors.ts';
+import { TooMuchWork } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { loadDatedTree } from '../../../domain/presence/dated-tree.ts';
 import { joined } from '../../../domain/presence/intervals.ts';
-import { loadDatedTree } from '../../../domain/sweeps/dated-tree.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Random } from '../../support/random.ts';
 import { Site } from '../../support/site.ts';
@@ -149,7 +149,7 @@ describe('the tree of locations as it was at each instant', () => {
     const { orgId, ids, links } = await chain();
     await store(orgId, links);
     const tree = await loadDatedTree(databaseOn(database.pool), orgId, ids);
-    expect(await tree.below(ids, ids).catch((error: unknown) => error)).to.be.instanceOf(TooMuchEvidence);
+    expect(await tree.below(ids, ids).catch((error: unknown) => error)).to.be.instanceOf(TooMuchWork);
   });
 });
 

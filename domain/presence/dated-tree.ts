@@ -1,10 +1,10 @@
 import { eachInTurns } from '../../base/each-in-turns.ts';
-import { TooMuchEvidence } from '../../base/errors.ts';
+import { TooMuchWork } from '../../base/errors.ts';
 import type { Micros } from '../../base/instant.ts';
 import { integers } from '../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import { type Interval, joined, within } from '../presence/intervals.ts';
+import { type Interval, joined, within } from './intervals.ts';
 
 /** When a location was in the subtree of a root: in order and apart. */
 export interface Below {
@@ -48,7 +48,7 @@ export class DatedTree {
    * When locations were in the subtrees of roots; a root is in its own. Goes up from the locations or down from the roots,
    * from whichever are fewer.
    *
-   * @throws TooMuchEvidence where both are many in a very deep tree, or what is far below others was moved very often.
+   * @throws TooMuchWork where both are many in a very deep tree, or what is far below others was moved very often.
    */
   async below(locationIds: readonly number[], rootIds: readonly number[]): Promise<Below[]> {
     const [locations, roots] = [new Set(locationIds), new Set(rootIds)];
@@ -87,7 +87,7 @@ export class DatedTree {
           for (const [neighbour, linked] of links.get(id) ?? []) {
             steps += during.length + linked.length;
             if (steps > MOST_STEPS) {
-              throw new TooMuchEvidence(
+              throw new TooMuchWork(
                 `more than ${MOST_STEPS} steps between locations and those above them; ask about fewer locations`,
               );
             }
@@ -139,7 +139,7 @@ export async function loadDatedTree(
     where version.place = 1 or version.parent_id is distinct from version.before
     order by location_id, since limit ${MOST_LINKS + 1}`);
   if (rows.length > MOST_LINKS) {
-    throw new TooMuchEvidence(
+    throw new TooMuchWork(
       `locations that had more than ${MOST_LINKS} parents above them; ask about fewer locations`,
     );
   }
