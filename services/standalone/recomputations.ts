@@ -31,13 +31,14 @@ async function recompute(url: string, log: Logger, signal: AbortSignal): Promise
   let next = Date.now() + LOG_EVERY;
   await finishSearchIndexes(url, {
     signal,
-    onWaiting: () => log.info('Waiting for another process to build the missing indexes'),
+    onWaiting: (who) => log.info({ who }, 'Waiting for another process to build the missing indexes'),
+    onBlocked: (index, who) => log.info({ index, who }, 'Building an index waits for a transaction'),
     onBegin: (index) =>
       log.info({ index }, 'Building an index; what it is for reads every row until it is ready'),
   });
   const all = await finishRecomputations(url, {
     signal,
-    onWaiting: () => log.info('Waiting for another process to recompute histories'),
+    onWaiting: (who) => log.info({ who }, 'Waiting for another process to recompute histories'),
     onProgress: (sofar) => {
       if (Date.now() >= next) {
         next = Date.now() + LOG_EVERY;

@@ -105,6 +105,7 @@ describe('an upgrade by systemd', () => {
     refusals = 2;
     const { status, said } = await upgrade('main');
     expect(status, said).to.equal(0);
+    expect(said).to.include('Migrating\n0002-new waits for pid 812\nRestarting');
     expect(log().map((line) => line.replace(/\S+\.backup/, 'FILE'))).to.deep.equal([
       'npm ci --omit=dev --no-audit --no-fund',
       'tagtrail database backup --file FILE',
@@ -144,11 +145,16 @@ describe('an upgrade by systemd', () => {
     ]);
   });
 
-  it('refuses a port that all instances of a service would share, and a version that there is not', async () => {
+  it('refuses units that are no templates, a port that all instances of a service would share, and a version that there is not', async () => {
     expect(await upgrade('v9'))
       .to.include({ status: 1 })
       .and.property('said')
       .to.include('no version v9');
+    writeFileSync(join(folder, 'units/tagtrail-api.service'), '[Service]\n');
+    const plain = await upgrade('main');
+    expect(plain.status).to.equal(1);
+    expect(plain.said).to.match(/tagtrail-api\.service is of an earlier version.+'Upgrade'/);
+    rmSync(join(folder, 'units/tagtrail-api.service'));
     appendFileSync(join(folder, 'settings/tagtrail.env'), 'API_PORT=8080\n');
     const { status, said } = await upgrade('main');
     expect(status).to.equal(1);
@@ -174,9 +180,11 @@ const PROGRAMS = {
 list-units) for pattern; do :; done; grep "^\${pattern%@*}@" "$FOLDER/running"; exit 0 ;;
 show) echo "NODE_ENV=production API_PORT=$(cat "$FOLDER/port")"; exit 0 ;;
 esac
+if [ "$*" = 'restart tagtrail-migrate' ]; then until [ -e "$FOLDER/followed" ]; do :; done; fi
 ${NOTE}[ "$*" != 'restart tagtrail-migrate' ] || [ ! -e "$FOLDER/migration-fails" ]
 `,
   'systemd-sysusers': NOTE,
+  journalctl: 'echo "0002-new waits for pid 812"; touch "$FOLDER/followed"; exec tail --follow /dev/null\n',
   npm: `${NOTE}mkdir node_modules\n`,
   tagtrail: NOTE,
   sleep: '',

@@ -1,10 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import type { ADVISORY_LOCKS } from './advisory-locks.ts';
+import { holdersOf } from './blockers.ts';
 
 export interface Awaiting {
   signal?: AbortSignal | undefined;
-  onWaiting?: (() => void) | undefined;
+  /** @param who holds the lock. */
+  onWaiting?: ((who: string) => void) | undefined;
   /** Milliseconds between attempts. */
   every?: number;
 }
@@ -29,8 +31,10 @@ export async function awaitLock(
       return true;
     }
     if (isFirst) {
-      onWaiting?.();
       isFirst = false;
+      if (onWaiting !== undefined) {
+        onWaiting((await holdersOf(client, lock)) || 'which has just ended');
+      }
     }
     await pause(every, undefined, { signal }).catch(() => {});
   }

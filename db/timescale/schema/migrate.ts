@@ -4,6 +4,7 @@ import pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
 import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
 import { awaitLock } from '../connections/await-lock.ts';
+import { pidOf, watchBlockers } from '../connections/blockers.ts';
 import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
 import { sqlStateOf } from '../connections/sql-state.ts';
@@ -74,7 +75,7 @@ async function migrateUnless(
   try {
     await requireServerVersion(client);
     const { signal, say } = migrating;
-    const onWaiting = () => say?.('Another process migrates the database; waiting for it');
+    const onWaiting = (who: string) => say?.(`Another process migrates the database: ${who}; waiting for it`);
     if (!(await awaitLock(client, ADVISORY_LOCKS.migration, { signal, onWaiting }))) {
       throw interrupted();
     }
@@ -98,7 +99,12 @@ async function migrateUnless(
     }
     for (const [index, migration] of pending.entries()) {
       const step = `${migration.name} (${index + 1} of ${pending.length})`;
-      await sayingHowLong(step, migrating, () => applyInTurn(client, migration, step, migrating));
+      const unwatch = watchBlockers(url, pidOf(client), (who) => say?.(`${step} waits for ${who}`));
+      try {
+        await sayingHowLong(step, migrating, () => applyInTurn(client, migration, signal));
+      } finally {
+        await unwatch();
+      }
     }
     return { applied: pending.map(({ name }) => name), current: migrations.at(-1)?.name ?? '' };
   } finally {
@@ -165,8 +171,7 @@ async function pendingMigrations(client: pg.ClientBase, migrations: Migration[])
 async function applyInTurn(
   client: pg.Client,
   migration: Migration,
-  step: string,
-  { signal, say }: Migrating,
+  signal: AbortSignal | undefined,
 ): Promise<void> {
   while (signal?.aborted !== true) {
     try {
@@ -175,7 +180,6 @@ async function applyInTurn(
       if (!(error instanceof pg.DatabaseError && LOCK_FAILURES.has(error.code ?? ''))) {
         throw error;
       }
-      say?.(`${step} waits for a transaction that is under way (see pg_stat_activity) and tries again`);
     }
     await pause(AGAIN);
   }

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
 import { type Awaiting, awaitLock } from '../connections/await-lock.ts';
+import { pidOf, watchBlockers } from '../connections/blockers.ts';
 import { cancelRunning } from '../connections/cancel-running.ts';
 import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
@@ -38,6 +39,13 @@ export interface SearchIndexes {
   missing: string[];
 }
 
+interface BuildingIndexes extends Awaiting {
+  /** Called before each build, which takes half a minute for a million assets. */
+  onBegin?(index: string): void;
+  /** @param who has a transaction that the build has to wait for. */
+  onBlocked?(index: string, who: string): void;
+}
+
 export async function findSearchIndexes(client: pg.ClientBase): Promise<SearchIndexes> {
   const { rows } = await client.query<{ has_extensions: boolean }>(
     `select count(*) = 2 as has_extensions from pg_extension where extname in ('pg_trgm', 'btree_gin')`,
@@ -58,12 +66,11 @@ async function missingOf(client: pg.ClientBase, indexes: ReadonlyMap<string, str
  * Builds indexes of searches, of a long log of changes and of many submissions that a migration left out of a database in
  * use, while others read and write. One process builds, the others wait. An interrupted build leaves an invalid index, which is rebuilt.
  *
- * @param onBegin called before each build, which takes half a minute for a million assets.
  * @returns the indexes built.
  */
 export async function finishSearchIndexes(
   url: string,
-  { signal, onWaiting, onBegin }: Awaiting & { onBegin?(index: string): void } = {},
+  { signal, onWaiting, onBegin, onBlocked }: BuildingIndexes = {},
 ): Promise<string[]> {
   const client = new Client(connectionConfig(url, 'tagtrail search indexes'));
   await client.connect();
@@ -81,8 +88,13 @@ export async function finishSearchIndexes(
         break;
       }
       onBegin?.(name);
-      await client.query(`drop index concurrently if exists ${name}`);
-      await client.query(`create index concurrently ${name} on ${INDEXES.get(name)}`);
+      const unwatch = watchBlockers(url, pidOf(client), (who) => onBlocked?.(name, who));
+      try {
+        await client.query(`drop index concurrently if exists ${name}`);
+        await client.query(`create index concurrently ${name} on ${INDEXES.get(name)}`);
+      } finally {
+        await unwatch();
+      }
       built.push(name);
     }
     return built;

@@ -35,7 +35,9 @@ export function addMigrate(program: Command): void {
             isNewLogin: processUrl !== null && (await letIn(url, processUrl)),
             built: await finishSearchIndexes(url, {
               signal,
-              onWaiting: () => say('Another process builds the indexes that are missing; waiting for it'),
+              onWaiting: (who) =>
+                say(`Another process builds the indexes that are missing: ${who}; waiting for it`),
+              onBlocked: (index, who) => say(`The build of ${index} waits for ${who}`),
               onBegin: (index) =>
                 say(
                   `Building ${index}, while others read and write; what it is for reads every row until then`,
@@ -43,12 +45,13 @@ export function addMigrate(program: Command): void {
             }),
             recomputed: await finishRecomputations(url, {
               signal,
-              onWaiting: () => say('Another process computes histories anew; waiting for it'),
+              onWaiting: (who) => say(`Another process computes histories anew: ${who}; waiting for it`),
               onProgress: sayNowAndThen(sayProgress),
             }),
             begun: await beginFeedsSealing(url, {
               signal,
-              onWaiting: () => say('Another process puts histories into the move feed; waiting for it'),
+              onWaiting: (who) =>
+                say(`Another process puts histories into the move feed: ${who}; waiting for it`),
               isImpatient: true,
               onEarlier: () =>
                 say(

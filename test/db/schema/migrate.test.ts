@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import pg from 'pg';
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
+import { pidOf } from '../../../db/timescale/connections/blockers.ts';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import { withDatabase } from '../../../db/timescale/connections/database-url.ts';
 import { createDatabase } from '../../../db/timescale/schema/create-database.ts';
@@ -69,7 +70,11 @@ describe('migrations', () => {
       await holder.query('begin; select from busy');
       const said = Promise.withResolvers<string>();
       const migrating = migrate(url, [TABLE, COLUMN], { say: said.resolve });
-      expect(await said.promise).to.match(/^0002-column \(1 of 1\) waits for a transaction/);
+      expect(await said.promise).to.match(
+        new RegExp(
+          `^0002-column \\(1 of 1\\) waits for pid ${pidOf(holder)} \\(.+, user \\w+, in a transaction since [-0-9]+T[0-9:.]+Z\\)$`,
+        ),
+      );
       expect(await query(url, 'select * from busy')).to.deep.equal([]);
       await holder.query('commit');
       expect((await migrating).applied).to.deep.equal(['0002-column']);
@@ -102,8 +107,12 @@ describe('migrations', () => {
       it(`are waited for by the command, which says so: who ${what}`, async () => {
         await query(url, 'drop table busy, schema_migrations');
         await holder.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS[lock]]);
+        const waits = new RegExp(
+          `^Another process ${what}: pid ${pidOf(holder)} \\(.+, user \\w+, connected since .+Z\\); waiting for it$`,
+          'm',
+        );
         const command = run('services/cli/tagtrail.ts', ['migrate'], { DATABASE_URL: url });
-        while (!command.stderr().includes(`Another process ${what}; waiting for it\n`)) {
+        while (!waits.test(command.stderr())) {
           await Promise.race([once(command.child.stderr as NodeJS.ReadableStream, 'data'), command.ended]);
           expect(command.child.exitCode, command.stderr()).to.equal(null);
         }
@@ -116,8 +125,12 @@ describe('migrations', () => {
         await query(url, 'drop table if exists busy; drop table if exists schema_migrations');
         await query(url, 'drop schema public cascade; create schema public');
         await holder.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS[lock]]);
+        const waits = new RegExp(
+          `^Another process ${what}: pid ${pidOf(holder)} \\(.+, user \\w+, connected since .+Z\\); waiting for it$`,
+          'm',
+        );
         const command = run('services/cli/tagtrail.ts', ['migrate'], { DATABASE_URL: url });
-        while (!command.stderr().includes(`Another process ${what}; waiting for it\n`)) {
+        while (!waits.test(command.stderr())) {
           await Promise.race([once(command.child.stderr as NodeJS.ReadableStream, 'data'), command.ended]);
           expect(command.child.exitCode, command.stderr()).to.equal(null);
         }

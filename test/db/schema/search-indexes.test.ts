@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import pg from 'pg';
+import { pidOf } from '../../../db/timescale/connections/blockers.ts';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import { withDatabase } from '../../../db/timescale/connections/database-url.ts';
 import { createDatabase } from '../../../db/timescale/schema/create-database.ts';
@@ -138,12 +139,16 @@ describe('the indexes of searches, where an upgrade meets assets', () => {
     await migrate(url);
     await writer.query('begin');
     await writer.query(ASSET);
-    const first = finishSearchIndexes(url);
-    await builder();
+    const blocked = Promise.withResolvers<[index: string, who: string]>();
+    const first = finishSearchIndexes(url, { onBlocked: (...by) => blocked.resolve(by) });
+    const pid = await builder();
     await client.query(ASSET);
-    const told = Promise.withResolvers<void>();
+    const told = Promise.withResolvers<string>();
     const second = finishSearchIndexes(url, { onWaiting: told.resolve });
-    await told.promise;
+    expect(await told.promise).to.match(new RegExp(`^pid ${pid} \\(tagtrail search indexes, user `));
+    const [index, who] = await blocked.promise;
+    expect(index).to.equal('assets__searched_text');
+    expect(who).to.match(new RegExp(`^pid ${pidOf(writer)} \\(.+, in a transaction since .+Z\\)$`));
     await writer.query('commit');
     expect(await first).to.deep.equal(ALL);
     expect(await second).to.deep.equal([]);
