@@ -8,6 +8,9 @@ import { expect } from 'chai';
 import { ADVISORY_LOCKS } from '../../db/timescale/connections/advisory-locks.ts';
 import { Client } from '../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
+import { withDatabase } from '../../db/timescale/connections/database-url.ts';
+import { startEmbedded } from '../../db/timescale/embedded/server.ts';
+import { createDatabase } from '../../db/timescale/schema/create-database.ts';
 import { AlertTurns } from '../../domain/alerts/deriving/take-turn.ts';
 import { examineServer } from '../../domain/health/server.ts';
 import { examineDisk } from '../../services/cli/doctor/disk.ts';
@@ -15,6 +18,7 @@ import { commandLineOn, runCommand } from '../support/command-line.ts';
 import { serverUrl, useDatabase } from '../support/database.ts';
 import { expectFinding, runDoctor } from '../support/doctor.ts';
 import { freePort } from '../support/free-port.ts';
+import { startPgBouncer, usePgBouncer } from '../support/pgbouncer.ts';
 import { Site } from '../support/site.ts';
 
 describe('doctor', () => {
@@ -109,6 +113,31 @@ describe('doctor', () => {
     await database.rows('delete from unsealed_moves');
     await database.rows('delete from positions');
     expect((await doctor()).of('move feed')[0]?.status).to.equal('ok');
+  });
+
+  describe('of MIGRATE_DATABASE_URL', () => {
+    usePgBouncer();
+    const migrating = async (url: string) =>
+      (await doctor({ MIGRATE_DATABASE_URL: url })).of('way of migrations');
+
+    it('finds that it leads through a pooler, to another database, or nowhere', async () => {
+      expect((await doctor()).of('way of migrations')).to.deep.equal([]);
+      expect((await migrating(database.url))[0]?.status).to.equal('ok');
+      const pooled = await startPgBouncer(database, ['pool_mode = transaction']);
+      const through = /^MIGRATE_DATABASE_URL \(127.0.0.1:\d+\/\w+\) leads through a connection pooler: it /;
+      const [finding] = await migrating(pooled);
+      expect(finding?.message).to.match(through);
+      expect(finding).to.include({ status: 'fault' });
+      expect(finding?.remedy).to.match(/^Let it lead to PostgreSQL itself/);
+      const other = await startEmbedded({ data: join(folder, 'other'), durable: false });
+      database.beforeDrop(() => other.stop());
+      const ofSameName = withDatabase(other.url, new URL(database.url).pathname.slice(1));
+      await createDatabase(ofSameName);
+      expectFinding(await migrating(ofSameName), 'fault', 'leads to another database', 'Let it lead to');
+      const nowhere = new URL(database.url);
+      nowhere.port = String(await freePort());
+      expectFinding(await migrating(nowhere.href), 'fault', 'cannot be reached', 'MIGRATE_DATABASE_URL');
+    });
   });
 
   it('shows people what is wrong and what to do', async () => {

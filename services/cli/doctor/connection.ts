@@ -1,11 +1,16 @@
-import { messageOf } from '../../../base/errors.ts';
+import { randomBytes } from 'node:crypto';
+import { AppError, messageOf } from '../../../base/errors.ts';
 import { addressesOf } from '../../../db/timescale/connections/addresses.ts';
 import { Client } from '../../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import { placeOf } from '../../../db/timescale/connections/database-url.ts';
-import { faultOfConnections } from '../../../db/timescale/connections/direct-connection.ts';
+import {
+  faultOfConnections,
+  faultOfNotifications,
+} from '../../../db/timescale/connections/direct-connection.ts';
 import { faultOfPooler } from '../../../db/timescale/connections/faulty-pooler.ts';
 import { type Finding, fault, ok } from '../../../domain/health/finding.ts';
+import { requireReachable } from '../../../platform/runtime/database.ts';
 import { remedyOfConnection } from '../connections/connection-remedies.ts';
 
 export async function connect(url: string): Promise<Client | Finding> {
@@ -16,6 +21,38 @@ export async function connect(url: string): Promise<Client | Finding> {
   } catch (error) {
     const message = `The database at ${placeOf(url)} cannot be used: ${messageOf(error)}`;
     return fault('database', message, remedyOfConnection(error, 'DATABASE_URL'));
+  }
+}
+
+/** The way of migrations, by an address of its own. @param client leads to the database of processes. */
+export async function examineMigrating(client: Client, url: string): Promise<Finding> {
+  const check = 'way of migrations';
+  const owner = new Client(connectionConfig(url, 'tagtrail doctor'));
+  try {
+    await requireReachable(url, undefined, 'MIGRATE_DATABASE_URL');
+    await owner.connect();
+    if ((await faultOfNotifications(owner, client, randomBytes(8).toString('hex'))) !== null) {
+      return fault(
+        check,
+        `MIGRATE_DATABASE_URL leads to another database (${placeOf(url)})`,
+        'Let it lead to the database of DATABASE_URL, as the owner of its tables',
+      );
+    }
+    return ok(check, 'It leads to the same database');
+  } catch (error) {
+    if (!(error instanceof AppError)) {
+      throw error;
+    }
+    const [message = '', remedy] = error.message.split('; let it ');
+    return fault(
+      check,
+      message,
+      remedy === undefined
+        ? remedyOfConnection(error.cause, 'MIGRATE_DATABASE_URL')
+        : `Let it ${remedy}: migrations hold a lock for longer than a transaction`,
+    );
+  } finally {
+    await owner.end();
   }
 }
 

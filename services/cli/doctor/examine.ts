@@ -26,7 +26,7 @@ import { toPublishedAt } from '../parts/published-at.ts';
 import { examineAnswers, type Listener } from './answers.ts';
 import { examineBroker } from './broker.ts';
 import { examineCertificate } from './certificate.ts';
-import { connect, examineConnections } from './connection.ts';
+import { connect, examineConnections, examineMigrating } from './connection.ts';
 import { examineDisk } from './disk.ts';
 import { examineEmbedded } from './embedded.ts';
 import { examineOccupant } from './occupant.ts';
@@ -89,7 +89,9 @@ async function examineStorage(config: DoctorConfig, now: () => number): Promise<
   const { DATABASE_URL: url, TAGTRAIL_DATA: data } = config;
   const configured = toPublishedAt(config);
   if (url !== null) {
-    return examineDatabase(url, now, { first: [], configured });
+    const { MIGRATE_DATABASE_URL: migrateUrl } = config;
+    const first = migrateUrl === null ? [] : [(client: Client) => examineMigrating(client, migrateUrl)];
+    return examineDatabase(url, now, { first, isShared: true, configured });
   }
   if (!existsSync(join(data, 'postgres'))) {
     return [
@@ -107,6 +109,7 @@ async function examineStorage(config: DoctorConfig, now: () => number): Promise<
         disk,
         ...(await examineDatabase(withDatabase(running, EMBEDDED_DATABASE), now, {
           first: [examineOccupant],
+          isShared: false,
           configured,
         })),
       ]
@@ -117,6 +120,7 @@ async function examineStorage(config: DoctorConfig, now: () => number): Promise<
  * Later checks rely on earlier ones.
  *
  * @param first checks that do not depend on the schema.
+ * @param isShared whether others than this installation may use the server.
  * @param configured where moves are to be published.
  */
 async function examineDatabase(
@@ -124,8 +128,13 @@ async function examineDatabase(
   now: () => number,
   {
     first,
+    isShared,
     configured,
-  }: { first: readonly ((client: Client) => Promise<Finding>)[]; configured: PublishedAt | null },
+  }: {
+    first: readonly ((client: Client) => Promise<Finding>)[];
+    isShared: boolean;
+    configured: PublishedAt | null;
+  },
 ): Promise<Finding[]> {
   const client = await connect(url);
   if (!(client instanceof Client)) {
@@ -147,7 +156,7 @@ async function examineDatabase(
     }
     const roles = await examineRoles(client, {
       setting: addressesOf(url).pooled === null ? 'DATABASE_URL' : 'LISTEN_DATABASE_URL',
-      isShared: first.length === 0,
+      isShared,
     });
     if (roles.status === 'fault') {
       return [...server, schema, roles];
