@@ -1,4 +1,5 @@
 import { wireTime } from '../../base/timestamps.ts';
+import { TAGTRAIL } from '../../base/typed-command.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
@@ -33,7 +34,7 @@ export async function examineSetAsideAlerts(db: Connection, orgId: number | null
     fault(
       'alerts',
       `Organization ${id} (${name ?? 'unknown'}): its alerts cannot be derived (${reason}), and are known up to ${minutes} minutes ago only; others' go on`,
-      `Report this with what it is: npx --no -- tagtrail rule list --org ${id} --json; when it is mended, all alerts are made up for within minutes`,
+      `Report this with what it is: ${TAGTRAIL} rule list --org ${id} --json; when it is mended, all alerts are made up for within minutes`,
       { what: 'look_at_rules', id: null },
     ),
   );
@@ -62,7 +63,7 @@ export async function examineFloods(db: Connection, orgId: number | null = null)
     return warning(
       'alerts',
       `Organization ${id} (${name ?? 'unknown'}) raised as many alerts within an hour as it may; more of these rules are raised from ${wireTime(until)} on: ${named}`,
-      `Narrow these rules by a location, assets or a longer time, or remove them: npx --no -- tagtrail rule list --org ${id}`,
+      `Narrow these rules by a location, assets or a longer time, or remove them: ${TAGTRAIL} rule list --org ${id}`,
       { what: 'look_at_rules', id: null },
     );
   });

@@ -1,3 +1,4 @@
+import { TAGTRAIL } from '../../base/typed-command.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { type Finding, fault, warning } from './finding.ts';
 import { findStalledMoves, type StalledMove } from './stalled-moves.ts';
@@ -20,8 +21,8 @@ function findingOf({
   log,
   is_log_lost: isLogLost,
 }: StalledMove): Finding {
-  const again = `npx --no -- tagtrail cell move --org ${id} --to ...`;
-  const giveUp = `npx --no -- tagtrail cell give-up --org ${id} --to ...`;
+  const again = `${TAGTRAIL} cell move --org ${id} --to ...`;
+  const giveUp = `${TAGTRAIL} cell give-up --org ${id} --to ...`;
   const kept = log === null ? '' : `; the server keeps ${Math.ceil(log / 1_048_576)} MB of its log for it`;
   switch (state) {
     case 'arriving':

@@ -1,3 +1,4 @@
+import { TAGTRAIL } from '../../base/typed-command.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { findMailTrouble } from '../alerts/mail/delivery/mail-trouble.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
@@ -10,7 +11,7 @@ export async function examineMail(db: Connection, orgId: number | null = null): 
       fault(
         'e-mail',
         'Rules name people to be told of alerts, and no process sends e-mail',
-        'Set SMTP_URL and MAIL_FROM for the API; npx --no -- tagtrail mail test --to ... says whether they are right',
+        `Set SMTP_URL and MAIL_FROM for the API; ${TAGTRAIL} mail test --to ... says whether they are right`,
       ),
     ];
   }
@@ -28,7 +29,7 @@ export async function examineMail(db: Connection, orgId: number | null = null): 
       : warning(
           'e-mail',
           `What is for ${email} could not be sent, ${failures === 1 ? 'once' : `${failures} times`}: ${error}`,
-          'Look at the mail server; npx --no -- tagtrail mail test --to ... tries it at once',
+          `Look at the mail server; ${TAGTRAIL} mail test --to ... tries it at once`,
         ),
   );
 }

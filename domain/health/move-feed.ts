@@ -1,3 +1,4 @@
+import { TAGTRAIL } from '../../base/typed-command.ts';
 import { ADVISORY_LOCKS } from '../../db/timescale/connections/advisory-locks.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
@@ -82,7 +83,7 @@ async function whatAboutHistories(db: Connection): Promise<string> {
   }
   return (await isBeginning(db))
     ? 'Wait: a process is putting them there. If their number stays the same, its log says why'
-    : 'No process puts them there: npx --no -- tagtrail migrate does, while others go on writing';
+    : `No process puts them there: ${TAGTRAIL} migrate does, while others go on writing`;
 }
 
 async function isBeginning(db: Connection): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { TAGTRAIL } from '../../base/typed-command.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { LIVE_READERS } from '../administration/live-readers.ts';
@@ -34,7 +35,7 @@ export async function examinePublishedTopics(
         fault(
           'published topics',
           `The topic ${topic} of ${name} (reader ${id}) overlaps with ${what}: it could overwrite them`,
-          `Give it a topic elsewhere, on the device too: npx --no -- tagtrail reader set --reader ${id} --topic ...`,
+          `Give it a topic elsewhere, on the device too: ${TAGTRAIL} reader set --reader ${id} --topic ...`,
           { what: 'change_topic', id },
         ),
       );

@@ -1,5 +1,6 @@
 import { eachInTurns } from '../../base/each-in-turns.ts';
 import { wireTimeOrNull } from '../../base/timestamps.ts';
+import { TAGTRAIL } from '../../base/typed-command.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { LIVE_READERS } from '../administration/live-readers.ts';
@@ -30,7 +31,7 @@ export async function examineReaders(db: Connection, orgId: number | null = null
   );
   if (rows.length === 0) {
     return [
-      warning('readers', 'There are none', 'Register one: npx --no -- tagtrail reader create --help', {
+      warning('readers', 'There are none', `Register one: ${TAGTRAIL} reader create --help`, {
         what: 'add_reader',
         id: null,
       }),
@@ -51,7 +52,7 @@ export async function examineReaders(db: Connection, orgId: number | null = null
           reader.format === NO_FORMAT
             ? `${nameOf(reader)} has no format yet: all it sends is rejected`
             : `${nameOf(reader)} has the format ${reader.format}, which does not exist: all it sends is rejected`,
-          `npx --no -- tagtrail format add --file ..., or npx --no -- tagtrail reader set --reader ${reader.id} --format ...`,
+          `${TAGTRAIL} format add --file ..., or ${TAGTRAIL} reader set --reader ${reader.id} --format ...`,
           { what: 'set_format', id: reader.id },
         ),
       ),
@@ -61,7 +62,7 @@ export async function examineReaders(db: Connection, orgId: number | null = null
           fault(
             'readers',
             `${unknown.length - MOST_NAMED} more readers have no format, or one that does not exist: all they send is rejected`,
-            'npx --no -- tagtrail format list, and npx --no -- tagtrail reader list --org ...',
+            `${TAGTRAIL} format list, and ${TAGTRAIL} reader list --org ...`,
             { what: 'set_format', id: null },
           ),
         ]),
@@ -81,7 +82,7 @@ export async function examineReaders(db: Connection, orgId: number | null = null
           warning(
             'readers',
             `Never heard from: ${never.slice(0, MOST_NAMED).map(nameOf).join(', ')}${more(never)}`,
-            'Check that it publishes to the topic it is registered with: npx --no -- tagtrail reader list --org ...',
+            `Check that it publishes to the topic it is registered with: ${TAGTRAIL} reader list --org ...`,
             { what: 'look_at_unheard', id: null },
           ),
         ]),
@@ -91,7 +92,7 @@ export async function examineReaders(db: Connection, orgId: number | null = null
         warning(
           'readers',
           `${nameOf(reader)} has a clock that is ${sayClock(reader.clock)}: its reads ${(reader.clock?.behind_seconds ?? 0) > 0 ? 'are dated into the past and seldom move anything' : 'are dated by when they come'}`,
-          `Set its clock (NTP), or have its reads dated on receipt: npx --no -- tagtrail reader set --reader ${reader.id} --time receive`,
+          `Set its clock (NTP), or have its reads dated on receipt: ${TAGTRAIL} reader set --reader ${reader.id} --time receive`,
           { what: 'set_clock', id: reader.id },
         ),
       ),
@@ -111,7 +112,7 @@ export async function examineReaders(db: Connection, orgId: number | null = null
         warning(
           'readers',
           `${nameOf(reader)} has antennas that are at no location (port ${reader.unplaced_ports.join(', ')}): their reads move nothing`,
-          `npx --no -- tagtrail antenna set --reader ${reader.id} --port ${reader.unplaced_ports[0]} --location KEY`,
+          `${TAGTRAIL} antenna set --reader ${reader.id} --port ${reader.unplaced_ports[0]} --location KEY`,
           { what: 'place_antennas', id: reader.id },
         ),
       ),

@@ -1,3 +1,4 @@
+import { TAGTRAIL } from '../../base/typed-command.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { type Finding, ok, warning } from './finding.ts';
@@ -14,7 +15,7 @@ export async function examineRejections(db: Connection, orgId: number | null = n
   return warning(
     'rejected messages',
     `${count} in a week${ofStrangers}`,
-    'npx --no -- tagtrail rejected list tells why; mend the cause, then npx --no -- tagtrail rejected replay, or rejected dismiss',
+    `${TAGTRAIL} rejected list tells why; mend the cause, then ${TAGTRAIL} rejected replay, or rejected dismiss`,
     { what: 'empty_inbox', id: null },
   );
 }

@@ -1,4 +1,5 @@
 import { wireTime } from '../../base/timestamps.ts';
+import { TAGTRAIL } from '../../base/typed-command.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { type Finding, type Mend, ok, warning } from './finding.ts';
@@ -112,12 +113,12 @@ function remedyOf({ kind, name, owner, id, org_id: orgId, state }: RefusedRow): 
     return 'Set it to MQTT 3.1.1 on the device';
   }
   if (kind === 'reader_taken_over') {
-    return `Give each its own login: npx --no -- tagtrail reader create --org ${orgId ?? '...'}; if there is only one device, its network fails often`;
+    return `Give each its own login: ${TAGTRAIL} reader create --org ${orgId ?? '...'}; if there is only one device, its network fails often`;
   }
   if (kind === 'reader' && state !== 'deleted') {
     return owner === null
-      ? 'Compare with mqtt_username in npx --no -- tagtrail reader list --org ... --json; a stranger is kept out by a firewall'
-      : `Set its password on the device (of a certificate the log says what is wrong with it); if it is lost: npx --no -- tagtrail reader set --reader ${id} --new-password`;
+      ? `Compare with mqtt_username in ${TAGTRAIL} reader list --org ... --json; a stranger is kept out by a firewall`
+      : `Set its password on the device (of a certificate the log says what is wrong with it); if it is lost: ${TAGTRAIL} reader set --reader ${id} --new-password`;
   }
   if (kind === 'user') {
     return owner === null
@@ -125,20 +126,20 @@ function remedyOf({ kind, name, owner, id, org_id: orgId, state }: RefusedRow): 
       : remedyOfUser(owner, state);
   }
   if (owner === null || name === '') {
-    return 'Find out who sends it by the address; keys and tokens are those of npx --no -- tagtrail key list, handheld list';
+    return `Find out who sends it by the address; keys and tokens are those of ${TAGTRAIL} key list, handheld list`;
   }
   if (state === 'deleted') {
     return 'Stop what still uses it, or give it a credential of another organization';
   }
   return kind === 'key'
-    ? `Stop what still uses it, or give it another: npx --no -- tagtrail key create --org ${orgId} --name ... --scopes ...`
-    : `Sign in on the device with another token: npx --no -- tagtrail handheld create --org ${orgId} --name ...`;
+    ? `Stop what still uses it, or give it another: ${TAGTRAIL} key create --org ${orgId} --name ... --scopes ...`
+    : `Sign in on the device with another token: ${TAGTRAIL} handheld create --org ${orgId} --name ...`;
 }
 
 function remedyOfUser(email: string, state: RefusedRow['state']): string {
   return state === 'disabled'
-    ? `If they are to be let in: npx --no -- tagtrail user enable --email ${email}`
-    : `Ask whether it was them: then npx --no -- tagtrail user reset --email ${email}; if not, somebody guesses: look at the address`;
+    ? `If they are to be let in: ${TAGTRAIL} user enable --email ${email}`
+    : `Ask whether it was them: then ${TAGTRAIL} user reset --email ${email}; if not, somebody guesses: look at the address`;
 }
 
 function mendOf({ kind, id, owner, state }: RefusedRow): Mend | null {

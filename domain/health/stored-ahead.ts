@@ -1,3 +1,4 @@
+import { TAGTRAIL } from '../../base/typed-command.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { sayStoredAhead } from '../tracking/wrong-clock/stored-ahead.ts';
 import { type Finding, fault, ok } from './finding.ts';
@@ -10,6 +11,6 @@ export async function examineStoredAhead(db: Connection): Promise<Finding> {
     : fault(
         'recorded times',
         `A clock was ahead: ${found}`,
-        'npx --no -- tagtrail clock mend says how far; with --by and --confirm it dates it again',
+        `${TAGTRAIL} clock mend says how far; with --by and --confirm it dates it again`,
       );
 }

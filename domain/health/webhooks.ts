@@ -1,4 +1,5 @@
 import { append } from '../../base/append.ts';
+import { TAGTRAIL } from '../../base/typed-command.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { readFigures } from '../webhooks/figures.ts';
 import { sayState } from '../webhooks/say-state.ts';
@@ -15,10 +16,10 @@ export async function examineWebhooks(db: Connection, orgId: number | null = nul
     warning(
       'webhooks',
       `Webhook ${webhook.id} (${webhook.name}) is ${sayState({ state: webhook.state, stateReason: webhook.state_reason })}; what moves waits in the feed`,
-      `npx --no -- tagtrail webhook attempts --webhook ${webhook.id} says why; when that is mended: ${
+      `${TAGTRAIL} webhook attempts --webhook ${webhook.id} says why; when that is mended: ${
         webhook.state_reason === 'expired'
-          ? `npx --no -- tagtrail webhook replay --webhook ${webhook.id} --after ...`
-          : `npx --no -- tagtrail webhook set --webhook ${webhook.id} --state on`
+          ? `${TAGTRAIL} webhook replay --webhook ${webhook.id} --after ...`
+          : `${TAGTRAIL} webhook set --webhook ${webhook.id} --state on`
       }`,
       {
         what: webhook.state_reason === 'expired' ? 'replay_webhook' : 'switch_webhook_on',
@@ -33,7 +34,7 @@ export async function examineWebhooks(db: Connection, orgId: number | null = nul
       fault(
         'webhooks',
         `Webhook ${id} (${name}) is not delivered: its secret was encrypted with another SECRETS_KEY than the service has`,
-        `Give the service that key in SECRETS_KEY, after a comma; or make a new secret with the SECRETS_KEY of the service: npx --no -- tagtrail webhook set --webhook ${id} --rotate-secret --drop-old-secret`,
+        `Give the service that key in SECRETS_KEY, after a comma; or make a new secret with the SECRETS_KEY of the service: ${TAGTRAIL} webhook set --webhook ${id} --rotate-secret --drop-old-secret`,
         { what: 'rotate_secret', id },
       ),
     ),
@@ -52,7 +53,7 @@ export async function examineWebhooks(db: Connection, orgId: number | null = nul
       warning(
         'webhooks',
         `An event has waited for ${Math.round(lag / 60)} minutes to be delivered by webhook ${latest.id} (${latest.name})`,
-        `npx --no -- tagtrail webhook attempts --webhook ${latest.id} shows what its receiver answers; webhook list --org ... shows others that are behind`,
+        `${TAGTRAIL} webhook attempts --webhook ${latest.id} shows what its receiver answers; webhook list --org ... shows others that are behind`,
         { what: 'look_at_attempts', id: latest.id },
       ),
     );

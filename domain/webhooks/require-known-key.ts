@@ -1,4 +1,5 @@
 import { AppError } from '../../base/errors.ts';
+import { TAGTRAIL } from '../../base/typed-command.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { SecretsKeys } from './secrets/secrets-key.ts';
@@ -9,7 +10,7 @@ export class OtherSecretsKey extends AppError {
   constructor() {
     super(
       'misconfigured',
-      'SECRETS_KEY is not the one that the secrets of the present webhooks were encrypted with, so the service could not sign; set SECRETS_KEY to the value that the service has (to replace it: the new key, a comma, the old one). If that key is lost, give each webhook a new secret: npx --no -- tagtrail webhook set --webhook ... --rotate-secret --drop-old-secret',
+      `SECRETS_KEY is not the one that the secrets of the present webhooks were encrypted with, so the service could not sign; set SECRETS_KEY to the value that the service has (to replace it: the new key, a comma, the old one). If that key is lost, give each webhook a new secret: ${TAGTRAIL} webhook set --webhook ... --rotate-secret --drop-old-secret`,
     );
   }
 }

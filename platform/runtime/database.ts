@@ -1,4 +1,5 @@
 import { AppError, messageOf } from '../../base/errors.ts';
+import { TAGTRAIL } from '../../base/typed-command.ts';
 import { addressesOf } from '../../db/timescale/connections/addresses.ts';
 import { Client } from '../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
@@ -32,7 +33,7 @@ export async function requireMigrated(url: string): Promise<void> {
     if (!(await isMigrated(client).catch((error) => rethrowForbidden(url, error)))) {
       throw new AppError(
         'unavailable',
-        `The database at ${settingOf(url)} (${placeOf(url)}) is not migrated to this version; run npx --no -- tagtrail migrate`,
+        `The database at ${settingOf(url)} (${placeOf(url)}) is not migrated to this version; run ${TAGTRAIL} migrate`,
       );
     }
   } finally {

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { TAGTRAIL } from '../../base/typed-command.ts';
 import { TOLERATED_SKEW } from '../../db/timescale/queries/database-clock.ts';
 import type { Check } from './health.ts';
 import type { Lifecycle } from './lifecycle.ts';
@@ -115,6 +116,6 @@ export class ClockJumps {
     const last = this.#last;
     return last === null || this.#clocks.running() - last.at > TOLD_FOR
       ? null
-      : `this machine's clock ${sayJump(last.by)}; if it was wrong, npx --no -- tagtrail clock mend dates what it recorded again`;
+      : `this machine's clock ${sayJump(last.by)}; if it was wrong, ${TAGTRAIL} clock mend dates what it recorded again`;
   }
 }

@@ -2,6 +2,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs
 import { join } from 'node:path';
 import { AppError } from '../../base/errors.ts';
 import { makeFolder } from '../../base/make-folder.ts';
+import { TAGTRAIL } from '../../base/typed-command.ts';
 import { usingDataFolder } from '../../db/timescale/embedded/data-folder.ts';
 import {
   newSecretsKey,
@@ -59,6 +60,6 @@ function readIfThere(path: string): string | null {
 function fault(data: string): never {
   throw new AppError(
     'misconfigured',
-    `${join(data, FILE)} is no key for secrets; put back the one from a backup, or remove the file and give each webhook a new secret (npx --no -- tagtrail webhook set --rotate-secret --drop-old-secret)`,
+    `${join(data, FILE)} is no key for secrets; put back the one from a backup, or remove the file and give each webhook a new secret (${TAGTRAIL} webhook set --rotate-secret --drop-old-secret)`,
   );
 }

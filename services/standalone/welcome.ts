@@ -1,3 +1,4 @@
+import { TAGTRAIL } from '../../base/typed-command.ts';
 import { linkAddress } from '../../domain/administration/users/links/link-address.ts';
 import type { StandaloneConfig } from './config.ts';
 import type { FirstCredentials } from './first-start.ts';
@@ -45,7 +46,7 @@ Try it:
   ${authorization} | curl -H @- ${apiUrl}/api/v1/orgs/me
   ${authorization} | curl -H @- -H 'Content-Type: application/json' \\
        -d '{"name":"Dock 1","external_key":"DOCK-1"}' ${apiUrl}/api/v1/locations
-  npx --no -- tagtrail reader create --org ${first.orgId} --name portal --topic site/portal --format tagtrail
-  npx --no -- tagtrail antenna set --reader ${first.nextReaderId} --port 1 --location DOCK-1
+  ${TAGTRAIL} reader create --org ${first.orgId} --name portal --topic site/portal --format tagtrail
+  ${TAGTRAIL} antenna set --reader ${first.nextReaderId} --port 1 --location DOCK-1
 `;
 }

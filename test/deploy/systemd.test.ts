@@ -50,6 +50,22 @@ describe('the units of systemd', () => {
     }
   });
 
+  it('and the image name the command in hints as the runbook has it typed', () => {
+    const services = units.filter((name) => name.endsWith('.service'));
+    for (const file of [...services, 'systemd/tagtrail', 'Dockerfile']) {
+      expect(readDeployed(file), file).to.match(/\bTAGTRAIL_COMMAND=tagtrail\b/);
+    }
+    const help = spawnSync(
+      process.execPath,
+      [join(PROJECT, 'services/cli/tagtrail.ts'), 'reader', 'list', '--help'],
+      {
+        env: { TAGTRAIL_COMMAND: 'tagtrail' },
+        encoding: 'utf8',
+      },
+    );
+    expect(help.stdout).to.match(/\nExample:\n {2}tagtrail reader list --org 1\n$/);
+  });
+
   it('read certificates where the guide installs them, and not the settings with their passwords', function () {
     if (process.getuid?.() !== 0) {
       // Nobody else can give files to a group.

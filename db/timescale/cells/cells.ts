@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { addressesOf } from '../connections/addresses.ts';
 import { ADVISORY_LOCKS, ORGANIZATION_LOCKS } from '../connections/advisory-locks.ts';
 import { Client } from '../connections/client.ts';
@@ -75,7 +76,7 @@ async function requireTables(to: pg.Client, url: string): Promise<void> {
   if (rows[0]?.is_there !== true) {
     throw new AppError(
       'conflict',
-      `The database at --to (${nameOf(url)}) is not migrated; with that cell's settings run npx --no -- tagtrail migrate, then cell number`,
+      `The database at --to (${nameOf(url)}) is not migrated; with that cell's settings run ${TAGTRAIL} migrate, then cell number`,
     );
   }
 }

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
 import { awaitLock } from '../connections/await-lock.ts';
 import { pidOf, watchBlockers } from '../connections/blockers.ts';
@@ -94,7 +95,7 @@ async function migrateUnless(
     if (isRefused(pending)) {
       throw new AppError(
         'unavailable',
-        'The database is of an earlier version of tagtrail; back it up, then migrate it: npm start, or npx --no -- tagtrail migrate',
+        `The database is of an earlier version of tagtrail; back it up, then migrate it: npm start, or ${TAGTRAIL} migrate`,
       );
     }
     for (const [index, migration] of pending.entries()) {

@@ -1,4 +1,5 @@
 import { AppError } from '../../../base/errors.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { countRows } from '../../../db/timescale/erase/count-rows.ts';
@@ -102,13 +103,13 @@ async function requireErasable(pool: Pool, { orgId, name, leavesPublished }: Era
   if (found.is_moving) {
     throw new AppError(
       'conflict',
-      `Organization ${orgId} is being moved between cells; complete that first, or give it up: npx --no -- tagtrail cell give-up --help`,
+      `Organization ${orgId} is being moved between cells; complete that first, or give it up: ${TAGTRAIL} cell give-up --help`,
     );
   }
   if (!found.is_deleted) {
     throw new AppError(
       'conflict',
-      `Organization ${orgId} is in use; delete it first: npx --no -- tagtrail org delete --org ${orgId}`,
+      `Organization ${orgId} is in use; delete it first: ${TAGTRAIL} org delete --org ${orgId}`,
     );
   }
   if (found.name !== name) {

@@ -1,5 +1,6 @@
 import { AppError } from '../../../base/errors.ts';
 import { JsonSource } from '../../../base/json/json-source.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import type { Actor } from '../../changes/actor.ts';
 import {
@@ -58,7 +59,7 @@ async function attach(
     throw new AppError(
       'not_found',
       `No unknown tag ${tag.tagType}:${tag.value} in organization ${orgId}; ` +
-        `npx --no -- tagtrail unknown-tags list --org ${orgId} shows those there are`,
+        `${TAGTRAIL} unknown-tags list --org ${orgId} shows those there are`,
     );
   }
   if (unknown.candidates.length > 0 && tag.value !== unknown.value) {

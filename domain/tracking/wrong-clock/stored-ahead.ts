@@ -1,5 +1,6 @@
 import { MICROS_PER_MILLISECOND, MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { TOLERATED_SKEW } from '../../../db/timescale/queries/database-clock.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
@@ -55,5 +56,5 @@ export async function sayStoredAhead(db: Connection): Promise<string | null> {
     return null;
   }
   const seconds = Math.round(found.ahead / MICROS_PER_SECOND);
-  return `organization ${found.org_id} has something of ${wireTimeOfMicros(found.at)}, ${seconds} s ahead of the clock as it is now; npx --no -- tagtrail clock mend dates it again`;
+  return `organization ${found.org_id} has something of ${wireTimeOfMicros(found.at)}, ${seconds} s ahead of the clock as it is now; ${TAGTRAIL} clock mend dates it again`;
 }

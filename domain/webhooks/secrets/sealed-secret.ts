@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { AppError } from '../../../base/errors.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import type { SecretsKeys } from './secrets-key.ts';
 
 /** A secret as it is stored: AES-256-GCM. */
@@ -30,7 +31,7 @@ export class WrongSecretsKey extends AppError {
   constructor(webhookId: number, keyId: string) {
     super(
       'misconfigured',
-      `The secret of webhook ${webhookId} was encrypted with another SECRETS_KEY (${keyId}); add that key to SECRETS_KEY after a comma, or make a new secret: npx --no -- tagtrail webhook set --webhook ${webhookId} --rotate-secret --drop-old-secret`,
+      `The secret of webhook ${webhookId} was encrypted with another SECRETS_KEY (${keyId}); add that key to SECRETS_KEY after a comma, or make a new secret: ${TAGTRAIL} webhook set --webhook ${webhookId} --rotate-secret --drop-old-secret`,
     );
   }
 }

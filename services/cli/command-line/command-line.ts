@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { writeJson } from '../../../base/json/json-text.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { running } from '../running/running.ts';
 import { linesForTerminal } from './for-terminal.ts';
 import { StrictCommand } from './strict-command.ts';
@@ -18,7 +19,7 @@ export function commandLine(): Command {
       new Command('help').argument('[command]').description('the help of a command').helpGroup(RUNNING),
     )
     .exitOverride()
-    .showHelpAfterError('(npx --no -- tagtrail --help shows how it is used)')
+    .showHelpAfterError(`(${TAGTRAIL} --help shows how it is used)`)
     .addHelpText(
       'after',
       `
@@ -30,9 +31,9 @@ It works on the database that DATABASE_URL names; without it on the embedded one
 started for the command if it is not running (but not for doctor, which looks at things as they are).
 
 Examples:
-  npx --no -- tagtrail reader create --org 1 --name 'Dock 2' --topic site/dock-2 --format csl-cs463
-  npx --no -- tagtrail reader list --org 1
-  npx --no -- tagtrail doctor`,
+  ${TAGTRAIL} reader create --org 1 --name 'Dock 2' --topic site/dock-2 --format csl-cs463
+  ${TAGTRAIL} reader list --org 1
+  ${TAGTRAIL} doctor`,
     );
 }
 
@@ -92,7 +93,7 @@ export function addTopCommand(program: Command, verb: string): Command {
 function withConventions(command: Command, path: string): Command {
   return command
     .option('--json', 'print one JSON document and nothing else')
-    .showHelpAfterError(`(npx --no -- tagtrail ${path} --help shows how it is used)`);
+    .showHelpAfterError(`(${TAGTRAIL} ${path} --help shows how it is used)`);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { AppError, IdsUsedUp, messageOf } from '../../../base/errors.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { isUsedUp } from '../../../db/timescale/connections/ids-used-up.ts';
 import { FileFault } from '../files/file-fault.ts';
 import { ReaderGone } from '../running/standard-output.ts';
@@ -50,7 +51,7 @@ function explained(error: unknown): unknown {
     ? new AppError(
         'unavailable',
         `No ids are left for new rows of this kind; nothing was changed: ${messageOf(cause)}. Find out who created so ` +
-          'much, and move to a new database; npx --no -- tagtrail doctor shows what else is used up',
+          `much, and move to a new database; ${TAGTRAIL} doctor shows what else is used up`,
         { cause },
       )
     : error;

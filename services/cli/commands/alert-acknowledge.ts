@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { notFound } from '../../../base/errors.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { acknowledgeAlert } from '../../../domain/alerts/acknowledge-alert.ts';
 import { findAlert } from '../../../domain/alerts/listing/list-alerts.ts';
@@ -17,7 +18,7 @@ export function addAlertAcknowledge(program: Command): void {
     .requiredOption('--alert <id>', 'which one, as alert list shows it')
     .addHelpText(
       'after',
-      '\nJSON: the alert as the API shows it.\n\nExample:\n  npx --no -- tagtrail alert acknowledge --org 1 --alert 01KQSB3M8R0E5T9V2W4X6Y8Z1B',
+      `\nJSON: the alert as the API shows it.\n\nExample:\n  ${TAGTRAIL} alert acknowledge --org 1 --alert 01KQSB3M8R0E5T9V2W4X6Y8Z1B`,
     )
     .action(async ({ org: orgId, ...options }: { org: number; alert: string; json?: boolean }) => {
       const alert = await withConnections(async ({ db, pool, actor }) => {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Micros } from '../../../base/instant.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { listAlerts } from '../../../domain/alerts/listing/list-alerts.ts';
 import { shownAlert } from '../../../domain/alerts/listing/listed-alert.ts';
@@ -32,7 +33,7 @@ export function addAlertList(program: Command): void {
     .option('--limit <number>', 'at most so many', wholeNumber(1, 100_000), 100)
     .addHelpText(
       'after',
-      '\nJSON: alerts as the API lists them.\n\nExamples:\n  npx --no -- tagtrail alert list --org 1 --state open',
+      `\nJSON: alerts as the API lists them.\n\nExamples:\n  ${TAGTRAIL} alert list --org 1 --state open`,
     )
     .action(async ({ org, state, ...options }: Options) => {
       const { rows } = await withConnections(async ({ db }) => {

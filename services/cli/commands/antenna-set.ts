@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
 import { addCommand, id, printResult, wholeNumber } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
@@ -25,8 +26,8 @@ export function addAntennaSet(program: Command): void {
     .addOption(new Option('--disable', 'its reads do not count'))
     .addHelpText(
       'after',
-      '\nExamples:\n  npx --no -- tagtrail antenna set --reader 1 --port 2 --location DOCK-2 --min-rssi -65' +
-        '\n  npx --no -- tagtrail antenna set --reader 1 --port 2 --location none',
+      `\nExamples:\n  ${TAGTRAIL} antenna set --reader 1 --port 2 --location DOCK-2 --min-rssi -65` +
+        `\n  ${TAGTRAIL} antenna set --reader 1 --port 2 --location none`,
     )
     .action(async (options: Options) => {
       const { reader: readerId, port, location, minRssi, enable, disable } = options;

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { giveUpMove } from '../../../db/timescale/cells/move.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { withMigratedOwnerUrl } from '../connections/database.ts';
@@ -19,7 +20,7 @@ export function addCellGiveUp(program: Command): void {
     .requiredOption('--to <url>', 'the database of the cell that it was to move to')
     .addHelpText(
       'after',
-      '\nExample:\n  npx --no -- tagtrail cell give-up --org 2 --to postgres://tagtrail@db-2:5432/tagtrail',
+      `\nExample:\n  ${TAGTRAIL} cell give-up --org 2 --to postgres://tagtrail@db-2:5432/tagtrail`,
     )
     .action(async (options: Options) => {
       const { org: orgId } = options;

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { table } from '../../../base/table.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import type { MoveResult } from '../../../db/timescale/cells/switch-over.ts';
 import { moveToCell } from '../../../domain/administration/organizations/move-organization.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
@@ -39,7 +40,7 @@ export function addCellMove(program: Command): void {
     .option('--leave-published', 'move although messages about its assets are retained at the broker here')
     .addHelpText(
       'after',
-      '\nExample:\n  npx --no -- tagtrail cell move --org 2 --to postgres://tagtrail@db-2:5432/tagtrail --route deploy/haproxy/moved.sh',
+      `\nExample:\n  ${TAGTRAIL} cell move --org 2 --to postgres://tagtrail@db-2:5432/tagtrail --route deploy/haproxy/moved.sh`,
     )
     .action(async (options: Options) => {
       const { org: orgId, route } = options;
@@ -110,13 +111,13 @@ function textOf({ tables, heldMs }: MoveResult, orgId: number): string[] {
   const held = heldMs === null ? '' : `, held for ${Math.round(heldMs)} ms`;
   return [
     ...table(['table', 'rows', 'checksum'], rows),
-    `Organization ${orgId} is at the other cell${held}. What is left of it here: npx --no -- tagtrail org erase --org ${orgId}`,
+    `Organization ${orgId} is at the other cell${held}. What is left of it here: ${TAGTRAIL} org erase --org ${orgId}`,
   ];
 }
 
 function untold(orgId: number): string[] {
   return [
     'Warning: no router was told. Requests and readers that one leads here get no answer but "try again". Before you erase what is',
-    `left, tell it, with the settings of the other cell: npx --no -- tagtrail cell route --org ${orgId} --route ...`,
+    `left, tell it, with the settings of the other cell: ${TAGTRAIL} cell route --org ${orgId} --route ...`,
   ];
 }

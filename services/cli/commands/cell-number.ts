@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { MOST_CELLS, numberCell } from '../../../db/timescale/cells/number-cell.ts';
 import { addCommand, printResult } from '../command-line/command-line.ts';
 import { withMigratedOwnerUrl } from '../connections/database.ts';
@@ -9,7 +10,7 @@ export function addCellNumber(program: Command): void {
       'Number this cell, so that no other draws its ids of organizations, people, readers, handhelds and webhooks. An installation that is in use becomes cell 1; others are numbered before anything is made in them.',
     )
     .requiredOption('--set <number>', `1 to ${MOST_CELLS}`, number)
-    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail cell number --set 2')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} cell number --set 2`)
     .action(async ({ set, json }: { set: number; json?: boolean }) => {
       await withMigratedOwnerUrl((url) => numberCell(url, set));
       printResult({ json: { cell: set }, text: `This is cell ${set}` }, json === undefined ? {} : { json });

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { tellRouter } from '../../../db/timescale/cells/tell-router.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { withMigratedOwnerUrl } from '../connections/database.ts';
@@ -20,10 +21,7 @@ export function addCellRoute(program: Command): void {
       '--route <command>',
       'run with lines such as "reader-7 2" on standard input: each credential and the number of this cell (deploy/haproxy/moved.sh)',
     )
-    .addHelpText(
-      'after',
-      '\nExample:\n  npx --no -- tagtrail cell route --org 2 --route deploy/haproxy/moved.sh',
-    )
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} cell route --org 2 --route deploy/haproxy/moved.sh`)
     .action(async (options: Options) => {
       const { org: orgId } = options;
       await withMigratedOwnerUrl((url) => tellRouter(url, orgId, toldBy(options.route)));

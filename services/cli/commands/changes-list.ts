@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/instant.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { requireOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { changeView } from '../../../domain/changes/change-view.ts';
 import { listChanges } from '../../../domain/changes/list-changes.ts';
@@ -36,8 +37,8 @@ after have the fields that changed; a value of more than 8 KiB is {left_out: {by
 key, user, handheld or command_line.
 
 Examples:
-  npx --no -- tagtrail changes list --org 1 --since 2026-05-01T00:00:00Z
-  npx --no -- tagtrail changes list --installation`,
+  ${TAGTRAIL} changes list --org 1 --since 2026-05-01T00:00:00Z
+  ${TAGTRAIL} changes list --installation`,
     )
     .action(async (options: Options) => {
       const { org: orgId = null, since = null, limit } = options;

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { MICROS_PER_MILLISECOND, MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { table } from '../../../base/table.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { DATABASE_NOW, TOLERATED_SKEW } from '../../../db/timescale/queries/database-clock.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
@@ -65,10 +66,10 @@ apart by their devices' times only; those without are moved too. So name one in 
 reception, which a right clock would not have used, give way to it.
 
 Examples:
-  npx --no -- tagtrail clock mend
-  npx --no -- tagtrail clock mend --by 1h
-  npx --no -- tagtrail clock mend --by 1h --confirm
-  npx --no -- tagtrail clock mend --org 1 --by 1h --from 2026-05-01T11:00:00Z --to 2026-05-01T11:40:00Z`,
+  ${TAGTRAIL} clock mend
+  ${TAGTRAIL} clock mend --by 1h
+  ${TAGTRAIL} clock mend --by 1h --confirm
+  ${TAGTRAIL} clock mend --org 1 --by 1h --from 2026-05-01T11:00:00Z --to 2026-05-01T11:40:00Z`,
     )
     .action((options: Options) =>
       withConnections(async (connections) => {

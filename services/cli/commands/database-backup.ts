@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { table } from '../../../base/table.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { inSnapshot } from '../../../db/timescale/connections/transaction.ts';
 import { backUp } from '../../../db/timescale/copy/back-up.ts';
 import { packed } from '../../../db/timescale/copy/backup-file.ts';
@@ -25,7 +26,7 @@ export function addDatabaseBackup(program: Command): void {
       'Write everything that the database holds, as of one instant, to a file, while everything runs: of the embedded database or any other. A file that is there is replaced when the new one is complete. Secrets of webhooks stay encrypted by SECRETS_KEY, which is not in it.',
     )
     .requiredOption('--file <path>', 'where to; nobody else may read it; - for standard output')
-    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail database backup --file tagtrail.backup')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} database backup --file tagtrail.backup`)
     .action(async (options: Options) => {
       const isToStdout = options.file === '-';
       if (isToStdout && options.json === true) {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { table } from '../../../base/table.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { copyDatabase } from '../../../db/timescale/copy/copy-database.ts';
 import { addCommand, printResult } from '../command-line/command-line.ts';
 import { withMigratedUrl } from '../connections/database.ts';
@@ -27,7 +28,7 @@ export function addDatabaseCopy(program: Command): void {
     )
     .addHelpText(
       'after',
-      '\nExample, with npm start stopped:\n  PGPASSWORD=secret npx --no -- tagtrail database copy --to postgres://tagtrail@db:5432/tagtrail',
+      `\nExample, with npm start stopped:\n  PGPASSWORD=secret ${TAGTRAIL} database copy --to postgres://tagtrail@db:5432/tagtrail`,
     )
     .action(async (options: Options) => {
       const target = await requireOtherDatabase(options.to, { isNew: true });

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { table } from '../../../base/table.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { unpacked } from '../../../db/timescale/copy/backup-file.ts';
 import { restore } from '../../../db/timescale/copy/restore.ts';
 import { addCommand, printResult } from '../command-line/command-line.ts';
@@ -19,7 +20,7 @@ export function addDatabaseRestore(program: Command): void {
       'Put a backup into an empty database, which is made if it is not there: all of it or nothing; rows and checksums of every table are compared before it counts. With MIGRATE_DATABASE_URL by that. Afterwards migrate, which lets the user of DATABASE_URL in.',
     )
     .requiredOption('--file <path>', 'what database backup wrote; - for standard input')
-    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail database restore --file tagtrail.backup')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} database restore --file tagtrail.backup`)
     .action(async (options: Options) => {
       const progress = showProgress();
       const file = await openFileOrStdin(options.file, 'The backup');
@@ -42,7 +43,7 @@ export function addDatabaseRestore(program: Command): void {
               'The backup is of TimescaleDB, and this server does not have it: old scans are deleted row by row.',
             ]
           : []),
-        'Next: npx --no -- tagtrail migrate',
+        `Next: ${TAGTRAIL} migrate`,
       ];
       printResult(
         {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import type { Finding } from '../../../domain/health/finding.ts';
 import { addTopCommand, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
@@ -12,7 +13,7 @@ export function addDoctor(program: Command): void {
     .description(
       'Look at settings, database, broker, clock, disk and readers; say what is wrong and what to do. Exits with 1 if anything is at fault; warnings are none.',
     )
-    .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://... npx --no -- tagtrail doctor')
+    .addHelpText('after', `\nExample:\n  DATABASE_URL=postgres://... ${TAGTRAIL} doctor`)
     .action(async (options: { json?: boolean }) => {
       const findings = (await examine(running().env, Date.now)).map(shown);
       const faults = findings.filter(({ status }) => status === 'fault').length;

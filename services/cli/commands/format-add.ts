@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { type StoredFormat, storeFormat } from '../../../domain/administration/formats/store-format.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { addCommand, printResult } from '../command-line/command-line.ts';
@@ -16,11 +17,11 @@ export function addFormatAdd(program: Command): void {
     .addHelpText(
       'after',
       `
-A built-in format cannot be replaced. Try the file on a payload first: npx --no -- tagtrail format try --format-file F.json ...
+A built-in format cannot be replaced. Try the file on a payload first: ${TAGTRAIL} format try --format-file F.json ...
 JSON: {name, result, readers}: the result is "added", "replaced" or "unchanged", and so many readers use it.
 
 Example:
-  npx --no -- tagtrail format add --file my-gateway.json`,
+  ${TAGTRAIL} format add --file my-gateway.json`,
     )
     .action(async (options: { file: string; json?: boolean }) => {
       const format = await readFormatFile(options.file);
@@ -35,7 +36,7 @@ Example:
 function said(name: string, { result, readers }: StoredFormat): string {
   const use =
     readers === 0
-      ? `Next: npx --no -- tagtrail reader create --format ${name} ...`
+      ? `Next: ${TAGTRAIL} reader create --format ${name} ...`
       : `${readers} ${readers === 1 ? 'reader uses' : 'readers use'} it.`;
   return `Format ${name} ${result}. ${use}`;
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import {
   type ListedFormat,
   listBuiltinFormats,
@@ -20,7 +21,7 @@ JSON: an array of {name, builtin, description, identities, readers, fault}: by w
 readers use it (null with --builtin), and why it cannot be used (null if it can).
 
 Example:
-  npx --no -- tagtrail format list`,
+  ${TAGTRAIL} format list`,
     )
     .action(async (options: { builtin?: true; json?: boolean }) => {
       const builtin = loadBuiltinFormats();

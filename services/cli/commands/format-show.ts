@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { addCommand, printResult } from '../command-line/command-line.ts';
 import { jsonForTerminal } from '../command-line/for-terminal.ts';
 import { definitionOf } from '../parts/read-format.ts';
@@ -13,7 +14,7 @@ export function addFormatShow(program: Command): void {
 JSON: the definition, as \`format add\` takes it.
 
 Example:
-  npx --no -- tagtrail format show ingics > my-gateway.json`,
+  ${TAGTRAIL} format show ingics > my-gateway.json`,
     )
     .action(async (name: string, options: { json?: boolean }) => {
       const definition = (await definitionOf(name)) as object;

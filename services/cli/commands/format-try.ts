@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { AppError } from '../../../base/errors.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { type DryRun, type DryScan, dryRun } from '../../../domain/formats/dry-run.ts';
 import { compileFormat, type Format } from '../../../domain/formats/mapping/format.ts';
 import { IDENTITIES } from '../../../domain/formats/mapping/language/definition.ts';
@@ -40,8 +41,8 @@ of receipt will be used. Ignored: {reason, warning}, the latter null or why it i
 for the whole message.
 
 Examples:
-  npx --no -- tagtrail format try --format minew-json --topic site/gw --file payload.json --identity ibeacon
-  mosquitto_sub -t site/gw -C 1 | npx --no -- tagtrail format try --format-file mine.json --topic site/gw --file -`,
+  ${TAGTRAIL} format try --format minew-json --topic site/gw --file payload.json --identity ibeacon
+  mosquitto_sub -t site/gw -C 1 | ${TAGTRAIL} format try --format-file mine.json --topic site/gw --file -`,
     )
     .action(async (options: Options) => {
       const { topic, file, identity, time, reportUnknown } = options;

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
@@ -25,10 +26,7 @@ export function addHandheldCreate(program: Command): void {
       'show a QR code too, by which the device signs in; of the app at this address, or at HANDHELD_URL',
       appAddress,
     )
-    .addHelpText(
-      'after',
-      "\nExample:\n  npx --no -- tagtrail handheld create --org 1 --name 'Scanner 1' --qr",
-    )
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} handheld create --org 1 --name 'Scanner 1' --qr`)
     .action(async (options: Options) => {
       const { org: orgId, name, expiresAt = null, qr } = options;
       const codeOf = (token: string) =>

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import {
   type ListedHandheld,
   listHandhelds,
@@ -16,7 +17,7 @@ export function addHandheldList(program: Command): void {
   addCommand(program, 'handheld', 'list')
     .description('List handhelds, those whose token was revoked or has expired included.')
     .option('--org <id>', 'only those of this organization', id)
-    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail handheld list --org 1')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} handheld list --org 1`)
     .action(async (options: Options) => {
       const handhelds = await withConnections(({ db }) => listHandhelds(db, options.org ?? null));
       printResult({ json: handhelds, text: textOf(handhelds) }, options);

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { renameHandheld } from '../../../domain/administration/handhelds/rename-handheld.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
@@ -15,7 +16,7 @@ export function addHandheldRename(program: Command): void {
     .description('Call a handheld something else. Its token stays good.')
     .requiredOption('--id <id>', 'the handheld', id)
     .requiredOption('--name <name>', 'what people call it, 1 to 255 characters')
-    .addHelpText('after', "\nExample:\n  npx --no -- tagtrail handheld rename --id 3 --name 'Scanner 3'")
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} handheld rename --id 3 --name 'Scanner 3'`)
     .action(async (options: Options) => {
       const { id: handheldId, name } = options;
       await withConnections(({ db, actor }) =>

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { requireLiveByKey } from '../../../domain/master-data/live-by-key.ts';
 import { wakingSealer } from '../../../domain/moves/wake-sealer.ts';
@@ -31,7 +32,7 @@ export function addHistoryRecompute(program: Command): void {
     .option('--dry-run', 'say how much would change, and change nothing')
     .addHelpText(
       'after',
-      '\nExamples:\n  npx --no -- tagtrail history recompute --org 1 --dry-run\n  npx --no -- tagtrail history recompute --org 1',
+      `\nExamples:\n  ${TAGTRAIL} history recompute --org 1 --dry-run\n  ${TAGTRAIL} history recompute --org 1`,
     )
     .action((options: Options) =>
       withConnections(async ({ db, pool }) => {

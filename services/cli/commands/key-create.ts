@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
 import { SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
@@ -22,7 +23,7 @@ export function addKeyCreate(program: Command): void {
     .option('--expires-at <time>', 'when it ends, RFC 3339; without this it does not')
     .addHelpText(
       'after',
-      '\nExample:\n  npx --no -- tagtrail key create --org 1 --name erp --scopes assets:read,tracking:read',
+      `\nExample:\n  ${TAGTRAIL} key create --org 1 --name erp --scopes assets:read,tracking:read`,
     )
     .action(async (options: Options) => {
       const { org: orgId, name, scopes, expiresAt = null } = options;

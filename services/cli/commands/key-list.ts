@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import type { ApiKeyRow } from '../../../domain/administration/api-keys/key-row.ts';
 import { listKeys } from '../../../domain/administration/api-keys/list-keys.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
@@ -10,7 +11,7 @@ export function addKeyList(program: Command): void {
   addCommand(program, 'key', 'list')
     .description('List the API keys of an organization, revoked and expired ones too. Secrets are not kept.')
     .requiredOption('--org <id>', 'the organization', id)
-    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail key list --org 1')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} key list --org 1`)
     .action(async (options: { org: number; json?: boolean }) => {
       const keys = (await withConnections(({ db }) => listKeys(db, options.org))).map(toJson);
       printResult(

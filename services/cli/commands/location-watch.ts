@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { MICROS_PER_SECOND } from '../../../base/instant.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { setWatch } from '../../../domain/administration/watches/set-watch.ts';
 import { listWatches } from '../../../domain/presence/coverage/stored-watches.ts';
@@ -47,8 +48,8 @@ export function addLocationWatch(program: Command): void {
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  npx --no -- tagtrail location watch --org 1 --location COLD-ROOM --mode continuous --max-gap 60s' +
-        '\n  npx --no -- tagtrail location watch --org 1 --list',
+      `\nExamples:\n  ${TAGTRAIL} location watch --org 1 --location COLD-ROOM --mode continuous --max-gap 60s` +
+        `\n  ${TAGTRAIL} location watch --org 1 --list`,
     )
     .action((options: Options) => (options.list === true ? list(options) : set(options)));
 }

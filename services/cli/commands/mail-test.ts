@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { AppError } from '../../../base/errors.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { testLetter } from '../../../domain/alerts/mail/letter/test-letter.ts';
 import { openMailer } from '../../../domain/alerts/mail/sending/mailer.ts';
 import { isAddress } from '../../../domain/alerts/mail/sending/sender.ts';
@@ -18,7 +19,7 @@ export function addMailTest(program: Command): void {
     .requiredOption('--to <address>', 'whom to send it to', address)
     .addHelpText(
       'after',
-      '\nExample:\n  SMTP_URL=smtp://mail.example.com MAIL_FROM=alerts@example.com npx --no -- tagtrail mail test --to you@example.com',
+      `\nExample:\n  SMTP_URL=smtp://mail.example.com MAIL_FROM=alerts@example.com ${TAGTRAIL} mail test --to you@example.com`,
     )
     .action(async (options: { to: string; json?: boolean }) => {
       const { server, from, consoleUrl } = mailSettings();

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { AppError, messageOf } from '../../../base/errors.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { sqlStateOf } from '../../../db/timescale/connections/sql-state.ts';
 import { allowLogin, requireAllowable } from '../../../db/timescale/schema/allow-login.ts';
 import { type MigrationResult, migrate, readMigrations } from '../../../db/timescale/schema/migrate.ts';
@@ -25,7 +26,7 @@ export function addMigrate(program: Command): void {
     )
     .addHelpText(
       'after',
-      '\nExample:\n  DATABASE_URL=postgres://tagtrail:secret@db:5432/tagtrail npx --no -- tagtrail migrate',
+      `\nExample:\n  DATABASE_URL=postgres://tagtrail:secret@db:5432/tagtrail ${TAGTRAIL} migrate`,
     )
     .action(async (options) => {
       const { result, isNewLogin, built, recomputed, begun, isInterrupted } = await withInterruption(

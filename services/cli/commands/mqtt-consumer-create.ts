@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { createConsumer } from '../../../domain/administration/mqtt-consumers/create-consumer.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
@@ -16,7 +17,7 @@ export function addMqttConsumerCreate(program: Command): void {
 Moves are published where MQTT_MOVES_PREFIX says; a broker of your own (MQTT_URL) has to be told of the login, too.
 
 Example:
-  npx --no -- tagtrail mqtt-consumer create --org 1 --name Node-RED`,
+  ${TAGTRAIL} mqtt-consumer create --org 1 --name Node-RED`,
     )
     .action(async (options: { org: number; name: string; json?: boolean }) => {
       const { org: orgId, name } = options;

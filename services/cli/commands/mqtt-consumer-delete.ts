@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { deleteConsumer } from '../../../domain/administration/mqtt-consumers/delete-consumer.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
@@ -10,7 +11,7 @@ export function addMqttConsumerDelete(program: Command): void {
       'Delete a login that reads moves over MQTT. The embedded broker ends its connections; of a broker of your own, remove it there.',
     )
     .requiredOption('--consumer <id>', 'which login', id)
-    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail mqtt-consumer delete --consumer 1')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} mqtt-consumer delete --consumer 1`)
     .action(async (options: { consumer: number; json?: boolean }) => {
       const deleted = await withConnections(({ db, actor }) => deleteConsumer(db, actor, options.consumer));
       printResult(

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { listConsumers } from '../../../domain/administration/mqtt-consumers/list-consumers.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
@@ -9,7 +10,7 @@ export function addMqttConsumerList(program: Command): void {
   addCommand(program, 'mqtt-consumer', 'list')
     .description('List the logins that may read the moves of an organization over MQTT.')
     .requiredOption('--org <id>', 'the organization', id)
-    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail mqtt-consumer list --org 1')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} mqtt-consumer list --org 1`)
     .action(async (options: { org: number; json?: boolean }) => {
       const consumers = await withConnections(async ({ db }) => {
         await requireLiveOrganization(db, options.org);

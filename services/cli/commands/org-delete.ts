@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { deleteOrganization } from '../../../domain/administration/organizations/delete-organization.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
@@ -10,7 +11,7 @@ export function addOrgDelete(program: Command): void {
       'Delete an organization. Its keys, readers and handhelds are refused from the next request on; what was recorded stays in the database.',
     )
     .requiredOption('--org <id>', 'the organization', id)
-    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail org delete --org 2')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} org delete --org 2`)
     .action(async (options: { org: number; json?: boolean }) => {
       const { id: orgId, name } = await withConnections(({ db, actor }) =>
         deleteOrganization(db, actor, options.org),

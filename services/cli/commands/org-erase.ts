@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { table } from '../../../base/table.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import {
   type ErasedTable,
   eraseOrganization,
@@ -26,7 +27,7 @@ export function addOrgErase(program: Command): void {
     .requiredOption('--org <id>', 'the organization, which org delete has deleted', id)
     .option('--confirm <name>', 'its name, to erase it')
     .option('--leave-published', 'erase although messages about its assets are retained at a broker')
-    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail org erase --org 2 --confirm Acme')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} org erase --org 2 --confirm Acme`)
     .action((options: Options) => (options.confirm === undefined ? show(options) : erase(options)));
 }
 

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { AppError, messageOf } from '../../../base/errors.ts';
 import { makeFolder } from '../../../base/make-folder.ts';
 import { table } from '../../../base/table.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { exportOrganization } from '../../../domain/administration/organizations/export-organization.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
@@ -27,7 +28,7 @@ export function addOrgExport(program: Command): void {
     )
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--folder <path>', 'where to; made if it is not there, and must be empty')
-    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail org export --org 2 --folder acme')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} org export --org 2 --folder acme`)
     .action(async (options: Options) => {
       const { org: orgId, folder } = options;
       await requireEmpty(folder);

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { table } from '../../../base/table.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import {
   type ImportedOrganization,
   importOrganization,
@@ -29,7 +30,7 @@ export function addOrgImport(program: Command): void {
     .option('--dry-run', 'do everything, and take it back')
     .addHelpText(
       'after',
-      '\nExamples:\n  npx --no -- tagtrail org import --folder acme --dry-run\n  npx --no -- tagtrail org import --folder acme',
+      `\nExamples:\n  ${TAGTRAIL} org import --folder acme --dry-run\n  ${TAGTRAIL} org import --folder acme`,
     )
     .action(async (options: Options) => {
       const { folder, org: into = null, dryRun } = options;

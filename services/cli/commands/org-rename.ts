@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { renameOrganization } from '../../../domain/administration/organizations/rename-organization.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
@@ -9,7 +10,7 @@ export function addOrgRename(program: Command): void {
     .description('Call an organization something else. Its id stays.')
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--name <name>', 'what people call it, 1 to 255 characters')
-    .addHelpText('after', "\nExample:\n  npx --no -- tagtrail org rename --org 2 --name 'Acme Europe'")
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} org rename --org 2 --name 'Acme Europe'`)
     .action(async (options: { org: number; name: string; json?: boolean }) => {
       const { id: orgId, name } = await withConnections(({ db, actor }) =>
         renameOrganization(db, actor, { id: options.org, name: options.name }),

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { createReader } from '../../../domain/administration/readers/create-reader.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { IDENTITIES } from '../../../domain/formats/mapping/language/definition.ts';
@@ -32,7 +33,7 @@ export function addReaderCreate(program: Command): void {
     .option('--expect <duration>', EXPECT_HELP, expectation)
     .addHelpText(
       'after',
-      "\nExample:\n  npx --no -- tagtrail reader create --org 1 --name 'Dock 2' --topic site/dock-2 --format csl-cs463",
+      `\nExample:\n  ${TAGTRAIL} reader create --org 1 --name 'Dock 2' --topic site/dock-2 --format csl-cs463`,
     )
     .action(async (options: Options) => {
       const { org: orgId, name, topic, format, time, identity, reportUnknown, expect } = options;
@@ -70,7 +71,7 @@ export function addReaderCreate(program: Command): void {
             text: `Reader ${readerId}: ${name}, on topic ${topic}
 MQTT user name  ${mqttUsername}
 MQTT password   ${mqttPassword}  (shown only now)
-Next: npx --no -- tagtrail antenna set --reader ${readerId} --port 1 --location <external key>`,
+Next: ${TAGTRAIL} antenna set --reader ${readerId} --port 1 --location <external key>`,
           },
           options,
         );

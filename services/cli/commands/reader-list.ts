@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { type ListedAntenna, listReaders } from '../../../domain/administration/readers/list-readers.ts';
 import type { ReaderClock } from '../../../domain/administration/readers/reader-clock.ts';
@@ -14,7 +15,7 @@ export function addReaderList(program: Command): void {
       'List the readers of an organization: registration, antennas, and what became of their reads.',
     )
     .requiredOption('--org <id>', 'the organization', id)
-    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail reader list --org 1')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} reader list --org 1`)
     .action(async (options: { org: number; json?: boolean }) => {
       const readers = await withConnections(async ({ db }) => {
         await requireLiveOrganization(db, options.org);

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { type ReaderChange, setReader } from '../../../domain/administration/readers/set-reader.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { IDENTITIES, type Identity } from '../../../domain/formats/mapping/language/definition.ts';
@@ -53,9 +54,9 @@ export function addReaderSet(program: Command): void {
     .option('--new-password', 'make a new MQTT password, shown this once; the old one ends')
     .addHelpText(
       'after',
-      '\nExamples:\n  npx --no -- tagtrail reader set --reader 1 --topic site/dock-3 --time receive' +
-        '\n  npx --no -- tagtrail reader set --reader 1 --expect 60s' +
-        '\n  npx --no -- tagtrail reader set --reader 1 --new-password',
+      `\nExamples:\n  ${TAGTRAIL} reader set --reader 1 --topic site/dock-3 --time receive` +
+        `\n  ${TAGTRAIL} reader set --reader 1 --expect 60s` +
+        `\n  ${TAGTRAIL} reader set --reader 1 --new-password`,
     )
     .action(async (options: Options) => {
       const change = changeOf(options);

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { wireTimeOrNull } from '../../../base/timestamps.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { setDismissed } from '../../../domain/administration/rejected/dismiss.ts';
 import { addCommand, printResult } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
@@ -15,7 +16,7 @@ export function addRejectedDismiss(program: Command): void {
     .option('--undo', 'have it listed again')
     .addHelpText(
       'after',
-      '\nJSON: {id, dismissed_at}.\n\nExamples:\n  npx --no -- tagtrail rejected dismiss --id 17\n  npx --no -- tagtrail rejected dismiss --id 17 --undo',
+      `\nJSON: {id, dismissed_at}.\n\nExamples:\n  ${TAGTRAIL} rejected dismiss --id 17\n  ${TAGTRAIL} rejected dismiss --id 17 --undo`,
     )
     .action(async (options: { id: number; undo?: true; json?: boolean }) => {
       const message = await withConnections(({ db, actor }) =>

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { listKept } from '../../../domain/administration/rejected/kept-message.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
@@ -16,7 +17,7 @@ export function addRejectedList(program: Command): void {
       id,
     )
     .option('--dismissed', 'those that were dismissed, instead of the others')
-    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail rejected list --org 1')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} rejected list --org 1`)
     .action(async (options: { org?: number; dismissed?: true; json?: boolean }) => {
       const messages = await withConnections(async ({ db }) => {
         if (options.org !== undefined) {

@@ -3,6 +3,7 @@ import { append } from '../../../base/append.ts';
 import { createClock } from '../../../base/clock.ts';
 import { AppError } from '../../../base/errors.ts';
 import { MICROS_PER_DAY } from '../../../base/instant.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { loadFormats } from '../../../domain/administration/formats/load-formats.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { idsToReplay } from '../../../domain/administration/rejected/kept-message.ts';
@@ -36,7 +37,7 @@ export function addRejectedReplay(program: Command): void {
     .addOption(new Option('--org <id>', 'only those of one organization').argParser(id).conflicts('id'))
     .addHelpText(
       'after',
-      '\nExamples:\n  npx --no -- tagtrail rejected replay --id 17\n  npx --no -- tagtrail rejected replay --org 1',
+      `\nExamples:\n  ${TAGTRAIL} rejected replay --id 17\n  ${TAGTRAIL} rejected replay --org 1`,
     )
     .action((options: Options) =>
       withConnections(async ({ db, actor, pool }) => {
@@ -130,7 +131,7 @@ function summary(rows: readonly ReplayRow[]): string {
   return [
     `Replayed ${count('replayed')} of ${rows.length} messages.`,
     sayReads(rows),
-    ...(again === 0 ? [] : [`${again} were rejected again; npx --no -- tagtrail rejected list says why.`]),
+    ...(again === 0 ? [] : [`${again} were rejected again; ${TAGTRAIL} rejected list says why.`]),
     ...rows.filter(({ outcome }) => outcome === 'cut').map(sayCut),
   ].join('\n');
 }
@@ -141,7 +142,7 @@ function sayReads(rows: readonly ReplayRow[]): string {
   const told = `Reads: ${sum('recorded')} recorded, ${sum('duplicates')} recorded before, ${sum('unknown')} of unknown tags, ${unplaced} unplaced`;
   return unplaced === 0
     ? `${told}.`
-    : `${told}: at antennas without a location, disabled, or too weak. They move nothing; npx --no -- tagtrail antenna set maps an antenna.`;
+    : `${told}: at antennas without a location, disabled, or too weak. They move nothing; ${TAGTRAIL} antenna set maps an antenna.`;
 }
 
 function sayCut({ id: messageId, bytes }: ReplayRow): string {

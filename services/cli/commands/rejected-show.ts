@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { findKept } from '../../../domain/administration/rejected/kept-message.ts';
 import { addCommand, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
@@ -11,7 +12,7 @@ export function addRejectedShow(program: Command): void {
   addCommand(program, 'rejected', 'show')
     .description('Show a rejected message with its payload (at most the first 64 KiB of it are kept).')
     .requiredOption('--id <id>', 'which one, as rejected list shows it', rejectedId)
-    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail rejected show --id 17')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} rejected show --id 17`)
     .action(async (options: { id: number; json?: boolean }) => {
       const message = await withConnections(({ db }) => findKept(db, options.id));
       if (message === null) {

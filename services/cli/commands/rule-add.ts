@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { createRule } from '../../../domain/alerts/rules/create-rule.ts';
 import type { Kind } from '../../../domain/alerts/rules/rule.ts';
 import { shownRule } from '../../../domain/alerts/rules/rule-fields.ts';
@@ -38,11 +39,11 @@ export function addRuleAdd(program: Command): void {
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  npx --no -- tagtrail rule add --org 1 --kind overdue --after 5m --then 30m --within COLD-ROOM' +
-        '\n  npx --no -- tagtrail rule add --org 1 --kind dwell --at DOCK-1 --after 2h --then 4h --metadata owner=ACME' +
-        '\n  npx --no -- tagtrail rule add --org 1 --kind must_be --at HALL-1 --after 10m --asset PUMP-1 PUMP-2 ' +
+      `\nExamples:\n  ${TAGTRAIL} rule add --org 1 --kind overdue --after 5m --then 30m --within COLD-ROOM` +
+        `\n  ${TAGTRAIL} rule add --org 1 --kind dwell --at DOCK-1 --after 2h --then 4h --metadata owner=ACME` +
+        `\n  ${TAGTRAIL} rule add --org 1 --kind must_be --at HALL-1 --after 10m --asset PUMP-1 PUMP-2 ` +
         '--hours "Mon-Fri 07:00-18:00" --time-zone Europe/Berlin' +
-        '\n  npx --no -- tagtrail rule add --org 1 --kind reader --after 10m --mail anna@example.com',
+        `\n  ${TAGTRAIL} rule add --org 1 --kind reader --after 10m --mail anna@example.com`,
     )
     .action(async (options: Options) => {
       const { org: orgId, kind, validFrom } = options;

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { shownRules } from '../../../domain/alerts/rules/rule-fields.ts';
 import { listRules } from '../../../domain/alerts/rules/stored-rules.ts';
@@ -10,7 +11,7 @@ export function addRuleList(program: Command): void {
   addCommand(program, 'rule', 'list')
     .description('List the rules of an organization, oldest first.')
     .requiredOption('--org <id>', 'the organization', id)
-    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail rule list --org 1')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} rule list --org 1`)
     .action(async (options: { org: number; json?: boolean }) => {
       const rules = await withConnections(async ({ db }) => {
         await requireLiveOrganization(db, options.org);

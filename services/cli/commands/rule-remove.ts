@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { endRule } from '../../../domain/alerts/rules/change-rule.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
@@ -20,10 +21,7 @@ export function addRuleRemove(program: Command): void {
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--rule <id>', 'which rule')
     .option('--valid-from <time>', 'when it ends, RFC 3339; up to 31 days ago; now if left out', time)
-    .addHelpText(
-      'after',
-      '\nExample:\n  npx --no -- tagtrail rule remove --org 1 --rule=01KQSA8N2V6T4W8XJY3ZB5D7FH',
-    )
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} rule remove --org 1 --rule=01KQSA8N2V6T4W8XJY3ZB5D7FH`)
     .action(async (options: Options) => {
       const { org: orgId, rule: id, validFrom = null } = options;
       const rule = await withConnections(({ db, actor }) => {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { changeRule } from '../../../domain/alerts/rules/change-rule.ts';
 import { shownRule } from '../../../domain/alerts/rules/rule-fields.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
@@ -46,8 +47,8 @@ export function addRuleSet(program: Command): void {
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  npx --no -- tagtrail rule set --org 1 --rule=01KQSA8N2V6T4W8XJY3ZB5D7FH --after 10m' +
-        '\n  npx --no -- tagtrail rule set --org 1 --rule=01KQSA8N2V6T4W8XJY3ZB5D7FH --then none --asset none',
+      `\nExamples:\n  ${TAGTRAIL} rule set --org 1 --rule=01KQSA8N2V6T4W8XJY3ZB5D7FH --after 10m` +
+        `\n  ${TAGTRAIL} rule set --org 1 --rule=01KQSA8N2V6T4W8XJY3ZB5D7FH --then none --asset none`,
     )
     .action(async (options: Options) => {
       const { org: orgId, rule: id, validFrom = null } = options;

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { MOST_ASSETS } from '../../../domain/alerts/conditions/load-asset-evidence.ts';
 import type { Kind } from '../../../domain/alerts/rules/rule.ts';
@@ -42,8 +43,8 @@ export function addRuleTry(program: Command): void {
     .option('--since <duration>', 'how far back, as 14d, 12h; at most 31d, 14d if left out', duration)
     .addHelpText(
       'after',
-      '\nExamples:\n  npx --no -- tagtrail rule try --org 1 --kind overdue --after 5m --then 30m --since 7d' +
-        '\n  npx --no -- tagtrail rule try --org 1 --rule=01KQSA8N2V6T4W8XJY3ZB5D7FH --after 10m',
+      `\nExamples:\n  ${TAGTRAIL} rule try --org 1 --kind overdue --after 5m --then 30m --since 7d` +
+        `\n  ${TAGTRAIL} rule try --org 1 --rule=01KQSA8N2V6T4W8XJY3ZB5D7FH --after 10m`,
     )
     .action(async (options: Options) => {
       const { result, kind } = await withConnections(async ({ db, actor }) => {

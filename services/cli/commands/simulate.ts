@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { AppError } from '../../../base/errors.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { ENCODERS, type EncoderName } from '../../../simulation/encoders/encoders.ts';
 import { FAULTS } from '../../../simulation/faults.ts';
@@ -107,10 +108,10 @@ smoothing: whether it was on, since then the histories differ from what is true.
 told through the database only (else null).
 
 Examples:
-  npx --no -- tagtrail simulate --org 1 --readers 6 --assets 200 --rate 100 --duration 60 --faults all
-  npx --no -- tagtrail simulate --org 1 --format mixed --readers 16 --duration 300 --truth truth.json
-  npx --no -- tagtrail simulate --org 1 --continuous 30s --duration 180 --faults theft,dead-reader,night
-  TAGTRAIL_API_KEY=tt_... npx --no -- tagtrail simulate --check truth.json --api http://127.0.0.1:8080`;
+  ${TAGTRAIL} simulate --org 1 --readers 6 --assets 200 --rate 100 --duration 60 --faults all
+  ${TAGTRAIL} simulate --org 1 --format mixed --readers 16 --duration 300 --truth truth.json
+  ${TAGTRAIL} simulate --org 1 --continuous 30s --duration 180 --faults theft,dead-reader,night
+  TAGTRAIL_API_KEY=tt_... ${TAGTRAIL} simulate --check truth.json --api http://127.0.0.1:8080`;
 
 async function run(options: Options): Promise<void> {
   const plan = planOf(options);

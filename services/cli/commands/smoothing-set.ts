@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { setSmoothing } from '../../../domain/administration/smoothing/set-smoothing.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { shownTime } from '../command-line/instants.ts';
@@ -29,8 +30,8 @@ export function addSmoothingSet(program: Command): void {
   )
     .addHelpText(
       'after',
-      '\nExamples:\n  npx --no -- tagtrail smoothing set --org 1 --window 30 --min-seconds 5 --margin-db 8' +
-        '\n  npx --no -- tagtrail smoothing set --org 1 --location DOCK-2 --off',
+      `\nExamples:\n  ${TAGTRAIL} smoothing set --org 1 --window 30 --min-seconds 5 --margin-db 8` +
+        `\n  ${TAGTRAIL} smoothing set --org 1 --location DOCK-2 --off`,
     )
     .action(async (options: Options) => {
       const { org: orgId, location = null } = options;

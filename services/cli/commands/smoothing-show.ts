@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { type LatestSmoothing, listSmoothing } from '../../../domain/tracking/smoothing/list-smoothing.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
@@ -13,7 +14,7 @@ export function addSmoothingShow(program: Command): void {
       "Show when moves count: the organization's setting, and those of locations that have their own.",
     )
     .requiredOption('--org <id>', 'the organization', id)
-    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail smoothing show --org 1')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} smoothing show --org 1`)
     .action(async (options: { org: number; json?: boolean }) => {
       const latest = await withConnections(async ({ db }) => {
         await requireLiveOrganization(db, options.org);

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { requireLiveByKey } from '../../../domain/master-data/live-by-key.ts';
@@ -63,8 +64,8 @@ export function addSmoothingTry(program: Command): void {
     .option('--asset <key>', 'of this asset only, by its external key')
     .addHelpText(
       'after',
-      '\nExamples:\n  npx --no -- tagtrail smoothing try --org 1 --window 30 --min-seconds 5' +
-        '\n  npx --no -- tagtrail smoothing try --org 1 --location DOCK-2 --window 60 --margin-db 8 --from 2026-05-01T06:00:00Z' +
+      `\nExamples:\n  ${TAGTRAIL} smoothing try --org 1 --window 30 --min-seconds 5` +
+        `\n  ${TAGTRAIL} smoothing try --org 1 --location DOCK-2 --window 60 --margin-db 8 --from 2026-05-01T06:00:00Z` +
         `\n${EXAMPLE}`,
     )
     .action(async (options: Options) => {

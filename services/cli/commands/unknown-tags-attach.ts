@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { attachUnknownTag, sayCandidates } from '../../../domain/administration/unknown-tags/attach.ts';
 import { TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
 import { addCommand, id, oneOf, printResult } from '../command-line/command-line.ts';
@@ -22,7 +23,7 @@ export function addUnknownTagsAttach(program: Command): void {
     .requiredOption('--asset <key>', 'the external key of the asset')
     .addHelpText(
       'after',
-      '\nExample:\n  npx --no -- tagtrail unknown-tags attach --org 1 --type rfid --value E28011600000020912345678 --asset PALLET-7',
+      `\nExample:\n  ${TAGTRAIL} unknown-tags attach --org 1 --type rfid --value E28011600000020912345678 --asset PALLET-7`,
     )
     .action(async (options: Options) => {
       const { org: orgId, type: tagType, value, asset: assetKey } = options;

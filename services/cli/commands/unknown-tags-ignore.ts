@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { setIgnored } from '../../../domain/administration/unknown-tags/queries.ts';
 import { tagKey } from '../../../domain/tracking/tag-key.ts';
 import { TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
@@ -30,8 +31,8 @@ export function addUnknownTagsIgnore(program: Command): void {
 JSON: {tag_type, value, ignored}.
 
 Examples:
-  npx --no -- tagtrail unknown-tags ignore --org 1 --type rfid --value E28011600000020912345678
-  npx --no -- tagtrail unknown-tags ignore --org 1 --type rfid --value E28011600000020912345678 --undo`,
+  ${TAGTRAIL} unknown-tags ignore --org 1 --type rfid --value E28011600000020912345678
+  ${TAGTRAIL} unknown-tags ignore --org 1 --type rfid --value E28011600000020912345678 --undo`,
     )
     .action(async (options: Options) => {
       const { org: orgId, type: tagType, value } = options;
@@ -43,7 +44,7 @@ Examples:
         throw new AppError(
           'not_found',
           `No unknown tag ${tagType}:${value} in organization ${orgId}; ` +
-            `npx --no -- tagtrail unknown-tags list --org ${orgId} shows those there are`,
+            `${TAGTRAIL} unknown-tags list --org ${orgId} shows those there are`,
         );
       }
       const text = isIgnored

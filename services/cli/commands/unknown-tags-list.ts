@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { wireTime } from '../../../base/timestamps.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { sayCandidates } from '../../../domain/administration/unknown-tags/attach.ts';
 import { listUnknownTags, type UnknownTagRow } from '../../../domain/administration/unknown-tags/queries.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
@@ -11,7 +12,7 @@ export function addUnknownTagsList(program: Command): void {
     .description('List the tags that were read and belong to nothing, the last seen first.')
     .requiredOption('--org <id>', 'the organization', id)
     .option('--ignored', 'those that are ignored, instead of the others')
-    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail unknown-tags list --org 1')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} unknown-tags list --org 1`)
     .action(async (options: { org: number; ignored?: true; json?: boolean }) => {
       const rows = await withOrganization(options.org, (db) =>
         listUnknownTags(db, { isIgnored: options.ignored === true }),
@@ -58,6 +59,6 @@ function asText(rows: readonly UnknownTagRow[], orgId: number): string {
     ...lines,
     '',
     'To attach one:',
-    `npx --no -- tagtrail unknown-tags attach --org ${orgId} --type <type> --value <value> --asset <key>`,
+    `${TAGTRAIL} unknown-tags attach --org ${orgId} --type <type> --value <value> --asset <key>`,
   ].join('\n');
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { createUser } from '../../../domain/administration/users/create-user.ts';
 import { makeResetLink } from '../../../domain/administration/users/links/make-link.ts';
 import { ROLES, type Role } from '../../../domain/administration/users/roles.ts';
@@ -24,7 +25,7 @@ export function addUserCreate(program: Command): void {
     .option('--role <role>', `what the user may do there: ${ROLES.join(', ')}`, oneOf(...ROLES))
     .addHelpText(
       'after',
-      "\nExample:\n  npx --no -- tagtrail user create --email ann@example.com --name 'Ann Lee' --org 1 --role admin",
+      `\nExample:\n  ${TAGTRAIL} user create --email ann@example.com --name 'Ann Lee' --org 1 --role admin`,
     )
     .action(async (options: Options) => {
       const { email, name, org: orgId, role } = options;

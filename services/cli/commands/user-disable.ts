@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { setDisabled } from '../../../domain/administration/users/accounts/set-disabled.ts';
 import { addCommand, printResult } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
@@ -10,7 +11,7 @@ export function addUserDisable(program: Command): void {
       'Keep a user from signing in, and end all sessions. Memberships stay, for when the user is enabled.',
     )
     .requiredOption('--email <address>', 'the user')
-    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail user disable --email bob@example.com')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} user disable --email bob@example.com`)
     .action(async (options: { email: string; json?: boolean }) => {
       const user = await withConnections(async ({ db, actor }) => {
         const { id: userId } = await namedUser(db, options.email);

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { table } from '../../../base/table.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { eraseUser } from '../../../domain/administration/users/erasing/erase-user.ts';
 import { asStored } from '../../../domain/administration/users/given.ts';
 import { organizationsOf } from '../../../domain/administration/users/organizations-of.ts';
@@ -21,7 +22,7 @@ export function addUserErase(program: Command): void {
     )
     .requiredOption('--email <address>', 'the user')
     .option('--confirm', 'erase it')
-    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail user erase --email bob@example.com --confirm')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} user erase --email bob@example.com --confirm`)
     .action((options: Options) => (options.confirm === true ? erase(options) : show(options)));
 }
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { invite } from '../../../domain/administration/users/links/make-link.ts';
 import { ROLES, type Role } from '../../../domain/administration/users/roles.ts';
 import { addCommand, id, oneOf, printResult } from '../command-line/command-line.ts';
@@ -20,7 +21,7 @@ export function addUserInvite(program: Command): void {
     .requiredOption('--role <role>', `what the member may do: ${ROLES.join(', ')}`, oneOf(...ROLES))
     .addHelpText(
       'after',
-      '\nExample:\n  npx --no -- tagtrail user invite --org 1 --email bob@example.com --role viewer',
+      `\nExample:\n  ${TAGTRAIL} user invite --org 1 --email bob@example.com --role viewer`,
     )
     .action(async (options: Options) => {
       const { org: orgId, email, role } = options;

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { type ListedUser, listUsers } from '../../../domain/administration/users/list-users.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { listTable } from '../command-line/list-table.ts';
@@ -15,7 +16,7 @@ export function addUserList(program: Command): void {
       'List users of the console, what they may do in which organization, and when they were last there.',
     )
     .option('--org <id>', 'only members of this organization', id)
-    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail user list --org 1')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} user list --org 1`)
     .action(async (options: Options) => {
       const users = await withConnections(({ db }) => listUsers(db, options.org ?? null));
       printResult({ json: users, text: textOf(users) }, options);

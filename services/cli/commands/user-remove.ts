@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { removeMembership } from '../../../domain/administration/users/accounts/set-role.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
@@ -15,7 +16,7 @@ export function addUserRemove(program: Command): void {
     .description('End the membership of a user in an organization. The user stays, as do other memberships.')
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--email <address>', 'the user')
-    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail user remove --org 1 --email bob@example.com')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} user remove --org 1 --email bob@example.com`)
     .action(async (options: Options) => {
       const { org: orgId, email } = options;
       const removed = await withConnections(async ({ db, actor }) => {

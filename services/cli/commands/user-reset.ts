@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { makeResetLink } from '../../../domain/administration/users/links/make-link.ts';
 import { addCommand, printResult } from '../command-line/command-line.ts';
 import { shownLink } from '../connections/console.ts';
@@ -9,7 +10,7 @@ export function addUserReset(program: Command): void {
   addCommand(program, 'user', 'reset')
     .description('Make a link by which a user chooses a new password. The one there is holds until then.')
     .requiredOption('--email <address>', 'the user')
-    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail user reset --email bob@example.com')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} user reset --email bob@example.com`)
     .action(async (options: { email: string; json?: boolean }) => {
       const { user, link } = await withConnections(async ({ db, actor }) => {
         const user = await namedUser(db, options.email);

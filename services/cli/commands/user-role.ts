@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { setRole } from '../../../domain/administration/users/accounts/set-role.ts';
 import { makeResetLink } from '../../../domain/administration/users/links/make-link.ts';
 import { ROLES, type Role } from '../../../domain/administration/users/roles.ts';
@@ -26,7 +27,7 @@ export function addUserRole(program: Command): void {
     .requiredOption('--role <role>', `what the user may do there: ${ROLES.join(', ')}`, oneOf(...ROLES))
     .addHelpText(
       'after',
-      '\nExample:\n  npx --no -- tagtrail user role --org 1 --email bob@example.com --role operator',
+      `\nExample:\n  ${TAGTRAIL} user role --org 1 --email bob@example.com --role operator`,
     )
     .action(async (options: Options) => {
       const { org: orgId, email, role } = options;

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { wireTime } from '../../../base/timestamps.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { type AttemptRow, KEPT_ATTEMPTS, listAttempts } from '../../../domain/webhooks/attempts.ts';
 import { requireWebhook } from '../../../domain/webhooks/stored-webhook.ts';
 import { addCommand, id, printResult, wholeNumber } from '../command-line/command-line.ts';
@@ -14,7 +15,7 @@ export function addWebhookAttempts(program: Command): void {
     )
     .requiredOption('--webhook <id>', 'which webhook', id)
     .option('--limit <number>', 'at most so many', wholeNumber(1, KEPT_ATTEMPTS), 50)
-    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail webhook attempts --webhook 1 --limit 10')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} webhook attempts --webhook 1 --limit 10`)
     .action(async (options: { webhook: number; limit: number; json?: boolean }) => {
       const attempts = await withConnections(async ({ db }) => {
         const { orgId, id: webhookId } = await requireWebhook(db, { orgId: null, id: options.webhook });

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { createWebhook } from '../../../domain/webhooks/create-webhook.ts';
 import { EVENT_TYPES } from '../../../domain/webhooks/event-types.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
@@ -28,7 +29,7 @@ export function addWebhookCreate(program: Command): void {
     .option('--after <position>', 'begin after this position of the feed; at its head if left out', position)
     .addHelpText(
       'after',
-      '\nExample:\n  npx --no -- tagtrail webhook create --org 1 --url https://erp.example.com/hooks/moves --location HALL-1',
+      `\nExample:\n  ${TAGTRAIL} webhook create --org 1 --url https://erp.example.com/hooks/moves --location HALL-1`,
     )
     .action(async (options: Options) => {
       const { org: orgId, url, types, location: locationExternalKey, name, after } = options;

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { wireTime } from '../../../base/timestamps.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { deleteWebhook } from '../../../domain/webhooks/delete-webhook.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
@@ -9,7 +10,7 @@ export function addWebhookDelete(program: Command): void {
   addCommand(program, 'webhook', 'delete')
     .description('Delete a webhook with its secrets and attempts: nothing more is sent.')
     .requiredOption('--webhook <id>', 'which webhook', id)
-    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail webhook delete --webhook 1')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} webhook delete --webhook 1`)
     .action(async (options: { webhook: number; json?: boolean }) => {
       const webhook = await withConnections(({ db, actor }) =>
         deleteWebhook(db, actor, { orgId: null, id: options.webhook }),

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { type ListedWebhook, listWebhooks } from '../../../domain/webhooks/list-webhooks.ts';
 import { sayState } from '../../../domain/webhooks/say-state.ts';
@@ -11,7 +12,7 @@ export function addWebhookList(program: Command): void {
   addCommand(program, 'webhook', 'list')
     .description('List the webhooks of an organization, and how far each has come.')
     .requiredOption('--org <id>', 'the organization', id)
-    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail webhook list --org 1')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} webhook list --org 1`)
     .action(async (options: { org: number; json?: boolean }) => {
       const webhooks = await withConnections(async ({ db }) => {
         await requireLiveOrganization(db, options.org);

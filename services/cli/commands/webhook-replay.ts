@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { replayWebhook } from '../../../domain/webhooks/replay-webhook.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
@@ -12,7 +13,7 @@ export function addWebhookReplay(program: Command): void {
     )
     .requiredOption('--webhook <id>', 'which webhook', id)
     .requiredOption('--after <position>', 'the position in the feed; 0 for everything that is kept', position)
-    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail webhook replay --webhook 1 --after 48123')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} webhook replay --webhook 1 --after 48123`)
     .action(async (options: { webhook: number; after: number; json?: boolean }) => {
       const { webhook, after } = await withConnections(({ db, actor }) =>
         replayWebhook(db, actor, { orgId: null, id: options.webhook }, options.after),

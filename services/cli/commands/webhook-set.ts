@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { EVENT_TYPES } from '../../../domain/webhooks/event-types.ts';
 import { setWebhook, type WebhookChange } from '../../../domain/webhooks/set-webhook.ts';
 import { STATES, type State } from '../../../domain/webhooks/stored-webhook.ts';
@@ -37,9 +38,9 @@ export function addWebhookSet(program: Command): void {
     .option('--drop-old-secret', 'end all secrets but the newest')
     .addHelpText(
       'after',
-      '\nExamples:\n  npx --no -- tagtrail webhook set --webhook 1 --state on' +
-        '\n  npx --no -- tagtrail webhook set --webhook 1 --rotate-secret' +
-        '\n  npx --no -- tagtrail webhook set --webhook 1 --drop-old-secret',
+      `\nExamples:\n  ${TAGTRAIL} webhook set --webhook 1 --state on` +
+        `\n  ${TAGTRAIL} webhook set --webhook 1 --rotate-secret` +
+        `\n  ${TAGTRAIL} webhook set --webhook 1 --drop-old-secret`,
     )
     .action(async (options: Options) => {
       const change = changeOf(options);

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { openAgents } from '../../../domain/webhooks/sending/agents.ts';
 import type { Attempt } from '../../../domain/webhooks/sending/deliver.ts';
 import { createResolve } from '../../../domain/webhooks/targets/resolve.ts';
@@ -15,7 +16,7 @@ export function addWebhookTest(program: Command): void {
       'Send a test event from here, and say what the receiver answered. Exits with 1 unless that was 2xx.',
     )
     .requiredOption('--webhook <id>', 'which webhook, on or not', id)
-    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail webhook test --webhook 1')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} webhook test --webhook 1`)
     .action(async (options: { webhook: number; json?: boolean }) => {
       const { keys, networks } = webhookSettings();
       const agents = openAgents({ networks, resolve: createResolve() });

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { requireLiveByKey } from '../../../domain/master-data/live-by-key.ts';
 import { requirePast } from '../../../domain/reports/require-past.ts';
@@ -31,8 +32,8 @@ export function addWhy(program: Command): void {
     .option('--at <time>', 'where it was at this time, RFC 3339; without this where it is now', reportTime)
     .addHelpText(
       'after',
-      '\nExamples:\n  npx --no -- tagtrail why --org 1 --asset FORKLIFT-2' +
-        '\n  npx --no -- tagtrail why --org 1 --asset FORKLIFT-2 --at 2026-05-04T08:00:00Z',
+      `\nExamples:\n  ${TAGTRAIL} why --org 1 --asset FORKLIFT-2` +
+        `\n  ${TAGTRAIL} why --org 1 --asset FORKLIFT-2 --at 2026-05-04T08:00:00Z`,
     )
     .action(async (options: Options) => {
       const { org: orgId, asset: externalKey } = options;

@@ -1,4 +1,5 @@
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { awaitSubscribed } from '../../../domain/administration/readers/await-subscribed.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
@@ -10,7 +11,7 @@ export async function awaitReader(db: Connection, topic: string): Promise<void> 
   if (!(await awaitSubscribed((look) => look(db), topic))) {
     running().streams.stderr.write(
       `Ingestion has not subscribed to ${forTerminal(topic)} at its broker yet; the broker keeps nothing of what is ` +
-        'published before that. Its log says whether the broker refuses the topic; npx --no -- tagtrail doctor looks at the rest\n',
+        `published before that. Its log says whether the broker refuses the topic; ${TAGTRAIL} doctor looks at the rest\n`,
     );
   }
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../../../base/errors.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
@@ -15,7 +16,7 @@ export async function examineSchema(client: Client): Promise<Finding> {
     }
     return (await isMigrated(client))
       ? ok('schema', "It has this version's schema")
-      : fault('schema', 'It is not migrated to this version', 'Run npx --no -- tagtrail migrate');
+      : fault('schema', 'It is not migrated to this version', `Run ${TAGTRAIL} migrate`);
   } catch (error) {
     if (!(error instanceof AppError)) {
       throw error;
@@ -44,7 +45,7 @@ export async function examineRoles(
       'roles',
       `The user of ${setting} owns the tables: who takes over a process could change or drop them`,
       setting === 'DATABASE_URL'
-        ? "Let MIGRATE_DATABASE_URL be this user's, and DATABASE_URL a new user's, whom npx --no -- tagtrail migrate makes"
+        ? `Let MIGRATE_DATABASE_URL be this user's, and DATABASE_URL a new user's, whom ${TAGTRAIL} migrate makes`
         : `Let ${setting} have the user of DATABASE_URL`,
     );
   }

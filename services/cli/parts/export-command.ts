@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { exportFile } from '../../../domain/master-data/imports/export-file.ts';
 import type { Keyed } from '../../../domain/master-data/live-by-key.ts';
 import { addCommand, id } from '../command-line/command-line.ts';
@@ -25,8 +26,8 @@ export function addExport(program: Command, resource: Keyed): void {
 With --json and no --file, the CSV is the text "csv" of the document.
 
 Examples:
-  npx --no -- tagtrail export ${noun} --org 1 > ${noun}.csv
-  npx --no -- tagtrail export ${noun} --org 1 --file ${noun}.csv`,
+  ${TAGTRAIL} export ${noun} --org 1 > ${noun}.csv
+  ${TAGTRAIL} export ${noun} --org 1 --file ${noun}.csv`,
     )
     .action(({ org, file, json }: Options) =>
       writeExport({ noun, file, json }, (write) =>

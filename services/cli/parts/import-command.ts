@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { FieldIssue } from '../../../base/checks/issues.ts';
 import { AppError, messageOf } from '../../../base/errors.ts';
 import { writeJson } from '../../../base/json/json-text.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import type { CsvSource } from '../../../domain/master-data/imports/csv.ts';
 import { importFile } from '../../../domain/master-data/imports/import-file.ts';
 import { FILE_LIMIT } from '../../../domain/master-data/imports/read-rows.ts';
@@ -39,8 +40,8 @@ Columns, in any order; only name is required:
 ${columns}
 
 Examples:
-  npx --no -- tagtrail import ${noun} --org 1 --file ${noun}.csv --dry-run
-  npx --no -- tagtrail import ${noun} --org 1 --file ${noun}.csv`,
+  ${TAGTRAIL} import ${noun} --org 1 --file ${noun}.csv --dry-run
+  ${TAGTRAIL} import ${noun} --org 1 --file ${noun}.csv`,
     )
     .action((options: Options) => importAndTell(resource, options));
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import type { Snapshot } from '../../../db/timescale/connections/snapshot.ts';
 import { csvOf } from '../../../domain/reports/exports/csv.ts';
 import { parquetOf } from '../../../domain/reports/exports/parquet.ts';
@@ -47,8 +48,8 @@ Columns are the fields of the API's report, times in UTC. It is read as of one i
 without a time limit. With --json and no --file, the CSV is the text "csv" of the document.
 
 Examples:
-  npx --no -- tagtrail export ${verb} --org 1 ${example} --file ${verb}.csv
-  npx --no -- tagtrail export ${verb} --org 1 ${example} --format parquet --file ${verb}.parquet`,
+  ${TAGTRAIL} export ${verb} --org 1 ${example} --file ${verb}.csv
+  ${TAGTRAIL} export ${verb} --org 1 ${example} --format parquet --file ${verb}.parquet`,
     )
     .action((options: Options & ExportOptions) => {
       const { org, format, file, json } = options;

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { AppError } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/instant.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import type { Connections } from '../../../simulation/connections.ts';
 import { ENCODERS } from '../../../simulation/encoders/encoders.ts';
@@ -41,7 +42,7 @@ export async function awaitArrival(
   }
   throw new AppError(
     'unavailable',
-    `What is published to ${broker} does not arrive in this database; check that ingestion runs on both (npx --no -- tagtrail doctor)`,
+    `What is published to ${broker} does not arrive in this database; check that ingestion runs on both (${TAGTRAIL} doctor)`,
   );
 }
 

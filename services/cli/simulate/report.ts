@@ -1,5 +1,6 @@
 import { greatestOf } from '../../../base/extremes.ts';
 import { table } from '../../../base/table.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { allDifferences, type CheckResult } from './check.ts';
 import type { Simulated } from './simulate.ts';
 
@@ -23,7 +24,7 @@ export function simulatedText({ progress, truth }: Simulated, truthFile: string 
     ...(undecided === 0 ? [] : [`Of ${count(undecided)} assets it cannot be told what is true.`]),
     ...(truthFile === null
       ? []
-      : [`What is true is in ${truthFile}. Next: npx --no -- tagtrail simulate --check ${truthFile}`]),
+      : [`What is true is in ${truthFile}. Next: ${TAGTRAIL} simulate --check ${truthFile}`]),
   ].join('\n');
 }
 
@@ -81,12 +82,12 @@ function presenceLines({ presence }: CheckResult): string[] {
 function smoothingLines({ smoothing, differences }: CheckResult): string[] {
   if (smoothing === true) {
     return [
-      'Smoothing was on in this organization (npx --no -- tagtrail smoothing show): what is true is told without it, so that histories differ. Simulate in an organization without smoothing.',
+      `Smoothing was on in this organization (${TAGTRAIL} smoothing show): what is true is told without it, so that histories differ. Simulate in an organization without smoothing.`,
     ];
   }
   return smoothing === null && differences.length > 0
     ? [
-        'If smoothing is on in the organization (npx --no -- tagtrail smoothing show), histories differ: what is true is told without it.',
+        `If smoothing is on in the organization (${TAGTRAIL} smoothing show), histories differ: what is true is told without it.`,
       ]
     : [];
 }
