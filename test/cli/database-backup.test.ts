@@ -19,6 +19,7 @@ import { commandLineOn } from '../support/command-line.ts';
 import { serverUrl, useDatabase } from '../support/database.ts';
 import { jsonOn, onEmbedded, useDataFolders } from '../support/embedded-folder.ts';
 import { expectedRows, fillDatabase } from '../support/filled-database.ts';
+import { freePort } from '../support/free-port.ts';
 
 describe('a backup by the command line', () => {
   const source = useDatabase();
@@ -218,6 +219,30 @@ describe('a backup by the command line', () => {
       );
     }
     await server.query(`alter database ${name} owner to ${prefix}`);
+    const administrator = new pg.Client(connectionConfig(foreign.url));
+    await administrator.connect();
+    await administrator.query('create table theirs (id integer)');
+    await asOwner(foreign.url).fails(
+      1,
+      'has tables of something else (theirs); restore into an empty one',
+      ...['database', 'restore', '--file', file],
+    );
+    await administrator.query('drop table theirs');
+    await administrator.end();
+    const { status, stdout, stderr } = await asOwner(foreign.url).tagtrail(
+      'database',
+      'restore',
+      '--file',
+      file,
+    );
+    expect(status, stderr).to.equal(0);
+    expect(stdout).to.include('and agrees.');
+
+    const nowhere = Object.assign(new URL(foreign.url), { port: String(await freePort()) });
+    const { stderr: said } = await commandLineOn(() => ({ url: nowhere.href })).tagtrail(
+      ...['database', 'restore', '--file', file],
+    );
+    expect(said).to.match(/^The database at DATABASE_URL \(\S+\) cannot be reached: .+\n$/);
 
     const ownLocale = target();
     const other = `${prefix}_${targets}`;

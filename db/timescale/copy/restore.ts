@@ -74,22 +74,35 @@ function migrationsOf({ migrations: applied }: BackupHeader): Migration[] {
   return all.filter(({ name }) => applied.includes(name));
 }
 
+/** A schema without organizations has no data. Tables of an extension are none, either. */
 async function refuseData(url: string): Promise<void> {
   const client = await connect(url);
   try {
-    const { rows: there } = await client.query<{ there: boolean }>(
-      `select to_regclass('organizations') is not null as there`,
+    const { rows } = await client.query<{ name: string }>(
+      `select relname::text as name from pg_class
+       where relkind in ('r', 'p') and relnamespace = to_regnamespace('public') and not exists (
+         select from pg_depend where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e'
+       )
+       order by relname`,
     );
-    const isThere = there[0]?.there === true;
-    if (isThere && (await client.query('select from organizations limit 1')).rowCount !== 0) {
-      throw new AppError(
-        'conflict',
-        'The database has organizations already; restore into an empty one: name another in its address (without DATABASE_URL, another folder in TAGTRAIL_DATA), or drop this one first',
-      );
+    const names = rows.map(({ name }) => name);
+    const isOurs = names.includes('organizations');
+    if (isOurs && (await client.query('select from organizations limit 1')).rowCount !== 0) {
+      throw notEmpty('has organizations already');
+    }
+    if (!isOurs && names.length > 0) {
+      throw notEmpty(`has tables of something else (${names.slice(0, 3).join(', ')})`);
     }
   } finally {
     await client.end();
   }
+}
+
+function notEmpty(what: string): AppError {
+  return new AppError(
+    'conflict',
+    `The database ${what}; restore into an empty one: name another in its address (without DATABASE_URL, another folder in TAGTRAIL_DATA), or drop this one first`,
+  );
 }
 
 async function connect(url: string): Promise<pg.Client> {

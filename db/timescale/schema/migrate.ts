@@ -135,10 +135,13 @@ async function requireOwner(client: pg.Client): Promise<void> {
   }
 }
 
-/** The extension must exist before migrations that make hypertables, and can be created only if it is preloaded. */
+/**
+ * The extension must exist before migrations that make hypertables, and can be created only if it is preloaded. That shows
+ * by a setting that its loader has: who is no superuser may not read `shared_preload_libraries`.
+ */
 async function createTimescaleIfAvailable(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ preloaded: boolean }>(
-    `select current_setting('shared_preload_libraries') ~ '\\ytimescaledb\\y' as preloaded
+    `select current_setting('timescaledb.max_background_workers', true) is not null as preloaded
      from pg_available_extensions where name = 'timescaledb' and installed_version is null`,
   );
   if (rows[0]?.preloaded === true) {

@@ -138,10 +138,15 @@ function readOwnerSettings() {
 }
 
 /** {@link withOwnerUrl} of a database that need not be there. */
-export function withNewOwnerUrl<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
+export async function withNewOwnerUrl<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
   const { MIGRATE_DATABASE_URL: ownerUrl, DATABASE_URL, TAGTRAIL_DATA } = readOwnerSettings();
   const url = ownerUrl ?? DATABASE_URL;
-  return url === null ? withEmbedded(TAGTRAIL_DATA, work) : work(url);
+  if (url === null) {
+    return withEmbedded(TAGTRAIL_DATA, work);
+  }
+  const setting = ownerUrl === null ? undefined : 'MIGRATE_DATABASE_URL';
+  await requireReachable(withDatabase(url, 'postgres'), undefined, setting);
+  return work(url);
 }
 
 /** {@link withOwnerUrl} of a migrated database. */
