@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import { stringify } from 'yaml';
 import { useChecker } from '../support/checker.ts';
@@ -15,6 +15,32 @@ describe('the configuration of Prometheus', () => {
     const checked = promtool.run(['check', 'config', '--lint-fatal', 'prometheus.yml'], { cwd });
     expect(checked, checked.said).to.deep.include({ status: 0 });
     expect(checked.said).to.include(`${expressionsOfAlerts().length} rules found`);
+  });
+
+  it('of the machine with units passes it too, and has the same jobs at the ports of the units', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tagtrail-prometheus-'));
+    for (const file of ['systemd/prometheus.yml', 'prometheus/alerts.yml']) {
+      cpSync(join(DEPLOY, file), join(folder, basename(file)));
+    }
+    const checked = promtool.run(['check', 'config', '--lint-fatal', 'prometheus.yml'], { cwd: folder });
+    rmSync(folder, { recursive: true });
+    expect(checked, checked.said).to.deep.include({ status: 0 });
+    const { scrape_configs: jobs } = readYaml('systemd/prometheus.yml') as { scrape_configs: StaticJob[] };
+    expect(jobs.map(({ job_name: name }) => name)).to.have.members(
+      (readYaml('prometheus/prometheus.yml') as { scrape_configs: StaticJob[] }).scrape_configs.map(
+        ({ job_name: name }) => name,
+      ),
+    );
+    for (const { job_name: name, static_configs: configs } of jobs.filter(
+      ({ job_name }) => job_name !== 'machine',
+    )) {
+      const service = name.replace(/^tagtrail-/, '').replace(/^ingest$/, 'mqtt-ingest');
+      const unit = readDeployed(`systemd/tagtrail-${service}@.service`);
+      const [, prefix] = /^Environment=[A-Z]+_PORT=(\d+)%i$/m.exec(unit) ?? [];
+      for (const target of configs.flatMap(({ targets }) => targets)) {
+        expect(target, name).to.match(new RegExp(`^127\\.0\\.0\\.1:${prefix}[12]$`));
+      }
+    }
   });
 
   it('raises every alert for its cause, and none in an ordinary hour', () => {
@@ -45,6 +71,11 @@ describe('the configuration of Prometheus', () => {
     expect(checked, checked.said).to.deep.include({ status: 0 });
   });
 });
+
+interface StaticJob {
+  job_name: string;
+  static_configs: { targets: string[] }[];
+}
 
 interface Alert {
   alert: string;
