@@ -55,7 +55,7 @@ export function isLate({ receivedAt, readAt }: Timing): boolean {
  * delay.
  * @returns in order and apart.
  */
-function delaysOf(timings: readonly Timing[], known: Micros | null): Delay[] {
+export function delaysOf(timings: readonly Timing[], known: Micros | null): Delay[] {
   const delays: Delay[] = [];
   let inTimeAt = known ?? Number.NEGATIVE_INFINITY;
   for (const timing of timings.toSorted((a, b) => a.receivedAt - b.receivedAt)) {
@@ -78,6 +78,11 @@ export function lastInTime(timings: readonly Timing[]): Micros | null {
   return latest(timings.filter((timing) => !isLate(timing)));
 }
 
+/** When the last of a commit that came late was received; null if none did. */
+export function lastLate(timings: readonly Timing[]): Micros | null {
+  return latest(timings.filter(isLate));
+}
+
 /** Keeps when what readers sent came late. Call with the readers' counters locked. Nearly always nothing did. */
 export async function keepDelays(db: Connection, sent: readonly Sent[]): Promise<void> {
   const late = sent.filter(({ timings }) => timings.some(isLate));
@@ -90,6 +95,23 @@ export async function keepDelays(db: Connection, sent: readonly Sent[]): Promise
   const delays = late.flatMap(({ orgId, readerId, timings }) =>
     delaysOf(timings, known.get(readerId) ?? null).map((delay) => ({ orgId, readerId, ...delay })),
   );
+  await joinDelays(db, delays);
+  await db.exec(sql.prepared('keep-last-late', NO_ROWS)`
+    update reader_counters counted set
+      in_time_at = greatest(counted.in_time_at, given.in_time),
+      late_at = greatest(counted.late_at, given.late),
+      in_time_before = case when given.in_time < greatest(counted.late_at, given.late) then given.in_time end
+    from unnest(${column(late, 'orgId')}::integer[], ${column(late, 'readerId')}::integer[],
+      ${sql.binary(timestamps(late.map(({ timings }) => lastInTime(timings))))}::timestamptz[],
+      ${sql.binary(timestamps(late.map(({ timings }) => lastLate(timings))))}::timestamptz[]) as given (org_id, reader_id, in_time, late)
+    where counted.org_id = given.org_id and counted.reader_id = given.reader_id`);
+}
+
+/** Joins delays to those that are kept already. */
+export async function joinDelays(
+  db: Connection,
+  delays: readonly (Delay & { orgId: number; readerId: number })[],
+): Promise<void> {
   if (delays.length > 0) {
     await db.exec(sql.prepared('keep-delays', NO_ROWS)`
       select delay_listening(org_id, reader_id, since, until)
@@ -101,16 +123,6 @@ export async function keepDelays(db: Connection, sent: readonly Sent[]): Promise
         order by org_id, reader_id, since
       ) given`);
   }
-  const lastLate = late.map(({ timings }) => latest(timings.filter(isLate)));
-  await db.exec(sql.prepared('keep-last-late', NO_ROWS)`
-    update reader_counters counted set
-      in_time_at = greatest(counted.in_time_at, given.in_time),
-      late_at = greatest(counted.late_at, given.late),
-      in_time_before = case when given.in_time < greatest(counted.late_at, given.late) then given.in_time end
-    from unnest(${column(late, 'orgId')}::integer[], ${column(late, 'readerId')}::integer[],
-      ${sql.binary(timestamps(late.map(({ timings }) => lastInTime(timings))))}::timestamptz[],
-      ${sql.binary(timestamps(lastLate))}::timestamptz[]) as given (org_id, reader_id, in_time, late)
-    where counted.org_id = given.org_id and counted.reader_id = given.reader_id`);
 }
 
 function loadInTime(

@@ -1,10 +1,17 @@
-import type { Micros } from '../../base/instant.ts';
+import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
 import type { Client, Pool } from '../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../db/timescale/connections/transaction.ts';
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import type { WrongClock } from '../tracking/wrong-clock/wrong-clock.ts';
-import type { HeardStretch } from './heard-stretches.ts';
+import { AHEAD_TOLERANCE } from '../tracking/observed-at.ts';
+import {
+  inWindow,
+  isReceivedEarlier,
+  receivedEarlier,
+  type WrongClock,
+} from '../tracking/wrong-clock/wrong-clock.ts';
+import { delaysOf, joinDelays, lastInTime, lastLate, type Timing } from './delays.ts';
+import { HEARD_GAP, type HeardStretch } from './heard-stretches.ts';
 
 /** Readers of an organization that a wrong clock heard, or saw connect or leave. */
 export async function readersHeard(db: Connection, orgId: number, clock: WrongClock): Promise<number[]> {
@@ -18,6 +25,10 @@ export async function readersHeard(db: Connection, orgId: number, clock: WrongCl
     union
     select reader_id from reader_connections where org_id = ${orgId}::integer
       and ${during(sql.fragment`connected_at`)}
+    union
+    select reader_id from reader_delays where org_id = ${orgId}::integer and ${during(sql.fragment`ended_at`)}
+    union
+    select reader_id from reader_proofs where org_id = ${orgId}::integer and ${during(sql.fragment`learned_at`)}
     order by reader_id`);
   return rows.map((row) => row.reader_id);
 }
@@ -27,8 +38,17 @@ export async function readersHeard(db: Connection, orgId: number, clock: WrongCl
  * transaction of its own, so it may be interrupted, and started again.
  */
 export async function mendHeard(pool: Pool, orgId: number, clock: WrongClock): Promise<void> {
-  for (const readerId of await readersHeard(pool, orgId, clock)) {
-    await inTransaction(pool, (client) => mendReader(client, { orgId, readerId }, clock));
+  const readerIds = await readersHeard(pool, orgId, clock);
+  for (let start = 0; start < readerIds.length; start += READERS_AT_ONCE) {
+    const some = readerIds.slice(start, start + READERS_AT_ONCE);
+    const timings = await mendedTimings(pool, orgId, some, clock);
+    for (const readerId of some) {
+      const own = timings.get(readerId) ?? [];
+      await inTransaction(pool, async (client) => {
+        await mendReader(client, { orgId, readerId }, clock);
+        await mendDelays(client, { orgId, readerId, timings: own }, clock);
+      });
+    }
   }
   await inTransaction(pool, (client) =>
     client.exec(sql.type(NO_ROWS)`
@@ -36,6 +56,83 @@ export async function mendHeard(pool: Pool, orgId: number, clock: WrongClock): P
         ended_at = ${earlier(sql.fragment`ended_at`, clock)}
       where ${isDuring(sql.fragment`ended_at`, clock)}`),
   );
+}
+
+/** Readers whose scans in the window are held at once: each took a message a second, or fewer. */
+const READERS_AT_ONCE = 20;
+
+/** How long before that one is looked for. */
+const LOOK_BACK: Micros = 3_600 * MICROS_PER_SECOND;
+
+/** By a right clock. */
+function beginningOf({ from, ahead }: WrongClock): Micros {
+  return from - ahead;
+}
+
+/**
+ * When the messages that the wrong clock received came, and how old their newest read was then, as far as scans tell, which
+ * are not mended yet; and the last that came in time before. Reads of unknown tags, and repeated ones, are not among them.
+ */
+async function mendedTimings(
+  db: Connection,
+  orgId: number,
+  readerIds: readonly number[],
+  clock: WrongClock,
+): Promise<Map<number, Timing[]>> {
+  const began = beginningOf(clock);
+  const rows = await db.any(sql.type(rowsOf<Timing & { readerId: number }>())`
+    select reader_id as "readerId", micros_of_time(max(${receivedEarlier(clock)})) as "receivedAt",
+      micros_of_time(max(case when ${isReceivedEarlier(clock)} then observed_at else ${receivedEarlier(clock)} end))
+        as "readAt"
+    from scan_events
+    where ${inWindow(orgId, clock)} and reader_id = any(${sql.array([...readerIds], 'int4')})
+    group by reader_id, scan_events.received_at
+    union all
+    select reader_id, micros_of_time(max(received_at)), micros_of_time(max(received_at))
+    from scan_events
+    where org_id = ${orgId}::integer and reader_id = any(${sql.array([...readerIds], 'int4')})
+      and observed_at >= time_of_micros(${began - LOOK_BACK}::bigint)
+      and observed_at <= time_of_micros(${began + AHEAD_TOLERANCE}::bigint)
+      and received_at < time_of_micros(${began}::bigint)
+      and received_at <= observed_at + ${HEARD_GAP}::bigint * interval '1 microsecond'
+    group by reader_id`);
+  return Map.groupBy(rows, ({ readerId }) => readerId);
+}
+
+/**
+ * By a clock that is ahead everything comes late. So what came late while it was wrong is found out again; what did before
+ * stays. What late reads prove is right, as it is dated by the reader, and was learned earlier.
+ */
+async function mendDelays(
+  client: Client,
+  { orgId, readerId, timings }: { orgId: number; readerId: number; timings: readonly Timing[] },
+  clock: WrongClock,
+): Promise<void> {
+  const own = sql.fragment`org_id = ${orgId}::integer and reader_id = ${readerId}::integer`;
+  const wrong = await client.any(sql.type(rowsOf<{ since: Micros }>())`
+    delete from reader_delays where ${own} and ${isDuring(sql.fragment`ended_at`, clock)}
+    returning micros_of_time(started_at) as since`);
+  const began = beginningOf(clock);
+  const before = wrong
+    .filter(({ since }) => since < began - HEARD_GAP)
+    .map(({ since }) => ({ orgId, readerId, since, until: began }));
+  const again = delaysOf(timings, null).map((delay) => ({ orgId, readerId, ...delay }));
+  await joinDelays(client, [...before, ...again]);
+  for (const { since } of wrong) {
+    await client.exec(sql.type(NO_ROWS)`
+      select revise_alerts(${orgId}::integer, 'listening', ${readerId}::integer, time_of_micros(${since}::bigint))`);
+  }
+  await client.exec(sql.type(NO_ROWS)`
+    update reader_counters set
+      in_time_at = greatest(in_time_at, time_of_micros(${lastInTime(timings)}::bigint)),
+      late_at = greatest(
+        case when ${isDuring(sql.fragment`late_at`, clock)} then null else late_at end,
+        time_of_micros(${lastLate(timings)}::bigint)
+      )
+    where ${own}`);
+  await client.exec(sql.type(NO_ROWS)`
+    update reader_proofs set learned_at = ${earlier(sql.fragment`learned_at`, clock)}
+    where ${own} and ${isDuring(sql.fragment`learned_at`, clock)}`);
 }
 
 interface CountedRow {
@@ -84,8 +181,7 @@ async function mendReader(
     update reader_counters set heard_since = time_of_micros(${last?.since ?? null}::bigint),
       heard_until = time_of_micros(${last?.until ?? null}::bigint), heard_messages = ${last?.messages ?? null}::bigint,
       heard_late = ${late.length === 0 ? null : JSON.stringify(late)}::text::jsonb,
-      last_message_at = ${back(sql.fragment`last_message_at`)}, in_time_at = ${back(sql.fragment`in_time_at`)},
-      late_at = ${back(sql.fragment`late_at`)}
+      last_message_at = ${back(sql.fragment`last_message_at`)}, in_time_at = ${back(sql.fragment`in_time_at`)}
     where ${own}`);
   await client.exec(sql.type(NO_ROWS)`
     update reader_spans set started_at = ${back(sql.fragment`started_at`)}, ended_at = ${back(sql.fragment`ended_at`)}

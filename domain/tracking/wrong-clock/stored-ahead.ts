@@ -17,7 +17,9 @@ const LATER = AHEAD_TOLERANCE + TOLERATED_SKEW * MICROS_PER_MILLISECOND;
 
 /**
  * Names the newest that a clock recorded which was ahead of what the database's is now; null if there is nothing such.
- * Without rows that lie ahead it reads little: all have an index by that time, or are a row for each reader.
+ * Without rows that lie ahead it reads little: all have an index by that time, or are a row for each reader. Those have none:
+ * 20,000 are read in 2 ms (1.6 to 4.0), and with an index no count of a message would be a heap-only update any more, which
+ * took twice as long.
  */
 export async function sayStoredAhead(db: Connection): Promise<string | null> {
   const found = await db.maybeOne(sql.prepared('find-stored-ahead', rowsOf<StoredAhead>())`

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
+import { countWrongRows, mendClock } from '../../../domain/messages/mend-clock.ts';
 import { joined } from '../../../domain/presence/intervals.ts';
 import { loadListening } from '../../../domain/presence/load-listening.ts';
+import { TEST_ACTOR } from '../../support/actor.ts';
 import { useDatabase } from '../../support/database.ts';
 import { messageOf, recordAll, registeredReader } from '../../support/messages-of.ts';
 import { Random } from '../../support/random.ts';
@@ -84,6 +86,56 @@ describe('what readers send late', () => {
     }
     expect(met.delays).to.be.above(8);
     expect(met.behind).to.be.above(0);
+  });
+
+  it('is the same once a clock that was ahead meanwhile, by which all came late, is mended', async () => {
+    const hour = 3_600;
+    let delays = 0;
+    for (let round = 0; round < 12; round++) {
+      const random = new Random(83, round);
+      const sent: Sent[] = [];
+      let lag = 0;
+      for (let second = 0; second < 1_200; second += 1 + random.below(20)) {
+        lag = random.once(8) ? random.below(3) * 60 : lag;
+        sent.push({
+          received: second,
+          age: random.once(4) ? null : lag + random.below(15) + second / 10_000,
+        });
+      }
+      const look = async () => ({
+        ...(await kept()),
+        counted: await database.rows('select in_time_at, late_at from reader_counters'),
+        proofs: await database.rows('select started_at, ended_at, learned_at from reader_proofs order by 1'),
+      });
+      const empty = () =>
+        database.rows(
+          'truncate reader_counters, reader_spans, reader_proofs, reader_delays, received_messages, scan_events',
+        );
+      await empty();
+      await recordAll(database.pool, messages(sent));
+      const { proofs: _, ...right } = await look();
+      await empty();
+      const during = ({ received }: Sent) => received >= 300 && received < 900;
+      const wrong = sent.map((each) =>
+        during(each)
+          ? { received: each.received + hour, age: each.age === null ? null : each.age + hour }
+          : each,
+      );
+      const early = wrong.filter((_, place) => (sent[place]?.received ?? 0) < 900);
+      await recordAll(database.pool, messages(early), at(3 * hour));
+      const clock = { from: at(300 + hour), to: at(900 + hour), ahead: at(hour) - at(0), isAll: false };
+      expect((await countWrongRows(database.pool, reader.orgId, clock)).readers).to.equal(1);
+      await mendClock(database.pool, TEST_ACTOR, reader.orgId, clock, {});
+      await recordAll(database.pool, messages(sent.filter(({ received }) => received >= 900)));
+      const { proofs, ...mended } = await look();
+      expect(mended, `round ${round}`).to.deep.equal(right);
+      expect((await countWrongRows(database.pool, reader.orgId, clock)).readers).to.equal(0);
+      for (const { learned_at: learnedAt } of proofs as { learned_at: string }[]) {
+        expect(Date.parse(learnedAt) * 1_000).to.be.below(at(1_300));
+      }
+      delays += right.delayed?.length ?? 0;
+    }
+    expect(delays).to.be.above(5);
   });
 
   it('is no delay where reads in time were received between, though these are committed later', async () => {
