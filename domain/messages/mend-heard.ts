@@ -80,10 +80,10 @@ async function mendedTimings(
   clock: WrongClock,
 ): Promise<Map<number, Timing[]>> {
   const began = beginningOf(clock);
-  const rows = await db.any(sql.type(rowsOf<Timing & { readerId: number }>())`
-    select reader_id as "readerId", micros_of_time(max(${receivedEarlier(clock)})) as "receivedAt",
+  const rows = await db.any(sql.type(rowsOf<TimingRow>())`
+    select reader_id, micros_of_time(max(${receivedEarlier(clock)})) as received_at,
       micros_of_time(max(case when ${isReceivedEarlier(clock)} then observed_at else ${receivedEarlier(clock)} end))
-        as "readAt"
+        as read_at
     from scan_events
     where ${inWindow(orgId, clock)} and reader_id = any(${sql.array([...readerIds], 'int4')})
     group by reader_id, scan_events.received_at
@@ -96,7 +96,12 @@ async function mendedTimings(
       and received_at < time_of_micros(${began}::bigint)
       and received_at <= observed_at + ${HEARD_GAP}::bigint * interval '1 microsecond'
     group by reader_id`);
-  return Map.groupBy(rows, ({ readerId }) => readerId);
+  const timings = rows.map((row) => ({
+    readerId: row.reader_id,
+    receivedAt: row.received_at,
+    readAt: row.read_at,
+  }));
+  return Map.groupBy(timings, ({ readerId }) => readerId);
 }
 
 /**
@@ -133,6 +138,12 @@ async function mendDelays(
   await client.exec(sql.type(NO_ROWS)`
     update reader_proofs set learned_at = ${earlier(sql.fragment`learned_at`, clock)}
     where ${own} and ${isDuring(sql.fragment`learned_at`, clock)}`);
+}
+
+interface TimingRow {
+  reader_id: number;
+  received_at: Micros;
+  read_at: Micros;
 }
 
 interface CountedRow {
