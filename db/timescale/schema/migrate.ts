@@ -121,6 +121,20 @@ export async function isMigrated(client: pg.ClientBase, migrations = readMigrati
   return rows[0]?.present === true && (await pendingMigrations(client, migrations)).length === 0;
 }
 
+/** True if an earlier version migrated it, and there is more to migrate. @throws AppError `conflict` if a newer one did. */
+export async function isOfEarlier(url: string): Promise<boolean> {
+  const client = new Client(connectionConfig(url, 'tagtrail migrate'));
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ present: boolean }>(
+      `select to_regclass('schema_migrations') is not null as present`,
+    );
+    return rows[0]?.present === true && !(await isMigrated(client));
+  } finally {
+    await client.end();
+  }
+}
+
 async function requireOwner(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ user_name: string; owner: string }>(
     `select current_user as user_name, relowner::regrole::text as owner from pg_class

@@ -7,7 +7,7 @@ import { backUp } from '../../../db/timescale/copy/back-up.ts';
 import { packed } from '../../../db/timescale/copy/backup-file.ts';
 import type { TableChecksum } from '../../../db/timescale/copy/checksum.ts';
 import { addCommand, printResult } from '../command-line/command-line.ts';
-import { withConnections } from '../connections/database.ts';
+import { withEarlierToo } from '../connections/database.ts';
 import { replaceFile } from '../files/replace-file.ts';
 import { showProgress } from '../running/progress.ts';
 import { writeToOutput } from '../running/standard-output.ts';
@@ -23,7 +23,7 @@ const PRIVATE = 0o600;
 export function addDatabaseBackup(program: Command): void {
   addCommand(program, 'database', 'backup')
     .description(
-      'Write everything that the database holds, as of one instant, to a file, while everything runs: of the embedded database or any other. A file that is there is replaced when the new one is complete. Secrets of webhooks stay encrypted by SECRETS_KEY, which is not in it.',
+      'Write everything that the database holds, as of one instant, to a file, while everything runs: of the embedded database or any other, also of one that is to be migrated yet. A file that is there is replaced when the new one is complete. Secrets of webhooks stay encrypted by SECRETS_KEY, which is not in it.',
     )
     .requiredOption('--file <path>', 'where to; nobody else may read it; - for standard output')
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} database backup --file tagtrail.backup`)
@@ -36,7 +36,7 @@ export function addDatabaseBackup(program: Command): void {
         );
       }
       const progress = showProgress();
-      const tables = await withConnections(({ pool }) =>
+      const tables = await withEarlierToo((pool) =>
         inSnapshot(pool, async (client) => {
           const sums: TableChecksum[] = [];
           const pieces = backUp(client, {

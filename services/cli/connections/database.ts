@@ -10,7 +10,7 @@ import { type Snapshot, withSnapshot } from '../../../db/timescale/connections/s
 import { startEmbedded } from '../../../db/timescale/embedded/server.ts';
 import { createDatabase } from '../../../db/timescale/schema/create-database.ts';
 import { letProcessesIn } from '../../../db/timescale/schema/let-processes-in.ts';
-import { migrateNew } from '../../../db/timescale/schema/migrate.ts';
+import { isOfEarlier, migrateNew } from '../../../db/timescale/schema/migrate.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import type { Actor } from '../../../domain/changes/actor.ts';
 import {
@@ -109,6 +109,34 @@ export async function withMigratedUrl<Result>(work: (url: string) => Promise<Res
   await requireReachable(DATABASE_URL);
   await requireMigrated(DATABASE_URL);
   return work(DATABASE_URL);
+}
+
+/** {@link withConnections} with a pool only, also of a database of an earlier version, which is left as it is. */
+export async function withEarlierToo<Result>(work: (pool: Pool) => Promise<Result>): Promise<Result> {
+  const { DATABASE_URL, TAGTRAIL_DATA } = withBothWays(
+    readSettings(DATABASE_SETTINGS, running().env, [faultOfAddresses]),
+  );
+  const withPool = async (url: string) => {
+    const pool = createWritePool(url, { max: 1, patience: null });
+    try {
+      return await work(pool);
+    } finally {
+      await pool.end();
+    }
+  };
+  if (DATABASE_URL === null) {
+    return withEmbedded(TAGTRAIL_DATA, async (ownerUrl) => {
+      if (!(await isOfEarlier(ownerUrl))) {
+        await migrateNew(ownerUrl);
+      }
+      return withPool(ownerUrl);
+    });
+  }
+  await requireReachable(DATABASE_URL);
+  if (!(await isOfEarlier(DATABASE_URL))) {
+    await requireMigrated(DATABASE_URL);
+  }
+  return withPool(DATABASE_URL);
 }
 
 /**
