@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { credentialsText } from '../../services/standalone/welcome.ts';
-import { commandBlocks, documents, ROOT } from './command-blocks.ts';
+import { runCommand } from '../support/command-line.ts';
+import { commandBlocks, documents } from './command-blocks.ts';
 import { simpleCommands } from './simple-commands.ts';
 
 /** What is no program of its own, so that nobody sees its arguments. */
@@ -52,9 +51,9 @@ describe('the commands that the documents show', () => {
     }
   });
 
-  it('include the examples of the command line’s own help', () => {
-    const copy = readFileSync(join(ROOT, 'services/cli/commands/database-copy.ts'), 'utf8');
-    const [, example = ''] = /Example.*?\\n {2}(.*?)'/.exec(copy) ?? [];
+  it('include the examples of the command line’s own help', async () => {
+    const { stdout } = await runCommand(['database', 'copy', '--help'], {});
+    const [, example = ''] = /Example.*:\n {2}(.*)\n/.exec(stdout) ?? [];
     expect(example).to.include('database copy --to');
     expect(shownBy(example)).to.deep.equal([]);
   });
