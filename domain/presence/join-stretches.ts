@@ -74,16 +74,22 @@ export class StretchJoiner {
   #due: Due[] = [];
   #lookAt: Micros = Number.NEGATIVE_INFINITY;
 
-  async turn(db: Connection, now: Micros): Promise<void> {
+  /** The readers of one turn. */
+  async due(db: Connection, now: Micros): Promise<Due[]> {
     if (this.#due.length === 0 && this.#lookAt <= now) {
       this.#due = await findUnjoined(db);
       this.#lookAt = now + LOOK_EVERY;
     }
-    for (const reader of this.#due.splice(0, EACH_TURN)) {
-      if (await joinStretches(db, reader, reader.now)) {
-        this.#due.push(reader);
-      }
+    return this.#due.splice(0, EACH_TURN);
+  }
+
+  /** @returns whether more of the reader is left for another turn. */
+  async join(db: Connection, reader: Due): Promise<boolean> {
+    const isLeft = await joinStretches(db, reader, reader.now);
+    if (isLeft) {
+      this.#due.push(reader);
     }
+    return isLeft;
   }
 }
 
@@ -106,7 +112,9 @@ async function findUnjoined(db: Connection): Promise<Due[]> {
     where heard.started_at - make_interval(secs => ${UNJOINED / MICROS_PER_SECOND}::integer)
       > coalesce(joined.ended_at, now() - make_interval(secs => ${OLDEST / MICROS_PER_SECOND}::integer))
       and ${isHere(sql.fragment`counted.org_id`)}
-    order by joined.ended_at nulls first, counted.org_id, counted.reader_id
+    -- Organizations take turns.
+    order by row_number() over (partition by counted.org_id order by joined.ended_at nulls first, counted.reader_id),
+      counted.org_id
     limit ${MOST_DUE}::integer`);
   return rows.map(({ org_id: orgId, reader_id: readerId, now }) => ({ orgId, readerId, now }));
 }

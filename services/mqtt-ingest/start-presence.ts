@@ -14,6 +14,9 @@ const NOTE_EVERY = 1_000;
 const DERIVE_EVERY = 2_000;
 const WARN_EVERY = 60_000;
 
+/** Turns in a row while work is left. */
+const TURNS_AT_ONCE = 10;
+
 /**
  * Keeps up when this process could hear; where no other process does, derives which readers are silent, and learns how
  * often things are read at locations.
@@ -31,7 +34,9 @@ export async function startPresence(
   { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
 ): Promise<void> {
   const watch = new IntakeWatch();
-  const turns = new SilenceTurns(pool);
+  const turns = new SilenceTurns(pool, ({ orgId, error: err }) =>
+    log.error({ orgId, err }, 'Silences of readers of one organization could not be derived; will retry'),
+  );
   const note = () => {
     const quiet = quietFor();
     const settledUpTo = intake.settledUpTo();
@@ -53,20 +58,32 @@ export async function startPresence(
       log.warn({ err }, message);
     }
   };
+  const derive = async () => {
+    for (let turn = 0; turn < TURNS_AT_ONCE; turn++) {
+      await watch.store(pool);
+      await turns.take();
+      if (!turns.isBehind || lifecycle.stopping.aborted) {
+        return;
+      }
+    }
+  };
   await lifecycle.start(
     'silences of readers',
+    () => repeat(DERIVE_EVERY, derive, warn('Silences of readers could not be derived; will retry')),
+    (started) => started.stop(),
+  );
+  // A job of its own, because a location with much history would delay silences.
+  await lifecycle.start(
+    'gaps of locations',
     () =>
       repeat(
         DERIVE_EVERY,
         async () => {
-          await watch.store(pool);
-          if (await turns.take()) {
-            await gaps
-              .turn(pool, clock())
-              .catch(warn('The gap of a location could not be learned; will retry'));
+          if (turns.isDeriving) {
+            await gaps.turn(pool, clock());
           }
         },
-        warn('Silences of readers could not be derived; will retry'),
+        warn('The gap of a location could not be learned; will retry'),
       ),
     (started) => started.stop(),
   );

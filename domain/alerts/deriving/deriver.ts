@@ -1,4 +1,5 @@
 import { append } from '../../../base/append.ts';
+import { inTurn } from '../../../base/by-turns.ts';
 import { leastOf } from '../../../base/extremes.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { inSavepoint } from '../../../db/timescale/queries/savepoint.ts';
@@ -189,12 +190,6 @@ export class AlertDeriver {
 
 function shareOf(organizations: number): number {
   return Math.max(LEAST_SHARE, Math.floor(AT_ONCE / Math.max(1, organizations)));
-}
-
-/** Those behind the last one come first. */
-function inTurn(ids: readonly number[], last: number): number[] {
-  const sorted = ids.toSorted((a, b) => a - b);
-  return [...sorted.filter((id) => id > last), ...sorted.filter((id) => id <= last)];
 }
 
 /** For the rest of the transaction. */

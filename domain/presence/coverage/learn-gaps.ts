@@ -1,3 +1,4 @@
+import { byTurns } from '../../../base/by-turns.ts';
 import { leastOf } from '../../../base/extremes.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
@@ -21,7 +22,10 @@ const LOOK_EVERY: Micros = 300 * MICROS_PER_SECOND;
 /** So often a location is learned anew, and one of which nothing is known yet. */
 const LEARN_EVERY = { known: 6 * 3_600 * MICROS_PER_SECOND, unknown: LOOK_EVERY };
 
-/** Learns again and again how often things are read at locations where nobody said it, a location a turn. */
+/**
+ * Learns again and again how often things are read at locations where nobody said it, a location a turn. Organizations take
+ * turns, so one with very many locations does not delay the others.
+ */
 export class GapLearner {
   #due: Place[] = [];
   #lookAt: Micros = Number.NEGATIVE_INFINITY;
@@ -29,12 +33,18 @@ export class GapLearner {
   #learned = new Map<number, Micros>();
 
   async turn(pool: Pool, now: Micros): Promise<void> {
-    if (this.#due.length === 0 && this.#lookAt <= now) {
+    if (this.#lookAt <= now) {
       const found = await findLearned(pool);
       this.#learned = new Map(found.map(({ locationId: id }) => [id, this.#learned.get(id) ?? 0]));
-      this.#due = found.filter(
-        ({ locationId: id, isKnown }) =>
-          (this.#learned.get(id) ?? 0) + LEARN_EVERY[isKnown ? 'known' : 'unknown'] <= now,
+      const learnedAt = (id: number) => this.#learned.get(id) ?? 0;
+      this.#due = byTurns(
+        found
+          .filter(
+            ({ locationId: id, isKnown }) =>
+              learnedAt(id) + LEARN_EVERY[isKnown ? 'known' : 'unknown'] <= now,
+          )
+          .sort((one, other) => learnedAt(one.locationId) - learnedAt(other.locationId)),
+        ({ orgId }) => orgId,
       );
       this.#lookAt = now + LOOK_EVERY;
     }

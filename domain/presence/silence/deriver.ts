@@ -1,7 +1,10 @@
+import { byTurns, inTurn } from '../../../base/by-turns.ts';
+import { leastOf } from '../../../base/extremes.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { bigints, integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { isHere } from '../../../db/timescale/queries/is-here.ts';
-import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { inSavepoint } from '../../../db/timescale/queries/savepoint.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { EXPECTED, leastExpectedFrom } from '../expectations.ts';
 import { type Interval, joined } from '../intervals.ts';
@@ -23,72 +26,236 @@ interface Reader extends ReaderSince {
   learnAt: Micros;
 }
 
-/** Readers in a statement. */
-const AT_ONCE = 500;
+interface Wanted extends ReaderSince {
+  /** The end of the turn before it was found: while it waits, another process must begin there. */
+  derivedTo: Micros;
+  /** Hours of evidence to read. */
+  weight: number;
+}
+
+interface Organization {
+  /** In order of arrival. */
+  wanted: Map<number, Wanted>;
+  /** The reader whose revision was taken last; the next has a higher id. */
+  revisedUpTo: number;
+}
+
+interface Aside {
+  /** When to try again: milliseconds. */
+  at: number;
+  /** Milliseconds. */
+  pause: number;
+  /** Hours of evidence to read at once then. */
+  weight: number;
+}
+
+/** An organization whose silences cannot be derived. */
+export interface SilenceFault {
+  orgId: number;
+  error: unknown;
+}
+
+export interface SilenceTurn {
+  derivedTo: Micros;
+  /** Work is left for another turn. */
+  isBehind: boolean;
+  /** Organizations that the next turns skip for a while. */
+  setAside: SilenceFault[];
+}
+
+/** Hours of readers' evidence that one batch reads: of 200 readers, or nearly all that is kept of one. */
+const AT_ONCE = 200;
+const HOUR: Micros = 3_600 * MICROS_PER_SECOND;
+
+/** Milliseconds after which a turn begins no other batch. */
+const LONGEST = 500;
+
+/** Milliseconds. A slower statement is cancelled and its organization set aside, because others wait for it. */
+const LONGEST_STATEMENT = 10_000;
+
+/** Milliseconds until an organization that was set aside is tried again; doubled after each failure. */
+const AGAIN = { first: 5_000, longest: 300_000 };
 
 /** Readers that are learned anew in a turn: one that sends every minute has 10,000 stretches to read. */
 const LEARNED_AT_ONCE = { known: 2, new: 20 };
-const LEARN_EVERY = { known: 6 * 3_600 * MICROS_PER_SECOND, new: 300 * MICROS_PER_SECOND };
+const LEARN_EVERY = { known: 6 * HOUR, new: 300 * MICROS_PER_SECOND };
 
-const TIDY_EVERY: Micros = 3_600 * MICROS_PER_SECOND;
+const TIDY_EVERY: Micros = HOUR;
 
 /** What is committed later than this after its time by another process is not found: nor is it of much use. */
 const WATCHES_AGAIN: Micros = 60 * MICROS_PER_SECOND;
 
 /**
  * Derives readers' silences turn by turn. It remembers when each reader may be silent and looks at it no sooner, so of
- * ten thousand readers that are heard a turn reads the few that are due.
+ * ten thousand readers that are heard a turn reads the few that are due. An organization that fails delays no other.
  */
 export class SilenceDeriver {
   readonly #readers = new Map<number, Reader>();
+  readonly #organizations = new Map<number, Organization>();
+  readonly #aside = new Map<number, Aside>();
+  /** The organization whose turn was last. */
+  #last = 0;
   #watched: readonly Interval[] = [];
   #tidyAt: Micros = Number.NEGATIVE_INFINITY;
   #isLoaded = false;
   readonly #joiner = new StretchJoiner();
+  readonly #longest: number;
+  readonly #longestStatement: number;
 
   /**
-   * All of a turn is one transaction; a deriver of which a turn failed is of no use any more.
-   *
-   * @param derivedTo where the last turn ended, of whichever process.
-   * @returns where this one did.
+   * @param longest milliseconds after which a turn begins no other batch.
+   * @param longestStatement milliseconds after which a statement is cancelled and its organization set aside.
    */
-  async turn(db: Connection, derivedTo: Micros): Promise<Micros> {
+  constructor(longest = LONGEST, longestStatement = LONGEST_STATEMENT) {
+    this.#longest = longest;
+    this.#longestStatement = longestStatement;
+  }
+
+  /**
+   * All of a turn is one transaction; after a failure this deriver must not be used again.
+   *
+   * @param derivedTo the end of the last turn of any process.
+   */
+  async turn(db: Connection, derivedTo: Micros): Promise<SilenceTurn> {
+    const began = performance.now();
+    const isLate = () => performance.now() - began > this.#longest;
     await this.#watch(db);
     const now = this.#watched.at(-1)?.until ?? derivedTo;
-    const wanted = new Map<number, ReaderSince>();
     if (!this.#isLoaded) {
       for (const reader of await findHeard(db, derivedTo)) {
-        wanted.set(reader.readerId, reader);
+        this.#want({ ...reader, derivedTo, weight: weightOf(reader.since, now) });
       }
       this.#isLoaded = true;
     }
     const readers = [...this.#readers.values()];
-    for (const reader of readers.filter(({ due, isSilent }) => !isSilent && due !== null && due <= now)) {
-      wanted.set(reader.readerId, reader);
-    }
-    for (const reader of await findHeardAgain(
+    const due = readers.filter((reader) => !reader.isSilent && reader.due !== null && reader.due <= now);
+    const again = await findHeardAgain(
       db,
       readers.filter(({ isSilent }) => isSilent),
-    )) {
-      wanted.set(reader.readerId, reader);
+    );
+    for (const reader of [...due, ...again]) {
+      this.#want({ ...reader, derivedTo, weight: 1 });
     }
-    const revisions = await takeRevisions(db);
-    for (const revised of revisions) {
-      const other = wanted.get(revised.readerId);
-      wanted.set(revised.readerId, {
-        ...revised,
-        // Before that nothing comes out of its order: what is older was copied to another database, silences with it.
-        since: Math.min(Math.max(revised.since, now - KEPT), other?.since ?? Number.POSITIVE_INFINITY),
-      });
+    const revised = new Set(await findRevised(db));
+    const turn: SilenceTurn = { derivedTo, isBehind: false, setAside: [] };
+    await limitStatements(db, this.#longestStatement);
+    const ids = [...new Set([...this.#organizations.keys(), ...revised])].filter((id) => !this.#isAside(id));
+    const queue = inTurn(ids, this.#last);
+    for (let orgId = queue.shift(); orgId !== undefined; orgId = queue.shift()) {
+      this.#last = orgId;
+      if (await this.#trying(db, orgId, turn, () => this.#deriveSome(db, orgId, revised, now))) {
+        queue.push(orgId);
+      }
+      if (isLate() && queue.length > 0) {
+        turn.isBehind = true;
+        break;
+      }
     }
-    const all = [...wanted.values()];
-    for (let at = 0; at < all.length; at += AT_ONCE) {
-      await this.#derive(db, all.slice(at, at + AT_ONCE), now);
+    await this.#learn(db, turn, { now, isLate });
+    for (const reader of await this.#joiner.due(db, now)) {
+      await this.#trying(db, reader.orgId, turn, () => this.#joiner.join(db, reader));
     }
-    await this.#learn(db, now);
-    await this.#joiner.turn(db, now);
     await this.#tidy(db, now);
-    return now;
+    const left = [...this.#organizations.values()].flatMap(({ wanted }) => [...wanted.values()]);
+    turn.derivedTo = leastOf([now, ...left.map((reader) => reader.derivedTo)]);
+    return turn;
+  }
+
+  #want(reader: Wanted): void {
+    const { wanted } = this.#organization(reader.orgId);
+    const other = wanted.get(reader.readerId);
+    wanted.set(reader.readerId, {
+      ...reader,
+      since: Math.min(reader.since, other?.since ?? Number.POSITIVE_INFINITY),
+      derivedTo: Math.min(reader.derivedTo, other?.derivedTo ?? Number.POSITIVE_INFINITY),
+      weight: Math.max(reader.weight, other?.weight ?? 0),
+    });
+  }
+
+  #organization(orgId: number): Organization {
+    const organization = this.#organizations.get(orgId) ?? { wanted: new Map(), revisedUpTo: 0 };
+    this.#organizations.set(orgId, organization);
+    return organization;
+  }
+
+  #isAside(orgId: number): boolean {
+    return (this.#aside.get(orgId)?.at ?? 0) > performance.now();
+  }
+
+  /** @returns the result of `work`; false if it failed, or the organization is set aside. */
+  async #trying(
+    db: Connection,
+    orgId: number,
+    turn: SilenceTurn,
+    work: () => Promise<boolean>,
+  ): Promise<boolean> {
+    if (this.#isAside(orgId)) {
+      return false;
+    }
+    return inSavepoint(db, work, async (error) => {
+      await this.#setAside(db, orgId, turn.derivedTo);
+      turn.setAside.push({ orgId, error });
+      return false;
+    });
+  }
+
+  /** Revises all of its readers, so that any process can make up for it. */
+  async #setAside(db: Connection, orgId: number, derivedTo: Micros): Promise<void> {
+    const { pause = 0, weight = AT_ONCE } = this.#aside.get(orgId) ?? {};
+    const longer = Math.min(AGAIN.longest, Math.max(AGAIN.first, 2 * pause));
+    this.#aside.set(orgId, {
+      ...{ at: performance.now() + longer, pause: longer },
+      weight: Math.max(1, Math.floor(weight / 2)),
+    });
+    const wanted = [...(this.#organizations.get(orgId)?.wanted.values() ?? [])];
+    // If this fails too, they are still wanted.
+    await inSavepoint(
+      db,
+      async () => {
+        await reviseAll(db, orgId, { wanted, derivedTo });
+        this.#organizations.delete(orgId);
+        for (const [readerId, reader] of this.#readers) {
+          if (reader.orgId === orgId) {
+            this.#readers.delete(readerId);
+          }
+        }
+      },
+      async () => {},
+    );
+  }
+
+  /** @returns whether more work of the organization may be left. */
+  async #deriveSome(
+    db: Connection,
+    orgId: number,
+    revised: ReadonlySet<number>,
+    now: Micros,
+  ): Promise<boolean> {
+    const organization = this.#organization(orgId);
+    const most = this.#aside.get(orgId)?.weight ?? AT_ONCE;
+    const some = firstOf([...organization.wanted.values()], most);
+    const room = most - some.reduce((sum, { weight }) => sum + weight, 0);
+    const revisions = revised.has(orgId)
+      ? await takeRevisions(db, orgId, organization, { most: room, now })
+      : { taken: [], isLeft: false };
+    const known = new Map(some.map((reader) => [reader.readerId, reader.since]));
+    for (const { readerId, since } of revisions.taken) {
+      known.set(readerId, Math.min(since, known.get(readerId) ?? Number.POSITIVE_INFINITY));
+    }
+    await this.#derive(
+      db,
+      [...known].map(([readerId, since]) => ({ orgId, readerId, since })),
+      now,
+    );
+    for (const { readerId } of some) {
+      organization.wanted.delete(readerId);
+    }
+    if (organization.wanted.size > 0 || revisions.isLeft) {
+      return true;
+    }
+    this.#organizations.delete(orgId);
+    this.#aside.delete(orgId);
+    return false;
   }
 
   async #watch(db: Connection): Promise<void> {
@@ -98,6 +265,9 @@ export class SilenceDeriver {
   }
 
   async #derive(db: Connection, wanted: readonly ReaderSince[], now: Micros): Promise<void> {
+    if (wanted.length === 0) {
+      return;
+    }
     const loaded = await loadEvidence(db, wanted);
     const derived = loaded.map((reader) => ({
       ...reader,
@@ -149,25 +319,58 @@ export class SilenceDeriver {
     });
   }
 
-  async #learn(db: Connection, now: Micros): Promise<void> {
-    // Of one that is silent nothing new can be learned.
+  /** Organizations take turns. At least one reader is learned, however late it is. */
+  async #learn(
+    db: Connection,
+    turn: SilenceTurn,
+    { now, isLate }: { now: Micros; isLate(): boolean },
+  ): Promise<void> {
+    // A silent reader teaches nothing new.
     const ready = [...this.#readers.values()]
       .filter(({ learnAt, isSilent }) => learnAt <= now && !isSilent)
       .sort((one, other) => one.learnAt - other.learnAt);
-    const some = [
-      ...ready.filter(({ due }) => due !== null).slice(0, LEARNED_AT_ONCE.known),
-      ...ready.filter(({ due }) => due === null).slice(0, LEARNED_AT_ONCE.new),
-    ];
-    if (some.length === 0) {
-      return;
-    }
-    // Before this was kept somebody heard, as far as is known: gaps of then are the readers'.
+    const [known, fresh] = [ready.filter(({ due }) => due !== null), ready.filter(({ due }) => due === null)];
+    // Older watches are not kept: assume that somebody listened then.
     const kept = this.#watched[0]?.since ?? now;
-    await learn(db, some, [{ since: 0, until: kept }, ...this.#watched]);
-    for (const reader of some) {
+    const watched = [{ since: 0, until: kept }, ...this.#watched];
+    for (const [index, reader] of [
+      ...byTurns(known, ({ orgId }) => orgId).slice(0, LEARNED_AT_ONCE.known),
+      ...byTurns(fresh, ({ orgId }) => orgId).slice(0, LEARNED_AT_ONCE.new),
+    ].entries()) {
+      if (index > 0 && isLate()) {
+        break;
+      }
+      await this.#trying(db, reader.orgId, turn, async () => {
+        await learn(db, [reader], watched);
+        return true;
+      });
       reader.learnAt = now + LEARN_EVERY[reader.due === null ? 'new' : 'known'];
     }
   }
+}
+
+/** Older evidence does not change, and its silences are stored. */
+function oldestOf(since: Micros, now: Micros): Micros {
+  return Math.max(since, now - KEPT);
+}
+
+function weightOf(since: Micros, now: Micros): number {
+  return Math.max(1, Math.ceil((now - oldestOf(since, now)) / HOUR));
+}
+
+/** Up to a total weight, but at least one. */
+function firstOf<Each extends { weight: number }>(readers: readonly Each[], most: number): Each[] {
+  let sum = 0;
+  return readers.filter(({ weight }, index) => {
+    sum += weight;
+    return index === 0 || sum <= most;
+  });
+}
+
+/** Until the transaction ends. */
+async function limitStatements(db: Connection, milliseconds: number): Promise<void> {
+  await db.one(sql.prepared('limit-silence-statements', rowsOf<{ limit: string }>())`
+    select set_config('statement_timeout', ${String(milliseconds)}, true) as limit`);
 }
 
 /** Live readers that were heard. */
@@ -198,18 +401,71 @@ async function findHeardAgain(db: Connection, silent: readonly Reader[]): Promis
   return silent.filter(({ readerId }) => again.has(readerId));
 }
 
-/** Gone with the transaction that derives them, and what is joined of these readers since then with them. Those that a commit is about to change are left for the next turn. */
-async function takeRevisions(db: Connection): Promise<ReaderSince[]> {
+async function findRevised(db: Connection): Promise<readonly number[]> {
+  const rows = await db.any(sql.prepared('find-silence-revisions', rowsOf<{ org_id: number }>())`
+    with recursive revised as (
+      select (select min(org_id) from silence_revisions) as org_id
+      union all
+      select (select min(other.org_id) from silence_revisions other where other.org_id > revised.org_id)
+      from revised where revised.org_id is not null
+    )
+    select org_id from revised where ${isHere(sql.fragment`revised.org_id`)}`);
+  return rows.map(({ org_id: orgId }) => orgId);
+}
+
+/**
+ * Deletes the revisions that it takes, and with them the joined stretches of these readers since then. Revisions that another
+ * transaction is changing stay for the next turn.
+ */
+async function takeRevisions(
+  db: Connection,
+  orgId: number,
+  organization: Organization,
+  { most, now }: { most: number; now: Micros },
+): Promise<{ taken: ReaderSince[]; isLeft: boolean }> {
+  const found = await db.any(sql.prepared(
+    'find-revisions-of-silences',
+    rowsOf<{ reader_id: number; since: Micros }>(),
+  )`
+    select reader_id, micros_of_time(since) as since from silence_revisions
+    where org_id = ${orgId}::integer and reader_id > ${organization.revisedUpTo}::integer
+    order by reader_id limit ${AT_ONCE}::integer`);
+  const weighed = found.map((each) => ({ ...each, weight: weightOf(each.since, now) }));
+  const some = most > 0 ? firstOf(weighed, most) : [];
+  const last = some.at(-1)?.reader_id ?? organization.revisedUpTo;
+  const isLeft = some.length < found.length || found.length === AT_ONCE;
+  organization.revisedUpTo = isLeft ? last : 0;
   const rows = await db.any(sql.prepared(
     'take-silence-revisions',
-    rowsOf<{ org_id: number; reader_id: number; since: Micros }>(),
+    rowsOf<{ reader_id: number; since: Micros }>(),
   )`
     delete from silence_revisions revised using (
-      select org_id, reader_id from silence_revisions given
-      where ${isHere(sql.fragment`given.org_id`)}
+      select reader_id from silence_revisions given
+      where given.org_id = ${orgId}::integer
+        and given.reader_id = any (${sql.binary(integers(some.map(({ reader_id: id }) => id)))}::integer[])
       for update skip locked
     ) free
-    where revised.org_id = free.org_id and revised.reader_id = free.reader_id
-    returning revised.org_id, revised.reader_id, micros_of_time(revised.since) as since`);
-  return rows.map(({ org_id: orgId, reader_id: readerId, since }) => ({ orgId, readerId, since }));
+    where revised.org_id = ${orgId}::integer and revised.reader_id = free.reader_id
+    returning revised.reader_id, micros_of_time(revised.since) as since`);
+  return {
+    taken: rows.map(({ reader_id: readerId, since }) => ({ orgId, readerId, since: oldestOf(since, now) })),
+    isLeft,
+  };
+}
+
+async function reviseAll(
+  db: Connection,
+  orgId: number,
+  { wanted, derivedTo }: { wanted: readonly Wanted[]; derivedTo: Micros },
+): Promise<void> {
+  const least = wanted.map((each) => Math.min(each.since, each.derivedTo));
+  await db.exec(sql.prepared('revise-silences-of-all', NO_ROWS)`
+    insert into silence_revisions as kept (org_id, reader_id, since)
+    select counted.org_id, counted.reader_id, least(time_of_micros(${derivedTo}::bigint), time_of_micros(wanted.since))
+    from reader_counters counted
+      left join unnest(${sql.binary(integers(wanted.map(({ readerId }) => readerId)))}::integer[],
+        ${sql.binary(bigints(least))}::bigint[]) as wanted (reader_id, since) on wanted.reader_id = counted.reader_id
+    where counted.org_id = ${orgId}::integer and counted.heard_since is not null
+    order by counted.reader_id
+    on conflict (org_id, reader_id) do update set since = least(kept.since, excluded.since)`);
 }

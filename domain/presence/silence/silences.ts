@@ -1,3 +1,4 @@
+import { firstIndex } from '../../../base/first-index.ts';
 import type { Micros } from '../../../base/instant.ts';
 import type { DatedExpectation } from '../expectations.ts';
 import type { Heard, Interval } from '../intervals.ts';
@@ -36,7 +37,16 @@ export function silencesOf({ heard, expectations, watched, deletedAt }: Evidence
   const silences: Silence[] = [];
   for (const [at, { until: since }] of heard.entries()) {
     const next = earlier(heard[at + 1]?.since ?? null, deletedAt);
-    for (const [which, { from, expected }] of expectations.entries()) {
+    const first = firstIndex(
+      0,
+      expectations.length,
+      (which) => (expectations[which + 1]?.from ?? since + 1) > since,
+    );
+    for (let which = first; which < expectations.length; which++) {
+      const { from, expected } = expectations[which] as DatedExpectation;
+      if (next !== null && from >= next) {
+        break;
+      }
       const due = expected === null ? null : watchedSince(watched, since, expected);
       if (due === null) {
         continue;

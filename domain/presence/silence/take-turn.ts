@@ -6,7 +6,7 @@ import { inTransaction } from '../../../db/timescale/connections/transaction.ts'
 import { timestamps } from '../../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { SilenceDeriver } from './deriver.ts';
+import { SilenceDeriver, type SilenceFault, type SilenceTurn } from './deriver.ts';
 
 /**
  * Derives silences if no other process does: the advisory lock is held by the transaction of a turn, so two never derive at
@@ -16,25 +16,52 @@ import { SilenceDeriver } from './deriver.ts';
 export class SilenceTurns {
   readonly #pool: Pool;
   readonly #id = randomUUID();
+  readonly #onSetAside: (fault: SilenceFault) => void;
   #deriver: SilenceDeriver | null = null;
+  #isDeriving = false;
+  #isBehind = false;
 
-  constructor(pool: Pool) {
+  /** @param onSetAside called for each organization that the next turns skip for a while. */
+  constructor(pool: Pool, onSetAside: (fault: SilenceFault) => void = () => {}) {
     this.#pool = pool;
+    this.#onSetAside = onSetAside;
+  }
+
+  /** Whether this process derived in its last turn that ended. */
+  get isDeriving(): boolean {
+    return this.#isDeriving;
+  }
+
+  /** Whether the last turn left work for another. */
+  get isBehind(): boolean {
+    return this.#isBehind;
   }
 
   /** @returns whether this process derived. */
   async take(): Promise<boolean> {
     const deriver = this.#deriver;
     this.#deriver = null;
-    const next = await inTransaction(this.#pool, (transaction, attempt) =>
+    this.#isBehind = false;
+    const taken = await inTransaction(this.#pool, (transaction, attempt) =>
       this.#turn(transaction, attempt === 1 ? deriver : null),
     );
-    this.#deriver = next;
-    return next !== null;
+    this.#isDeriving = taken !== null;
+    if (taken === null) {
+      return false;
+    }
+    this.#deriver = taken.deriver;
+    this.#isBehind = taken.turn.isBehind;
+    for (const fault of taken.turn.setAside) {
+      this.#onSetAside(fault);
+    }
+    return true;
   }
 
-  /** @returns the deriver of the next turn; null if another process derives. */
-  async #turn(transaction: Connection, before: SilenceDeriver | null): Promise<SilenceDeriver | null> {
+  /** @returns null if another process derives. */
+  async #turn(
+    transaction: Connection,
+    before: SilenceDeriver | null,
+  ): Promise<{ deriver: SilenceDeriver; turn: SilenceTurn } | null> {
     const { is_mine: isMine } = await transaction.one(sql.prepared(
       'lock-silences',
       rowsOf<{ is_mine: boolean }>(),
@@ -57,13 +84,13 @@ export class SilenceTurns {
       return null;
     }
     const deriver = (isOwn ? before : null) ?? new SilenceDeriver();
-    const derivedTo = await deriver.turn(transaction, last?.derived_to ?? (await now(transaction)));
+    const turn = await deriver.turn(transaction, last?.derived_to ?? (await now(transaction)));
     await transaction.exec(sql.prepared('keep-derived-silences', NO_ROWS)`
       insert into silence_derivation as kept (derived_to, derived_by, derived_at)
-      values ((${sql.binary(timestamps([derivedTo]))}::timestamptz[])[1], ${this.#id}::uuid, clock_timestamp())
+      values ((${sql.binary(timestamps([turn.derivedTo]))}::timestamptz[])[1], ${this.#id}::uuid, clock_timestamp())
       on conflict (is_only) do update set derived_to = greatest(kept.derived_to, excluded.derived_to),
         derived_by = excluded.derived_by, derived_at = excluded.derived_at`);
-    return deriver;
+    return { deriver, turn };
   }
 }
 

@@ -76,4 +76,29 @@ describe('joining what a reader was heard', () => {
     expect(await joined()).to.deep.equal(rows.slice(2));
     expect(await heard()).to.deep.equal(before);
   });
+
+  it('takes turns by organization', async () => {
+    const [many, other] = [await Site.create(database), await Site.create(database)];
+    const ids = [];
+    for (let number = 0; number < 6; number++) {
+      ids.push(await many.reader(`many-${number}`, []));
+    }
+    const otherId = await other.reader('other', []);
+    await database.rows(
+      `insert into reader_spans (org_id, reader_id, state, started_at, ended_at, messages)
+       select org_id, id, 'up', at, at, 1
+       from readers, generate_series(now() - interval '1 day', now() - interval '1 minute', interval '1 minute') at
+       where id = any ($1)`,
+      [[...ids, otherId]],
+    );
+    await database.rows(
+      `insert into reader_counters (org_id, reader_id, last_message_at, heard_since, heard_until, heard_messages)
+       select org_id, id, now(), now(), now(), 1 from readers where id = any ($1)`,
+      [[...ids, otherId]],
+    );
+    await database.rows(`update silence_derivation set derived_at = '-infinity'`);
+    await new SilenceTurns(database.pool).take();
+    const rows = await database.rows('select from reader_joined_spans where reader_id = $1', [otherId]);
+    expect(rows).to.have.length.above(0);
+  });
 });

@@ -81,4 +81,40 @@ describe('gaps that are learned again and again', () => {
     await learner.turn(database.pool, NOW + 36 * HOUR);
     expect(await watches()).to.have.length(5);
   });
+
+  it('take turns by organization', async () => {
+    const other = await Site.create(database);
+    const otherId = await other.location('ROOM');
+    await other.reader('other', [otherId]);
+    await other.asset('PALLET', 'E281');
+    await database.rows(`update antenna_versions set since = now() - interval '1 day'`);
+    const many = await database.rows<{ id: number }>(
+      `insert into locations (org_id, external_key, name)
+       select $1, 'MANY-' || number, 'Many' from generate_series(1, 20) number returning id`,
+      [orgId],
+    );
+    await database.rows(
+      `insert into location_watches (org_id, location_id, valid_from, mode, max_gap_seconds, is_learned, coverage)
+       select org_id, id, now() - interval '2 hours', 'continuous', null, true, 'any' from locations where id = any ($1)`,
+      [[...many.map(({ id }) => id), otherId]],
+    );
+    const readers = [...(await loadReaders(database.pool, loadBuiltinFormats()))];
+    const ofOther = readers.find((each) => each.orgId === other.orgId) as RegisteredReader;
+    for (const endedAgo of [3_600, 1_200]) {
+      const times = Array.from(
+        { length: 70 },
+        (_, which) => NOW - (endedAgo + (69 - which) * 12) * MICROS_PER_SECOND,
+      );
+      await recordAll(
+        database.pool,
+        times.map((at) => messageOf(ofOther, at, [at], ['E281'])),
+      );
+    }
+    for (let turn = 0; turn < 2; turn++) {
+      await learner.turn(database.pool, NOW + 48 * HOUR + turn);
+    }
+    expect(
+      await database.rows('select from location_watches where location_id = $1', [otherId]),
+    ).to.have.lengthOf(2);
+  });
 });

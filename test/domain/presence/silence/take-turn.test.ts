@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { MICROS_PER_SECOND, type Micros } from '../../../../base/instant.ts';
+import { inTransaction } from '../../../../db/timescale/connections/transaction.ts';
 import { loadBuiltinFormats } from '../../../../domain/formats/mapping/builtin.ts';
 import { stretchesOf } from '../../../../domain/messages/heard-stretches.ts';
 import { loadReaders, type RegisteredReader } from '../../../../domain/messages/load-readers.ts';
 import { type DatedExpectation, inForce } from '../../../../domain/presence/expectations.ts';
 import { type Interval, joined } from '../../../../domain/presence/intervals.ts';
+import { SilenceDeriver } from '../../../../domain/presence/silence/deriver.ts';
 import { silencesOf } from '../../../../domain/presence/silence/silences.ts';
 import { SilenceTurns } from '../../../../domain/presence/silence/take-turn.ts';
 import { useDatabase } from '../../../support/database.ts';
@@ -247,6 +249,109 @@ describe('deriving silences', () => {
     expect(await learned()).to.deep.equal([{ reader_id: known.readerId, origin: 'learned', seconds: 120 }]);
     await turns.take();
     expect(await learned()).to.have.lengthOf(1);
+  });
+
+  describe('of several organizations', () => {
+    let sites: { much: Site; little: Site };
+    before(async () => {
+      sites = {
+        much: await Site.create(database, 'much'),
+        little: await Site.create(database, 'little'),
+      };
+    });
+
+    /** Readers that were heard once and are expected every 15 s. */
+    const heard = async ({ orgId }: Site, name: string, count: number) => {
+      const rows = await database.rows<{ id: number }>(
+        `insert into readers (org_id, name, topic, format, mqtt_username, mqtt_password_sha256)
+         select $1, topic, topic, 'tagtrail', topic, sha256(topic::bytea)
+         from (select $2 || '/' || number as topic from generate_series(1, $3::integer) number) given
+         returning id`,
+        [orgId, name, count],
+      );
+      await database.rows(
+        `insert into reader_counters (org_id, reader_id, last_message_at, heard_since, heard_until, heard_messages)
+         select org_id, id, time_of_micros($3), time_of_micros($3), time_of_micros($3), 1
+         from readers where org_id = $1 and topic like $2 || '/%'`,
+        [orgId, name, at(10)],
+      );
+      const ids = rows.map(({ id }) => id);
+      await database.rows(
+        `insert into reader_expectations (org_id, reader_id, origin, valid_from, seconds)
+         select $1, id, 'set', time_of_micros($3), 15 from unnest($2::integer[]) as given (id)`,
+        [orgId, ids, BEGINNING],
+      );
+      return ids;
+    };
+    const silent = async ({ orgId }: Site) =>
+      (
+        await database.rows<{ id: number }>(
+          `select reader_id as id from reader_spans where org_id = $1 and state = 'silent' and started_at = time_of_micros($2)`,
+          [orgId, at(25)],
+        )
+      ).map(({ id }) => id);
+    const turnOf = (deriver: SilenceDeriver) =>
+      inTransaction(database.pool, (transaction) => deriver.turn(transaction, BEGINNING));
+
+    it('does not let an organization with many changed readers delay another', async () => {
+      const many = await heard(sites.much, 'many', 300);
+      const few = await heard(sites.little, 'few', 1);
+      await watch(1, BEGINNING, at(10 * 86_400));
+      await database.rows(
+        `insert into silence_revisions select org_id, id, time_of_micros($2) from readers
+         where org_id = $1 and topic like 'many/%'
+         on conflict (org_id, reader_id) do update set since = excluded.since`,
+        [sites.much.orgId, BEGINNING],
+      );
+      const deriver = new SilenceDeriver(0);
+      const turns = [await turnOf(deriver), await turnOf(deriver)];
+      expect(turns.map(({ isBehind }) => isBehind)).to.deep.equal([true, true]);
+      expect(await silent(sites.little)).to.deep.equal(few);
+      expect((await silent(sites.much)).length).to.be.within(1, 100);
+      while ((await turnOf(deriver)).isBehind) {}
+      expect((await silent(sites.much)).sort()).to.deep.equal(many.sort());
+    });
+
+    it('sets aside an organization whose statement takes too long, and makes up for it later', async () => {
+      const many = await heard(sites.much, 'locked', 3);
+      const few = await heard(sites.little, 'free', 1);
+      await watch(1, BEGINNING, at(20));
+      const deriver = new SilenceDeriver(undefined, 300);
+      await turnOf(deriver);
+      await watch(1, BEGINNING, at(100));
+      const { setAside } = await inTransaction(database.pool, async (transaction) => {
+        await transaction.query(
+          `insert into reader_spans (org_id, reader_id, state, started_at)
+           values ($1, $2, 'silent', time_of_micros($3))`,
+          [sites.much.orgId, many[0], at(25)],
+        );
+        const turn = await turnOf(deriver);
+        await transaction.query('delete from reader_spans where org_id = $1', [sites.much.orgId]);
+        return turn;
+      });
+      expect(setAside.map(({ orgId }) => orgId)).to.deep.equal([sites.much.orgId]);
+      expect(await silent(sites.little)).to.deep.equal(few);
+      expect(await silent(sites.much)).to.deep.equal([]);
+      expect((await turnOf(deriver)).setAside).to.deep.equal([]);
+      expect(await silent(sites.much)).to.deep.equal([]);
+      await turnOf(new SilenceDeriver());
+      expect((await silent(sites.much)).sort()).to.deep.equal(many.sort());
+    });
+
+    it('learns by turns', async () => {
+      await heard(sites.much, 'new', 60);
+      const [known] = await heard(sites.little, 'known', 1);
+      await database.rows('delete from reader_expectations');
+      await database.rows(
+        `update reader_counters set last_message_at = time_of_micros($1), heard_until = time_of_micros($1),
+           heard_messages = 1000`,
+        [at(7_200)],
+      );
+      await watch(1, BEGINNING, at(7_200));
+      await turnOf(new SilenceDeriver());
+      const learned = await database.rows<{ reader_id: number }>('select reader_id from reader_expectations');
+      expect(learned.map(({ reader_id: id }) => id)).to.include(known);
+    });
   });
 });
 
