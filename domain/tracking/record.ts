@@ -1,9 +1,8 @@
-import { append } from '../../base/append.ts';
 import type { Micros } from '../../base/instant.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
 import { isUniqueViolation } from '../../db/timescale/connections/transaction.ts';
 import { classify, type LookedUp, lookUp } from './classify.ts';
-import { distinctScans, dropRepeats } from './drop-repeats.ts';
+import { type Distinct, distinctScans, dropRepeats } from './drop-repeats.ts';
 import { isSmoothingAsked } from './history-changes.ts';
 import { findByIndexes } from './index-plans.ts';
 import { findKnownNear } from './known-near.ts';
@@ -42,8 +41,9 @@ export interface RecordOptions {
  * Records scans from any devices of any organizations, inside the caller's transaction (docs/tracking.md):
  *
  * 1. Resolves tags, and locks the live locations against deletion.
- * 2. Locks the positions of the assets: one recorder of an asset at a time. Raw scans that are probably newer than their
- *    assets are written before, as that takes longest.
+ * 2. Locks the positions of the assets: one recorder of an asset at a time. Also of assets that had the tags before, where
+ *    their stored scans become stronger. Raw scans that are probably newer than their assets are written before, as that takes
+ *    longest.
  * 3. Leaves out duplicates, and writes the other raw scans.
  * 4. Updates transitions and positions and tells the feed, under a shared lock on the smoothing settings if something may
  *    move.
@@ -86,7 +86,7 @@ export interface Recorded {
 
 /**
  * A scan taken for new is stored already: a late one that changes no history, or one of the asset that had its tag before. Or
- * a transition at its instant is.
+ * that asset is not locked, and its scan is weaker than the copy. Or a transition at its instant is stored.
  */
 export class AlreadyStored extends Error {}
 
@@ -106,7 +106,8 @@ async function writeLocated(
   }
   const distinct = distinctScans(located);
   const ahead = isCareful ? NONE : writableAhead(distinct.scans, repeats, seen);
-  const positions = await lockBehind(client, ahead, located);
+  const strengthened = await findStronger(client, distinct, isCareful, repeats);
+  const positions = await lockBehind(client, ahead, [...located, ...strengthened]);
   const positionOf = new PairMap<number, number, Position>();
   for (const position of positions) {
     positionOf.add(position.orgId, position.assetId, position);
@@ -117,10 +118,10 @@ async function writeLocated(
   repeats?.note(known.size > 0, ofMovedTags(known));
   seen?.noteRepeats(known.keys());
   const { fresh, stronger, duplicates } = dropRepeats(distinct, known);
-  // A stronger copy may belong to the asset that had the tag before. Locked out of order, so two recorders may deadlock
-  // here; the one that the database aborts is retried.
-  const others = stronger.filter((scan) => !positionOf.has(scan.orgId, scan.assetId));
-  append(positions, await lockPositions(client, others));
+  if (stronger.some((scan) => !positionOf.has(scan.orgId, scan.assetId))) {
+    // To lock it now, out of order, could deadlock: everybody in the batch would wait until the database finds out.
+    throw new AlreadyStored('a scan of an asset that is not locked is stored already, and weaker');
+  }
   const retracted = toMark(fresh);
   const counting = retracted.length === 0 ? fresh : fresh.filter((scan) => !isRetracted(scan));
   const touched = touchedAssets(positions, counting, stronger);
@@ -154,6 +155,23 @@ async function writeLocated(
       : error;
   });
   return { duplicates, moves: new Map(moves.map((move) => [move.scan, move])), unsealed };
+}
+
+/**
+ * Stronger copies of stored scans, where repeats are expected, under the asset that each belongs to: perhaps one that had the tag
+ * before. Found before positions are locked, so that all are locked in one order.
+ */
+async function findStronger(
+  client: Client,
+  distinct: Distinct,
+  isCareful: boolean,
+  repeats: RecentRepeats | undefined,
+): Promise<LocatedScan[]> {
+  const expected = isCareful
+    ? distinct.scans
+    : distinct.scans.filter(({ orgId }) => repeats?.areOfMovedTags(orgId));
+  const known = await findKnownScans(client, expected);
+  return known.size === 0 ? [] : dropRepeats(distinct, known).stronger;
 }
 
 function writableAhead(

@@ -26,8 +26,12 @@ export function recordAtFirst(database: TestDatabase, scans: readonly Scan[]): P
   });
 }
 
-/** Whether `work` comes to wait for a row that another transaction holds, before it ends. */
-export async function waits(database: TestDatabase, work: Promise<unknown>): Promise<boolean> {
+/**
+ * Whether `work` comes to wait for a row that another transaction holds, before it ends.
+ *
+ * @param sessions that all wait.
+ */
+export async function waits(database: TestDatabase, work: Promise<unknown>, sessions = 1): Promise<boolean> {
   const held = `select from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock' and wait_event in ('transactionid', 'tuple')`;
   let hasEnded = false;
@@ -36,7 +40,7 @@ export async function waits(database: TestDatabase, work: Promise<unknown>): Pro
   };
   work.then(end, end);
   while (!hasEnded) {
-    if ((await database.rows(held)).length > 0) {
+    if ((await database.rows(held)).length >= sessions) {
       return true;
     }
   }

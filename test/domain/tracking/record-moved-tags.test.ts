@@ -1,11 +1,23 @@
 import { expect } from 'chai';
 import type { PoolClient } from '../../../db/timescale/connections/client.ts';
+import { sqlStateOf } from '../../../db/timescale/connections/sql-state.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import type { Sighting } from '../../../domain/tracking/history/history.ts';
+import { lockPositions } from '../../../domain/tracking/positions.ts';
+import { RecentRepeats } from '../../../domain/tracking/recent-repeats.ts';
+import { AlreadyStored, recordScans } from '../../../domain/tracking/record.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
 import { recordIn, waits } from '../../support/concurrently.ts';
 import { useDatabase } from '../../support/database.ts';
-import { aRead, record, storedHistory, storedPosition } from '../../support/recording.ts';
+import {
+  aMemory,
+  aRead,
+  type Memory,
+  RULES,
+  record,
+  storedHistory,
+  storedPosition,
+} from '../../support/recording.ts';
 import { historyByDefinition } from '../../support/sightings.ts';
 import { Site } from '../../support/site.ts';
 
@@ -160,6 +172,107 @@ describe('a read that arrives again after its tag was attached to another asset'
     expect((await weaker).map(({ status }) => status)).to.deep.equal(['duplicate']);
     expect((await scansOf(first)).map(({ rssi }) => rssi)).to.deep.equal([-50, -65]);
     for (const assetId of [first, second, third]) {
+      await expectHistoryOfItsScans(assetId);
+    }
+  });
+
+  /** Two assets that have exchanged their tags since each was read, and stronger copies of these reads. */
+  async function exchangeTags(copies = 1): Promise<(rssi: number) => [Scan[], Scan[]]> {
+    const other = `${value}FF`;
+    await site.tag({ assetId: second }, other);
+    const readsOf = (tag: string, rssi: number) =>
+      Array.from({ length: copies }, (_, index) => ({ ...readAt('A', AT + index, rssi), value: tag }));
+    await record(database, [...readsOf(value, -90), ...readsOf(other, -90)]);
+    await moveTag();
+    await database.rows(
+      'update tags set detached_at = now() where org_id = $1 and value = $2 and asset_id = $3',
+      [site.orgId, other, second],
+    );
+    await site.tag({ assetId: first }, other);
+    return (rssi) => [readsOf(value, rssi), readsOf(other, rssi)];
+  }
+
+  /** How many attempts it took. */
+  async function attemptsOf(scans: readonly Scan[], memory: Memory, isCareful = false): Promise<number> {
+    return inTransaction(
+      database.pool,
+      async (client, attempt) => {
+        const options = { rules: RULES, now: LATER, isCareful: isCareful || attempt > 1, ...memory };
+        await recordScans(client, scans, options).catch((error) => {
+          // Retried by inTransaction, but everybody has waited for a second by then.
+          throw sqlStateOf(error) === '40P01' ? new Error('a deadlock', { cause: error }) : error;
+        });
+        return attempt;
+      },
+      (error) => error instanceof AlreadyStored,
+    );
+  }
+
+  const knowing: [string, boolean][] = [
+    ['that are careful', true],
+    ['that expect repeats of moved tags', false],
+  ];
+  for (const [which, isCareful] of knowing) {
+    it(`has two recorders ${which} lock both assets in one order`, async () => {
+      const memory = { repeats: new RecentRepeats() };
+      memory.repeats.note(true, isCareful ? [] : [site.orgId]);
+      const [ofFirst, ofSecond] = (await exchangeTags())(-60);
+      const { recordings } = await inTransaction(database.pool, async (client) => {
+        await lockPositions(client, [{ orgId: site.orgId, assetId: first }]);
+        const one = attemptsOf(ofSecond, memory, isCareful);
+        expect(await waits(database, one)).to.equal(true);
+        const recordings = Promise.all([one, attemptsOf(ofFirst, memory, isCareful)]);
+        expect(await waits(database, recordings, 2)).to.equal(true);
+        return { recordings };
+      });
+      expect(await recordings).to.deep.equal([1, 1]);
+      for (const assetId of [first, second]) {
+        expect((await scansOf(assetId)).map(({ rssi }) => rssi)).to.deep.equal([-60]);
+        await expectHistoryOfItsScans(assetId);
+      }
+    });
+  }
+
+  it('has recorders that share nothing wait in no circle, and run the first batch again only', async () => {
+    const copies = 5;
+    const rounds = 40;
+    const stronger = await exchangeTags(copies);
+    const attempts = await Promise.all(
+      [0, 1].map(async (which) => {
+        const memory = aMemory();
+        const taken: number[] = [];
+        for (let round = 0; round < rounds; round++) {
+          taken.push(await attemptsOf(stronger(-80 + round / 10)[which] ?? [], memory));
+        }
+        return taken;
+      }),
+    );
+    const once = Array.from({ length: rounds - 1 }, () => 1);
+    expect(attempts).to.deep.equal([
+      [2, ...once],
+      [2, ...once],
+    ]);
+    for (const assetId of [first, second]) {
+      const strongest = -80 + (rounds - 1) / 10;
+      expect((await scansOf(assetId)).map(({ rssi }) => rssi)).to.deep.equal(
+        Array.from({ length: copies }, () => strongest),
+      );
+      await expectHistoryOfItsScans(assetId);
+    }
+  });
+
+  it('is recorded again where its asset is found out only when others are locked', async () => {
+    await site.tag({ assetId: second }, `${value}FF`);
+    const { late } = await inTransaction(database.pool, async (client) => {
+      await recordIn(client, [readAt('A', AT, -70), { ...readAt('B', AT), value: `${value}FF` }]);
+      await moveTag();
+      const late = attemptsOf([readAt('A', AT, -60)], {}, true);
+      expect(await waits(database, late)).to.equal(true);
+      return { late };
+    });
+    expect(await late).to.equal(2);
+    expect((await scansOf(first)).map(({ rssi }) => rssi)).to.deep.equal([-60]);
+    for (const assetId of [first, second]) {
       await expectHistoryOfItsScans(assetId);
     }
   });
