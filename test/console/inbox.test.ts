@@ -107,6 +107,8 @@ describe('the inbox of the console', () => {
     await seen('ble', 'AA:BB:CC:DD:EE:FF', -40, 2);
     await seen('rfid', 'SILENT', null, 9);
     const { as_of: asOf, data } = (await call({ path: '/unknown-tags?sort=-rssi' })).body;
+    // As precise as the tags' own times: cut to milliseconds, the list's newest tag may count as a later one.
+    expect(asOf).to.match(/\.\d{6}Z$/);
     expect(data.map(({ value }: { value: string }) => value)).to.deep.equal([
       'AA:BB:CC:DD:EE:FF',
       'WEAK',

@@ -4,7 +4,7 @@ import { integer } from '../../../base/checks/integer-field.ts';
 import { accepted, type Checked, invalidValue, refused, required } from '../../../base/checks/issues.ts';
 import { optional, type Values } from '../../../base/checks/members.ts';
 import { nullableSchema } from '../../../base/checks/members-schema.ts';
-import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { GIVEN_TIME_SCHEMA, TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 import { type Body, checkedBody, jsonBody } from '../../../platform/http/body.ts';
 import { listSchema, PAGING } from '../../../platform/http/lists.ts';
 import {
@@ -37,10 +37,10 @@ const UNKNOWN_TAG = objectOf({
 
 const LIST = listSchema(UNKNOWN_TAG, PAGING);
 
-/** `as_of` is when the list was read: what comes later is first seen after it. */
+/** `as_of` is when the list was read, in microseconds: tags of the same millisecond are on the list or come after it. */
 export const UNKNOWN_TAGS = {
   ...LIST,
-  properties: { ...(LIST['properties'] as object), as_of: TIME_SCHEMA },
+  properties: { ...(LIST['properties'] as object), as_of: GIVEN_TIME_SCHEMA },
 };
 
 const KEPT = {

@@ -1,5 +1,5 @@
 import { notFound } from '../../../base/errors.ts';
-import { wireTime } from '../../../base/timestamps.ts';
+import { fromDatabase, wireTime } from '../../../base/timestamps.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import {
   findReaderReferences,
@@ -43,7 +43,7 @@ const list = memberRoute({
         );
     return {
       ...listBody(page, paging, (row) => tagView(row, readers)),
-      as_of: wireTime(page.asOf),
+      as_of: fromDatabase(page.asOf),
     };
   },
 });
