@@ -81,11 +81,13 @@ export class Lists {
     if (brief !== null) {
       return brief;
     }
-    const since = performance.now();
-    const result = await this.#scanning.query(orgId, entering(orgId), query, { signal, fromPrimary });
+    const { result, tookMs } = await this.#scanning.query(orgId, entering(orgId), query, {
+      signal,
+      fromPrimary,
+    });
     // The machine was slow, not the list: otherwise the organization's lists took twice the time for a minute.
     const kind = lookUps === undefined ? orgId : `${orgId} by key`;
-    if (performance.now() - since < BRIEF && this.#long.get(kind)?.text === query.text) {
+    if (tookMs < BRIEF && this.#long.get(kind)?.text === query.text) {
       this.#long.delete(kind);
     }
     return result;

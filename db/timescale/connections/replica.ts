@@ -10,7 +10,7 @@ import {
   type PrimaryPosition,
   type ReplicaPosition,
 } from './replica-position.ts';
-import type { ScanningPool } from './scanning-pool.ts';
+import type { Scanned, ScanningPool } from './scanning-pool.ts';
 import { isCancelled } from './sql-state.ts';
 
 /** Milliseconds for the replica to come as far as the primary, and between questions whether it has. */
@@ -53,10 +53,10 @@ export class Replica {
     preceding: Preceding,
     query: pg.QueryConfig,
     signal: AbortSignal | undefined,
-  ): Promise<pg.QueryResult | null> {
-    const result = await this.#query(who, preceding, query, signal);
-    this.reads[result === null ? 'byPrimary' : 'byReplica'] += 1;
-    return result;
+  ): Promise<Scanned | null> {
+    const scanned = await this.#query(who, preceding, query, signal);
+    this.reads[scanned === null ? 'byPrimary' : 'byReplica'] += 1;
+    return scanned;
   }
 
   end(): Promise<void> {
@@ -68,7 +68,7 @@ export class Replica {
     preceding: Preceding,
     query: pg.QueryConfig,
     signal: AbortSignal | undefined,
-  ): Promise<pg.QueryResult | null> {
+  ): Promise<Scanned | null> {
     if (performance.now() < this.#skippedUntil) {
       return null;
     }

@@ -3,7 +3,7 @@ import { expensiveTurns } from '../../../base/expensive-turns.ts';
 import { FairSemaphore, type QueueBounds } from '../../../base/fair-semaphore.ts';
 import type { Preceding } from './preceded-query.ts';
 import type { Replica } from './replica.ts';
-import type { Scanning, ScanningPool } from './scanning-pool.ts';
+import type { Scanned, Scanning, ScanningPool } from './scanning-pool.ts';
 
 /** More than a key's burst of requests: within the rate limit, callers wait rather than being refused. */
 export const WAITING_PER_ORGANIZATION = 250;
@@ -61,7 +61,7 @@ export class ScanningConnections {
     preceding: Preceding,
     query: pg.QueryConfig,
     { signal, fromPrimary }: ScanOptions,
-  ): Promise<pg.QueryResult> {
+  ): Promise<Scanned> {
     const answer = async () =>
       (fromPrimary ? null : await this.#replica?.query(who, preceding, query, signal)) ??
       this.#primary.query(preceding, query, signal);

@@ -15,6 +15,12 @@ export interface Scanning {
   timeout: number;
 }
 
+/** What a statement answered, and the milliseconds it took once a connection had been found for it. */
+export interface Scanned {
+  result: pg.QueryResult;
+  tookMs: number;
+}
+
 /**
  * Parallel workers would take processors from look-ups; JIT compilation takes longer than it saves. Sorting all rows by group
  * and then by what an aggregate wants takes longer than sorting them by group alone and then each group's.
@@ -68,7 +74,7 @@ export class ScanningPool {
     query: pg.QueryConfig,
     signal: AbortSignal | undefined,
     verify: (client: PoolClient) => Promise<void> = async () => {},
-  ): Promise<pg.QueryResult> {
+  ): Promise<Scanned> {
     const client = await connectionOf(this.#pool);
     let cancelled: Promise<void> | undefined;
     const cancel = () => {
@@ -80,7 +86,9 @@ export class ScanningPool {
       await verify(client);
       signal?.throwIfAborted();
       signal?.addEventListener('abort', cancel);
-      return await sendPreceded(client, [preceding], query);
+      const since = performance.now();
+      const result = await sendPreceded(client, [preceding], query);
+      return { result, tookMs: performance.now() - since };
     } catch (error) {
       broken = !(error instanceof pg.DatabaseError || signal?.aborted);
       throw broken ? thrownByPg(error) : error;

@@ -94,10 +94,14 @@ describe('lists through the door', () => {
     const backend = rowsOf<{ pid: number }>();
     const pid = sql.type(backend)`select pg_backend_pid() as pid`;
     const { pid: shared } = await list.one(pid);
-    const once = await list.one(sql.type(backend)`
-      select pg_backend_pid() as pid, case when nextval('slow_once') = 1 then pg_sleep(0.3) end is null as slept`);
-    expect(once.pid).not.to.equal(shared);
-    expect(await list.one(pid)).to.have.property('pid', shared);
+    const slowOnce = sql.type(backend)`
+      select pg_backend_pid() as pid, case when nextval('slow_once') = 1 then pg_sleep(0.3) end is null as slept`;
+    expect(await list.one(slowOnce)).not.to.have.property('pid', shared);
+    // On a busy machine it may have been slow again; that it was quick once is enough, well before it would be forgotten.
+    for (let tries = 1; (await list.one(pid)).pid !== shared; tries++) {
+      expect(tries).to.be.below(50);
+      await list.one(slowOnce);
+    }
   });
 
   it('wait for their turn longer than one may run', async () => {
