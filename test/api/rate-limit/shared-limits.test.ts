@@ -43,12 +43,25 @@ describe('rate limits shared through a server', () => {
 
   it('let exactly the burst through when all of it is asked for at once', async () => {
     const both = [await start(), await start()];
-    const key = await apis.key();
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, () => both.map((api) => api.get(ME, { key }))).flat(),
-    );
-    expect(answers.filter(({ status }) => status === 200)).to.have.lengthOf(20);
-    expect(answers.filter(({ status }) => status === 429)).to.have.lengthOf(40);
+    const changes = () =>
+      both.flatMap(({ logged }) => logged).filter((line) => line.includes(LOST) || line.includes(BACK))
+        .length;
+    for (;;) {
+      const key = await apis.key();
+      const before = changes();
+      const answers = await Promise.all(
+        Array.from({ length: 30 }, () => both.map((api) => api.get(ME, { key }))).flat(),
+      );
+      const allowed = answers.filter(({ status }) => status === 200).length;
+      expect(answers.filter(({ status }) => status === 429)).to.have.lengthOf(60 - allowed);
+      const degraded = await Promise.all(both.map(gauge));
+      if (changes() === before && degraded.join() === '0,0') {
+        expect(allowed).to.equal(20);
+        return;
+      }
+      // On a busy machine the server may answer too late: meanwhile each process counts on its own.
+      expect(allowed).to.be.at.least(20);
+    }
   });
 
   it('leave nothing on the server but buckets that are not full, and those go by themselves', async () => {
