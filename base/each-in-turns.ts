@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Milliseconds for which others wait for the loop. */
-const TURN = 10;
+const TURN = 4;
 
 /** Long work in steps, between which the process does what else it has to. */
 export class Turns {

@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import type { Micros } from '../../base/instant.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
 import { isUniqueViolation } from '../../db/timescale/connections/transaction.ts';
@@ -69,7 +70,7 @@ export async function recordScans(
       located.push(each.located);
     }
   }
-  const written = await writeLocated(client, located, options);
+  const written = await writeInPieces(client, located, options);
   const outcomes = classified.map((each) =>
     'located' in each ? outcomeOf(each.located, written) : each.outcome,
   );
@@ -96,17 +97,79 @@ interface Written {
   unsealed: number;
 }
 
+/**
+ * Writes many scans a few at a time: each step of ten thousand held this process, and so everybody else, for up to a tenth
+ * of a second. Positions are all locked first, and then the settings, so that locks keep their order.
+ */
+async function writeInPieces(
+  client: Client,
+  located: readonly LocatedScan[],
+  options: Pick<RecordOptions, 'isCareful' | 'repeats' | 'seen'>,
+): Promise<Written> {
+  if (located.length <= MOST_AT_ONCE) {
+    return writeLocated(client, located, options);
+  }
+  const pieces = inPieces(located);
+  const strengthened: LocatedScan[] = [];
+  for (const piece of pieces) {
+    append(strengthened, await findStronger(client, distinctScans(piece), options));
+  }
+  for (const piece of inPieces([...located, ...strengthened])) {
+    await lockPositions(client, piece);
+  }
+  await readSmoothing(
+    client,
+    located.map(({ orgId }) => orgId),
+  );
+  const duplicates = new Set<LocatedScan>();
+  const moves = new Map<LocatedScan, Move>();
+  let unsealed = 0;
+  for (const piece of pieces) {
+    const written = await writeLocated(client, piece, options);
+    for (const scan of written.duplicates) {
+      duplicates.add(scan);
+    }
+    for (const [scan, move] of written.moves) {
+      moves.set(scan, move);
+    }
+    unsealed += written.unsealed;
+  }
+  return { duplicates, moves, unsealed };
+}
+
+/** All scans of an asset are in one piece; pieces are in the order in which positions are locked. */
+function inPieces(located: readonly LocatedScan[]): LocatedScan[][] {
+  const pieces: LocatedScan[][] = [];
+  let last: LocatedScan | undefined;
+  for (const scan of located.toSorted((a, b) => a.orgId - b.orgId || a.assetId - b.assetId)) {
+    const piece = pieces.at(-1);
+    const isOfLast = last?.orgId === scan.orgId && last.assetId === scan.assetId;
+    if (piece === undefined || (piece.length >= PIECE && !isOfLast)) {
+      pieces.push([scan]);
+    } else {
+      piece.push(scan);
+    }
+    last = scan;
+  }
+  return pieces;
+}
+
+/** Scans. Ordinary batches have fewer than the first. */
+const MOST_AT_ONCE = 1_000;
+const PIECE = 250;
+
 async function writeLocated(
   client: Client,
   located: readonly LocatedScan[],
-  { isCareful, repeats, seen }: Pick<RecordOptions, 'isCareful' | 'repeats' | 'seen'>,
+  options: Pick<RecordOptions, 'isCareful' | 'repeats' | 'seen'>,
 ): Promise<Written> {
   if (located.length === 0) {
     return { duplicates: new Set(), moves: new Map(), unsealed: 0 };
   }
+  const { isCareful, repeats, seen } = options;
   const distinct = distinctScans(located);
   const ahead = isCareful ? NONE : writableAhead(distinct.scans, repeats, seen);
-  const strengthened = await findStronger(client, distinct, isCareful, repeats);
+  const strengthened = await findStronger(client, distinct, options);
   const positions = await lockBehind(client, ahead, [...located, ...strengthened]);
   const positionOf = new PairMap<number, number, Position>();
   for (const position of positions) {
@@ -164,8 +227,7 @@ async function writeLocated(
 async function findStronger(
   client: Client,
   distinct: Distinct,
-  isCareful: boolean,
-  repeats: RecentRepeats | undefined,
+  { isCareful, repeats }: Pick<RecordOptions, 'isCareful' | 'repeats'>,
 ): Promise<LocatedScan[]> {
   const expected = isCareful
     ? distinct.scans

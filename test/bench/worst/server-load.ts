@@ -58,13 +58,17 @@ function cpuOf(pid: number): number {
 const LOOK_EVERY_MS = 250;
 const IDLE_MS = 25;
 const PATIENCE_MS = 60_000;
+/** What is left of an attack pauses: one idle look may fall between two of its messages. */
+const IDLE_LOOKS = 6;
 
 /** Waits until the server and its database do next to nothing; for a minute at the most. */
 export async function whenIdle(server: ServerLoad): Promise<void> {
   const since = performance.now();
+  let idleLooks = 0;
   for (let last = Number.NEGATIVE_INFINITY; performance.now() - since < PATIENCE_MS; ) {
     const { all } = await server.cpu();
-    if (Math.abs(all - last) < IDLE_MS) {
+    idleLooks = Math.abs(all - last) < IDLE_MS ? idleLooks + 1 : 0;
+    if (idleLooks === IDLE_LOOKS) {
       return;
     }
     last = all;

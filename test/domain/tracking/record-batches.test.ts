@@ -145,6 +145,59 @@ describe('a batch of scans', () => {
     expect(stored).to.deep.equal({ count: 6_000, assets: 300 });
   });
 
+  it('of thousands ends as its scans do one hundred at a time, also where tags have moved from asset to asset', async () => {
+    const [large, small] = [await Site.create(database, 'Large'), await Site.create(database, 'Small')];
+    const ended = [];
+    for (const each of [large, small]) {
+      const locations = [await each.location('here'), await each.location('there')];
+      const reader = await each.reader(`thousands-${each.orgId}`, locations);
+      const assetIds: number[] = [];
+      for (let asset = 0; asset < 700; asset++) {
+        assetIds.push(await each.asset(`each-${asset}`, `each-${asset}`));
+      }
+      const scanOf = (asset: number, step: number, rssi: number) =>
+        aRead({
+          ...{ orgId: each.orgId, readerId: reader, value: `each-${asset}`, rssi },
+          ...{ at: second(step), locationId: locations[(asset + step) % 2] ?? 0 },
+        });
+      const all = Array.from({ length: 2_800 }, (_, at) => scanOf(at % 700, 10 + Math.floor(at / 700), -60));
+      await record(
+        database,
+        [0, 350, 699].map((asset) => scanOf(asset, 10, -70)),
+      );
+      // The first, a middle and the last asset swap tags: stronger copies are of assets of other pieces.
+      for (const [from, to] of [
+        [0, 699],
+        [350, 0],
+        [699, 350],
+      ] as const) {
+        const [old, value] = [assetIds[from], `each-${from}`];
+        await database.rows('update tags set detached_at = now() where asset_id = $1 and value = $2', [
+          old,
+          value,
+        ]);
+        await each.tag({ assetId: assetIds[to] ?? 0 }, value);
+      }
+      const outcomes = [];
+      for (let at = 0, size = each === large ? all.length : 100; at < all.length; at += size) {
+        outcomes.push(...(await record(database, all.slice(at, at + size))));
+      }
+      ended.push({
+        statuses: outcomes.map(({ status }) => status),
+        moved: outcomes.filter((outcome) => 'move' in outcome && outcome.move !== null).length,
+        histories: await Promise.all(
+          assetIds.map(async (id) =>
+            (await storedHistory(database, id)).map(({ locationId, ...stay }) => ({
+              ...stay,
+              place: locations.indexOf(locationId),
+            })),
+          ),
+        ),
+      });
+    }
+    expect(ended[0]).to.deep.equal(ended[1]);
+  });
+
   it('leaves the rows of its assets untouched', async () => {
     const value = `crate-${++count}`;
     const assetId = await site.asset(value, value);

@@ -70,6 +70,25 @@ describe('recorders at work at the same time', () => {
     }
   });
 
+  it('wait for each other in one order, however many assets their batches have', async () => {
+    const assets: { id: number; value: string }[] = [];
+    while (assets.length < 600) {
+      assets.push(await anAsset());
+    }
+    const scansFrom = (step: number, rssi: number) =>
+      assets.flatMap(({ value }) => [
+        scanOf(value, second(step), locations[0], rssi),
+        scanOf(value, second(step + 1), locations[1], rssi),
+      ]);
+    await record(database, scansFrom(0, -60));
+    for (let step = 2; step < 12; step += 2) {
+      const both = [scansFrom(step, -60), scansFrom(step, -50).toReversed()];
+      await Promise.all(both.map((scans) => recordAtFirst(database, scans)));
+    }
+    const [first] = assets;
+    expect(await storedHistory(database, first?.id ?? 0)).to.have.length(12);
+  });
+
   it('count a scan once that both have', async () => {
     for (let round = 0; round < 25; round++) {
       const { id, value } = await anAsset();
