@@ -67,6 +67,7 @@ const SAME_ON_ANY: Record<string, readonly string[]> = {
     'test/console/{places,readers*,rejected}.test.ts',
     'test/contract/{asset-endpoints,asset-fields,effective-window,states-deletes}.test.ts',
     'test/domain/alerts/deriving/{load-reaching,too-much-evidence}.test.ts',
+    'test/domain/deep-tree.test.ts',
     'test/handheld-gateway/{access,asked-once,assets,clocks-apart,limits,look-ups,lost-database,open-bodies,secrets}.test.ts',
     'test/platform/runtime/*.test.ts',
     'test/standalone/*.test.ts',

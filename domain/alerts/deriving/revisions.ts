@@ -153,8 +153,10 @@ async function spreadSome(db: Connection, orgId: number, now: Micros): Promise<S
             where org_id = ${orgId} and reader_id = ${id} and location_id is not null and ${subject} = 'listening'
           ) given
           union
-          select location.id from below
-          join locations location on location.org_id = ${orgId} and location.parent_id = below.id
+          -- "offset 0" keeps to the index: a join, for a reader with many antennas, reads all locations at each level.
+          select child.id from below cross join lateral (
+            select id from locations where org_id = ${orgId} and parent_id = below.id offset 0
+          ) child
         )
         insert into alert_revisions (org_id, subject, subject_id, since, is_bulk)
         select ${orgId}::integer, 'asset', asset_id, time_of_micros(${since}::bigint), true

@@ -134,8 +134,8 @@ function touchedBy(event: FeedEvent, before: number | null): number[] {
 }
 
 /**
- * Those of these locations that are at or below one, as the tree is now. Walks upwards from each, so the size of the
- * tree does not matter.
+ * The location and, of the given locations and those above them, all that are below it in the tree as it is now. Walks
+ * upwards, so the size of the tree does not matter, and reads what several have above them once.
  */
 async function findBelow(
   db: Connection,
@@ -143,15 +143,24 @@ async function findBelow(
   locationId: number,
   ids: readonly number[],
 ): Promise<ReadonlySet<number>> {
-  const rows = await db.any(sql.prepared('find-locations-below', rowsOf<{ first_id: number }>())`
+  const rows = await db.any(sql.prepared('find-locations-below', rowsOf<{ id: number; parent_id: number }>())`
     with recursive up as (
-      select location.id as first_id, location.id, location.parent_id
-      from locations location
-      where location.org_id = ${orgId} and location.id = any(${sql.array([...new Set(ids)], 'int4')}::integer[])
+      select id, parent_id from locations
+      where org_id = ${orgId} and id = any(${sql.array([...new Set(ids)], 'int4')}::integer[])
       union
-      select up.first_id, parent.id, parent.parent_id
-      from up join locations parent on parent.org_id = ${orgId} and parent.id = up.parent_id
+      select parent.id, parent.parent_id from up cross join lateral (
+        select id, parent_id from locations where org_id = ${orgId} and id = up.parent_id offset 0
+      ) parent
+      where up.id <> ${locationId}
     )
-    select distinct first_id from up where id = ${locationId}`);
-  return new Set(rows.map(({ first_id: id }) => id));
+    select id, parent_id from up where parent_id is not null`);
+  const children = Map.groupBy(rows, ({ parent_id: parentId }) => parentId);
+  const below = new Set([locationId]);
+  // A set also visits what is added on the way.
+  for (const parentId of below) {
+    for (const { id } of children.get(parentId) ?? []) {
+      below.add(id);
+    }
+  }
+  return below;
 }
