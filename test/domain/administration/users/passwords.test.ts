@@ -111,9 +111,10 @@ describe('passwords', () => {
       isPassword('wrong', null, address).then(() => {
         order.push(address);
       });
-    const guesses = Array.from({ length: 8 }, () => guess('guesser'));
+    const guesses = Array.from({ length: 10 }, () => guess('guesser'));
     await Promise.all([...guesses, guess('colleague')]);
-    expect(order.indexOf('colleague')).to.be.at.most(2);
+    // Computed beside the guesses, so a busy machine may end some of those first; waiting behind them it would be the last.
+    expect(order.indexOf('colleague')).to.be.below(8);
   });
 
   it('are changed by who knows the one there is, and end every other session', async () => {
