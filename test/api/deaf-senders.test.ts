@@ -70,7 +70,7 @@ describe('a sender that does not listen', () => {
     for (const head of ['GET / HTTP/1.1\r\nHost: x\r\nX: ', 'hello\r\n']) {
       const { sent, text } = await deafly({ head, piece: PIECE, pieces, end: '' });
       expect(sent).to.equal(pieces);
-      expect(text.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 400']);
+      expect(text.match(/HTTP\/1\.1 [2-5]\d\d/g)).to.deep.equal(['HTTP/1.1 400']);
     }
   });
 
@@ -90,7 +90,7 @@ describe('a sender that does not listen', () => {
     const text = head(api.key, length);
     const next = head(api.key, 'Connection: close\r\nContent-Length: 14\r\n');
     const sender = { head: text, piece: PIECE, pieces, end: `${next}{"name":"Any"}` };
-    expect((await deafly(sender)).text.match(/HTTP\/1\.1 \d+/g)).to.deep.equal([
+    expect((await deafly(sender)).text.match(/HTTP\/1\.1 [2-5]\d\d/g)).to.deep.equal([
       'HTTP/1.1 413',
       'HTTP/1.1 201',
     ]);

@@ -74,7 +74,7 @@ describe('what is no request', () => {
     const answers = await exchange(
       `POST /api/v1/assets HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\nZZ\r\n`,
     );
-    expect(answers.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 400']);
+    expect(answers.match(/HTTP\/1\.1 [2-5]\d\d/g)).to.deep.equal(['HTTP/1.1 400']);
     expect(JSON.parse(answers.split('\r\n\r\n')[1] ?? '').error.instance).to.equal('/api/v1/assets');
   });
 
@@ -83,7 +83,12 @@ describe('what is no request', () => {
     const create = `POST /api/v1/assets HTTP/1.1\r\n${head}Content-Length: 14\r\n\r\n{"name":"Any"}`;
     const answers = await exchange(`${create}${create}FOO /api/v1/nothing?a HTTP/1.1\r\n${HEAD}\r\n`);
     expect(JSON.parse(answers.split('\r\n\r\n').at(-1) ?? '').error.instance).to.equal('/api/v1/nothing');
-    expect(answers.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 201', 'HTTP/1.1 201', 'HTTP/1.1 400']);
+    // A slow one is told in between that it is worked on (102).
+    expect(answers.match(/HTTP\/1\.1 [2-5]\d\d/g)).to.deep.equal([
+      'HTTP/1.1 201',
+      'HTTP/1.1 201',
+      'HTTP/1.1 400',
+    ]);
   });
 
   it('is answered after the requests in front of it if it shows in its body', async () => {
@@ -92,7 +97,7 @@ describe('what is no request', () => {
     const faulty = `POST /api/v1/locations HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\nZZ\r\n`;
     for (const count of [1, 3]) {
       const answers = await exchange(create.repeat(count) + faulty);
-      expect(answers.match(/HTTP\/1\.1 \d+/g)).to.deep.equal([
+      expect(answers.match(/HTTP\/1\.1 [2-5]\d\d/g)).to.deep.equal([
         ...Array(count).fill('HTTP/1.1 201'),
         'HTTP/1.1 400',
       ]);
@@ -117,7 +122,7 @@ describe('what is no request', () => {
       }
     });
     await closed;
-    expect(received.join('').match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 401']);
+    expect(received.join('').match(/HTTP\/1\.1 [2-5]\d\d/g)).to.deep.equal(['HTTP/1.1 401']);
   });
 
   it('is a request whose host cannot be one', async () => {
