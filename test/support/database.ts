@@ -37,18 +37,23 @@ export function useDatabase(): TestDatabase {
     },
     empty: (tables: string) => truncate(database.pool, tables),
   } as TestDatabase;
-  let name: string;
+  let name: string | undefined;
   before(async () => {
-    name = `test_${randomBytes(6).toString('hex')}`;
-    await onServer((client) => copyTemplate(client, name));
+    const made = `test_${randomBytes(6).toString('hex')}`;
+    await onServer((client) => copyTemplate(client, made));
+    name = made;
     database.url = withDatabase(serverUrl(), name);
     database.pool = createWritePool(database.url, { max: 4, applicationName: 'test' });
   });
   after(async function () {
+    if (name === undefined) {
+      // The suite was skipped, or its database could not be made.
+      return;
+    }
     for (const stop of stops) {
       await stop();
     }
-    await database.pool?.end();
+    await database.pool.end();
     const written = await writtenHypertables(database.url);
     await onServer((client) => client.query(`drop database if exists ${name} with (force)`));
     const file = relative(process.cwd(), this.test?.file ?? this.test?.parent?.file ?? '');
