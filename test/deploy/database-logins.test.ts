@@ -5,11 +5,14 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
+import { useProgram } from '../support/programs.ts';
 import { DEPLOY, deployed, readDeployed, readYaml } from './folder.ts';
 
 const OWNER = 'tagtrail';
 
 describe('processes as they are deployed', () => {
+  useProgram('openssl');
+
   it('sign in at the database as another than the owner, with the .env that the runbook makes for Compose', () => {
     const environment = environmentsOf(madeByRunbook());
     // Commands are typed by an operator, who may migrate, restore and move by them.
