@@ -1,14 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Milliseconds after which no further step begins in a round. */
-const ROUND = 1;
-
 /**
- * Paces delivery, so that whatever else the process does comes in between: steps, such as sending an event, for a millisecond,
- * then a round of the event loop. Organizations take turns, whatever the number of their webhooks. Without it the lanes of one
+ * Paces delivery, so that whatever else the process does comes in between: one step at a time, such as sending an event, then
+ * a round of the event loop. Organizations take turns, whatever the number of their webhooks. Without it the lanes of one
  * organization went on all at once in each round, and somebody else's message, which takes several rounds to be
- * acknowledged, waited for all of them each time. With one step a round an event took a third more processor time, since fewer
- * answers were recorded together.
+ * acknowledged, waited for all of them each time.
  */
 export class Pace {
   /** Steps that wait, by organization in the order of their turns. */
@@ -30,12 +26,7 @@ export class Pace {
   async #run(): Promise<void> {
     this.#isRunning = true;
     while (this.#waiting.size > 0) {
-      const until = performance.now() + ROUND;
-      do {
-        this.#takeStep();
-        // Comes after everything that the step does at once.
-        await new Promise<void>((resolve) => process.nextTick(resolve));
-      } while (this.#waiting.size > 0 && performance.now() < until);
+      this.#takeStep();
       await nextTurn();
     }
     this.#isRunning = false;

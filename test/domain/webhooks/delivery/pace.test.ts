@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { Pace } from '../../../../domain/webhooks/delivery/pace.ts';
-import { keepBusy } from '../../../support/keep-busy.ts';
 
 describe('the pace of deliveries', () => {
   it('lets organizations take steps in turn, whatever the number of those that wait', async () => {
@@ -15,7 +14,7 @@ describe('the pace of deliveries', () => {
     expect(taken).to.deep.equal(['1.0', '1.1', '2.0', '3.0', '1.2', '2.1', '1.3', '1.4', '1.5']);
   });
 
-  it('lets a round of the event loop pass after each step that takes longer than a millisecond', async () => {
+  it('lets a round of the event loop pass after each step', async () => {
     const pace = new Pace();
     let isOver = false;
     let rounds = 0;
@@ -26,12 +25,7 @@ describe('the pace of deliveries', () => {
       }
     };
     setImmediate(count);
-    await Promise.all(
-      Array.from({ length: 100 }, async () => {
-        await pace.step(1);
-        keepBusy(2);
-      }),
-    );
+    await Promise.all(Array.from({ length: 100 }, () => pace.step(1)));
     isOver = true;
     expect(rounds).to.be.within(99, 110);
   });
