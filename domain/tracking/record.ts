@@ -87,7 +87,7 @@ export interface Recorded {
 
 /**
  * A scan taken for new is stored already: a late one that changes no history, or one of the asset that had its tag before. Or
- * that asset is not locked, and its scan is weaker than the copy. Or a transition at its instant is stored.
+ * that asset is not locked, and its stored copy is weaker. Or a transition is stored at its instant.
  */
 export class AlreadyStored extends Error {}
 
@@ -154,8 +154,10 @@ function inPieces(located: readonly LocatedScan[]): LocatedScan[][] {
   return pieces;
 }
 
-/** Scans. Ordinary batches have fewer than the first. */
+/** Scans that are written in one go. */
 const MOST_AT_ONCE = 1_000;
+
+/** Scans of a piece, where there are more; an asset may have more than that by itself. */
 const PIECE = 250;
 
 async function writeLocated(

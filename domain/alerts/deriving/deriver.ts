@@ -2,6 +2,7 @@ import { append } from '../../../base/append.ts';
 import { inTurn } from '../../../base/by-turns.ts';
 import { leastOf } from '../../../base/extremes.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { limitStatements } from '../../../db/timescale/queries/limit-statements.ts';
 import { inSavepoint } from '../../../db/timescale/queries/savepoint.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
@@ -190,12 +191,6 @@ export class AlertDeriver {
 
 function shareOf(organizations: number): number {
   return Math.max(LEAST_SHARE, Math.floor(AT_ONCE / Math.max(1, organizations)));
-}
-
-/** For the rest of the transaction. */
-async function limitStatements(db: Connection, milliseconds: number): Promise<void> {
-  await db.one(sql.prepared('limit-alert-statements', rowsOf<{ limit: string }>())`
-    select set_config('statement_timeout', ${String(milliseconds)}, true) as limit`);
 }
 
 async function databaseNow(db: Connection): Promise<Micros> {

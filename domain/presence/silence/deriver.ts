@@ -3,6 +3,7 @@ import { leastOf } from '../../../base/extremes.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { bigints, integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { isHere } from '../../../db/timescale/queries/is-here.ts';
+import { limitStatements } from '../../../db/timescale/queries/limit-statements.ts';
 import { inSavepoint } from '../../../db/timescale/queries/savepoint.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
@@ -365,12 +366,6 @@ function firstOf<Each extends { weight: number }>(readers: readonly Each[], most
     sum += weight;
     return index === 0 || sum <= most;
   });
-}
-
-/** Until the transaction ends. */
-async function limitStatements(db: Connection, milliseconds: number): Promise<void> {
-  await db.one(sql.prepared('limit-silence-statements', rowsOf<{ limit: string }>())`
-    select set_config('statement_timeout', ${String(milliseconds)}, true) as limit`);
 }
 
 /** Live readers that were heard. */
