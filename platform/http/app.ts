@@ -13,6 +13,7 @@ import { createRequestLog, type LoggedRequests, type RequestLog } from './reques
 import { normalizeTarget, requireUtf8Path } from './request-target.ts';
 import { unknownPath } from './router.ts';
 import { sendJson } from './send.ts';
+import { boundUnreadAnswers } from './unread-answers.ts';
 
 export interface HttpAppOptions<Context, Credential = string>
   extends Entrance<Context, Credential>,
@@ -40,6 +41,7 @@ export function createHttpApp<Context, Credential = string>(
       options.log.debug({ err: error }, 'Response could not be sent');
     }
   });
+  app.use(boundUnreadAnswers(options.log));
   app.use(measureRequests(options.registry));
   app.use(identify(options.trustedProxies ?? [], options.log));
   app.use(answerProblems(createRequestLog(options.log, options.logRequests ?? 'failed')));
