@@ -29,8 +29,7 @@ export interface ConsumerBrokerOptions {
 
 interface Consumer extends MqttLogin {
   connection: ReaderConnection;
-  /** As many as it asked for, repeated ones too. */
-  subscriptions: number;
+  filters: Set<string>;
   share: Share;
 }
 
@@ -87,12 +86,12 @@ export async function startConsumerBroker(options: ConsumerBrokerOptions): Promi
             const share = shares.get(login.orgId) ?? { connections: 0, subscriptions: 0 };
             shares.set(login.orgId, share);
             share.connections += 1;
-            const consumer = { ...login, connection: taken.connection, subscriptions: 0, share };
+            const consumer = { ...login, connection: taken.connection, filters: new Set<string>(), share };
             consumers.set(client, consumer);
             onceClosed(client.conn as Socket, () => {
               consumers.delete(client);
               share.connections -= 1;
-              share.subscriptions -= consumer.subscriptions;
+              share.subscriptions -= consumer.filters.size;
               if (share.connections === 0) {
                 shares.delete(login.orgId);
               }
@@ -126,12 +125,17 @@ export async function startConsumerBroker(options: ConsumerBrokerOptions): Promi
       } else if (faultOfNewTopic(subscription.topic) !== null) {
         onRefused(consumer.username, `what it subscribes to ${faultOfNewTopic(subscription.topic)}`);
         done(null, null);
-      } else if (consumer.share.subscriptions >= MOST_SUBSCRIPTIONS) {
+      } else if (
+        consumer.share.subscriptions >= MOST_SUBSCRIPTIONS &&
+        !consumer.filters.has(subscription.topic)
+      ) {
         onRefused(consumer.username, `its organization has ${MOST_SUBSCRIPTIONS} subscriptions`);
         done(null, null);
       } else {
-        consumer.subscriptions += 1;
-        consumer.share.subscriptions += 1;
+        if (!consumer.filters.has(subscription.topic)) {
+          consumer.filters.add(subscription.topic);
+          consumer.share.subscriptions += 1;
+        }
         const retainedMessages = isWildcard(subscription.topic) ? retained.count(consumer.orgId) : 1;
         consumer.connection.charge(retainedMessages / RETAINED_PER_MESSAGE);
         done(null, subscription);
@@ -150,6 +154,14 @@ export async function startConsumerBroker(options: ConsumerBrokerOptions): Promi
       consumer.connection.cut();
       return null;
     },
+  });
+  broker.on('unsubscribe', (filters, client) => {
+    const consumer = consumers.get(client);
+    for (const filter of filters) {
+      if (consumer?.filters.delete(filter)) {
+        consumer.share.subscriptions -= 1;
+      }
+    }
   });
   broker.on('clientError', (client, error) => {
     const consumer = consumers.get(client);

@@ -76,11 +76,12 @@ describe('consumers at the embedded broker', () => {
   const publishAcmeAgain = () =>
     database.rows('update mqtt_feeds set snapshot_after = 0 where org_id = $1', [acme.orgId]);
   /** The codes of the SUBACK. */
-  const granted = async (client: mqtt.MqttClient, filter: string) => {
-    client.subscribe(filter, () => {});
-    const packet = await new Promise<mqtt.Packet>((resolve) => client.once('packetreceive', resolve));
-    return packet.cmd === 'suback' ? packet.granted : packet.cmd;
-  };
+  const granted = (client: mqtt.MqttClient, filters: string | string[]) =>
+    new Promise<readonly unknown[]>((resolve, reject) => {
+      client.subscribe(filters, (error, _, packet) =>
+        packet === undefined ? reject(error ?? new Error('no answer')) : resolve(packet.granted),
+      );
+    });
 
   before(async () => {
     acme = await Site.create(database, 'Acme');
@@ -269,5 +270,34 @@ describe('consumers at the embedded broker', () => {
     }
     expect(refused).to.have.lengthOf(1);
     await consume(other);
+  });
+
+  it('are refused beyond a number of subscriptions of their organization, until some end', async () => {
+    const many = await Site.create(database, 'Many');
+    const filters = (count: number, name: string, site = many) =>
+      Array.from({ length: count }, (_, index) => `site/${site.orgId}/${name}/${index}`);
+    const refusedOf = async (client: mqtt.MqttClient, asked: readonly string[]) => {
+      let refused = 0;
+      for (let start = 0; start < asked.length; start += 2_000) {
+        refused += (await granted(client, asked.slice(start, start + 2_000))).filter(
+          (code) => code === 128,
+        ).length;
+      }
+      return refused;
+    };
+    const [first, second] = [await consume(many), await consume(many)];
+    expect(await refusedOf(first, filters(30_000, 'a'))).to.equal(0);
+    expect(await refusedOf(second, filters(20_100, 'b'))).to.equal(100);
+    expect(logged.join()).to.include('its organization has 50000 subscriptions');
+    expect(await refusedOf(first, filters(10, 'a')), 'those that it has').to.equal(0);
+    expect(await refusedOf(second, filters(1, 'c'))).to.equal(1);
+    expect(await refusedOf(await consume(other), filters(10, 'a', other)), 'another organization').to.equal(
+      0,
+    );
+
+    await first.unsubscribeAsync([...filters(5, 'a'), ...filters(5, 'never')]);
+    expect(await refusedOf(second, filters(10, 'c')), 'after five were ended').to.equal(5);
+    await first.endAsync();
+    expect(await refusedOf(second, filters(200, 'd')), 'after a connection ended').to.equal(0);
   });
 });
