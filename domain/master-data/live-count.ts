@@ -58,8 +58,8 @@ export function countScanned(orgId: number, withNotInEffect: boolean): FragmentS
 
 /**
  * Number of scanned assets at some locations, live and by default in effect, as a query of one `total_count`: the
- * positions there, minus those of assets deleted or not in effect, found by indexes (migration 0027). For 20,000
- * positions at a location 5 ms of a core, instead of 35 with a look at each asset.
+ * positions there, minus those of assets not in effect, found by indexes. For 20,000 positions at a location 5 ms of a core,
+ * instead of 35 with a look at each asset.
  *
  * @param isThere condition on `position`.
  */
@@ -68,12 +68,12 @@ export function countScannedAt(
   isThere: ValueExpression,
   withNotInEffect: boolean,
 ): FragmentSqlToken {
-  const there = sql.fragment`position.org_id = ${orgId} and position.last_seen is not null and ${isThere}`;
+  const there = sql.fragment`position.org_id = ${orgId} and position.last_seen is not null and ${isThere}
+    and not position.is_of_deleted`;
   const of = sql.fragment`select count(*) from positions position
     join assets asset on asset.org_id = position.org_id and asset.id = position.asset_id
     where ${there} and asset.org_id = ${orgId}`;
-  const live = sql.fragment`(select count(*) from positions position where ${there})
-    - (${of} and asset.deleted_at is not null)`;
+  const live = sql.fragment`(select count(*) from positions position where ${there})`;
   return withNotInEffect
     ? sql.fragment`select (${live})::int8 as total_count`
     : sql.fragment`select (${live}

@@ -607,12 +607,13 @@ create table positions (
   last_seen timestamp with time zone,
   is_in_feed boolean not null default false,
   told_at timestamp with time zone,
+  is_of_deleted boolean not null default false,
   constraint positions__org_id_asset_id PRIMARY KEY (org_id, asset_id),
   constraint positions__org_id_asset_id_fkey FOREIGN KEY (org_id, asset_id) REFERENCES assets(org_id, id),
   constraint positions__org_id_location_id FOREIGN KEY (org_id, location_id) REFERENCES locations(org_id, id)
 ) with (fillfactor=70);
 CREATE INDEX positions__not_in_feed ON public.positions USING btree (org_id, asset_id) WHERE (NOT is_in_feed);
-CREATE INDEX positions__org_id_location_id ON public.positions USING btree (org_id, location_id);
+CREATE INDEX positions__org_id_location_id_is_of_deleted ON public.positions USING btree (org_id, location_id, is_of_deleted);
 CREATE TRIGGER positions_deleted AFTER DELETE ON public.positions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_positions();
 CREATE TRIGGER positions_inserted AFTER INSERT ON public.positions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_positions();
 CREATE TRIGGER positions_truncated AFTER TRUNCATE ON public.positions FOR EACH STATEMENT EXECUTE FUNCTION count_positions();
@@ -1286,7 +1287,13 @@ AS $function$
 begin
   -- Waits for whoever is making its position, and keeps others from it.
   perform from assets where org_id = new.org_id and id = new.id for update;
-  if exists (select from positions where org_id = new.org_id and asset_id = new.id) then
+  -- By its primary key, whatever statistics say.
+  update positions set is_of_deleted = new.deleted_at is not null
+  where ctid = (
+    select ctid from positions
+    where org_id = new.org_id and asset_id between new.id and new.id order by asset_id limit 1 for no key update
+  );
+  if found then
     perform add_live_rows('position', new.org_id, true, case when new.deleted_at is null then 1 else -1 end);
   end if;
   return null;
@@ -1306,6 +1313,20 @@ begin
       from new_rows position
       join assets asset on asset.org_id = position.org_id and asset.id = position.asset_id
       where asset.deleted_at is null group by asset.org_id;
+      -- The asset may have been deleted while its first position waited for that.
+      update positions set is_of_deleted = true
+      where ctid = any (array(
+        select position.ctid from (select * from new_rows where not is_of_deleted) made
+        cross join lateral (
+          select from assets
+          where org_id = made.org_id and id between made.asset_id and made.asset_id and deleted_at is not null
+          order by id limit 1
+        ) asset
+        cross join lateral (
+          select ctid from positions
+          where org_id = made.org_id and asset_id between made.asset_id and made.asset_id order by asset_id limit 1
+        ) position
+      ));
     when 'DELETE' then
       perform add_live_rows('position', asset.org_id, true, -count(*))
       from old_rows position

@@ -36,9 +36,8 @@ export async function findLocations(
     )
     select total.total_count, page.id, page.external_key, page.name, page.parent_id,
       parent.external_key as parent_external_key, parent.name as parent_name, (
-        select count(*) from positions position
-        join assets asset on asset.org_id = ${orgId} and asset.id = position.asset_id and asset.deleted_at is null
-        where position.org_id = ${orgId} and position.location_id = page.id
+        select count(*) from positions
+        where org_id = ${orgId} and location_id = page.id and not is_of_deleted
       ) as assets_here
     from (select count(*) as total_count from live) total
     left join page on true

@@ -19,8 +19,8 @@ export async function listPresent(
 ): Promise<Page<PresentRow>> {
   const { orgId } = db;
   const here = sql.fragment`positions position
-    join assets asset on asset.org_id = position.org_id and asset.id = position.asset_id and asset.deleted_at is null
-    where position.org_id = ${orgId} and position.location_id = ${locationId}`;
+    join assets asset on asset.org_id = position.org_id and asset.id = position.asset_id
+    where position.org_id = ${orgId} and position.location_id = ${locationId} and not position.is_of_deleted`;
   const rows = await db
     .listing({ isBrief: true, signal })
     .any(sql.type(rowsOf<PresentRow & { total_count: number }>())`

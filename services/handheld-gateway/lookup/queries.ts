@@ -89,7 +89,7 @@ export async function listExpected(
   const { orgId } = db;
   const here = sql.fragment`positions position
     join assets asset on asset.org_id = position.org_id and asset.id = position.asset_id
-    where position.org_id = ${orgId} and position.location_id = ${locationId} and asset.deleted_at is null`;
+    where position.org_id = ${orgId} and position.location_id = ${locationId} and not position.is_of_deleted`;
   const rows = await db
     .listing({ isBrief: true, signal })
     .any(sql.type(rowsOf<ExpectedRow & { total_count: number }>())`
