@@ -56,7 +56,7 @@ export class PipelinedConnections {
     query: pg.QueryConfig,
     weight = query.name === undefined ? WEIGHT.list : WEIGHT.lookUp,
   ): Promise<pg.QueryResult> {
-    const connection = this.#beingWrittenTo(weight) ?? this.#leastBusy() ?? (await this.#openAnother());
+    const connection = this.#openFor(weight) ?? (await this.#openedFor(weight));
     const { client } = connection;
     connection.load += weight;
     try {
@@ -79,12 +79,34 @@ export class PipelinedConnections {
     await Promise.all(this.#open.splice(0).map(({ client }) => client.end()));
   }
 
-  #beingWrittenTo(weight: number): Shared | undefined {
-    return this.#open.find(({ client, load }) => isGathering(client) && load + weight <= TOGETHER);
+  #openFor(weight: number): Shared | null {
+    const open = this.#open.filter((each) => weight < WEIGHT.list || !this.#isForLookUps(each));
+    return this.#beingWrittenTo(open, weight) ?? this.#leastBusy(open);
   }
 
-  #leastBusy(): Shared | null {
-    const [first, ...others] = this.#open;
+  async #openedFor(weight: number): Promise<Shared> {
+    for (;;) {
+      const opened = await this.#openAnother();
+      if (weight < WEIGHT.list || !this.#isForLookUps(opened)) {
+        return opened;
+      }
+    }
+  }
+
+  /**
+   * The first, if there are more: lists leave it alone. Five lists of one organization that turned out to take long held all
+   * connections, and everybody's look-ups waited behind them.
+   */
+  #isForLookUps(connection: Shared): boolean {
+    return this.#max > 1 && connection === this.#open[0];
+  }
+
+  #beingWrittenTo(open: readonly Shared[], weight: number): Shared | undefined {
+    return open.find(({ client, load }) => isGathering(client) && load + weight <= TOGETHER);
+  }
+
+  #leastBusy(open: readonly Shared[]): Shared | null {
+    const [first, ...others] = open;
     if (first === undefined) {
       return null;
     }
@@ -93,7 +115,7 @@ export class PipelinedConnections {
   }
 
   #openAnother(): Promise<Shared> {
-    if (this.#opening.size >= this.#max) {
+    if (this.#open.length + this.#opening.size >= this.#max) {
       return Promise.any(this.#opening).catch(({ errors }: AggregateError) => {
         throw errors[0];
       });

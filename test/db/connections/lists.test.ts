@@ -55,7 +55,8 @@ describe('lists through the door', () => {
       return new Set(rows.map((row) => row.pid));
     };
     // Until no more connections are opened.
-    const shared = await pids(5);
+    await pids(5);
+    const shared = await pids(400, 1);
     expect(shared).to.have.length(5);
     expect(await pids(8, 1)).to.have.length(1);
     expect(await pids(8, 4)).to.have.length(4);
@@ -65,6 +66,49 @@ describe('lists through the door', () => {
     await wide.of(1).listing(BRIEF).one(slow);
     expect(shared).not.to.include([...(await pids(1))][0]);
     expect(shared).to.include([...(await pids(1, 1))][0]);
+  });
+
+  it('leave a connection to look-ups, however many of them there are and whatever they take', async () => {
+    const wide = openOrganizationDoor(database.url, { max: 10 });
+    database.beforeDrop(() => wide.end());
+    const pid = rowsOf<{ pid: number }>();
+    const lists = (orgId: number) =>
+      Array.from({ length: 5 }, () =>
+        wide
+          .of(orgId)
+          .listing(BRIEF)
+          .one(sql.type(pid)`select pg_backend_pid() as pid from (select pg_sleep(0.05) offset 0) slept`),
+      );
+    // Two organizations have ten at once.
+    const listing = Promise.all([...lists(11), ...lists(12)]);
+    const lookUp = () => wide.of(13).one(sql.prepared('look-up-pid', pid)`select pg_backend_pid() as pid`);
+    const looked = [await lookUp(), await lookUp()];
+    const busy = new Set((await listing).map((row) => row.pid));
+    expect(busy).to.have.length.within(1, 4);
+    expect(looked.filter((row) => busy.has(row.pid))).to.deep.equal([]);
+    const again = new Set((await Promise.all([...lists(14), ...lists(15)])).map((row) => row.pid));
+    expect(again).to.have.length.within(1, 4);
+    expect(again).not.to.include((await lookUp()).pid);
+  });
+
+  it('that were long for brief ones go one at a time as well when they are brief again', async () => {
+    const wide = openOrganizationDoor(database.url, { max: 10 });
+    database.beforeDrop(() => wide.end());
+    const list = wide.of(5).listing(BRIEF);
+    const backend = rowsOf<{ pid: number; timeout: string }>();
+    // Slow among look-ups only, so that it is not remembered as long.
+    const flapping = sql.type(backend)`
+      select pg_backend_pid() as pid, current_setting('statement_timeout') as timeout
+      from (
+        select case current_setting('statement_timeout') when '100ms' then pg_sleep(0.3) end offset 0
+      ) slept`;
+    await Promise.all(Array.from({ length: 5 }, () => list.one(flapping)));
+    const slow = sql.type(backend)`
+      select pg_backend_pid() as pid, current_setting('statement_timeout') as timeout
+      from (select pg_sleep(0.02) offset 0) slept`;
+    const rows = await Promise.all(Array.from({ length: 5 }, () => list.one(slow)));
+    expect(new Set(rows.map(({ timeout }) => timeout))).to.deep.equal(new Set(['100ms']));
+    expect(new Set(rows.map(({ pid }) => pid)).size).to.equal(1);
   });
 
   it('that take long for brief ones go one at a time, until one of them does not', async () => {
