@@ -95,7 +95,8 @@ export async function recordItems(
       }
     }
   }
-  const { outcomes, unsealed } = await recordScans(client, scans, options);
+  const isOfSmallMessages = all.every(({ items }) => items.length <= SMALL);
+  const { outcomes, unsealed } = await recordScans(client, scans, { ...options, isOfSmallMessages });
   let recorded = 0;
   const results = all.map(({ message, reception, items }) => {
     const itemResults = items.map((item) =>
@@ -105,6 +106,9 @@ export async function recordItems(
   });
   return { results, unsealed };
 }
+
+/** Items of a message, up to which others may be recorded in one go with it. */
+const SMALL = 250;
 
 function itemsOf({ reader, mapped }: ReadMessage, reception: Reception): ScanItem[] {
   return reader === null || mapped.outcome !== 'items' ? [] : toScans(reader, mapped.items, reception);

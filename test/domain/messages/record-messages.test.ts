@@ -195,4 +195,42 @@ describe('recording messages', () => {
       ...['nobody 1', 'nobody 2', 'nobody 3'],
     ]);
   });
+
+  it('writes what many small messages bring in one go, and a large message a few scans at a time', async () => {
+    await database.rows(
+      `with made as (
+         insert into assets (org_id, external_key, name)
+         select $1, 'M-' || number, 'm' from generate_series(1, 1400) as number returning id, external_key
+       )
+       insert into tags (org_id, tag_type, value, tag_key, asset_id)
+       select $1, 'rfid', external_key, external_key, id from made`,
+      [site.orgId],
+    );
+    const messagesOf = (reads: number, receivedAt: number) =>
+      Array.from({ length: 1_400 / reads }, (_, at) => {
+        const items = Array.from({ length: reads }, (_, place) => ({ value: `M-${1 + at * reads + place}` }));
+        return message(JSON.stringify(items), receivedAt + at);
+      });
+    /** How often positions are locked: once for what is written in one go. */
+    const locksOf = (messages: readonly ReadMessage[]) =>
+      inTransaction(database.pool, async (client) => {
+        const query = client.query.bind(client) as (...values: unknown[]) => unknown;
+        let locks = 0;
+        client.query = ((config: { name?: string }, ...values: unknown[]) => {
+          locks += Number(config.name === 'lock-positions');
+          return query(config, ...values);
+        }) as unknown as typeof client.query;
+        try {
+          await recordMessages(client, messages, { rules: RULES, now: NOW, isCareful: false });
+        } finally {
+          client.query = query as typeof client.query;
+        }
+        return locks;
+      });
+    // The positions are made.
+    await record(...messagesOf(50, NOW - 4_000));
+    expect(await locksOf(messagesOf(50, NOW - 3_000))).to.equal(1);
+    expect(await locksOf(messagesOf(700, NOW - 2_000))).to.be.at.least(1_400 / 250);
+    expect(await count('scan_events')).to.equal(4_200);
+  });
 });
