@@ -3,7 +3,7 @@ import type { OrganizationDatabase } from '../../../db/timescale/connections/org
 import type { Actor } from '../../changes/actor.ts';
 import { changed, makeChange } from '../../changes/make-change.ts';
 import { deletionOf } from '../logged/entries.ts';
-import { detachAllTags } from '../tags/queries.ts';
+import { detachAllTags, detachingAll } from '../tags/queries.ts';
 import { softDeleteAsset } from './queries.ts';
 
 /**
@@ -12,12 +12,14 @@ import { softDeleteAsset } from './queries.ts';
  * @throws AppError `not_found`.
  */
 export function deleteAsset(db: OrganizationDatabase, actor: Actor, id: number): Promise<void> {
-  return makeChange(db, actor, async (change) => {
-    const deleted = await softDeleteAsset(change, id);
-    if (deleted === null) {
-      throw notFound('Asset not found');
-    }
-    const tags = await detachAllTags(change, 'asset', id);
-    return changed(undefined, [deletionOf(change.orgId, 'asset', id, deleted, tags)]);
-  });
+  return detachingAll(db, 'asset', id, () =>
+    makeChange(db, actor, async (change) => {
+      const deleted = await softDeleteAsset(change, id);
+      if (deleted === null) {
+        throw notFound('Asset not found');
+      }
+      const tags = await detachAllTags(change, 'asset', id);
+      return changed(undefined, [deletionOf(change.orgId, 'asset', id, deleted, tags)]);
+    }),
+  );
 }

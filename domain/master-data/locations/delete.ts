@@ -4,7 +4,7 @@ import type { Actor } from '../../changes/actor.ts';
 import { changed, makeChange } from '../../changes/make-change.ts';
 import { deletionOf } from '../logged/entries.ts';
 import { takeOffPlans } from '../plans/take-off-plans.ts';
-import { detachAllTags } from '../tags/queries.ts';
+import { detachAllTags, detachingAll } from '../tags/queries.ts';
 import { hasLiveAssets, lockLocationForDelete, softDeleteLocation } from './changes.ts';
 import { countDescendants } from './list-tree.ts';
 
@@ -14,23 +14,25 @@ import { countDescendants } from './list-tree.ts';
  * @throws AppError `not_found`, or `conflict` saying what is in the way.
  */
 export function deleteLocation(db: OrganizationDatabase, actor: Actor, id: number): Promise<void> {
-  return makeChange(db, actor, async (change) => {
-    if ((await lockLocationForDelete(change, id)) === null) {
-      throw notFound('Location not found');
-    }
-    if ((await countDescendants(change, id, 1)) > 0) {
-      throw conflict(
-        'location has descendant locations; reassign or remove them before deleting (cascade is not supported)',
-      );
-    }
-    if (await hasLiveAssets(change, id)) {
-      throw conflict(
-        'location has assets placed at it; move or remove them before deleting (cascade is not supported)',
-      );
-    }
-    const deleted = await softDeleteLocation(change, id);
-    await takeOffPlans(change, id);
-    const tags = await detachAllTags(change, 'location', id);
-    return changed(undefined, [deletionOf(change.orgId, 'location', id, deleted, tags)]);
-  });
+  return detachingAll(db, 'location', id, () =>
+    makeChange(db, actor, async (change) => {
+      if ((await lockLocationForDelete(change, id)) === null) {
+        throw notFound('Location not found');
+      }
+      if ((await countDescendants(change, id, 1)) > 0) {
+        throw conflict(
+          'location has descendant locations; reassign or remove them before deleting (cascade is not supported)',
+        );
+      }
+      if (await hasLiveAssets(change, id)) {
+        throw conflict(
+          'location has assets placed at it; move or remove them before deleting (cascade is not supported)',
+        );
+      }
+      const deleted = await softDeleteLocation(change, id);
+      await takeOffPlans(change, id);
+      const tags = await detachAllTags(change, 'location', id);
+      return changed(undefined, [deletionOf(change.orgId, 'location', id, deleted, tags)]);
+    }),
+  );
 }

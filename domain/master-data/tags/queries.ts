@@ -170,26 +170,36 @@ export function detachTag(
 }
 
 /**
- * Takes the organization's turn if there are many: detaching 10,000 keeps the database busy for a while.
- *
- * @returns JSON of them, as the change log keeps it.
+ * Runs `work`, which detaches all tags, in the organization's turn if they are many: detaching 10,000 keeps the database
+ * busy for a while. The turn is awaited before `work` locks the parent: recorders of its scans wait for that lock, and
+ * scans of other organizations wait for those recorders.
  */
+export async function detachingAll<Result>(
+  db: OrganizationConnection,
+  parent: Parent,
+  parentId: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const beyond = await db.any(sql.prepared(`has-many-tags-${parent}`, NO_ROWS)`
+    select from tags where ${attachedTo(db.orgId, parent, parentId)} offset ${MOST_OF_FEW} limit 1`);
+  return beyond.length > 0 ? expensiveTurns.run(db.orgId, 'rows', work, QUEUE) : work();
+}
+
+/** @returns JSON of them, as the change log keeps it. */
 export async function detachAllTags(
   change: OrganizationChange,
   parent: Parent,
   parentId: number,
 ): Promise<string> {
-  const { orgId } = change;
-  const all = sql.fragment`org_id = ${orgId} and ${PARENT_COLUMN[parent]} = ${parentId} and detached_at is null`;
-  const detach = () =>
-    change.one(sql.type(rowsOf<{ tags: string }>())`
-      with detached as (
-        update tags set detached_at = clock_timestamp() where ${all} returning id, tag_type, value
-      )
-      select ${loggedTags(sql.fragment`detached`)} as tags from detached`);
-  const beyond = await change.any(
-    sql.type(NO_ROWS)`select from tags where ${all} offset ${MOST_OF_FEW} limit 1`,
-  );
-  const { tags } = await (beyond.length > 0 ? expensiveTurns.run(orgId, 'rows', detach, QUEUE) : detach());
+  const { tags } = await change.one(sql.type(rowsOf<{ tags: string }>())`
+    with detached as (
+      update tags set detached_at = clock_timestamp()
+      where ${attachedTo(change.orgId, parent, parentId)} returning id, tag_type, value
+    )
+    select ${loggedTags(sql.fragment`detached`)} as tags from detached`);
   return tags;
+}
+
+function attachedTo(orgId: number, parent: Parent, parentId: number): FragmentSqlToken {
+  return sql.fragment`org_id = ${orgId} and ${PARENT_COLUMN[parent]} = ${parentId} and detached_at is null`;
 }
