@@ -9,6 +9,7 @@ import { boundHandshakes } from './handshakes.ts';
 import { closeLingeringly } from './lingering-close.ts';
 import { type ListenAddress, listenFault } from './listen-fault.ts';
 import { handleInTurn } from './pipelined-requests.ts';
+import { beginByTurns } from './requests-by-turns.ts';
 import type { ServerTls } from './server-tls.ts';
 import { unusedConnections } from './unused-connections.ts';
 
@@ -49,6 +50,12 @@ const SHARE_OF_DESCRIPTORS = 0.15;
  */
 const KEEP_ALIVE_MS = 75_000;
 
+/**
+ * Connections that the system holds until they are accepted, if it allows as many (`net.core.somaxconn`). Of more it drops the
+ * beginning, and the client tries again after a second, three, and seven.
+ */
+export const MOST_NOT_ACCEPTED = 4_096;
+
 export interface ListenOptions {
   prepare?: (server: Server) => void;
   /** When it aborts, connections close after the current answer; new ones are accepted until `close`. */
@@ -80,7 +87,7 @@ export async function listenOn(
       connectionsCheckingInterval: CHECK_MS,
       requireHostHeader: false,
     },
-    handleInTurn(listener),
+    handleInTurn(beginByTurns(listener)),
     mostConnections,
   );
   boundConnections(server, mostConnections);
@@ -91,7 +98,7 @@ export async function listenOn(
   endConnections(server, leaving.signal);
   closeLingeringly(server);
   answerHalfClosed(server);
-  server.listen(port, host);
+  server.listen(port, host, MOST_NOT_ACCEPTED);
   try {
     await once(server, 'listening');
   } catch (error) {

@@ -7,6 +7,7 @@ import type { RegisteredReader } from '../../../domain/messages/load-readers.ts'
 import { BoundedSockets } from '../../../platform/runtime/bounded-sockets.ts';
 import { socketLimit } from '../../../platform/runtime/descriptor-limit.ts';
 import { listenFault } from '../../../platform/runtime/listen-fault.ts';
+import { MOST_NOT_ACCEPTED } from '../../../platform/runtime/listen-on.ts';
 import type { Intake } from '../intake/intake.ts';
 import { asRegistered, LEAVING, whyUnregistered } from '../registry/as-registered.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -261,7 +262,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
       }
     });
   });
-  server.listen(port, host);
+  server.listen(port, host, MOST_NOT_ACCEPTED);
   try {
     await once(server, 'listening');
   } catch (error) {
