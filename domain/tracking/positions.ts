@@ -21,20 +21,23 @@ export interface Position extends AssetRef {
 
 /**
  * Locks the positions until this transaction ends, inserting missing ones: one recorder at a time works on an asset,
- * and the second sees all that the first wrote. Always locked in the order of organization and asset, so that recorders
- * do not deadlock.
+ * and the second sees all that the first wrote.
+ *
+ * Recorders do not deadlock: first they insert, then they lock, both in the order of organization and asset. One that inserts
+ * waits only for rows that others inserted; one that locks waits only for rows that were committed. So nothing is locked while
+ * one is missing, and in pieces all of them are inserted first, by {@link insertPositions}.
  */
 export async function lockPositions(db: Connection, assets: readonly AssetRef[]): Promise<Position[]> {
   const distinct = distinctAssets(assets);
   if (distinct.length === 0) {
     return [];
   }
-  const positions = await lockExisting(db, distinct);
+  const positions = await lockIfComplete(db, distinct);
   if (positions.length === distinct.length) {
     return positions;
   }
-  await insertMissing(db, distinct);
-  return lockExisting(db, distinct);
+  await insertPositions(db, distinct);
+  return lockIfComplete(db, distinct);
 }
 
 function distinctAssets(assets: readonly AssetRef[]): readonly AssetRef[] {
@@ -47,16 +50,22 @@ function distinctAssets(assets: readonly AssetRef[]): readonly AssetRef[] {
   return distinct.values();
 }
 
-async function lockExisting(db: Connection, assets: readonly AssetRef[]): Promise<Position[]> {
+/** None where one is missing; to look first takes 1 us a position. */
+async function lockIfComplete(db: Connection, assets: readonly AssetRef[]): Promise<Position[]> {
   const rows = await db.any(sql.prepared('lock-positions', rowsOf<PositionRow>())`
     select position.row, position.org_id, position.asset_id, position.location_id,
       ${SINCE} as since, ${LAST_SEEN} as last_seen,
       position.is_in_feed, ${LOCKED_AT} as locked_at
     from (
-      select org_id, asset_id
+      select org_id, asset_id, bool_and(there.is_there is not null) over () as is_complete
       from unnest(
         ${sql.binary(integers(assets.map(({ orgId }) => orgId)))}::integer[],
         ${sql.binary(integers(assets.map(({ assetId }) => assetId)))}::integer[]) as given (org_id, asset_id)
+      left join lateral (
+        select true as is_there from positions
+        where org_id = given.org_id and asset_id between given.asset_id and given.asset_id
+        order by asset_id limit 1
+      ) there on true
       order by org_id, asset_id
     ) wanted
     cross join lateral (
@@ -64,7 +73,8 @@ async function lockExisting(db: Connection, assets: readonly AssetRef[]): Promis
       where org_id = wanted.org_id and asset_id between wanted.asset_id and wanted.asset_id
       order by asset_id limit 1
       for no key update
-    ) position`);
+    ) position
+    where wanted.is_complete`);
   return rows.map(toPosition);
 }
 
@@ -98,7 +108,8 @@ function toPosition(stored: PositionRow): Position {
   return { orgId, assetId, stay, lastSeen, isInFeed, lockedAt, row };
 }
 
-async function insertMissing(db: Connection, assets: readonly AssetRef[]): Promise<void> {
+/** Those that are missing. */
+export async function insertPositions(db: Connection, assets: readonly AssetRef[]): Promise<void> {
   await db.exec(sql.prepared('insert-positions', NO_ROWS)`
     insert into positions (org_id, asset_id, is_in_feed)
     select org_id, asset_id, true

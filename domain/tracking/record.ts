@@ -13,7 +13,7 @@ import { isRetracted, markRetracted, toMark } from './mark-retracted.ts';
 import type { Move } from './moves.ts';
 import type { TimeRules } from './observed-at.ts';
 import { PairMap } from './pair-map.ts';
-import { lockPositions, type Position } from './positions.ts';
+import { insertPositions, lockPositions, type Position } from './positions.ts';
 import type { RecentRepeats } from './recent-repeats.ts';
 import type { RecentlySeen } from './recently-seen.ts';
 import { reviseAlerts, withLateScans } from './revise-alerts.ts';
@@ -117,6 +117,7 @@ async function writeInPieces(
   for (const piece of pieces) {
     append(strengthened, await findStronger(client, distinctScans(piece), options));
   }
+  await insertPositions(client, [...located, ...strengthened]);
   for (const piece of inPieces([...located, ...strengthened])) {
     await lockPositions(client, piece);
   }

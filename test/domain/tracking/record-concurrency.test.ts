@@ -6,6 +6,7 @@ import { AlreadyStored } from '../../../domain/tracking/record.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
 import { recordAtFirst, recordIn, waits } from '../../support/concurrently.ts';
 import { useDatabase } from '../../support/database.ts';
+import { Random } from '../../support/random.ts';
 import { aRead, record, storedHistory, storedPosition } from '../../support/recording.ts';
 import { historyByDefinition } from '../../support/sightings.ts';
 import { Site } from '../../support/site.ts';
@@ -88,6 +89,55 @@ describe('recorders at work at the same time', () => {
     const [first] = assets;
     expect(await storedHistory(database, first?.id ?? 0)).to.have.length(12);
   });
+
+  for (const [which, size, scansOfEach, rounds] of [
+    ['small', 60, 1, 20],
+    ['large', 600, 4, 3],
+  ] as const) {
+    it(`never wait in a circle for assets that none has seen, in ${which} batches`, async () => {
+      const pool = createWritePool(database.url, { max: 8, applicationName: 'first-sightings' });
+      const random = new Random(8, size);
+      let retried = 0;
+      try {
+        for (let round = 0; round < rounds; round++) {
+          const values = await database.rows<{ value: string }>(
+            `with made as (
+               insert into assets (org_id, external_key, name)
+               select $1, gen_random_uuid()::text, 'New' from generate_series(1, $2::integer)
+               returning id, external_key
+             )
+             insert into tags (org_id, asset_id, tag_type, value, tag_key)
+             select $1, id, 'barcode', external_key, external_key from made returning value`,
+            [site.orgId, size],
+          );
+          const batches = Array.from({ length: 8 }, (_, batch) =>
+            values
+              .filter(() => random.below(2) === 0)
+              .flatMap(({ value }) =>
+                Array.from(
+                  { length: scansOfEach },
+                  (__, index): Scan => ({
+                    ...scanOf(value, second(batch * 10 + index), locations[index % 3]),
+                    tagType: 'barcode',
+                  }),
+                ),
+              ),
+          );
+          await Promise.all(
+            batches.map((scans) =>
+              inTransaction(pool, (client, attempt) => {
+                retried += attempt > 1 ? 1 : 0;
+                return recordIn(client, scans);
+              }),
+            ),
+          );
+        }
+      } finally {
+        await pool.end();
+      }
+      expect(retried).to.equal(0);
+    });
+  }
 
   it('count a scan once that both have', async () => {
     for (let round = 0; round < 25; round++) {
