@@ -194,7 +194,7 @@ export async function startSubscribedIngest(
         registry,
         pool,
         ...(keepalive === undefined ? {} : { keepalive }),
-        retiredTopics: () => loadRetiredTopics(pool),
+        retiredTopics: () => loadRetiredTopics(pool, config.LATENESS_DAYS),
         onNotAlone: (error) => lifecycle.fail(error),
         log,
       }),

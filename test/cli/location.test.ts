@@ -88,6 +88,22 @@ describe('location watch', () => {
     expect(await learned()).to.include({ max_gap_seconds: 14, is_learned: true });
   });
 
+  it('is set and learned for a location 1,000 times at most', async () => {
+    const id = await site.location('FULL');
+    await database.rows(
+      `insert into location_watches (org_id, location_id, valid_from, mode, max_gap_seconds, is_learned, coverage)
+       select $1, $2, now() - make_interval(secs => at), 'continuous', 60, false, 'all' from generate_series(1, 999) at`,
+      [site.orgId, id],
+    );
+    const set = watch('--location', 'FULL', '--mode', 'portal');
+    await json(...set);
+    await fails(
+      1,
+      `How location ${id} is watched was set or learned 1000 times, and may be 1000; create it again to go on`,
+      ...set,
+    );
+  });
+
   it('refuses what makes no sense, and says what to give', async () => {
     await fails(2, 'Give --location and --mode, or --list', ...watch('--location', 'COLD'));
     await fails(

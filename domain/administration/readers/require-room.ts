@@ -7,21 +7,34 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 const MOST_READERS = 20_000;
 /** Of all its readers. */
 const MOST_ANTENNAS = 80_000;
+/** Readers deleted within {@link DELETED_WITHIN} days: each process loads their topics at its start, to unsubscribe from them. */
+const MOST_DELETED = 20_000;
+const DELETED_WITHIN = 30;
 /** Of one reader, with multiplexers. A change of one loads all of them. */
 const MOST_ANTENNAS_OF_READER = 1_024;
 
 /**
  * Call after `lockRegistrations`.
  *
- * @throws AppError `conflict` if there may be no more readers, or no more antennas, of which each has one at least.
+ * @throws AppError `conflict` if there may be no more readers, or no more antennas, of which each has one at least, or too many
+ * were deleted lately.
  */
 export async function requireRoomForReader(transaction: Connection, orgId: number): Promise<void> {
-  const { count } = await transaction.one(sql.type(rowsOf<{ count: number }>())`
-    select count(*) from readers where org_id = ${orgId} and deleted_at is null`);
+  const { count, deleted } = await transaction.one(sql.type(rowsOf<{ count: number; deleted: number }>())`
+    select count(*) filter (where deleted_at is null) as count,
+      count(*) filter (where deleted_at > now() - make_interval(days => ${DELETED_WITHIN}::integer)) as deleted
+    from readers where org_id = ${orgId}`);
   if (count >= MOST_READERS) {
     throw new AppError(
       'conflict',
       `Organization ${orgId} has ${count} readers, and there may be ${MOST_READERS}; delete one of them first`,
+    );
+  }
+  if (deleted >= MOST_DELETED) {
+    throw new AppError(
+      'conflict',
+      `Organization ${orgId} deleted ${deleted} readers within ${DELETED_WITHIN} days, and may delete ${MOST_DELETED} before it ` +
+        'registers others; change a registered reader instead, or wait',
     );
   }
   await requireRoomInOrganization(transaction, orgId);

@@ -7,7 +7,12 @@ import { changed, makeChange } from '../../changes/make-change.ts';
 import { holdLiveLocation } from '../../master-data/live-by-key.ts';
 import { learnedGap } from '../../presence/coverage/learned-gap.ts';
 import { loadGaps } from '../../presence/coverage/load-gaps.ts';
-import { holdLatestWatch, insertWatch, type StoredWatch } from '../../presence/coverage/stored-watches.ts';
+import {
+  holdLatestWatch,
+  insertWatch,
+  requireRoomForWatch,
+  type StoredWatch,
+} from '../../presence/coverage/stored-watches.ts';
 import type { Watch } from '../../presence/coverage/watches.ts';
 import { holdLiveOrganization } from '../organizations/live-organization.ts';
 
@@ -23,7 +28,7 @@ export interface WantedWatch {
 /**
  * Says how a location is watched from now on; what was said of assets there before does not change.
  *
- * @throws AppError `invalid_input` (a gap of a portal), `not_found` (organization, location).
+ * @throws AppError `invalid_input` (a gap of a portal), `not_found` (organization, location), `conflict` (set too often).
  */
 export async function setWatch(db: Database, actor: Actor, wanted: WantedWatch): Promise<StoredWatch> {
   const { orgId, locationExternalKey, mode, maxGap, coverage } = wanted;
@@ -39,6 +44,7 @@ export async function setWatch(db: Database, actor: Actor, wanted: WantedWatch):
     const isLearned = mode === 'continuous' && maxGap === null;
     const learned = isLearned ? learnedGap(await loadGaps(change, orgId, locationId)) : null;
     const before = await holdLatestWatch(change, { orgId, locationId });
+    await requireRoomForWatch(change, { orgId, locationId });
     const after = await insertWatch(
       change,
       { orgId, locationId },

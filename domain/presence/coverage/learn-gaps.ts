@@ -9,7 +9,7 @@ import { coveredTimes } from './covered-times.ts';
 import { coveredGaps, learnedGap } from './learned-gap.ts';
 import { loadGaps } from './load-gaps.ts';
 import { loadEvidence } from './load-places.ts';
-import { holdLatestWatch } from './stored-watches.ts';
+import { holdLatestWatch, MOST_LEARNED } from './stored-watches.ts';
 
 interface Place {
   orgId: number;
@@ -82,7 +82,9 @@ async function learnGap(pool: Pool, { orgId, locationId }: Place, now: Micros): 
           select * from location_watches
           where org_id = ${orgId} and location_id = ${locationId} order by valid_from desc limit 1
         ) latest
-        where is_learned`);
+        where is_learned and (
+          select count(*) from location_watches where org_id = ${orgId} and location_id = ${locationId}
+        ) < ${MOST_LEARNED}`);
     }
   });
 }

@@ -1,3 +1,4 @@
+import { AppError } from '../../../base/errors.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
@@ -9,6 +10,28 @@ export interface StoredWatch {
   is_learned: boolean;
   coverage: Watch['coverage'];
   valid_from: Micros;
+}
+
+/**
+ * Of a location, ever: all of them are read wherever it is asked what is missing there. Learning stops at half, so that people
+ * have room.
+ */
+const MOST_WATCHES = 1_000;
+export const MOST_LEARNED = MOST_WATCHES / 2;
+
+/** @throws AppError `conflict` if it was said too often how the location is watched. */
+export async function requireRoomForWatch(
+  transaction: Connection,
+  { orgId, locationId }: { orgId: number; locationId: number },
+): Promise<void> {
+  const { count } = await transaction.one(sql.type(rowsOf<{ count: number }>())`
+    select count(*) from location_watches where org_id = ${orgId} and location_id = ${locationId}`);
+  if (count >= MOST_WATCHES) {
+    throw new AppError(
+      'conflict',
+      `How location ${locationId} is watched was set or learned ${count} times, and may be ${MOST_WATCHES}; create it again to go on`,
+    );
+  }
 }
 
 /** From now on, and after what was said of the location before: nothing changes about the past. */

@@ -68,6 +68,19 @@ describe('readers and antennas of an organization', () => {
     expect(both.toSorted()).to.deep.equal([refusal.replace('20001', '20000'), null].toSorted());
   });
 
+  it('are registered no more after 20,000 were deleted within 30 days', async () => {
+    await fillReaders(20_000);
+    const age = (days: number) =>
+      fill(`update readers set deleted_at = now() - interval '${days} days' where org_id = $ORG`, 0);
+    await age(29);
+    expect(await refusalOf(register())).to.equal(
+      `conflict: Organization ${site.orgId} deleted 20000 readers within 30 days, and may delete 20000 before it registers ` +
+        'others; change a registered reader instead, or wait',
+    );
+    await age(31);
+    expect(await refusalOf(register())).to.equal(null);
+  });
+
   it('are 1,024 antennas of a reader at most; each of them can still be set', async () => {
     const readerId = await site.reader(`full-${site.orgId}`, []);
     await fillAntennas(readerId, '1, 1023', 1_023);

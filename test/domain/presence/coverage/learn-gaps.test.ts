@@ -74,6 +74,23 @@ describe('gaps that are learned again and again', () => {
     expect((await watches()).slice(2)).to.deep.equal([{ ...LEARNED, max_gap_seconds: 40 }]);
   });
 
+  it('are learned no more after 500 rows of a location', async () => {
+    await database.rows(
+      `insert into location_watches (org_id, location_id, valid_from, mode, max_gap_seconds, is_learned, coverage)
+       select $1, $2, now() - interval '30 days' + make_interval(secs => at), 'portal', null, false, 'any'
+       from generate_series(1, 497) at`,
+      [orgId, locationId],
+    );
+    const learnedAfter = async (hours: number, every: number) => {
+      await read(40, every, 30);
+      await learner.turn(database.pool, NOW + hours * HOUR);
+      return (await watches()).length;
+    };
+    expect(await learnedAfter(16, 1)).to.equal(500);
+    expect(await learnedAfter(22, 90)).to.equal(500);
+    await database.rows(`delete from location_watches where mode = 'portal'`);
+  });
+
   it('are not learned where somebody said how long they are, or that things only pass', async () => {
     await watch(0, 'continuous', 300, false);
     await learner.turn(database.pool, NOW + 24 * HOUR);
