@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { inTransaction } from '../../db/timescale/connections/transaction.ts';
 import { repeat } from '../../platform/runtime/repeat.ts';
 import type { TestDatabase } from '../support/database.ts';
@@ -10,7 +9,7 @@ import { IngestProgram } from './ingest-program.ts';
 import type { KillOptions } from './kill-options.ts';
 import { ASSETS } from './options.ts';
 import { Publishers } from './publishers.ts';
-import { areDrained, placeWitness, roundRobin, witnessed } from './rabbit-witness.ts';
+import { placeWitness, roundRobin, stopWhenAllIsTaken, witnessed } from './rabbit-witness.ts';
 import { randomFrom } from './random-from.ts';
 import { Tap } from './tap.ts';
 import { readerName, type Traffic } from './traffic.ts';
@@ -144,13 +143,7 @@ async function killInTurn({
   }
   await publishing;
   const seconds = (performance.now() - since) / 1_000;
-  await until(async () => {
-    await pause(500);
-    return areDrained(cluster, ingest);
-  });
-  for (const program of ingest) {
-    await program.stop();
-  }
+  await stopWhenAllIsTaken(cluster, ingest);
   const tap = new Tap();
   for (const index of await witnessed(cluster)) {
     tap.handedOverAsNew.set(index, (tap.handedOverAsNew.get(index) ?? 0) + 1);
