@@ -10,7 +10,7 @@ import { useDatabase } from '../../../support/database.ts';
 import { aRead, record } from '../../../support/recording.ts';
 import { Site } from '../../../support/site.ts';
 
-const STAYS = 50_000;
+const STAYS = 20_000;
 
 describe('an asset that moved more often than is looked at', () => {
   const database = useDatabase();
