@@ -745,7 +745,7 @@ export const de = {
       ),
       set_clock: mend(
         (id) =>
-          `Stellen Sie seine Uhr am Gerät, mit NTP. Geht das nicht, lassen sich seine Lesungen auf der Kommandozeile nach dem Eintreffen datieren: npx --no -- tagtrail reader set --reader ${id} --time receive`,
+          `Stellen Sie seine Uhr am Gerät, mit NTP. Geht das nicht, lassen sich seine Lesungen auf der Kommandozeile nach dem Eintreffen datieren: tagtrail reader set --reader ${id} --time receive`,
         'Leser öffnen',
       ),
       place_antennas: mend('Wählen Sie den Ort einer jeden.', 'Leser öffnen'),

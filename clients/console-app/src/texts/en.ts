@@ -728,7 +728,7 @@ export const en = {
       ),
       set_clock: mend(
         (id) =>
-          `Set its clock at the device, by NTP. Where that cannot be, somebody at the command line can have its reads dated on receipt: npx --no -- tagtrail reader set --reader ${id} --time receive`,
+          `Set its clock at the device, by NTP. Where that cannot be, somebody at the command line can have its reads dated on receipt: tagtrail reader set --reader ${id} --time receive`,
         'Open the reader',
       ),
       place_antennas: mend('Choose the place of each.', 'Open the reader'),
