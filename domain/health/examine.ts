@@ -12,6 +12,7 @@ import { examineRejections } from './rejections.ts';
 import { examineSequences } from './sequences.ts';
 import { examineServer } from './server.ts';
 import { examineSignIns } from './sign-ins.ts';
+import { examineSilences } from './silences.ts';
 import { examineStoredAhead } from './stored-ahead.ts';
 import { examineWebhooks } from './webhooks.ts';
 
@@ -19,6 +20,7 @@ import { examineWebhooks } from './webhooks.ts';
 export async function examineOrganization(db: Connection, orgId: number): Promise<Finding[]> {
   return [
     ...(await examineReaders(db, orgId)),
+    ...(await examineSilences(db, orgId)),
     ...(await examinePublishedTopics(db, null, orgId)),
     await examineRejections(db, orgId),
     ...(await examineSetAside(db, orgId)),

@@ -45,6 +45,7 @@ const ABOUT_THINGS: Readonly<Record<string, string>> = {
   scan_events: 'tag_type submission_id retraction_id',
   schema_migrations: 'name',
   sealing_faults: 'reason',
+  silence_faults: 'reason',
   smoothing_settings: 'mode',
   submissions: 'id body_sha256 answer',
   sweep_assets: 'sweep_id',

@@ -943,6 +943,13 @@ create table silence_derivation (
   constraint silence_derivation__only CHECK (is_only)
 );
 
+create table silence_faults (
+  org_id integer not null,
+  reason text not null,
+  since timestamp with time zone not null default now(),
+  constraint silence_faults__org_id PRIMARY KEY (org_id)
+);
+
 create table silence_revisions (
   org_id integer not null,
   reader_id integer not null,

@@ -1,4 +1,5 @@
 import { byTurns, inTurn } from '../../../base/by-turns.ts';
+import { messageOf } from '../../../base/errors.ts';
 import { leastOf } from '../../../base/extremes.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { bigints, integers } from '../../../db/timescale/queries/array-parameters.ts';
@@ -74,6 +75,9 @@ const LONGEST = 500;
 /** Milliseconds. A slower statement is cancelled and its organization set aside, because others wait for it. */
 const LONGEST_STATEMENT = 10_000;
 
+/** Characters. */
+const LONGEST_REASON = 1_000;
+
 /** Milliseconds until an organization that was set aside is tried again; doubled after each failure. */
 const AGAIN = { first: 5_000, longest: 300_000 };
 
@@ -125,6 +129,10 @@ export class SilenceDeriver {
     if (!this.#isLoaded) {
       for (const reader of await findHeard(db, derivedTo)) {
         this.#want({ ...reader, derivedTo, weight: weightOf(reader.since, now) });
+      }
+      // An earlier process set them aside, and revised their readers: they are tried at once.
+      for (const orgId of await findFaults(db)) {
+        this.#aside.set(orgId, { at: 0, pause: 0, weight: AT_ONCE });
       }
       this.#isLoaded = true;
     }
@@ -194,14 +202,14 @@ export class SilenceDeriver {
       return false;
     }
     return inSavepoint(db, work, async (error) => {
-      await this.#setAside(db, orgId, turn.derivedTo);
+      await this.#setAside(db, { orgId, error }, turn.derivedTo);
       turn.setAside.push({ orgId, error });
       return false;
     });
   }
 
   /** Revises all of its readers, so that any process can make up for it. */
-  async #setAside(db: Connection, orgId: number, derivedTo: Micros): Promise<void> {
+  async #setAside(db: Connection, { orgId, error }: SilenceFault, derivedTo: Micros): Promise<void> {
     const { pause = 0, weight = AT_ONCE } = this.#aside.get(orgId) ?? {};
     const longer = Math.min(AGAIN.longest, Math.max(AGAIN.first, 2 * pause));
     this.#aside.set(orgId, {
@@ -213,6 +221,7 @@ export class SilenceDeriver {
     await inSavepoint(
       db,
       async () => {
+        await noteFault(db, { orgId, error });
         await reviseAll(db, orgId, { wanted, derivedTo });
         this.#organizations.delete(orgId);
         for (const [readerId, reader] of this.#readers) {
@@ -255,7 +264,9 @@ export class SilenceDeriver {
       return true;
     }
     this.#organizations.delete(orgId);
-    this.#aside.delete(orgId);
+    if (this.#aside.delete(orgId)) {
+      await db.exec(sql.type(NO_ROWS)`delete from silence_faults where org_id = ${orgId}`);
+    }
     return false;
   }
 
@@ -394,6 +405,19 @@ async function findHeardAgain(db: Connection, silent: readonly Reader[]): Promis
     where counted.heard_until > time_of_micros(given.since)`);
   const again = new Set(rows.map(({ reader_id: readerId }) => readerId));
   return silent.filter(({ readerId }) => again.has(readerId));
+}
+
+async function findFaults(db: Connection): Promise<readonly number[]> {
+  const rows = await db.any(sql.type(rowsOf<{ org_id: number }>())`
+    select org_id from silence_faults fault where ${isHere(sql.fragment`fault.org_id`)}`);
+  return rows.map(({ org_id: orgId }) => orgId);
+}
+
+/** For `doctor`. */
+async function noteFault(db: Connection, { orgId, error }: SilenceFault): Promise<void> {
+  await db.exec(sql.type(NO_ROWS)`
+    insert into silence_faults (org_id, reason) values (${orgId}, ${messageOf(error).slice(0, LONGEST_REASON)})
+    on conflict (org_id) do update set reason = excluded.reason`);
 }
 
 async function findRevised(db: Connection): Promise<readonly number[]> {

@@ -18,6 +18,7 @@ import { examineRejections } from '../../../domain/health/rejections.ts';
 import { examineSequences } from '../../../domain/health/sequences.ts';
 import { examineServer } from '../../../domain/health/server.ts';
 import { examineSignIns } from '../../../domain/health/sign-ins.ts';
+import { examineSilences } from '../../../domain/health/silences.ts';
 import { examineStoredAhead } from '../../../domain/health/stored-ahead.ts';
 import { examineWebhooks } from '../../../domain/health/webhooks.ts';
 import { queuesOf } from '../../mqtt-ingest/entry.ts';
@@ -175,6 +176,7 @@ async function examineDatabase(
       ...(await examineMail(client)),
       ...(await examinePublishedMoves(client, configured)),
       ...(await examineReaders(client)),
+      ...(await examineSilences(client)),
       ...(await examinePublishedTopics(client, configured)),
       ...(await examineAlerts(client)),
       ...(await examineSignIns(client)),

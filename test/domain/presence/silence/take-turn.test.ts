@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { MICROS_PER_SECOND, type Micros } from '../../../../base/instant.ts';
+import { databaseOn } from '../../../../db/timescale/connections/database.ts';
 import { inTransaction } from '../../../../db/timescale/connections/transaction.ts';
 import { loadBuiltinFormats } from '../../../../domain/formats/mapping/builtin.ts';
+import { examineSilences } from '../../../../domain/health/silences.ts';
 import { stretchesOf } from '../../../../domain/messages/heard-stretches.ts';
 import { loadReaders, type RegisteredReader } from '../../../../domain/messages/load-readers.ts';
 import { type DatedExpectation, inForce } from '../../../../domain/presence/expectations.ts';
@@ -334,7 +336,16 @@ describe('deriving silences', () => {
       expect(await silent(sites.much)).to.deep.equal([]);
       expect((await turnOf(deriver)).setAside).to.deep.equal([]);
       expect(await silent(sites.much)).to.deep.equal([]);
+      const told = async () =>
+        (await examineSilences(databaseOn(database.pool))).map(({ message }) => message);
+      expect(await told()).to.have.lengthOf(1);
+      expect((await told())[0])
+        .to.include(`Organization ${sites.much.orgId} `)
+        .and.include('which of its readers are silent (')
+        .and.include('statement timeout');
+      expect(await examineSilences(databaseOn(database.pool), sites.little.orgId)).to.deep.equal([]);
       await turnOf(new SilenceDeriver());
+      expect(await told()).to.deep.equal([]);
       expect((await silent(sites.much)).sort()).to.deep.equal(many.sort());
     });
 
