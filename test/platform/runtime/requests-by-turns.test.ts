@@ -33,7 +33,7 @@ describe('requests of many connections', () => {
     await listening.close();
   });
 
-  it('are begun one at a time, so that others are let in meanwhile', async () => {
+  it('are begun a few at a time, so that others are let in meanwhile', async () => {
     const port = Number(new URL(listening.url).port);
     const keepBusy = async () => {
       const socket = connect(port, '127.0.0.1');
