@@ -1,5 +1,6 @@
 import { type KeyObject, randomUUID } from 'node:crypto';
 import { messageOf } from '../../../base/errors.ts';
+import { SharedReads } from '../../../base/shared-reads.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { SealedSecret } from '../secrets/sealed-secret.ts';
@@ -98,6 +99,7 @@ export class Deliverer {
       agents: parts.agents,
       turns: this.#turns,
       pace: new Pace(),
+      picks: new SharedReads(),
       recorder: this.#recorder,
       ladder: parts.ladder ?? RETRY_LADDER,
       random: parts.random ?? Math.random,

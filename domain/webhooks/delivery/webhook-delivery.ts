@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import type { SharedReads } from '../../../base/shared-reads.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { FeedEvent } from '../../moves/event.ts';
 import type { Agents } from '../sending/agents.ts';
@@ -19,6 +20,7 @@ export interface Shared {
   agents: Agents;
   turns: Turns;
   pace: Pace;
+  picks: SharedReads;
   recorder: Recorder;
   ladder: readonly number[];
   random(): number;
@@ -52,7 +54,11 @@ export class WebhookDelivery {
           head: () => shared.headOf(orgId),
           pick: (lane, after, head) => {
             const { types, locationId } = this.config;
-            return pickEvents(shared.db, { orgId, lane, types, locationId }, after, head);
+            const wanted = { orgId, lane, types, locationId };
+            // Many webhooks of an organization that begin at the same position want the same.
+            return shared.picks.read(JSON.stringify([wanted, after, head]), () =>
+              pickEvents(shared.db, wanted, after, head),
+            );
           },
           send: (event) => this.#send(event),
           record: (state, attempt) => {

@@ -28,11 +28,14 @@ const ANSWER_WITHIN = 15_000;
 /** Milliseconds for which an idle connection is kept; receivers commonly end them after five seconds. */
 const IDLE = 4_000;
 
-/** Idle connections of one receiver, as many as lanes. */
-const IDLE_OF_ONE = 8;
+/**
+ * Idle connections to one machine: as many as lanes of an organization that send at a time, since all its webhooks may lead
+ * there. While only eight were kept, most events of many webhooks took a connection of their own.
+ */
+const IDLE_OF_ONE = 64;
 
-/** Receivers with idle connections. */
-const MOST_IDLE = 128;
+/** Idle connections to all. */
+const MOST_IDLE = 1_024;
 
 export function openAgents(targets: Targets, answerWithin = ANSWER_WITHIN): Agents {
   const options = { keepAlive: true, timeout: IDLE, maxFreeSockets: IDLE_OF_ONE };
@@ -51,7 +54,10 @@ export function openAgents(targets: Targets, answerWithin = ANSWER_WITHIN): Agen
 
 function keepingFew<Agent extends http.Agent>(agent: Agent): Agent {
   const keep = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;
-  agent.keepSocketAlive = (socket: Duplex) =>
-    Object.keys(agent.freeSockets).length < MOST_IDLE && keep(socket);
+  agent.keepSocketAlive = (socket: Duplex) => idleOf(agent) < MOST_IDLE && keep(socket);
   return agent;
+}
+
+function idleOf({ freeSockets }: http.Agent): number {
+  return Object.values(freeSockets).reduce((sum, sockets) => sum + (sockets?.length ?? 0), 0);
 }

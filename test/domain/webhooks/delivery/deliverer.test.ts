@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import { HTTP } from 'cloudevents';
 import { Webhook } from 'standardwebhooks';
 import { databaseOn } from '../../../../db/timescale/connections/database.ts';
+import { createWritePool } from '../../../../db/timescale/connections/pool.ts';
+import { type Connection, verbsOn } from '../../../../db/timescale/queries/verbs.ts';
 import { deleteOrganization } from '../../../../domain/administration/organizations/delete-organization.ts';
 import type { MoveEvent } from '../../../../domain/moves/event.ts';
 import { deleteWebhook } from '../../../../domain/webhooks/delete-webhook.ts';
@@ -88,6 +90,39 @@ describe('the deliverer', () => {
 
   const reached = (id: number, position: number) =>
     until(async () => (await listed(id))?.position === position);
+
+  it('reads once what several webhooks want that are at the same position', async () => {
+    await append(assets.map((asset) => move(asset)));
+    for (let at = 0; at < 8; at++) {
+      await webhook({ after: 0 });
+    }
+    const pool = createWritePool(database.url, { max: 4 });
+    let picks = 0;
+    const db: Connection = {
+      ...verbsOn((query) => {
+        picks += Number(query.name === 'find-lane-positions');
+        return pool.query(query);
+      }),
+    };
+    const locking = await database.pool.connect();
+    try {
+      await locking.query('begin');
+      await locking.query('lock table moves in access exclusive mode');
+      const { deliverer } = await start({ db });
+      await until(() => deliverer.sending === 64);
+      // All lanes have taken their step by then, one in each round.
+      for (let round = 0; round < 100; round++) {
+        await new Promise(setImmediate);
+      }
+      expect(picks).to.equal(8);
+    } finally {
+      await locking.query('rollback');
+      locking.release();
+    }
+    await receiver.got(8 * assets.length);
+    await Promise.all(started.map(({ stop }) => stop()));
+    await pool.end();
+  });
 
   it('sends each event once, signed, as a CloudEvent, and says how far it is', async () => {
     const { id, secret } = await webhook();

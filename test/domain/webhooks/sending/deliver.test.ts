@@ -57,6 +57,16 @@ describe('one delivery', () => {
     expect(headers['content-type']).to.match(/^application\/cloudevents\+json/);
   });
 
+  it('keeps a connection for each lane of an organization that may send at a time', async () => {
+    const before = receiver.connections();
+    const sendAll = () => Promise.all(Array.from({ length: 64 }, () => send()));
+    await sendAll();
+    // A connection is free a moment after its answer.
+    await new Promise(setImmediate);
+    await sendAll();
+    expect(receiver.connections() - before).to.be.at.most(64);
+  });
+
   it('counts by its status, and keeps the first KiB of the answer', async () => {
     receiver.answer = (response) => response.writeHead(500).end(`\u0000${'x'.repeat(5_000)}`);
     const failed = await send();
