@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Milliseconds for which others wait for the loop. */
-const TURN = 4;
+/** Milliseconds for which others wait for the loop in each round; a look-up takes several rounds. */
+const TURN = 1;
 
 /** Long work in steps, between which the process does what else it has to. */
 export class Turns {

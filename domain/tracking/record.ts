@@ -1,4 +1,5 @@
 import { append } from '../../base/append.ts';
+import { Turns } from '../../base/each-in-turns.ts';
 import type { Micros } from '../../base/instant.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
 import { isUniqueViolation } from '../../db/timescale/connections/transaction.ts';
@@ -113,12 +114,14 @@ async function writeInPieces(
     return writeLocated(client, located, options);
   }
   const pieces = inPieces(located);
+  const turns = new Turns();
   const strengthened: LocatedScan[] = [];
   for (const piece of pieces) {
     append(strengthened, await findStronger(client, distinctScans(piece), options));
+    await turns.next();
   }
   await insertPositions(client, [...located, ...strengthened]);
-  for (const piece of inPieces([...located, ...strengthened])) {
+  for (const piece of strengthened.length === 0 ? pieces : inPieces([...located, ...strengthened])) {
     await lockPositions(client, piece);
   }
   await readSmoothing(
