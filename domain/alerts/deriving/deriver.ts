@@ -6,13 +6,14 @@ import { limitStatements } from '../../../db/timescale/queries/limit-statements.
 import { inSavepoint } from '../../../db/timescale/queries/savepoint.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { findRevised } from '../../presence/revised-organizations.ts';
 import { endFloods } from '../stored/floods.ts';
 import { type Derived, deriveOrganization, type Unknown } from './derive-organization.ts';
 import { findHeard, mayBeHeard } from './hear-again.ts';
 import { derivedUpTo, mayChange, newOrganization, type Organization } from './organization.ts';
 import { readAgain } from './read-again.ts';
 import { findBehind, forgetOthers } from './read-moves.ts';
-import { findRevised, mergeRevisions } from './revisions.ts';
+import { mergeRevisions } from './revisions.ts';
 import { findDeleted, findOrganizations } from './rules-of-organization.ts';
 import { type DerivingFault, SetAside } from './set-aside.ts';
 
@@ -78,7 +79,7 @@ export class AlertDeriver {
     const isLate = () => performance.now() - began > this.#longest;
     const now = (await databaseNow(db)) - SETTLED_AFTER;
     await endFloods(db);
-    const revised = new Set(await findRevised(db));
+    const revised = new Set(await findRevised(db, 'alert_revisions'));
     const organizations = await this.#know(db, revised);
     const behind = await findBehind(db, [...organizations.keys()]);
     const feeds = new Map(behind.map((feed) => [feed.orgId, feed]));

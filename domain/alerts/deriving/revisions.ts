@@ -1,6 +1,5 @@
 import type { Micros } from '../../../base/instant.ts';
 import { integers, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
-import { isHere } from '../../../db/timescale/queries/is-here.ts';
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 
@@ -13,19 +12,6 @@ export interface Revision {
 /** Revisions of locations and of the organization that are replaced in a turn, and at a time: each may be of all assets. */
 const SPREAD_IN_TURN = 100;
 const SPREAD_AT_ONCE = 10;
-
-/** Organizations of which something is to be derived anew, whether they have rules by now or not. */
-export async function findRevised(db: Connection): Promise<readonly number[]> {
-  const rows = await db.any(sql.prepared('find-revised', rowsOf<{ org_id: number }>())`
-    with recursive revised as (
-      select (select min(org_id) from alert_revisions) as org_id
-      union all
-      select (select min(other.org_id) from alert_revisions other where other.org_id > revised.org_id)
-      from revised where revised.org_id is not null
-    )
-    select org_id from revised where ${isHere(sql.fragment`revised.org_id`)}`);
-  return rows.map(({ org_id: orgId }) => orgId);
-}
 
 /**
  * Takes the oldest revisions of an organization; of those that are of very many fewer.

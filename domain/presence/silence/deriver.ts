@@ -11,6 +11,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { EXPECTED, leastExpectedFrom } from '../expectations.ts';
 import { type Interval, joined } from '../intervals.ts';
 import { StretchJoiner } from '../join-stretches.ts';
+import { findRevised } from '../revised-organizations.ts';
 import { KEPT, keptWatches } from '../watching/kept-watches.ts';
 import { loadWatches } from '../watching/load-watches.ts';
 import { tidyWatches } from '../watching/tidy-watches.ts';
@@ -145,7 +146,7 @@ export class SilenceDeriver {
     for (const reader of [...due, ...again]) {
       this.#want({ ...reader, derivedTo, weight: 1 });
     }
-    const revised = new Set(await findRevised(db));
+    const revised = new Set(await findRevised(db, 'silence_revisions'));
     const turn: SilenceTurn = { derivedTo, isBehind: false, setAside: [] };
     await limitStatements(db, this.#longestStatement);
     const ids = [...new Set([...this.#organizations.keys(), ...revised])].filter((id) => !this.#isAside(id));
@@ -418,18 +419,6 @@ async function noteFault(db: Connection, { orgId, error }: SilenceFault): Promis
   await db.exec(sql.type(NO_ROWS)`
     insert into silence_faults (org_id, reason) values (${orgId}, ${messageOf(error).slice(0, LONGEST_REASON)})
     on conflict (org_id) do update set reason = excluded.reason`);
-}
-
-async function findRevised(db: Connection): Promise<readonly number[]> {
-  const rows = await db.any(sql.prepared('find-silence-revisions', rowsOf<{ org_id: number }>())`
-    with recursive revised as (
-      select (select min(org_id) from silence_revisions) as org_id
-      union all
-      select (select min(other.org_id) from silence_revisions other where other.org_id > revised.org_id)
-      from revised where revised.org_id is not null
-    )
-    select org_id from revised where ${isHere(sql.fragment`revised.org_id`)}`);
-  return rows.map(({ org_id: orgId }) => orgId);
 }
 
 /**

@@ -5,9 +5,9 @@ import { inTransaction } from '../../../../db/timescale/connections/transaction.
 import { deriveOrganization } from '../../../../domain/alerts/deriving/derive-organization.ts';
 import { newOrganization, type Organization } from '../../../../domain/alerts/deriving/organization.ts';
 import { findBehind } from '../../../../domain/alerts/deriving/read-moves.ts';
-import { findRevised } from '../../../../domain/alerts/deriving/revisions.ts';
 import { createRule, type NewRule } from '../../../../domain/alerts/rules/create-rule.ts';
 import { sealAll } from '../../../../domain/moves/start-sealing.ts';
+import { findRevised } from '../../../../domain/presence/revised-organizations.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { aRead, record } from '../../../support/recording.ts';
@@ -49,7 +49,7 @@ describe("an organization's part of a turn", () => {
     await sealAll(database.url);
     await inTransaction(database.pool, async (db) => {
       const [feed = null] = await findBehind(db, [site.orgId]);
-      const isRevised = (await findRevised(db)).includes(site.orgId);
+      const isRevised = (await findRevised(db, 'alert_revisions')).includes(site.orgId);
       await deriveOrganization(db, site.orgId, organization, {
         ...{ now: at(second), since: at(0), share: 100, feed, isRevised },
         ...{ again: [], heard: undefined, isLate: () => false },
