@@ -67,7 +67,7 @@ function publish(limits: Limits) {
   const describe = (): Page => ({
     status: 200,
     contentType: 'application/json',
-    body: `${JSON.stringify(describeGateway(limits), null, 2)}\n`,
+    body: Buffer.from(`${JSON.stringify(describeGateway(limits), null, 2)}\n`),
     headers: { 'X-Content-Type-Options': 'nosniff' },
   });
   return servePages(async (path) => {

@@ -47,8 +47,12 @@ async function yaml(document: OpenApiDocument): Promise<Page> {
   return fixed('application/yaml', await asYaml(document));
 }
 
-/** Changes with a new version only: cached for a few minutes, then revalidated by its `ETag`. */
-function fixed(contentType: string, body: string, headers: Record<string, string> = {}): Page {
+/**
+ * Changes with a new version only: cached for a few minutes, then revalidated by its `ETag`. As bytes, which all answers share:
+ * a text of half a megabyte would be copied for each.
+ */
+function fixed(contentType: string, text: string, headers: Record<string, string> = {}): Page {
+  const body = Buffer.from(text);
   return {
     status: 200,
     contentType,
