@@ -4,20 +4,17 @@ import { type AST, RegExpParser, visitRegExpAST } from '@eslint-community/regexp
  * Texts that make a regular expression backtrack, if anything does: what a repetition takes, again and again, behind
  * what the pattern wants before it, and in front of something that does not match. Also each character that the pattern
  * knows by itself, and in pairs, because a search begins again at every place of the text.
- *
- * @param length characters of each text.
  */
-export function attacksOn(source: string, flags: string, length: number): string[] {
+export function attacksOn(source: string, flags: string): Attack[] {
   const pattern = new RegExpParser().parsePattern(source, 0, source.length, {
     unicode: flags.includes('u'),
     unicodeSets: flags.includes('v'),
   });
   const words = new Words(flags.replace(/[gy]/g, ''), source);
   const pumps = new Set<string>();
-  const texts = new Set<string>();
+  const attacks = new Map<string, Attack>();
   const add = (before: string, pump: string, behind: string) => {
-    const room = Math.max(0, length - before.length - behind.length);
-    texts.add(before + pump.repeat(Math.ceil(room / pump.length)).slice(0, room) + behind);
+    attacks.set(JSON.stringify([before, pump, behind]), { before, pump, behind });
   };
   visitRegExpAST(pattern, {
     onQuantifierEnter(quantifier) {
@@ -48,7 +45,20 @@ export function attacksOn(source: string, flags: string, length: number): string
     add('', pump, '');
     add('', pump, '\u0001');
   }
-  return [...texts];
+  return [...attacks.values()];
+}
+
+export interface Attack {
+  before: string;
+  /** Repeated as often as there is room. */
+  pump: string;
+  behind: string;
+}
+
+/** @param length characters. */
+export function textOf({ before, pump, behind }: Attack, length: number): string {
+  const room = Math.max(0, length - before.length - behind.length);
+  return before + pump.repeat(Math.ceil(room / pump.length)).slice(0, room) + behind;
 }
 
 /** Repetitions beyond which work adds up. */
