@@ -6,7 +6,7 @@ import { isOf } from './of-organization.ts';
 /** Organizations named one by one. */
 const MOST_NAMED = 10;
 
-/** Names organizations of which it is not known which readers are silent, because deriving that fails. */
+/** Names organizations whose silent readers are unknown because deriving them fails. */
 export async function examineSilences(db: Connection, orgId: number | null = null): Promise<Finding[]> {
   const rows = await db.any(sql.type(
     rowsOf<{ org_id: number; name: string | null; reason: string; minutes: number }>(),

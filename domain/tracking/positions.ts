@@ -23,9 +23,9 @@ export interface Position extends AssetRef {
  * Locks the positions until this transaction ends, inserting missing ones: one recorder at a time works on an asset,
  * and the second sees all that the first wrote.
  *
- * Recorders do not deadlock: first they insert, then they lock, both in the order of organization and asset. One that inserts
- * waits only for rows that others inserted; one that locks waits only for rows that were committed. So nothing is locked while
- * one is missing, and in pieces all of them are inserted first, by {@link insertPositions}.
+ * Recorders do not deadlock: they insert first and lock afterwards, both in the order of organization and asset. An insert waits
+ * only for rows that others inserted, a lock only for rows that are committed. So nothing is locked while a row is missing, and a
+ * batch written in pieces inserts all of its rows first, by {@link insertPositions}.
  */
 export async function lockPositions(db: Connection, assets: readonly AssetRef[]): Promise<Position[]> {
   const distinct = distinctAssets(assets);
@@ -50,7 +50,7 @@ function distinctAssets(assets: readonly AssetRef[]): readonly AssetRef[] {
   return distinct.values();
 }
 
-/** None where one is missing; to look first takes 1 us a position. */
+/** Locks all, or none if one is missing. The look before takes 1 to 4 us a position. */
 async function lockIfComplete(db: Connection, assets: readonly AssetRef[]): Promise<Position[]> {
   const rows = await db.any(sql.prepared('lock-positions', rowsOf<PositionRow>())`
     select position.row, position.org_id, position.asset_id, position.location_id,
@@ -108,7 +108,7 @@ function toPosition(stored: PositionRow): Position {
   return { orgId, assetId, stay, lastSeen, isInFeed, lockedAt, row };
 }
 
-/** Those that are missing. */
+/** Inserts those that are missing. */
 export async function insertPositions(db: Connection, assets: readonly AssetRef[]): Promise<void> {
   await db.exec(sql.prepared('insert-positions', NO_ROWS)`
     insert into positions (org_id, asset_id, is_in_feed)

@@ -5,16 +5,16 @@ import { LogBudget } from '../runtime/log-budget.ts';
 import { whenClosed } from './hanging-up.ts';
 import type { Caller } from './problem.ts';
 
-/** Bytes of all answers at a port that wait to be read. */
+/** Bytes of all unread answers at a port. */
 const MOST = 128 * 1_048_576;
 
-/** Bytes of an answer that counts: shorter ones fit into what the system keeps for a connection. */
+/** Bytes from which an answer counts: shorter ones fit into the socket's buffer. */
 const LARGE = 16_384;
 
 /**
  * Bounds the memory of answers that nobody reads: a console that asks for the tree of 48,000 locations once a second and reads
- * nothing took 6 MB a second. Beyond the bound the oldest answer of whoever holds most is cut off, and never the newest, so
- * everybody gets an answer who reads it.
+ * nothing took 6 MB a second. Beyond the bound the oldest answer of whoever holds most is cut off, never the newest, so
+ * everyone who reads gets an answer.
  *
  * Streams are bounded by themselves: of each one piece is held.
  *

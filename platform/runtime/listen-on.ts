@@ -51,8 +51,8 @@ const SHARE_OF_DESCRIPTORS = 0.15;
 const KEEP_ALIVE_MS = 75_000;
 
 /**
- * Connections that the system holds until they are accepted, if it allows as many (`net.core.somaxconn`). Of more it drops the
- * beginning, and the client tries again after a second, three, and seven.
+ * Connections that the system holds until they are accepted, if `net.core.somaxconn` allows as many. Beyond that it drops the
+ * first packet, and clients try again after one, three and seven seconds.
  */
 export const MOST_NOT_ACCEPTED = 4_096;
 

@@ -31,7 +31,7 @@ export function beginByTurns(listener: RequestListener): RequestListener {
       if (requests.length > 0) {
         waiting.set(address, requests);
       }
-      // Whoever has hung up gets no answer.
+      // The caller may have hung up.
       if (next !== undefined && !next[0].socket.destroyed) {
         listener(...next);
       }

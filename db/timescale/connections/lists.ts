@@ -102,7 +102,7 @@ export class Lists {
       const since = performance.now();
       const result = await this.#briefly(orgId, query, WEIGHT.list, orgId);
       const tookMs = performance.now() - since;
-      // Null at once: they are known to be long already.
+      // Null at once means that they are known to be long; null after a while, that this one is.
       if (result !== null || tookMs >= HEAVY.ms) {
         this.#noteTime(orgId, tookMs);
       }

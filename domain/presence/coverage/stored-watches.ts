@@ -12,14 +12,11 @@ export interface StoredWatch {
   valid_from: Micros;
 }
 
-/**
- * Of a location, ever: all of them are read wherever it is asked what is missing there. Learning stops at half, so that people
- * have room.
- */
+/** Per location, ever: every look for missing assets there reads all of them. Learning stops at half, so that people have room. */
 const MOST_WATCHES = 1_000;
 export const MOST_LEARNED = MOST_WATCHES / 2;
 
-/** @throws AppError `conflict` if it was said too often how the location is watched. */
+/** @throws AppError `conflict` if the location's watch was changed too often. */
 export async function requireRoomForWatch(
   transaction: Connection,
   { orgId, locationId }: { orgId: number; locationId: number },
