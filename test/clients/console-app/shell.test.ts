@@ -48,7 +48,7 @@ describe('the console in a browser', () => {
     };
     const focused = () =>
       page.evaluate<string>('document.activeElement?.textContent || document.activeElement?.name');
-    await page.getByText('Add asset', { exact: true }).waitFor();
+    await page.getByText('Add asset', { exact: true }).first().waitFor();
     await tabTo(page, 'Add asset');
     await press('Enter');
     await page.getByRole('dialog').waitFor();
