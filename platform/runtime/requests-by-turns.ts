@@ -25,17 +25,19 @@ export function beginByTurns(listener: RequestListener): RequestListener {
   }
 
   function beginNext(): void {
-    for (const [address, requests] of waiting) {
-      const next = requests.shift();
-      waiting.delete(address);
-      if (requests.length > 0) {
-        waiting.set(address, requests);
-      }
-      // The caller may have hung up.
-      if (next !== undefined && !next[0].socket.destroyed) {
-        listener(...next);
-      }
+    const [first] = waiting;
+    if (first === undefined) {
       return;
+    }
+    const [address, requests] = first;
+    const next = requests.shift();
+    waiting.delete(address);
+    if (requests.length > 0) {
+      waiting.set(address, requests);
+    }
+    // The caller may have hung up.
+    if (next !== undefined && !next[0].socket.destroyed) {
+      listener(...next);
     }
   }
 

@@ -80,7 +80,7 @@ export class PipelinedConnections {
   }
 
   #openFor(weight: number): Shared | null {
-    const open = this.#open.filter((each) => weight < WEIGHT.list || !this.#isForLookUps(each));
+    const open = weight < WEIGHT.list ? this.#open : this.#open.filter((each) => !this.#isForLookUps(each));
     return this.#beingWrittenTo(open, weight) ?? this.#leastBusy(open);
   }
 

@@ -116,6 +116,7 @@ export async function startConsumerBroker(options: ConsumerBrokerOptions): Promi
     },
     authorizeSubscribe: (client, subscription, done) => {
       const consumer = consumers.get(client);
+      const isNew = consumer?.filters.has(subscription.topic) !== true;
       if (consumer === undefined || !maySubscribe(to, consumer.orgId, subscription.topic)) {
         onRefused(
           consumer?.username ?? null,
@@ -125,14 +126,11 @@ export async function startConsumerBroker(options: ConsumerBrokerOptions): Promi
       } else if (faultOfNewTopic(subscription.topic) !== null) {
         onRefused(consumer.username, `what it subscribes to ${faultOfNewTopic(subscription.topic)}`);
         done(null, null);
-      } else if (
-        consumer.share.subscriptions >= MOST_SUBSCRIPTIONS &&
-        !consumer.filters.has(subscription.topic)
-      ) {
+      } else if (isNew && consumer.share.subscriptions >= MOST_SUBSCRIPTIONS) {
         onRefused(consumer.username, `its organization has ${MOST_SUBSCRIPTIONS} subscriptions`);
         done(null, null);
       } else {
-        if (!consumer.filters.has(subscription.topic)) {
+        if (isNew) {
           consumer.filters.add(subscription.topic);
           consumer.share.subscriptions += 1;
         }
