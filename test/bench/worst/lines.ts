@@ -211,6 +211,8 @@ export function linesOf(
   });
   const formats = loadTargets().filter(({ format }) => !format.name.startsWith('whole-language'));
   const stoppers = [
+    control(1),
+    control(2),
     ...strangersOf(url).map((each) => asked('no request', key, () => [each])),
     ...COSTLY_FORMATS.map(ownFormat),
     done('sign in by names made up', async () => ({ kind: 'sign in by names made up', url: mqttUrl })),
@@ -226,8 +228,6 @@ export function linesOf(
   ].map((line): Line => ({ ...line, hasStopped: true }));
 
   return [
-    control(1),
-    control(2),
     ...routes(
       url,
       key,
