@@ -1,10 +1,16 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { ROOT } from './command-blocks.ts';
 
 /** Documents for those who change the project, which name its files. */
 const DOCUMENTS = ['CONTRIBUTING.md', 'SECURITY.md', ...globSync('docs/design/*.md', { cwd: ROOT })];
+
+/** They name files from their own folder. */
+const ROOMS = globSync(
+  ['{base,clients,domain,platform,services,simulation,test}/README.md', '{domain,services}/*/README.md'],
+  { cwd: ROOT },
+);
 
 const TABLE_OF_TESTS = 'test/contract/README.md';
 
@@ -28,8 +34,25 @@ describe('the documents for contributors', () => {
     expect(names.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))).to.deep.equal([]);
   });
 
-  it('say where much is decided', () => {
-    expect(namesIn(read('CONTRIBUTING.md')).filter(isPath).length).to.be.above(60);
+  it('have a page for every room, which names files that are there', () => {
+    const rooms = globSync(['services/*/', 'domain/*/'], { cwd: ROOT }).map(
+      (folder) => `${folder}/README.md`,
+    );
+    const { 'domain/README.md': small = '', ...others } = Object.fromEntries(
+      ROOMS.map((room) => [room, read(room)]),
+    );
+    const missing = rooms.filter((room) => !(room in others) && !small.includes(`| \`${nameOf(room)}\` |`));
+    expect(missing).to.deep.equal([]);
+    const named = ROOMS.flatMap((room) =>
+      namesIn(read(room))
+        .filter((name) => /^[\w./-]+\.ts$/.test(name))
+        .map((name) => [room, join(dirname(room), name), name] as const),
+    );
+    expect(named.length).to.be.above(60);
+    const wrong = named.filter(
+      ([, below, name]) => ![below, name].some((path) => existsSync(join(ROOT, path))),
+    );
+    expect(wrong).to.deep.equal([]);
   });
 
   it('name tests of the contract that are there', () => {
@@ -51,6 +74,10 @@ describe('the documents for contributors', () => {
 
 /** Parameters, beside the tests of them. */
 const NO_TESTS = ['from', 'to'];
+
+function nameOf(room: string): string {
+  return basename(dirname(room));
+}
 
 function testsOf(name: string): string {
   return name.endsWith('*') || name.startsWith('api/fuzz')
