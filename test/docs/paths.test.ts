@@ -8,7 +8,10 @@ const DOCUMENTS = ['CONTRIBUTING.md', 'SECURITY.md', ...globSync('docs/design/*.
 
 /** They name files from their own folder. */
 const ROOMS = globSync(
-  ['{base,clients,domain,platform,services,simulation,test}/README.md', '{domain,services}/*/README.md'],
+  [
+    '{base,clients,db/timescale,domain,platform,services,simulation,test}/README.md',
+    '{domain,services}/*/README.md',
+  ],
   { cwd: ROOT },
 );
 
