@@ -79,7 +79,7 @@ function userOf(url: string | undefined): string {
 
 /** What the runbook's first commands, as somebody types them, write into `.env`. */
 function madeByRunbook(): Record<string, string> {
-  const [, commands = ''] = /```sh\n(.*?)docker compose up/s.exec(readDeployed('README.md')) ?? [];
+  const [, commands = ''] = /```sh\n(.*?)docker compose up/s.exec(readDeployed('install.md')) ?? [];
   const folder = mkdtempSync(join(tmpdir(), 'tagtrail-env-'));
   try {
     cpSync(join(DEPLOY, 'env.example'), join(folder, 'env.example'));

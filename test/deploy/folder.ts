@@ -10,6 +10,9 @@ export function readDeployed(path: string): string {
   return readFileSync(`${DEPLOY}/${path}`, 'utf8');
 }
 
+/** Pages for operators, in the order in which they are read. */
+export const RUNBOOK = ['README.md', 'install.md', 'operate.md', 'grow.md'];
+
 /** As container engines read it, with merge keys. */
 export function readYaml(path: string) {
   return parse(readDeployed(path), { merge: true });

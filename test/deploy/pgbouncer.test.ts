@@ -16,7 +16,7 @@ describe('the configuration of PgBouncer', () => {
     database.beforeDrop(() => database.rows(`drop role ${login}`));
     const [, written = ''] =
       /psql --tuples-only --no-align --output=\/etc\/pgbouncer\/userlist.txt \\\n +--command="(select format.*)"$/m.exec(
-        readDeployed('README.md'),
+        readDeployed('grow.md'),
       ) ?? [];
     const users = await database.rows(written.replaceAll('\\"', '"').replace('tagtrail_app', login));
     const { hostname, port, pathname } = new URL(database.url);

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { expect } from 'chai';
 import { useChecker } from '../support/checker.ts';
 import { runCommand } from '../support/command-line.ts';
-import { DEPLOY, PROJECT, readDeployed, readYaml } from './folder.ts';
+import { DEPLOY, PROJECT, RUNBOOK, readDeployed, readYaml } from './folder.ts';
 
 describe('the runbook', () => {
-  const runbook = readDeployed('README.md');
+  const runbook = RUNBOOK.map(readDeployed).join('\n');
   const blocks = [...runbook.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
   const lines = blocks.flatMap((block) => block.replaceAll('\\\n', ' ').split('\n'));
   const shellcheck = useChecker('shellcheck');
@@ -61,31 +61,24 @@ describe('the runbook', () => {
     }
   });
 
-  it('links to headings and files that there are', () => {
-    const headings = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
-      title
-        .toLowerCase()
-        .replace(/[^\w -]/g, '')
-        .replaceAll(' ', '-'),
-    );
-    for (const [, target = ''] of runbook.matchAll(/\]\(([^)]+)\)/g)) {
-      if (target.startsWith('#')) {
-        expect(headings).to.include(target.slice(1));
-      } else {
-        expect(existsSync(`${DEPLOY}/${target.replace(/#.*/, '')}`), target).to.equal(true);
-      }
-    }
-  });
-
-  it('says of every alert what to do', () => {
+  it('has symptom, cause and remedy under a heading for each alert, or for several in a row', () => {
     const { groups } = readYaml('prometheus/alerts.yml') as { groups: { rules: { alert: string }[] }[] };
-    const told = [...runbook.matchAll(/^\| `.*$/gm)].map(([row]) => row).join('\n');
-    const ways = [...told.matchAll(/`(?:\.\.\.|Tagtrail)(\w+)`/g)].map(([, way = '']) => way);
-    for (const { alert } of groups.flatMap(({ rules }) => rules)) {
-      expect(
-        ways.some((way) => alert.endsWith(way)),
-        alert,
-      ).to.equal(true);
+    const sections = [...readDeployed('operate.md').matchAll(ALERTS)];
+    const described = sections.flatMap(([, headings = '']) =>
+      headings
+        .trim()
+        .split(/\n?### /)
+        .slice(1),
+    );
+    expect(described.toSorted()).to.deep.equal(
+      groups.flatMap(({ rules }) => rules.map(({ alert }) => alert)).toSorted(),
+    );
+    for (const [, headings, text = ''] of sections) {
+      const parts = [...text.matchAll(/^- (\w+): /gm)].map(([, part]) => part);
+      expect(parts, headings).to.deep.equal(['Symptom', 'Cause', 'Remedy']);
     }
   });
 });
+
+/** Headings, and what is said under them. */
+const ALERTS = /^((?:### Tagtrail\w+\n)+)\n((?:[- ] .*\n)+)/gm;

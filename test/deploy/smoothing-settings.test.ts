@@ -50,7 +50,7 @@ describe('too many smoothing settings', () => {
     expect(await switchOff(orgId).catch((error) => error.code)).to.equal('conflict');
 
     const [, statement = ''] =
-      /```sql\n(delete from smoothing_settings .*?)```/s.exec(readDeployed('README.md')) ?? [];
+      /```sql\n(delete from smoothing_settings .*?)```/s.exec(readDeployed('operate.md')) ?? [];
     expect(statement).to.include('where org_id = 1');
     await database.rows(statement.replaceAll('org_id = 1', `org_id = ${orgId}`));
     expect(await inForce()).to.deep.equal(before);

@@ -80,11 +80,12 @@ describe('the units of systemd', () => {
     for (const [index, name] of ['broker.crt', 'broker.key', 'ca.crt'].entries()) {
       writeFileSync(join(folder ?? '', pems[index] ?? ''), certificate(name), { mode: 0o600 });
     }
-    const lines = [...readDeployed('README.md').matchAll(/^install .*\/etc\/tagtrail\b.*$/gm)].map(([line]) =>
-      line
-        .replaceAll('/etc/tagtrail', etc)
-        .replaceAll('-g tagtrail', `-g ${ACCOUNT}`)
-        .replaceAll('deploy/', `${DEPLOY}/`),
+    const lines = [...readDeployed('install.md').matchAll(/^install .*\/etc\/tagtrail\b.*$/gm)].map(
+      ([line]) =>
+        line
+          .replaceAll('/etc/tagtrail', etc)
+          .replaceAll('-g tagtrail', `-g ${ACCOUNT}`)
+          .replaceAll('deploy/', `${DEPLOY}/`),
     );
     expect(lines).to.have.lengthOf(4);
     const installed = spawnSync('sh', ['-eu'], { cwd: folder ?? '', input: lines.join('\n') });

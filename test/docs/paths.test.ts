@@ -4,7 +4,11 @@ import { expect } from 'chai';
 import { ROOT } from './command-blocks.ts';
 
 /** Documents for those who change the project, which name its files. */
-const DOCUMENTS = ['CONTRIBUTING.md', 'SECURITY.md', ...globSync('docs/design/*.md', { cwd: ROOT })];
+const DOCUMENTS = [
+  'CONTRIBUTING.md',
+  'docs/security-questionnaire.md',
+  ...globSync('docs/design/*.md', { cwd: ROOT }),
+];
 
 /** They name files from their own folder. */
 const ROOMS = globSync(

@@ -10,10 +10,8 @@ const SUBJECTS = [
 ];
 
 describe('the answers for a security review', () => {
-  const text = readFileSync(join(ROOT, 'SECURITY.md'), 'utf8');
-  const answers = /^## Answers for a security review$.*?^## /ms.exec(text)?.[0] ?? '';
-  const tables = answers
-    .split(/^### /m)
+  const tables = readFileSync(join(ROOT, 'docs/security-questionnaire.md'), 'utf8')
+    .split(/^## /m)
     .slice(1)
     .map((part) => ({
       subject: part.split('\n')[0] ?? '',

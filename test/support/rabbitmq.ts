@@ -267,7 +267,7 @@ function definitions(): { vhosts: readonly object[]; policies: readonly object[]
 
 /** With the rights that commands of the runbook give to `tagtrail`, and to a reader as an example for all. */
 function loginsOf(readers: readonly string[], vhosts: readonly object[]) {
-  const runbook = readFileSync(`${DEPLOY}/README.md`, 'utf8');
+  const runbook = readFileSync(`${DEPLOY}/install.md`, 'utf8');
   const commands = [...runbook.matchAll(/^rabbitmqctl (set_\w*permissions) (.+)$/gm)];
   const rightsBy = (command: string) =>
     commands.flatMap(([, name, words = '']) => (name === command ? [wordsOf(words)] : []));

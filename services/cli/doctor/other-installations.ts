@@ -54,7 +54,7 @@ function findingOf(opened: readonly Opened[]): Finding[] {
       'other installations',
       `The user of DATABASE_URL may open other installations' databases at this server${by} and change what is in them: ${names}`,
       isOwn
-        ? `Have a user for each installation: set one in its DATABASE_URL that no other has, and migrate, which makes it ("Two logins at the database" in deploy/README.md). Where ${login} was granted what it does not need: revoke connect on database ${name} from ${login}`
+        ? `Have a user for each installation: set one in its DATABASE_URL that no other has, and migrate, which makes it ("Two logins at the database" in deploy/install.md). Where ${login} was granted what it does not need: revoke connect on database ${name} from ${login}`
         : `Run for each of them: revoke connect on database ${name} from public; and grant it to the user of its own DATABASE_URL`,
     ),
   ];
