@@ -101,7 +101,7 @@ export function serverUrl(): string {
   return url;
 }
 
-async function onServer<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+export async function onServer<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client(connectionConfig(withDatabase(serverUrl(), 'postgres'), 'test'));
   await client.connect();
   try {

@@ -26,10 +26,7 @@ export function useProgram(...names: string[]): void {
       if (process.env['TEST_REQUIRE_ALL'] === '1') {
         throw new Error(`${missing.join(', ')} not installed: ${REMEDY}`);
       }
-      const { [NOTES]: folder } = process.env;
-      if (folder !== undefined) {
-        appendFileSync(join(folder, 'missing'), `${missing.join(',')}\n`);
-      }
+      appendFileSync(join(notesFolder(), 'missing'), `${missing.join(',')}\n`);
       this.skip();
     }
   });
@@ -68,9 +65,18 @@ export function beginNotes(): void {
   process.env[NOTES] = mkdtempSync(join(tmpdir(), 'tagtrail-missing-'));
 }
 
+/** The notes of this run, for all of its processes. */
+export function notesFolder(): string {
+  const folder = process.env[NOTES];
+  if (folder === undefined) {
+    throw new Error(`${NOTES} is set by test/support/suite.ts, which .mocharc.json requires`);
+  }
+  return folder;
+}
+
 /** @returns what to tell of suites that were skipped; empty if none was. */
 export function endNotes(): string {
-  const folder = process.env[NOTES] ?? '';
+  const folder = notesFolder();
   let lines: string[] = [];
   try {
     lines = readFileSync(join(folder, 'missing'), 'utf8').trimEnd().split('\n');

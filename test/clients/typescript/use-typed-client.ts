@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { onceARun } from '../../support/once-a-run.ts';
 
 const BUILD = fileURLToPath(new URL('../../../clients/typescript/build/main.ts', import.meta.url));
 const BUILT = new URL('../../../clients/typescript/dist/index.js', import.meta.url).href;
@@ -9,11 +10,11 @@ const BUILT = new URL('../../../clients/typescript/dist/index.js', import.meta.u
 // biome-ignore lint/suspicious/noExplicitAny: there are no types before it is built
 type Exports = Record<string, any>;
 
-/** Builds the client from the description, and loads what was built. */
+/** Builds the client from the description, if no file of this run has, and loads what was built. */
 export function useTypedClient(): () => Exports {
   let exports: Exports = {};
   before(async () => {
-    await promisify(execFile)(process.execPath, [BUILD]);
+    await onceARun('typed-client', () => promisify(execFile)(process.execPath, [BUILD]));
     exports = await import(BUILT);
   });
   return () => exports;
