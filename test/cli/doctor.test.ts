@@ -13,7 +13,7 @@ import { startEmbedded } from '../../db/timescale/embedded/server.ts';
 import { createDatabase } from '../../db/timescale/schema/create-database.ts';
 import { AlertTurns } from '../../domain/alerts/deriving/take-turn.ts';
 import { examineServer } from '../../domain/health/server.ts';
-import { examineDisk } from '../../services/cli/doctor/disk.ts';
+import { examineDisk } from '../../services/cli/doctor/examine.ts';
 import { commandLineOn, runCommand } from '../support/command-line.ts';
 import { serverUrl, useDatabase } from '../support/database.ts';
 import { expectFinding, runDoctor } from '../support/doctor.ts';

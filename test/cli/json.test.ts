@@ -1,16 +1,13 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Command } from 'commander';
 import { newSecretsKey } from '../../domain/webhooks/secrets/secrets-key.ts';
-import { commandLine } from '../../services/cli/command-line/command-line.ts';
-import { type EndedCommand, runCommand } from '../support/command-line.ts';
+import { type EndedCommand, runCommand, wholeCommandLine } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
 import { Site } from '../support/site.ts';
 import { storeStays } from '../support/stored-stays.ts';
-
-const COMMANDS = new URL('../../services/cli/commands/', import.meta.url);
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'tagtrail-json-'));
 
@@ -50,12 +47,7 @@ describe('the output of a command with --json', () => {
       `insert into assets (org_id, external_key, name) select $1, 'Z-' || n, 'Pallet' from generate_series(1, 3000) n`,
       [orgId],
     );
-    const program = commandLine();
-    for (const file of readdirSync(COMMANDS)) {
-      for (const add of Object.values<(to: Command) => void>(await import(new URL(file, COMMANDS).href))) {
-        add(program);
-      }
-    }
+    const program = await wholeCommandLine();
     commands = program.commands.flatMap((each) => (each.commands.length > 0 ? each.commands : each));
   });
 

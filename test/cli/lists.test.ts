@@ -1,14 +1,10 @@
-import { readdirSync } from 'node:fs';
 import { expect } from 'chai';
-import { commandLineOn } from '../support/command-line.ts';
+import { commandLineOn, typed, wholeCommandLine } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
 import { Site } from '../support/site.ts';
 import { storeAnyFormat } from '../support/stored-format.ts';
 
-const LISTS = readdirSync('services/cli/commands').flatMap((file) => {
-  const [, noun] = /^(.*)-list\.ts$/.exec(file) ?? [];
-  return noun === undefined ? [] : [noun];
-});
+const LISTS = typed(await wholeCommandLine()).flatMap(([noun = '', verb]) => (verb === 'list' ? [noun] : []));
 
 /** As long as may be, without a blank, and not the same anywhere in it. */
 function long(prefix: string, length = 255): string {

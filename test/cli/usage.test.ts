@@ -1,14 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Command, Option } from 'commander';
-import { commandLine } from '../../services/cli/command-line/command-line.ts';
-import { commandLineOn } from '../support/command-line.ts';
+import type { Option } from 'commander';
+import { commandLineOn, wholeCommandLine } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
 import { Site } from '../support/site.ts';
-
-const COMMANDS = new URL('../../services/cli/commands/', import.meta.url);
 
 describe('the use of the command line', () => {
   const database = useDatabase();
@@ -18,12 +15,7 @@ describe('the use of the command line', () => {
   let commands: { path: string[]; options: readonly Option[] }[] = [];
   before(async () => {
     await Site.create(database);
-    const program = commandLine();
-    for (const file of readdirSync(COMMANDS)) {
-      for (const add of Object.values<(to: Command) => void>(await import(new URL(file, COMMANDS).href))) {
-        add(program);
-      }
-    }
+    const program = await wholeCommandLine();
     commands = program.commands.flatMap((each) =>
       each.commands.length > 0
         ? each.commands.map((verb) => ({ path: [each.name(), verb.name()], options: verb.options }))

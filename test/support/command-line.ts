@@ -1,5 +1,8 @@
 import { Readable, Writable } from 'node:stream';
 import { expect } from 'chai';
+import type { Command } from 'commander';
+import { addCommands } from '../../services/cli/all-commands.ts';
+import { commandLine } from '../../services/cli/command-line/command-line.ts';
 import { run } from '../../services/cli/main.ts';
 import type { TestDatabase } from './database.ts';
 
@@ -38,6 +41,20 @@ function collector(): { stream: Writable; text(): string } {
     },
   });
   return { stream, text: () => Buffer.concat(chunks).toString() };
+}
+
+/** The command line with every command, as for its help. */
+export async function wholeCommandLine(): Promise<Command> {
+  const program = commandLine();
+  await addCommands(program, []);
+  return program;
+}
+
+/** What is typed for each command: its noun, and its verb if there is one. */
+export function typed(program: Command): string[][] {
+  return program.commands.flatMap((noun) =>
+    noun.commands.length === 0 ? [[noun.name()]] : noun.commands.map((verb) => [noun.name(), verb.name()]),
+  );
 }
 
 export function commandLineOn(

@@ -1,12 +1,15 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { AppError } from '../../../base/errors.ts';
+import { AppError, messageOf } from '../../../base/errors.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { ENCODERS, type EncoderName } from '../../../simulation/encoders/encoders.ts';
 import { FAULTS } from '../../../simulation/faults.ts';
+import type { TruthDocument } from '../../../simulation/truth/document.ts';
 import { addTopCommand, id, printResult, wholeNumber } from '../command-line/command-line.ts';
 import { FAILED } from '../command-line/report-error.ts';
 import { withConnections, withOrganization } from '../connections/database.ts';
+import { FileFault } from '../files/file-fault.ts';
 import { secondsIn } from '../parts/duration.ts';
 import { showProgress } from '../running/progress.ts';
 import { running } from '../running/running.ts';
@@ -16,7 +19,6 @@ import { checkInstallation } from '../simulate/check-installation.ts';
 import { faultsOf, formatsOf, requirePossible, type SimulatePlan, watchPlan } from '../simulate/plan.ts';
 import { checkedText, simulatedText } from '../simulate/report.ts';
 import { type Simulated, simulate } from '../simulate/simulate.ts';
-import { openTruthFile, readTruthFile } from '../simulate/truth-file.ts';
 
 interface Options {
   org?: number;
@@ -198,4 +200,52 @@ function asPrefix(text: string): string {
     throw new InvalidArgumentError('It is 1 to 32 letters, digits and hyphens.');
   }
   return text;
+}
+
+interface TruthFile {
+  write(truth: TruthDocument): Promise<void>;
+  discard(): Promise<void>;
+}
+
+/**
+ * Opens the file before the work, which would otherwise be in vain. @throws AppError `invalid_input` if it
+ * cannot be written.
+ */
+async function openTruthFile(path: string): Promise<TruthFile> {
+  const isNew = await readFile(path).then(
+    () => false,
+    () => true,
+  );
+  try {
+    await writeFile(path, '', { flag: 'a' });
+  } catch (error) {
+    throw new AppError('invalid_input', `--truth cannot be written: ${messageOf(error)}`);
+  }
+  return {
+    write: (truth) => writeFile(path, `${JSON.stringify(truth, null, 1)}\n`),
+    discard: async () => {
+      if (isNew) {
+        await rm(path, { force: true });
+      }
+    },
+  };
+}
+
+/** @throws FileFault unless written by a simulation. */
+async function readTruthFile(path: string): Promise<TruthDocument> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    throw new AppError('invalid_input', `--check cannot be read: ${messageOf(error)}`);
+  }
+  try {
+    const truth = JSON.parse(text) as Partial<TruthDocument>;
+    if (truth.version === 1 && Array.isArray(truth.assets) && Array.isArray(truth.readers)) {
+      return truth as TruthDocument;
+    }
+  } catch {
+    // Reported below.
+  }
+  throw new FileFault(`${path} is not the truth of a simulation, or of another version`);
 }

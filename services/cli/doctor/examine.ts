@@ -1,14 +1,22 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { version as nodeVersion } from 'node:process';
+import { createClient } from '@redis/client';
+import { messageOf } from '../../../base/errors.ts';
+import { MICROS_PER_DAY } from '../../../base/instant.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { addressesOf } from '../../../db/timescale/connections/addresses.ts';
+import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import { Client } from '../../../db/timescale/connections/client.ts';
 import { withDatabase } from '../../../db/timescale/connections/database-url.ts';
+import { isHeldAnywhere } from '../../../db/timescale/connections/held-lock.ts';
+import { embeddedPostmaster, runningEmbeddedUrl } from '../../../db/timescale/embedded/server.ts';
+import { findSearchIndexes } from '../../../db/timescale/schema/search-indexes.ts';
 import type { PublishedAt } from '../../../domain/administration/readers/published-topics.ts';
 import { examineAlerts } from '../../../domain/health/alerts.ts';
 import { examineBrokerSessions } from '../../../domain/health/broker-sessions.ts';
 import { examineCellMoves } from '../../../domain/health/cell-moves.ts';
-import { type Finding, ok, warning } from '../../../domain/health/finding.ts';
+import { type Finding, fault, ok, warning } from '../../../domain/health/finding.ts';
 import { examineHypertables } from '../../../domain/health/hypertables.ts';
 import { examineMail } from '../../../domain/health/mail.ts';
 import { examineMoveFeed } from '../../../domain/health/move-feed.ts';
@@ -21,23 +29,18 @@ import { examineSignIns } from '../../../domain/health/sign-ins.ts';
 import { examineSilences } from '../../../domain/health/silences.ts';
 import { examineStoredAhead } from '../../../domain/health/stored-ahead.ts';
 import { examineWebhooks } from '../../../domain/health/webhooks.ts';
+import { readTlsFiles, type TlsFiles } from '../../../platform/runtime/tls-files.ts';
 import { queuesOf } from '../../mqtt-ingest/entry.ts';
 import { EMBEDDED_DATABASE } from '../../standalone/database.ts';
 import { toPublishedAt } from '../parts/published-at.ts';
 import { examineAnswers, type Listener } from './answers.ts';
 import { examineBroker } from './broker.ts';
-import { examineCertificate } from './certificate.ts';
 import { connect, examineConnections, examineMigrating } from './connection.ts';
-import { examineDisk } from './disk.ts';
-import { examineEmbedded } from './embedded.ts';
-import { examineOccupant } from './occupant.ts';
 import { examineOtherInstallations } from './other-installations.ts';
 import { examinePublishedMoves } from './published-moves.ts';
 import { examineQueues } from './queues.ts';
-import { examineRedis } from './redis.ts';
 import { examineReadUrl } from './replica.ts';
 import { examineRoles, examineSchema } from './schema.ts';
-import { examineSearch } from './search.ts';
 import { examineServers } from './servers.ts';
 import { type DoctorConfig, examineSettings } from './settings.ts';
 
@@ -187,4 +190,121 @@ async function examineDatabase(
   } finally {
     await client.end();
   }
+}
+
+/** Days before its end from which a certificate is warned of. */
+const SOON = 14;
+
+/** @param now milliseconds since 1970. */
+function examineCertificate(files: TlsFiles, now: number): Finding[] {
+  const material = readTlsFiles(files);
+  if (material === null) {
+    return [];
+  }
+  const days = Math.floor((material.expiresAt - now) / (MICROS_PER_DAY / 1_000));
+  const until = new Date(material.expiresAt).toISOString().slice(0, 10);
+  const remedy = 'Renew it and replace both files; running processes take up the new one by themselves';
+  if (days < 0) {
+    return [fault('certificate', `The certificate of TLS_CERT_FILE expired on ${until}`, remedy)];
+  }
+  const message = `The certificate of TLS_CERT_FILE is good until ${until}`;
+  return [days < SOON ? warning('certificate', message, remedy) : ok('certificate', message)];
+}
+
+/** Bytes. */
+const FAULT_BELOW = 256 * 1024 ** 2;
+const WARNING_BELOW = 2 * 1024 ** 3;
+
+/** Checks room on the embedded database's disk. @param free bytes. */
+export function examineDisk(folder: string, free = freeOn(folder)): Finding {
+  const message = `${(free / 1024 ** 3).toFixed(1)} GiB are free where ${folder} is`;
+  const remedy = 'Make room: with a full disk nothing is recorded, and readers keep what they have';
+  if (free >= WARNING_BELOW) {
+    return ok('disk', message);
+  }
+  return free >= FAULT_BELOW ? warning('disk', message, remedy) : fault('disk', message, remedy);
+}
+
+function freeOn(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}
+
+/** The URL of the embedded server in the data folder, or the reason it is not running. Never starts it. */
+function examineEmbedded(data: string): string | Finding {
+  const url = runningEmbeddedUrl(data);
+  if (url !== null) {
+    return url;
+  }
+  return embeddedPostmaster(data) === null
+    ? fault(
+        'database',
+        `The embedded database in ${data} is not running: nothing is recorded, and nothing is answered`,
+        'Start everything: npm start',
+      )
+    : fault(
+        'database',
+        `The embedded database in ${data} has died: it is not running, and was not stopped in order`,
+        `Stop npm start if it runs still, and start it again; it recovers what was committed. ${data}/postgres/server.log tells why it died`,
+      );
+}
+
+/** Distinguishes an embedded database that serves `npm start` from one left behind by a killed one. */
+async function examineOccupant(client: Client): Promise<Finding> {
+  return (await isHeldAnywhere(client, ADVISORY_LOCKS.occupation))
+    ? ok('npm start', 'It runs, with the embedded database')
+    : fault(
+        'npm start',
+        'The embedded database runs, but npm start does not: nothing is recorded, and nothing is answered',
+        'Start everything: npm start; it takes over the database, with all that was committed',
+      );
+}
+
+/** Milliseconds. */
+const PATIENCE = 5_000;
+
+async function examineRedis(url: string): Promise<Finding> {
+  const { host } = new URL(url);
+  const client = createClient({
+    url,
+    socket: { connectTimeout: PATIENCE, reconnectStrategy: false },
+    disableOfflineQueue: true,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.ping();
+    return ok('rate limits', `Shared through ${host}`);
+  } catch (error) {
+    return warning(
+      'rate limits',
+      `${host} cannot be reached, so that every API process counts alone: ${messageOf(error)}`,
+      'Start Redis or Valkey, or correct REDIS_URL',
+    );
+  } finally {
+    client.destroy();
+  }
+}
+
+/**
+ * Checks the indexes of searches (`q`); a migration leaves them out if an extension is missing or may not be
+ * created.
+ */
+async function examineSearch(client: Client): Promise<Finding> {
+  const { hasExtensions, missing } = await findSearchIndexes(client);
+  if (missing.length === 0) {
+    return ok('search', 'Searches use an index');
+  }
+  return hasExtensions
+    ? warning(
+        'search',
+        `Searches (q) read every row of the organization: ${missing.join(', ')} not built to the end`,
+        `Wait, if it is being built now; else \`${TAGTRAIL} migrate\` builds it while others go on writing`,
+      )
+    : warning(
+        'search',
+        'Searches (q) read every asset of the organization: the extensions pg_trgm and btree_gin are not there',
+        'Install postgresql-contrib, and as a superuser in this database: ' +
+          `create extension pg_trgm; create extension btree_gin; then ${TAGTRAIL} migrate builds the indexes.`,
+      );
 }

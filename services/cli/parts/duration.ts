@@ -1,3 +1,6 @@
+import { InvalidArgumentError } from 'commander';
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+
 const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 
 /** Seconds of a duration as 60s, 5m or 1h; NaN if it is none. */
@@ -11,4 +14,12 @@ export function lasting(seconds: number): string {
   const units = Object.entries(SECONDS).toReversed();
   const [unit, size] = units.find(([, size]) => seconds >= size && seconds % size === 0) ?? ['s', 1];
   return `${seconds / size}${unit}`;
+}
+
+export function duration(text: string): Micros {
+  const seconds = secondsIn(text);
+  if (Number.isNaN(seconds)) {
+    throw new InvalidArgumentError('It is a duration, as 90s, 5m, 2h or 1d.');
+  }
+  return seconds * MICROS_PER_SECOND;
 }

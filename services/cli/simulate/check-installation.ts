@@ -1,21 +1,26 @@
 import { setTimeout } from 'node:timers/promises';
+import { append } from '../../../base/append.ts';
 import { AppError } from '../../../base/errors.ts';
 import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
-import { askApi } from '../../../simulation/answers.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { readMoves } from '../../../domain/moves/read-moves.ts';
+import { listPresence } from '../../../domain/reports/presence/list-presence.ts';
+import { type AssetAnswer, askApi } from '../../../simulation/answers.ts';
 import { ApiError, createApiClient } from '../../../simulation/api-client.ts';
+import { milliseconds } from '../../../simulation/encoders/timestamp.ts';
+import type { FeedPage } from '../../../simulation/feed-event.ts';
 import { FeedFold } from '../../../simulation/feed-fold.ts';
 import { askAlerts } from '../../../simulation/presence/ask-alerts.ts';
 import { askPresence } from '../../../simulation/presence/ask-presence.ts';
-import { comparedInstants } from '../../../simulation/presence/compare-presence.ts';
+import type { AlertAnswer } from '../../../simulation/presence/compare-alerts.ts';
+import { comparedInstants, type PresenceAnswer } from '../../../simulation/presence/compare-presence.ts';
+import type { HistoryRow } from '../../../simulation/truth/asset-record.ts';
 import type { TruthDocument } from '../../../simulation/truth/document.ts';
+import { NO_COUNTS, type ReaderCounts } from '../../../simulation/truth/reader-truth.ts';
 import { withConnections, withOrganization } from '../connections/database.ts';
 import { type Answer, type CheckResult, check, isAgreed } from './check.ts';
-import { storedAlerts } from './stored-alerts.ts';
-import { storedCounts } from './stored-counts.ts';
-import { storedMoves } from './stored-moves.ts';
-import { storedPresence } from './stored-presence.ts';
-import { storedRecords } from './stored-records.ts';
-import { wasSmoothed } from './stored-smoothing.ts';
 
 export interface CheckOptions {
   orgId: number;
@@ -135,3 +140,153 @@ const PAUSE = 1_000;
 
 /** Milliseconds after which an event is in the feed, even where another process has to take over the sealing. */
 const SEALED_WITHIN = 6_000;
+
+interface AlertRow {
+  rule: string;
+  of: string;
+  state: AlertAnswer['state'];
+  opened_at: Micros;
+  recorded_at: Micros;
+  closed_at: Micros | null;
+  is_missing: boolean;
+}
+
+/** All alerts of some rules, those that were withdrawn, too. */
+async function storedAlerts(db: Connection, orgId: number, rules: readonly string[]): Promise<AlertAnswer[]> {
+  const rows = await db.any(sql.type(rowsOf<AlertRow>())`
+    select alert.rule_id as rule, coalesce(asset.external_key, reader.name) as of, alert.state,
+      micros_of_time(alert.opened_at) as opened_at, micros_of_time(alert.recorded_at) as recorded_at,
+      micros_of_time(alert.closed_at) as closed_at, coalesce(alert.because ->> 'state' = 'missing', false) as is_missing
+    from alerts alert
+    left join assets asset on asset.org_id = alert.org_id and asset.id = alert.asset_id
+    left join readers reader on reader.org_id = alert.org_id and reader.id = alert.reader_id
+    where alert.org_id = ${orgId} and alert.rule_id = any (${sql.array(rules, 'text')})
+    order by alert.opened_at, alert.id`);
+  const milliseconds = (at: Micros) => Math.floor(at / MICROS_PER_MILLISECOND);
+  return rows.map((row) => ({
+    ...{ rule: row.rule, of: row.of, state: row.state, isMissing: row.is_missing },
+    openedAt: milliseconds(row.opened_at),
+    recordedAt: milliseconds(row.recorded_at),
+    closedAt: row.closed_at === null ? null : milliseconds(row.closed_at),
+  }));
+}
+
+/** What follows a position of the feed; null if that is not kept any more. */
+async function storedMoves(db: OrganizationDatabase, after: number): Promise<FeedPage | null> {
+  const { events, head, oldest } = await readMoves(db, { after, limit: PAGE });
+  return after < oldest - 1 ? null : { events, head };
+}
+
+const PAGE = 1_000;
+
+/** What the report says of assets with these keys. @param at milliseconds since 1970. */
+async function storedPresence(
+  db: OrganizationDatabase,
+  keys: ReadonlySet<string>,
+  at: number,
+): Promise<PresenceAnswer[]> {
+  const answers: PresenceAnswer[] = [];
+  for (let offset = 0; ; offset += PRESENCE_PAGE) {
+    const { rows, totalCount } = await listPresence(db, at * MICROS_PER_MILLISECOND, {
+      ...{ include_not_in_effect: true, include_deleted: false, include_descendants: false },
+      ...{ sort: [{ field: 'asset_external_key', isDescending: false }], limit: PRESENCE_PAGE, offset },
+    });
+    append(
+      answers,
+      rows
+        .filter(({ external_key: key }) => keys.has(key))
+        .map(({ external_key: asset, presence, readerName: reader }) => ({
+          ...{ asset, state: presence.state, reader },
+          since: presence.since === null ? null : Math.floor(presence.since / MICROS_PER_MILLISECOND),
+        })),
+    );
+    if (offset + PRESENCE_PAGE >= totalCount) {
+      return answers;
+    }
+  }
+}
+
+const PRESENCE_PAGE = 1_000;
+
+interface PositionRow {
+  id: number;
+  asset: string;
+  location: string | null;
+  last_seen: number | null;
+}
+
+interface TransitionRow {
+  asset: string;
+  at: number;
+  location: string;
+  duration_seconds: number | null;
+}
+
+async function storedRecords(db: Connection, orgId: number, keys: readonly string[]): Promise<AssetAnswer[]> {
+  const positions = await db.any(sql.type(rowsOf<PositionRow>())`
+    select asset.id, asset.external_key as asset, location.external_key as location,
+      micros_of_time(position.last_seen) as last_seen
+    from assets asset
+    left join positions position on position.org_id = asset.org_id and position.asset_id = asset.id
+    left join locations location on location.org_id = position.org_id and location.id = position.location_id
+      and location.deleted_at is null
+    where asset.org_id = ${orgId} and asset.external_key = any(${sql.array(keys, 'text')}) and asset.deleted_at is null`);
+  const transitions = await db.any(sql.type(rowsOf<TransitionRow>())`
+    select asset.external_key as asset, micros_of_time(transition.observed_at) as at,
+      location.external_key as location, transition.duration_seconds
+    from assets asset
+    join location_transitions transition
+      on transition.org_id = asset.org_id and transition.asset_id = asset.id
+    join locations location
+      on location.org_id = transition.org_id and location.id = transition.location_id
+    where asset.org_id = ${orgId} and asset.external_key = any(${sql.array(keys, 'text')}) and asset.deleted_at is null
+    order by asset.external_key, transition.observed_at`);
+  const histories = Map.groupBy(transitions, ({ asset }) => asset);
+  return positions.map(({ id, asset, location, last_seen: lastSeen }) => ({
+    id,
+    asset,
+    current: lastSeen === null ? null : { location, lastSeen: milliseconds(lastSeen) },
+    history: (histories.get(asset) ?? []).map(
+      (row): HistoryRow => ({
+        at: milliseconds(row.at),
+        location: row.location,
+        durationSeconds: row.duration_seconds,
+      }),
+    ),
+  }));
+}
+
+type CountsRow = { name: string } & { [K in keyof ReaderCounts]: number | null };
+
+export async function storedCounts(
+  db: Connection,
+  orgId: number,
+  names: readonly string[],
+): Promise<Map<string, ReaderCounts>> {
+  const rows = await db.any(sql.type(rowsOf<CountsRow>())`
+    select reader.name, counters.messages, counters.messages_rejected, counters.reads, counters.recorded,
+      counters.duplicates, counters.unknown, counters.unplaced, counters.rejected, counters.ignored
+    from readers reader
+    left join reader_counters counters on counters.org_id = reader.org_id and counters.reader_id = reader.id
+    where reader.org_id = ${orgId} and reader.name = any(${sql.array(names, 'text')}) and reader.deleted_at is null
+    order by reader.id`);
+  return new Map(
+    rows.map(({ name, ...counters }) => {
+      const known = Object.entries(counters).filter(([, count]) => count !== null);
+      return [name, { ...NO_COUNTS, ...Object.fromEntries(known) }];
+    }),
+  );
+}
+
+/** Whether smoothing was on anywhere in the organization at any time since then. */
+async function wasSmoothed(db: Connection, orgId: number, since: Micros): Promise<boolean> {
+  const { was } = await db.one(sql.type(rowsOf<{ was: boolean }>())`
+    select exists (
+      select from (
+        select mode, lead(valid_from) over (partition by location_id order by valid_from, id) as valid_to
+        from smoothing_settings where org_id = ${orgId}
+      ) setting
+      where mode = 'on' and (valid_to is null or valid_to > time_of_micros(${since}))
+    ) as was`);
+  return was;
+}

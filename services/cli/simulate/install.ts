@@ -2,21 +2,27 @@ import { AppError } from '../../../base/errors.ts';
 import { MICROS_PER_SECOND } from '../../../base/instant.ts';
 import type { Database } from '../../../db/timescale/connections/database.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { createReader } from '../../../domain/administration/readers/create-reader.ts';
+import { deleteReader } from '../../../domain/administration/readers/delete-reader.ts';
+import { listReaders } from '../../../domain/administration/readers/list-readers.ts';
 import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
 import { setWatch } from '../../../domain/administration/watches/set-watch.ts';
 import type { Actor } from '../../../domain/changes/actor.ts';
+import type { ChangeEntry } from '../../../domain/changes/entry.ts';
+import { type Change, changed, makeChange } from '../../../domain/changes/make-change.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { importFile } from '../../../domain/master-data/imports/import-file.ts';
 import { findLiveByKeys } from '../../../domain/master-data/live-by-key.ts';
 import { createLocation } from '../../../domain/master-data/locations/create.ts';
+import { type DeletedRow, deletionOf } from '../../../domain/master-data/logged/entries.ts';
+import { loggedTags } from '../../../domain/master-data/tags/queries.ts';
 import { listWatches } from '../../../domain/presence/coverage/stored-watches.ts';
 import type { ConnectedReader } from '../../../simulation/connections.ts';
 import { ENCODERS } from '../../../simulation/encoders/encoders.ts';
 import type { SimulatedAsset } from '../../../simulation/population.ts';
 import { isPortal, type Site, stopsOf } from '../../../simulation/site.ts';
 import type { WatchPlan } from './plan.ts';
-import { type Earlier, MARK, removeEarlier } from './remove-earlier.ts';
 
 export interface Installation {
   readers: InstalledReader[];
@@ -149,4 +155,44 @@ async function installReaders(
     installed.push({ id: reader.id, name, topic, login });
   }
   return installed;
+}
+
+const MARK = 'simulated';
+
+interface Earlier {
+  orgId: number;
+  prefix: string;
+  topicRoot: string;
+}
+
+/**
+ * Deletes assets and readers of an earlier simulation with this prefix: the truth is known only for assets
+ * never seen and readers that never read. Their scans stay.
+ */
+async function removeEarlier(db: Database, actor: Actor, earlier: Earlier): Promise<void> {
+  await makeChange(db, actor, async (change) => changed(undefined, await removeAssets(change, earlier)));
+  const readers = await listReaders(db, earlier.orgId);
+  for (const { id } of readers.filter(({ topic }) => topic.startsWith(`${earlier.topicRoot}/`))) {
+    await deleteReader(db, actor, id);
+  }
+}
+
+async function removeAssets(change: Change, { orgId, prefix }: Earlier): Promise<ChangeEntry[]> {
+  const rows = await change.any(sql.type(rowsOf<DeletedRow & { id: number; tags: string }>())`
+    with removed as (
+      update assets set deleted_at = now()
+      where org_id = ${orgId} and deleted_at is null and starts_with(external_key, ${prefix})
+        and metadata ->> ${MARK} = 'true'
+      returning id, external_key, deleted_at
+    ), detached as (
+      update tags set detached_at = now()
+      where org_id = ${orgId} and detached_at is null and asset_id in (select id from removed)
+      returning asset_id, id, tag_type, value
+    )
+    select removed.id, removed.external_key, removed.deleted_at, coalesce(tagged.tags, '[]') as tags
+    from removed left join (
+      select asset_id, ${loggedTags(sql.fragment`detached`)} as tags from detached group by asset_id
+    ) tagged on tagged.asset_id = removed.id
+    order by removed.id`);
+  return rows.map((row) => deletionOf(orgId, 'asset', row.id, row, row.tags));
 }

@@ -1,24 +1,32 @@
+import { setTimeout } from 'node:timers/promises';
 import { createClock } from '../../../base/clock.ts';
 import { AppError, messageOf } from '../../../base/errors.ts';
-import { MICROS_PER_SECOND } from '../../../base/instant.ts';
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import type { Database } from '../../../db/timescale/connections/database.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import { endRule } from '../../../domain/alerts/rules/change-rule.ts';
+import { createRule } from '../../../domain/alerts/rules/create-rule.ts';
+import { listRules } from '../../../domain/alerts/rules/stored-rules.ts';
 import type { Actor } from '../../../domain/changes/actor.ts';
 import { type Connections, connectReaders, OneClientPerLogin } from '../../../simulation/connections.ts';
+import { ENCODERS } from '../../../simulation/encoders/encoders.ts';
 import { milliseconds } from '../../../simulation/encoders/timestamp.ts';
 import { makePopulation } from '../../../simulation/population.ts';
 import { presenceDocument } from '../../../simulation/presence/make-document.ts';
 import { type Progress, runSimulation } from '../../../simulation/run.ts';
+import type { SiteReader } from '../../../simulation/site.ts';
 import { type TruthDocument, toDocument } from '../../../simulation/truth/document.ts';
+import type { SiteRules } from '../../../simulation/truth/presence-document.ts';
+import type { ReaderCounts } from '../../../simulation/truth/reader-truth.ts';
 import { Truth } from '../../../simulation/truth/truth.ts';
 import { Whereabouts } from '../../../simulation/truth/whereabouts.ts';
 import { makeWarehouse } from '../../../simulation/warehouse.ts';
-import { awaitArrival } from './await-arrival.ts';
 import type { Broker } from './broker.ts';
+import { storedCounts } from './check-installation.ts';
 import { type Installation, install } from './install.ts';
-import type { SimulatePlan } from './plan.ts';
-import { setSiteRules } from './site-rules.ts';
+import type { SimulatePlan, WatchPlan } from './plan.ts';
 
 export interface SimulateOptions {
   db: OrganizationDatabase;
@@ -137,4 +145,85 @@ function runDocument({ prefix, formats, faults, seed, rate, speed, tolerance }: 
 function progressText({ elapsed, messages, reads }: Progress, duration: number | null): string {
   const time = duration === null ? `${Math.floor(elapsed)} s` : `${Math.floor(elapsed)} of ${duration} s`;
   return `${time}: ${reads} reads in ${messages} messages stored (Ctrl-C ends it in order)`;
+}
+
+/**
+ * Makes every reader publish heartbeats until the database has counted one, so that later messages arrive,
+ * too.
+ *
+ * @returns the readers' counters at that time.
+ * @throws AppError `unavailable` if they do not arrive.
+ */
+async function awaitArrival(
+  { pool, connections, broker }: { pool: Pool; connections: Connections; broker: string },
+  orgId: number,
+  readers: readonly SiteReader[],
+  now: () => Micros,
+): Promise<ReadonlyMap<string, ReaderCounts>> {
+  const names = readers.map(({ name }) => name);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const counts = await storedCounts(pool, orgId, names);
+    const missing = readers.filter(({ name }) => (counts.get(name)?.messages ?? 0) === 0);
+    if (missing.length === 0) {
+      return counts;
+    }
+    // Repeated with pauses: a heartbeat still on its way would be counted late.
+    if (attempt % ATTEMPTS_BETWEEN_HEARTBEATS === 0) {
+      const published = missing.map((reader) => {
+        const { topic, payload } = ENCODERS[reader.format].heartbeat(reader, now(), attempt);
+        return connections.publish(reader.name, payload, { topic });
+      });
+      await Promise.race([Promise.all(published), setTimeout(PATIENCE)]);
+    } else {
+      await setTimeout(PAUSE);
+    }
+  }
+  throw new AppError(
+    'unavailable',
+    `What is published to ${broker} does not arrive in this database; check that ingestion runs on both (${TAGTRAIL} doctor)`,
+  );
+}
+
+/** Milliseconds. */
+const PAUSE = 100;
+const PATIENCE = 5_000;
+const ATTEMPTS = 100;
+const ATTEMPTS_BETWEEN_HEARTBEATS = 40;
+
+interface RuledSite {
+  orgId: number;
+  prefix: string;
+  /** Key of the location that all is in. */
+  location: string;
+  readerIds: readonly number[];
+}
+
+/** Ends the rules of an earlier simulation, and sets those of a site that is watched. */
+async function setSiteRules(
+  { db, actor, now }: { db: Database; actor: Actor; now: Micros },
+  { orgId, prefix, location, readerIds }: RuledSite,
+  watch: WatchPlan | null,
+): Promise<SiteRules | null> {
+  const names = { overdue: `${prefix}overdue`, reader: `${prefix}reader` };
+  for (const { id, settings } of await listRules(db, orgId)) {
+    if (Object.values(names).includes(settings.name)) {
+      await endRule(db, actor, now, { orgId, id }, { validFrom: null });
+    }
+  }
+  if (watch === null) {
+    return null;
+  }
+  const [after, thenAfter, readerAfter] = [watch.maxGap, 2 * watch.maxGap, watch.expected / 3];
+  const overdue = await createRule(db, actor, now, {
+    ...{ orgId, kind: 'overdue', name: names.overdue, withinLocationExternalKey: location },
+    ...{ after, thenAfter },
+  });
+  const reader = await createRule(db, actor, now, {
+    ...{ orgId, kind: 'reader', name: names.reader, readerIds, after: readerAfter },
+  });
+  const seconds = (span: Micros) => span / MICROS_PER_SECOND;
+  return {
+    overdue: { id: overdue.id, after_seconds: seconds(after), then_seconds: seconds(thenAfter) },
+    reader: { id: reader.id, after_seconds: seconds(readerAfter) },
+  };
 }

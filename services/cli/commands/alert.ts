@@ -1,0 +1,102 @@
+import type { Command } from 'commander';
+import { notFound } from '../../../base/errors.ts';
+import type { Micros } from '../../../base/instant.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
+import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
+import { acknowledgeAlert } from '../../../domain/alerts/acknowledge-alert.ts';
+import { findAlert, listAlerts } from '../../../domain/alerts/listing/list-alerts.ts';
+import { shownAlert } from '../../../domain/alerts/listing/listed-alert.ts';
+import type { AlertTold } from '../../../domain/moves/alert-event.ts';
+import { wakingSealer } from '../../../domain/moves/wake-sealer.ts';
+import { addCommand, id, oneOf, printResult, wholeNumber } from '../command-line/command-line.ts';
+import { time } from '../command-line/instants.ts';
+import { listTable } from '../command-line/list-table.ts';
+import { withConnections } from '../connections/database.ts';
+
+export function addAlert(program: Command): void {
+  addAlertList(program);
+  addAlertAcknowledge(program);
+}
+
+interface ListOptions {
+  org: number;
+  state?: AlertTold['state'];
+  from?: Micros;
+  to?: Micros;
+  limit: number;
+  json?: boolean;
+}
+
+function addAlertList(program: Command): void {
+  addCommand(program, 'alert', 'list')
+    .description('List the alerts of an organization, those that were opened last first.')
+    .requiredOption('--org <id>', 'the organization', id)
+    .option(
+      '--state <state>',
+      'only those that are open, acknowledged, closed or withdrawn',
+      oneOf('open', 'acknowledged', 'closed', 'withdrawn'),
+    )
+    .option('--from <time>', 'only those that were not over at this time (RFC 3339)', time)
+    .option('--to <time>', 'only those that were opened before', time)
+    .option('--limit <number>', 'at most so many', wholeNumber(1, 100_000), 100)
+    .addHelpText(
+      'after',
+      `\nJSON: alerts as the API lists them.\n\nExamples:\n  ${TAGTRAIL} alert list --org 1 --state open`,
+    )
+    .action(async ({ org, state, ...options }: ListOptions) => {
+      const { rows } = await withConnections(async ({ db }) => {
+        await requireLiveOrganization(db, org);
+        return listAlerts(db, org, {
+          ...{ from: options.from, to: options.to, limit: options.limit, offset: 0 },
+          state: state === undefined ? undefined : [state],
+          sort: [{ field: 'opened_at', isDescending: true }],
+        });
+      });
+      const alerts = rows.map(shownAlert);
+      printResult({ json: alerts, text: alerts.length === 0 ? 'No alerts.' : asTable(alerts) }, options);
+    });
+}
+
+function asTable(alerts: readonly AlertTold[]): string {
+  return listTable(
+    ['opened at', 'state', 'rule', 'about', 'location', 'closed at', 'acknowledged by', 'id'],
+    alerts.map((alert) => [
+      alert.opened_at,
+      alert.level === null ? alert.state : `${alert.state} (${alert.level})`,
+      alert.rule.name,
+      alert.asset?.external_key ?? `reader ${alert.reader?.name}`,
+      alert.location?.external_key ?? '-',
+      alert.closed_at ?? '-',
+      alert.acknowledged_by ?? '-',
+      alert.id,
+    ]),
+  ).join('\n');
+}
+
+function addAlertAcknowledge(program: Command): void {
+  addCommand(program, 'alert', 'acknowledge')
+    .description(
+      'Say that somebody has taken notice of an open alert. One that was acknowledged before, or is over, stays as it is.',
+    )
+    .requiredOption('--org <id>', 'the organization', id)
+    .requiredOption('--alert <id>', 'which one, as alert list shows it')
+    .addHelpText(
+      'after',
+      `\nJSON: the alert as the API shows it.\n\nExample:\n  ${TAGTRAIL} alert acknowledge --org 1 --alert 01KQSB3M8R0E5T9V2W4X6Y8Z1B`,
+    )
+    .action(async ({ org: orgId, ...options }: { org: number; alert: string; json?: boolean }) => {
+      const alert = await withConnections(async ({ db, pool, actor }) => {
+        await requireLiveOrganization(db, orgId);
+        await wakingSealer(pool, async (onMoves) => {
+          await acknowledgeAlert(db, actor, { orgId, id: options.alert }, actor.id);
+          onMoves([orgId]);
+        });
+        const row = await findAlert(db, orgId, options.alert);
+        if (row === null) {
+          throw notFound('Alert not found');
+        }
+        return shownAlert(row);
+      });
+      printResult({ json: alert, text: `Alert ${options.alert} is ${alert.state}.` }, options);
+    });
+}

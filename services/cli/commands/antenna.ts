@@ -1,0 +1,71 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { heardEverywhere } from '../../../base/heard-everywhere.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
+import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
+import { addCommand, id, printResult, wholeNumber } from '../command-line/command-line.ts';
+import { withConnections } from '../connections/database.ts';
+
+interface Options {
+  reader: number;
+  port: number;
+  location?: string;
+  minRssi?: number | 'none';
+  enable?: true;
+  disable?: true;
+  json?: boolean;
+}
+
+export function addAntenna(program: Command): void {
+  addCommand(program, 'antenna', 'set')
+    .description('Say where an antenna is and what of its reads counts. What is left out stays as it is.')
+    .requiredOption('--reader <id>', 'its reader', id)
+    .requiredOption('--port <port>', 'its port on the reader', wholeNumber(1, 32_767))
+    .option('--location <key>', 'the external key of its location; none for nowhere')
+    .option('--min-rssi <dBm>', 'weaker reads do not count; none for no bound', asDbm)
+    .addOption(new Option('--enable', 'its reads count again').conflicts('disable'))
+    .addOption(new Option('--disable', 'its reads do not count'))
+    .addHelpText(
+      'after',
+      `\nExamples:\n  ${TAGTRAIL} antenna set --reader 1 --port 2 --location DOCK-2 --min-rssi -65` +
+        `\n  ${TAGTRAIL} antenna set --reader 1 --port 2 --location none`,
+    )
+    .action(async (options: Options) => {
+      const { reader: readerId, port, location, minRssi, enable, disable } = options;
+      const antenna = await withConnections(({ db, actor }) =>
+        setAntenna(db, actor, {
+          readerId,
+          port,
+          ...(location === undefined ? {} : { locationExternalKey: location === 'none' ? null : location }),
+          ...(minRssi === undefined ? {} : { minRssi: minRssi === 'none' ? null : minRssi }),
+          ...(enable === true || disable === true ? { isEnabled: enable === true } : {}),
+        }),
+      );
+      await heardEverywhere();
+      printResult(
+        {
+          json: {
+            reader_id: antenna.readerId,
+            port: antenna.port,
+            location_external_key: antenna.locationExternalKey,
+            min_rssi: antenna.minRssi,
+            enabled: antenna.isEnabled,
+          },
+          text: `Antenna ${port} of reader ${readerId}: ${antenna.isEnabled ? 'enabled' : 'disabled'}, ${
+            antenna.locationExternalKey === null ? 'at no location' : `at ${antenna.locationExternalKey}`
+          }${antenna.minRssi === null ? '' : `, reads from ${antenna.minRssi} dBm`}`,
+        },
+        options,
+      );
+    });
+}
+
+function asDbm(text: string): number | 'none' {
+  if (text === 'none') {
+    return text;
+  }
+  const dBm = text.trim() === '' ? Number.NaN : Number(text);
+  if (!(Math.abs(dBm) <= 1_000)) {
+    throw new InvalidArgumentError('It is a number of dBm, such as -65, or none.');
+  }
+  return dBm;
+}

@@ -1,0 +1,230 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type Command, InvalidArgumentError } from 'commander';
+import { AppError } from '../../../base/errors.ts';
+import { table } from '../../../base/table.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
+import { giveUpMove } from '../../../db/timescale/cells/move.ts';
+import { MOST_CELLS, numberCell } from '../../../db/timescale/cells/number-cell.ts';
+import type { Route } from '../../../db/timescale/cells/route.ts';
+import type { MoveResult } from '../../../db/timescale/cells/switch-over.ts';
+import { tellRouter } from '../../../db/timescale/cells/tell-router.ts';
+import { moveToCell } from '../../../domain/administration/organizations/move-organization.ts';
+import { withInterruption } from '../../../platform/runtime/interruption.ts';
+import { optionalUrl } from '../../../platform/runtime/setting-kinds.ts';
+import { readSettings } from '../../../platform/runtime/settings.ts';
+import { BROKER_URL } from '../../mqtt-ingest/config.ts';
+import { commandLineActor } from '../../standalone/command-line-actor.ts';
+import { addCommand, id, printResult } from '../command-line/command-line.ts';
+import { withMigratedOwnerUrl } from '../connections/database.ts';
+import { requireOtherDatabase } from '../parts/other-database.ts';
+import { showProgress } from '../running/progress.ts';
+import { running } from '../running/running.ts';
+
+export function addCell(program: Command): void {
+  addCellNumber(program);
+  addCellMove(program);
+  addCellRoute(program);
+  addCellGiveUp(program);
+}
+
+function addCellNumber(program: Command): void {
+  addCommand(program, 'cell', 'number')
+    .description(
+      'Number this cell, so that no other draws its ids of organizations, people, readers, handhelds and webhooks. An installation that is in use becomes cell 1; others are numbered before anything is made in them.',
+    )
+    .requiredOption('--set <number>', `1 to ${MOST_CELLS}`, number)
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} cell number --set 2`)
+    .action(async ({ set, json }: { set: number; json?: boolean }) => {
+      await withMigratedOwnerUrl((url) => numberCell(url, set));
+      printResult({ json: { cell: set }, text: `This is cell ${set}` }, json === undefined ? {} : { json });
+    });
+}
+
+function number(text: string): number {
+  const value = Number(text);
+  if (!/^\d{1,3}$/.test(text) || value < 1 || value > MOST_CELLS) {
+    throw new InvalidArgumentError(`Give a number from 1 to ${MOST_CELLS}.`);
+  }
+  return value;
+}
+
+const BROKER = { MQTT_URL: optionalUrl('the broker that ingestion takes from', ...BROKER_URL) };
+
+interface MoveOptions {
+  org: number;
+  to: string;
+  route?: string;
+  leavePublished?: true;
+  json?: boolean;
+}
+
+function addCellMove(program: Command): void {
+  addCommand(program, 'cell', 'move')
+    .description(
+      'Move an organization to another cell while it is in use, with everything it has. For a few seconds at the end its requests are answered 503 with Retry-After; nobody else notices. Interrupted, it goes on when it is run again. What it leaves here is deleted by org erase.',
+    )
+    .requiredOption('--org <id>', 'the organization', id)
+    .requiredOption('--to <url>', "the database of the other cell, as its tables' owner")
+    .option(
+      '--route <command>',
+      'run when the other cell serves it, with lines such as "reader-7 2" on standard input: each credential and the number of its cell (deploy/haproxy/moved.sh)',
+    )
+    .option('--leave-published', 'move although messages about its assets are retained at the broker here')
+    .addHelpText(
+      'after',
+      `\nExample:\n  ${TAGTRAIL} cell move --org 2 --to postgres://tagtrail@db-2:5432/tagtrail --route deploy/haproxy/moved.sh`,
+    )
+    .action(async (options: MoveOptions) => {
+      const { org: orgId, route } = options;
+      const to = await requireOtherDatabase(options.to);
+      const hasBroker = readSettings(BROKER, running().env).MQTT_URL !== null;
+      const progress = showProgress();
+      let doing = 'connecting';
+      let saying: NodeJS.Timeout | undefined;
+      const sayWhatItWaitsFor = () => {
+        progress.end();
+        running().streams.stderr.write(`Interrupted; it ends after: ${doing}. Once more ends it at once\n`);
+      };
+      const result = await withInterruption(
+        (signal) =>
+          withMigratedOwnerUrl((from) =>
+            moveToCell(
+              { from, to, orgId, hasBroker, leavesPublished: options.leavePublished === true },
+              commandLineActor(),
+              {
+                signal,
+                onProgress: (what) => {
+                  doing = what;
+                  progress.show(what);
+                },
+                onSwitched: route === undefined ? async () => {} : toldBy(route),
+              },
+            ),
+          ),
+        {
+          first: () => {
+            saying = options.json === true ? undefined : setTimeout(sayWhatItWaitsFor, PATIENCE);
+          },
+        },
+      ).finally(() => {
+        clearTimeout(saying);
+        progress.end();
+      });
+      requireWhole(result, orgId);
+      printResult(
+        {
+          json: {
+            id: orgId,
+            held_ms: result.heldMs === null ? null : Math.round(result.heldMs),
+            is_router_told: route !== undefined,
+            tables: result.tables,
+          },
+          text: [...textOf(result, orgId), ...(route === undefined ? untold(orgId) : [])].join('\n'),
+        },
+        options,
+      );
+    });
+}
+
+/** Milliseconds after an interruption. */
+const PATIENCE = 500;
+
+function requireWhole({ differing }: MoveResult, orgId: number): void {
+  if (differing.length > 0) {
+    throw new AppError(
+      'conflict',
+      `Organization ${orgId} has moved, but tables did not agree at the switch (${differing.join(', ')}); compare org export of both cells before you erase it here`,
+    );
+  }
+}
+
+function textOf({ tables, heldMs }: MoveResult, orgId: number): string[] {
+  const rows = tables.map(({ table: name, rows: count, checksum }) => [name, String(count), checksum]);
+  const held = heldMs === null ? '' : `, held for ${Math.round(heldMs)} ms`;
+  return [
+    ...table(['table', 'rows', 'checksum'], rows),
+    `Organization ${orgId} is at the other cell${held}. What is left of it here: ${TAGTRAIL} org erase --org ${orgId}`,
+  ];
+}
+
+function untold(orgId: number): string[] {
+  return [
+    'Warning: no router was told. Requests and readers that one leads here get no answer but "try again". Before you erase what is',
+    `left, tell it, with the settings of the other cell: ${TAGTRAIL} cell route --org ${orgId} --route ...`,
+  ];
+}
+
+interface RouteOptions {
+  org: number;
+  route: string;
+  json?: boolean;
+}
+
+function addCellRoute(program: Command): void {
+  addCommand(program, 'cell', 'route')
+    .description(
+      'Tell a router that an organization is in this cell: one that was not told when it moved here, is new, or has lost its map. It may be told again at any time, also when the organization is erased where it was.',
+    )
+    .requiredOption('--org <id>', 'the organization', id)
+    .requiredOption(
+      '--route <command>',
+      'run with lines such as "reader-7 2" on standard input: each credential and the number of this cell (deploy/haproxy/moved.sh)',
+    )
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} cell route --org 2 --route deploy/haproxy/moved.sh`)
+    .action(async (options: RouteOptions) => {
+      const { org: orgId } = options;
+      await withMigratedOwnerUrl((url) => tellRouter(url, orgId, toldBy(options.route)));
+      printResult(
+        { json: { id: orgId }, text: `The router was told that organization ${orgId} is here` },
+        options,
+      );
+    });
+}
+
+interface GiveUpOptions {
+  org: number;
+  to: string;
+  json?: boolean;
+}
+
+function addCellGiveUp(program: Command): void {
+  addCommand(program, 'cell', 'give-up')
+    .description(
+      'Give up a move of an organization that was interrupted before its switch: nothing of it is left at the other cell, and here it is in use as before. After the switch it can only be completed.',
+    )
+    .requiredOption('--org <id>', 'the organization', id)
+    .requiredOption('--to <url>', 'the database of the cell that it was to move to')
+    .addHelpText(
+      'after',
+      `\nExample:\n  ${TAGTRAIL} cell give-up --org 2 --to postgres://tagtrail@db-2:5432/tagtrail`,
+    )
+    .action(async (options: GiveUpOptions) => {
+      const { org: orgId } = options;
+      const to = await requireOtherDatabase(options.to);
+      await withMigratedOwnerUrl((from) => giveUpMove({ from, to, orgId }));
+      printResult({ json: { id: orgId }, text: `Organization ${orgId} stays here` }, options);
+    });
+}
+
+/**
+ * Tells a router by the command of `--route`.
+ *
+ * @throws AppError `conflict` if it fails.
+ */
+function toldBy(command: string): (route: Route) => Promise<void> {
+  return async ({ cell, credentials }) => {
+    const { env } = running();
+    const child = spawn(command, { shell: true, env, stdio: ['pipe', 'ignore', 'inherit'] });
+    // A command that reads nothing closes it.
+    child.stdin.on('error', () => {});
+    child.stdin.end(credentials.map((credential) => `${credential} ${cell}\n`).join(''));
+    const [status] = await once(child, 'close');
+    if (status !== 0) {
+      throw new AppError(
+        'conflict',
+        `The organization is in cell ${cell}, but the command of --route failed (${status}); run this again`,
+      );
+    }
+  };
+}

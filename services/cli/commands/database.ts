@@ -1,0 +1,200 @@
+import type { Command } from 'commander';
+import { AppError } from '../../../base/errors.ts';
+import { table } from '../../../base/table.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
+import { inSnapshot } from '../../../db/timescale/connections/transaction.ts';
+import { backUp } from '../../../db/timescale/copy/back-up.ts';
+import { packed, unpacked } from '../../../db/timescale/copy/backup-file.ts';
+import { checksums, type TableChecksum } from '../../../db/timescale/copy/checksum.ts';
+import { copyDatabase } from '../../../db/timescale/copy/copy-database.ts';
+import { restore } from '../../../db/timescale/copy/restore.ts';
+import { addCommand, printResult } from '../command-line/command-line.ts';
+import {
+  withConnections,
+  withEarlierToo,
+  withMigratedUrl,
+  withNewOwnerUrl,
+} from '../connections/database.ts';
+import { rethrowAsFileFault } from '../files/file-fault.ts';
+import { openFileOrStdin } from '../files/read-file.ts';
+import { replaceFile } from '../files/replace-file.ts';
+import { requireOtherDatabase } from '../parts/other-database.ts';
+import { showProgress } from '../running/progress.ts';
+import { writeToOutput } from '../running/standard-output.ts';
+
+export function addDatabase(program: Command): void {
+  addDatabaseCopy(program);
+  addDatabaseBackup(program);
+  addDatabaseRestore(program);
+  addDatabaseChecksums(program);
+}
+
+interface CopyOptions {
+  to: string;
+  whileRunning?: true;
+  json?: boolean;
+}
+
+function addDatabaseCopy(program: Command): void {
+  addCommand(program, 'database', 'copy')
+    .description(
+      'Copy everything to another database, which must be empty: from the embedded one to TimescaleDB, for example. All of it or nothing; rows and checksums of every table are compared before it counts.',
+    )
+    .requiredOption(
+      '--to <url>',
+      'where to, postgres://user@host:5432/tagtrail, with the password in PGPASSWORD or a file of PGPASSFILE; made if it is not there',
+    )
+    .option(
+      '--while-running',
+      'copy although processes use the database; what they write meanwhile is left out',
+    )
+    .addHelpText(
+      'after',
+      `\nExample, with npm start stopped:\n  PGPASSWORD=secret ${TAGTRAIL} database copy --to postgres://tagtrail@db:5432/tagtrail`,
+    )
+    .action(async (options: CopyOptions) => {
+      const target = await requireOtherDatabase(options.to, { isNew: true });
+      const progress = showProgress();
+      const copied = await withMigratedUrl((source) =>
+        copyDatabase(source, target, {
+          isWhileRunning: options.whileRunning === true,
+          onProgress: (name, rows) => progress.show(`${name}: ${rows} rows`),
+        }),
+      ).finally(() => progress.end());
+      const lines = table(
+        ['table', 'rows', 'checksum'],
+        copied.map(({ table: name, rows, checksum }) => [name, String(rows), checksum]),
+      );
+      printResult(
+        { json: { copied }, text: [...lines, 'All of it is there, and agrees.'].join('\n') },
+        options,
+      );
+    });
+}
+
+interface BackupOptions {
+  file: string;
+  json?: boolean;
+}
+
+/** It has everything: digests of passwords, addresses of people, and where everything was. */
+const PRIVATE = 0o600;
+
+function addDatabaseBackup(program: Command): void {
+  addCommand(program, 'database', 'backup')
+    .description(
+      'Write everything that the database holds, as of one instant, to a file, while everything runs: of the embedded database or any other, also of one that is to be migrated yet. A file that is there is replaced when the new one is complete. Secrets of webhooks stay encrypted by SECRETS_KEY, which is not in it.',
+    )
+    .requiredOption('--file <path>', 'where to; nobody else may read it; - for standard output')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} database backup --file tagtrail.backup`)
+    .action(async (options: BackupOptions) => {
+      const isToStdout = options.file === '-';
+      if (isToStdout && options.json === true) {
+        throw new AppError(
+          'invalid_input',
+          'With --file - the backup is on standard output, and --json cannot be',
+        );
+      }
+      const progress = showProgress();
+      const tables = await withEarlierToo((pool) =>
+        inSnapshot(pool, async (client) => {
+          const sums: TableChecksum[] = [];
+          const pieces = backUp(client, {
+            onProgress: (name, rows) => progress.show(`${name}: ${rows} rows`),
+            onSum: (sum) => sums.push(sum),
+          });
+          await (isToStdout
+            ? writeAll(packed(pieces))
+            : replaceFile(options.file, (file) => file.writeFile(packed(pieces)), PRIVATE));
+          return sums;
+        }),
+      ).finally(() => progress.end());
+      if (isToStdout) {
+        return;
+      }
+      const lines = table(
+        ['table', 'rows', 'checksum'],
+        tables.map(({ table: name, rows, checksum }) => [name, String(rows), checksum]),
+      );
+      printResult(
+        {
+          json: { file: options.file, tables },
+          text: [...lines, `All of it is in ${options.file}.`].join('\n'),
+        },
+        options,
+      );
+    });
+}
+
+async function writeAll(chunks: AsyncIterable<Buffer>): Promise<void> {
+  for await (const chunk of chunks) {
+    await writeToOutput(chunk);
+  }
+}
+
+interface RestoreOptions {
+  file: string;
+  json?: boolean;
+}
+
+function addDatabaseRestore(program: Command): void {
+  addCommand(program, 'database', 'restore')
+    .description(
+      'Put a backup into an empty database, which is made if it is not there: all of it or nothing; rows and checksums of every table are compared before it counts. With MIGRATE_DATABASE_URL by that. Afterwards migrate, which lets the user of DATABASE_URL in.',
+    )
+    .requiredOption('--file <path>', 'what database backup wrote; - for standard input')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} database restore --file tagtrail.backup`)
+    .action(async (options: RestoreOptions) => {
+      const progress = showProgress();
+      const file = await openFileOrStdin(options.file, 'The backup');
+      const { at, tables, hadTimescale, hasTimescale } = await withNewOwnerUrl((url) =>
+        restore(url, unpacked(file), (name, rows) => progress.show(`${name}: ${rows} rows`)),
+      )
+        .catch(rethrowAsFileFault)
+        .finally(() => {
+          progress.end();
+          file.destroy();
+        });
+      const lines = [
+        ...table(
+          ['table', 'rows', 'checksum'],
+          tables.map(({ table: name, rows, checksum }) => [name, String(rows), checksum]),
+        ),
+        `All of it is there, as of ${at}, and agrees.`,
+        ...(hadTimescale && !hasTimescale
+          ? [
+              'The backup is of TimescaleDB, and this server does not have it: old scans are deleted row by row.',
+            ]
+          : []),
+        `Next: ${TAGTRAIL} migrate`,
+      ];
+      printResult(
+        {
+          json: { at, tables, had_timescale: hadTimescale, has_timescale: hasTimescale },
+          text: lines.join('\n'),
+        },
+        options,
+      );
+    });
+}
+
+function addDatabaseChecksums(program: Command): void {
+  addCommand(program, 'database', 'checksums')
+    .description(
+      'Count the rows of every table and sum them up. Two databases that say the same hold the same: a backup and what was restored from it, for example.',
+    )
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} database checksums --json > before.json`)
+    .action(async (options: { json?: boolean }) => {
+      const sums = await withConnections(({ pool }) => inSnapshot(pool, (client) => checksums(client)));
+      printResult(
+        {
+          json: sums,
+          text: table(
+            ['table', 'rows', 'checksum'],
+            sums.map(({ table: name, rows, checksum }) => [name, String(rows), checksum]),
+          ).join('\n'),
+        },
+        options,
+      );
+    });
+}

@@ -1,0 +1,385 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { KEY_MAX_LENGTH, KEY_PATTERN } from '../../../base/checks/fields.ts';
+import { AppError } from '../../../base/errors.ts';
+import { timeZoneNamed } from '../../../base/time-zones.ts';
+import { toMicros } from '../../../base/timestamps.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import type { Snapshot } from '../../../db/timescale/connections/snapshot.ts';
+import { exportFile } from '../../../domain/master-data/imports/export-file.ts';
+import type { Keyed } from '../../../domain/master-data/live-by-key.ts';
+import type { AssetFilters } from '../../../domain/reports/asset-filters.ts';
+import { DWELL_GROUPS } from '../../../domain/reports/dwell/read-dwell.ts';
+import { csvOf } from '../../../domain/reports/exports/csv.ts';
+import { dwellTable } from '../../../domain/reports/exports/dwell-table.ts';
+import { parquetOf } from '../../../domain/reports/exports/parquet.ts';
+import type { Piece } from '../../../domain/reports/exports/piece.ts';
+import { positionsTable } from '../../../domain/reports/exports/positions-table.ts';
+import { batchesOf, type ReportTable } from '../../../domain/reports/exports/report-table.ts';
+import { staysTable } from '../../../domain/reports/exports/stays-table.ts';
+import { type Known, requireKnown } from '../../../domain/reports/known/known-at.ts';
+import type { PlaceFilters } from '../../../domain/reports/places-during.ts';
+import { requirePast } from '../../../domain/reports/require-past.ts';
+import { firstAfter, type Window, windowOf } from '../../../domain/reports/window.ts';
+import type { TimeBound } from '../../../platform/http/parameters.ts';
+import { withInterruption } from '../../../platform/runtime/interruption.ts';
+import { addCommand, id, oneOf } from '../command-line/command-line.ts';
+import { reportTime } from '../command-line/instants.ts';
+import { withOrganization, withOrganizationSnapshot } from '../connections/database.ts';
+import { replaceFile } from '../files/replace-file.ts';
+import { withTemporaryFile } from '../files/temporary-file.ts';
+import { showProgress } from '../running/progress.ts';
+import { running } from '../running/running.ts';
+import { writeToOutput } from '../running/standard-output.ts';
+
+export function addExports(program: Command): void {
+  addExportAssets(program);
+  addExportLocations(program);
+  addExportStays(program);
+  addExportPositions(program);
+  addExportDwell(program);
+}
+
+function addExportAssets(program: Command): void {
+  addExport(program, 'asset');
+}
+
+function addExportLocations(program: Command): void {
+  addExport(program, 'location');
+}
+
+function addExportStays(program: Command): void {
+  addReportExport(program, {
+    verb: 'stays',
+    description: 'Write every stay that overlaps a window of time, with its seconds inside.',
+    noun: 'stays',
+    example: '--from 2026-05-01T00:00:00Z --to 2026-06-01T00:00:00Z',
+    addOptions: (command) => addFilters(addKnownAt(addWindow(command))),
+    table: async (snapshot, options: WindowOptions & KnownOptions & FilterOptions) => {
+      const known = await knownFrom(snapshot, options, { from: options.from, to: options.to });
+      return staysTable(snapshot.orgId, windowFrom(options), known, filtersOf(options));
+    },
+  });
+}
+
+function addExportPositions(program: Command): void {
+  addReportExport(program, {
+    verb: 'positions',
+    description:
+      'Write where every asset was at an instant, since when, and when it had been seen last by then.',
+    noun: 'positions',
+    example: '--at 2026-05-04T12:00:00Z',
+    addOptions: (command) =>
+      addFilters(
+        addKnownAt(
+          command.requiredOption(
+            '--at <time>',
+            'the instant, RFC 3339; at most two minutes later than now',
+            reportTime,
+          ),
+        ),
+      ),
+    table: async (snapshot, options: { at: TimeBound } & KnownOptions & FilterOptions) => {
+      const known = await knownFrom(snapshot, options, { at: options.at });
+      return positionsTable(snapshot.orgId, firstAfter(options.at), known, filtersOf(options));
+    },
+  });
+}
+
+interface GroupOptions {
+  groupBy: (typeof DWELL_GROUPS)[number];
+  timeZone: string;
+}
+
+function addExportDwell(program: Command): void {
+  addReportExport(program, {
+    verb: 'dwell',
+    description: 'Write how long assets stayed in a window of time, by location, by asset or by day.',
+    noun: 'groups',
+    example: '--from 2026-05-01T00:00:00Z --to 2026-06-01T00:00:00Z --group-by asset',
+    addOptions: (command) =>
+      addFilters(
+        addKnownAt(addWindow(command))
+          .option(
+            '--group-by <what>',
+            `what a row sums up: ${DWELL_GROUPS.join(', ')}`,
+            oneOf(...DWELL_GROUPS),
+            'location',
+          )
+          .option('--time-zone <zone>', 'where days begin, such as Europe/Berlin', timeZone, 'UTC'),
+      ),
+    table: async (snapshot, options: WindowOptions & KnownOptions & GroupOptions & FilterOptions) => {
+      const known = await knownFrom(snapshot, options, { from: options.from, to: options.to });
+      return dwellTable(snapshot.orgId, windowFrom(options), known, {
+        ...filtersOf(options),
+        group_by: options.groupBy,
+        time_zone: options.timeZone,
+      });
+    },
+  });
+}
+
+function timeZone(name: string): string {
+  const known = timeZoneNamed(name);
+  if (known === null) {
+    throw new InvalidArgumentError('It is a time zone of the IANA database, such as Europe/Berlin.');
+  }
+  return known;
+}
+
+interface ExportOptions {
+  org: number;
+  file?: string;
+  json?: boolean;
+}
+
+const PLURAL = { asset: 'assets', location: 'locations' };
+
+function addExport(program: Command, resource: Keyed): void {
+  const noun = PLURAL[resource];
+  addCommand(program, 'export', noun)
+    .description(`Write every live ${resource} as CSV, in the columns that import ${noun} reads.`)
+    .requiredOption('--org <id>', 'the organization', id)
+    .option('--file <file>', 'where to, complete or as it was; standard output if left out')
+    .addHelpText(
+      'after',
+      `
+With --json and no --file, the CSV is the text "csv" of the document.
+
+Examples:
+  ${TAGTRAIL} export ${noun} --org 1 > ${noun}.csv
+  ${TAGTRAIL} export ${noun} --org 1 --file ${noun}.csv`,
+    )
+    .action(({ org, file, json }: ExportOptions) =>
+      writeExport({ noun, file, json }, (write) =>
+        withOrganization(org, async (db) => {
+          for await (const { text, rows } of exportFile(db, resource)) {
+            await write({ content: text, rows });
+          }
+        }),
+      ),
+    );
+}
+
+const WRITE: Record<'csv' | 'parquet', typeof csvOf> = { csv: csvOf, parquet: parquetOf };
+
+interface ReportOptions {
+  org: number;
+  format: keyof typeof WRITE;
+  file?: string;
+  json?: boolean;
+}
+
+interface ReportExport<Options, Row extends { id: number | string }> {
+  verb: string;
+  description: string;
+  /** What each row is, in the plural. */
+  noun: string;
+  /** Options of an example. */
+  example: string;
+  addOptions(command: Command): Command;
+  /** @throws Invalid for wrong times. */
+  table(snapshot: Snapshot, options: Options): Promise<ReportTable<Row>>;
+}
+
+function addReportExport<Options, Row extends { id: number | string }>(
+  program: Command,
+  { verb, description, noun, example, addOptions, table }: ReportExport<Options, Row>,
+): void {
+  const command = addCommand(program, 'export', verb)
+    .description(description)
+    .requiredOption('--org <id>', 'the organization', id);
+  addOptions(command)
+    .option('--format <csv|parquet>', 'how it is written', oneOf('csv', 'parquet'), 'csv')
+    .option('--file <file>', 'where to, complete or as it was; standard output if left out')
+    .addHelpText(
+      'after',
+      `
+Columns are the fields of the API's report, times in UTC. It is read as of one instant, whatever is recorded meanwhile, and
+without a time limit. With --json and no --file, the CSV is the text "csv" of the document.
+
+Examples:
+  ${TAGTRAIL} export ${verb} --org 1 ${example} --file ${verb}.csv
+  ${TAGTRAIL} export ${verb} --org 1 ${example} --format parquet --file ${verb}.parquet`,
+    )
+    .action((options: Options & ReportOptions) => {
+      const { org, format, file, json } = options;
+      if (format === 'parquet' && file === undefined && (json === true || running().streams.stdout.isTTY)) {
+        throw new AppError('invalid_input', 'Parquet is no text: say where to with --file');
+      }
+      return writeExport({ noun, file, json }, (write, signal) =>
+        withOrganizationSnapshot(org, signal, async (snapshot) => {
+          const report = await table(snapshot, options);
+          for await (const piece of WRITE[format](report.columns, batchesOf(snapshot, report))) {
+            await write(piece);
+          }
+        }),
+      );
+    });
+}
+
+interface FilterOptions {
+  asset?: string[];
+  location?: string[];
+  includeDescendants?: true;
+  includeDeleted?: true;
+}
+
+function addFilters(command: Command): Command {
+  return command
+    .option('--asset <key,key>', 'only these assets, by external key', keys)
+    .option('--location <key,key>', 'only what was at one of these locations, by external key', keys)
+    .option('--include-descendants', 'the locations below these too, by the tree as it was at each instant')
+    .option('--include-deleted', 'rows too of assets that had been deleted by the end');
+}
+
+function filtersOf({
+  asset,
+  location,
+  includeDescendants,
+  includeDeleted,
+}: FilterOptions): AssetFilters & PlaceFilters {
+  return {
+    asset_external_key: asset,
+    location_external_key: location,
+    include_descendants: includeDescendants === true,
+    include_deleted: includeDeleted === true,
+  };
+}
+
+interface WindowOptions {
+  from: TimeBound;
+  to: TimeBound;
+}
+
+function addWindow(command: Command): Command {
+  return command
+    .requiredOption('--from <time>', 'when the window begins, RFC 3339', reportTime)
+    .requiredOption(
+      '--to <time>',
+      'when it ends, itself not in it; at most two minutes later than now',
+      reportTime,
+    );
+}
+
+function windowFrom({ from, to }: WindowOptions): Window {
+  return windowOf(toMicros(from.instant), toMicros(to.instant));
+}
+
+interface KnownOptions {
+  knownAt?: TimeBound;
+}
+
+function addKnownAt(command: Command): Command {
+  return command.option(
+    '--known-at <time>',
+    'as it was known at this time, without what was recorded later; at most two minutes later than now',
+    reportTime,
+  );
+}
+
+/**
+ * @param times by the names of their options, without dashes.
+ * @throws Invalid for times that have not come, or of which nothing was known.
+ */
+async function knownFrom(
+  db: OrganizationConnection,
+  { knownAt }: KnownOptions,
+  times: Readonly<Record<string, TimeBound>>,
+): Promise<Known | null> {
+  const instants = Object.fromEntries(
+    Object.entries(times).map(([name, { instant }]) => [name, toMicros(instant)]),
+  );
+  if (knownAt === undefined) {
+    await requirePast(db, instants);
+    return null;
+  }
+  return requireKnown(db, { at: toMicros(knownAt.instant), before: firstAfter(knownAt) }, instants);
+}
+
+function keys(text: string): string[] {
+  const all = text.split(',').map((key) => key.trim());
+  if (!all.every((key) => KEY_PATTERN.test(key) && key.length <= KEY_MAX_LENGTH)) {
+    throw new InvalidArgumentError('It is external keys, with commas between.');
+  }
+  return all;
+}
+
+type Produce = (write: (piece: Piece) => Promise<void>, signal: AbortSignal) => Promise<void>;
+
+interface Target {
+  /** What each row is, in the plural. */
+  noun: string;
+  file: string | undefined;
+  json: boolean | undefined;
+}
+
+/**
+ * Writes an export to a file, which is complete or as it was, or to standard output: with `json` as the text "csv" of a
+ * document then. Ctrl-C ends it in order; progress is shown on a terminal.
+ */
+function writeExport({ noun, file, json }: Target, produce: Produce): Promise<void> {
+  if (file !== undefined) {
+    return toFile(noun, file, json === true, produce);
+  }
+  return json === true ? asDocument(noun, produce) : toOutput(produce);
+}
+
+async function toOutput(produce: Produce): Promise<void> {
+  await untilInterrupted('what was written is not complete', (signal) =>
+    produce(({ content }) => {
+      signal.throwIfAborted();
+      return writeToOutput(content);
+    }, signal),
+  );
+}
+
+/** Nothing is printed before all of it is there: the CSV is kept in a file without a name until then. */
+async function asDocument(noun: string, produce: Produce): Promise<void> {
+  await withTemporaryFile(async (file) => {
+    let count = 0;
+    await untilInterrupted('nothing was written', (signal) =>
+      produce(async ({ content, rows }) => {
+        signal.throwIfAborted();
+        await file.writeFile(JSON.stringify(String(content)).slice(1, -1));
+        count += rows;
+      }, signal),
+    );
+    // The first interruption lets it end; a second one does not.
+    await withInterruption(async () => {
+      await writeToOutput('{"csv":"');
+      for await (const piece of file.createReadStream({ start: 0, autoClose: false })) {
+        await writeToOutput(piece);
+      }
+      await writeToOutput(`","${noun}":${count}}\n`);
+    });
+  });
+}
+
+async function toFile(noun: string, path: string, isJson: boolean, produce: Produce): Promise<void> {
+  const progress = showProgress();
+  let count = 0;
+  progress.show(`0 ${noun}`);
+  const write = (signal: AbortSignal) =>
+    replaceFile(path, (file) =>
+      produce(async ({ content, rows, total }) => {
+        signal.throwIfAborted();
+        // Unlike `write`, it writes all of it, or fails: a disk may take a part before it is full.
+        await file.writeFile(content);
+        count += rows;
+        progress.show(total === undefined ? `${count} ${noun}` : `${count} of ${total} ${noun}`);
+      }, signal),
+    );
+  await untilInterrupted(`${path} is as it was`, write).finally(() => progress.end());
+  await writeToOutput(
+    isJson ? `${JSON.stringify({ file: path, [noun]: count })}\n` : `${count} ${noun} in ${path}\n`,
+  );
+}
+
+function untilInterrupted(outcome: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  return withInterruption((signal) =>
+    work(signal).catch((error: unknown) => {
+      throw signal.aborted ? new AppError('unavailable', `Interrupted; ${outcome}`) : error;
+    }),
+  );
+}

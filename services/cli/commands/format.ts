@@ -1,0 +1,246 @@
+import { type Command, Option } from 'commander';
+import { AppError, messageOf } from '../../../base/errors.ts';
+import { heardEverywhere } from '../../../base/heard-everywhere.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
+import { findStoredDefinition } from '../../../domain/administration/formats/find-format.ts';
+import {
+  type ListedFormat,
+  listBuiltinFormats,
+  listFormats,
+} from '../../../domain/administration/formats/list-formats.ts';
+import { type StoredFormat, storeFormat } from '../../../domain/administration/formats/store-format.ts';
+import { type DryRun, type DryScan, dryRun } from '../../../domain/formats/dry-run.ts';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
+import { compileFormat, type Format, FormatError } from '../../../domain/formats/mapping/format.ts';
+import { IDENTITIES } from '../../../domain/formats/mapping/language/definition.ts';
+import type { Policies } from '../../../domain/formats/mapping/policies.ts';
+import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/values/limits.ts';
+import { printable } from '../../../domain/formats/mapping/values/printable.ts';
+import { addCommand, oneOf, printResult } from '../command-line/command-line.ts';
+import { jsonForTerminal } from '../command-line/for-terminal.ts';
+import { listTable } from '../command-line/list-table.ts';
+import { withConnections } from '../connections/database.ts';
+import { FileFault, rethrowAsFileFault } from '../files/file-fault.ts';
+import { readFileOrStdin } from '../files/read-file.ts';
+
+export function addFormat(program: Command): void {
+  addFormatList(program);
+  addFormatShow(program);
+  addFormatAdd(program);
+  addFormatTry(program);
+}
+
+function addFormatList(program: Command): void {
+  addCommand(program, 'format', 'list')
+    .description('List the formats readers can be registered with: the built-in ones and your own.')
+    .option('--builtin', 'the built-in ones only; needs no database')
+    .addHelpText(
+      'after',
+      `
+JSON: an array of {name, builtin, description, identities, readers, fault}: by what tags can be known, how many
+readers use it (null with --builtin), and why it cannot be used (null if it can).
+
+Example:
+  ${TAGTRAIL} format list`,
+    )
+    .action(async (options: { builtin?: true; json?: boolean }) => {
+      const builtin = loadBuiltinFormats();
+      const formats =
+        options.builtin === true
+          ? listBuiltinFormats(builtin)
+          : await withConnections(({ db }) => listFormats(db, builtin));
+      printResult({ json: formats.map(toJson), text: asTable(formats) }, options);
+    });
+}
+
+function toJson({ name, isBuiltin, description, identities, readers, fault }: ListedFormat) {
+  return { name, builtin: isBuiltin, description, identities, readers, fault };
+}
+
+function asTable(formats: readonly ListedFormat[]): string {
+  return listTable(
+    ['format', '', 'readers', ''],
+    formats.map(({ name, isBuiltin, description, readers, fault }) => [
+      name,
+      isBuiltin ? 'built in' : 'your own',
+      readers === null ? '-' : String(readers),
+      fault === null ? description : `cannot be used: ${fault}`,
+    ]),
+  ).join('\n');
+}
+
+function addFormatShow(program: Command): void {
+  addCommand(program, 'format', 'show')
+    .description('Print the definition of a format, to look at or to copy. A built-in one needs no database.')
+    .argument('<format>', 'its name')
+    .addHelpText(
+      'after',
+      `
+JSON: the definition, as \`format add\` takes it.
+
+Example:
+  ${TAGTRAIL} format show ingics > my-gateway.json`,
+    )
+    .action(async (name: string, options: { json?: boolean }) => {
+      const definition = (await definitionOf(name)) as object;
+      printResult({ json: definition, text: jsonForTerminal(definition) }, options);
+    });
+}
+
+function addFormatAdd(program: Command): void {
+  addCommand(program, 'format', 'add')
+    .description(
+      'Add a format of your own, or replace the one of that name. It is the same for all organizations; its readers are read by it from then on.',
+    )
+    .requiredOption('--file <file>', 'its definition in JSON; - for standard input')
+    .addHelpText(
+      'after',
+      `
+A built-in format cannot be replaced. Try the file on a payload first: ${TAGTRAIL} format try --format-file F.json ...
+JSON: {name, result, readers}: the result is "added", "replaced" or "unchanged", and so many readers use it.
+
+Example:
+  ${TAGTRAIL} format add --file my-gateway.json`,
+    )
+    .action(async (options: { file: string; json?: boolean }) => {
+      const format = await readFormatFile(options.file);
+      const stored = await withConnections(({ db, actor }) =>
+        storeFormat(db, actor, loadBuiltinFormats(), format),
+      ).catch(rethrowAsFileFault);
+      await heardEverywhere();
+      printResult({ json: { name: format.name, ...stored }, text: storedText(format.name, stored) }, options);
+    });
+}
+
+function storedText(name: string, { result, readers }: StoredFormat): string {
+  const use =
+    readers === 0
+      ? `Next: ${TAGTRAIL} reader create --format ${name} ...`
+      : `${readers} ${readers === 1 ? 'reader uses' : 'readers use'} it.`;
+  return `Format ${name} ${result}. ${use}`;
+}
+
+interface TryOptions extends Partial<Policies> {
+  format?: string;
+  formatFile?: string;
+  topic: string;
+  file: string;
+  json?: boolean;
+}
+
+function addFormatTry(program: Command): void {
+  addCommand(program, 'format', 'try')
+    .description(
+      'Show what a format makes of a message: scans, what is ignored, what is rejected and why. Stores nothing.',
+    )
+    .option('--format <format>', 'a format by its name; a built-in one needs no database')
+    .addOption(new Option('--format-file <file>', 'a format that is not added yet').conflicts('format'))
+    .requiredOption('--topic <topic>', 'the topic the message came on')
+    .requiredOption('--file <file>', 'the payload; - for standard input')
+    .option('--identity <identity>', `what names a beacon: ${IDENTITIES.join(', ')}`, oneOf(...IDENTITIES))
+    .option('--time <policy>', 'which time counts: device or receive', oneOf('device', 'receive'))
+    .option('--report-unknown <on|off>', 'whether unknown tags are listed', oneOf('on', 'off'))
+    .addHelpText(
+      'after',
+      `
+The last three are the reader's own settings; without them the format's count.
+JSON: {format, outcome, scans, ignored, rejected}. The outcome is "items", or "ignored" or "rejected" of the whole
+message. Scans: {tag_type, value, antenna, rssi, observed_at, reader, report_unknown}; observed_at is null where the time
+of receipt will be used. Ignored: {reason, warning}, the latter null or why it is worth a line in the log. Rejected: {item, reason, excerpt}; the item counts from 0, and is null
+for the whole message.
+
+Examples:
+  ${TAGTRAIL} format try --format minew-json --topic site/gw --file payload.json --identity ibeacon
+  mosquitto_sub -t site/gw -C 1 | ${TAGTRAIL} format try --format-file mine.json --topic site/gw --file -`,
+    )
+    .action(async (options: TryOptions) => {
+      const { topic, file, identity, time, reportUnknown } = options;
+      const format = await formatOf(options);
+      const payload = await readFileOrStdin(file, 'The payload', 16 * MAX_PAYLOAD_BYTES);
+      const run = dryRun(
+        format,
+        { topic, payload },
+        {
+          ...(identity === undefined ? {} : { identity }),
+          ...(time === undefined ? {} : { time }),
+          ...(reportUnknown === undefined ? {} : { reportUnknown }),
+        },
+      );
+      printResult({ json: { format: format.name, ...run }, text: triedText(run) }, options);
+    });
+}
+
+async function formatOf({ format, formatFile, file }: TryOptions): Promise<Format> {
+  if (formatFile === '-' && file === '-') {
+    throw new AppError('invalid_input', 'Only one of --format-file and --file can be standard input (-)');
+  }
+  if (formatFile !== undefined) {
+    return readFormatFile(formatFile);
+  }
+  if (format === undefined) {
+    throw new AppError('invalid_input', 'Name the format with --format, or give a file with --format-file');
+  }
+  return compileFormat(await definitionOf(format));
+}
+
+function triedText({ scans, ignored, rejected }: DryRun): string {
+  return [
+    ...scans.map((scan) => `scan      ${describe(scan)}`),
+    ...ignored.map(
+      ({ reason, warning }) =>
+        `ignored   ${reason}${warning === null ? '' : ` (worth a warning: ${warning})`}`,
+    ),
+    ...rejected.map(
+      ({ item, reason, excerpt }) =>
+        `rejected  ${item === null ? 'the message' : `item ${item}`}: ${reason}${excerpt === null ? '' : `\n          ${excerpt}`}`,
+    ),
+    `${scans.length} ${scans.length === 1 ? 'scan' : 'scans'}, ${ignored.length} ignored, ${rejected.length} rejected. Nothing was stored.`,
+  ].join('\n');
+}
+
+function describe({ tag_type, value, antenna, rssi, observed_at, reader }: DryScan): string {
+  return [
+    `${tag_type} ${printable(value, 255)}, antenna ${antenna}`,
+    rssi === null ? 'no RSSI' : `${rssi} dBm`,
+    observed_at ?? 'at the time of receipt',
+    ...(reader === null ? [] : [`reader ${reader}`]),
+  ].join(', ');
+}
+
+const MAX_BYTES = 1_048_576;
+
+/**
+ * Compiles a format from a file.
+ *
+ * @throws FileFault naming the file and every fault with its place.
+ */
+async function readFormatFile(path: string): Promise<Format> {
+  const text = (await readFileOrStdin(path, 'The format', MAX_BYTES)).toString('utf8');
+  let definition: unknown;
+  try {
+    definition = JSON.parse(text.replace(/^\ufeff/, ''));
+  } catch (error) {
+    throw new FileFault(`${path} is not JSON: ${messageOf(error)}`);
+  }
+  try {
+    return compileFormat(definition);
+  } catch (error) {
+    if (!(error instanceof FormatError)) {
+      throw error;
+    }
+    const places = error.faults.map(({ pointer, message }) => `  ${pointer || '(the whole)'} ${message}`);
+    throw new FileFault(`${path} is not a usable format:\n${places.join('\n')}\n${HINT}`);
+  }
+}
+
+const HINT =
+  'The language is explained in domain/formats/built-in/README.md; `format show` prints formats to copy.';
+
+/** The definition of a format by name; built-in ones need no database. @throws AppError `not_found`. */
+async function definitionOf(name: string): Promise<unknown> {
+  const builtin = loadBuiltinFormats();
+  return (
+    builtin.get(name)?.definition ??
+    (await withConnections(({ pool }) => findStoredDefinition(pool, builtin, name)))
+  );
+}

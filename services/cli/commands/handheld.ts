@@ -1,0 +1,196 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { renderUnicodeCompact } from 'uqr';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
+import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
+import {
+  type ListedHandheld,
+  listHandhelds,
+} from '../../../domain/administration/handhelds/list-handhelds.ts';
+import { renameHandheld } from '../../../domain/administration/handhelds/rename-handheld.ts';
+import { revokeHandheld } from '../../../domain/administration/handhelds/revoke-handheld.ts';
+import { signInAddress } from '../../../domain/administration/handhelds/sign-in-address.ts';
+import { HANDHELD_PORT, HANDHELD_URL } from '../../../platform/runtime/handheld-settings.ts';
+import { textSetting } from '../../../platform/runtime/setting-kinds.ts';
+import { readSettings } from '../../../platform/runtime/settings.ts';
+import { TLS_SETTINGS } from '../../../platform/runtime/tls-settings.ts';
+import { addCommand, id, printResult } from '../command-line/command-line.ts';
+import { forTerminal } from '../command-line/for-terminal.ts';
+import { listTable } from '../command-line/list-table.ts';
+import { withConnections } from '../connections/database.ts';
+import { refuseExpiry } from '../parts/refuse-expiry.ts';
+import { running } from '../running/running.ts';
+
+export function addHandheld(program: Command): void {
+  addHandheldCreate(program);
+  addHandheldList(program);
+  addHandheldRename(program);
+  addHandheldRevoke(program);
+}
+
+interface CreateOptions {
+  org: number;
+  name: string;
+  expiresAt?: string;
+  qr?: string | true;
+  json?: boolean;
+}
+
+function addHandheldCreate(program: Command): void {
+  addCommand(program, 'handheld', 'create')
+    .description('Register a handheld and issue its token. It is shown this once.')
+    .requiredOption('--org <id>', 'the organization it scans for', id)
+    .requiredOption('--name <name>', 'what people call it, 1 to 255 characters')
+    .option('--expires-at <time>', 'when its token ends, RFC 3339; without this it does not')
+    .option(
+      '--qr [address]',
+      'show a QR code too, by which the device signs in; of the app at this address, or at HANDHELD_URL',
+      appAddress,
+    )
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} handheld create --org 1 --name 'Scanner 1' --qr`)
+    .action(async (options: CreateOptions) => {
+      const { org: orgId, name, expiresAt = null, qr } = options;
+      const codeOf = (token: string) =>
+        qr === undefined ? null : signInCode(token, qr === true ? null : qr, running().env);
+      codeOf(''); // a setting that is wrong is told before there is a token
+      const { id: handheldId, token } = await withConnections(({ db, actor }) =>
+        createHandheld(db, actor, { orgId, name, expiresAt }),
+      ).catch(refuseExpiry(expiresAt));
+      const code = codeOf(token);
+      const text = `Handheld ${handheldId}; its token, shown only now:\n${token}`;
+      printResult(
+        {
+          json: { id: handheldId, token, ...(code === null ? {} : { url: code.url }) },
+          text: code === null ? text : `${text}\n\n${code.text}`,
+        },
+        options,
+      );
+    });
+}
+
+interface ListOptions {
+  org?: number;
+  json?: boolean;
+}
+
+function addHandheldList(program: Command): void {
+  addCommand(program, 'handheld', 'list')
+    .description('List handhelds, those whose token was revoked or has expired included.')
+    .option('--org <id>', 'only those of this organization', id)
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} handheld list --org 1`)
+    .action(async (options: ListOptions) => {
+      const handhelds = await withConnections(({ db }) => listHandhelds(db, options.org ?? null));
+      printResult({ json: handhelds, text: textOf(handhelds) }, options);
+    });
+}
+
+function textOf(handhelds: readonly ListedHandheld[]): string {
+  if (handhelds.length === 0) {
+    return 'There are no handhelds.';
+  }
+  return listTable(
+    ['id', 'org', 'name', 'last submission', 'expires', 'revoked', 'last used'],
+    handhelds.map((handheld) => [
+      String(handheld.id),
+      String(handheld.org_id),
+      handheld.name,
+      handheld.last_submission_at ?? 'none',
+      handheld.expires_at ?? 'never',
+      handheld.revoked_at ?? '-',
+      handheld.last_used_at ?? 'never',
+    ]),
+  ).join('\n');
+}
+
+interface RenameOptions {
+  id: number;
+  name: string;
+  json?: boolean;
+}
+
+function addHandheldRename(program: Command): void {
+  addCommand(program, 'handheld', 'rename')
+    .description('Call a handheld something else. Its token stays good.')
+    .requiredOption('--id <id>', 'the handheld', id)
+    .requiredOption('--name <name>', 'what people call it, 1 to 255 characters')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} handheld rename --id 3 --name 'Scanner 3'`)
+    .action(async (options: RenameOptions) => {
+      const { id: handheldId, name } = options;
+      await withConnections(({ db, actor }) =>
+        renameHandheld(db, actor, { orgId: null, id: handheldId, name }),
+      );
+      printResult(
+        { json: { id: handheldId, name }, text: forTerminal(`Handheld ${handheldId} is now ${name}`) },
+        options,
+      );
+    });
+}
+
+interface RevokeOptions {
+  id: number;
+  json?: boolean;
+}
+
+function addHandheldRevoke(program: Command): void {
+  addCommand(program, 'handheld', 'revoke')
+    .description("End a handheld's token, from its next request on.")
+    .requiredOption('--id <id>', 'the handheld', id)
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} handheld revoke --id 3`)
+    .action(async (options: RevokeOptions) => {
+      const revoked = await withConnections(({ db, actor }) => revokeHandheld(db, actor, options.id));
+      printResult(
+        { json: revoked, text: `Handheld ${revoked.id} is revoked since ${revoked.revoked_at}` },
+        options,
+      );
+    });
+}
+
+const SETTINGS = {
+  HANDHELD_URL,
+  HOST: textSetting('where the gateway listens', '127.0.0.1'),
+  HANDHELD_PORT,
+  ...TLS_SETTINGS,
+};
+
+const EVERYWHERE = ['0.0.0.0', '::'];
+const LOOPBACK = /^(localhost|127\.|\[::1\])/;
+
+/** Of `--qr`: where the app is. */
+function appAddress(text: string): string {
+  if (!URL.canParse(text) || !['http:', 'https:'].includes(new URL(text).protocol)) {
+    throw new InvalidArgumentError(
+      'It must be the address of the app, such as https://handhelds.example.com.',
+    );
+  }
+  return text;
+}
+
+/**
+ * A QR code for the terminal, by which a device signs in with a token, and its address.
+ *
+ * @param app where the app is; null for what the settings say.
+ * @throws AppError `misconfigured`.
+ */
+function signInCode(
+  token: string,
+  app: string | null,
+  environment: NodeJS.ProcessEnv,
+): { url: string; text: string } {
+  const url = signInAddress(app ?? appOf(environment), token);
+  const { origin, hostname } = new URL(url);
+  const isHere = LOOPBACK.test(hostname);
+  const text = [
+    `Whoever scans this code signs in at ${origin} with this token:`,
+    renderUnicodeCompact(url, { ecc: 'M', border: 2 }),
+    ...(isHere
+      ? ['Only this machine can open that: give --qr, or HANDHELD_URL, an address phones can.']
+      : []),
+  ].join('\n');
+  return { url, text };
+}
+
+function appOf(environment: NodeJS.ProcessEnv): string {
+  const { HANDHELD_URL: known, HOST, HANDHELD_PORT, TLS_CERT_FILE } = readSettings(SETTINGS, environment);
+  const host = EVERYWHERE.includes(HOST) ? 'localhost' : HOST;
+  const scheme = TLS_CERT_FILE === null ? 'http' : 'https';
+  return known ?? `${scheme}://${host.includes(':') ? `[${host}]` : host}:${HANDHELD_PORT}`;
+}

@@ -1,0 +1,71 @@
+import type { Command } from 'commander';
+import { AppError } from '../../../base/errors.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
+import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
+import { requireLiveByKey } from '../../../domain/master-data/live-by-key.ts';
+import { wakingSealer } from '../../../domain/moves/wake-sealer.ts';
+import {
+  type RecomputedSoFar,
+  recomputeOrganization,
+} from '../../../domain/tracking/recompute/recompute-organization.ts';
+import { withInterruption } from '../../../platform/runtime/interruption.ts';
+import { addCommand, id, printResult } from '../command-line/command-line.ts';
+import { withConnections } from '../connections/database.ts';
+import { describeRecomputed, sayProgress } from '../parts/recomputed-text.ts';
+import { showProgress } from '../running/progress.ts';
+
+interface Options {
+  org: number;
+  asset?: string;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+export function addHistory(program: Command): void {
+  addCommand(program, 'history', 'recompute')
+    .description(
+      'Compute histories and current locations anew from the raw scans that are kept; what is older stays as it is. ' +
+        'Safe while readers publish. Ctrl-C stops it after the asset that is under way; run again, it goes on from there.',
+    )
+    .requiredOption('--org <id>', 'the organization', id)
+    .option('--asset <key>', 'of this asset only, by its external key')
+    .option('--dry-run', 'say how much would change, and change nothing')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  ${TAGTRAIL} history recompute --org 1 --dry-run\n  ${TAGTRAIL} history recompute --org 1`,
+    )
+    .action((options: Options) =>
+      withConnections(async ({ db, pool }) => {
+        const { org: orgId, asset = null, dryRun: isDry = false } = options;
+        await requireLiveOrganization(db, orgId);
+        const assetId = asset === null ? null : await requireLiveByKey(db, 'asset', orgId, asset);
+        const progress = showProgress();
+        const { isFinished, ...done } = await withInterruption((signal) =>
+          wakingSealer(pool, (onMoves) =>
+            recomputeOrganization(pool, orgId, {
+              assetId,
+              isDry,
+              signal,
+              onProgress: (sofar) => progress.show(sayProgress(sofar)),
+              onMoves,
+            }),
+          ),
+        ).finally(() => progress.end());
+        printResult({ json: shownRecomputed(done, isDry), text: describeRecomputed(done, isDry) }, options);
+        if (!isFinished) {
+          throw new AppError('unavailable', 'Interrupted; run it again to go on');
+        }
+      }),
+    );
+}
+
+function shownRecomputed({ orgId, assets, changed, written, removed }: RecomputedSoFar, isDry: boolean) {
+  return {
+    org_id: orgId,
+    dry_run: isDry,
+    assets,
+    assets_changed: changed,
+    rows_written: written,
+    rows_removed: removed,
+  };
+}

@@ -1,0 +1,107 @@
+import type { Command } from 'commander';
+import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
+import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
+import type { ApiKeyRow } from '../../../domain/administration/api-keys/key-row.ts';
+import { listKeys } from '../../../domain/administration/api-keys/list-keys.ts';
+import { revokeKey } from '../../../domain/administration/api-keys/revoke-key.ts';
+import { SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
+import { addCommand, id, printResult } from '../command-line/command-line.ts';
+import { listTable } from '../command-line/list-table.ts';
+import { withConnections } from '../connections/database.ts';
+import { refuseExpiry } from '../parts/refuse-expiry.ts';
+
+export function addKey(program: Command): void {
+  addKeyCreate(program);
+  addKeyList(program);
+  addKeyRevoke(program);
+}
+
+interface CreateOptions {
+  org: number;
+  name: string;
+  scopes: string[];
+  expiresAt?: string;
+  json?: boolean;
+}
+
+function addKeyCreate(program: Command): void {
+  addCommand(program, 'key', 'create')
+    .description('Issue an API key. It is shown this once.')
+    .requiredOption('--org <id>', 'the organization it acts for', id)
+    .requiredOption('--name <name>', 'what it is for, 1 to 255 characters')
+    .requiredOption('--scopes <a,b>', `what it may do: ${SCOPES.join(', ')}`, asList)
+    .option('--expires-at <time>', 'when it ends, RFC 3339; without this it does not')
+    .addHelpText(
+      'after',
+      `\nExample:\n  ${TAGTRAIL} key create --org 1 --name erp --scopes assets:read,tracking:read`,
+    )
+    .action(async (options: CreateOptions) => {
+      const { org: orgId, name, scopes, expiresAt = null } = options;
+      const { id: keyId, key } = await withConnections(({ db, actor }) =>
+        createApiKey(db, actor, { orgId, name, scopes, expiresAt }),
+      ).catch(refuseExpiry(expiresAt));
+      printResult({ json: { id: keyId, key }, text: `Key ${keyId}, shown only now:\n${key}` }, options);
+    });
+}
+
+function asList(text: string): string[] {
+  return text
+    .split(',')
+    .map((scope) => scope.trim())
+    .filter((scope) => scope !== '');
+}
+
+function addKeyList(program: Command): void {
+  addCommand(program, 'key', 'list')
+    .description('List the API keys of an organization, revoked and expired ones too. Secrets are not kept.')
+    .requiredOption('--org <id>', 'the organization', id)
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} key list --org 1`)
+    .action(async (options: { org: number; json?: boolean }) => {
+      const keys = (await withConnections(({ db }) => listKeys(db, options.org))).map(toJson);
+      printResult(
+        {
+          json: keys,
+          text: listTable(
+            ['id', 'name', 'scopes', 'created', 'expires', 'revoked', 'last used'],
+            keys.map((key) => [
+              key.id,
+              key.name,
+              key.scopes.join(','),
+              key.created_at,
+              key.expires_at ?? 'never',
+              key.revoked_at ?? '',
+              key.last_used_at ?? 'never',
+            ]),
+          ).join('\n'),
+        },
+        options,
+      );
+    });
+}
+
+function toJson(key: ApiKeyRow) {
+  return {
+    id: key.id,
+    name: key.name,
+    scopes: key.scopes,
+    created_at: wireTime(key.created_at),
+    expires_at: wireTimeOrNull(key.expires_at),
+    revoked_at: wireTimeOrNull(key.revoked_at),
+    last_used_at: wireTimeOrNull(key.last_used_at),
+  };
+}
+
+function addKeyRevoke(program: Command): void {
+  addCommand(program, 'key', 'revoke')
+    .description('Revoke an API key. Every process refuses it from the next request on.')
+    .requiredOption('--id <id>', 'the id of the key, the part between tt_ and the next _')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} key revoke --id 01KQSA8N2V6T4W8XJY3ZB5D7FH`)
+    .action(async (options: { id: string; json?: boolean }) => {
+      const revoked = await withConnections(({ db, actor }) => revokeKey(db, actor, options.id));
+      printResult(
+        { json: revoked, text: `Key ${revoked.id} is revoked since ${revoked.revoked_at}` },
+        options,
+      );
+    });
+}

@@ -1,0 +1,127 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { AppError } from '../../../base/errors.ts';
+import { MICROS_PER_SECOND } from '../../../base/instant.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
+import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
+import { setWatch } from '../../../domain/administration/watches/set-watch.ts';
+import { listWatches, type StoredWatch } from '../../../domain/presence/coverage/stored-watches.ts';
+import { COVERAGES, MAX_GAP, MODES, type Watch } from '../../../domain/presence/coverage/watches.ts';
+import { addCommand, id, oneOf, printResult } from '../command-line/command-line.ts';
+import { shownTime } from '../command-line/instants.ts';
+import { listTable } from '../command-line/list-table.ts';
+import { withConnections } from '../connections/database.ts';
+import { secondsIn } from '../parts/duration.ts';
+
+interface Options {
+  org: number;
+  location?: string;
+  mode?: Watch['mode'];
+  maxGap?: number;
+  coverage?: Watch['coverage'];
+  list?: true;
+  json?: boolean;
+}
+
+export function addLocation(program: Command): void {
+  addCommand(program, 'location', 'watch')
+    .description(
+      'Say whether things only pass a location, or are read there again and again, so that what is not read is missed. ' +
+        'It holds from now on; nothing that was said before changes.',
+    )
+    .requiredOption('--org <id>', 'the organization', id)
+    .option('--location <key>', 'the location, by its external key')
+    .option('--mode <mode>', 'portal: things pass; continuous: what is there is read again', oneOf(...MODES))
+    .option(
+      '--max-gap <duration>',
+      'after how long what is there was read again, as 60s, 5m or 1h; left out, it is learned from what is read there, now and every six hours',
+      maxGap,
+    )
+    .option('--coverage <all|any>', 'how many of its antennas must listen: all or any', oneOf(...COVERAGES))
+    .addOption(
+      new Option('--list', 'show the locations of which it was said').conflicts([
+        'location',
+        'mode',
+        'maxGap',
+        'coverage',
+      ]),
+    )
+    .addHelpText(
+      'after',
+      `\nExamples:\n  ${TAGTRAIL} location watch --org 1 --location COLD-ROOM --mode continuous --max-gap 60s` +
+        `\n  ${TAGTRAIL} location watch --org 1 --list`,
+    )
+    .action((options: Options) => (options.list === true ? list(options) : set(options)));
+}
+
+async function set(options: Options): Promise<void> {
+  const { org: orgId, location, mode, maxGap: gap = null, coverage = 'all' } = options;
+  if (location === undefined || mode === undefined) {
+    throw new AppError('invalid_input', 'Give --location and --mode, or --list');
+  }
+  const watch = await withConnections(({ db, actor }) =>
+    setWatch(db, actor, { orgId, locationExternalKey: location, mode, maxGap: gap, coverage }),
+  );
+  printResult(
+    {
+      json: { org_id: orgId, location_external_key: location, ...watchRow(watch) },
+      text: `${location}: ${sayWatch(watch)}; from ${shownTime(watch.valid_from)} on`,
+    },
+    options,
+  );
+}
+
+async function list(options: Options): Promise<void> {
+  const watches = await withConnections(async ({ db }) => {
+    await requireLiveOrganization(db, options.org);
+    return listWatches(db, options.org);
+  });
+  printResult(
+    {
+      json: watches.map((watch) => ({
+        location_external_key: watch.location_external_key,
+        ...watchRow(watch),
+      })),
+      text:
+        watches.length === 0
+          ? 'none, things pass everywhere'
+          : listTable(
+              ['location', 'since', 'watched'],
+              watches.map((watch) => [
+                watch.location_external_key,
+                shownTime(watch.valid_from),
+                sayWatch(watch),
+              ]),
+            ).join('\n'),
+    },
+    options,
+  );
+}
+
+function maxGap(text: string): number {
+  const micros = secondsIn(text) * MICROS_PER_SECOND;
+  if (!(micros >= MAX_GAP.least && micros <= MAX_GAP.most)) {
+    throw new InvalidArgumentError('It is a duration from 1s to 1d, as 60s, 5m or 1h.');
+  }
+  return micros;
+}
+
+function watchRow(watch: StoredWatch) {
+  return {
+    mode: watch.mode,
+    max_gap_seconds: watch.max_gap_seconds,
+    is_learned: watch.is_learned,
+    coverage: watch.coverage,
+    valid_from: shownTime(watch.valid_from),
+  };
+}
+
+function sayWatch({ mode, max_gap_seconds, is_learned, coverage }: StoredWatch): string {
+  if (mode === 'portal') {
+    return 'portal, things pass';
+  }
+  const readers = coverage === 'all' ? 'while all its antennas listen' : 'while any of its antennas listens';
+  if (max_gap_seconds === null) {
+    return `continuous, ${readers}; too little was read there to learn how often, so nothing is called overdue`;
+  }
+  return `continuous, read again within ${max_gap_seconds} s${is_learned ? ' (learned)' : ''} ${readers}`;
+}

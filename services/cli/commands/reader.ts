@@ -1,0 +1,368 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { AppError } from '../../../base/errors.ts';
+import { heardEverywhere } from '../../../base/heard-everywhere.ts';
+import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
+import { awaitSubscribed } from '../../../domain/administration/readers/await-subscribed.ts';
+import { createReader } from '../../../domain/administration/readers/create-reader.ts';
+import { deleteReader } from '../../../domain/administration/readers/delete-reader.ts';
+import { type ListedAntenna, listReaders } from '../../../domain/administration/readers/list-readers.ts';
+import type { ReaderClock } from '../../../domain/administration/readers/reader-clock.ts';
+import { type ReaderChange, setReader } from '../../../domain/administration/readers/set-reader.ts';
+import type { StoredReader } from '../../../domain/administration/readers/stored-reader.ts';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
+import { IDENTITIES, type Identity } from '../../../domain/formats/mapping/language/definition.ts';
+import type { Policies } from '../../../domain/formats/mapping/policies.ts';
+import { EXPECTED } from '../../../domain/presence/expectations.ts';
+import { addCommand, id, oneOf, printResult } from '../command-line/command-line.ts';
+import { forTerminal } from '../command-line/for-terminal.ts';
+import { listTable } from '../command-line/list-table.ts';
+import { withConnections } from '../connections/database.ts';
+import { secondsIn } from '../parts/duration.ts';
+import { publishedAt } from '../parts/published-at.ts';
+import { running } from '../running/running.ts';
+
+export function addReader(program: Command): void {
+  addReaderCreate(program);
+  addReaderSet(program);
+  addReaderDelete(program);
+  addReaderList(program);
+}
+
+interface CreateOptions extends Partial<Policies> {
+  org: number;
+  name: string;
+  topic: string;
+  format: string;
+  expect?: number | 'learned';
+  json?: boolean;
+}
+
+function addReaderCreate(program: Command): void {
+  addCommand(program, 'reader', 'create')
+    .description('Register a reader. Its password is shown this once; its antenna 1 exists at once.')
+    .requiredOption('--org <id>', 'the organization it belongs to', id)
+    .requiredOption('--name <name>', 'its name, unique in the organization')
+    .requiredOption('--topic <topic>', 'the topic it publishes to, or a filter with + and #')
+    .requiredOption('--format <format>', 'what it publishes, by the name of a format')
+    .option('--time <policy>', 'which time counts: device or receive', oneOf('device', 'receive'))
+    .option('--identity <identity>', `what names a beacon: ${IDENTITIES.join(', ')}`, oneOf(...IDENTITIES))
+    .option('--report-unknown <on|off>', 'whether unknown tags are listed', oneOf('on', 'off'))
+    .option('--expect <duration>', EXPECT_HELP, expectation)
+    .addHelpText(
+      'after',
+      `\nExample:\n  ${TAGTRAIL} reader create --org 1 --name 'Dock 2' --topic site/dock-2 --format csl-cs463`,
+    )
+    .action(async (options: CreateOptions) => {
+      const { org: orgId, name, topic, format, time, identity, reportUnknown, expect } = options;
+      const policies: Partial<Policies> = {
+        ...(time === undefined ? {} : { time }),
+        ...(identity === undefined ? {} : { identity }),
+        ...(reportUnknown === undefined ? {} : { reportUnknown }),
+      };
+      const configured = publishedAt(running().env);
+      await withConnections(async ({ db, actor }) => {
+        const reader = await createReader(
+          db,
+          actor,
+          loadBuiltinFormats(),
+          {
+            orgId,
+            name,
+            topic,
+            format,
+            policies,
+            ...(expect === undefined ? {} : { expectSeconds: secondsOf(expect) }),
+          },
+          configured,
+        );
+        const { id: readerId, mqttUsername, mqttPassword } = reader;
+        printResult(
+          {
+            json: {
+              id: readerId,
+              name,
+              topic,
+              mqtt_username: mqttUsername,
+              mqtt_password: mqttPassword,
+            },
+            text: `Reader ${readerId}: ${name}, on topic ${topic}
+MQTT user name  ${mqttUsername}
+MQTT password   ${mqttPassword}  (shown only now)
+Next: ${TAGTRAIL} antenna set --reader ${readerId} --port 1 --location <external key>`,
+          },
+          options,
+        );
+        // After printing the password, the only copy.
+        await awaitReader(db, topic);
+      });
+    });
+}
+
+interface SetOptions {
+  reader: number;
+  name?: string;
+  topic?: string;
+  format?: string;
+  time?: 'device' | 'receive' | 'default';
+  identity?: Identity | 'default';
+  reportUnknown?: 'on' | 'off' | 'default';
+  expect?: number | 'learned';
+  newPassword?: true;
+  json?: boolean;
+}
+
+function addReaderSet(program: Command): void {
+  addCommand(program, 'reader', 'set')
+    .description(
+      'Change the registration of a reader, at once and while it runs. What is left out stays as it is.',
+    )
+    .requiredOption('--reader <id>', 'which reader', id)
+    .option('--name <name>', 'its name, unique in the organization')
+    .option('--topic <topic>', 'the topic it publishes to, or a filter with + and #')
+    .option('--format <format>', 'what it publishes, by the name of a format')
+    .option(
+      '--time <policy>',
+      "which time counts: device or receive; default for the format's own",
+      oneOf('device', 'receive', 'default'),
+    )
+    .option(
+      '--identity <identity>',
+      `what names a beacon: ${IDENTITIES.join(', ')}; default for the format's own`,
+      oneOf(...IDENTITIES, 'default'),
+    )
+    .option(
+      '--report-unknown <on|off>',
+      "whether unknown tags are listed; default for the format's own",
+      oneOf('on', 'off', 'default'),
+    )
+    .option('--expect <duration>', EXPECT_HELP, expectation)
+    .option('--new-password', 'make a new MQTT password, shown this once; the old one ends')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  ${TAGTRAIL} reader set --reader 1 --topic site/dock-3 --time receive` +
+        `\n  ${TAGTRAIL} reader set --reader 1 --expect 60s` +
+        `\n  ${TAGTRAIL} reader set --reader 1 --new-password`,
+    )
+    .action(async (options: SetOptions) => {
+      const change = changeOf(options);
+      if (Object.keys(change).length === 0) {
+        throw new AppError(
+          'invalid_input',
+          'Nothing to change: give --name, --topic, --format, --time, --identity, --report-unknown, --expect or --new-password',
+        );
+      }
+      const configured = publishedAt(running().env);
+      await withConnections(async ({ db, actor }) => {
+        const { mqttPassword, isElsewhere, ...reader } = await setReader(
+          db,
+          actor,
+          loadBuiltinFormats(),
+          options.reader,
+          change,
+          configured,
+        );
+        printResult(
+          {
+            json: {
+              ...readerRow(reader),
+              ...(mqttPassword === null ? {} : { mqtt_password: mqttPassword }),
+            },
+            text:
+              `Reader ${reader.id}: ${forTerminal(reader.name)}, on topic ${forTerminal(reader.topic)}, format ${reader.format}, ` +
+              `time ${reader.time ?? 'default'}, identity ${reader.identity ?? 'default'}, ` +
+              `report-unknown ${reader.reportUnknown ?? 'default'}, expect ${sayExpectation(reader.expectSeconds)}` +
+              (mqttPassword === null
+                ? ''
+                : `\nMQTT user name  ${reader.mqttUsername}\nMQTT password   ${mqttPassword}  (shown only now)`),
+          },
+          options,
+        );
+        // After printing the password, the only copy.
+        if (isElsewhere) {
+          await awaitReader(db, reader.topic);
+        }
+      });
+    });
+}
+
+function changeOf({
+  name,
+  topic,
+  format,
+  time,
+  identity,
+  reportUnknown,
+  expect,
+  newPassword,
+}: SetOptions): ReaderChange {
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(topic === undefined ? {} : { topic }),
+    ...(format === undefined ? {} : { format }),
+    ...(time === undefined ? {} : { time: time === 'default' ? null : time }),
+    ...(identity === undefined ? {} : { identity: identity === 'default' ? null : identity }),
+    ...(reportUnknown === undefined
+      ? {}
+      : { reportUnknown: reportUnknown === 'default' ? null : reportUnknown }),
+    ...(expect === undefined ? {} : { expectSeconds: secondsOf(expect) }),
+    ...(newPassword === true ? { hasNewPassword: true } : {}),
+  };
+}
+
+function addReaderDelete(program: Command): void {
+  addCommand(program, 'reader', 'delete')
+    .description('Delete a reader: nothing more is taken from it. What it has read stays.')
+    .requiredOption('--reader <id>', 'which reader', id)
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} reader delete --reader 1`)
+    .action(async (options: { reader: number; json?: boolean }) => {
+      const reader = await withConnections(({ db, actor }) => deleteReader(db, actor, options.reader));
+      await heardEverywhere();
+      const { id: readerId, name, topic } = reader;
+      printResult(
+        {
+          json: { id: readerId, name, topic, deleted_at: wireTime(reader.deletedAt) },
+          text: forTerminal(`Reader ${readerId} (${name}) is deleted; topic ${topic} is free again.`),
+        },
+        options,
+      );
+    });
+}
+
+function addReaderList(program: Command): void {
+  addCommand(program, 'reader', 'list')
+    .description(
+      'List the readers of an organization: registration, antennas, and what became of their reads.',
+    )
+    .requiredOption('--org <id>', 'the organization', id)
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} reader list --org 1`)
+    .action(async (options: { org: number; json?: boolean }) => {
+      const readers = await withConnections(async ({ db }) => {
+        await requireLiveOrganization(db, options.org);
+        return listReaders(db, options.org);
+      });
+      const rows = readers.map((reader) => ({
+        ...readerRow(reader),
+        created_at: wireTime(reader.createdAt),
+        antennas: reader.antennas,
+        state: reader.state,
+        unheard_since: wireTimeOrNull(reader.unheardSince),
+        expected_seconds: reader.expectedSeconds,
+        last_message_at: wireTimeOrNull(reader.lastMessageAt),
+        last_used_at: wireTimeOrNull(reader.lastUsedAt),
+        ...reader.counters,
+        clock: reader.clock,
+      }));
+      printResult({ json: rows, text: rows.length === 0 ? 'No readers.' : asTable(rows) }, options);
+    });
+}
+
+const COUNTERS = [
+  'messages',
+  'messages_rejected',
+  'reads',
+  'recorded',
+  'duplicates',
+  'unknown',
+  'unplaced',
+  'rejected',
+  'ignored',
+  'throttled_ms',
+] as const;
+
+type Row = Record<(typeof COUNTERS)[number], number> & {
+  id: number;
+  name: string;
+  topic: string;
+  format: string;
+  antennas: ListedAntenna[];
+  state: string;
+  last_message_at: string | null;
+  last_used_at: string | null;
+  clock: ReaderClock | null;
+};
+
+function asTable(rows: readonly Row[]): string {
+  return listTable(
+    ['id', 'name', 'topic', 'format', 'state', 'last message', 'last used', 'clock', 'antennas', ...COUNTERS],
+    rows.map((row) => [
+      String(row.id),
+      row.name,
+      row.topic,
+      row.format,
+      row.state,
+      row.last_message_at ?? '-',
+      row.last_used_at ?? '-',
+      sayClock(row.clock),
+      row.antennas.map(sayAntenna).join(' '),
+      ...COUNTERS.map((counter) => String(row[counter])),
+    ]),
+  ).join('\n');
+}
+
+/** `10803 s behind (within 2 s): WRONG`. */
+function sayClock(clock: ReaderClock | null): string {
+  if (clock === null) {
+    return '-';
+  }
+  const { behind_seconds: behind, spread_seconds: spread, wrong } = clock;
+  const said = `${Math.abs(behind)} s ${behind < 0 ? 'ahead' : 'behind'} (within ${spread} s)`;
+  return wrong ? `${said}: WRONG` : said;
+}
+
+/** `2=DOCK-2(from -65 dBm,off)`. */
+function sayAntenna({ port, location_external_key: key, min_rssi: minRssi, enabled }: ListedAntenna): string {
+  const notes = [...(minRssi === null ? [] : [`from ${minRssi} dBm`]), ...(enabled ? [] : ['off'])];
+  return `${port}=${key ?? 'nowhere'}${notes.length === 0 ? '' : `(${notes.join(',')})`}`;
+}
+
+const EXPECT_HELP =
+  'how long it may say nothing before it is silent, as 60s, 5m or 1h; learned for what its messages show';
+
+/** Seconds, or `learned`. */
+function expectation(text: string): number | 'learned' {
+  if (text === 'learned') {
+    return text;
+  }
+  const seconds = secondsIn(text);
+  if (!(seconds >= EXPECTED.least && seconds <= EXPECTED.most)) {
+    throw new InvalidArgumentError('It is learned, or a duration from 15s to 1d, as 60s, 5m or 1h.');
+  }
+  return seconds;
+}
+
+/** Null for what is learned. */
+function secondsOf(expected: number | 'learned'): number | null {
+  return expected === 'learned' ? null : expected;
+}
+
+function sayExpectation(seconds: number | null): string {
+  return seconds === null ? 'learned' : `${seconds}s`;
+}
+
+function readerRow(reader: StoredReader) {
+  return {
+    id: reader.id,
+    name: reader.name,
+    topic: reader.topic,
+    format: reader.format,
+    time: reader.time,
+    identity: reader.identity,
+    report_unknown: reader.reportUnknown,
+    expect_seconds: reader.expectSeconds,
+    mqtt_username: reader.mqttUsername,
+  };
+}
+
+/** Resolves when the reader's messages are recorded from now on; or prints that they may not be. */
+async function awaitReader(db: Connection, topic: string): Promise<void> {
+  await heardEverywhere();
+  if (!(await awaitSubscribed((look) => look(db), topic))) {
+    running().streams.stderr.write(
+      `Ingestion has not subscribed to ${forTerminal(topic)} at its broker yet; the broker keeps nothing of what is ` +
+        `published before that. Its log says whether the broker refuses the topic; ${TAGTRAIL} doctor looks at the rest\n`,
+    );
+  }
+}

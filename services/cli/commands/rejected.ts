@@ -1,0 +1,278 @@
+import { isUtf8 } from 'node:buffer';
+import { type Command, Option } from 'commander';
+import { append } from '../../../base/append.ts';
+import { createClock } from '../../../base/clock.ts';
+import { AppError } from '../../../base/errors.ts';
+import { MICROS_PER_DAY } from '../../../base/instant.ts';
+import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
+import { loadFormats } from '../../../domain/administration/formats/load-formats.ts';
+import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
+import { setDismissed } from '../../../domain/administration/rejected/dismiss.ts';
+import {
+  findKept,
+  idsToReplay,
+  type KeptMessage,
+  listKept,
+} from '../../../domain/administration/rejected/kept-message.ts';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
+import { wakingSealer } from '../../../domain/moves/wake-sealer.ts';
+import { withInterruption } from '../../../platform/runtime/interruption.ts';
+import { readSettings } from '../../../platform/runtime/settings.ts';
+import { retentionCoversLateness, TIME_SETTINGS } from '../../../platform/runtime/time-settings.ts';
+import type { Replay } from '../../mqtt-ingest/entry.ts';
+import { addCommand, id, printResult, wholeNumber } from '../command-line/command-line.ts';
+import { forTerminal } from '../command-line/for-terminal.ts';
+import { listTable } from '../command-line/list-table.ts';
+import { withConnections } from '../connections/database.ts';
+import { showProgress } from '../running/progress.ts';
+import { running } from '../running/running.ts';
+
+export function addRejected(program: Command): void {
+  addRejectedList(program);
+  addRejectedShow(program);
+  addRejectedReplay(program);
+  addRejectedDismiss(program);
+}
+
+function addRejectedList(program: Command): void {
+  addCommand(program, 'rejected', 'list')
+    .description('List the messages that could not be recorded, whole or in part, and are kept.')
+    .option(
+      '--org <id>',
+      'those of one organization; without it also those on a topic that no reader has',
+      id,
+    )
+    .option('--dismissed', 'those that were dismissed, instead of the others')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} rejected list --org 1`)
+    .action(async (options: { org?: number; dismissed?: true; json?: boolean }) => {
+      const messages = await withConnections(async ({ db }) => {
+        if (options.org !== undefined) {
+          await requireLiveOrganization(db, options.org);
+        }
+        return listKept(db, options.org ?? null, { isDismissed: options.dismissed === true });
+      });
+      const rows = messages.map(rejectedRow);
+      printResult({ json: rows, text: rows.length === 0 ? 'No rejected messages.' : asTable(rows) }, options);
+    });
+}
+
+function asTable(rows: readonly ReturnType<typeof rejectedRow>[]): string {
+  return listTable(
+    ['id', 'org', 'reader', 'received', 'bytes', 'replayed', 'topic', 'reason'],
+    rows.map((row) => [
+      String(row.id),
+      String(row.org_id ?? '-'),
+      String(row.reader_id ?? '-'),
+      row.received_at,
+      String(row.bytes),
+      row.replayed_at ?? '-',
+      forTerminal(row.topic, 60),
+      forTerminal(row.reason, 160),
+    ]),
+  ).join('\n');
+}
+
+function addRejectedShow(program: Command): void {
+  addCommand(program, 'rejected', 'show')
+    .description('Show a rejected message with its payload (at most the first 64 KiB of it are kept).')
+    .requiredOption('--id <id>', 'which one, as rejected list shows it', rejectedId)
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} rejected show --id 17`)
+    .action(async (options: { id: number; json?: boolean }) => {
+      const message = await withConnections(({ db }) => findKept(db, options.id));
+      if (message === null) {
+        throw new AppError('not_found', `Rejected message ${options.id} not found`);
+      }
+      const { payload, payloadSha256 } = message;
+      const isText = isUtf8(payload);
+      const row = {
+        ...rejectedRow(message),
+        payload: payload.toString(isText ? 'utf8' : 'base64'),
+        payload_encoding: isText ? 'utf8' : 'base64',
+        payload_bytes_kept: payload.length,
+        payload_sha256: payloadSha256.toString('hex'),
+      };
+      printResult({ json: row, text: asText(row) }, options);
+    });
+}
+
+function asText({ payload, payload_encoding: encoding, ...row }: Record<string, unknown>): string {
+  const lines = Object.entries(row).map(([name, value]) => `${name.padEnd(18)}  ${value ?? '-'}`);
+  return [...lines.map((line) => forTerminal(line)), `payload (${encoding})`, String(payload)].join('\n');
+}
+
+interface ReplayOptions {
+  id?: number;
+  org?: number;
+  json?: boolean;
+}
+
+function addRejectedReplay(program: Command): void {
+  addCommand(program, 'rejected', 'replay')
+    .description(
+      "Run rejected messages once more through their readers' present settings and formats, after the cause was mended. " +
+        'Their times stay those of their reception, and what was recorded before is not recorded twice. ' +
+        'What is rejected again is kept with the new reason. Without --id: all that were not replayed yet, the oldest first.',
+    )
+    .option('--id <id>', 'one message, also if it was replayed before', rejectedId)
+    .addOption(new Option('--org <id>', 'only those of one organization').argParser(id).conflicts('id'))
+    .addHelpText(
+      'after',
+      `\nExamples:\n  ${TAGTRAIL} rejected replay --id 17\n  ${TAGTRAIL} rejected replay --org 1`,
+    )
+    .action((options: ReplayOptions) =>
+      withConnections(async ({ db, actor, pool }) => {
+        if (options.org !== undefined) {
+          await requireLiveOrganization(db, options.org);
+        }
+        // Imported on demand, or other commands would start more slowly.
+        const { replay } = await import('../../mqtt-ingest/entry.ts');
+        const formats = await loadFormats(pool, loadBuiltinFormats());
+        await wakingSealer(pool, async (onMoves) => {
+          const replaying = { pool, actor, formats, rules: timeRules(), clock: createClock(), onMoves };
+          const replayThis: ReplayThis = (messageId, how) => replay(replaying, messageId, how);
+          if (options.id === undefined) {
+            await replayAll(replayThis, await idsToReplay(db, options.org ?? null), options);
+          } else {
+            await replayOne(replayThis, options.id, options);
+          }
+        });
+      }),
+    );
+}
+
+type ReplayThis = (messageId: number, how: { isOnlyOnce: boolean }) => Promise<Replay | null>;
+
+function timeRules() {
+  const { LATENESS_DAYS, SCAN_RETENTION_DAYS } = readSettings(TIME_SETTINGS, running().env, [
+    retentionCoversLateness,
+  ]);
+  return { lateness: LATENESS_DAYS * MICROS_PER_DAY, retention: SCAN_RETENTION_DAYS * MICROS_PER_DAY };
+}
+
+async function replayOne(replay: ReplayThis, messageId: number, options: ReplayOptions): Promise<void> {
+  const result = await replay(messageId, { isOnlyOnce: false });
+  if (result === null) {
+    throw new AppError('not_found', `Rejected message ${messageId} not found`);
+  }
+  const row = asRow(result);
+  if (row.outcome === 'cut') {
+    throw new AppError('conflict', sayCut(row));
+  }
+  printResult(
+    {
+      json: [row],
+      text:
+        row.outcome === 'replayed'
+          ? `Message ${messageId} is replayed.\n${sayReads([row])}`
+          : forTerminal(`Message ${messageId} was rejected again: ${row.reason}`),
+    },
+    options,
+  );
+}
+
+async function replayAll(replay: ReplayThis, ids: readonly number[], options: ReplayOptions): Promise<void> {
+  const rows: ReplayRow[] = [];
+  const progress = showProgress();
+  const done = await withInterruption(async (signal) => {
+    let count = 0;
+    for (const messageId of ids) {
+      if (signal.aborted) {
+        break;
+      }
+      const result = await replay(messageId, { isOnlyOnce: true });
+      append(rows, result === null ? [] : [asRow(result)]);
+      count += 1;
+      progress.show(`Replayed ${count} of ${ids.length}`);
+    }
+    return count;
+  }).finally(() => progress.end());
+  printResult({ json: rows, text: summary(rows) }, options);
+  if (done < ids.length) {
+    throw new AppError(
+      'unavailable',
+      `Interrupted after ${done} of ${ids.length}; the others are kept as they were: run it again to go on`,
+    );
+  }
+}
+
+type ReplayRow = ReturnType<typeof asRow>;
+
+/** Without the payload: there may be thousands. */
+function asRow({ message, outcome, reads }: Replay) {
+  return { ...rejectedRow(message), outcome, ...reads };
+}
+
+function summary(rows: readonly ReplayRow[]): string {
+  const count = (outcome: Replay['outcome']) => rows.filter((row) => row.outcome === outcome).length;
+  if (rows.length === 0) {
+    return 'Nothing to replay.';
+  }
+  const again = count('rejected');
+  return [
+    `Replayed ${count('replayed')} of ${rows.length} messages.`,
+    sayReads(rows),
+    ...(again === 0 ? [] : [`${again} were rejected again; ${TAGTRAIL} rejected list says why.`]),
+    ...rows.filter(({ outcome }) => outcome === 'cut').map(sayCut),
+  ].join('\n');
+}
+
+function sayReads(rows: readonly ReplayRow[]): string {
+  const sum = (name: keyof Replay['reads']) => rows.reduce((total, row) => total + row[name], 0);
+  const unplaced = sum('unplaced');
+  const told = `Reads: ${sum('recorded')} recorded, ${sum('duplicates')} recorded before, ${sum('unknown')} of unknown tags, ${unplaced} unplaced`;
+  return unplaced === 0
+    ? `${told}.`
+    : `${told}: at antennas without a location, disabled, or too weak. They move nothing; ${TAGTRAIL} antenna set maps an antenna.`;
+}
+
+function sayCut({ id: messageId, bytes }: ReplayRow): string {
+  return `Message ${messageId} cannot be replayed: of its ${bytes} bytes only the first 64 KiB were kept`;
+}
+
+function addRejectedDismiss(program: Command): void {
+  addCommand(program, 'rejected', 'dismiss')
+    .description(
+      'See a rejected message no more: it is neither listed nor replayed with the others. It is kept and counted as before, and replayed if it is named.',
+    )
+    .requiredOption('--id <id>', 'which one, as rejected list shows it', rejectedId)
+    .option('--undo', 'have it listed again')
+    .addHelpText(
+      'after',
+      `\nJSON: {id, dismissed_at}.\n\nExamples:\n  ${TAGTRAIL} rejected dismiss --id 17\n  ${TAGTRAIL} rejected dismiss --id 17 --undo`,
+    )
+    .action(async (options: { id: number; undo?: true; json?: boolean }) => {
+      const message = await withConnections(({ db, actor }) =>
+        setDismissed(db, actor, options.id, options.undo !== true),
+      );
+      if (message === null) {
+        throw new AppError('not_found', `Rejected message ${options.id} not found`);
+      }
+      const dismissedAt = wireTimeOrNull(message.dismissedAt);
+      printResult(
+        {
+          json: { id: message.id, dismissed_at: dismissedAt },
+          text:
+            dismissedAt === null
+              ? `Rejected message ${message.id} is listed again.`
+              : `Rejected message ${message.id} is dismissed; rejected list --dismissed shows it.`,
+        },
+        options,
+      );
+    });
+}
+
+const rejectedId = wholeNumber(1, 9_999_999_999);
+
+function rejectedRow(message: KeptMessage) {
+  return {
+    id: message.id,
+    org_id: message.orgId,
+    reader_id: message.readerId,
+    topic: message.topic,
+    reason: message.reason,
+    received_at: wireTime(message.receivedAt),
+    bytes: message.bytes,
+    replayed_at: wireTimeOrNull(message.replayedAt),
+  };
+}

@@ -1,0 +1,298 @@
+import type { Command } from 'commander';
+import { AppError } from '../../../base/errors.ts';
+import { table } from '../../../base/table.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { setDisabled } from '../../../domain/administration/users/accounts/set-disabled.ts';
+import { removeMembership, setRole } from '../../../domain/administration/users/accounts/set-role.ts';
+import { createUser } from '../../../domain/administration/users/create-user.ts';
+import { eraseUser } from '../../../domain/administration/users/erasing/erase-user.ts';
+import { asStored } from '../../../domain/administration/users/given.ts';
+import { invite, makeResetLink } from '../../../domain/administration/users/links/make-link.ts';
+import { type ListedUser, listUsers } from '../../../domain/administration/users/list-users.ts';
+import { organizationsOf } from '../../../domain/administration/users/organizations-of.ts';
+import { ROLES, type Role } from '../../../domain/administration/users/roles.ts';
+import { findUserByEmail, noUser, type UserRow } from '../../../domain/administration/users/stored-user.ts';
+import { addCommand, id, oneOf, printResult } from '../command-line/command-line.ts';
+import { forTerminal } from '../command-line/for-terminal.ts';
+import { listTable } from '../command-line/list-table.ts';
+import { shownLink } from '../connections/console.ts';
+import { withConnections } from '../connections/database.ts';
+
+export function addUser(program: Command): void {
+  addUserCreate(program);
+  addUserInvite(program);
+  addUserList(program);
+  addUserRole(program);
+  addUserRemove(program);
+  addUserDisable(program);
+  addUserEnable(program);
+  addUserErase(program);
+  addUserReset(program);
+}
+
+interface CreateOptions {
+  email: string;
+  name: string;
+  org?: number;
+  role?: Role;
+  json?: boolean;
+}
+
+function addUserCreate(program: Command): void {
+  addCommand(program, 'user', 'create')
+    .description('Create a user of the console, and a link by which that person chooses a password.')
+    .requiredOption('--email <address>', 'by which the user signs in')
+    .requiredOption('--name <name>', 'the name others see, 1 to 255 characters')
+    .option('--org <id>', 'an organization to be a member of, with --role', id)
+    .option('--role <role>', `what the user may do there: ${ROLES.join(', ')}`, oneOf(...ROLES))
+    .addHelpText(
+      'after',
+      `\nExample:\n  ${TAGTRAIL} user create --email ann@example.com --name 'Ann Lee' --org 1 --role admin`,
+    )
+    .action(async (options: CreateOptions) => {
+      const { email, name, org: orgId, role } = options;
+      if ((orgId === undefined) !== (role === undefined)) {
+        throw new AppError('invalid_input', '--org and --role belong together; give both, or neither');
+      }
+      const membership = orgId === undefined || role === undefined ? null : { orgId, role };
+      const { user, link } = await withConnections(async ({ db, actor }) => {
+        const user = await createUser(db, actor, { email, name, membership });
+        return { user, link: await makeResetLink(db, actor, { userId: user.id, orgId: null }) };
+      });
+      const shown = shownLink(link, `User ${user.email}; a link to choose a password`);
+      printResult({ json: { ...user, ...shown.json }, text: shown.text }, options);
+    });
+}
+
+interface InviteOptions {
+  org: number;
+  email: string;
+  role: Role;
+  json?: boolean;
+}
+
+function addUserInvite(program: Command): void {
+  addCommand(program, 'user', 'invite')
+    .description('Make a link by which a person becomes a member of an organization. An earlier one ends.')
+    .requiredOption('--org <id>', 'the organization', id)
+    .requiredOption('--email <address>', 'of the person')
+    .requiredOption('--role <role>', `what the member may do: ${ROLES.join(', ')}`, oneOf(...ROLES))
+    .addHelpText(
+      'after',
+      `\nExample:\n  ${TAGTRAIL} user invite --org 1 --email bob@example.com --role viewer`,
+    )
+    .action(async (options: InviteOptions) => {
+      const { org: orgId, email, role } = options;
+      const link = await withConnections(({ db, actor }) => invite(db, actor, { orgId, email, role }));
+      const shown = shownLink(link, `An invitation for ${email} as ${role}`);
+      printResult({ json: { id: link.id, ...shown.json }, text: shown.text }, options);
+    });
+}
+
+interface ListOptions {
+  org?: number;
+  json?: boolean;
+}
+
+function addUserList(program: Command): void {
+  addCommand(program, 'user', 'list')
+    .description(
+      'List users of the console, what they may do in which organization, and when they were last there.',
+    )
+    .option('--org <id>', 'only members of this organization', id)
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} user list --org 1`)
+    .action(async (options: ListOptions) => {
+      const users = await withConnections(({ db }) => listUsers(db, options.org ?? null));
+      printResult({ json: users, text: textOf(users) }, options);
+    });
+}
+
+function textOf(users: readonly ListedUser[]): string {
+  if (users.length === 0) {
+    return 'There are no users.';
+  }
+  return listTable(
+    ['id', 'e-mail', 'name', 'org: role', 'state', 'last used'],
+    users.map((user) => [
+      String(user.id),
+      user.email,
+      user.name,
+      user.memberships.map(({ org_id, role }) => `${org_id}: ${role}`).join(', ') || '-',
+      stateOf(user),
+      user.last_used_at ?? '-',
+    ]),
+  ).join('\n');
+}
+
+function stateOf({ is_disabled: isDisabled, has_password: hasPassword }: ListedUser): string {
+  if (isDisabled) {
+    return 'disabled';
+  }
+  return hasPassword ? 'enabled' : 'no password';
+}
+
+interface RoleOptions {
+  org: number;
+  email: string;
+  role: Role;
+  json?: boolean;
+}
+
+function addUserRole(program: Command): void {
+  addCommand(program, 'user', 'role')
+    .description(
+      'Make a user a member of an organization, or change what the member may do there. The password and sessions of ' +
+        'somebody who becomes a member end, as another organization may have made the account; give the link that is ' +
+        'printed to the person with the address.',
+    )
+    .requiredOption('--org <id>', 'the organization', id)
+    .requiredOption('--email <address>', 'the user')
+    .requiredOption('--role <role>', `what the user may do there: ${ROLES.join(', ')}`, oneOf(...ROLES))
+    .addHelpText(
+      'after',
+      `\nExample:\n  ${TAGTRAIL} user role --org 1 --email bob@example.com --role operator`,
+    )
+    .action(async (options: RoleOptions) => {
+      const { org: orgId, email, role } = options;
+      const { member, link } = await withConnections(async ({ db, actor }) => {
+        const { id: userId } = await namedUser(db, email);
+        const { needsPassword, ...member } = await setRole(db, actor, { userId, orgId, role, mayJoin: true });
+        return {
+          member,
+          link: needsPassword ? await makeResetLink(db, actor, { userId, orgId: null }) : null,
+        };
+      });
+      const text = `User ${member.email} is ${role} of organization ${orgId}`;
+      const json = { ...member, org_id: orgId };
+      if (link === null) {
+        printResult({ json, text }, options);
+        return;
+      }
+      const shown = shownLink(link, `${text}; a link to choose a password`);
+      printResult({ json: { ...json, ...shown.json }, text: shown.text }, options);
+    });
+}
+
+interface RemoveOptions {
+  org: number;
+  email: string;
+  json?: boolean;
+}
+
+function addUserRemove(program: Command): void {
+  addCommand(program, 'user', 'remove')
+    .description('End the membership of a user in an organization. The user stays, as do other memberships.')
+    .requiredOption('--org <id>', 'the organization', id)
+    .requiredOption('--email <address>', 'the user')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} user remove --org 1 --email bob@example.com`)
+    .action(async (options: RemoveOptions) => {
+      const { org: orgId, email } = options;
+      const removed = await withConnections(async ({ db, actor }) => {
+        const { id: userId } = await namedUser(db, email);
+        return removeMembership(db, actor, { userId, orgId });
+      });
+      const text = `User ${removed.email} is no member of organization ${orgId} any more`;
+      printResult({ json: { ...removed, org_id: orgId }, text }, options);
+    });
+}
+
+function addUserDisable(program: Command): void {
+  addCommand(program, 'user', 'disable')
+    .description(
+      'Keep a user from signing in, and end all sessions. Memberships stay, for when the user is enabled.',
+    )
+    .requiredOption('--email <address>', 'the user')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} user disable --email bob@example.com`)
+    .action(async (options: { email: string; json?: boolean }) => {
+      const user = await withConnections(async ({ db, actor }) => {
+        const { id: userId } = await namedUser(db, options.email);
+        return setDisabled(db, actor, { userId, isDisabled: true, orgId: null });
+      });
+      printResult({ json: user, text: `User ${user.email} is disabled` }, options);
+    });
+}
+
+function addUserEnable(program: Command): void {
+  addCommand(program, 'user', 'enable')
+    .description('Let a disabled user sign in again.')
+    .requiredOption('--email <address>', 'the user')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} user enable --email bob@example.com`)
+    .action(async (options: { email: string; json?: boolean }) => {
+      const user = await withConnections(async ({ db, actor }) => {
+        const { id: userId } = await namedUser(db, options.email);
+        return setDisabled(db, actor, { userId, isDisabled: false, orgId: null });
+      });
+      printResult({ json: user, text: `User ${user.email} is enabled` }, options);
+    });
+}
+
+interface EraseOptions {
+  email: string;
+  confirm?: true;
+  json?: boolean;
+}
+
+function addUserErase(program: Command): void {
+  addCommand(program, 'user', 'erase')
+    .description(
+      'Delete a person for good: the user with memberships, sessions and links. What the person did stays in the change log, by the id of the user, without name and addresses. Without --confirm nothing is erased. Backups are not touched.',
+    )
+    .requiredOption('--email <address>', 'the user')
+    .option('--confirm', 'erase it')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} user erase --email bob@example.com --confirm`)
+    .action((options: EraseOptions) => (options.confirm === true ? erase(options) : show(options)));
+}
+
+async function show(options: EraseOptions): Promise<void> {
+  const { user, organizations } = await withConnections(async ({ db }) => {
+    const user = await namedUser(db, options.email);
+    return { user, organizations: await organizationsOf(db, user.id) };
+  });
+  const { id, email, name } = user;
+  const of = organizations.length === 0 ? 'of no organization' : `member of ${organizations.join(', ')}`;
+  const text = `User ${id} is ${email}, ${name}, ${of}. Nothing is erased yet; give --confirm to erase the user`;
+  const json = { id, email, name, is_erased: false, organizations };
+  printResult({ json, text: forTerminal(text) }, options);
+}
+
+async function erase(options: EraseOptions): Promise<void> {
+  const erased = await withConnections(async ({ db, actor }) => {
+    const { id } = await namedUser(db, options.email);
+    return eraseUser(db, actor, id);
+  });
+  const { id, deleted, nameless } = erased;
+  const rows = [
+    ...deleted.map(({ name, rows }) => [name, String(rows), '-']),
+    ...nameless.map(({ name, rows }) => [name, '-', String(rows)]),
+  ];
+  const text = [
+    ...table(['table', 'deleted', 'made nameless'], rows),
+    forTerminal(`User ${id} is erased: ${asStored(options.email)}`),
+  ];
+  printResult({ json: { id, is_erased: true, deleted, nameless }, text: text.join('\n') }, options);
+}
+
+function addUserReset(program: Command): void {
+  addCommand(program, 'user', 'reset')
+    .description('Make a link by which a user chooses a new password. The one there is holds until then.')
+    .requiredOption('--email <address>', 'the user')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} user reset --email bob@example.com`)
+    .action(async (options: { email: string; json?: boolean }) => {
+      const { user, link } = await withConnections(async ({ db, actor }) => {
+        const user = await namedUser(db, options.email);
+        return { user, link: await makeResetLink(db, actor, { userId: user.id, orgId: null }) };
+      });
+      const shown = shownLink(link, `A link for ${user.email} to choose a new password`);
+      printResult({ json: { id: user.id, email: user.email, ...shown.json }, text: shown.text }, options);
+    });
+}
+
+/** Users are named by e-mail address. @throws AppError `not_found`. */
+async function namedUser(db: Connection, email: string): Promise<UserRow> {
+  const user = await findUserByEmail(db, asStored(email));
+  if (user === null) {
+    throw noUser(email);
+  }
+  return { id: user.id, email: user.email, name: user.name, is_disabled: user.is_disabled };
+}

@@ -1,0 +1,354 @@
+import type { Command } from 'commander';
+import { AppError } from '../../../base/errors.ts';
+import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
+import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
+import { type AttemptRow, KEPT_ATTEMPTS, listAttempts } from '../../../domain/webhooks/attempts.ts';
+import { createWebhook } from '../../../domain/webhooks/create-webhook.ts';
+import { deleteWebhook } from '../../../domain/webhooks/delete-webhook.ts';
+import { EVENT_TYPES } from '../../../domain/webhooks/event-types.ts';
+import { type ListedWebhook, listWebhooks } from '../../../domain/webhooks/list-webhooks.ts';
+import { replayWebhook } from '../../../domain/webhooks/replay-webhook.ts';
+import { sayState } from '../../../domain/webhooks/say-state.ts';
+import { openAgents } from '../../../domain/webhooks/sending/agents.ts';
+import type { Attempt } from '../../../domain/webhooks/sending/deliver.ts';
+import { setWebhook, type WebhookChange } from '../../../domain/webhooks/set-webhook.ts';
+import {
+  requireWebhook,
+  STATES,
+  type State,
+  type StoredWebhook,
+} from '../../../domain/webhooks/stored-webhook.ts';
+import { createResolve } from '../../../domain/webhooks/targets/resolve.ts';
+import { testWebhook } from '../../../domain/webhooks/test-webhook.ts';
+import { addCommand, id, oneOf, printResult, wholeNumber } from '../command-line/command-line.ts';
+import { forTerminal } from '../command-line/for-terminal.ts';
+import { listTable } from '../command-line/list-table.ts';
+import { FAILED } from '../command-line/report-error.ts';
+import { withConnections } from '../connections/database.ts';
+import { webhookSettings } from '../connections/webhooks.ts';
+import { running } from '../running/running.ts';
+
+export function addWebhook(program: Command): void {
+  addWebhookCreate(program);
+  addWebhookSet(program);
+  addWebhookDelete(program);
+  addWebhookList(program);
+  addWebhookTest(program);
+  addWebhookAttempts(program);
+  addWebhookReplay(program);
+}
+
+interface CreateOptions {
+  org: number;
+  url: string;
+  types?: string[];
+  location?: string;
+  name?: string;
+  after?: number;
+  json?: boolean;
+}
+
+function addWebhookCreate(program: Command): void {
+  addCommand(program, 'webhook', 'create')
+    .description('Send every move to a URL, by POST. The secret that signs them is shown this once.')
+    .requiredOption('--org <id>', 'the organization whose moves are sent', id)
+    .requiredOption('--url <url>', 'where to; https, or http to what WEBHOOK_NETWORKS names')
+    .option('--types <a,b>', `only these types: ${EVENT_TYPES.join(', ')}`, typesOf)
+    .option('--location <key>', 'only what touches this location or one below it')
+    .option('--name <name>', "its name; the URL's host if left out")
+    .option('--after <position>', 'begin after this position of the feed; at its head if left out', position)
+    .addHelpText(
+      'after',
+      `\nExample:\n  ${TAGTRAIL} webhook create --org 1 --url https://erp.example.com/hooks/moves --location HALL-1`,
+    )
+    .action(async (options: CreateOptions) => {
+      const { org: orgId, url, types, location: locationExternalKey, name, after } = options;
+      const settings = webhookSettings();
+      const { webhook, secret } = await withConnections(({ db, actor }) =>
+        createWebhook(db, actor, settings, { orgId, url, types, locationExternalKey, name, after }),
+      );
+      printResult(
+        {
+          json: { ...webhookRow(webhook), secret },
+          text: `${sayWebhook(webhook)}\nSecret  ${secret}  (shown only now)`,
+        },
+        options,
+      );
+    });
+}
+
+interface SetOptions {
+  webhook: number;
+  state?: State;
+  url?: string;
+  types?: string[];
+  location?: string;
+  name?: string;
+  rotateSecret?: true;
+  dropOldSecret?: true;
+  json?: boolean;
+}
+
+function addWebhookSet(program: Command): void {
+  addCommand(program, 'webhook', 'set')
+    .description('Change a webhook, within seconds. What is left out stays as it is.')
+    .requiredOption('--webhook <id>', 'which webhook', id)
+    .option('--state <state>', 'on: goes on where it was; off, paused: nothing is sent', oneOf(...STATES))
+    .option('--url <url>', 'where to; https, or http to what WEBHOOK_NETWORKS names')
+    .option('--types <a,b>', `only these types: ${EVENT_TYPES.join(', ')}; all for every type`, typesOf)
+    .option('--location <key>', 'only what touches this location or one below it; none for everywhere')
+    .option('--name <name>', 'its name')
+    .option(
+      '--rotate-secret',
+      'make a further secret, shown this once; both sign until the old one is dropped',
+    )
+    .option('--drop-old-secret', 'end all secrets but the newest')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  ${TAGTRAIL} webhook set --webhook 1 --state on` +
+        `\n  ${TAGTRAIL} webhook set --webhook 1 --rotate-secret` +
+        `\n  ${TAGTRAIL} webhook set --webhook 1 --drop-old-secret`,
+    )
+    .action(async (options: SetOptions) => {
+      const change = changeOf(options);
+      if (Object.keys(change).length === 0) {
+        throw new AppError(
+          'invalid_input',
+          'Nothing to change: give --state, --url, --types, --location, --name, --rotate-secret or --drop-old-secret',
+        );
+      }
+      const settings = webhookSettings();
+      const { webhook, secret } = await withConnections(({ db, actor }) =>
+        setWebhook(db, actor, settings, { orgId: null, id: options.webhook }, change),
+      );
+      printResult(
+        {
+          json: { ...webhookRow(webhook), ...(secret === null ? {} : { secret }) },
+          text: sayWebhook(webhook) + (secret === null ? '' : `\nSecret  ${secret}  (shown only now)`),
+        },
+        options,
+      );
+    });
+}
+
+function changeOf(options: SetOptions): WebhookChange {
+  const { state, url, types, location, name, rotateSecret, dropOldSecret } = options;
+  return {
+    ...(state === undefined ? {} : { state }),
+    ...(url === undefined ? {} : { url }),
+    ...(types === undefined ? {} : { types: types.join() === 'all' ? null : types }),
+    ...(location === undefined ? {} : { locationExternalKey: location === 'none' ? null : location }),
+    ...(name === undefined ? {} : { name }),
+    ...(rotateSecret === true ? { rotatesSecret: true } : {}),
+    ...(dropOldSecret === true ? { dropsOldSecret: true } : {}),
+  };
+}
+
+function addWebhookDelete(program: Command): void {
+  addCommand(program, 'webhook', 'delete')
+    .description('Delete a webhook with its secrets and attempts: nothing more is sent.')
+    .requiredOption('--webhook <id>', 'which webhook', id)
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} webhook delete --webhook 1`)
+    .action(async (options: { webhook: number; json?: boolean }) => {
+      const webhook = await withConnections(({ db, actor }) =>
+        deleteWebhook(db, actor, { orgId: null, id: options.webhook }),
+      );
+      const { id: webhookId, name, url } = webhook;
+      printResult(
+        {
+          json: { id: webhookId, name, url, deleted_at: wireTime(webhook.deletedAt) },
+          text: forTerminal(`Webhook ${webhookId} (${name}) is deleted.`),
+        },
+        options,
+      );
+    });
+}
+
+function addWebhookList(program: Command): void {
+  addCommand(program, 'webhook', 'list')
+    .description('List the webhooks of an organization, and how far each has come.')
+    .requiredOption('--org <id>', 'the organization', id)
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} webhook list --org 1`)
+    .action(async (options: { org: number; json?: boolean }) => {
+      const webhooks = await withConnections(async ({ db }) => {
+        await requireLiveOrganization(db, options.org);
+        return listWebhooks(db, options.org);
+      });
+      printResult(
+        {
+          json: webhooks.map(listedWebhookRow),
+          text: webhooks.length === 0 ? 'No webhooks.' : asTable(webhooks),
+        },
+        options,
+      );
+    });
+}
+
+function asTable(webhooks: readonly ListedWebhook[]): string {
+  return listTable(
+    [
+      'id',
+      'name',
+      'state',
+      'position',
+      'of',
+      'last answer',
+      'next attempt',
+      'url',
+      'types',
+      'location',
+      'secrets',
+    ],
+    webhooks.map((webhook) => {
+      const row = listedWebhookRow(webhook);
+      return [
+        String(row.id),
+        row.name,
+        sayState(webhook),
+        String(row.position),
+        String(row.head),
+        row.last_attempt === null ? '-' : String(row.last_attempt.status ?? row.last_attempt.error),
+        row.next_attempt_at ?? '-',
+        row.url,
+        row.types?.join(',') ?? '-',
+        row.location_external_key ?? '-',
+        row.secrets_since.length > 1 ? String(row.secrets_since.length) : '-',
+      ];
+    }),
+  ).join('\n');
+}
+
+function addWebhookTest(program: Command): void {
+  addCommand(program, 'webhook', 'test')
+    .description(
+      'Send a test event from here, and say what the receiver answered. Exits with 1 unless that was 2xx.',
+    )
+    .requiredOption('--webhook <id>', 'which webhook, on or not', id)
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} webhook test --webhook 1`)
+    .action(async (options: { webhook: number; json?: boolean }) => {
+      const { keys, networks } = webhookSettings();
+      const agents = openAgents({ networks, resolve: createResolve() });
+      try {
+        const attempt = await withConnections(({ db }) =>
+          testWebhook(db, { keys, agents }, { orgId: null, id: options.webhook }),
+        );
+        printResult({ json: rowOf(attempt), text: textOf(attempt) }, options);
+        running().status = attempt.outcome === 'delivered' ? 0 : FAILED;
+      } finally {
+        agents.end();
+      }
+    });
+}
+
+function rowOf({ outcome, eventId, status, error, milliseconds, answer }: Attempt) {
+  return { delivered: outcome === 'delivered', event_id: eventId, status, error, milliseconds, answer };
+}
+
+function textOf({ outcome, status, error, milliseconds, answer }: Attempt): string {
+  const said = status === null ? error : `Answered ${status} after ${milliseconds} ms`;
+  return [
+    `${outcome === 'delivered' ? 'Delivered' : 'Not delivered'}: ${said}`,
+    ...(answer === null || answer === '' ? [] : [answer]),
+  ].join('\n');
+}
+
+function addWebhookAttempts(program: Command): void {
+  addCommand(program, 'webhook', 'attempts')
+    .description(
+      `List what was sent and what was answered, newest first. The last ${KEPT_ATTEMPTS} are kept.`,
+    )
+    .requiredOption('--webhook <id>', 'which webhook', id)
+    .option('--limit <number>', 'at most so many', wholeNumber(1, KEPT_ATTEMPTS), 50)
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} webhook attempts --webhook 1 --limit 10`)
+    .action(async (options: { webhook: number; limit: number; json?: boolean }) => {
+      const attempts = await withConnections(async ({ db }) => {
+        const { orgId, id: webhookId } = await requireWebhook(db, { orgId: null, id: options.webhook });
+        return listAttempts(db, { orgId, webhookId }, { limit: options.limit });
+      });
+      const rows = attempts.map((attempt) => ({ ...attempt, at: wireTime(attempt.at) }));
+      printResult({ json: rows, text: rows.length === 0 ? 'No attempts.' : attemptsTable(rows) }, options);
+    });
+}
+
+function attemptsTable(rows: readonly AttemptRow[]): string {
+  return listTable(
+    ['at', 'event', 'attempt', 'status', 'ms', 'error', 'answer'],
+    rows.map((row) => [
+      row.at,
+      row.event_id,
+      String(row.attempt),
+      String(row.status ?? '-'),
+      String(row.milliseconds),
+      row.error ?? '-',
+      forTerminal(row.answer ?? '', 120),
+    ]),
+  ).join('\n');
+}
+
+function addWebhookReplay(program: Command): void {
+  addCommand(program, 'webhook', 'replay')
+    .description(
+      'Send everything after a position again, or go on after a later one. What was paused is on again.',
+    )
+    .requiredOption('--webhook <id>', 'which webhook', id)
+    .requiredOption('--after <position>', 'the position in the feed; 0 for everything that is kept', position)
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} webhook replay --webhook 1 --after 48123`)
+    .action(async (options: { webhook: number; after: number; json?: boolean }) => {
+      const { webhook, after } = await withConnections(({ db, actor }) =>
+        replayWebhook(db, actor, { orgId: null, id: options.webhook }, options.after),
+      );
+      printResult(
+        {
+          json: { ...webhookRow(webhook), after },
+          text: `${sayWebhook(webhook)}, from position ${after + 1} on`,
+        },
+        options,
+      );
+    });
+}
+
+/** Names of event types, with commas between. */
+function typesOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((type) => type.trim())
+    .filter((type) => type !== '');
+}
+
+const position = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+
+/** A webhook in the output for programs. */
+function webhookRow(webhook: StoredWebhook) {
+  return {
+    id: webhook.id,
+    org_id: webhook.orgId,
+    name: webhook.name,
+    url: webhook.url,
+    types: webhook.types,
+    location_external_key: webhook.locationExternalKey,
+    state: webhook.state,
+    state_reason: webhook.stateReason,
+    state_at: wireTime(webhook.stateAt),
+    created_at: wireTime(webhook.createdAt),
+  };
+}
+
+function listedWebhookRow(webhook: ListedWebhook) {
+  const { position, head, secretsSince, lastAttempt, nextAttemptAt } = webhook;
+  return {
+    ...webhookRow(webhook),
+    position,
+    head,
+    secrets_since: secretsSince.map(wireTime),
+    last_attempt: lastAttempt === null ? null : { ...lastAttempt, at: wireTime(lastAttempt.at) },
+    next_attempt_at: wireTimeOrNull(nextAttemptAt),
+  };
+}
+
+function sayWebhook(webhook: StoredWebhook): string {
+  const { id, name, url, types, locationExternalKey } = webhook;
+  return `Webhook ${id} (${forTerminal(name)}): ${sayState(webhook)}, ${url}, ${
+    types === null ? 'every type' : types.join(', ')
+  }, ${locationExternalKey === null ? 'everywhere' : `at or below ${locationExternalKey}`}`;
+}
