@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { ASSET_COLUMNS, LOCATION_COLUMNS } from '../../domain/master-data/columns.ts';
 import { CSV_COLUMNS } from '../../domain/master-data/imports/given-row.ts';
+import { ASSET_LIST } from '../../services/api/assets/schema.ts';
+import { LOCATION_LIST } from '../../services/api/locations/schema.ts';
 import { ROOT } from './command-blocks.ts';
 
 describe('the documents on assets and locations', () => {
@@ -23,6 +25,18 @@ describe('the documents on assets and locations', () => {
     ] as const) {
       const row = startingWith(`| \`${operation}\` |`);
       expect(notNamedIn(row, Object.keys(columns)), operation).to.deep.equal([]);
+    }
+  });
+
+  it('name every parameter of a list, where the contract says what it finds', () => {
+    const sections = read('docs/contract.md').split(/^(?=### \d)/m);
+    for (const [start, { parameters }] of [
+      ['### 4.2 ', ASSET_LIST],
+      ['### 4.3 ', LOCATION_LIST],
+    ] as const) {
+      const section = sections.find((part) => part.startsWith(start)) ?? '';
+      const filters = section.slice(section.indexOf('| Filter |'));
+      expect(notNamedIn(filters, Object.keys(parameters)), start).to.deep.equal([]);
     }
   });
 });
