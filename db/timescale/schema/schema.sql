@@ -773,6 +773,7 @@ create table readers (
 );
 CREATE INDEX readers__fixed_levels ON public.readers USING btree ("left"(regexp_replace(topic, '(^|/)[+#](/.*)?$'::text, ''::text), 512) COLLATE "C") WHERE (deleted_at IS NULL);
 CREATE INDEX readers__id ON public.readers USING btree (id);
+CREATE INDEX readers__org_id_deleted_at ON public.readers USING btree (org_id, deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE UNIQUE INDEX readers__org_id_name ON public.readers USING btree (org_id, name) WHERE (deleted_at IS NULL);
 CREATE TRIGGER readers_changed AFTER INSERT OR DELETE OR UPDATE OF org_id, id, name, topic, format, time_policy, identity_policy, report_unknown, mqtt_username, mqtt_password_sha256, created_at, deleted_at ON public.readers FOR EACH ROW EXECUTE FUNCTION notify_registry_changed();
 CREATE TRIGGER readers_deleted_revise AFTER UPDATE ON public.readers FOR EACH ROW WHEN (((new.deleted_at IS NOT NULL) AND (old.deleted_at IS NULL))) EXECUTE FUNCTION revise_silences_of_deleted();

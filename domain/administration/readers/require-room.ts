@@ -21,9 +21,10 @@ const MOST_ANTENNAS_OF_READER = 1_024;
  */
 export async function requireRoomForReader(transaction: Connection, orgId: number): Promise<void> {
   const { count, deleted } = await transaction.one(sql.type(rowsOf<{ count: number; deleted: number }>())`
-    select count(*) filter (where deleted_at is null) as count,
-      count(*) filter (where deleted_at > now() - make_interval(days => ${DELETED_WITHIN}::integer)) as deleted
-    from readers where org_id = ${orgId}`);
+    select
+      (select count(*) from readers where org_id = ${orgId} and deleted_at is null) as count,
+      (select count(*) from readers
+       where org_id = ${orgId} and deleted_at > now() - make_interval(days => ${DELETED_WITHIN}::integer)) as deleted`);
   if (count >= MOST_READERS) {
     throw new AppError(
       'conflict',

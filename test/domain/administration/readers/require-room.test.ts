@@ -1,11 +1,14 @@
 import { expect } from 'chai';
 import { type Database, databaseOn } from '../../../../db/timescale/connections/database.ts';
+import { verbsOn } from '../../../../db/timescale/queries/verbs.ts';
 import { createReader } from '../../../../domain/administration/readers/create-reader.ts';
 import { deleteReader } from '../../../../domain/administration/readers/delete-reader.ts';
+import { requireRoomForReader } from '../../../../domain/administration/readers/require-room.ts';
 import { setAntenna } from '../../../../domain/administration/readers/set-antenna.ts';
 import { loadBuiltinFormats } from '../../../../domain/formats/mapping/builtin.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
+import { MeasuredClient } from '../../../support/measured-client.ts';
 import { Site } from '../../../support/site.ts';
 
 describe('readers and antennas of an organization', () => {
@@ -79,6 +82,27 @@ describe('readers and antennas of an organization', () => {
     );
     await age(31);
     expect(await refusalOf(register())).to.equal(null);
+  });
+
+  it('are counted without reading those that were deleted long ago', async () => {
+    await fillReaders(20_000);
+    await fill(`update readers set deleted_at = now() - interval '31 days' where org_id = $ORG`, 0);
+    await deleteReader(db, TEST_ACTOR, (await register()).id);
+    await database.rows('vacuum analyze readers');
+    const measured = await MeasuredClient.connect(database.url, 'auto', true);
+    try {
+      const statements = await measured.measure((client) =>
+        requireRoomForReader(
+          verbsOn((query) => client.query(query)),
+          site.orgId,
+        ),
+      );
+      const counts = [...statements].filter(([text]) => text.includes('as deleted'));
+      expect(counts).to.have.length(1);
+      expect(counts[0]?.[1].rows).to.be.at.most(20);
+    } finally {
+      await measured.client.end();
+    }
   });
 
   it('are 1,024 antennas of a reader at most; each of them can still be set', async () => {
