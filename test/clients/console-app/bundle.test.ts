@@ -33,9 +33,7 @@ describe('the console’s JavaScript', () => {
       .map((file) => file.split('src/')[1]);
     expect(first.sort()).to.deep.equal([
       'screens/index.ts',
-      'screens/link/accept-link.tsx',
       'screens/link/link-screen.tsx',
-      'screens/sign-in/password-sign-in.tsx',
       'screens/sign-in/sign-in-screen.tsx',
       'texts/en.ts',
       'texts/texts.ts',

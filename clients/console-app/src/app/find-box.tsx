@@ -4,8 +4,7 @@ import { useRead } from '../api/use-read.ts';
 import type { Found } from '../api/whereabouts.ts';
 import { address, go } from '../router/router.ts';
 import { texts } from '../texts/texts.ts';
-import { answersOf } from './find-answers.ts';
-import { FindList } from './find-list.tsx';
+import { answersOf, type FindAnswer } from './find-answers.ts';
 import { onKey } from './shortcuts.ts';
 
 /** Milliseconds after the last key. */
@@ -85,5 +84,42 @@ export function FindBox() {
         <FindList isOpen={isShown} label={t.find} answers={answers} at={at} onOpen={open} />
       </form>
     </search>
+  );
+}
+
+/** What the find box offers; the focus stays in the box. */
+function FindList({
+  isOpen,
+  label,
+  answers,
+  at,
+  onOpen,
+}: {
+  isOpen: boolean;
+  label: string;
+  answers: readonly FindAnswer[];
+  at: number | null;
+  onOpen: (to: string) => void;
+}) {
+  return (
+    <div id="find-list" class="find-list choices" role="listbox" aria-label={label} hidden={!isOpen}>
+      {answers.map(({ key, icon, title, sub, to }, index) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: keys are the input's
+        <div
+          key={key}
+          id={`find-${index}`}
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === at}
+          // Before the input loses the focus.
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => onOpen(to)}
+        >
+          <Icon name={icon} />
+          <span class="title">{title}</span>
+          <span class="faint">{sub}</span>
+        </div>
+      ))}
+    </div>
   );
 }

@@ -1,14 +1,24 @@
+import { Component, type ComponentChildren } from 'preact';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { Icon } from '../../../ui/parts/icon.tsx';
+import { Mark } from '../../../ui/parts/mark.tsx';
+import { organizationId } from '../api/organization.ts';
+import { useInboxCounts } from '../live/inbox-counts.ts';
+import { liveState, startLive } from '../live/live.ts';
 import { ConfirmDialog } from '../parts/confirm.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Popover } from '../parts/popover.tsx';
+import { SideSheet } from '../parts/side-sheet.tsx';
 import { Toasts } from '../parts/toast.tsx';
+import { address, href, replaceAddress } from '../router/router.ts';
+import { SCREEN_GROUPS, type Screen, type ScreenComponent, visibleScreens } from '../screens/index.ts';
 import { isForeignAddress } from '../session/organization-in-address.ts';
-import { membership } from '../session/session.ts';
+import { membership, session } from '../session/session.ts';
 import { texts } from '../texts/texts.ts';
-import { ForeignOrganization } from './foreign-organization.tsx';
-import { NoOrganization } from './no-organization.tsx';
-import { Rail } from './rail.tsx';
-import { ScreenView } from './screen-view.tsx';
-import { Tabs } from './tabs.tsx';
-import { TopBar } from './top-bar.tsx';
+import { Account } from './account.tsx';
+import { FindBox } from './find-box.tsx';
+import { OrganizationSwitch } from './organization-switch.tsx';
+import { onKey } from './shortcuts.ts';
 
 export function Shell() {
   return (
@@ -33,4 +43,329 @@ function Inside() {
     return <NoOrganization />;
   }
   return isForeignAddress.value ? <ForeignOrganization /> : <ScreenView />;
+}
+
+/** Somebody followed a link into an organization they are not a member of; whether there is one is not said. */
+function ForeignOrganization() {
+  const t = texts.value.shell;
+  return (
+    <EmptyState
+      isPage
+      icon="people"
+      title={t.foreignOrganization}
+      hint={t.foreignOrganizationHint(session.value?.user.email ?? '')}
+    >
+      <a class="primary" href={href()}>
+        {t.toOwnOrganization(membership.value?.organization.name ?? '')}
+      </a>
+    </EmptyState>
+  );
+}
+
+/** Whose last membership was taken away. */
+function NoOrganization() {
+  const t = texts.value.shell;
+  return <EmptyState isPage icon="people" title={t.noOrganization} hint={t.noOrganizationHint} />;
+}
+
+function Rail() {
+  useInboxCounts();
+  const screens = visibleScreens();
+  const [current] = address.value.path;
+  return (
+    <nav class="rail" aria-label={texts.value.shell.screens}>
+      <a class="rail-brand" href={href()} aria-label={texts.value.shell.home}>
+        <Mark />
+        <span>tagtrail</span>
+      </a>
+      <OrganizationSwitch />
+      <div class="rail-screens">
+        {SCREEN_GROUPS.map((group) => {
+          const inGroup = screens.filter((screen) => screen.group === group);
+          return (
+            inGroup.length > 0 && (
+              <ul key={group}>
+                {inGroup.map(({ path, icon, count }) => (
+                  <li key={path}>
+                    <a
+                      class="rail-link"
+                      href={href(path)}
+                      aria-current={current === path ? 'page' : undefined}
+                      title={texts.value.screens[path]}
+                    >
+                      <Icon name={icon} />
+                      <span>{texts.value.screens[path]}</span>
+                      {count !== undefined && <RailCount count={count()} />}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            )
+          );
+        })}
+      </div>
+      <AccountMenu />
+    </nav>
+  );
+}
+
+function RailCount({ count }: { count: number }) {
+  return count === 0 ? null : <span class="rail-count">{texts.value.inbox.upTo(count)}</span>;
+}
+
+function AccountMenu() {
+  const name = session.value?.user.name ?? '';
+  const role = membership.value?.role;
+  return (
+    <Popover
+      class="account"
+      label={texts.value.shell.account(name)}
+      face={
+        <>
+          <span class="initials" aria-hidden="true">
+            {initialsOf(name)}
+          </span>
+          <span class="account-name">
+            <span>{name}</span>
+            {role !== undefined && <small>{texts.value.roles[role]}</small>}
+          </span>
+          <Icon name="up-down" />
+        </>
+      }
+    >
+      <Account />
+    </Popover>
+  );
+}
+
+function initialsOf(name: string): string {
+  const words = name.split(/\s+/).filter((word) => word !== '');
+  return [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) => word?.[0] ?? '').join('');
+}
+
+/** The screen that the address names. Each other path below it is the screen's own: it starts afresh. */
+function ScreenView() {
+  const { path } = address.value;
+  const screens = visibleScreens();
+  const [first] = screens;
+  const screen = screens.find((each) => each.path === path[0]);
+  // The identity provider leads back to the address of the sign-in.
+  const isNowhere = path.length === 0 || path[0] === 'sign-in';
+  // At once: later the user may have gone elsewhere.
+  useLayoutEffect(() => {
+    if (isNowhere && first !== undefined) {
+      replaceAddress(href(first.path));
+    }
+  }, [isNowhere, first]);
+  if (isNowhere) {
+    return null;
+  }
+  if (screen === undefined) {
+    return (
+      <EmptyState
+        isPage
+        icon="search"
+        title={texts.value.shell.noScreen}
+        hint={texts.value.shell.noScreenHint}
+      />
+    );
+  }
+  const key = `${organizationId.value} ${path.join('/')}`;
+  return (
+    <ScreenBoundary key={key}>
+      <Loaded screen={screen} />
+    </ScreenBoundary>
+  );
+}
+
+function Loaded({ screen }: { screen: Screen }) {
+  const View = useLoaded(screen);
+  useEffect(() => {
+    document.title = `${texts.value.screens[screen.path]} · tagtrail`;
+  });
+  // Most come within a blink; what takes longer is seen to be on its way.
+  return View === undefined ? (
+    <p class="loading" role="status">
+      {texts.value.shell.loading}
+    </p>
+  ) : (
+    <View rest={address.value.path.slice(1)} />
+  );
+}
+
+/** A screen that fails takes no other with it. */
+class ScreenBoundary extends Component<{ children: ComponentChildren }, { failure: unknown }> {
+  override state = { failure: undefined };
+
+  static override getDerivedStateFromError(failure: unknown) {
+    return { failure };
+  }
+
+  override componentDidCatch(failure: unknown): void {
+    console.error(failure);
+  }
+
+  override render() {
+    const t = texts.value.shell;
+    const { failure } = this.state;
+    if (failure === undefined) {
+      return this.props.children;
+    }
+    return (
+      <EmptyState isPage icon="problem" title={t.screenFailed} hint={t.screenFailedHint}>
+        <p class="mono hint">{String(failure)}</p>
+        <button type="button" class="secondary" onClick={() => location.reload()}>
+          {t.reload}
+        </button>
+      </EmptyState>
+    );
+  }
+}
+
+const loaded = new Map<Screen['path'], ScreenComponent>();
+
+/** The screen's component, once its file has come. @throws what the loading ended with, if the file does not come. */
+function useLoaded(screen: Screen): ScreenComponent | undefined {
+  const [, setLoaded] = useState<ScreenComponent | undefined>();
+  const [failure, setFailure] = useState<unknown>();
+  useEffect(() => {
+    let isGone = false;
+    screen.load().then(
+      (component) => {
+        loaded.set(screen.path, component);
+        // A function given to a setter would be called.
+        isGone || setLoaded(() => component);
+      },
+      (error: unknown) => isGone || setFailure(error),
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [screen]);
+  if (failure !== undefined) {
+    throw failure;
+  }
+  return loaded.get(screen.path);
+}
+
+/** On phones: the first screens, in reach of the thumb, and a sheet with all. */
+function Tabs() {
+  const [isOpen, setOpen] = useState(false);
+  const screens = visibleScreens();
+  const [current] = address.value.path;
+  // By whatever way another screen is reached, the browser's Back included.
+  useEffect(() => setOpen(false), [current]);
+  const first = screens.filter(({ isTab }) => isTab === true).slice(0, 4);
+  const listed = screens.filter(({ isOfOne }) => isOfOne !== true);
+  const isElsewhere = !first.some(({ path }) => path === current);
+  return (
+    <>
+      <nav class="tabs" aria-label={texts.value.shell.mainScreens}>
+        {first.map(({ path, icon }) => (
+          <a key={path} href={href(path)} aria-current={current === path ? 'page' : undefined}>
+            <Icon name={icon} />
+            {texts.value.screens[path]}
+          </a>
+        ))}
+        <button
+          type="button"
+          class={isElsewhere ? 'is-current' : undefined}
+          aria-haspopup="dialog"
+          onClick={() => setOpen(true)}
+        >
+          <Icon name="more" />
+          {texts.value.shell.more}
+        </button>
+      </nav>
+      {isOpen && (
+        <SideSheet title={texts.value.shell.more} onClose={() => setOpen(false)}>
+          <div class="stack">
+            <OrganizationSwitch />
+            <ul class="more-screens">
+              {listed.map(({ path, icon }) => (
+                <li key={path}>
+                  <a
+                    class="rail-link"
+                    href={href(path)}
+                    aria-current={current === path ? 'page' : undefined}
+                    onClick={() => setOpen(false)}
+                  >
+                    <Icon name={icon} />
+                    <span>{texts.value.screens[path]}</span>
+                  </a>
+                </li>
+              ))}
+            </ul>
+            <Account />
+          </div>
+        </SideSheet>
+      )}
+    </>
+  );
+}
+
+function TopBar() {
+  const [isHelp, setHelp] = useState(false);
+  useEffect(() => onKey('?', () => setHelp(true)), []);
+  return (
+    <header class="top">
+      <a class="top-brand" href={href()} aria-label={texts.value.shell.home}>
+        <Mark />
+      </a>
+      <FindBox />
+      <LiveChip />
+      <button
+        type="button"
+        class="quiet"
+        aria-label={texts.value.shell.help}
+        title={`${texts.value.shell.help}  ?`}
+        onClick={() => setHelp(true)}
+      >
+        <Icon name="help" />
+      </button>
+      {isHelp && <HelpSheet onClose={() => setHelp(false)} />}
+    </header>
+  );
+}
+
+function HelpSheet({ onClose }: { onClose: () => void }) {
+  const t = texts.value.help;
+  return (
+    <SideSheet title={t.title} onClose={onClose}>
+      <div class="stack">
+        <h3>{t.keys}</h3>
+        <dl class="keys">
+          {t.keyList.map(([key, meaning]) => (
+            <div key={key}>
+              <dt>
+                <kbd>{key}</kbd>
+              </dt>
+              <dd>{meaning}</dd>
+            </div>
+          ))}
+        </dl>
+        <h3>{t.words}</h3>
+        <dl class="words">
+          {t.wordList.map(([word, meaning]) => (
+            <div key={word}>
+              <dt>{word}</dt>
+              <dd>{meaning}</dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+    </SideSheet>
+  );
+}
+
+/** Keeps the connection for live moves, and says whether there is one. */
+function LiveChip() {
+  const organization = organizationId.value;
+  useEffect(() => (organization === null ? undefined : startLive(organization)), [organization]);
+  const t = texts.value.shell;
+  return (
+    <p class={`live live-${liveState.value}`} role="status">
+      {liveState.value === 'lost' ? t.reconnecting : liveState.value === 'open' ? t.live : ''}
+    </p>
+  );
 }

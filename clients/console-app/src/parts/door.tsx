@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { Icon } from '../../../ui/parts/icon.tsx';
 import { Mark } from '../../../ui/parts/mark.tsx';
-import { PlainHttpWarning } from './plain-http-warning.tsx';
+import { texts } from '../texts/texts.ts';
 
 /** The page of who is not in yet. */
 export function Door({
@@ -25,5 +26,18 @@ export function Door({
         {children}
       </div>
     </main>
+  );
+}
+
+/** On the machine itself, browsers call plain http secure too. */
+function PlainHttpWarning() {
+  if (window.isSecureContext) {
+    return null;
+  }
+  return (
+    <div class="note note-problem">
+      <Icon name="alert" />
+      <p>{texts.value.signIn.plainHttp}</p>
+    </div>
   );
 }

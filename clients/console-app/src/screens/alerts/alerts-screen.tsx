@@ -6,13 +6,15 @@ import { useRead } from '../../api/use-read.ts';
 import { useReloadOnAlerts } from '../../live/use-reload-on-alerts.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Filter } from '../../parts/filter.tsx';
+import { Instant } from '../../parts/instant.tsx';
 import { NothingFound } from '../../parts/nothing-found.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import { Table } from '../../parts/table.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { address, go, href, hrefWith } from '../../router/router.ts';
-import { texts } from '../../texts/texts.ts';
-import { alertColumns } from './alert-columns.tsx';
+import { type Texts, texts } from '../../texts/texts.ts';
+import { AlertBadge } from './alert-badge.tsx';
 import { AlertSheet } from './alert-sheet.tsx';
+import { alertSubject, alertWords } from './alert-words.ts';
 
 const FILTERS = ['rule_id', 'asset_id'];
 
@@ -124,4 +126,30 @@ function NoAlerts({ isFiltered, isAll }: { isFiltered: boolean; isAll: boolean }
       </a>
     </EmptyState>
   );
+}
+
+function alertColumns(
+  t: Texts['alerts'],
+  names: Readonly<Record<'assets' | 'locations', ReadonlyMap<string, string>>>,
+): readonly Column<Alert>[] {
+  return [
+    {
+      title: t.subject,
+      cell: (alert) => <span class="title">{alertSubject(alert, names.assets)}</span>,
+    },
+    { title: t.whatTitle, cell: alertWords },
+    {
+      title: t.place,
+      weight: 2,
+      cell: ({ location }) =>
+        location === null ? (
+          <span class="none">–</span>
+        ) : (
+          (names.locations.get(location.external_key) ?? location.external_key)
+        ),
+    },
+    { title: t.since, sortBy: 'opened_at', cell: ({ opened_at: at }) => <Instant at={at} /> },
+    { title: t.state, weight: 2, cell: (alert) => <AlertBadge alert={alert} /> },
+    { title: t.rule, weight: 3, cell: ({ rule }) => rule.name },
+  ];
 }

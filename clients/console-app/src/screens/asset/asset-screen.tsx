@@ -1,25 +1,28 @@
+import { Icon } from '../../../../ui/parts/icon.tsx';
 import type { Asset } from '../../api/asset.ts';
 import type { Presence } from '../../api/report.ts';
 import { useRead } from '../../api/use-read.ts';
 import { useRepeat } from '../../api/use-repeat.ts';
-import type { Stays } from '../../api/whereabouts.ts';
+import type { Stay, Stays } from '../../api/whereabouts.ts';
 import { useReloadOnMoves } from '../../live/use-moves.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { ChangesOf } from '../../parts/changes/changes-of.tsx';
+import { durationText } from '../../parts/duration.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { BecauseOf } from '../../parts/presence/because-of.tsx';
+import { StateBadge } from '../../parts/presence/state-badge.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { lanesOf } from '../../parts/timeline/lanes-of.ts';
+import type { Range } from '../../parts/timeline/range.ts';
 import { address, go, href, hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { GapHint } from './gap-hint.tsx';
-import { rangeInAddress, usualRange } from './range.ts';
-import { RangeBar } from './range-bar.tsx';
+import { rangeInAddress, SPANS, shifted, showRange, usualRange, zoomed } from './range.ts';
 import { StayTable } from './stay-table.tsx';
 import { Timeline } from './timeline.tsx';
-import { useGaps } from './use-gaps.ts';
-import { WhereItIs } from './where-it-is.tsx';
+import { type KnownGaps, useGaps } from './use-gaps.ts';
 import { WhySheet } from './why-sheet.tsx';
 
 /** `#/asset/17?from=…&to=…&why=…`: where it is and was, and why that is said. */
@@ -113,5 +116,151 @@ export function AssetScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
         />
       )}
     </div>
+  );
+}
+
+/** What is hatched, in words; nothing where nothing is. */
+function GapHint({ gaps }: { gaps: KnownGaps | 'unknown' | null }) {
+  const t = texts.value.asset;
+  if (gaps === 'unknown') {
+    return <p class="hint">{t.gapsUnknown}</p>;
+  }
+  if (gaps === null || (gaps.milliseconds === 0 && !gaps.isCut)) {
+    return null;
+  }
+  return (
+    <p class="hint">
+      {gaps.milliseconds > 0 && t.gapsAre(durationText(gaps.milliseconds))}
+      {gaps.isCut && ` ${t.gapsCut}`}
+      {gaps.since !== null && (
+        <>
+          {' '}
+          {t.gapsSince} <Instant at={gaps.since} />
+        </>
+      )}
+    </p>
+  );
+}
+
+function RangeBar({ range, whole }: { range: Range; whole: Stays }) {
+  const t = texts.value.asset;
+  const last = (milliseconds: number) => {
+    const to = Date.now();
+    return spanHref({ from: to - milliseconds, to });
+  };
+  const first = whole.first_seen === null ? Date.now() : Date.parse(whole.first_seen);
+  return (
+    <div class="range-bar">
+      <nav class="spans" aria-label={t.range}>
+        <a href={last(SPANS.hour)}>{t.spans.hour}</a>
+        <a href={last(SPANS.day)}>{t.spans.day}</a>
+        <a href={last(SPANS.week)}>{t.spans.week}</a>
+        <a href={last(SPANS.month)}>{t.spans.month}</a>
+        <a href={spanHref({ from: Math.min(first, Date.now() - 60_000), to: Date.now() })}>{t.spans.all}</a>
+      </nav>
+      <div class="buttons">
+        <Step label={t.earlier} icon="back" onStep={() => showRange(shifted(range, -0.5))} />
+        <Step label={t.later} icon="forward" onStep={() => showRange(shifted(range, 0.5))} />
+        <Step label={t.zoomIn} icon="plus" onStep={() => showRange(zoomed(range, 0.5))} />
+        <Step label={t.zoomOut} icon="missing" onStep={() => showRange(zoomed(range, 2))} />
+      </div>
+    </div>
+  );
+}
+
+function Step({
+  label,
+  icon,
+  onStep,
+}: {
+  label: string;
+  icon: 'back' | 'forward' | 'plus' | 'missing';
+  onStep: () => void;
+}) {
+  return (
+    <button type="button" class="quiet" aria-label={label} title={label} onClick={onStep}>
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+function spanHref({ from, to }: Range): string {
+  return hrefWith({ from: new Date(from).toISOString(), to: new Date(to).toISOString() });
+}
+
+function WhereItIs({
+  asset,
+  stay,
+  lastSeen,
+  presence,
+}: {
+  asset: Asset;
+  stay: Stay;
+  lastSeen: string | null;
+  /** Undefined until it is known. */
+  presence: Presence | undefined;
+}) {
+  const t = texts.value.asset;
+  return (
+    <section class="card where" aria-label={t.whereItIs}>
+      <span class="dot dot-place">
+        <Icon name="place" />
+      </span>
+      <div class="where-place">
+        <p class="hint">{t.isAt}</p>
+        <p class="where-name">
+          <a href={href('place', stay.location.id)}>{stay.location.name}</a>{' '}
+          {presence !== undefined && <StateBadge state={presence.state} />}
+        </p>
+        <p class="hint">
+          {t.since} <Instant at={stay.arrived_at} /> ·{' '}
+          {durationText(Date.now() - Date.parse(stay.arrived_at))}
+          {lastSeen !== null && (
+            <>
+              {' · '}
+              {t.lastSeen} <Instant at={lastSeen} />
+            </>
+          )}
+        </p>
+        {presence !== undefined && <StateReason presence={presence} />}
+      </div>
+      <ul class="where-tags" aria-label={texts.value.tags.title}>
+        {asset.tags.slice(0, 4).map(({ id, tag_type, value }) => (
+          <li key={id}>
+            <span class="tag-type">{texts.value.tags.types[tag_type]}</span>
+            <span class="mono">{value}</span>
+          </li>
+        ))}
+        {asset.tags.length > 4 && <li class="hint">{t.moreTags(asset.tags.length - 4)}</li>}
+      </ul>
+      <a class="primary" href={hrefWith({ why: 'now' })}>
+        {t.whyThere}
+      </a>
+    </section>
+  );
+}
+
+/** Since when it is overdue, missing or unknown, and why. */
+function StateReason({ presence: { state, state_since: since, because } }: { presence: Presence }) {
+  const t = texts.value.presence;
+  if (state === 'present' || state === 'never_seen') {
+    return null;
+  }
+  return (
+    <p class="hint">
+      {t.means[state]}
+      {since !== null && (
+        <>
+          {' '}
+          ({texts.value.asset.since} <Instant at={since} />)
+        </>
+      )}
+      {because !== null && (
+        <>
+          {' · '}
+          <BecauseOf because={because} />
+        </>
+      )}
+    </p>
   );
 }

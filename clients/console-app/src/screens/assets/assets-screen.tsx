@@ -2,20 +2,22 @@ import type { Asset } from '../../api/asset.ts';
 import { useList } from '../../api/use-list.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useReloadOnMoves } from '../../live/use-moves.ts';
+import { Badge } from '../../parts/badge.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Filter } from '../../parts/filter.tsx';
+import { Instant } from '../../parts/instant.tsx';
 import { NothingFound } from '../../parts/nothing-found.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { PlaceName } from '../../parts/place-name.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
-import { Table } from '../../parts/table.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { address, href, hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
-import { texts } from '../../texts/texts.ts';
+import { type Texts, texts } from '../../texts/texts.ts';
 import { ListActions } from '../import/list-actions.tsx';
+import { ITEM_FIELDS, type ItemKind, itemDraftOf, itemValuesOf } from '../items/item-kind.ts';
 import { OpenItem } from '../items/open-item.tsx';
 import { usePicked } from '../labels/use-picked.ts';
-import { assetColumns } from './asset-columns.tsx';
-import { ASSET_KIND } from './asset-kind.ts';
 
 const FILTERS = ['is_active', 'include_deleted', 'location_id', 'location_external_key'];
 
@@ -96,3 +98,65 @@ export function AssetsScreen() {
     </div>
   );
 }
+
+/** @param names of places by their keys, as far as they are known. */
+function assetColumns(
+  { assets: t, items }: Texts,
+  names: ReadonlyMap<string, string>,
+): readonly Column<Asset>[] {
+  return [
+    { title: items.name, sortBy: 'name', cell: ({ name }) => <span class="title">{name}</span> },
+    {
+      title: items.key,
+      sortBy: 'external_key',
+      cell: ({ external_key }) => <span class="mono">{external_key}</span>,
+    },
+    {
+      title: t.place,
+      cell: ({ location_external_key: key }) =>
+        key === null ? (
+          <span class="none">{t.nowhere}</span>
+        ) : (
+          <PlaceName placeKey={key} name={names.get(key)} />
+        ),
+    },
+    {
+      title: items.tags,
+      weight: 3,
+      cell: ({ tags }) => <TagList tags={tags} />,
+    },
+    {
+      title: t.changed,
+      weight: 2,
+      sortBy: 'updated_at',
+      cell: ({ updated_at, deleted_at, is_active }) => (
+        <span class="with-badge">
+          <Instant at={updated_at} />
+          {deleted_at !== null && <Badge tone="refused">{t.retired}</Badge>}
+          {deleted_at === null && !is_active && <Badge>{items.inactive}</Badge>}
+        </span>
+      ),
+    },
+  ];
+}
+
+/** The first, and how many there are besides. */
+function TagList({ tags: [first, ...others] }: Pick<Asset, 'tags'>) {
+  if (first === undefined) {
+    return <span class="none">–</span>;
+  }
+  return (
+    <span class="mono faint" title={[first, ...others].map(({ value }) => value).join('\n')}>
+      {first.value}
+      {others.length > 0 && ` +${others.length}`}
+    </span>
+  );
+}
+
+const ASSET_KIND: ItemKind<Asset> = {
+  path: '/assets',
+  words: () => texts.value.assets,
+  draftOf: itemDraftOf,
+  valuesOf: itemValuesOf,
+  shownFields: ITEM_FIELDS,
+};

@@ -2,8 +2,6 @@ import { Icon } from '../../../../ui/parts/icon.tsx';
 import type { ImportFault, ImportOutcome } from '../../api/import.ts';
 import { saveFile } from '../../parts/save-file.ts';
 import { texts } from '../../texts/texts.ts';
-import { faultsAsCsv } from './faults-csv.ts';
-import { remedyOf } from './remedy-of.ts';
 
 /** Every fault with its cell and what to do about it; as a file, to be mended beside the original. */
 export function FaultTable({ outcome: { faults, faults_left_out: leftOut } }: { outcome: ImportOutcome }) {
@@ -56,4 +54,48 @@ function FaultLine({ fault }: { fault: ImportFault }) {
       </td>
     </tr>
   );
+}
+
+const COLUMNS = ['line', 'column', 'value', 'code', 'message'] as const;
+
+function faultsAsCsv(faults: readonly ImportFault[]): string {
+  const lines = faults.map((fault) => COLUMNS.map((name) => cellOf(String(fault[name] ?? ''))).join());
+  return [COLUMNS.join(), ...lines, ''].join('\r\n');
+}
+
+/** Cells of somebody's file: none of them is to become a formula, nor what follows a semicolon in one, as in our exports. */
+function cellOf(text: string): string {
+  const marked = text.replace(/([;\t\r\n])(?=['"]*[=+\-@＝＋－＠])/g, "$1'");
+  const harmless = /^'*[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${marked}` : marked;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}
+
+/** What to do about a fault, where its message does not say it by itself. */
+function remedyOf({ code, column, message }: ImportFault): string | null {
+  const t = texts.value.imports.remedies;
+  if (column === 'tags' && message.includes('attached elsewhere')) {
+    return t.tagTaken;
+  }
+  if (column === 'parent_external_key') {
+    return t.parent;
+  }
+  if (column === 'metadata') {
+    return t.metadata;
+  }
+  if (column === 'external_key' && message.includes('already')) {
+    return t.keyTwice;
+  }
+  if (column === 'external_key') {
+    return t.key;
+  }
+  switch (code) {
+    case 'required':
+      return t.required;
+    case 'unknown_field':
+      return t.unknownColumn;
+    case 'too_long':
+      return t.tooLong;
+    default:
+      return column.startsWith('valid_') ? t.time : null;
+  }
 }

@@ -1,6 +1,5 @@
 import type { ImportRow } from '../../api/import.ts';
 import { texts } from '../../texts/texts.ts';
-import { valueText } from './value-text.ts';
 
 /** Rows of one kind, with every field before and after. */
 export function RowTable({
@@ -52,4 +51,21 @@ export function RowTable({
       {count > rows.length && <p class="hint table-foot">{t.more(count - rows.length)}</p>}
     </div>
   );
+}
+
+interface Tag {
+  tag_type: string;
+  value: string;
+}
+
+/** A value as a cell of the file has it. */
+function valueText(value: unknown): string {
+  if (value === null || value === '') {
+    return '–';
+  }
+  if (Array.isArray(value)) {
+    const tags = (value as readonly Tag[]).map(({ tag_type, value: text }) => `${tag_type}:${text}`);
+    return tags.length === 0 ? '–' : tags.join('; ');
+  }
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

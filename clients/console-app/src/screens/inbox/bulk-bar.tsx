@@ -1,10 +1,13 @@
+import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
+import type { ApiError } from '../../api/api-error.ts';
+import { NO_READS, type ReplayedReads, sumOfReads } from '../../api/replayed-reads.ts';
 import { post } from '../../api/send.ts';
+import { asApiError } from '../../api/use-read.ts';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Progress } from '../../parts/progress.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { texts } from '../../texts/texts.ts';
-import { type Bulk, bulk, doneOf, startBulk, stopBulk, type Which } from './bulk.ts';
 
 /** What can be done with the messages that are selected, and how far that is. */
 export function BulkBar({
@@ -90,4 +93,86 @@ async function wantBack(ids: readonly number[]): Promise<void> {
   for (let at = 0; at < ids.length; at += AT_ONCE) {
     await post('/rejected/dismiss', { ids: ids.slice(at, at + AT_ONCE), undo: true });
   }
+}
+
+/** Which messages: these, or all open ones that a filter leaves. */
+type Which = { ids: readonly number[] } | { all: true; reader_id?: number; q?: string };
+
+interface Bulk {
+  kind: 'replay' | 'dismiss';
+  of: number;
+  replayed: number;
+  rejected: number;
+  cut: number;
+  reads: ReplayedReads;
+  dismissed: readonly number[];
+  isOver: boolean;
+  problem: ApiError | null;
+}
+
+/** What is under way; it goes on while other screens are looked at, and ends with the page. */
+const bulk = signal<Bulk | null>(null);
+
+let isStopped = false;
+
+function stopBulk(): void {
+  isStopped = true;
+}
+
+function doneOf({ replayed, rejected, cut, dismissed }: Bulk): number {
+  return replayed + rejected + cut + dismissed.length;
+}
+
+interface Part extends Partial<ReplayedReads> {
+  replayed?: number;
+  rejected?: number;
+  cut?: number;
+  ids?: readonly number[];
+  next: number | null;
+}
+
+/**
+ * Replays or dismisses part by part, as the server does them; each message is done as a whole or not at all, so it can be
+ * stopped at any time and begun again.
+ */
+async function startBulk(kind: Bulk['kind'], which: Which, of: number): Promise<Bulk> {
+  isStopped = false;
+  let now: Bulk = {
+    ...{
+      kind,
+      of,
+      replayed: 0,
+      rejected: 0,
+      cut: 0,
+      reads: NO_READS,
+      dismissed: [],
+      isOver: false,
+      problem: null,
+    },
+  };
+  bulk.value = now;
+  let after: number | null = 0;
+  while (after !== null && !isStopped) {
+    const part: Part | ApiError = await post<{ data: Part }>(`/rejected/${kind}`, { ...which, after }).then(
+      ({ data }) => data,
+      asApiError,
+    );
+    if (part instanceof Error) {
+      now = { ...now, problem: part };
+      break;
+    }
+    now = {
+      ...now,
+      replayed: now.replayed + (part.replayed ?? 0),
+      rejected: now.rejected + (part.rejected ?? 0),
+      cut: now.cut + (part.cut ?? 0),
+      reads: sumOfReads(now.reads, { ...NO_READS, ...part }),
+      dismissed: [...now.dismissed, ...(part.ids ?? [])],
+    };
+    bulk.value = now;
+    after = part.next;
+  }
+  now = { ...now, isOver: true };
+  bulk.value = now.problem === null ? null : now;
+  return now;
 }

@@ -1,9 +1,21 @@
-import { inboxCounts } from '../../live/inbox-counts.ts';
+import { TAG_TYPES } from '../../api/asset.ts';
+import type { UnknownTag } from '../../api/inbox.ts';
+import { useList } from '../../api/use-list.ts';
+import { inboxCounts, useKnownCount } from '../../live/inbox-counts.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { Filter } from '../../parts/filter.tsx';
+import { NothingFound } from '../../parts/nothing-found.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { SearchField } from '../../parts/search-field.tsx';
 import { SectionTabs } from '../../parts/section-tabs.tsx';
+import { Table } from '../../parts/table.tsx';
+import { address, go, href, hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
+import { NewLine } from './new-line.tsx';
 import { RejectedSection } from './rejected-section.tsx';
-import { TagsSection } from './tags-section.tsx';
+import { tagColumns } from './tag-columns.tsx';
+import { TagSheet } from './tag-sheet.tsx';
+import { useNewCount } from './use-new-count.ts';
 
 /** `#/inbox/tags?open=rfid:E280…` and `#/inbox/rejected?open=17`: what somebody has to look at. */
 export function InboxScreen({ rest: [section = 'tags'] }: { rest: readonly string[] }) {
@@ -23,5 +35,74 @@ export function InboxScreen({ rest: [section = 'tags'] }: { rest: readonly strin
       />
       {section === 'rejected' ? <RejectedSection /> : <TagsSection />}
     </div>
+  );
+}
+
+const FILTERS = ['tag_type', 'reader_id', 'ignored'];
+
+function TagsSection() {
+  const t = texts.value.inbox;
+  const list = useList<UnknownTag>('/unknown-tags', { filters: FILTERS, sort: '-last_seen_at' });
+  const { query } = address.value;
+  const asked = Object.fromEntries(['q', ...FILTERS].map((name) => [name, query.get(name)]));
+  const isAsked = list.asOf !== undefined && query.get('ignored') === null;
+  const count = useNewCount('/unknown-tags', isAsked ? { ...asked, first_seen_after: list.asOf } : null);
+  useKnownCount('unknown_tags', list.isFiltered ? undefined : list.total);
+  const open = query.get('open');
+  const showNew = () => {
+    go(hrefWith({ page: null, sort: '-first_seen_at' }));
+    list.reload();
+  };
+  return (
+    <>
+      <div class="filters">
+        <SearchField label={t.searchTags} />
+        <Filter
+          name="tag_type"
+          label={t.type}
+          options={[
+            { value: '', word: t.allTypes },
+            ...TAG_TYPES.map((type) => ({ value: type, word: texts.value.tags.types[type] })),
+          ]}
+        />
+        <Filter
+          name="ignored"
+          label={t.ignoredFilter.label}
+          options={[
+            { value: '', word: t.ignoredFilter.no },
+            { value: 'true', word: t.ignoredFilter.yes },
+          ]}
+        />
+        <NewLine count={count} text={t.newTags(count)} onShow={showNew} />
+      </div>
+      <Table
+        label={t.tagList}
+        list={list}
+        columns={tagColumns(texts.value)}
+        rowKey={({ id }) => id}
+        rowHref={({ id }) => hrefWith({ open: id })}
+        isOpen={({ id }) => id === open}
+        empty={
+          list.isFiltered ? (
+            <NothingFound hint={t.noTagFound} allHref={list.allHref} />
+          ) : (
+            <EmptyState icon="inbox" title={t.noTags} hint={t.noTagsHint}>
+              <a class="secondary" href={href('assets')}>
+                {texts.value.screens.assets}
+              </a>
+            </EmptyState>
+          )
+        }
+      />
+      {open !== null && (
+        <TagSheet
+          key={open}
+          id={open}
+          shown={list.rows.find(({ id }) => id === open)}
+          reload={list.reload}
+          onClose={() => go(hrefWith({ open: null }))}
+        />
+      )}
+    </>
   );
 }

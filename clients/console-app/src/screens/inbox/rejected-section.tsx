@@ -4,15 +4,15 @@ import { useList } from '../../api/use-list.ts';
 import { useKnownCount } from '../../live/inbox-counts.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Filter } from '../../parts/filter.tsx';
+import { Instant } from '../../parts/instant.tsx';
 import { NothingFound } from '../../parts/nothing-found.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
-import { Table } from '../../parts/table.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { address, go, hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
-import { texts } from '../../texts/texts.ts';
+import { type Texts, texts } from '../../texts/texts.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { NewLine } from './new-line.tsx';
-import { rejectedColumns } from './rejected-columns.tsx';
 import { RejectedSheet } from './rejected-sheet.tsx';
 import { useNewCount } from './use-new-count.ts';
 
@@ -85,4 +85,14 @@ export function RejectedSection() {
       )}
     </>
   );
+}
+
+function rejectedColumns({ inbox: t }: Texts): readonly Column<Rejected>[] {
+  return [
+    { title: t.reason, cell: ({ reason }) => reason },
+    { title: t.reader, cell: ({ reader }) => <span class="title">{reader?.name ?? '–'}</span> },
+    { title: t.received, cell: ({ received_at }) => <Instant at={received_at} /> },
+    { title: t.topic, weight: 3, cell: ({ topic }) => <span class="mono">{topic}</span> },
+    { title: t.size, weight: 2, isNumber: true, cell: ({ size }) => t.bytes(size) },
+  ];
 }

@@ -1,9 +1,12 @@
 import { useState } from 'preact/hooks';
-import type { RejectedWhole, TriedFormat } from '../../api/inbox.ts';
+import { Choice } from '../../../../ui/parts/choice.tsx';
+import type { ApiError } from '../../api/api-error.ts';
+import type { RejectedWhole, Trial, TriedFormat } from '../../api/inbox.ts';
 import type { ReplayedReads } from '../../api/replayed-reads.ts';
 import { post } from '../../api/send.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
+import { Select } from '../../parts/field.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { SideSheet } from '../../parts/side-sheet.tsx';
@@ -11,8 +14,6 @@ import { toast } from '../../parts/toast.tsx';
 import { href } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { FormatTrial } from './format-trial.tsx';
-import { PayloadView } from './payload-view.tsx';
 
 /** A message: why it was rejected, its bytes, what each format would make of them; replayed or dismissed. */
 export function RejectedSheet({ id, onClose }: { id: number; onClose: () => void }) {
@@ -142,4 +143,126 @@ function bestOf(formats: readonly TriedFormat[], own: string | null): string | n
     : best !== undefined && best.scans > 0
       ? best.format
       : ((ofReader ?? best)?.format ?? null);
+}
+
+/** The bytes of a message, as text where they are one. What they hold is never markup. */
+function PayloadView({ payload, isText }: { payload: string; isText: boolean }) {
+  const t = texts.value.inbox;
+  const [as, setAs] = useState<'text' | 'hex'>(isText ? 'text' : 'hex');
+  return (
+    <section class="stack" aria-label={t.payload}>
+      <div class="payload-head">
+        <h3>{t.payload}</h3>
+        {isText && (
+          <Choice
+            label={t.showAs}
+            options={[
+              { value: 'text', word: t.asText },
+              { value: 'hex', word: t.asHex },
+            ]}
+            value={as}
+            onChoose={setAs}
+          />
+        )}
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can have the focus */}
+      <pre class="payload mono" tabIndex={0}>
+        {as === 'text' ? payload : hexLines(bytesOf(payload, isText))}
+      </pre>
+    </section>
+  );
+}
+
+const PER_LINE = 16;
+
+function bytesOf(payload: string, isText: boolean): Uint8Array {
+  return isText
+    ? new TextEncoder().encode(payload)
+    : Uint8Array.from(atob(payload), (character) => character.charCodeAt(0));
+}
+
+/** `0000  7b 22 65 70 63 22 …  {"epc"…`, sixteen bytes a line. */
+function hexLines(bytes: Uint8Array): string {
+  const lines: string[] = [];
+  for (let at = 0; at < bytes.length; at += PER_LINE) {
+    const line = [...bytes.subarray(at, at + PER_LINE)];
+    const hex = line.map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
+    const seen = line.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '·')).join('');
+    lines.push(`${at.toString(16).padStart(4, '0')}  ${hex.padEnd(PER_LINE * 3 - 1)}  ${seen}`);
+  }
+  return lines.join('\n');
+}
+
+const SHOWN = 10;
+
+/** What a format would make of the message; the others are a choice away. */
+function FormatTrial({
+  path,
+  formats,
+  problem,
+  format,
+  readerFormat,
+  onFormat,
+}: {
+  path: string;
+  formats: readonly TriedFormat[];
+  problem: ApiError | null;
+  format: string | null;
+  readerFormat: string | null;
+  onFormat: (format: string) => void;
+}) {
+  const t = texts.value.inbox;
+  const trial = useRead<{ data: Trial }>(
+    format === null ? null : `${path}/formats/${encodeURIComponent(format)}`,
+  );
+  if (problem !== null) {
+    return <ProblemNote problem={problem} />;
+  }
+  if (format === null) {
+    return <p class="loading">{texts.value.shell.loading}</p>;
+  }
+  const found = trial.answer?.data.format === format ? trial.answer.data : undefined;
+  return (
+    <section class="stack">
+      <Select
+        label={t.tryFormat}
+        options={formats.map((each) => ({
+          value: each.format,
+          word: `${each.format} · ${t.reads(each.scans)}${each.format === readerFormat ? ` · ${t.ofReader}` : ''}`,
+        }))}
+        value={format}
+        onValue={onFormat}
+      />
+      <div aria-live="polite">{found !== undefined && <Outcome trial={found} />}</div>
+      {found !== undefined && found.scans > 0 && readerFormat !== null && format !== readerFormat && (
+        <p class="hint">{t.setFormatHint(format)}</p>
+      )}
+    </section>
+  );
+}
+
+function Outcome({ trial: { reads, scans, rejected, ignored, reason } }: { trial: Trial }) {
+  const t = texts.value.inbox;
+  return (
+    <>
+      <p>
+        <strong>{t.would(scans, rejected, ignored)}</strong>
+      </p>
+      {reason !== null && <p class="hint">{reason}</p>}
+      {reads.length > 0 && (
+        <ul class="trial-reads">
+          {reads.slice(0, SHOWN).map((read, index) => (
+            <li key={index}>
+              <span class="mono">{read.value}</span>
+              <span class="faint">
+                {t.port(read.antenna_port)}
+                {read.rssi !== null && ` · ${t.dbm(read.rssi)}`}
+              </span>
+            </li>
+          ))}
+          {scans > SHOWN && <li class="faint">{t.moreReads(scans - SHOWN)}</li>}
+        </ul>
+      )}
+    </>
+  );
 }

@@ -1,10 +1,21 @@
+import { useLayoutEffect, useState } from 'preact/hooks';
+import { ApiError } from '../../api/api-error.ts';
 import type { Asset } from '../../api/asset.ts';
 import type { Place } from '../../api/place.ts';
+import { patch, post, remove } from '../../api/send.ts';
+import { useAction } from '../../api/use-action.ts';
+import { useRead } from '../../api/use-read.ts';
+import { confirm } from '../../parts/confirm.tsx';
+import { ProblemNote } from '../../parts/problem-note.tsx';
+import { faultOf } from '../../parts/problem-text.ts';
+import { SideSheet } from '../../parts/side-sheet.tsx';
+import { TagEditor } from '../../parts/tag-editor.tsx';
+import { toast } from '../../parts/toast.tsx';
 import { address, go, hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
+import { texts } from '../../texts/texts.ts';
+import { ItemFields } from './item-fields.tsx';
 import type { ItemDraft, ItemKind } from './item-kind.ts';
-import { ItemSheet } from './item-sheet.tsx';
-import { NewItemSheet } from './new-item-sheet.tsx';
 
 /** The sheet that the address opens beside a list: `?open=17`, or `?open=new`. */
 export function OpenItem<Item extends Asset | Place, Draft extends ItemDraft>({
@@ -25,4 +36,183 @@ export function OpenItem<Item extends Asset | Place, Draft extends ItemDraft>({
   }
   const shown = rows.find(({ id }) => String(id) === open);
   return <ItemSheet key={open} kind={kind} id={open} shown={shown} onClose={close} />;
+}
+
+/** `shown` is the row in the list: retired items are readable nowhere else. */
+function ItemSheet<Item extends Asset | Place, Draft extends ItemDraft>({
+  kind,
+  id,
+  shown,
+  onClose,
+}: {
+  kind: ItemKind<Item, Draft>;
+  id: string;
+  shown: Item | undefined;
+  onClose: () => void;
+}) {
+  const isRetired = shown !== undefined && shown.deleted_at !== null;
+  const { answer, problem, reload } = useRead<{ data: Item }>(isRetired ? null : `${kind.path}/${id}`);
+  const item = isRetired ? shown : answer?.data;
+  if (item === undefined) {
+    return (
+      <SideSheet title={kind.words().editTitle} onClose={onClose}>
+        {problem === null ? (
+          <p class="loading">{texts.value.shell.loading}</p>
+        ) : (
+          <ProblemNote problem={problem} onRetry={reload} />
+        )}
+      </SideSheet>
+    );
+  }
+  return <EditItem kind={kind} item={item} reload={reload} onClose={onClose} />;
+}
+
+function EditItem<Item extends Asset | Place, Draft extends ItemDraft>({
+  kind,
+  item,
+  reload,
+  onClose,
+}: {
+  kind: ItemKind<Item, Draft>;
+  item: Item;
+  reload: () => void;
+  onClose: () => void;
+}) {
+  const t = kind.words();
+  const path = `${kind.path}/${item.id}`;
+  const before = kind.draftOf(item);
+  const [draft, setDraft] = useState(before);
+  // After a change, by whomever, its fields begin anew: at once, or what is typed by then is lost.
+  useLayoutEffect(() => setDraft(before), [item.updated_at]);
+  const { run, isBusy, problem } = useAction();
+  const isReadOnly = !may('operator') || item.deleted_at !== null;
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(before);
+  const isKeyChanged = draft.external_key !== before.external_key;
+
+  const save = async () => {
+    const { external_key } = draft;
+    try {
+      // Refused if somebody else has changed it since (contract 4.7).
+      await patch(path, { ...kind.valuesOf(draft), updated_at: item.updated_at });
+      if (isKeyChanged) {
+        await post(`${path}/rename`, { external_key });
+      }
+    } catch (error) {
+      if (error instanceof ApiError && faultOf(error, 'updated_at') !== null) {
+        reload();
+        throw new ApiError(409, 'conflict', t.changedMeanwhile);
+      }
+      throw error;
+    }
+    const undo = kind.undoOf?.(item, draft);
+    toast(texts.value.common.saved, undo && (() => run(() => patch(path, undo))));
+  };
+  const retire = async () => {
+    const isSure = await confirm({
+      title: t.retireTitle(item.name),
+      body: t.retireBody,
+      action: t.retire,
+      isDangerous: true,
+    });
+    if (isSure && (await run(() => remove(path)))) {
+      toast(t.retiredDone(item.name));
+      onClose();
+    }
+  };
+
+  return (
+    <SideSheet
+      title={item.name}
+      sub={<span class="mono">{item.external_key}</span>}
+      onClose={onClose}
+      foot={
+        !isReadOnly && (
+          <>
+            <button type="submit" form="edit-item" class="primary" disabled={isBusy || !isChanged}>
+              {texts.value.common.save}
+            </button>
+            <button type="button" class="danger" disabled={isBusy} onClick={() => void retire()}>
+              {t.retire}
+            </button>
+          </>
+        )
+      }
+    >
+      <div class="stack">
+        <form
+          id="edit-item"
+          class="stack"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void run(save);
+          }}
+        >
+          <ItemFields
+            kind={kind}
+            draft={draft}
+            keyHint={isKeyChanged ? texts.value.items.keyChangeHint : undefined}
+            isReadOnly={isReadOnly}
+            problem={problem}
+            onDraft={setDraft}
+          />
+          {problem !== null && <ProblemNote problem={problem} shown={kind.shownFields} />}
+        </form>
+        <TagEditor path={`${path}/tags`} tags={item.tags} none={t.noTags} isReadOnly={isReadOnly} />
+      </div>
+    </SideSheet>
+  );
+}
+
+function NewItemSheet<Item extends Asset | Place, Draft extends ItemDraft>({
+  kind,
+  onClose,
+}: {
+  kind: ItemKind<Item, Draft>;
+  onClose: () => void;
+}) {
+  const t = texts.value.items;
+  const [draft, setDraft] = useState(kind.draftOf());
+  const { run, isBusy, problem } = useAction();
+  const create = async () => {
+    const { external_key } = draft;
+    const written = Object.entries(kind.valuesOf(draft)).filter(([, value]) => value !== null);
+    const { data } = await post<{ data: Item }>(kind.path, {
+      ...Object.fromEntries(written),
+      ...(external_key === '' ? {} : { external_key }),
+    });
+    toast(t.created(data.name));
+    // On with its tags.
+    go(hrefWith({ open: data.id }));
+  };
+  return (
+    <SideSheet
+      title={kind.words().newTitle}
+      onClose={onClose}
+      isForm
+      foot={
+        <button type="submit" form="new-item" class="primary" disabled={isBusy}>
+          {t.create}
+        </button>
+      }
+    >
+      <form
+        id="new-item"
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void run(create);
+        }}
+      >
+        <ItemFields
+          kind={kind}
+          draft={draft}
+          keyHint={t.keyHint}
+          isReadOnly={false}
+          problem={problem}
+          onDraft={setDraft}
+        />
+        {problem !== null && <ProblemNote problem={problem} shown={kind.shownFields} />}
+      </form>
+    </SideSheet>
+  );
 }

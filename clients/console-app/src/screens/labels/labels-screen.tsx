@@ -1,17 +1,23 @@
+import { type ComponentChild, render } from 'preact';
+import { Icon } from '../../../../ui/parts/icon.tsx';
+import type { WholeImport } from '../../api/import.ts';
+import { post } from '../../api/send.ts';
+import { useAction } from '../../api/use-action.ts';
+import { noteWrite } from '../../api/writes.ts';
+import { confirm } from '../../parts/confirm.tsx';
+import { Field, Select } from '../../parts/field.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
+import { Progress } from '../../parts/progress.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
-import { address } from '../../router/router.ts';
+import { address, go, href, hrefWith, replaceAddress } from '../../router/router.ts';
+import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { chosenIn } from './chosen.ts';
-import { ChosenItems } from './chosen-items.tsx';
-import { labelItem } from './label-item.ts';
+import { ALL, type Chosen, chosenIn, NONE } from './chosen.ts';
+import type { CodePath } from './code-paths.ts';
+import { type LabelItem, type Labelled, labelItem } from './label-item.ts';
 import { CODES, type Codes, layOut } from './label-layout.ts';
-import { LabelOptions } from './label-options.tsx';
-import { MissingBarcodes } from './missing-barcodes.tsx';
-import { print } from './print.ts';
-import { Sheets } from './sheets.tsx';
-import { perSheet, SIZE_NAMES, SIZES } from './sizes.ts';
+import { type LabelSize, perSheet, SIZE_NAMES, SIZES, type SizeName } from './sizes.ts';
 import { MOST, useLabelled } from './use-labelled.ts';
 
 /** `#/labels?of=location&q=shelf&without=SHELF-9&size=a4-24&codes=both&first=3` */
@@ -64,5 +70,248 @@ export function LabelsScreen() {
         </section>
       </div>
     </div>
+  );
+}
+
+/** Lines that are drawn; the others are printed all the same. */
+const SHOWN = 200;
+
+function ChosenItems({ rows, chosen }: { rows: readonly Labelled[] | undefined; chosen: Chosen }) {
+  const t = texts.value.labels;
+  if (rows === undefined) {
+    return <p class="loading">{texts.value.shell.loading}</p>;
+  }
+  if (rows.length === 0) {
+    return <p class="hint">{texts.value.items.nothingFound}</p>;
+  }
+  const count = rows.filter(({ external_key: key }) => chosen.has(key)).length;
+  return (
+    <fieldset class="label-items">
+      <legend>{t.chosen}</legend>
+      <div class="buttons">
+        <button
+          type="button"
+          class="small secondary"
+          disabled={count === rows.length}
+          onClick={() => replaceAddress(hrefWith(ALL))}
+        >
+          {t.chooseAll}
+        </button>
+        <button
+          type="button"
+          class="small secondary"
+          disabled={count === 0}
+          onClick={() => replaceAddress(hrefWith(NONE))}
+        >
+          {t.chooseNone}
+        </button>
+      </div>
+      {rows.slice(0, SHOWN).map(({ external_key: key, name }) => (
+        <label key={key} class="check">
+          <input
+            type="checkbox"
+            checked={chosen.has(key)}
+            onChange={() => replaceAddress(hrefWith(chosen.toggled(key)))}
+          />
+          <span>
+            {name} <span class="mono faint">{key}</span>
+          </span>
+        </label>
+      ))}
+      {rows.length > SHOWN && <p class="hint">{t.moreItems(rows.length - SHOWN)}</p>}
+    </fieldset>
+  );
+}
+
+function LabelOptions({
+  size,
+  codes,
+  first,
+  most,
+}: {
+  size: SizeName;
+  codes: Codes;
+  first: number;
+  most: number;
+}) {
+  const t = texts.value.labels;
+  const set = (values: Record<string, string | number>) => replaceAddress(hrefWith(values));
+  return (
+    <div class="label-options">
+      <Select
+        label={t.paper}
+        value={size}
+        options={SIZE_NAMES.map((value) => ({ value, word: t.sizes[value] }))}
+        onValue={(value) => set({ size: value })}
+      />
+      <Select
+        label={t.codes}
+        value={codes}
+        options={CODES.map((value) => ({ value, word: t.codesOf[value] }))}
+        onValue={(value) => set({ codes: value })}
+      />
+      {most > 0 && (
+        <Field
+          label={t.used}
+          type="number"
+          min={0}
+          max={most}
+          value={String(first)}
+          onValue={(value) => set({ first: value })}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Scanners know tags, not keys: what has no barcode is given its key as one, so that its label can be scanned. */
+function MissingBarcodes({ of, items }: { of: 'assets' | 'locations'; items: readonly LabelItem[] }) {
+  const t = texts.value.labels;
+  const { run, isBusy, problem } = useAction();
+  const give = async () => {
+    const isSure = await confirm({
+      title: t.giveTitle(items.length),
+      body: t.giveBody,
+      action: t.giveAction,
+    });
+    if (isSure) {
+      await run(() => giveBarcodes(of, items));
+    }
+  };
+  if (items.length === 0) {
+    return null;
+  }
+  return (
+    <>
+      <div class="note note-problem label-note">
+        <Icon name="alert" />
+        <p>{t.notFound(items.length)}</p>
+        {may('operator') && (
+          <button type="button" class="small secondary" disabled={isBusy} onClick={() => void give()}>
+            {t.give}
+          </button>
+        )}
+      </div>
+      {isBusy && <Progress label={t.giving} />}
+      {problem !== null && <ProblemNote problem={problem} />}
+    </>
+  );
+}
+
+/** Attaches keys as barcodes, all or none, by an import; if that cannot be, its page says why. */
+async function giveBarcodes(of: 'assets' | 'locations', items: readonly LabelItem[]): Promise<void> {
+  const lines = items.map(({ external_key: key }) => `${key},,barcode:${key}\n`);
+  const csv = new Blob(['external_key,name,tags\n', ...lines], { type: 'text/csv' });
+  const query = new URLSearchParams({ resource: of.slice(0, -1), file_name: 'barcodes.csv' });
+  const { data } = await post<{ data: WholeImport }>(`/imports?${query}`, csv);
+  const checked = await post<{ data: WholeImport }>(`/imports/${data.id}/check`);
+  if (checked.data.outcome?.counts.faulty !== 0) {
+    go(href('import', data.id));
+    return;
+  }
+  await post(`/imports/${data.id}/apply`);
+  noteWrite(`/${of}`);
+}
+
+/**
+ * Prints `sheets` by themselves: beside the app, which is not printed (`labels.css`), on paper of their size. A style sheet
+ * made by a script is no inline style, so the content security policy has nothing against it.
+ */
+function print(sheets: ComponentChild, { page }: LabelSize): void {
+  const paper = new CSSStyleSheet();
+  paper.replaceSync(`@page { size: ${page.width}mm ${page.height}mm; margin: 0 }`);
+  const place = document.createElement('div');
+  place.className = 'label-print';
+  document.body.append(place);
+  render(sheets, place);
+  document.adoptedStyleSheets.push(paper);
+  const done = () => {
+    render(null, place);
+    place.remove();
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== paper);
+  };
+  window.addEventListener('afterprint', done, { once: true });
+  window.print();
+}
+
+/** Sheets of labels in their size on paper. `first`: how many labels of the first sheet are used up. */
+function Sheets({
+  items,
+  size,
+  codes,
+  first,
+  most = Number.POSITIVE_INFINITY,
+}: {
+  items: readonly LabelItem[];
+  size: LabelSize;
+  codes: Codes;
+  first: number;
+  /** Sheets that are drawn. */
+  most?: number;
+}) {
+  const each = perSheet(size);
+  const places = [...Array.from({ length: first }, () => null), ...items];
+  const sheets = Array.from({ length: Math.min(most, Math.ceil(places.length / each)) }, (_, index) =>
+    places.slice(index * each, (index + 1) * each),
+  );
+  const { page, width, height } = size;
+  return (
+    <>
+      {sheets.map((labels, index) => (
+        <div key={index} class="sheet-of-labels" style={{ width: mm(page.width), height: mm(page.height) }}>
+          {labels.map((item, place) =>
+            item === null ? null : (
+              <div
+                key={item.id}
+                class="label-place"
+                style={{
+                  left: mm(size.left + (place % size.columns) * size.across),
+                  top: mm(size.top + Math.floor(place / size.columns) * size.down),
+                  width: mm(width),
+                  height: mm(height),
+                }}
+              >
+                <Label item={item} size={size} codes={codes} />
+              </div>
+            ),
+          )}
+        </div>
+      ))}
+    </>
+  );
+}
+
+function mm(millimetres: number): string {
+  return `${Math.round(millimetres * 1_000) / 1_000}mm`;
+}
+
+function Label({ item, size, codes }: { item: LabelItem; size: LabelSize; codes: Codes }) {
+  const { qr, barcode } = layOut(item.value, size, codes);
+  return (
+    <div class="label">
+      <div class="label-head">
+        {qr !== null && <Code code={qr} kind="qr" />}
+        <div class="label-words">
+          <strong>{item.name}</strong>
+          <span>{item.external_key}</span>
+          {item.value !== item.external_key && <small>{item.value}</small>}
+        </div>
+      </div>
+      {barcode !== null && <Code code={barcode} kind="barcode" />}
+    </div>
+  );
+}
+
+function Code({ code: { width, height, path }, kind }: { code: CodePath; kind: 'qr' | 'barcode' }) {
+  return (
+    <svg
+      class={`label-${kind}`}
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio={kind === 'qr' ? 'xMidYMid' : 'none'}
+      shape-rendering="crispEdges"
+      aria-hidden="true"
+    >
+      <path d={path} />
+    </svg>
   );
 }

@@ -1,12 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/api-error.ts';
 import { post } from '../../api/send.ts';
+import { useAction } from '../../api/use-action.ts';
 import { asApiError } from '../../api/use-read.ts';
 import { Door } from '../../parts/door.tsx';
+import { Field } from '../../parts/field.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
-import { href } from '../../router/router.ts';
-import { texts } from '../../texts/texts.ts';
-import { AcceptLink, type Link } from './accept-link.tsx';
+import { faultOf } from '../../parts/problem-text.ts';
+import { href, replaceAddress } from '../../router/router.ts';
+import type { Role } from '../../session/roles.ts';
+import { begin, type Session, session } from '../../session/session.ts';
+import { type Texts, texts } from '../../texts/texts.ts';
 
 /** Behind `#/link/<token>`: an invitation, a reset, the first administrator's link, or one that signs in. */
 export function LinkScreen({ token }: { token: string }) {
@@ -43,4 +47,135 @@ export function LinkScreen({ token }: { token: string }) {
 /** Used, expired or never made: the server does not say which. */
 function isOver({ status }: ApiError): boolean {
   return [400, 401, 403, 404, 410].includes(status);
+}
+
+interface Link {
+  purpose: 'first' | 'invite' | 'reset' | 'sign_in';
+  organization: { id: number; name: string } | null;
+  email: string | null;
+  role: Role | null;
+}
+
+function AcceptLink({ token, link }: { token: string; link: Link }) {
+  const t = texts.value.link;
+  const [email, setEmail] = useState(link.email ?? '');
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  const [newPassword, setNewPassword] = useState('');
+  const { run, isBusy, problem } = useAction();
+  // Only they know: whoever invites has the link too, and would learn it from what is shown.
+  const [saysAccount, setSaysAccount] = useState<boolean | null>(null);
+  const hasAccount = saysAccount ?? session.value?.user.email === link.email;
+  const isNew = link.purpose === 'first' || (link.purpose === 'invite' && !hasAccount);
+  const isMember = link.purpose === 'invite' && hasAccount;
+  const asksPassword = isNew || isMember || link.purpose === 'reset';
+  const { title, lead } = wordsOf(link, hasAccount, texts.value);
+
+  const accept = async () => {
+    const { data } = await post<{ data: Session }>('/links/accept', {
+      token,
+      ...(isNew ? { name } : {}),
+      ...(link.purpose === 'first' ? { email } : {}),
+      ...(asksPassword ? { password } : {}),
+      ...(isMember ? { new_password: newPassword } : {}),
+    });
+    // The back button must not lead to a link that is used up.
+    replaceAddress(href());
+    begin(data, link.organization?.id);
+  };
+
+  return (
+    <Door title={title} lead={lead}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void run(accept);
+        }}
+      >
+        {isNew && (
+          <>
+            <Field
+              label={t.name}
+              name="name"
+              autocomplete="name"
+              required
+              value={name}
+              fault={faultOf(problem, 'name')}
+              onValue={setName}
+            />
+            <Field
+              label={texts.value.signIn.email}
+              type="email"
+              name="email"
+              autocomplete="username"
+              required
+              readOnly={link.email !== null}
+              value={email}
+              fault={faultOf(problem, 'email')}
+              onValue={setEmail}
+            />
+          </>
+        )}
+        {asksPassword && (
+          <Field
+            label={isMember ? texts.value.signIn.password : t.newPassword}
+            type="password"
+            name="password"
+            autocomplete={isMember ? 'current-password' : 'new-password'}
+            required
+            minLength={isMember ? 1 : 12}
+            maxLength={256}
+            {...(isMember ? {} : { hint: t.passwordHint })}
+            value={password}
+            fault={faultOf(problem, 'password')}
+            onValue={setPassword}
+          />
+        )}
+        {isMember && (
+          <Field
+            label={t.newPassword}
+            type="password"
+            name="new_password"
+            autocomplete="new-password"
+            required
+            minLength={12}
+            maxLength={256}
+            hint={t.ownPasswordHint}
+            value={newPassword}
+            fault={faultOf(problem, 'new_password')}
+            onValue={setNewPassword}
+          />
+        )}
+        {problem !== null && (
+          <ProblemNote problem={problem} shown={['name', 'email', 'password', 'new_password']} />
+        )}
+        <button type="submit" class="primary" disabled={isBusy}>
+          {isBusy ? t.busy : t.go}
+        </button>
+        {link.purpose === 'invite' && (
+          <button type="button" class="quiet" onClick={() => setSaysAccount(!hasAccount)}>
+            {hasAccount ? t.noAccount : t.hasAccount}
+          </button>
+        )}
+      </form>
+    </Door>
+  );
+}
+
+function wordsOf({ purpose, organization, role }: Link, hasAccount: boolean, { link: t, roles }: Texts) {
+  const roleWord = role === null ? '' : roles[role];
+  switch (purpose) {
+    case 'first':
+      return { title: t.firstTitle, lead: t.firstLead };
+    case 'invite':
+      return {
+        title: t.inviteTitle(organization?.name ?? 'tagtrail'),
+        lead: hasAccount ? t.inviteKnownLead(roleWord) : t.inviteLead(roleWord),
+      };
+    case 'reset':
+      return { title: t.resetTitle, lead: t.resetLead };
+    case 'sign_in':
+      return { title: t.signInTitle, lead: t.signInLead };
+  }
 }

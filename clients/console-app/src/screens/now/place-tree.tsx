@@ -1,11 +1,11 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Place, TreeModel } from '../../live/tree-model.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { TreeRow, type TreeRowProps } from '../../parts/tree/tree-row.tsx';
 import { ROW, useWindow } from '../../parts/tree/use-window.ts';
 import { FEW, visibleRows } from '../../parts/tree/visible-rows.ts';
 import { go, href } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
-import { PlaceRow } from './place-row.tsx';
 
 /** Opened or closed by hand, for as long as the page lives. */
 const chosen = new Map<number, boolean>();
@@ -109,5 +109,34 @@ export function PlaceTree({ model, searched }: { model: TreeModel; version: numb
         </div>
       </div>
     </div>
+  );
+}
+
+/** A row is lit for so long, in milliseconds, after something came or went. */
+const LIT_MS = 1_500;
+
+/** A place with what is there; a bar shows its share of the most. */
+function PlaceRow({ most, ...tree }: TreeRowProps & { most: number }) {
+  const t = texts.value.now;
+  const { place } = tree.row;
+  const isLit = place.touchedAt > 0 && performance.now() - place.touchedAt < LIT_MS;
+  return (
+    <TreeRow {...tree} link={{ href: href('place', place.id) }}>
+      {/* biome-ignore lint/a11y/useSemanticElements: of a row that is no element of a table */}
+      {/* biome-ignore lint/a11y/useFocusableInteractive: the row has the focus */}
+      <div role="gridcell" class="tree-count">
+        {place.here === 0 ? <span class="none">–</span> : t.count(place.here)}
+      </div>
+      {/* biome-ignore lint/a11y/useSemanticElements: as above */}
+      {/* biome-ignore lint/a11y/useFocusableInteractive: as above */}
+      <div role="gridcell" class="tree-total">
+        <span class="tree-bar" aria-hidden="true">
+          <span style={{ width: `${(100 * place.total) / most}%` }} />
+        </span>
+        <span class={isLit ? 'tree-number is-lit' : 'tree-number'} key={isLit ? place.touchedAt : 0}>
+          {t.count(place.total)}
+        </span>
+      </div>
+    </TreeRow>
   );
 }

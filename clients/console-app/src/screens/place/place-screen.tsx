@@ -1,3 +1,4 @@
+import { Icon } from '../../../../ui/parts/icon.tsx';
 import { useList } from '../../api/use-list.ts';
 import { useRead } from '../../api/use-read.ts';
 import type { Passing, Present } from '../../api/whereabouts.ts';
@@ -5,19 +6,16 @@ import type { Place } from '../../live/tree-model.ts';
 import { useReloadOnMoves } from '../../live/use-moves.ts';
 import { useTree } from '../../live/use-tree.ts';
 import { ChangesOf } from '../../parts/changes/changes-of.tsx';
+import { durationText } from '../../parts/duration.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { LineOfAsset, PlaceLink } from '../../parts/move-line.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
-import { Table } from '../../parts/table.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { href } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { AntennaList } from './antenna-list.tsx';
-import { DwellPicture } from './dwell-picture.tsx';
-import { PassingList } from './passing-list.tsx';
-import { PlacePath } from './place-path.tsx';
-import { presentColumns } from './present-columns.tsx';
-import { SweepList } from './sweep-list.tsx';
 
 /** `#/place/4`: what is here, since when, and what came and went. */
 export function PlaceScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
@@ -103,5 +101,196 @@ function Children({ places }: { places: readonly Place[]; version: number }) {
         </li>
       ))}
     </ul>
+  );
+}
+
+interface AntennaHere {
+  port: number;
+  enabled: boolean;
+  min_rssi: number | null;
+  reader: { id: number; name: string };
+  last_message_at: string | null;
+}
+
+/** What sees this place, and when it was last heard of. */
+function AntennaList({ id }: { id: number }) {
+  const t = texts.value.place;
+  const { answer } = useRead<{ data: readonly AntennaHere[] }>(`/locations/${id}/antennas`);
+  if (answer === undefined) {
+    return null;
+  }
+  return (
+    <section class="card" aria-labelledby="antennas">
+      <h2 id="antennas">{t.antennas}</h2>
+      {answer.data.length === 0 && <p class="hint">{t.noAntennas}</p>}
+      <ul class="facts">
+        {answer.data.map(({ reader, port, enabled, last_message_at: heard }) => (
+          <li key={`${reader.id}/${port}`}>
+            <a class="title" href={href('readers', reader.id)}>
+              {t.antenna(reader.name, port)}
+            </a>
+            <span class="hint">
+              {!enabled && `${t.off} · `}
+              {heard === null ? (
+                t.neverHeard
+              ) : (
+                <>
+                  {t.heard} <Instant at={heard} />
+                </>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface Dwell {
+  days: number;
+  looked_back_to: string | null;
+  stays: number;
+  median_seconds: number | null;
+  bars: readonly { below: number | null; stays: number }[];
+}
+
+/** How long things stay here, as bars. */
+function DwellPicture({ id }: { id: number }) {
+  const t = texts.value.place;
+  const { answer } = useRead<{ data: Dwell }>(`/locations/${id}/dwell`);
+  const dwell = answer?.data;
+  if (dwell === undefined) {
+    return null;
+  }
+  const most = Math.max(1, ...dwell.bars.map(({ stays }) => stays));
+  return (
+    <section class="card" aria-labelledby="dwell">
+      <h2 id="dwell">{t.dwell}</h2>
+      {dwell.stays === 0 || dwell.median_seconds === null ? (
+        <p class="hint">{t.noDwell(dwell.days)}</p>
+      ) : (
+        <>
+          <p class="hint">{t.dwellOf(dwell.stays, dwell.days, durationText(dwell.median_seconds * 1_000))}</p>
+          <ul class="dwell">
+            {dwell.bars.map(({ below, stays }, index) => (
+              <li key={below}>
+                <span class="dwell-length">
+                  {below === null
+                    ? t.longer(durationText((dwell.bars[index - 1]?.below ?? 0) * 1_000))
+                    : t.shorter(durationText(below * 1_000))}
+                </span>
+                <span class="dwell-bar" aria-hidden="true">
+                  <span style={{ width: `${(100 * stays) / most}%` }} />
+                </span>
+                <span class="dwell-count">{texts.value.now.count(stays)}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {dwell.looked_back_to !== null && (
+        <p class="hint">
+          {t.lookedBackTo} <Instant at={dwell.looked_back_to} />
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** Arrivals and departures, the latest first. */
+function PassingList({ passing }: { passing: Passing | undefined }) {
+  const t = texts.value.place;
+  return (
+    <section class="card now-moves" aria-labelledby="passing">
+      <h2 id="passing">{t.passing}</h2>
+      {passing !== undefined && passing.moves.length === 0 && <p class="hint">{t.noPassing}</p>}
+      <ul class="move-list">
+        {passing?.moves.map(({ position, at, asset, is_arrival, other }) => (
+          <LineOfAsset key={position} at={at} asset={asset}>
+            <p class={is_arrival ? 'move-way is-arrival' : 'move-way'}>
+              <Icon name={is_arrival ? 'down' : 'up'} />
+              <span>{is_arrival ? t.cameFrom : t.wentTo}</span>
+              <PlaceLink place={other} />
+            </p>
+          </LineOfAsset>
+        ))}
+      </ul>
+      {passing !== undefined && passing.since !== null && passing.moves.length > 0 && (
+        <p class="hint passing-since">
+          {t.lookedBackTo} <Instant at={passing.since} />
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** What the place lies in, from the outermost. */
+function PlacePath({ place }: { place: Place }) {
+  const above: Place[] = [];
+  for (let each = place.parent; each !== null; each = each.parent) {
+    above.unshift(each);
+  }
+  return (
+    <nav class="place-path" aria-label={texts.value.place.path}>
+      <a href={href('now')}>{texts.value.screens.now}</a>
+      {above.map(({ id, name }) => (
+        <span key={id}>
+          <span aria-hidden="true"> / </span>
+          <a href={href('place', id)}>{name}</a>
+        </span>
+      ))}
+    </nav>
+  );
+}
+
+function presentColumns(): readonly Column<Present>[] {
+  const t = texts.value.place;
+  return [
+    { title: t.asset, cell: ({ name }) => <span class="title">{name}</span> },
+    { title: t.key, weight: 3, cell: ({ external_key }) => <span class="mono">{external_key}</span> },
+    { title: t.since, weight: 2, cell: ({ since }) => <Instant at={since} /> },
+    {
+      title: t.stayed,
+      isNumber: true,
+      cell: ({ since }) => (since === null ? '–' : durationText(Date.now() - Date.parse(since))),
+    },
+    { title: t.lastSeen, weight: 2, cell: ({ last_seen }) => <Instant at={last_seen} /> },
+  ];
+}
+
+interface Sweep {
+  id: string;
+  ended_at: string;
+  handheld: string;
+  expected: number;
+  found: number;
+  moved_here: number;
+  missing: number;
+  unknown: number;
+}
+
+/** What people found when they checked this place; nothing where they never did. */
+function SweepList({ id }: { id: number }) {
+  const t = texts.value.place;
+  const { answer } = useRead<{ data: readonly Sweep[] }>(`/locations/${id}/sweeps`);
+  if (answer === undefined || answer.data.length === 0) {
+    return null;
+  }
+  return (
+    <section class="card" aria-labelledby="sweeps">
+      <h2 id="sweeps">{t.sweeps}</h2>
+      <ul class="facts">
+        {answer.data.map((sweep) => (
+          <li key={sweep.id}>
+            <span>
+              <Instant at={sweep.ended_at} /> <span class="faint">{sweep.handheld}</span>
+            </span>
+            <span class="hint">
+              {t.sweep(sweep.found, sweep.expected, sweep.missing, sweep.moved_here, sweep.unknown)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

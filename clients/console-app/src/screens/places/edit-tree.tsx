@@ -1,17 +1,21 @@
 import { useRef, useState } from 'preact/hooks';
-import type { Place } from '../../live/tree-model.ts';
+import { patch } from '../../api/send.ts';
+import { asApiError } from '../../api/use-read.ts';
+import type { Place, TreeModel } from '../../live/tree-model.ts';
 import { useTree } from '../../live/use-tree.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { followPointer } from '../../parts/follow-pointer.ts';
+import { ItemPicker, type PickedItem } from '../../parts/item-picker.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
+import { problemText } from '../../parts/problem-text.ts';
+import { SideSheet } from '../../parts/side-sheet.tsx';
+import { toast } from '../../parts/toast.tsx';
+import { TreeRow, type TreeRowProps } from '../../parts/tree/tree-row.tsx';
 import { ROW, useWindow } from '../../parts/tree/use-window.ts';
 import { FEW, visibleRows } from '../../parts/tree/visible-rows.ts';
 import { address, go, hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { EditTreeRow } from './edit-tree-row.tsx';
-import { movePlace } from './move-place.ts';
-import { MovePlaceSheet } from './move-place-sheet.tsx';
 
 interface Dragged {
   place: Place;
@@ -167,5 +171,128 @@ export function EditTree() {
         />
       )}
     </>
+  );
+}
+
+/** A place of the tree that can be dragged into another, or moved by its button. */
+function EditTreeRow({
+  isTarget,
+  canMove,
+  onMove,
+  onPointerDown,
+  ...tree
+}: TreeRowProps & {
+  /** What is dragged would go into it. */
+  isTarget: boolean;
+  canMove: boolean;
+  onMove: () => void;
+  onPointerDown: (event: PointerEvent) => void;
+}) {
+  const t = texts.value.placeTree;
+  const { place } = tree.row;
+  return (
+    <TreeRow
+      {...tree}
+      kind={isTarget ? 'edit-row is-target' : 'edit-row'}
+      link={{
+        href: hrefWith({ open: place.id }),
+        draggable: false,
+        ...(canMove ? { onPointerDown } : {}),
+      }}
+    >
+      {/* biome-ignore lint/a11y/useSemanticElements: of a row that is no element of a table */}
+      {/* biome-ignore lint/a11y/useFocusableInteractive: the row has the focus */}
+      <div role="gridcell" class="tree-total">
+        {canMove && (
+          <button
+            type="button"
+            class="secondary small"
+            tabIndex={-1}
+            aria-label={t.moveOf(place.name)}
+            onClick={onMove}
+          >
+            {t.moveTo}
+          </button>
+        )}
+      </div>
+    </TreeRow>
+  );
+}
+
+/** Moves a place without dragging. */
+function MovePlaceSheet({
+  model,
+  place,
+  onMove,
+  onClose,
+}: {
+  model: TreeModel;
+  place: Place;
+  onMove: (into: Place | null) => void;
+  onClose: () => void;
+}) {
+  const t = texts.value.placeTree;
+  const { parent } = place;
+  const [picked, setPicked] = useState<PickedItem | null>(
+    parent === null ? null : { id: parent.id, external_key: parent.key, name: parent.name },
+  );
+  return (
+    <SideSheet
+      title={t.moveTitle(place.name)}
+      sub={<span class="mono">{place.key}</span>}
+      onClose={onClose}
+      foot={
+        <button type="submit" form="move-place" class="primary">
+          {t.move}
+        </button>
+      }
+    >
+      <form
+        id="move-place"
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onMove(picked === null ? null : model.place(picked.id));
+          onClose();
+        }}
+      >
+        <ItemPicker
+          resource="locations"
+          label={texts.value.places.within}
+          hint={texts.value.places.withinHint}
+          none={texts.value.places.onTop}
+          picked={picked}
+          onPick={setPicked}
+        />
+      </form>
+    </SideSheet>
+  );
+}
+
+/**
+ * Puts a place into another, or on top where `into` is null, and says so with an undo; or why not. The tree shows it at once:
+ * the server's is up to a second old.
+ */
+function movePlace(model: TreeModel, place: Place, into: Place | null, redraw: () => void): Promise<void> {
+  const from = place.parent;
+  const send = async (to: Place | null) => {
+    await patch(`/locations/${place.id}`, { parent_id: to?.id ?? null });
+    model.reparent(place.id, to?.id ?? null);
+    redraw();
+  };
+  const t = texts.value.placeTree;
+  const refused = (to: Place | null, error: unknown) => {
+    const isCycle = to !== null && model.isWithin(to, place);
+    toast(isCycle ? t.cycle(place.name, to.name) : problemText(asApiError(error)));
+  };
+  if (into === from) {
+    return Promise.resolve();
+  }
+  return send(into).then(
+    () =>
+      toast(into === null ? t.onTop(place.name) : t.moved(place.name, into.name), () =>
+        send(from).catch((error: unknown) => refused(from, error)),
+      ),
+    (error: unknown) => refused(into, error),
   );
 }

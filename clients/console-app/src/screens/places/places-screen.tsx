@@ -1,21 +1,32 @@
 import type { Place } from '../../api/place.ts';
 import { useList } from '../../api/use-list.ts';
 import { useNames } from '../../api/use-names.ts';
+import { Badge } from '../../parts/badge.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Filter } from '../../parts/filter.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { ItemPicker, type PickedItem } from '../../parts/item-picker.tsx';
 import { NothingFound } from '../../parts/nothing-found.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { PlaceName } from '../../parts/place-name.tsx';
+import { faultOf } from '../../parts/problem-text.ts';
 import { SearchField } from '../../parts/search-field.tsx';
-import { Table } from '../../parts/table.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { address, href, hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
-import { texts } from '../../texts/texts.ts';
+import { type Texts, texts } from '../../texts/texts.ts';
 import { ListActions } from '../import/list-actions.tsx';
+import {
+  type FieldsProps,
+  ITEM_FIELDS,
+  type ItemDraft,
+  type ItemKind,
+  itemDraftOf,
+  itemValuesOf,
+} from '../items/item-kind.ts';
 import { OpenItem } from '../items/open-item.tsx';
 import { usePicked } from '../labels/use-picked.ts';
 import { EditTree } from './edit-tree.tsx';
-import { placeColumns } from './place-columns.tsx';
-import { PLACE_KIND } from './place-kind.tsx';
 
 const FILTERS = ['parent_id', 'is_active', 'include_deleted'];
 const FIXED = { include_not_in_effect: true };
@@ -101,5 +112,88 @@ export function PlacesScreen() {
       )}
       <OpenItem kind={PLACE_KIND} rows={list.rows} />
     </div>
+  );
+}
+
+/** @param names of places by their keys, as far as they are known. */
+function placeColumns(
+  { places: t, items }: Texts,
+  names: ReadonlyMap<string, string>,
+): readonly Column<Place>[] {
+  return [
+    { title: items.name, sortBy: 'name', cell: ({ name }) => <span class="title">{name}</span> },
+    {
+      title: items.key,
+      sortBy: 'external_key',
+      cell: ({ external_key }) => <span class="mono">{external_key}</span>,
+    },
+    {
+      title: t.within,
+      cell: ({ parent_id, parent_external_key: key }) =>
+        key === null ? (
+          <span class="none">–</span>
+        ) : (
+          <a
+            class="plain"
+            href={hrefWith({ parent_id, page: null })}
+            title={t.besides(names.get(key) ?? key)}
+          >
+            <PlaceName placeKey={key} name={names.get(key)} />
+          </a>
+        ),
+    },
+    {
+      title: items.tags,
+      weight: 3,
+      isNumber: true,
+      cell: ({ tags }) => (tags.length === 0 ? <span class="none">–</span> : tags.length),
+    },
+    {
+      title: t.created,
+      weight: 2,
+      sortBy: 'created_at',
+      cell: ({ created_at, deleted_at, is_active }) => (
+        <span class="with-badge">
+          <Instant at={created_at} />
+          {deleted_at !== null && <Badge tone="refused">{t.retired}</Badge>}
+          {deleted_at === null && !is_active && <Badge>{items.inactive}</Badge>}
+        </span>
+      ),
+    },
+  ];
+}
+
+interface PlaceDraft extends ItemDraft {
+  parent: PickedItem | null;
+}
+
+const PLACE_KIND: ItemKind<Place, PlaceDraft> = {
+  path: '/locations',
+  words: () => texts.value.places,
+  draftOf: (place) => ({ ...itemDraftOf(place), parent: parentOf(place) }),
+  valuesOf: (draft) => ({ ...itemValuesOf(draft), parent_id: draft.parent?.id ?? null }),
+  shownFields: [...ITEM_FIELDS, 'parent_id'],
+  OwnFields: ParentField,
+  undoOf: ({ parent_id }, { parent }) => ((parent?.id ?? null) === parent_id ? undefined : { parent_id }),
+};
+
+function parentOf(place: Place | undefined): PickedItem | null {
+  const { parent_id: id = null, parent_external_key: key = null } = place ?? {};
+  return id === null || key === null ? null : { id, external_key: key };
+}
+
+function ParentField({ draft, problem, isReadOnly, onDraft }: FieldsProps<PlaceDraft>) {
+  const t = texts.value.places;
+  return (
+    <ItemPicker
+      resource="locations"
+      label={t.within}
+      hint={t.withinHint}
+      none={t.onTop}
+      picked={draft.parent}
+      isReadOnly={isReadOnly}
+      fault={faultOf(problem, 'parent_id')}
+      onPick={(parent) => onDraft({ ...draft, parent })}
+    />
   );
 }

@@ -1,12 +1,19 @@
 import { useState } from 'preact/hooks';
+import { Icon } from '../../../../ui/parts/icon.tsx';
 import type { PlanWithPlaces } from '../../api/plan.ts';
-import type { Action } from '../../api/use-action.ts';
+import { patch, remove } from '../../api/send.ts';
+import { type Action, useAction } from '../../api/use-action.ts';
 import { noteWrite } from '../../api/writes.ts';
 import type { Place, TreeModel } from '../../live/tree-model.ts';
+import { confirm } from '../../parts/confirm.tsx';
+import { followPointer } from '../../parts/follow-pointer.ts';
 import { ProblemNote } from '../../parts/problem-note.tsx';
+import { SideSheet } from '../../parts/side-sheet.tsx';
+import { toast } from '../../parts/toast.tsx';
+import { go, href } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
-import { PlanDetailsSheet } from './plan-details-sheet.tsx';
-import { UnplacedList } from './unplaced-list.tsx';
+import { type PlanDraft, PlanFields, SHOWN_FIELDS } from './plan-fields.tsx';
+import type { Shapes } from './shapes.ts';
 import type { Draft } from './use-draft.ts';
 import type { useOutline } from './use-outline.ts';
 
@@ -105,5 +112,129 @@ export function EditPanel({
       </button>
       {isDetailed && <PlanDetailsSheet plan={plan} onClose={() => setDetailed(false)} />}
     </aside>
+  );
+}
+
+/** What a plan is called and a plan of; and deleting it. */
+function PlanDetailsSheet({ plan, onClose }: { plan: PlanWithPlaces; onClose: () => void }) {
+  const t = texts.value.plan;
+  const [draft, setDraft] = useState<PlanDraft>({ name: plan.name, location: plan.location });
+  const { run, isBusy, problem } = useAction();
+  const save = () =>
+    run(async () => {
+      await patch(`/plans/${plan.id}`, {
+        name: draft.name.trim(),
+        location_id: draft.location?.id ?? null,
+      });
+      toast(texts.value.common.saved);
+      onClose();
+    });
+  const drop = async () => {
+    const question = { title: t.deleteTitle(plan.name), body: t.deleteBody, action: t.delete };
+    if (await confirm({ ...question, isDangerous: true })) {
+      await run(async () => {
+        await remove(`/plans/${plan.id}`);
+        toast(t.deleted(plan.name));
+        go(href('plan'));
+      });
+    }
+  };
+  return (
+    <SideSheet
+      title={t.details}
+      onClose={onClose}
+      foot={
+        <>
+          <button type="submit" form="plan-details" class="primary" disabled={isBusy}>
+            {texts.value.common.save}
+          </button>
+          <button type="button" class="danger" disabled={isBusy} onClick={drop}>
+            {t.delete}
+          </button>
+        </>
+      }
+    >
+      <form
+        id="plan-details"
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <PlanFields draft={draft} problem={problem} onDraft={setDraft} />
+        {problem !== null && <ProblemNote problem={problem} shown={SHOWN_FIELDS} />}
+      </form>
+    </SideSheet>
+  );
+}
+
+/** More are found by typing. */
+const MOST = 100;
+
+/** Places that are not on the plan: each is dragged onto it, or put into its middle by a click or Enter. */
+function UnplacedList({
+  model,
+  shapes,
+  onDrop,
+  onPut,
+}: {
+  model: TreeModel;
+  shapes: Shapes;
+  onDrop: (place: Place, x: number, y: number) => void;
+  onPut: (place: Place) => void;
+}) {
+  const t = texts.value.plan;
+  const [text, setText] = useState('');
+  const [ghost, setGhost] = useState<{ name: string; x: number; y: number } | null>(null);
+  const left = model.search(text.trim()).filter(({ id }) => !shapes.has(id));
+  const drag = (event: PointerEvent, place: Place) =>
+    followPointer(event, {
+      onMove: (_dx, _dy, { clientX, clientY }) => setGhost({ name: place.name, x: clientX, y: clientY }),
+      onDrop: ({ clientX, clientY }) => onDrop(place, clientX, clientY),
+      onEnd: () => setGhost(null),
+    });
+  return (
+    <section class="unplaced" aria-label={t.unplaced}>
+      <h2>{t.unplaced}</h2>
+      <p class="hint">{left.length === 0 && text === '' ? t.allPlaced : t.unplacedHint}</p>
+      <div class="field">
+        <input
+          type="search"
+          aria-label={texts.value.now.search}
+          placeholder={texts.value.now.search}
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </div>
+      <ul>
+        {left.slice(0, MOST).map((place) => (
+          <li key={place.id}>
+            <button
+              type="button"
+              data-place={place.id}
+              onClick={(event) => event.defaultPrevented || onPut(place)}
+              onPointerDown={(event) => event.pointerType !== 'touch' && drag(event, place)}
+            >
+              <span
+                class="unplaced-grip"
+                aria-hidden="true"
+                onPointerDown={(event) => event.pointerType === 'touch' && drag(event, place)}
+              >
+                <Icon name="place" />
+              </span>
+              <span class="title">{place.name}</span>
+              <span class="hint">{place.parent?.name ?? place.key}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {left.length > MOST && <p class="hint">{t.andMore(left.length - MOST)}</p>}
+      {ghost !== null && (
+        <span class="pin pin-ghost" style={{ left: `${ghost.x}px`, top: `${ghost.y}px` }} aria-hidden="true">
+          <span class="pin-name">{ghost.name}</span>
+        </span>
+      )}
+    </section>
   );
 }

@@ -4,18 +4,17 @@ import { patch } from '../../api/send.ts';
 import { useAction } from '../../api/use-action.ts';
 import type { Place, TreeModel } from '../../live/tree-model.ts';
 import { confirm } from '../../parts/confirm.tsx';
+import { followPointer } from '../../parts/follow-pointer.ts';
 import { toast } from '../../parts/toast.tsx';
-import { address, hrefWith, replaceAddress } from '../../router/router.ts';
+import type { Address } from '../../router/address.ts';
+import { address, guardLeaving, hrefWith, replaceAddress } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
-import { DrawnOutline } from './drawn-outline.tsx';
 import { EditPanel } from './edit-panel.tsx';
-import { EditPin } from './edit-pin.tsx';
 import { PlanBox } from './plan-box.tsx';
 import { PlanOutlines } from './plan-outlines.tsx';
-import { middleOf, moved, placesOf, within } from './shapes.ts';
+import { labelOf, middleOf, moved, placesOf, within } from './shapes.ts';
 import { useDraft } from './use-draft.ts';
-import { useLeaveGuard } from './use-leave-guard.ts';
-import { useOutline } from './use-outline.ts';
+import { type Outline, useOutline } from './use-outline.ts';
 import { useViewport } from './use-viewport.ts';
 
 /** Pixels by which the cross goes at a key. */
@@ -159,4 +158,102 @@ export function EditPlan({ plan, model }: { plan: PlanWithPlaces; model: TreeMod
       />
     </div>
   );
+}
+
+/** What is drawn so far, and where a key sets the next point. */
+function DrawnOutline({ outline: { points, cross } }: { outline: Outline }) {
+  return (
+    <>
+      <svg class="plan-outlines" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
+        <polyline class="outline is-lit" points={points.map(([x, y]) => `${x},${y}`).join(' ')} />
+      </svg>
+      {points.map(([x, y], index) => (
+        <span key={index} class="corner" style={{ left: `${100 * x}%`, top: `${100 * y}%` }} />
+      ))}
+      <span class="cross" style={{ left: `${100 * cross[0]}%`, top: `${100 * cross[1]}%` }} />
+    </>
+  );
+}
+
+/** Pixels of an arrow key; with Shift one, to be exact. */
+const PIN_STEP = 8;
+
+const ARROWS: Record<string, readonly [number, number]> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+};
+
+/** A place that is dragged, or moved by arrow keys; an outline goes with it as a whole. */
+function EditPin({
+  place,
+  points,
+  isChosen,
+  onChoose,
+  onMove,
+  onRemove,
+}: {
+  place: Place;
+  points: readonly Point[];
+  isChosen: boolean;
+  onChoose: () => void;
+  /** In pixels of the screen. */
+  onMove: (dx: number, dy: number, step: string) => void;
+  onRemove: () => void;
+}) {
+  const t = texts.value.plan;
+  const [x, y] = labelOf(points);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const way = ARROWS[event.key];
+    if (way !== undefined) {
+      event.preventDefault();
+      const by = event.shiftKey ? 1 : PIN_STEP;
+      onMove(way[0] * by, way[1] * by, `keys ${place.id}`);
+    } else if (event.key === 'Delete' || event.key === 'Backspace') {
+      event.preventDefault();
+      onRemove();
+    }
+  };
+  return (
+    <button
+      type="button"
+      class={isChosen ? 'pin pin-edited is-lit' : 'pin pin-edited'}
+      style={{ left: `${100 * x}%`, top: `${100 * y}%` }}
+      aria-label={t.movePin(place.name)}
+      aria-pressed={isChosen}
+      data-pin={place.id}
+      data-drags
+      onFocus={onChoose}
+      onClick={onChoose}
+      onKeyDown={onKeyDown}
+      onPointerDown={(event) => {
+        const step = `drag ${place.id} ${event.timeStamp}`;
+        followPointer(event, { onMove: (dx, dy) => onMove(dx, dy, step) });
+      }}
+    >
+      <span class="pin-name">{place.name}</span>
+    </button>
+  );
+}
+
+/** While something is unsaved the user is asked before it is left: by a link, the back button, or closing the tab. */
+function useLeaveGuard(
+  isUnsaved: boolean,
+  isInside: (to: Address) => boolean,
+  ask: () => Promise<boolean>,
+): void {
+  // Before anything is painted: what looks changed is guarded.
+  useLayoutEffect(() => {
+    if (!isUnsaved) {
+      return undefined;
+    }
+    const stay = (event: Event) => event.preventDefault();
+    const endGuard = guardLeaving({ isInside, ask });
+    window.addEventListener('beforeunload', stay);
+    return () => {
+      endGuard();
+      window.removeEventListener('beforeunload', stay);
+    };
+  }, [isUnsaved]);
 }

@@ -1,14 +1,16 @@
-import { useEffect } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PlanWithPlaces } from '../../api/plan.ts';
+import type { MoveEvent } from '../../live/move-event.ts';
 import type { TreeModel } from '../../live/tree-model.ts';
-import { go, hrefWith } from '../../router/router.ts';
-import { LitList } from './lit-list.tsx';
+import { useMoves } from '../../live/use-moves.ts';
+import { go, href, hrefWith } from '../../router/router.ts';
+import { texts } from '../../texts/texts.ts';
 import { PlanBox } from './plan-box.tsx';
 import { PlanOutlines } from './plan-outlines.tsx';
 import { type Light, PlanPin } from './plan-pin.tsx';
-import { middleOf, shapesOf } from './shapes.ts';
-import { useArrivals } from './use-arrivals.ts';
-import { useLit } from './use-lit.ts';
+import { middleOf, type Shapes, shapesOf, shownPlace } from './shapes.ts';
+import { type Lit, useLit } from './use-lit.ts';
 import { useViewport } from './use-viewport.ts';
 
 /** A plan with what is where now, and what moves. */
@@ -46,4 +48,101 @@ export function LivePlan({ plan, model }: { plan: PlanWithPlaces; model: TreeMod
       {lit.places !== null && <LitList lit={lit} model={model} />}
     </div>
   );
+}
+
+/** What was found, where it is, and whether that is on the plan. */
+function LitList({ lit: { places, assets, elsewhere }, model }: { lit: Lit; model: TreeModel }) {
+  const t = texts.value.plan;
+  const isNothing = assets.length === 0 && elsewhere.length === 0 && places?.size === 0;
+  return (
+    <div class="lit-list card" role="status">
+      {isNothing && <p class="hint">{t.nothingFound}</p>}
+      <ul>
+        {assets.slice(0, MOST).map(({ asset, shownAt }) => (
+          <li key={asset.id}>
+            <a class="title" href={href('asset', asset.id)}>
+              {asset.name}
+            </a>{' '}
+            <span class="hint">
+              {asset.location === null ? texts.value.assets.nowhere : asset.location.name}
+              {asset.location !== null && shownAt === null && ` (${t.notHere})`}
+              {shownAt !== null && shownAt !== asset.location?.id && ` (${model.place(shownAt)?.name})`}
+            </span>
+          </li>
+        ))}
+        {elsewhere.slice(0, MOST).map(({ id, name }) => (
+          <li key={`place-${id}`}>
+            <a class="title" href={href('place', id)}>
+              {name}
+            </a>{' '}
+            <span class="hint">({t.notHere})</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+const MOST = 6;
+
+/** Dots under way at a time: of more, nobody sees where each goes. */
+const MOST_DOTS = 24;
+const WAY_MS = 900;
+
+/**
+ * Draws each move as a dot that goes from one place to the other, and counts the arrivals of each place, so that it can
+ * pulse at another one.
+ */
+function useArrivals(
+  model: TreeModel,
+  shapes: Shapes,
+  sheet: RefObject<HTMLElement | null>,
+): ReadonlyMap<number, number> {
+  const arrivals = useRef(new Map<number, number>());
+  const dots = useRef(0);
+  const [, draw] = useState(0);
+  const send = (from: number, to: number) => {
+    const [start, end] = [shapes.get(from), shapes.get(to)];
+    if (sheet.current === null || start === undefined || end === undefined || dots.current >= MOST_DOTS) {
+      return;
+    }
+    const dot = document.createElement('span');
+    dot.className = 'plan-dot';
+    sheet.current.append(dot);
+    dots.current += 1;
+    const at = ([x, y]: readonly [number, number]) => ({ left: `${100 * x}%`, top: `${100 * y}%` });
+    const way = dot.animate([at(middleOf(start)), at(middleOf(end))], {
+      duration: WAY_MS,
+      easing: 'ease-in-out',
+    });
+    const finish = () => {
+      dot.remove();
+      dots.current -= 1;
+    };
+    way.addEventListener('finish', finish);
+    way.addEventListener('cancel', finish);
+  };
+  useMoves((moves) => {
+    let isSeen = false;
+    for (const { data } of moves.filter(isMove)) {
+      const from = shownPlace(model, shapes, data.previous_location_id);
+      const to = shownPlace(model, shapes, data.current.location_id);
+      if (to === null || to === from) {
+        continue;
+      }
+      arrivals.current.set(to, (arrivals.current.get(to) ?? 0) + 1);
+      isSeen = true;
+      if (from !== null && !matchMedia('(prefers-reduced-motion: reduce)').matches) {
+        send(from, to);
+      }
+    }
+    if (isSeen) {
+      draw((count) => count + 1);
+    }
+  });
+  return arrivals.current;
+}
+
+function isMove({ data: { current, previous_location_id, part } }: MoveEvent): boolean {
+  return current.location_id !== previous_location_id && (part === undefined || part[0] === 1);
 }

@@ -1,17 +1,26 @@
+import { useId, useState } from 'preact/hooks';
 import type { Plan, PlanWithPlaces } from '../../api/plan.ts';
+import { post } from '../../api/send.ts';
+import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
+import type { Present } from '../../api/whereabouts.ts';
+import type { Place } from '../../live/tree-model.ts';
+import { useReloadOnMoves } from '../../live/use-moves.ts';
 import { useTree } from '../../live/use-tree.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
+import { faultOf } from '../../parts/problem-text.ts';
 import { SearchField } from '../../parts/search-field.tsx';
+import { SideSheet } from '../../parts/side-sheet.tsx';
+import { toast } from '../../parts/toast.tsx';
 import { address, go, href, hrefWith, replaceAddress } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { AddPlanSheet } from './add-plan-sheet.tsx';
 import { EditPlan } from './edit-plan.tsx';
-import { HereSheet } from './here-sheet.tsx';
 import { LivePlan } from './live-plan.tsx';
+import { type PlanDraft, PlanFields, SHOWN_FIELDS } from './plan-fields.tsx';
 
 /** `#/plan/3?find=…&view=…&open=<place>`, `#/plan/3?edit=true`, `#/plan?open=new`. Without a number: the first. */
 export function PlanScreen({ rest: [chosen] }: { rest: readonly string[] }) {
@@ -95,5 +104,133 @@ export function PlanScreen({ rest: [chosen] }: { rest: readonly string[] }) {
       )}
       {open === 'new' && may('operator') && <AddPlanSheet onClose={close} />}
     </div>
+  );
+}
+
+const KINDS = 'image/png,image/jpeg,image/webp';
+
+/** An image with a name, and then on to what is where on it. */
+function AddPlanSheet({ onClose }: { onClose: () => void }) {
+  const t = texts.value.plan;
+  const id = useId();
+  const [draft, setDraft] = useState<PlanDraft>({ name: '', location: null });
+  const [image, setImage] = useState<File | null>(null);
+  const { run, isBusy, problem } = useAction();
+  const fault = faultOf(problem, 'image');
+  const choose = (file: File | null) => {
+    setImage(file);
+    if (draft.name === '' && file !== null) {
+      setDraft({ ...draft, name: file.name.replace(/\.\w+$/, '') });
+    }
+  };
+  const add = async () => {
+    if (image === null) {
+      return;
+    }
+    const query = new URLSearchParams({
+      name: draft.name.trim(),
+      ...(draft.location === null ? {} : { location_id: String(draft.location.id) }),
+    });
+    // A file without a known ending has no type.
+    const typed = image.type.startsWith('image/') ? image : new Blob([image], { type: 'image/png' });
+    const { data } = await post<{ data: Plan }>(`/plans?${query}`, typed);
+    toast(t.added(data.name));
+    go(href('plan', data.id, { edit: true }));
+  };
+  return (
+    <SideSheet
+      title={t.addTitle}
+      onClose={onClose}
+      isForm
+      foot={
+        <button type="submit" form="new-plan" class="primary" disabled={isBusy || image === null}>
+          {isBusy ? t.sending : t.add}
+        </button>
+      }
+    >
+      <form
+        id="new-plan"
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void run(add);
+        }}
+      >
+        <div class="field">
+          <label for={id}>{t.image}</label>
+          <input
+            id={id}
+            type="file"
+            accept={KINDS}
+            aria-invalid={fault !== null}
+            aria-describedby={`${id}-says`}
+            onChange={(event) => choose(event.currentTarget.files?.[0] ?? null)}
+          />
+          <div id={`${id}-says`}>
+            {fault === null ? <p class="hint">{t.imageHint}</p> : <p class="fault">{fault}</p>}
+          </div>
+        </div>
+        <PlanFields draft={draft} problem={problem} onDraft={setDraft} />
+        {problem !== null && <ProblemNote problem={problem} shown={['image', ...SHOWN_FIELDS]} />}
+      </form>
+    </SideSheet>
+  );
+}
+
+const MOST = 20;
+
+/** What is at a place of the plan, and the way to all about it. */
+function HereSheet({ place, onClose }: { place: Place; total: number; onClose: () => void }) {
+  const t = texts.value.plan;
+  const { answer, problem, reload } = useRead<{ data: readonly Present[]; total_count: number }>(
+    `/locations/${place.id}/present`,
+    { limit: MOST },
+  );
+  useReloadOnMoves(
+    ({ data }) => [data.current.location_id, data.previous_location_id].includes(place.id),
+    reload,
+  );
+  const more = (answer?.total_count ?? 0) - (answer?.data.length ?? 0);
+  return (
+    <SideSheet
+      title={place.name}
+      sub={<span class="mono">{place.key}</span>}
+      onClose={onClose}
+      foot={
+        <a class="primary" href={href('place', place.id)}>
+          {t.toPlace}
+        </a>
+      }
+    >
+      <div class="stack">
+        <p>{texts.value.shell.assetsHere(place.total)}</p>
+        {place.children.length > 0 && (
+          <ul class="children" aria-label={texts.value.place.places}>
+            {place.children.slice(0, 60).map(({ id, name, total }) => (
+              <li key={id}>
+                <a href={href('place', id)}>
+                  <span>{name}</span>
+                  <span class="faint">{texts.value.now.count(total)}</span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        )}
+        {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
+        <ul class="here-list">
+          {answer?.data.map((asset) => (
+            <li key={asset.id}>
+              <a href={href('asset', asset.id)}>
+                <span class="title">{asset.name}</span> <span class="mono faint">{asset.external_key}</span>
+              </a>
+              <span class="hint">
+                <Instant at={asset.since} />
+              </span>
+            </li>
+          ))}
+        </ul>
+        {more > 0 && <p class="hint">{t.andMore(more)}</p>}
+      </div>
+    </SideSheet>
   );
 }

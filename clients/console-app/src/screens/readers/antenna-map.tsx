@@ -1,15 +1,18 @@
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
+import { Icon } from '../../../../ui/parts/icon.tsx';
 import type { ApiError } from '../../api/api-error.ts';
-import type { AntennaChange, Reader } from '../../api/reader.ts';
+import type { Place } from '../../api/place.ts';
+import type { Antenna, AntennaChange, Reader } from '../../api/reader.ts';
 import { patch } from '../../api/send.ts';
-import { asApiError } from '../../api/use-read.ts';
+import { asApiError, useRead } from '../../api/use-read.ts';
+import { Badge } from '../../parts/badge.tsx';
 import { Field } from '../../parts/field.tsx';
+import { ItemPicker } from '../../parts/item-picker.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { toast } from '../../parts/toast.tsx';
+import { hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { AntennaRow } from './antenna-row.tsx';
-import { PlaceTargets } from './place-targets.tsx';
 
 /** Which antenna is where: by dragging one to a place, or by choosing the place. */
 export function AntennaMap({
@@ -103,5 +106,135 @@ function AddAntenna({ next, onAdd }: { next: number; onAdd: (port: number) => Pr
         {t.add1}
       </button>
     </form>
+  );
+}
+
+function AntennaRow({
+  antenna,
+  reads,
+  isReadOnly,
+  onSet,
+  onDrag,
+}: {
+  antenna: Antenna;
+  /** Of the last seconds, where somebody listens. */
+  reads: number | undefined;
+  isReadOnly: boolean;
+  onSet: (change: AntennaChange) => Promise<unknown>;
+  /** Null at the end. */
+  onDrag: (port: number | null) => void;
+}) {
+  const t = texts.value.readers;
+  const { port, location_external_key: key, location_name: name, min_rssi: stored, enabled } = antenna;
+  const [minRssi, setMinRssi] = useState(stored === null ? '' : String(stored));
+  useLayoutEffect(() => setMinRssi(stored === null ? '' : String(stored)), [stored]);
+  const save = () => {
+    const value = minRssi.trim() === '' ? null : Number(minRssi);
+    if (value !== stored && !Number.isNaN(value)) {
+      void onSet({ min_rssi: value });
+    }
+  };
+  return (
+    <li class={enabled ? 'antenna' : 'antenna is-off'}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: by keys the place is chosen beside it */}
+      <div
+        class="antenna-name"
+        draggable={may('admin')}
+        onDragStart={(event) => {
+          event.dataTransfer?.setData('text/plain', String(port));
+          onDrag(port);
+        }}
+        onDragEnd={() => onDrag(null)}
+      >
+        {may('admin') && <Icon name="up-down" />}
+        <strong>{t.antenna(port)}</strong>
+        {reads !== undefined && <Badge tone="moved">{t.readsNow(reads)}</Badge>}
+        {!enabled && <Badge>{t.off}</Badge>}
+      </div>
+      <ItemPicker
+        resource="locations"
+        label={t.place(port)}
+        none={t.noPlace}
+        picked={key === null ? null : { id: 0, external_key: key, ...(name === null ? {} : { name }) }}
+        isReadOnly={isReadOnly}
+        onPick={(place) => void onSet({ location_external_key: place?.external_key ?? null })}
+      />
+      <form
+        class="antenna-rssi"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save();
+        }}
+        onFocusOut={save}
+      >
+        <Field
+          label={t.minRssi}
+          type="number"
+          step="any"
+          min={-200}
+          max={100}
+          readOnly={isReadOnly}
+          value={minRssi}
+          onValue={setMinRssi}
+        />
+      </form>
+      <div class="buttons">
+        {may('operator') && (
+          <a class="secondary small" href={hrefWith({ listen: port })}>
+            {t.listenTo(port)}
+          </a>
+        )}
+        {!isReadOnly && (
+          <button type="button" class="secondary small" onClick={() => void onSet({ enabled: !enabled })}>
+            {enabled ? t.switchOff : t.switchOn}
+          </button>
+        )}
+      </div>
+    </li>
+  );
+}
+
+const MOST = 20;
+
+/** Places to drop an antenna on. By keys a place is chosen at the antenna itself. */
+function PlaceTargets({ isDragging, onDrop }: { isDragging: boolean; onDrop: (key: string) => void }) {
+  const t = texts.value.readers;
+  const [q, setQ] = useState('');
+  const [over, setOver] = useState<number | null>(null);
+  const { answer } = useRead<{ data: readonly Place[]; total_count: number }>('/locations', {
+    q,
+    limit: MOST,
+  });
+  const places = answer?.data ?? [];
+  return (
+    <div class={isDragging ? 'card stack targets is-dragging' : 'card stack targets'}>
+      <h2>{t.places}</h2>
+      <Field label={t.findPlace} value={q} onValue={setQ} />
+      <ul class="target-list">
+        {places.map(({ id, name, external_key: key }) => (
+          <li
+            key={id}
+            class={over === id ? 'target is-over' : 'target'}
+            onDragOver={(event) => {
+              event.preventDefault();
+              setOver(id);
+            }}
+            onDragLeave={() => setOver(null)}
+            onDrop={(event) => {
+              event.preventDefault();
+              setOver(null);
+              onDrop(key);
+            }}
+          >
+            <span class="title">{name}</span>
+            <span class="mono faint">{key}</span>
+          </li>
+        ))}
+      </ul>
+      {answer !== undefined && answer.total_count > MOST && (
+        <p class="hint">{t.morePlaces(answer.total_count - MOST)}</p>
+      )}
+      {answer?.total_count === 0 && <p class="hint">{t.noPlaces}</p>}
+    </div>
   );
 }

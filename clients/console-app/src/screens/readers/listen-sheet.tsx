@@ -1,9 +1,9 @@
-import type { Reader } from '../../api/reader.ts';
+import type { Heard, HeardTag, Reader } from '../../api/reader.ts';
+import { durationText } from '../../parts/duration.ts';
 import { Select } from '../../parts/field.tsx';
 import { SideSheet } from '../../parts/side-sheet.tsx';
-import { hrefWith, replaceAddress } from '../../router/router.ts';
+import { href, hrefWith, replaceAddress } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
-import { HeardTags } from './heard-tags.tsx';
 import { useListen } from './use-listen.ts';
 
 /** The last 30 seconds of an antenna, to aim it by. */
@@ -52,4 +52,94 @@ export function ListenSheet({
       </div>
     </SideSheet>
   );
+}
+
+/** dBm at the ends of a bar: as far off as is read at all, and at the antenna. */
+const WEAKEST = -95;
+const STRONGEST = -25;
+
+/** Milliseconds after which a tag counts as gone. */
+const GONE_MS = 4_000;
+
+/** Tags as bars of their strength, the strongest first; a mark shows the strongest of the 30 seconds. */
+function HeardTags({
+  heard,
+  isLost,
+  minRssi,
+  isOne,
+}: {
+  heard: Heard | undefined;
+  isLost: boolean;
+  minRssi: number | null;
+  /** Of one antenna; else each tag says which. */
+  isOne: boolean;
+}) {
+  const t = texts.value.readers;
+  if (heard === undefined) {
+    return <p class="hint">{isLost ? t.listenLost : t.listenBegins}</p>;
+  }
+  const [last] = heard.arrivals;
+  return (
+    <>
+      {isLost && <p class="hint">{t.listenLost}</p>}
+      {heard.sources === 0 && <p class="note note-problem">{t.nobodyListens}</p>}
+      <p class="heard-sum" role="status">
+        {t.heardSum(heard.reads, heard.tags.length, heard.messages)}
+      </p>
+      {heard.sources > 0 && heard.messages === 0 && <p class="hint">{t.heardNothing}</p>}
+      {heard.messages > 0 && heard.reads === 0 && <p class="hint">{t.heardNoReads}</p>}
+      {heard.rejected > 0 && last?.reason != null && (
+        <p class="note note-problem">{t.heardRejected(heard.rejected, last.reason)}</p>
+      )}
+      <ul class="heard" aria-label={t.tags}>
+        {heard.tags.map((tag) => (
+          <Tag
+            key={`${tag.antenna} ${tag.tag_type} ${tag.value}`}
+            tag={tag}
+            minRssi={minRssi}
+            isOne={isOne}
+          />
+        ))}
+      </ul>
+      {heard.tags_left_out > 0 && <p class="hint">{t.tagsLeftOut(heard.tags_left_out)}</p>}
+    </>
+  );
+}
+
+function Tag({ tag, minRssi, isOne }: { tag: HeardTag; minRssi: number | null; isOne: boolean }) {
+  const t = texts.value.readers;
+  const { rssi, strongest_rssi: strongest, value, count, antenna, asset, location } = tag;
+  const ago = Date.now() - Date.parse(tag.last_read_at);
+  const isWeak = minRssi !== null && rssi !== null && rssi < minRssi;
+  return (
+    <li class={ago > GONE_MS ? 'heard-tag is-gone' : 'heard-tag'}>
+      <div class="heard-name">
+        {asset !== null && <a href={href('asset', asset.id)}>{asset.name}</a>}
+        {location !== null && <a href={href('place', location.id)}>{location.name}</a>}
+        {asset === null && location === null && <span class="faint">{t.unknownTag}</span>}
+        <span class="mono faint">{value}</span>
+      </div>
+      <div class="heard-figures">
+        <span>
+          {rssi === null ? t.noRssi : t.dbm(rssi)}
+          {isWeak && ` · ${t.tooWeak}`}
+        </span>
+        <span class="faint">
+          {!isOne && `${t.antenna(antenna)} · `}
+          {t.reads(count)} · {t.ago(durationText(ago))}
+        </span>
+      </div>
+      {rssi !== null && (
+        <div class="heard-bar" aria-hidden="true">
+          <span class={isWeak ? 'is-weak' : ''} style={{ width: share(rssi) }} />
+          {strongest !== null && <i style={{ left: share(strongest) }} />}
+          {minRssi !== null && <b style={{ left: share(minRssi) }} />}
+        </div>
+      )}
+    </li>
+  );
+}
+
+function share(dbm: number): string {
+  return `${Math.max(1, Math.min(100, (100 * (dbm - WEAKEST)) / (STRONGEST - WEAKEST)))}%`;
 }

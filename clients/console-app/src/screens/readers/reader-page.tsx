@@ -1,19 +1,20 @@
-import { NO_FORMAT, type OneReader } from '../../api/reader.ts';
+import { NO_FORMAT, type OneReader, type Reader, type Spans } from '../../api/reader.ts';
 import { useRead } from '../../api/use-read.ts';
 import { useRepeat } from '../../api/use-repeat.ts';
+import { durationText } from '../../parts/duration.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
-import { Instant } from '../../parts/instant.tsx';
+import { Instant, instantText } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
+import { ticksOf } from '../../parts/timeline/ticks.ts';
 import { address, go, href, hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { AntennaMap } from './antenna-map.tsx';
 import { EditReaderSheet } from './edit-reader-sheet.tsx';
 import { ListenSheet } from './listen-sheet.tsx';
-import { Outcomes } from './outcomes.tsx';
+import { perMinute } from './per-minute.ts';
 import { ReaderBadge, Silence } from './reader-badge.tsx';
-import { SpansPicture } from './spans-picture.tsx';
 
 /** `#/readers/7?listen=2` */
 export function ReaderPage({ id }: { id: string }) {
@@ -114,5 +115,152 @@ function Hints({ reader }: { reader: OneReader }) {
         </div>
       )}
     </>
+  );
+}
+
+/** What becomes of reads; together they are all reads. */
+const OUTCOMES = ['recorded', 'duplicates', 'unknown', 'unplaced', 'rejected'] as const;
+
+/** What became of everything it sent, and the rest that is known of it. */
+function Outcomes({ reader }: { reader: Reader }) {
+  const t = texts.value.readers;
+  const { counters, clock } = reader;
+  return (
+    <section class="reader-figures" aria-label={t.outcomes}>
+      <dl class="figures">
+        <Figure word={t.counters.messages} value={t.number(counters.messages)} />
+        <Figure
+          word={t.counters.messages_rejected}
+          value={t.number(counters.messages_rejected)}
+          to={href('inbox', 'rejected', { reader_id: reader.id })}
+        />
+        <Figure word={t.rate} value={perMinute(reader, t)} />
+        <Figure word={t.clock} value={clock === null ? '–' : t.clockOffset(clock.behind_seconds)} />
+      </dl>
+      <div class="card">
+        <h2>{t.readsAre(counters.reads)}</h2>
+        <div class="shares" aria-hidden="true">
+          {OUTCOMES.filter((outcome) => counters[outcome] > 0).map((outcome) => (
+            <span key={outcome} class={`share share-${outcome}`} style={{ flexGrow: counters[outcome] }} />
+          ))}
+        </div>
+        <dl class="outcomes">
+          {OUTCOMES.map((outcome) => (
+            <div key={outcome} title={t.outcomeHints[outcome]}>
+              <dt>
+                <span class={`swatch share-${outcome}`} aria-hidden="true" />
+                {outcome === 'unknown' ? (
+                  <a class="reader-inbox" href={href('inbox', 'tags', { reader_id: reader.id })}>
+                    {t.counters.unknown}
+                  </a>
+                ) : (
+                  t.counters[outcome]
+                )}
+              </dt>
+              <dd>{t.number(counters[outcome])}</dd>
+            </div>
+          ))}
+          <div title={t.outcomeHints.ignored}>
+            <dt class="faint">{t.counters.ignored}</dt>
+            <dd class="faint">{t.number(counters.ignored)}</dd>
+          </div>
+        </dl>
+        <p class="hint">
+          {t.madeAt} <Instant at={reader.created_at} /> · {t.user}{' '}
+          <span class="mono">{reader.mqtt_username}</span> · {t.format}{' '}
+          <span class="mono">{reader.format}</span>
+        </p>
+      </div>
+    </section>
+  );
+}
+
+function Figure({ word, value, to }: { word: string; value: string; to?: string }) {
+  return (
+    <div class="card">
+      <dt class="hint">
+        {to === undefined ? (
+          word
+        ) : (
+          <a class="reader-inbox" href={to}>
+            {word}
+          </a>
+        )}
+      </dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+/** Percent of the width: beyond it a day has no room to the right of its line. */
+const LAST = 86;
+
+/** Percent of the width below which a span is not seen. */
+const LEAST = 0.4;
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+/** When it was heard in the last week, or since it was registered, and when it was silent or disconnected. */
+function SpansPicture({
+  reader: { id, created_at: createdAt, expect_seconds: set, expected_seconds: expected },
+}: {
+  reader: Reader;
+}) {
+  const t = texts.value.readers;
+  const made = Date.parse(createdAt);
+  // The fewer, the finer is what can be told apart.
+  const days = Math.min(7, Math.max(1, Math.ceil((Date.now() - made) / DAY)));
+  const { answer, reload } = useRead<{ data: Spans }>(`/readers/${id}/spans`, { days });
+  useRepeat(reload, days === 1 ? MINUTE / 6 : MINUTE);
+  if (answer === undefined) {
+    return null;
+  }
+  const { from, to, spans } = answer.data;
+  const earliest = Date.parse(from);
+  const end = Date.parse(to);
+  const began = Math.max(earliest, Math.min(made, end - 1));
+  // What it read before it was registered may have come later.
+  const registered = Math.min(made, end - 10 * MINUTE);
+  const first = Math.min(registered, ...spans.map((span) => Date.parse(span.from)));
+  const range = { from: Math.max(earliest, first), to: end };
+  const share = (at: number) => (100 * (Math.max(at, range.from) - range.from)) / (range.to - range.from);
+  const up = spans.filter(({ state, learned_at }) => state === 'up' && learned_at === null);
+  const heardMs = up.reduce(
+    (sum, span) => sum + Date.parse(span.to ?? to) - Math.max(Date.parse(span.from), began),
+    0,
+  );
+  const away = spans.filter(({ state }) => state === 'disconnected').length;
+  const title = days === 7 && first < earliest ? t.week : first < registered ? t.sinceRead : t.sinceMade;
+  return (
+    <section class="card week" aria-label={title}>
+      <h2>{title}</h2>
+      <p class="hint">{t.weekInWords(Math.max(0, heardMs) / (end - began), away, first < registered)}</p>
+      <p class="hint">
+        {expected === null ? t.expectedNot : t.expectedIs(durationText(expected * 1_000), set !== null)}
+      </p>
+      <div class="week-plot" aria-hidden="true">
+        {spans.map((span) => {
+          const kind = span.learned_at === null ? span.state : 'late';
+          const left = share(Date.parse(span.from));
+          const width = Math.max(LEAST, share(Date.parse(span.to ?? to)) - left);
+          return (
+            <span
+              key={`${kind} ${span.from}`}
+              class={`week-span week-${kind}`}
+              title={t.span(kind, instantText(span.from), instantText(span.to ?? to), span.messages)}
+              style={{ left: `${Math.min(left, 100 - width)}%`, width: `${width}%` }}
+            />
+          );
+        })}
+      </div>
+      <div class="week-axis" aria-hidden="true">
+        {ticksOf(range, 7).map(({ at, text }) => (
+          <span key={at} class={share(at) > LAST ? 'is-last' : ''} style={{ left: `${share(at)}%` }}>
+            {text}
+          </span>
+        ))}
+      </div>
+    </section>
   );
 }

@@ -1,12 +1,16 @@
+import { useState } from 'preact/hooks';
 import { type Arrivals, NO_FORMAT, type Reader } from '../../api/reader.ts';
+import { NO_READS, type ReplayedReads, sumOfReads } from '../../api/replayed-reads.ts';
+import { post } from '../../api/send.ts';
+import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
 import { useRepeat } from '../../api/use-repeat.ts';
+import { ProblemNote } from '../../parts/problem-note.tsx';
+import { Progress } from '../../parts/progress.tsx';
 import { address, go, href, hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { AntennaMap } from './antenna-map.tsx';
 import { ListenSheet } from './listen-sheet.tsx';
-import { ReplayOffer } from './replay-offer.tsx';
-import { unplacedOf } from './unplaced.ts';
 import { useListen } from './use-listen.ts';
 
 /** Where each antenna is; those that are heard, registered or not, say so. Then what is kept can be read. */
@@ -68,4 +72,92 @@ export function StepAntennas({ reader, reload }: { reader: Reader; reload: () =>
       )}
     </>
   );
+}
+
+interface Part extends ReplayedReads {
+  replayed: number;
+  rejected: number;
+  cut: number;
+  next: number | null;
+}
+
+const NOTHING_YET = { replayed: 0, left: 0, reads: NO_READS, isOver: false };
+
+/**
+ * What was kept while nothing could be read of it can be read now. It is read once only, and reads of antennas at no place
+ * move nothing: so those get their places first.
+ */
+function ReplayOffer({
+  reader,
+  open,
+  unplaced,
+  onReplayed,
+}: {
+  reader: Reader;
+  open: number;
+  /** Ports that the messages name, and that are at no place. */
+  unplaced: readonly number[];
+  onReplayed: () => void;
+}) {
+  const t = texts.value.readers;
+  const [done, setDone] = useState(NOTHING_YET);
+  const { run, isBusy, problem } = useAction();
+  const replay = async () => {
+    let sum = NOTHING_YET;
+    for (let after: number | null | undefined; after !== null; ) {
+      const { data }: { data: Part } = await post('/rejected/replay', {
+        ...{ all: true, reader_id: reader.id },
+        ...(after === undefined ? {} : { after }),
+      });
+      after = data.next;
+      const { replayed, rejected, cut } = data;
+      sum = {
+        replayed: sum.replayed + replayed,
+        left: sum.left + rejected + cut,
+        reads: sumOfReads(sum.reads, data),
+        isOver: after === null,
+      };
+      setDone(sum);
+    }
+    onReplayed();
+  };
+  if (done.isOver) {
+    return <p class="note note-seen">{t.replayedSum(done.replayed, done.left, done.reads)}</p>;
+  }
+  if (open === 0 || reader.format === NO_FORMAT) {
+    return null;
+  }
+  const isReady = unplaced.length === 0;
+  return (
+    <div class={isReady ? 'note note-seen' : 'note note-problem'}>
+      <p>{isReady ? t.replayOffer(open) : t.replayUnplaced(open, unplaced)}</p>
+      {isBusy ? (
+        <Progress label={t.replaying} done={done.replayed + done.left} of={open} />
+      ) : (
+        <button
+          type="button"
+          class={isReady ? 'primary' : 'secondary small'}
+          onClick={() => void run(replay)}
+        >
+          {isReady ? t.replay : t.replayAnyway}
+        </button>
+      )}
+      {problem !== null && <ProblemNote problem={problem} />}
+    </div>
+  );
+}
+
+/**
+ * Antennas whose reads among the kept messages would move nothing: those that are named, and at no place. Where more is kept
+ * than was looked at, those that are registered too. One that is switched off is so on purpose.
+ */
+function unplacedOf(
+  { antennas }: Reader,
+  named: readonly number[],
+  { open, messages }: Arrivals,
+): readonly number[] {
+  const waiting = antennas.filter(({ enabled, location_external_key: key }) => enabled && key === null);
+  const settled = new Set(antennas.filter((each) => !waiting.includes(each)).map(({ port }) => port));
+  const asked = open > messages.length ? [...named, ...waiting.map(({ port }) => port)] : named;
+  return [...new Set(asked)].filter((port) => !settled.has(port)).sort((a, b) => a - b);
 }

@@ -1,8 +1,10 @@
+import type { ApiError } from '../../api/api-error.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { Instant } from '../../parts/instant.tsx';
 import { NothingFound } from '../../parts/nothing-found.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
+import { hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
-import { Narrower } from './narrower.tsx';
 import type { Report } from './use-report.ts';
 
 export function ReportTable<Row>({
@@ -35,4 +37,28 @@ export function ReportTable<Row>({
       <Narrower problem={report.problem} />
     </>
   );
+}
+
+/** What to ask for instead of what a report cannot answer: a shorter time, or a later knowledge. */
+function Narrower({ problem }: { problem: ApiError | null }) {
+  const t = texts.value.reports;
+  const earliest = problem?.fields.find(({ field }) => field === 'known_at')?.params?.['earliest'];
+  if (typeof earliest === 'string') {
+    return (
+      <p class="hint">
+        {t.knownSince}{' '}
+        <a class="plain" href={hrefWith({ known_at: earliest, page: null })}>
+          <Instant at={earliest} isLong />
+        </a>
+      </p>
+    );
+  }
+  return problem?.fields.some(({ field }) => field === 'from') === true ? (
+    <p class="hint">
+      {t.narrower}{' '}
+      <a class="plain" href={hrefWith({ span: 'today', from: null, to: null, page: null })}>
+        {t.spans.today}
+      </a>
+    </p>
+  ) : null;
 }

@@ -1,5 +1,7 @@
 import type { ReportedStay } from '../../api/report.ts';
-import { Instant } from '../../parts/instant.tsx';
+import { Instant, instantText } from '../../parts/instant.tsx';
+import { Lanes } from '../../parts/timeline/lanes.tsx';
+import { type Bar, lanesOf } from '../../parts/timeline/lanes-of.ts';
 import { address } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { AssetFilter, PlaceFilter } from './item-filter.tsx';
@@ -7,10 +9,9 @@ import { KNOWN, KnownFilters } from './more-filters.tsx';
 import { ReportTable } from './report-table.tsx';
 import { secondsText } from './report-words.ts';
 import { SaveReport } from './save-report.tsx';
-import { StayLanes } from './stay-lanes.tsx';
 import { useItemColumns } from './use-item-columns.tsx';
 import { SHARED, useReport } from './use-report.ts';
-import { useReportWindow } from './use-report-window.ts';
+import { type ReportWindow, useReportWindow } from './use-report-window.ts';
 import { WindowFilter } from './window-filter.tsx';
 
 /** Every stay that overlaps a window; of one asset as lanes too. */
@@ -57,4 +58,45 @@ export function StaysReport() {
       />
     </>
   );
+}
+
+/** The stays of the page, all of one asset, a lane for each place. */
+function StayLanes({
+  stays,
+  window,
+  nameOf,
+}: {
+  stays: readonly ReportedStay[];
+  window: ReportWindow;
+  nameOf: (key: string) => string;
+}) {
+  const range = { from: Date.parse(window.from), to: Date.parse(window.to) };
+  const lanes = lanesOf(
+    stays
+      .map((stay) => ({
+        location: {
+          id: stay.location_id,
+          external_key: stay.location_external_key,
+          name: nameOf(stay.location_external_key),
+        },
+        arrived_at: stay.entered_at,
+        left_at: stay.left_at,
+      }))
+      .toSorted((a, b) => Date.parse(a.arrived_at) - Date.parse(b.arrived_at)),
+    range,
+    range.to,
+  );
+  return (
+    <section class="card" aria-label={texts.value.asset.timeline}>
+      <Lanes lanes={lanes} range={range} now={range.to} titleOf={titleOf} />
+    </section>
+  );
+}
+
+function titleOf({ stay, count }: Bar): string {
+  if (count > 1) {
+    return texts.value.asset.severalStays(count);
+  }
+  const until = stay.left_at === null ? '…' : instantText(stay.left_at, true);
+  return `${stay.location.name}\n${instantText(stay.arrived_at, true)} – ${until}`;
 }

@@ -1,15 +1,24 @@
-import type { Rule } from '../../api/rule.ts';
+import { useState } from 'preact/hooks';
+import { RULE_KINDS, type Rule } from '../../api/rule.ts';
+import { post } from '../../api/send.ts';
+import { useAction } from '../../api/use-action.ts';
 import { useList } from '../../api/use-list.ts';
 import { useNames } from '../../api/use-names.ts';
+import { Badge } from '../../parts/badge.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import { Table } from '../../parts/table.tsx';
-import { href } from '../../router/router.ts';
+import { type Column, Table } from '../../parts/table.tsx';
+import { toast } from '../../parts/toast.tsx';
+import { address, go, href, hrefWith, replaceAddress } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { NewRule } from './new-rule.tsx';
-import { ruleColumns } from './rule-columns.tsx';
+import { newDraft, settingsOf } from './rule-draft.ts';
+import { inFormWords } from './rule-faults.ts';
+import { RuleForm } from './rule-form.tsx';
 import { RulePage } from './rule-page.tsx';
+import { ruleWords, selectionWords } from './rule-words.ts';
+import { TryOut } from './try-out.tsx';
 
 /** `#/rules`, `#/rules/new?kind=dwell`, `#/rules/01J…` */
 export function RulesScreen({ rest: [id] }: { rest: readonly string[] }) {
@@ -53,4 +62,76 @@ function RuleList() {
       />
     </div>
   );
+}
+
+/** `#/rules/new?kind=dwell` */
+function NewRule() {
+  const t = texts.value.rules;
+  const asked = RULE_KINDS.find((kind) => kind === address.value.query.get('kind'));
+  const [draft, setDraft] = useState(newDraft(asked ?? 'overdue'));
+  const { run, isBusy, problem } = useAction();
+  const make = async () => {
+    const { name, ...settings } = settingsOf(draft);
+    const { data } = await inFormWords(
+      draft,
+      post<{ data: { id: string } }>('/rules', name === '' ? settings : { name, ...settings }),
+    );
+    toast(t.made);
+    go(href('rules', data.id));
+  };
+  return (
+    <div class="page rules">
+      <PageHead title={t.newTitle} sub={t.newHint} />
+      <div class="cards">
+        <RuleForm
+          draft={draft}
+          problem={problem}
+          onDraft={(next) => {
+            setDraft(next);
+            if (next.kind !== draft.kind) {
+              replaceAddress(hrefWith({ kind: next.kind }));
+            }
+          }}
+          onSubmit={() => void run(make)}
+        >
+          <button type="submit" class="primary" disabled={isBusy}>
+            {t.make}
+          </button>
+          <a class="secondary" href={href('rules')}>
+            {texts.value.common.cancel}
+          </a>
+        </RuleForm>
+        <TryOut draft={draft} />
+      </div>
+    </div>
+  );
+}
+
+function ruleColumns(names: ReadonlyMap<string, string>): readonly Column<Rule>[] {
+  const t = texts.value.rules;
+  const nameOf = (key: string | null) => (key === null ? null : (names.get(key) ?? key));
+  return [
+    { title: t.name, cell: ({ name }) => <span class="title">{name}</span> },
+    { title: t.saysTitle, cell: (rule) => ruleWords(rule, nameOf(rule.location_external_key)) },
+    {
+      title: t.about,
+      weight: 2,
+      cell: (rule) => selectionWords(rule, nameOf(rule.within_location_external_key)),
+    },
+    { title: t.told, weight: 3, cell: ({ mail_count: count }) => (count === 0 ? '–' : t.people(count)) },
+    {
+      title: t.since,
+      weight: 3,
+      cell: ({ valid_from: from, ends_at: end, location_deleted_at: gone }) =>
+        gone !== null ? (
+          <Badge tone="problem">{t.placeGone}</Badge>
+        ) : end === null ? (
+          <Instant at={from} />
+        ) : (
+          <Badge tone="problem">
+            {t.ends} <Instant at={end} />
+          </Badge>
+        ),
+    },
+  ];
 }

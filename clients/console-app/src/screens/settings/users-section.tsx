@@ -1,16 +1,20 @@
 import { useState } from 'preact/hooks';
-import { post, remove } from '../../api/send.ts';
+import { patch, post, remove } from '../../api/send.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useList } from '../../api/use-list.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { CardForm } from '../../parts/card-form.tsx';
+import { confirm } from '../../parts/confirm.tsx';
+import { Field, Select } from '../../parts/field.tsx';
 import { Instant, instantText } from '../../parts/instant.tsx';
 import { isOnlyHere } from '../../parts/only-here.ts';
 import { Pager } from '../../parts/pager.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
+import { faultOf } from '../../parts/problem-text.ts';
 import { SecretNote } from '../../parts/secret-note.tsx';
-import type { Role } from '../../session/roles.ts';
+import { ROLES, type Role } from '../../session/roles.ts';
+import { session } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { type Invitation, InviteForm } from './invite-form.tsx';
-import { type User, UserLine } from './user-line.tsx';
 
 interface OpenInvitation {
   id: number;
@@ -83,5 +87,124 @@ export function UsersSection() {
         {(invitations.total ?? 0) > invitations.limit && <Pager list={invitations} />}
       </section>
     </div>
+  );
+}
+
+interface Invitation {
+  email: string;
+  url: string;
+  expires_at: string;
+}
+
+function InviteForm({ onInvited }: { onInvited: (invitation: Invitation) => void }) {
+  const t = texts.value.settings;
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('viewer');
+  const action = useAction();
+  const { problem } = action;
+  const invite = async () => {
+    onInvited((await post<{ data: Invitation }>('/invitations', { email, role })).data);
+    setEmail('');
+  };
+  return (
+    <CardForm
+      title={t.inviteTitle}
+      hint={t.inviteHint}
+      submit={t.invite}
+      action={action}
+      shown={['email']}
+      onSubmit={invite}
+    >
+      <Field
+        label={texts.value.signIn.email}
+        type="email"
+        name="email"
+        autocomplete="off"
+        required
+        maxLength={254}
+        value={email}
+        fault={faultOf(problem, 'email')}
+        onValue={setEmail}
+      />
+      <Select
+        label={t.role}
+        hint={t.roleHints[role]}
+        options={ROLES.map((value) => ({ value, word: texts.value.roles[value] }))}
+        value={role}
+        onValue={setRole}
+      />
+    </CardForm>
+  );
+}
+
+interface User {
+  id: number;
+  email: string;
+  name: string;
+  role: Role;
+  is_disabled: boolean;
+}
+
+/** A member of the organization, and what can be done about them. Nobody takes rights from themselves here. */
+function UserLine({ user, onReset }: { user: User; onReset: () => Promise<unknown> }) {
+  const t = texts.value.settings;
+  const { run, isBusy, problem } = useAction();
+  const isSelf = user.id === session.value?.user.id;
+  const path = `/users/${user.id}`;
+  const leave = async () => {
+    const isSure = await confirm({
+      title: t.removeTitle(user.name),
+      body: t.removeBody,
+      action: texts.value.common.remove,
+      isDangerous: true,
+    });
+    if (isSure) {
+      await run(() => remove(path));
+    }
+  };
+  return (
+    <li class="user">
+      <div>
+        <strong>{user.name}</strong> {isSelf && <Badge tone="moved">{t.you}</Badge>}
+        {user.is_disabled && <Badge tone="refused">{t.disabled}</Badge>}
+        <p class="hint">{user.email}</p>
+        {problem !== null && <ProblemNote problem={problem} />}
+      </div>
+      {isSelf ? (
+        <span class="hint">{texts.value.roles[user.role]}</span>
+      ) : (
+        <div class="buttons">
+          <select
+            aria-label={t.roleOf(user.name)}
+            value={user.role}
+            disabled={isBusy}
+            onChange={(event) => {
+              const role = event.currentTarget.value;
+              void run(() => patch(path, { role }));
+            }}
+          >
+            {ROLES.map((role) => (
+              <option key={role} value={role}>
+                {texts.value.roles[role]}
+              </option>
+            ))}
+          </select>
+          <button type="button" class="small secondary" disabled={isBusy} onClick={() => void run(onReset)}>
+            {t.resetLink}
+          </button>
+          <button
+            type="button"
+            class="small secondary"
+            disabled={isBusy}
+            onClick={() => void run(() => patch(path, { is_disabled: !user.is_disabled }))}
+          >
+            {user.is_disabled ? t.enable : t.disable}
+          </button>
+          <button type="button" class="small danger" disabled={isBusy} onClick={() => void leave()}>
+            {texts.value.common.remove}
+          </button>
+        </div>
+      )}
+    </li>
   );
 }

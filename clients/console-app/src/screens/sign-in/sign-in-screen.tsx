@@ -1,9 +1,13 @@
+import { useState } from 'preact/hooks';
+import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
 import { Door } from '../../parts/door.tsx';
+import { Field } from '../../parts/field.tsx';
+import { ProblemNote } from '../../parts/problem-note.tsx';
 import { address } from '../../router/router.ts';
+import { signIn } from '../../session/session.ts';
 import { keepWantedAddress } from '../../session/wanted-address.ts';
 import { texts } from '../../texts/texts.ts';
-import { PasswordSignIn } from './password-sign-in.tsx';
 
 interface Ways {
   passwords: boolean;
@@ -45,4 +49,50 @@ const PASSWORDS_ONLY: Ways = { passwords: true, identity_provider: null };
 
 function isReason(reason: string): reason is keyof typeof texts.value.signIn.refused {
   return Object.hasOwn(texts.value.signIn.refused, reason);
+}
+
+function PasswordSignIn() {
+  const t = texts.value.signIn;
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const { run, isBusy, problem } = useAction();
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void run(() => signIn(email, password));
+      }}
+    >
+      <Field
+        label={t.email}
+        type="email"
+        name="email"
+        autocomplete="username"
+        required
+        value={email}
+        onValue={setEmail}
+      />
+      <Field
+        label={t.password}
+        type="password"
+        name="password"
+        autocomplete="current-password"
+        required
+        value={password}
+        onValue={setPassword}
+      />
+      {problem?.status === 401 ? (
+        <div class="note note-refused" role="alert">
+          <p>{t.wrong}</p>
+        </div>
+      ) : (
+        problem !== null && <ProblemNote problem={problem} />
+      )}
+      <button type="submit" class="primary" disabled={isBusy}>
+        {isBusy ? t.busy : t.action}
+      </button>
+      <p class="hint">{t.forgotten}</p>
+    </form>
+  );
 }

@@ -1,10 +1,21 @@
+import { useState } from 'preact/hooks';
 import { Icon } from '../../../../ui/parts/icon.tsx';
-import type { TrialResult } from '../../api/smoothing.ts';
+import type {
+  MoveCounts,
+  TrialResult,
+  TriedAsset,
+  TriedMove,
+  TriedPair,
+  TriedStay,
+} from '../../api/smoothing.ts';
+import type { Reference, Stay } from '../../api/whereabouts.ts';
+import { Badge } from '../../parts/badge.tsx';
 import { Instant, instantText } from '../../parts/instant.tsx';
+import { Lanes } from '../../parts/timeline/lanes.tsx';
+import { type Bar, lanesOf } from '../../parts/timeline/lanes-of.ts';
+import type { Range } from '../../parts/timeline/range.ts';
+import { href } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
-import { MoveList } from './move-list.tsx';
-import { PairTable } from './pair-table.tsx';
-import { WorstAssets } from './worst-assets.tsx';
 
 /** What the tried setting would change: in numbers, by pair of places, by asset, move by move. */
 export function TrialReport({ result }: { result: TrialResult }) {
@@ -56,4 +67,264 @@ function Count({ word, count, isStrong = false }: { word: string; count: number;
       <dd>{texts.value.smoothing.count(count)}</dd>
     </div>
   );
+}
+
+const FEW_MOVES = 10;
+
+/** Milliseconds around a move for which its asset's timeline is opened. */
+const AROUND = 300_000;
+
+/** Which moves would go, and which would come. */
+function MoveList({ moves, leftOut }: { moves: readonly TriedMove[]; leftOut: number }) {
+  const t = texts.value.smoothing;
+  const [count, setCount] = useState(FEW_MOVES);
+  if (moves.length === 0) {
+    return null;
+  }
+  return (
+    <section class="stack" aria-labelledby="smoothing-moves">
+      <h2 id="smoothing-moves">{t.which}</h2>
+      <div class="table-box">
+        <table class="table">
+          <thead>
+            <tr>
+              <th scope="col">{t.at}</th>
+              <th scope="col">{t.asset}</th>
+              <th scope="col" class="weight-2">
+                {t.move}
+              </th>
+              <th scope="col">
+                <span class="unseen">{t.change}</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {moves.slice(0, count).map((move) => (
+              <tr key={`${move.asset.id} ${move.at} ${move.change}`}>
+                <td>
+                  <Instant at={move.at} />
+                </td>
+                <td>
+                  <a class="title" href={href('asset', move.asset.id, around(move.at))}>
+                    {move.asset.name}
+                  </a>
+                </td>
+                <td class="weight-2">
+                  <span class="smoothing-pair">
+                    {move.from.name}
+                    <Icon name="moved" />
+                    {move.to.name}
+                  </span>
+                </td>
+                <td class="number">
+                  <Badge tone={move.change === 'disappears' ? 'refused' : 'seen'}>
+                    {move.change === 'disappears' ? t.goes : t.comes}
+                  </Badge>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {(count < moves.length || leftOut > 0) && (
+          <p class="pager">
+            {count < moves.length ? (
+              <button type="button" class="small secondary" onClick={() => setCount(moves.length)}>
+                {t.moreMoves(moves.length - count)}
+              </button>
+            ) : (
+              t.leftOut(leftOut)
+            )}
+          </p>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function around(at: string) {
+  const middle = Date.parse(at);
+  return {
+    from: new Date(middle - AROUND).toISOString(),
+    to: new Date(middle + AROUND).toISOString(),
+  };
+}
+
+const FEW_PAIRS = 8;
+
+/** Moves from one place to another, now and then; the pairs that would change most come first. */
+function PairTable({ pairs, others }: { pairs: readonly TriedPair[]; others: MoveCounts }) {
+  const t = texts.value.smoothing;
+  const [count, setCount] = useState(FEW_PAIRS);
+  const hasOthers = others.present + others.proposed > 0;
+  return (
+    <section class="stack" aria-labelledby="smoothing-pairs">
+      <h2 id="smoothing-pairs">{t.pairs}</h2>
+      <div class="table-box">
+        <table class="table">
+          <thead>
+            <tr>
+              <th scope="col">{t.move}</th>
+              <th scope="col" class="number">
+                {t.now}
+              </th>
+              <th scope="col" class="number">
+                {t.after}
+              </th>
+              <th scope="col" class="number weight-2">
+                {t.wouldGo}
+              </th>
+              <th scope="col" class="number weight-2">
+                {t.wouldCome}
+              </th>
+              <th scope="col" class="number weight-2">
+                {t.datedAnew}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {pairs.slice(0, count).map((pair) => (
+              <tr key={`${pair.from.id} ${pair.to.id}`}>
+                <td>
+                  <span class="smoothing-pair">
+                    <a class="title" href={href('place', pair.from.id)}>
+                      {pair.from.name}
+                    </a>
+                    <Icon name="moved" />
+                    <a class="title" href={href('place', pair.to.id)}>
+                      {pair.to.name}
+                    </a>
+                  </span>
+                </td>
+                <Numbers counts={pair} />
+              </tr>
+            ))}
+            {hasOthers && count >= pairs.length && (
+              <tr>
+                <td class="faint">{t.otherPairs}</td>
+                <Numbers counts={others} />
+              </tr>
+            )}
+          </tbody>
+        </table>
+        {count < pairs.length && (
+          <p class="pager">
+            <button type="button" class="small secondary" onClick={() => setCount(pairs.length)}>
+              {t.morePairs(pairs.length - count)}
+            </button>
+          </p>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Numbers({ counts }: { counts: MoveCounts }) {
+  const t = texts.value.smoothing;
+  return (
+    <>
+      <td class="number">{t.count(counts.present)}</td>
+      <td class="number">
+        <strong>{t.count(counts.proposed)}</strong>
+      </td>
+      <td class="number weight-2">{t.count(counts.removed)}</td>
+      <td class="number weight-2">{t.count(counts.added)}</td>
+      <td class="number weight-2">{t.count(counts.redated)}</td>
+    </>
+  );
+}
+
+/** Milliseconds. */
+const LEAST_MARGIN = 5_000;
+
+/**
+ * The assets that would change most, where they were and where they would have been; if none would change, those that move
+ * most.
+ */
+function WorstAssets({ result }: { result: TrialResult }) {
+  const t = texts.value.smoothing;
+  const places = new Map(result.locations.map((place) => [place.id, place]));
+  const changed = result.assets.filter(({ removed, added }) => removed + added > 0);
+  return (
+    <section class="stack" aria-labelledby="smoothing-assets">
+      <h2 id="smoothing-assets">{changed.length > 0 ? t.worst : t.mostMoving}</h2>
+      {(changed.length > 0 ? changed : result.assets).map((tried) => (
+        <Tried key={tried.asset.id} tried={tried} places={places} covered={result.covered} />
+      ))}
+    </section>
+  );
+}
+
+function Tried({
+  tried,
+  places,
+  covered,
+}: {
+  tried: TriedAsset;
+  places: ReadonlyMap<number, Reference>;
+  covered: TrialResult['covered'];
+}) {
+  const t = texts.value.smoothing;
+  const range = rangeOf(tried, covered);
+  const now = lanesOf(staysOf(tried.stays, places), range, range.to);
+  const then = lanesOf(staysOf(tried.stays_then, places), range, range.to);
+  const picture = { range, now: range.to, places: [...now, ...then], ticks: 5, titleOf };
+  return (
+    <article class="card stack smoothing-asset">
+      <h3>
+        <a
+          href={href('asset', tried.asset.id, {
+            from: new Date(range.from).toISOString(),
+            to: new Date(range.to).toISOString(),
+          })}
+        >
+          {tried.asset.name}
+        </a>
+      </h3>
+      <p class="hint">
+        {t.movesOf(tried.present, tried.proposed)}
+        {tried.told_until !== null && ` ${t.toldUntil(instantText(tried.told_until, true))}`}
+      </p>
+      <div class="smoothing-lanes">
+        <h4>{t.now}</h4>
+        <div>
+          <Lanes lanes={now} {...picture} />
+        </div>
+        <h4>{t.after}</h4>
+        <div>
+          <Lanes lanes={then} {...picture} />
+        </div>
+      </div>
+    </article>
+  );
+}
+
+/** From shortly before its first move to shortly after its last, now or then: the rest of the range shows nothing. */
+function rangeOf({ stays, stays_then, told_until }: TriedAsset, { from, to }: TrialResult['covered']): Range {
+  const whole = { from: Date.parse(from), to: Date.parse(told_until ?? to) };
+  const moves = [...stays.slice(1), ...stays_then.slice(1)].map(([, since]) => since);
+  if (moves.length === 0) {
+    return whole;
+  }
+  const [first, last] = [Math.min(...moves), Math.max(...moves)];
+  const margin = Math.max(LEAST_MARGIN, (last - first) / 20);
+  return { from: Math.max(whole.from, first - margin), to: Math.min(whole.to, last + margin) };
+}
+
+function staysOf(stays: readonly TriedStay[], places: ReadonlyMap<number, Reference>): Stay[] {
+  return stays.map(([id, since], index) => {
+    const next = stays[index + 1];
+    return {
+      location: places.get(id) ?? { id, external_key: String(id), name: String(id) },
+      arrived_at: new Date(since).toISOString(),
+      left_at: next === undefined ? null : new Date(next[1]).toISOString(),
+    };
+  });
+}
+
+function titleOf({ stay, count }: Bar): string {
+  if (count > 1) {
+    return texts.value.asset.severalStays(count);
+  }
+  const until = stay.left_at === null ? '…' : instantText(stay.left_at, true);
+  return `${stay.location.name}\n${instantText(stay.arrived_at, true)} – ${until}`;
 }

@@ -11,9 +11,8 @@ import { faultOf } from '../../parts/problem-text.ts';
 import { toast } from '../../parts/toast.tsx';
 import { go, hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
-import { RangeFields } from './range-fields.tsx';
 import { settingWords } from './setting-words.ts';
-import { queryOf, settingOf, usualWanted, valuesOf, type Wanted } from './wanted.ts';
+import { lastRange, queryOf, settingOf, usualWanted, valuesOf, type Wanted } from './wanted.ts';
 
 const FIELDS = ['window_seconds', 'min_seconds', 'margin_db', 'from', 'to'];
 
@@ -143,4 +142,67 @@ export function TryForm({
       </div>
     </form>
   );
+}
+
+const HOUR = 3_600_000;
+
+const SPANS = { hour: HOUR, day: 24 * HOUR, week: 7 * 24 * HOUR } as const;
+
+/** From when to when, in the viewer's zone. */
+function RangeFields({
+  from,
+  to,
+  faults,
+  onRange,
+}: {
+  from: number;
+  to: number;
+  faults: { from: string | null; to: string | null };
+  onRange: (range: { from: number; to: number }) => void;
+}) {
+  const t = texts.value.smoothing;
+  return (
+    <fieldset class="smoothing-range">
+      <legend>{t.range}</legend>
+      <div class="buttons">
+        {(['hour', 'day', 'week'] as const).map((span) => (
+          <button
+            key={span}
+            type="button"
+            class="small secondary"
+            onClick={() => onRange(lastRange(SPANS[span]))}
+          >
+            {t.spans[span]}
+          </button>
+        ))}
+      </div>
+      <div class="smoothing-times">
+        <Field
+          label={t.from}
+          type="datetime-local"
+          step={60}
+          required
+          value={localText(from)}
+          fault={faults.from}
+          onValue={(text) => onRange({ from: Date.parse(text), to })}
+        />
+        <Field
+          label={t.to}
+          type="datetime-local"
+          step={60}
+          required
+          value={localText(to)}
+          fault={faults.to}
+          onValue={(text) => onRange({ from, to: Date.parse(text) })}
+        />
+      </div>
+    </fieldset>
+  );
+}
+
+/** As such fields have it: the local time without its zone. */
+function localText(at: number): string {
+  return Number.isFinite(at)
+    ? new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+    : '';
 }

@@ -1,18 +1,23 @@
-import { useState } from 'preact/hooks';
-import { remove } from '../../../api/send.ts';
+import { useMemo, useState } from 'preact/hooks';
+import { encode } from 'uqr';
+import { patch, remove } from '../../../api/send.ts';
 import { useAction } from '../../../api/use-action.ts';
 import { useList } from '../../../api/use-list.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { confirm } from '../../../parts/confirm.tsx';
 import { EmptyState } from '../../../parts/empty-state.tsx';
+import { Field } from '../../../parts/field.tsx';
 import { Instant } from '../../../parts/instant.tsx';
+import { isOnlyHere } from '../../../parts/only-here.ts';
 import { Pager } from '../../../parts/pager.tsx';
 import { ProblemNote } from '../../../parts/problem-note.tsx';
+import { faultOf } from '../../../parts/problem-text.ts';
+import { SecretNote } from '../../../parts/secret-note.tsx';
+import { SideSheet } from '../../../parts/side-sheet.tsx';
+import { toast } from '../../../parts/toast.tsx';
 import { address, go, hrefWith } from '../../../router/router.ts';
 import { texts } from '../../../texts/texts.ts';
 import { type MadeHandheld, NewHandheld } from './new-handheld.tsx';
-import { RenameHandheld } from './rename-handheld.tsx';
-import { SignInCode } from './sign-in-code.tsx';
 
 interface Handheld {
   id: number;
@@ -103,4 +108,104 @@ export function HandheldsSection() {
 
 function isOver({ expires_at: at, revoked_at: revoked }: Handheld): boolean {
   return revoked === null && at !== null && Date.parse(at) <= Date.now();
+}
+
+function RenameHandheld({
+  handheld,
+  onClose,
+}: {
+  handheld: { id: number; name: string };
+  onClose: () => void;
+}) {
+  const t = texts.value.handhelds;
+  const [name, setName] = useState(handheld.name);
+  const { run, isBusy, problem } = useAction();
+  const rename = async () => {
+    if (await run(() => patch(`/handhelds/${handheld.id}`, { name }))) {
+      toast(texts.value.common.saved);
+      onClose();
+    }
+  };
+  return (
+    <SideSheet
+      title={t.renameOf(handheld.name)}
+      onClose={onClose}
+      isForm
+      foot={
+        <button
+          type="submit"
+          form="rename-handheld"
+          class="primary"
+          disabled={isBusy || name === handheld.name}
+        >
+          {texts.value.common.save}
+        </button>
+      }
+    >
+      <form
+        id="rename-handheld"
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void rename();
+        }}
+      >
+        <Field
+          label={t.name}
+          name="name"
+          required
+          maxLength={255}
+          value={name}
+          fault={faultOf(problem, 'name')}
+          onValue={setName}
+        />
+        {problem !== null && <ProblemNote problem={problem} shown={['name']} />}
+      </form>
+    </SideSheet>
+  );
+}
+
+/** By what a device signs in, shown this once: a code to scan, and the same address beside it. */
+function SignInCode({ handheld: { name, sign_in_url: url, token } }: { handheld: MadeHandheld }) {
+  const t = texts.value.handhelds;
+  return (
+    <div class="sign-in-code">
+      <QrCode text={url} label={t.codeOf(name)} />
+      <div class="stack">
+        <p>{t.scanHint}</p>
+        {isOnlyHere(url) && <p class="fault">{t.onlyHere}</p>}
+        <SecretNote title={t.addressOf(name)} hint={t.once} secret={url} />
+        <SecretNote title={t.tokenOf(name)} hint={t.tokenHint} secret={token} />
+      </div>
+    </div>
+  );
+}
+
+/** Modules around the code that stay light, without which many cameras find none (ISO/IEC 18004, 6.3.8). */
+const QUIET = 4;
+
+/** A QR code, dark on light in dark mode too: most scanners do not read the opposite. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const { size, path } = useMemo(() => drawn(text), [text]);
+  const side = size + 2 * QUIET;
+  return (
+    <svg
+      class="qr"
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${side} ${side}`}
+      shape-rendering="crispEdges"
+    >
+      <rect width={side} height={side} fill="white" />
+      <path d={path} fill="black" />
+    </svg>
+  );
+}
+
+function drawn(text: string): { size: number; path: string } {
+  const { size, data } = encode(text, { ecc: 'M', border: 0 });
+  const path = data.flatMap((row, y) =>
+    row.flatMap((isDark, x) => (isDark ? [`M${x + QUIET} ${y + QUIET}h1v1h-1z`] : [])),
+  );
+  return { size, path: path.join('') };
 }

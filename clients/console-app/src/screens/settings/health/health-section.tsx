@@ -1,10 +1,11 @@
+import { useId } from 'preact/hooks';
 import { useRead } from '../../../api/use-read.ts';
+import { Badge, type Tone } from '../../../parts/badge.tsx';
 import { Instant } from '../../../parts/instant.tsx';
 import { ProblemNote } from '../../../parts/problem-note.tsx';
+import { href } from '../../../router/router.ts';
 import { texts } from '../../../texts/texts.ts';
-import type { Health } from './finding.ts';
-import { FindingList } from './finding-list.tsx';
-import { RetentionFacts } from './retention-facts.tsx';
+import { bySeriousness, type Finding, type Health, type MendName, type Retention } from './finding.ts';
 
 /** `#/settings/health`: what is wrong, and what to do about it; looked at when it is opened, and on demand. */
 export function HealthSection() {
@@ -33,6 +34,101 @@ export function HealthSection() {
           <RetentionFacts retention={health.retention} />
         </>
       )}
+    </section>
+  );
+}
+
+const TONES: Readonly<Record<Finding['status'], Tone>> = {
+  ok: 'moved',
+  warning: 'problem',
+  fault: 'refused',
+};
+
+function FindingList({ title, findings }: { title: string; findings: readonly Finding[] }) {
+  const id = useId();
+  return (
+    <section class="card stack" aria-labelledby={id}>
+      <h3 id={id}>{title}</h3>
+      <ul class="lines">
+        {bySeriousness(findings).map((finding) => (
+          <FindingLine key={`${finding.check} ${finding.message}`} finding={finding} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function FindingLine({ finding: { check, status, message, remedy, mend } }: { finding: Finding }) {
+  const t = texts.value.health;
+  const checks: Readonly<Record<string, string>> = t.checks;
+  const words = mend === null ? null : t.mends[mend.what];
+  const todo = words?.todo(mend?.id ?? 0) ?? remedy;
+  return (
+    <li>
+      <div>
+        <Badge tone={TONES[status]}>{t.statuses[status]}</Badge> <strong>{checks[check] ?? check}</strong>
+        <p>{message ?? t.inGeneral[status]}</p>
+        {todo !== null && <p class="hint">{t.remedy(todo)}</p>}
+      </div>
+      {mend !== null && (
+        <a class="small secondary" href={mendLink(mend)}>
+          {words?.open}
+        </a>
+      )}
+    </li>
+  );
+}
+
+type Target = (id: number) => string;
+
+const reader: Target = (id) => href('readers', id);
+const readerSettings: Target = (id) => href('readers', id, { edit: true });
+const webhook: Target = (id) => href('settings', 'webhooks', { open: id });
+
+const TARGETS: Readonly<Record<MendName, Target>> = {
+  add_reader: () => href('readers', 'new'),
+  set_format: (id) => href('readers', 'new', { reader: id, step: 'format' }),
+  look_at_silent: () => href('readers', { state: 'silent' }),
+  look_at_unheard: () => href('readers', { state: 'never' }),
+  set_clock: reader,
+  place_antennas: reader,
+  change_topic: readerSettings,
+  empty_inbox: () => href('inbox', 'rejected'),
+  switch_webhook_on: webhook,
+  replay_webhook: webhook,
+  rotate_secret: webhook,
+  look_at_attempts: webhook,
+  set_password: readerSettings,
+  set_mqtt_version: reader,
+  separate_logins: () => href('readers', 'new'),
+  replace_key: () => href('settings', 'keys'),
+  replace_handheld: () => href('settings', 'handhelds'),
+  enable_user: () => href('settings', 'users'),
+  reset_user: () => href('settings', 'users'),
+  look_at_rules: () => href('rules'),
+};
+
+/** Where to mend it in the console. */
+function mendLink({ what, id }: NonNullable<Finding['mend']>): string {
+  return TARGETS[what](id ?? 0);
+}
+
+function RetentionFacts({ retention }: { retention: Retention }) {
+  const t = texts.value.health;
+  return (
+    <section class="card stack" aria-labelledby="retention-title">
+      <h3 id="retention-title">{t.retention}</h3>
+      <dl class="facts">
+        <dt>{t.scans}</dt>
+        <dd>{t.days(retention.scan_days)}</dd>
+        <dt>{t.moves}</dt>
+        <dd>{retention.move_days === null ? t.forGood : t.days(retention.move_days)}</dd>
+        <dt>{t.history}</dt>
+        <dd>{t.forGood}</dd>
+        <dt>{t.lateness}</dt>
+        <dd>{t.days(retention.lateness_days)}</dd>
+      </dl>
+      <p class="hint">{t.retentionHint}</p>
     </section>
   );
 }
