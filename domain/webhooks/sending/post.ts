@@ -27,6 +27,9 @@ interface Posting {
 /** Milliseconds for the body once the status is known, which is what counts. */
 const BODY_WITHIN = 1_000;
 
+/** Interim answers (status 1xx) that are read. Each costs processor time, and a receiver could send them without end. */
+const INTERIM = 20;
+
 /** Bytes of the body that are read, and that are kept. */
 const READ = 4_096;
 const KEPT = 1_024;
@@ -34,7 +37,8 @@ const KEPT = 1_024;
 /**
  * Sends one POST request. Redirects are answers like any other.
  *
- * @throws TargetRefused if the URL leads to a forbidden address; AppError `timed_out`; the connection's error.
+ * @throws TargetRefused if the URL leads to a forbidden address; AppError `timed_out`; Error after too many interim answers; the
+ * connection's error.
  */
 export async function post(agents: Agents, target: string, posting: Posting): Promise<Answer> {
   const url = new URL(target);
@@ -80,6 +84,13 @@ function exchange(
       clearTimeout(timer);
       const isStale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
       reject(isStale ? new ConnectionWasEnded(error.message, { cause: error }) : error);
+    });
+    let interim = 0;
+    request.on('information', () => {
+      interim += 1;
+      if (interim > INTERIM) {
+        request.destroy(new Error(`More than ${INTERIM} interim answers (status 1xx)`));
+      }
     });
     request.on('upgrade', (response: IncomingMessage) => {
       clearTimeout(timer);

@@ -125,6 +125,37 @@ describe('one delivery', () => {
     expect(sockets).to.have.length(1);
   });
 
+  it('takes a few interim answers before the answer, and gives up where they do not end', async () => {
+    let interim = 2;
+    const hinting = createServer((socket) => {
+      socket.on('error', () => {});
+      const more = () => {
+        let hasRoom = true;
+        while (interim > 0 && hasRoom && !socket.destroyed) {
+          interim -= 1;
+          hasRoom = socket.write('HTTP/1.1 103 Early Hints\r\n\r\n');
+        }
+        if (interim === 0) {
+          socket.end('HTTP/1.1 204 No Content\r\n\r\n');
+        }
+      };
+      socket.once('data', more).on('drain', more);
+    });
+    await once(hinting.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(hinting.address() as { port: number }).port}/`;
+    expect(await send(url)).to.deep.include({ outcome: 'delivered', status: 204 });
+    interim = Number.POSITIVE_INFINITY;
+    const hurried = openAgents(agents.targets, 1_000);
+    const attempt = await send(url, hurried);
+    hurried.end();
+    hinting.close();
+    expect(attempt).to.deep.include({
+      outcome: 'failed',
+      status: null,
+      error: 'More than 20 interim answers (status 1xx)',
+    });
+  });
+
   it('tries a kept connection that the receiver was just ending once more, by itself', async () => {
     let count = 0;
     const ending = createServer((socket) => {
