@@ -1,11 +1,13 @@
 import type { Logger } from 'pino';
-import type { Registry } from 'prom-client';
-import { openOrganizationDoor } from '../../db/timescale/connections/organization-door.ts';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import {
+  type OrganizationDoor,
+  openOrganizationDoor,
+} from '../../db/timescale/connections/organization-door.ts';
 import { LargeBodies } from '../../platform/http/large-bodies.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { requireReplica } from '../../platform/runtime/require-replica.ts';
 import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
-import { measureReplica } from './measure-replica.ts';
 import { startMoveReading } from './moves/start-move-reading.ts';
 import type { ApiContext } from './serving/context.ts';
 import { ImportTurns } from './serving/import-turns.ts';
@@ -74,4 +76,29 @@ export async function startServing(
     moveReading,
     webhooks,
   };
+}
+
+function measureReplica(registry: Registry, { replicaReads: reads }: OrganizationDoor): void {
+  if (reads === null) {
+    return;
+  }
+  new Counter({
+    name: 'tagtrail_replica_lists_total',
+    help: 'Lists and reports that may read much, by who answered: replica or primary.',
+    labelNames: ['answered_by'] as const,
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc({ answered_by: 'replica' }, reads.byReplica);
+      this.inc({ answered_by: 'primary' }, reads.byPrimary);
+    },
+  });
+  new Gauge({
+    name: 'tagtrail_replica_behind_bytes',
+    help: 'Log of the primary that the replica lacked when it was last asked for a list.',
+    registers: [registry],
+    collect() {
+      this.set(reads.bytesBehind);
+    },
+  });
 }

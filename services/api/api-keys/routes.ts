@@ -1,15 +1,29 @@
+import { invalid, invalidValue } from '../../../base/checks/issues.ts';
 import { notFound } from '../../../base/errors.ts';
+import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
+import { type IssuedKey, issueKey } from '../../../domain/administration/api-keys/issue-key.ts';
+import type { ApiKeyRow } from '../../../domain/administration/api-keys/key-row.ts';
 import { listPageOfKeys } from '../../../domain/administration/api-keys/list-keys.ts';
 import { revokeKeyOf } from '../../../domain/administration/api-keys/revoke-key.ts';
-import { makeChange } from '../../../domain/changes/make-change.ts';
+import { ExpiryPassed } from '../../../domain/administration/expiry.ts';
+import {
+  type ChangeResult,
+  makeChange,
+  type OrganizationChange,
+} from '../../../domain/changes/make-change.ts';
 import { listBody, PAGING } from '../../../platform/http/lists.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { created, listed, noContent } from '../../../platform/http/success.ts';
 import { actorOf } from '../serving/actor.ts';
 import { type ApiContext, route } from '../serving/context.ts';
-import { issueApiKey } from './issue.ts';
-import { API_KEY, IN_ORGANIZATION, ISSUED_API_KEY, newApiKeyBody, ONE_KEY } from './schema.ts';
-import { apiKeyView, issuedApiKeyView } from './view.ts';
+import {
+  API_KEY,
+  IN_ORGANIZATION,
+  ISSUED_API_KEY,
+  type NewApiKey,
+  newApiKeyBody,
+  ONE_KEY,
+} from './schema.ts';
 
 /** A key administers its own organization; no other exists for it. */
 const OWN_ORGANIZATION = {
@@ -74,3 +88,43 @@ const revoke = route({
 });
 
 export const apiKeyRoutes = [issue, list, revoke];
+
+/**
+ * Issues a key.
+ *
+ * @throws Invalid for an expiry that is not in the future.
+ */
+async function issueApiKey(
+  change: OrganizationChange,
+  { name, scopes = [], expires_at: expiresAt = null }: NewApiKey,
+): Promise<ChangeResult<IssuedKey>> {
+  try {
+    return await issueKey(change, { orgId: change.orgId, name, scopes, expiresAt });
+  } catch (error) {
+    throw error instanceof ExpiryPassed
+      ? invalid([invalidValue('expires_at', 'must be in the future')])
+      : error;
+  }
+}
+
+function apiKeyView(row: ApiKeyRow) {
+  return {
+    ...shown(row),
+    revoked_at: wireTimeOrNull(row.revoked_at),
+    last_used_at: wireTimeOrNull(row.last_used_at),
+  };
+}
+
+function issuedApiKeyView({ row, key }: IssuedKey) {
+  return { ...shown(row), key };
+}
+
+function shown(row: ApiKeyRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    scopes: row.scopes,
+    created_at: wireTime(row.created_at),
+    expires_at: wireTimeOrNull(row.expires_at),
+  };
+}

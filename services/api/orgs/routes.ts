@@ -1,10 +1,34 @@
-import { findLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
+import type { JsonSchema } from '../../../base/checks/fields.ts';
+import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
+import {
+  findLiveOrganization,
+  type OrganizationRow,
+} from '../../../domain/administration/organizations/live-organization.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
-import { route } from '../serving/context.ts';
-import { ORGANIZATION } from './schema.ts';
-import { organizationView } from './view.ts';
+import { type ApiContext, route } from '../serving/context.ts';
+
+const ORGANIZATION: JsonSchema = {
+  title: 'Organization',
+  description: 'The organization of the key, and what the key may do.',
+  type: 'object',
+  properties: {
+    id: { ...ID_SCHEMA, description: 'Assigned by the service; never changes.' },
+    name: { type: 'string', minLength: 1, maxLength: 255, description: 'What people call it.' },
+    scopes: { type: 'array', items: { type: 'string' }, description: 'The scopes of the key.' },
+    api_key_id: { type: 'string', description: 'The id of the key; not a secret.' },
+  },
+  required: ['id', 'name', 'scopes', 'api_key_id'],
+  examples: [
+    {
+      id: 1,
+      name: 'Acme Logistics',
+      scopes: ['assets:read', 'locations:read', 'tracking:read'],
+      api_key_id: '01KQSA8N2V6T4W8XJY3ZB5D7FH',
+    },
+  ],
+};
 
 const me = route({
   method: 'GET',
@@ -27,3 +51,7 @@ const me = route({
 });
 
 export const orgRoutes = [me];
+
+function organizationView({ id, name }: OrganizationRow, { scopes, actor }: ApiContext) {
+  return { id, name, scopes, api_key_id: actor.id };
+}

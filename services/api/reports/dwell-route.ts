@@ -1,12 +1,12 @@
-import { readDwell } from '../../../domain/reports/dwell/read-dwell.ts';
+import { type DwellRow, readDwell } from '../../../domain/reports/dwell/read-dwell.ts';
 import { requireFewDays } from '../../../domain/reports/require-few-days.ts';
+import { secondsOf } from '../../../domain/reports/seconds.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { listed } from '../../../platform/http/success.ts';
 import { knownIfAsked } from '../past/known-at-parameter.ts';
 import { windowFrom } from '../past/parameters.ts';
 import { route } from '../serving/context.ts';
 import { DWELL, DWELL_ITEM } from './dwell-schema.ts';
-import { dwellView } from './dwell-view.ts';
 import { orNarrower } from './or-narrower.ts';
 
 export const dwell = route({
@@ -33,3 +33,22 @@ export const dwell = route({
     return listBody(page, query, dwellView);
   },
 });
+
+/** Contract 2.9. */
+function dwellView(row: DwellRow) {
+  return {
+    location_id: row.location_id,
+    location_external_key: row.location_external_key,
+    asset_id: row.asset_id,
+    asset_external_key: row.asset_external_key,
+    day: row.day,
+    seen: row.seen,
+    total_seconds: secondsOf(row.total),
+    mean_seconds: secondsOf(row.mean),
+    median_seconds: secondsOf(row.median),
+    p90_seconds: secondsOf(row.p90),
+    max_seconds: secondsOf(row.max),
+    stays: row.stays,
+    assets: row.assets,
+  };
+}

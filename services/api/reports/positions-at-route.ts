@@ -1,5 +1,8 @@
-import { toMicros } from '../../../base/timestamps.ts';
-import { listPositionsAt } from '../../../domain/reports/positions-at/list-positions-at.ts';
+import { toMicros, wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
+import {
+  listPositionsAt,
+  type PositionAtRow,
+} from '../../../domain/reports/positions-at/list-positions-at.ts';
 import { firstAfter } from '../../../domain/reports/window.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { listed } from '../../../platform/http/success.ts';
@@ -7,7 +10,6 @@ import { knownIfAsked } from '../past/known-at-parameter.ts';
 import { route } from '../serving/context.ts';
 import { orNarrower } from './or-narrower.ts';
 import { POSITION_AT, POSITIONS_AT } from './positions-at-schema.ts';
-import { positionAtView } from './positions-at-view.ts';
 
 export const positionsAt = route({
   method: 'GET',
@@ -30,3 +32,16 @@ export const positionsAt = route({
     return listBody(page, query, positionAtView);
   },
 });
+
+/** Contract 2.9. */
+function positionAtView(row: PositionAtRow) {
+  return {
+    asset_id: row.id,
+    asset_external_key: row.external_key,
+    asset_deleted_at: wireTimeOrNull(row.deleted_at),
+    location_id: row.location_id,
+    location_external_key: row.location_external_key,
+    since: wireTime(row.since),
+    last_seen: wireTime(row.last_seen),
+  };
+}

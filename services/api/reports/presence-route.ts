@@ -1,15 +1,137 @@
-import { toMicros } from '../../../base/timestamps.ts';
+import { type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
+import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
+import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
+import { toMicros, wireTimeOfMicros, wireTimeOrNull } from '../../../base/timestamps.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
-import { listPresence } from '../../../domain/reports/presence/list-presence.ts';
+import { STATES } from '../../../domain/presence/coverage/state-of.ts';
+import { listPresence, type PresenceRow } from '../../../domain/reports/presence/list-presence.ts';
+import { PRESENCE_SORT_FIELDS } from '../../../domain/reports/presence/presence-rows.ts';
 import { requirePast } from '../../../domain/reports/require-past.ts';
 import { firstAfter } from '../../../domain/reports/window.ts';
-import { listBody } from '../../../platform/http/lists.ts';
-import type { TimeBound } from '../../../platform/http/parameters.ts';
+import { listBody, PAGING, sortBy } from '../../../platform/http/lists.ts';
+import {
+  anyOf,
+  booleanFilter,
+  choiceFilter,
+  described,
+  type TimeBound,
+  timeBound,
+} from '../../../platform/http/parameters.ts';
+import type { Query } from '../../../platform/http/query.ts';
 import { listed } from '../../../platform/http/success.ts';
+import { ASSETS, EXCLUSIVE, PLACES } from '../past/parameters.ts';
 import { route } from '../serving/context.ts';
 import { orNarrower } from './or-narrower.ts';
-import { PRESENCE, PRESENCES } from './presence-schema.ts';
-import { presenceView } from './presence-view.ts';
+import { PAST_IDS } from './past-schema.ts';
+
+const READER = {
+  reader_id: { ...ID_SCHEMA, description: 'The reader that did not listen.' },
+  reader_name: { type: 'string', description: 'The name of that reader.' },
+  since: {
+    ...nullableSchema(TIME_SCHEMA),
+    description: 'Since when nothing proves that it listened. Null if nothing ever did.',
+  },
+};
+
+const SWEEP = { sweep_id: { type: 'string', description: 'The sweep, as in the report of sweeps.' } };
+
+const RULE = { rule_id: { type: 'string', description: 'The rule whose threshold has passed.' } };
+
+const BECAUSE: JsonSchema = {
+  description:
+    'Of `unknown` the reader for which nothing can be said, of `missing` the sweep that did not find the asset, of `overdue` and `missing` the rule by which it is. Null where there is nothing to name. More kinds may be added.',
+  anyOf: [
+    { type: 'object', properties: READER, required: Object.keys(READER) },
+    { type: 'object', properties: SWEEP, required: Object.keys(SWEEP) },
+    { type: 'object', properties: RULE, required: Object.keys(RULE) },
+    { type: 'null' },
+  ],
+};
+
+const PROPERTIES = {
+  ...PAST_IDS,
+  location_id: {
+    ...nullableSchema(ID_SCHEMA),
+    description: 'Where it was seen last. Null if it was never seen.',
+  },
+  location_external_key: {
+    ...nullableSchema(KEY_SCHEMA),
+    description: 'The current external key of that location, also if that is deleted by now.',
+  },
+  last_seen: {
+    ...nullableSchema(TIME_SCHEMA),
+    description:
+      'When it had been seen last by then. Null if it was never seen, or where the scans of then are not kept any more.',
+  },
+  state: {
+    type: 'string',
+    enum: STATES,
+    description:
+      '`present`: read there recently enough, or at a location that things only pass. `overdue`: not read for longer than usual, or than a rule allows, though it would have been. `missing`: for longer than the second threshold of a rule, or a sweep expected it and did not find it. `unknown`: not read, and nobody would have noticed. `never_seen`: never read. More may be added.',
+  },
+  state_since: {
+    ...nullableSchema(TIME_SCHEMA),
+    description: 'Since when, at the earliest since it was read last. Null where that is not known.',
+  },
+  unseen_covered_seconds: {
+    type: ['number', 'null'],
+    minimum: 0,
+    description:
+      'The time since it was read in which it would have been read again, of the last 31 days. Null at a location that things only pass, and where it is not known when it was read.',
+  },
+  because: BECAUSE,
+} as const satisfies Record<string, JsonSchema>;
+
+/** Contract 2.9. */
+const PRESENCE: JsonSchema = {
+  title: 'PresenceItem',
+  description: 'Whether an asset is where it was seen last, as far as that can be told.',
+  type: 'object',
+  properties: PROPERTIES,
+  required: Object.keys(PROPERTIES),
+  examples: [
+    {
+      asset_id: 17,
+      asset_external_key: 'PALLET-17',
+      asset_deleted_at: null,
+      location_id: 4,
+      location_external_key: 'COLD-ROOM',
+      last_seen: '2026-05-04T09:58:12.500Z',
+      state: 'unknown',
+      state_since: '2026-05-04T09:59:31.000Z',
+      unseen_covered_seconds: 78.5,
+      because: { reader_id: 3, reader_name: 'cold room', since: '2026-05-04T09:59:31.000Z' },
+    },
+  ],
+};
+
+/** Contract 4.4. */
+const PRESENCES = {
+  parameters: {
+    at: described(
+      timeBound,
+      'The instant asked about; at most two minutes later than now, and now if it is left out. In milliseconds, it includes all that is shown as that instant.',
+      '2026-05-04T12:00:00Z',
+    ),
+    ...ASSETS,
+    ...PLACES,
+    state: described(
+      anyOf(choiceFilter(STATES, undefined)),
+      'Only assets in one of these states. The states of all assets that the other filters leave are derived for it: at most 50,000.',
+      ['overdue', 'missing'],
+    ),
+    include_deleted: described(booleanFilter(false), 'Assets too that had been deleted by then.'),
+    include_not_in_effect: described(
+      booleanFilter(false),
+      'Assets too that were not in effect then: `valid_from` had not come yet, or `valid_to` had.',
+    ),
+    sort: sortBy(PRESENCE_SORT_FIELDS, [{ field: 'asset_external_key', isDescending: false }]),
+    ...PAGING,
+  },
+  exclusive: EXCLUSIVE,
+} as const satisfies Query;
 
 export const presence = route({
   method: 'GET',
@@ -35,4 +157,37 @@ async function instantOf(db: OrganizationDatabase, at: TimeBound | undefined): P
   }
   await requirePast(db, { at: toMicros(at.instant) });
   return firstAfter(at) - 1;
+}
+
+/** Contract 2.9. */
+function presenceView(row: PresenceRow) {
+  const { state, since, unseen } = row.presence;
+  return {
+    asset_id: row.id,
+    asset_external_key: row.external_key,
+    asset_deleted_at: wireTimeOrNull(row.deleted_at),
+    location_id: row.location_id,
+    location_external_key: row.location_external_key,
+    last_seen: timeOrNull(row.last_seen),
+    state,
+    state_since: timeOrNull(since),
+    unseen_covered_seconds: unseen === null ? null : Math.floor(unseen / MICROS_PER_MILLISECOND) / 1_000,
+    because: becauseView(row),
+  };
+}
+
+function becauseView({ presence: { because }, readerName }: PresenceRow) {
+  if (because === null) {
+    return null;
+  }
+  if ('ruleId' in because) {
+    return { rule_id: because.ruleId };
+  }
+  return 'sweepId' in because
+    ? { sweep_id: because.sweepId }
+    : { reader_id: because.readerId, reader_name: readerName ?? '', since: timeOrNull(because.since) };
+}
+
+function timeOrNull(micros: Micros | null): string | null {
+  return micros === null ? null : wireTimeOfMicros(micros);
 }

@@ -1,4 +1,6 @@
-import { listStays } from '../../../domain/reports/stays/list-stays.ts';
+import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
+import { secondsOf } from '../../../domain/reports/seconds.ts';
+import { listStays, type StayRow } from '../../../domain/reports/stays/list-stays.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { listed } from '../../../platform/http/success.ts';
 import { knownIfAsked } from '../past/known-at-parameter.ts';
@@ -6,7 +8,6 @@ import { windowFrom } from '../past/parameters.ts';
 import { route } from '../serving/context.ts';
 import { orNarrower } from './or-narrower.ts';
 import { STAY, STAYS } from './stays-schema.ts';
-import { stayView } from './stays-view.ts';
 
 export const stays = route({
   method: 'GET',
@@ -29,3 +30,19 @@ export const stays = route({
     return listBody(page, query, stayView);
   },
 });
+
+/** Contract 2.9. */
+function stayView(row: StayRow) {
+  return {
+    asset_id: row.id,
+    asset_external_key: row.external_key,
+    asset_deleted_at: wireTimeOrNull(row.deleted_at),
+    location_id: row.location_id,
+    location_external_key: row.location_external_key,
+    entered_at: wireTime(row.entered_at),
+    left_at: wireTimeOrNull(row.left_at),
+    seconds_in_window: secondsOf(row.milliseconds),
+    began_before: row.began_before,
+    goes_on_after: row.goes_on_after,
+  };
+}

@@ -3,6 +3,7 @@ import { makeChange } from '../../../domain/changes/make-change.ts';
 import { findLiveById } from '../../../domain/master-data/by-id.ts';
 import { attachOne, MISSING } from '../../../domain/master-data/tags/attach.ts';
 import { detachOne } from '../../../domain/master-data/tags/detach.ts';
+import type { TagRow } from '../../../domain/master-data/tags/stored-tags.ts';
 import { TAG } from '../../../domain/master-data/tags/tag-schema.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { created, noContent } from '../../../platform/http/success.ts';
@@ -10,7 +11,6 @@ import { ASSET_ID, LOCATION_ID } from '../items/paths.ts';
 import { actorOf } from '../serving/actor.ts';
 import { route } from '../serving/context.ts';
 import { newTagBody, TAG_ID } from './schema.ts';
-import { tagView } from './view.ts';
 
 const attachToAsset = route({
   method: 'POST',
@@ -113,3 +113,7 @@ const detachFromLocation = route({
 });
 
 export const tagRoutes = [attachToAsset, attachToLocation, detachFromAsset, detachFromLocation];
+
+function tagView({ id, tag_type, value }: TagRow) {
+  return { id, tag_type, value };
+}

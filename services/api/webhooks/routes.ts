@@ -1,17 +1,33 @@
+import { type FieldIssue, invalid, invalidValue } from '../../../base/checks/issues.ts';
+import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { makeChange } from '../../../domain/changes/make-change.ts';
-import { countAttempts, listAttempts } from '../../../domain/webhooks/attempts.ts';
+import { findLiveByKey } from '../../../domain/master-data/live-by-key.ts';
+import { type AttemptRow, countAttempts, listAttempts } from '../../../domain/webhooks/attempts.ts';
 import { addWebhook } from '../../../domain/webhooks/create-webhook.ts';
 import { deleteWebhook } from '../../../domain/webhooks/delete-webhook.ts';
-import { countWebhooks, findListedWebhook, listWebhooks } from '../../../domain/webhooks/list-webhooks.ts';
+import { NotInFeed } from '../../../domain/webhooks/lanes.ts';
+import {
+  countWebhooks,
+  findListedWebhook,
+  type ListedWebhook,
+  listWebhooks,
+} from '../../../domain/webhooks/list-webhooks.ts';
 import { replayWebhook } from '../../../domain/webhooks/replay-webhook.ts';
+import { OtherSecretsKey } from '../../../domain/webhooks/require-known-key.ts';
+import { WrongSecretsKey } from '../../../domain/webhooks/secrets/sealed-secret.ts';
+import type { Attempt } from '../../../domain/webhooks/sending/deliver.ts';
 import { setWebhook } from '../../../domain/webhooks/set-webhook.ts';
+import type { StoredWebhook } from '../../../domain/webhooks/stored-webhook.ts';
+import { faultOfTarget } from '../../../domain/webhooks/targets/target-url.ts';
 import { testWebhook } from '../../../domain/webhooks/test-webhook.ts';
 import { listBody, PAGING } from '../../../platform/http/lists.ts';
+import { Problem } from '../../../platform/http/problem.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { answered, created, found, listed, noContent } from '../../../platform/http/success.ts';
 import { actorOf } from '../serving/actor.ts';
 import { type ApiContext, route } from '../serving/context.ts';
-import { requireParts, requireUsable, withKey, withPosition } from './checks.ts';
+import type { WebhookParts } from '../serving/webhook-parts.ts';
 import {
   ATTEMPT,
   CHANGED_WEBHOOK,
@@ -24,7 +40,6 @@ import {
   WEBHOOK,
   webhookPatchBody,
 } from './schema.ts';
-import { attemptView, shownWebhook, testView, webhookView } from './view.ts';
 
 const ADMINISTRATION = { scope: 'webhooks:admin', isInternal: true } as const;
 
@@ -207,3 +222,108 @@ const replay = route({
 });
 
 export const webhookRoutes = [create, list, read, change, remove, test, attempts, replay];
+
+/** @throws Problem `unavailable` for a process without SECRETS_KEY. */
+function requireParts(parts: WebhookParts | null): WebhookParts {
+  if (parts === null) {
+    throw new Problem('unavailable', 'Webhooks need SECRETS_KEY, which is not set for this service', {
+      headers: { 'Retry-After': '60' },
+    });
+  }
+  return parts;
+}
+
+/** @throws Invalid with every fault. */
+async function requireUsable(
+  db: OrganizationDatabase,
+  { networks }: WebhookParts,
+  given: { url?: string | undefined; location_external_key?: string | null | undefined },
+): Promise<void> {
+  const { url, location_external_key: key } = given;
+  const fault = url === undefined ? null : faultOfTarget(url, networks);
+  const issues: FieldIssue[] = fault === null ? [] : [invalidValue('url', fault)];
+  if (key != null && (await findLiveByKey(db, 'location', db.orgId, key)) === null) {
+    issues.push({
+      field: 'location_external_key',
+      code: 'fk_not_found',
+      message: `no live location has the external key ${key}`,
+    });
+  }
+  if (issues.length > 0) {
+    throw invalid(issues);
+  }
+}
+
+/** @throws Invalid where the feed cannot be followed after the position that is given. */
+async function withPosition<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof NotInFeed ? invalid([issueOf(error)]) : error;
+  }
+}
+
+/** @throws Problem `unavailable`, in the words of the command line, for a process with another SECRETS_KEY. */
+async function withKey<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof WrongSecretsKey || error instanceof OtherSecretsKey
+      ? new Problem('unavailable', error.message, { headers: { 'Retry-After': '60' } })
+      : error;
+  }
+}
+
+/** In the words of `GET /moves`. */
+function issueOf({ position, min, max }: NotInFeed): FieldIssue {
+  return position > max
+    ? invalidValue('after', `must be at most ${max}, the head of the feed`, { max })
+    : invalidValue('after', `must be at least ${min}: earlier events are no longer kept`, { min });
+}
+
+function webhookView(webhook: ListedWebhook) {
+  const { lastAttempt } = webhook;
+  return {
+    ...shownWebhook(webhook),
+    position: webhook.position,
+    head: webhook.head,
+    secrets_since: webhook.secretsSince.map(wireTime),
+    last_attempt:
+      lastAttempt === null
+        ? null
+        : { at: wireTime(lastAttempt.at), status: lastAttempt.status, error: lastAttempt.error },
+    next_attempt_at: wireTimeOrNull(webhook.nextAttemptAt),
+  };
+}
+
+function shownWebhook(webhook: StoredWebhook) {
+  return {
+    id: webhook.id,
+    name: webhook.name,
+    url: webhook.url,
+    types: webhook.types,
+    location_external_key: webhook.locationExternalKey,
+    state: webhook.state,
+    state_reason: webhook.stateReason,
+    state_at: wireTime(webhook.stateAt),
+    created_at: wireTime(webhook.createdAt),
+  };
+}
+
+function attemptView(row: AttemptRow) {
+  return {
+    id: row.id,
+    at: wireTime(row.at),
+    position: row.position,
+    attempt: row.attempt,
+    event_id: row.event_id,
+    status: row.status,
+    error: row.error,
+    milliseconds: row.milliseconds,
+    answer: row.answer,
+  };
+}
+
+function testView({ outcome, eventId, status, error, milliseconds, answer }: Attempt) {
+  return { delivered: outcome === 'delivered', event_id: eventId, status, error, milliseconds, answer };
+}

@@ -1,12 +1,12 @@
 import { invalid, invalidValue } from '../../../base/checks/issues.ts';
 import { TooMuchWork } from '../../../base/errors.ts';
+import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { OF_ASSET } from '../stays/routes.ts';
 import { STAYS_QUERY } from '../stays/schema.ts';
-import { readGaps } from './read-gaps.ts';
-import { COVERAGE } from './schema.ts';
-import { coverageView } from './view.ts';
+import { type KnownGaps, readGaps } from './read-gaps.ts';
+import { COVERAGE, MOST_GAPS } from './schema.ts';
 
 const gaps = memberRoute({
   ...{ method: 'GET', path: '/console/v1/assets/{asset_id}/coverage', operationId: 'listCoverageGaps' },
@@ -28,3 +28,16 @@ function orNarrower(error: unknown): never {
 }
 
 export const coverageRoutes = [gaps];
+
+function coverageView({ since, gaps, isCut }: KnownGaps) {
+  const longest = gaps.toSorted((a, b) => b.until - b.since - (a.until - a.since)).slice(0, MOST_GAPS);
+  return {
+    from: wireTimeOfMicros(since),
+    gaps: longest
+      .toSorted((a, b) => a.since - b.since)
+      .map(({ locationId, since: from, until: to }) => ({
+        ...{ location_id: locationId, from: wireTimeOfMicros(from), to: wireTimeOfMicros(to) },
+      })),
+    is_cut: isCut || gaps.length > MOST_GAPS,
+  };
+}

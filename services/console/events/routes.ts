@@ -1,14 +1,26 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
+import type { SharedReads } from '../../../base/shared-reads.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { latestMoves } from '../../../domain/moves/latest-moves.ts';
-import { EventStream } from '../../../platform/http/event-stream.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
+import type { MoveWaiters, Wake } from '../../../domain/moves/move-waiters.ts';
+import { type FeedPage, readMovesAs } from '../../../domain/moves/read-moves.ts';
+import { COMMENT, EventStream, eventText } from '../../../platform/http/event-stream.ts';
+import { idFilter, integer } from '../../../platform/http/parameters.ts';
+import { Problem } from '../../../platform/http/problem.ts';
+import { NO_QUERY, type Query } from '../../../platform/http/query.ts';
 import { found, type Success } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import type { Cut } from '../serving/measures.ts';
 import { listOf } from '../serving/schemas.ts';
-import { EVENTS } from './schema.ts';
-import { streamMoves } from './stream-moves.ts';
-import { eventSeen } from './view.ts';
+import { type EventSeen, eventSeen } from './view.ts';
+
+/** `organization` is read with the session: an `EventSource` can send no header. */
+const EVENTS = {
+  parameters: {
+    after: integer({ min: 0, max: Number.MAX_SAFE_INTEGER }, undefined),
+    organization: idFilter,
+  },
+} as const satisfies Query;
 
 const TEXT: JsonSchema = { type: 'string' };
 
@@ -57,3 +69,89 @@ const latest = memberRoute({
 });
 
 export const eventRoutes = [stream, latest];
+
+interface Viewing {
+  db: OrganizationDatabase;
+  waiters: MoveWaiters;
+  reads: SharedReads;
+  /** Aborted when the viewer goes. */
+  signal: AbortSignal;
+  /** @throws Problem if the session has ended meanwhile, or the membership. */
+  confirm(): Promise<void>;
+  onCut(why: Cut): void;
+}
+
+/** Milliseconds of silence after which a comment is sent. */
+const SILENCE = 15_000;
+
+/** Events of a piece: what is held for a viewer that reads slowly. */
+const LIMIT = 200;
+
+/**
+ * The moves and alerts after a position, or from now on: `ready` with the head, then each event, with its position as id. Viewers at
+ * the same position share one query and one text.
+ *
+ * It ends when the session does, and when the service stops or has too many who wait; then the browser comes again.
+ */
+async function* streamMoves(viewing: Viewing, after: number | null): AsyncGenerator<string, void> {
+  // Beyond the head nothing is read but where it is.
+  const { head } = await look(viewing, Number.MAX_SAFE_INTEGER, null);
+  let position = after ?? head;
+  yield eventText({ id: position, event: 'ready', data: { position, head } });
+  for (let wake: Wake | null = null; ; ) {
+    // Before the look, so that nothing sealed in between is missed.
+    const watch = viewing.waiters.watch(viewing.db.orgId, position);
+    let piece = '';
+    try {
+      const seen: Seen = await look(viewing, position, wake);
+      wake = null;
+      if (position > seen.head || position < seen.oldest - 1) {
+        position = seen.head;
+        piece = eventText({ id: position, event: 'reset', data: { position } });
+      } else if (seen.text !== '') {
+        position = seen.next;
+        piece = seen.text;
+      } else {
+        const since = performance.now();
+        wake = await watch.next({ milliseconds: SILENCE, signal: viewing.signal });
+        if (wake === null && performance.now() - since < SILENCE / 2) {
+          return;
+        }
+        piece = wake === null ? COMMENT : '';
+      }
+      await viewing.confirm();
+    } catch (error) {
+      // The answer has begun, so all that is left is to end it; coming again, the viewer is told why.
+      viewing.onCut(error instanceof Problem && SIGNED_OUT.has(error.type) ? 'signed_out' : 'failed');
+      return;
+    } finally {
+      watch.leave();
+    }
+    if (piece !== '') {
+      yield piece;
+    }
+  }
+}
+
+const SIGNED_OUT = new Set<string>(['unauthorized', 'forbidden']);
+
+interface Seen extends Pick<FeedPage, 'head' | 'oldest'> {
+  text: string;
+  next: number;
+}
+
+function look({ db, reads }: Viewing, position: number, wake: Wake | null): Promise<Seen> {
+  const what = `console ${db.orgId} ${position}`;
+  const read = async () => {
+    const { events, head, oldest } = await readMovesAs<EventSeen>(
+      db.listing({ isBrief: true, fromPrimary: true, signal: undefined }),
+      { after: position, limit: LIMIT },
+      eventSeen,
+    );
+    const texts = events.map((event) =>
+      eventText({ id: event.data.position, event: 'alert' in event.data ? 'alert' : 'move', data: event }),
+    );
+    return { text: texts.join(''), next: events.at(-1)?.data.position ?? position, head, oldest };
+  };
+  return wake?.once(what, read) ?? reads.read(what, read);
+}

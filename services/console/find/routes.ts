@@ -1,9 +1,50 @@
-import { lastStays, searchWhereabouts } from '../../../domain/master-data/assets/whereabouts.ts';
+import type { JsonSchema } from '../../../base/checks/fields.ts';
+import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import type { Page } from '../../../base/page.ts';
+import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
+import {
+  lastStays,
+  type StayRow,
+  searchWhereabouts,
+  type WhereaboutsRow,
+} from '../../../domain/master-data/assets/whereabouts.ts';
+import { searchText } from '../../../platform/http/parameters.ts';
+import type { Query } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
-import { findLocations } from './queries.ts';
-import { FIND, FOUND, MOST_FOUND, MOST_STAYS } from './schema.ts';
-import { foundView } from './view.ts';
+import { REFERENCE, REFERENCE_OR_NULL, referenceOf } from '../serving/reference.ts';
+import { COUNT_SCHEMA, listOf, objectOf, TEXT_SCHEMA } from '../serving/schemas.ts';
+import { STAY } from '../serving/stay.ts';
+import { type FoundLocationRow, findLocations } from './queries.ts';
+
+/** Of assets, and of places: who gets more than that types another letter. */
+const MOST_FOUND = 25;
+
+/** Places of each asset. */
+const MOST_STAYS = 3;
+
+const properties = (schema: JsonSchema) => schema['properties'] as Record<string, JsonSchema>;
+
+const FOUND: JsonSchema = objectOf({
+  assets: listOf(
+    objectOf({
+      ...properties(REFERENCE),
+      last_seen: nullableSchema(TIME_SCHEMA),
+      since: nullableSchema(TIME_SCHEMA),
+      location: REFERENCE_OR_NULL,
+      tags: listOf(objectOf({ tag_type: TEXT_SCHEMA, value: TEXT_SCHEMA })),
+      stays: listOf(STAY),
+    }),
+  ),
+  asset_count: COUNT_SCHEMA,
+  locations: listOf(
+    objectOf({ ...properties(REFERENCE), parent: REFERENCE_OR_NULL, assets_here: COUNT_SCHEMA }),
+  ),
+  location_count: COUNT_SCHEMA,
+});
+
+const FIND = { parameters: { q: searchText } } as const satisfies Query;
 
 const find = memberRoute({
   ...{ method: 'GET', path: '/console/v1/find', operationId: 'find' },
@@ -29,3 +70,37 @@ const find = memberRoute({
 });
 
 export const findRoutes = [find];
+
+/** @param stays of each asset the latest first. */
+function foundView(
+  assets: Page<WhereaboutsRow>,
+  stays: readonly StayRow[],
+  locations: Page<FoundLocationRow>,
+) {
+  const staysOf = Map.groupBy(stays, ({ asset_id: id }) => id);
+  return {
+    assets: assets.rows.map((row) => assetView(row, staysOf.get(row.id) ?? [])),
+    asset_count: assets.totalCount,
+    locations: locations.rows.map((row) => ({
+      ...{ id: row.id, external_key: row.external_key, name: row.name },
+      parent: referenceOf(row.parent_id, row.parent_external_key, row.parent_name),
+      assets_here: row.assets_here,
+    })),
+    location_count: locations.totalCount,
+  };
+}
+
+function assetView(row: WhereaboutsRow, stays: readonly StayRow[]) {
+  return {
+    ...{ id: row.id, external_key: row.external_key, name: row.name },
+    last_seen: wireTimeOrNull(row.last_seen),
+    since: wireTimeOrNull(row.since),
+    location: referenceOf(row.location_id, row.location_external_key, row.location_name),
+    tags: JSON.parse(row.tags),
+    stays: stays.map(({ arrived_at, id, external_key, name }, index) => ({
+      location: { id, external_key, name },
+      arrived_at: wireTime(arrived_at),
+      left_at: wireTimeOrNull(stays[index - 1]?.arrived_at ?? null),
+    })),
+  };
+}

@@ -1,19 +1,43 @@
+import { invalid, invalidValue } from '../../../base/checks/issues.ts';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
-import { databaseOn } from '../../../db/timescale/connections/database.ts';
+import { type Database, databaseOn } from '../../../db/timescale/connections/database.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { ExpiryPassed } from '../../../domain/administration/expiry.ts';
+import {
+  type CreatedHandheld,
+  createHandheld,
+} from '../../../domain/administration/handhelds/create-handheld.ts';
 import { listPageOfHandhelds } from '../../../domain/administration/handhelds/list-handhelds.ts';
 import { renameHandheld } from '../../../domain/administration/handhelds/rename-handheld.ts';
 import { revokeUnheard } from '../../../domain/administration/handhelds/revoke-handheld.ts';
 import { signInAddress } from '../../../domain/administration/handhelds/sign-in-address.ts';
+import type { Actor } from '../../../domain/changes/actor.ts';
 import { listBody, PAGING } from '../../../platform/http/lists.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found, listed, noContent } from '../../../platform/http/success.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
-import { appAddress } from './app-address.ts';
-import { createChecked } from './create.ts';
-import { CREATED_HANDHELD, HANDHELD, handheldPatchBody, newHandheldBody } from './schema.ts';
+import {
+  CREATED_HANDHELD,
+  HANDHELD,
+  handheldPatchBody,
+  type NewHandheld,
+  newHandheldBody,
+} from './schema.ts';
+
+/**
+ * Where handhelds open their app. If no setting says so, it is taken to be on the machine that the console was asked
+ * at, whose name reaches it from elsewhere too.
+ */
+function appAddress({ parts: { handhelds, publicUrl }, sender }: ConsoleContext): string {
+  if (handhelds.url !== null) {
+    return handhelds.url;
+  }
+  // Of a write, and so the console's own.
+  const { hostname } = new URL(publicUrl ?? sender.origin ?? 'http://localhost');
+  return `${handhelds.scheme}://${hostname}:${handhelds.port}`;
+}
 
 const ADMINISTRATION = { scope: 'handhelds:admin', query: NO_QUERY } as const;
 
@@ -88,3 +112,22 @@ const revoke = memberRoute({
 });
 
 export const handheldRoutes = [list, create, rename, revoke];
+
+/**
+ * Registers a handheld.
+ *
+ * @throws Invalid for an expiry that is not in the future.
+ */
+async function createChecked(
+  db: Database,
+  actor: Actor,
+  { orgId, name, expires_at: expiresAt = null }: NewHandheld & { orgId: number },
+): Promise<CreatedHandheld> {
+  try {
+    return await createHandheld(db, actor, { orgId, name, expiresAt });
+  } catch (error) {
+    throw error instanceof ExpiryPassed
+      ? invalid([invalidValue('expires_at', 'must be in the future')])
+      : error;
+  }
+}

@@ -1,8 +1,31 @@
-import type { Finding } from '../../../domain/health/finding.ts';
+import type { JsonSchema } from '../../../base/checks/fields.ts';
+import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
+import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { type Finding, MENDS } from '../../../domain/health/finding.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
-import { HEALTH } from './schema.ts';
+import { COUNT_SCHEMA, listOf, objectOf, TEXT_OR_NULL, TEXT_SCHEMA } from '../serving/schemas.ts';
+
+const FINDING: JsonSchema = objectOf({
+  check: TEXT_SCHEMA,
+  status: { type: 'string', enum: ['ok', 'warning', 'fault'] },
+  message: TEXT_OR_NULL,
+  remedy: TEXT_OR_NULL,
+  mend: nullableSchema(objectOf({ what: { type: 'string', enum: MENDS }, id: nullableSchema(ID_SCHEMA) })),
+});
+
+const HEALTH = objectOf({
+  checked_at: TIME_SCHEMA,
+  organization: listOf(FINDING),
+  installation: listOf(FINDING),
+  retention: objectOf({
+    scan_days: COUNT_SCHEMA,
+    move_days: nullableSchema(COUNT_SCHEMA),
+    lateness_days: COUNT_SCHEMA,
+  }),
+});
 
 const read = memberRoute({
   ...{ method: 'GET', path: '/console/v1/health', operationId: 'readHealth' },

@@ -1,4 +1,12 @@
+import { choice, type JsonSchema, text } from '../../../base/checks/fields.ts';
+import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
+import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 import { AppError, notFound } from '../../../base/errors.ts';
+import { expensiveTurns } from '../../../base/expensive-turns.ts';
+import { JsonText } from '../../../base/json/json-text.ts';
+import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
+import { FILE_LIMIT } from '../../../domain/master-data/imports/read-rows.ts';
 import {
   applyImport,
   checkImport,
@@ -11,17 +19,93 @@ import {
   listImports,
 } from '../../../domain/master-data/kept-imports/find-import.ts';
 import { storeFile } from '../../../domain/master-data/kept-imports/store-file.ts';
-import { idInPath } from '../../../platform/http/parameters.ts';
+import type { Keyed } from '../../../domain/master-data/live-by-key.ts';
+import type { StreamedBody } from '../../../platform/http/body.ts';
+import { CSV_TYPE } from '../../../platform/http/media-type.ts';
+import { described, idInPath, mandatoryParameter } from '../../../platform/http/parameters.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { created, found, noContent } from '../../../platform/http/success.ts';
-import { TOO_MANY_IMPORTS } from '../../api/entry.ts';
+import { runImport, TOO_MANY_IMPORTS } from '../../api/entry.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
-import { listOf } from '../serving/schemas.ts';
+import { COUNT_SCHEMA, listOf, objectOf, TEXT_OR_NULL, TEXT_SCHEMA } from '../serving/schemas.ts';
 import { takeUploadTurn } from '../serving/upload-turn.ts';
-import { type ImportRequest, runKept } from './run-kept.ts';
-import { FILE, fileBody, IMPORT, IMPORT_WHOLE } from './schema.ts';
-import { importView, wholeImportView } from './view.ts';
+
+const FILE = {
+  parameters: {
+    resource: described(
+      mandatoryParameter(choice(['asset', 'location'] as const)),
+      'What its rows are.',
+      'asset',
+    ),
+    file_name: described(mandatoryParameter(text(255)), 'The name it had.', 'assets.csv'),
+  },
+};
+
+const fileBody: StreamedBody<Buffer> = {
+  type: CSV_TYPE,
+  schema: { type: 'string', contentMediaType: CSV_TYPE },
+  limit: FILE_LIMIT,
+  receive: async (chunks) => {
+    const content: Buffer[] = [];
+    for await (const chunk of chunks) {
+      content.push(chunk);
+    }
+    return Buffer.concat(content);
+  },
+};
+
+const ROW = objectOf({
+  line: COUNT_SCHEMA,
+  external_key: TEXT_OR_NULL,
+  name: TEXT_OR_NULL,
+  fields: listOf(objectOf({ field: TEXT_SCHEMA, from: {}, to: {} })),
+});
+
+const FAULT = objectOf({
+  line: COUNT_SCHEMA,
+  column: TEXT_SCHEMA,
+  value: TEXT_OR_NULL,
+  code: TEXT_SCHEMA,
+  message: TEXT_SCHEMA,
+});
+
+const COUNTS = { created: COUNT_SCHEMA, updated: COUNT_SCHEMA, unchanged: COUNT_SCHEMA };
+
+const RESPELLED = objectOf({ line: COUNT_SCHEMA, tag: TEXT_SCHEMA, as: TEXT_SCHEMA });
+
+const OUTCOME_MEMBERS = {
+  rows: COUNT_SCHEMA,
+  counts: objectOf({ ...COUNTS, faulty: COUNT_SCHEMA }),
+  shown: objectOf({ created: listOf(ROW), updated: listOf(ROW), unchanged: listOf(ROW) }),
+  faults: listOf(FAULT),
+  faults_left_out: COUNT_SCHEMA,
+};
+
+/** `respelled` is there only if some are. */
+const OUTCOME: JsonSchema = {
+  ...objectOf(OUTCOME_MEMBERS),
+  properties: { ...OUTCOME_MEMBERS, respelled: listOf(RESPELLED) },
+};
+
+const STATES = ['uploaded', 'checking', 'checked', 'applying', 'applied'];
+
+const MEMBERS: Readonly<Record<string, JsonSchema>> = {
+  id: ID_SCHEMA,
+  resource: { type: 'string', enum: ['asset', 'location'] },
+  file_name: TEXT_SCHEMA,
+  bytes: COUNT_SCHEMA,
+  state: { type: 'string', enum: STATES },
+  done_rows: COUNT_SCHEMA,
+  rows: nullableSchema(COUNT_SCHEMA),
+  created_at: TIME_SCHEMA,
+  checked_at: nullableSchema(TIME_SCHEMA),
+  applied_at: nullableSchema(TIME_SCHEMA),
+};
+
+const IMPORT = objectOf(MEMBERS);
+
+const IMPORT_WHOLE = objectOf({ ...MEMBERS, outcome: nullableSchema(OUTCOME) });
 
 /** Imports that are listed. */
 const LATEST = 20;
@@ -134,3 +218,46 @@ async function readAgain(db: ConsoleContext['db'], id: number): Promise<KeptImpo
 }
 
 export const importRoutes = [upload, list, read, check, apply, discard];
+
+interface ImportRequest {
+  context: ConsoleContext;
+  requestId: string;
+  charge(tokens: number): Promise<void>;
+  confirm(): Promise<void>;
+}
+
+/** Imports as `POST /assets/bulk` does, in turn; the wait and the work go on if the caller hangs up. */
+function runKept({ context, requestId, charge, confirm }: ImportRequest, resource: Keyed): RunImport {
+  const actor = actorOfUser(context.session, requestId);
+  return (source, options) =>
+    expensiveTurns.request(() =>
+      context.imports.run(
+        context.db.orgId,
+        async () => {
+          await confirm();
+          return runImport(context, actor, { ...options, resource, source, charge });
+        },
+        NEVER,
+      ),
+    );
+}
+
+const NEVER = new AbortController().signal;
+
+function importView(kept: KeptImport) {
+  return {
+    ...{ id: kept.id, resource: kept.resource, file_name: kept.file_name, bytes: kept.bytes },
+    state: kept.work ?? kept.state,
+    done_rows: kept.done_rows ?? 0,
+    rows: kept.rows,
+    created_at: wireTime(kept.created_at),
+    checked_at: wireTimeOrNull(kept.checked_at),
+    applied_at: wireTimeOrNull(kept.applied_at),
+  };
+}
+
+/** While it is worked on, what was found before is out of date. */
+function wholeImportView(kept: KeptImport) {
+  const isShown = kept.outcome !== null && kept.work === null;
+  return { ...importView(kept), outcome: isShown ? new JsonText(kept.outcome ?? 'null') : null };
+}

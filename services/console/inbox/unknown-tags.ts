@@ -1,3 +1,4 @@
+import { accepted } from '../../../base/checks/issues.ts';
 import { notFound } from '../../../base/errors.ts';
 import { fromDatabase, wireTime } from '../../../base/timestamps.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
@@ -10,7 +11,9 @@ import { listPageOfUnknownTags, type NamedTagRow } from '../../../domain/adminis
 import { setIgnored } from '../../../domain/administration/unknown-tags/queries.ts';
 import { TABLES } from '../../../domain/master-data/tables.ts';
 import { tagKey } from '../../../domain/tracking/tag-key.ts';
+import { FORBIDDEN_IN_TAG_VALUE, TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
 import { listBody } from '../../../platform/http/lists.ts';
+import type { Parameter } from '../../../platform/http/parameters.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { answered, found, noContent } from '../../../platform/http/success.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
@@ -18,7 +21,29 @@ import { actorOfUser } from '../serving/person.ts';
 import { UNKNOWN_TAG_QUERY } from './queries.ts';
 import { readerView } from './reader-view.ts';
 import { ATTACHED, attachBody, hideBody, UNKNOWN_TAGS } from './schema.ts';
-import { tagNamed, tagNameInPath } from './tag-name.ts';
+
+interface TagName {
+  tagType: TagType;
+  value: string;
+}
+
+/** Values of barcodes may hold tabs and line breaks. */
+const tagNameInPath: Parameter<string> = {
+  schema: { type: 'string' },
+  isRepeatable: false,
+  read: ([name = '']) => accepted(name),
+};
+
+/** `rfid:E280...`: unknown tags have no id of their own. @throws AppError `not_found`. */
+function tagNamed(id: string): TagName {
+  const end = id.indexOf(':');
+  const value = id.slice(end + 1);
+  const tagType = TAG_TYPES.find((type) => type === id.slice(0, end));
+  if (tagType === undefined || FORBIDDEN_IN_TAG_VALUE.test(value) || !value.isWellFormed()) {
+    throw notFound('Unknown tag not found');
+  }
+  return { tagType, value };
+}
 
 const ONE = { unknown_tag_id: tagNameInPath };
 

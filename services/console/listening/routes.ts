@@ -1,13 +1,15 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import type { HeardByAll } from '../../../domain/listening/merge-heard.ts';
 import { wantReads } from '../../../domain/listening/wanted.ts';
-import { EventStream } from '../../../platform/http/event-stream.ts';
+import { EventStream, eventText } from '../../../platform/http/event-stream.ts';
 import { enterAll } from '../../../platform/http/open-streams.ts';
 import { idFilter, idInPath, integer } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
 import type { Success } from '../../../platform/http/success.ts';
 import { OWN_READER } from '../readers/own-reader.ts';
 import { memberRoute } from '../serving/context.ts';
-import { streamHeard } from './stream-heard.ts';
+import { findOwners, type Owner, ownerKey } from './whose-tags.ts';
 
 /** Antenna 0 is all of them. `organization` is read with the session: an `EventSource` can send no header. */
 const LISTEN = {
@@ -53,3 +55,62 @@ const listen = memberRoute({
 });
 
 export const listenRoutes = [listen];
+
+/** Milliseconds after which it is looked up again whose tags they are: one may have been attached meanwhile. */
+const OWNERS_MS = 3_000;
+
+interface Streaming {
+  db: OrganizationDatabase;
+  signal: AbortSignal;
+  /** @throws Problem if the session has ended meanwhile, or the membership. */
+  confirm(): Promise<void>;
+}
+
+/** What is heard, with whose tags they are; it ends with the session. */
+async function* streamHeard(
+  { db, signal, confirm }: Streaming,
+  pieces: AsyncIterable<HeardByAll>,
+): AsyncGenerator<string, void> {
+  let owners: ReadonlyMap<string, Owner> = new Map();
+  let asked = new Set<string>();
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let id = 0;
+  try {
+    for await (const heard of pieces) {
+      const keys = heard.tags.map(ownerKey);
+      const now = performance.now();
+      if (keys.some((key) => !asked.has(key)) || (keys.length > 0 && now - askedAt > OWNERS_MS)) {
+        owners = await findOwners(db, heard.tags, signal);
+        asked = new Set(keys);
+        askedAt = now;
+      }
+      await confirm();
+      id += 1;
+      yield eventText({ id, event: 'heard', data: heardView(heard, owners) });
+    }
+  } catch {
+    // The answer has begun, so all that is left is to end it; coming again, the listener is told why.
+  }
+}
+
+const NOBODYS: Owner = { asset: null, location: null };
+
+function heardView(heard: HeardByAll, owners: ReadonlyMap<string, Owner>) {
+  const { sources, messages, rejected, ignored, reads, tags, tagsLeftOut, arrivals } = heard;
+  return {
+    ...{ sources, messages, rejected, ignored, reads },
+    tags: tags.map((tag) => ({
+      ...{ tag_type: tag.tagType, value: tag.value, antenna: tag.antenna, count: tag.count },
+      ...{ rssi: tag.rssi, strongest_rssi: tag.strongest, last_read_at: timeOf(tag.at) },
+      ...(owners.get(ownerKey(tag)) ?? NOBODYS),
+    })),
+    tags_left_out: tagsLeftOut,
+    arrivals: arrivals.map(({ at, topic, bytes, outcome, reason }) => ({
+      ...{ at: timeOf(at), topic, size: bytes, outcome, reason },
+    })),
+  };
+}
+
+function timeOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

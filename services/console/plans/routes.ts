@@ -1,10 +1,11 @@
 import { invalid, required } from '../../../base/checks/issues.ts';
+import { wireTime } from '../../../base/timestamps.ts';
 import { changePlan } from '../../../domain/master-data/plans/change-plan.ts';
 import { createPlan } from '../../../domain/master-data/plans/create-plan.ts';
 import { deletePlan } from '../../../domain/master-data/plans/delete-plan.ts';
-import { readPlaces } from '../../../domain/master-data/plans/places.ts';
+import { type PlanPlace, placesView, readPlaces } from '../../../domain/master-data/plans/places.ts';
 import { readImage } from '../../../domain/master-data/plans/read-image.ts';
-import { findPlan, listPlans } from '../../../domain/master-data/plans/stored-plan.ts';
+import { findPlan, listPlans, type StoredPlan } from '../../../domain/master-data/plans/stored-plan.ts';
 import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
@@ -12,10 +13,10 @@ import { FileAnswer } from '../../../platform/http/stored-file.ts';
 import { created, found, noContent, type Success } from '../../../platform/http/success.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
+import { referenceOf } from '../serving/reference.ts';
 import { listOf } from '../serving/schemas.ts';
 import { takeUploadTurn } from '../serving/upload-turn.ts';
 import { IMAGE_QUERY, imageBody, NEW_PLAN, PLAN, PLAN_WITH_PLACES, planPatchBody } from './schema.ts';
-import { planView, planWithPlacesView } from './view.ts';
 
 const ONE = {
   params: { plan_id: idInPath },
@@ -107,3 +108,17 @@ const remove = memberRoute({
 });
 
 export const planRoutes = [list, read, create, image, change, remove];
+
+function planView(plan: StoredPlan) {
+  const { id, name, media_type, width, height, size, sha256, version, place_count } = plan;
+  return {
+    ...{ id, name, media_type, width, height, size, version, place_count },
+    location: referenceOf(plan.location_id, plan.location_external_key, plan.location_name),
+    digest: sha256,
+    updated_at: wireTime(plan.updated_at),
+  };
+}
+
+function planWithPlacesView(plan: StoredPlan, places: readonly PlanPlace[]) {
+  return { ...planView(plan), places: placesView(places) };
+}

@@ -1,12 +1,13 @@
+import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { findLiveById } from '../../../domain/master-data/by-id.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found, listed } from '../../../platform/http/success.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
-import { listPresent, readPassing } from './queries.ts';
+import { referenceOf } from '../serving/reference.ts';
+import { listPresent, type PassingRow, type PresentRow, readPassing } from './queries.ts';
 import { PASSING, PRESENT, PRESENT_QUERY } from './schema.ts';
-import { passingView, presentView } from './view.ts';
 
 export const OF_LOCATION = {
   params: { location_id: idInPath },
@@ -41,3 +42,24 @@ const arrivals = memberRoute({
 });
 
 export const presenceRoutes = [present, arrivals];
+
+function presentView({ id, external_key, name, since, last_seen }: PresentRow) {
+  return { id, external_key, name, since: wireTimeOrNull(since), last_seen: wireTimeOrNull(last_seen) };
+}
+
+function passingView(rows: readonly PassingRow[], locationId: number) {
+  return {
+    since: wireTimeOrNull(rows[0]?.looked_back_to ?? null),
+    moves: rows.flatMap((row) =>
+      row.position === null
+        ? []
+        : {
+            position: row.position,
+            at: wireTime(row.at),
+            asset: referenceOf(row.asset_id, row.asset_external_key, row.asset_name),
+            is_arrival: row.location_id === locationId,
+            other: referenceOf(row.other_id, row.other_external_key, row.other_name),
+          },
+    ),
+  };
+}

@@ -1,10 +1,10 @@
+import { AppError } from '../../../base/errors.ts';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
-import type { Database } from '../../../db/timescale/connections/database.ts';
-import { databaseOn } from '../../../db/timescale/connections/database.ts';
+import { type Database, databaseOn } from '../../../db/timescale/connections/database.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { awaitSubscribed } from '../../../domain/administration/readers/await-subscribed.ts';
+import { TopicTaken } from '../../../domain/administration/readers/registration.ts';
 import type { ConsoleContext } from '../serving/context.ts';
-import { namesNoOther } from './names-no-other.ts';
 
 export function administered<Result>(
   { db: { orgId }, parts }: ConsoleContext,
@@ -48,3 +48,15 @@ export const OWN_READER = {
     return row?.id ?? null;
   },
 };
+
+/** The command line says whose topic it is; who administers one organization is not to know the others. */
+async function namesNoOther<Result>(work: Promise<Result>, orgId: number): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof TopicTaken && error.orgId !== orgId) {
+      throw new AppError('conflict', `Topic ${error.topic} overlaps with one that is taken; choose another`);
+    }
+    throw error;
+  }
+}

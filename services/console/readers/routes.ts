@@ -1,10 +1,11 @@
 import { notFound } from '../../../base/errors.ts';
+import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { createReader } from '../../../domain/administration/readers/create-reader.ts';
 import { deleteReader } from '../../../domain/administration/readers/delete-reader.ts';
 import { pageOfReaders, type ReaderNow } from '../../../domain/administration/readers/page-of-readers.ts';
 import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
 import { setReader } from '../../../domain/administration/readers/set-reader.ts';
-import { refusalsOfReader } from '../../../domain/health/sign-ins.ts';
+import { type ReaderRefusal, refusalsOfReader } from '../../../domain/health/sign-ins.ts';
 import { readSpans } from '../../../domain/presence/read-spans.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { idInPath, integer, type Parameter } from '../../../platform/http/parameters.ts';
@@ -26,7 +27,6 @@ import {
   SPANS,
   SPANS_QUERY,
 } from './schema.ts';
-import { readerView, signInFaultView, spansView } from './view.ts';
 
 const ADMINISTRATION = { scope: 'readers:admin', query: NO_QUERY } as const;
 
@@ -186,3 +186,44 @@ const antenna = memberRoute({
 });
 
 export const readerRoutes = [list, read, spans, create, change, remove, antenna];
+
+function readerView(reader: ReaderNow) {
+  const { id, name, topic, format, state, antennas, counters, clock, stretch } = reader;
+  return {
+    ...{ id, name, topic, format, state, antennas, counters, clock },
+    mqtt_username: reader.mqttUsername,
+    expect_seconds: reader.expectSeconds,
+    unheard_since: wireTimeOrNull(reader.unheardSince),
+    expected_seconds: reader.expectedSeconds,
+    created_at: wireTime(reader.createdAt),
+    last_message_at: wireTimeOrNull(reader.lastMessageAt),
+    last_used_at: wireTimeOrNull(reader.lastUsedAt),
+    connected_at: wireTimeOrNull(reader.connectedAt),
+    stretch: stretch && {
+      since: wireTime(stretch.since),
+      until: wireTime(stretch.until),
+      messages: stretch.messages,
+    },
+  };
+}
+
+const FAULTS = {
+  reader: 'wrong_credentials',
+  reader_mqtt_5: 'mqtt_5',
+  reader_taken_over: 'shared_login',
+} as const;
+
+function signInFaultView({ kind, hour, day, last_at: at }: ReaderRefusal) {
+  return { fault: FAULTS[kind], in_hour: hour, in_day: day, last_at: wireTime(at) };
+}
+
+function spansView({ from, to, spans }: Awaited<ReturnType<typeof readSpans>>) {
+  return {
+    from: wireTime(from),
+    to: wireTime(to),
+    spans: spans.map((span) => ({
+      ...{ state: span.state, from: wireTime(span.from), to: wireTimeOrNull(span.to) },
+      ...{ learned_at: wireTimeOrNull(span.learnedAt), messages: span.messages },
+    })),
+  };
+}

@@ -1,10 +1,10 @@
+import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { findLiveById } from '../../../domain/master-data/by-id.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
 import { found } from '../../../platform/http/success.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
-import { readStays } from './queries.ts';
-import { STAYS, STAYS_QUERY } from './schema.ts';
-import { staysView } from './view.ts';
+import { readStays, type StaysRow } from './queries.ts';
+import { MOST_STAYS, STAYS, STAYS_QUERY } from './schema.ts';
 
 export const OF_ASSET = {
   params: { asset_id: idInPath },
@@ -28,3 +28,21 @@ const list = memberRoute({
 });
 
 export const stayRoutes = [list];
+
+function staysView(rows: readonly StaysRow[]) {
+  const stays = rows.flatMap(({ id, external_key, name, arrived_at, left_at }) =>
+    id === null
+      ? []
+      : {
+          location: { id, external_key, name },
+          arrived_at: wireTime(arrived_at),
+          left_at: wireTimeOrNull(left_at),
+        },
+  );
+  return {
+    first_seen: wireTimeOrNull(rows[0]?.first_seen ?? null),
+    last_seen: wireTimeOrNull(rows[0]?.last_seen ?? null),
+    stays: stays.slice(0, MOST_STAYS).toReversed(),
+    is_cut: stays.length > MOST_STAYS,
+  };
+}

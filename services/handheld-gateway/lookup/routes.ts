@@ -1,5 +1,6 @@
 import { invalid } from '../../../base/checks/issues.ts';
 import { notFound } from '../../../base/errors.ts';
+import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { kindFound } from '../../../domain/tracking/kind-found.ts';
 import { type Choice, chooseTag } from '../../../domain/tracking/resolve-tags.ts';
@@ -7,10 +8,18 @@ import { TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { found, listed } from '../../../platform/http/success.ts';
 import { route } from '../serving/context.ts';
+import { referenceOf } from '../wire/reference.ts';
 import { type ReadTag, usableTag } from '../wire/tag.ts';
-import { findLocation, findTags, listExpected, listLocations, type TaggedRow } from './queries.ts';
+import {
+  type ExpectedRow,
+  findLocation,
+  findTags,
+  type LocationRow,
+  listExpected,
+  listLocations,
+  type TaggedRow,
+} from './queries.ts';
 import { EXPECTED, LOCATION, LOCATION_ID, PAGE_QUERY, PAGING, TAG_QUERY, TAGGED } from './schema.ts';
-import { expectedView, locationView, taggedView } from './view.ts';
 
 const tag = route({
   method: 'GET',
@@ -88,3 +97,22 @@ const expected = route({
 });
 
 export const lookUpRoutes = [tag, locations, expected];
+
+function taggedView(row: TaggedRow) {
+  const location = referenceOf(row.location_id, row.location_external_key, row.location_name);
+  const asset = referenceOf(row.asset_id, row.asset_external_key, row.asset_name);
+  return {
+    tag_type: row.tag_type,
+    value: row.value,
+    asset: asset === null ? null : { ...asset, last_seen: wireTimeOrNull(row.last_seen), location },
+    location: asset === null ? location : null,
+  };
+}
+
+function locationView({ id, external_key, name, parent_id, tags }: LocationRow) {
+  return { id, external_key, name, parent_id, tags: JSON.parse(tags) };
+}
+
+function expectedView({ id, external_key, name, last_seen, tags }: ExpectedRow) {
+  return { id, external_key, name, last_seen: wireTime(last_seen), tags: JSON.parse(tags) };
+}

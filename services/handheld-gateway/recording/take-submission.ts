@@ -1,12 +1,16 @@
 import type { Micros } from '../../../base/instant.ts';
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
+import { integers } from '../../../db/timescale/queries/array-parameters.ts';
+import { type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { findByIndexes } from '../../../domain/tracking/index-plans.ts';
 import { observedAt } from '../../../domain/tracking/observed-at.ts';
 import { type RecordOptions, recordScans } from '../../../domain/tracking/record.ts';
 import { countTakenBack, waitingRetractions } from '../../../domain/tracking/retractions/waiting.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
-import { nameAssets, nameLocations } from './names.ts';
+import type { Reference } from '../wire/reference.ts';
+import { byOurClock } from './by-our-clock.ts';
 import {
   assetIdOf,
   cameFrom,
@@ -17,8 +21,7 @@ import {
   type Status,
 } from './result.ts';
 import type { Sender, Submission } from './submission.ts';
-import { toScan } from './to-scan.ts';
-import { walk } from './walk.ts';
+import { type Step, walk } from './walk.ts';
 
 export interface SubmissionView {
   submission_id: string;
@@ -99,4 +102,60 @@ function countsOf(results: readonly { status: Status }[]): Record<Status, number
     counts[status] += 1;
   }
   return counts;
+}
+
+const nameAssets = naming(
+  (orgId, ids) => sql.prepared('name-assets', rowsOf<Reference>())`
+    select id, external_key, name from assets
+    where org_id = ${orgId}::integer and id = any(${sql.binary(integers(ids))}::integer[])`,
+);
+
+/** Includes deleted ones, from which an asset may have come. */
+const nameLocations = naming(
+  (orgId, ids) => sql.prepared('name-locations', rowsOf<Reference>())`
+    select id, external_key, name from locations
+    where org_id = ${orgId}::integer and id = any(${sql.binary(integers(ids))}::integer[])`,
+);
+
+function naming(queryOf: (orgId: number, ids: readonly number[]) => RowQuery<Reference>) {
+  return async (
+    db: Connection,
+    orgId: number,
+    ids: Iterable<number | null>,
+  ): Promise<ReadonlyMap<number, Reference>> => {
+    const distinct = [...new Set(ids)].filter((id) => id !== null);
+    const rows = distinct.length === 0 ? [] : await db.any(queryOf(orgId, distinct));
+    return new Map(rows.map((row) => [row.id, row]));
+  };
+}
+
+/**
+ * Turns a step of a walk into a canonical scan.
+ *
+ * @param index position in the submission.
+ * @param retractionId the retraction that has taken it back already, if any.
+ */
+function toScan(
+  { scan, locationId }: Step,
+  index: number,
+  { id: submissionId, sentAt }: Submission,
+  { orgId, handheldId, receivedAt }: Sender,
+  retractionId: string | undefined,
+): Scan {
+  return {
+    orgId,
+    tagType: scan.tagType,
+    value: scan.value,
+    locationId,
+    deviceTime: byOurClock(scan.observedAt, { sentAt, receivedAt }),
+    receivedAt,
+    rssi: scan.rssi,
+    source: {
+      kind: 'handheld',
+      handheldId,
+      submissionId,
+      index,
+      ...(retractionId === undefined ? {} : { retractionId }),
+    },
+  };
 }

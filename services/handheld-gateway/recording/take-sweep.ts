@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { invalid, invalidValue } from '../../../base/checks/issues.ts';
 import { conflict } from '../../../base/errors.ts';
 import { withoutTokens } from '../../../base/tag-secrets.ts';
@@ -6,11 +7,10 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { locate } from '../../../domain/sweeps/locate.ts';
 import { findSweep, storeSweep } from '../../../domain/sweeps/store-sweep.ts';
 import { sweptStretch } from '../../../domain/sweeps/swept-stretch.ts';
-import { noSuchLocation } from '../wire/named-location.ts';
+import { noSuchLocation, partsOfLocation } from '../wire/named-location.ts';
 import { byOurClock } from './by-our-clock.ts';
 import type { SentSweep } from './sent-sweep.ts';
 import type { Sender } from './submission.ts';
-import { digestOfSweep } from './sweep-digest.ts';
 
 export interface SweepView {
   sweep_id: string;
@@ -61,4 +61,21 @@ export async function takeSweep(
     throw conflict(`sweep ${id} was received before with another body`);
   }
   return { view: { sweep_id: id, received_at: wireTime(stored.receivedAt) }, isRepeat: true };
+}
+
+/** Equal for sweeps with the same content, apart from the time of sending; of parsed values, as for submissions. */
+function digestOfSweep(sweep: SentSweep): Buffer {
+  const said = [
+    sweep.id,
+    partsOfLocation(sweep.location),
+    sweep.beganAt,
+    sweep.endedAt,
+    sweep.includeDescendants,
+    sweep.expected,
+    sweep.found,
+    sweep.movedHere,
+    sweep.missing,
+    sweep.unknown,
+  ];
+  return createHash('sha256').update(JSON.stringify(said)).digest();
 }

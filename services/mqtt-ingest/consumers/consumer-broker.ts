@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Aedes, type Client } from 'aedes';
+import { type Packet, parser } from 'mqtt-packet';
 import { messageOf } from '../../../base/errors.ts';
 import type { MqttLogin } from '../../../domain/administration/mqtt-consumers/load-logins.ts';
 import { faultOfNewTopic, isWildcard } from '../../../domain/administration/readers/topic.ts';
@@ -11,7 +12,6 @@ import { LEAVING } from '../registry/as-registered.ts';
 import type { Consumers } from '../source/embedded-broker.ts';
 import type { ReaderConnection } from '../source/reader-connection.ts';
 import { badCredentials, endUnanswered } from '../source/refuse-sign-in.ts';
-import { userNameOf } from './connect-name.ts';
 import { type ConsumerLogins, isConsumerName } from './consumer-logins.ts';
 import { RetainedMoves, rootsOf } from './retained-moves.ts';
 
@@ -246,3 +246,16 @@ const MOST_CONNECTIONS = 100;
 
 /** Milliseconds that an organization's messages of one step wait for its slow consumers: other organizations' come after them. */
 const PATIENCE = 100;
+
+/** The user name of a CONNECT; undefined if it has none, or is not to be read. */
+function userNameOf(connect: Buffer): string | undefined {
+  let name: string | undefined;
+  const reading = parser();
+  reading.on('packet', (packet: Packet) => {
+    name = packet.cmd === 'connect' ? packet.username : undefined;
+  });
+  // The broker that gets it says what is wrong with it.
+  reading.on('error', () => {});
+  reading.parse(connect);
+  return name;
+}

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../../../base/clock.ts';
-import type { Micros } from '../../../base/instant.ts';
+import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { inMarkedTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { wasCommitted } from '../../../db/timescale/connections/transaction-mark.ts';
@@ -24,7 +24,6 @@ import { AlreadyStored } from '../../../domain/tracking/record.ts';
 import type { ReaderListening } from '../listening/listening.ts';
 import { asRegistered, whyUnregistered } from '../registry/as-registered.ts';
 import type { Registry } from '../registry/registry.ts';
-import { dateAgain } from './date-again.ts';
 import { exactlyOnce } from './exactly-once.ts';
 import { InOrder } from './in-order.ts';
 import { isLarge, type LargeMessages } from './large-messages.ts';
@@ -266,3 +265,17 @@ function stopped(): BatchClosed {
 const COSTLY_FOR_MS = 10_000;
 
 const STALE = { outcome: 'ignored', reason: 'retained before this subscription' } as const;
+
+/** Dates messages received before the clocks were last found apart by how long they have waited. */
+function dateAgain(
+  messages: readonly ReadMessage[],
+  { clock, databaseClock }: { clock: Clock; databaseClock: Pick<DatabaseClock, 'apartAt'> },
+): void {
+  const now = performance.now();
+  for (const message of messages) {
+    const { arrivedAt } = message;
+    if (arrivedAt !== undefined && arrivedAt <= databaseClock.apartAt) {
+      message.receivedAt = clock() - Math.round((now - arrivedAt) * MICROS_PER_MILLISECOND);
+    }
+  }
+}

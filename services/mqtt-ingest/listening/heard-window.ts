@@ -3,7 +3,6 @@ import type { Mapped, TagRead } from '../../../domain/formats/mapping/run.ts';
 import { type Arrival, type Heard, type HeardTag, WINDOW_SECONDS } from '../../../domain/listening/heard.ts';
 import type { Listened } from '../../../domain/listening/wanted.ts';
 import { whyUnusable } from '../../../domain/tracking/tag-key.ts';
-import { HeardCounts } from './heard-counts.ts';
 
 /** Tags of an antenna that are told apart; some 60 fit into a notification. */
 const MOST_TAGS = 100;
@@ -124,4 +123,41 @@ export class HeardWindow {
 
 function shortened(text: string): string {
   return withoutTokens(text.replaceAll('\0', '\u2400')).slice(0, MOST_TEXT).toWellFormed();
+}
+
+/** How many of something there were in each of the last seconds, and how strong the strongest was. */
+class HeardCounts {
+  readonly #seconds = new Float64Array(WINDOW_SECONDS).fill(Number.NEGATIVE_INFINITY);
+  readonly #counts = new Uint32Array(WINDOW_SECONDS);
+  readonly #strongest = new Float64Array(WINDOW_SECONDS);
+
+  add(second: number, rssi: number | null = null): void {
+    const slot = second % WINDOW_SECONDS;
+    if (this.#seconds[slot] !== second) {
+      this.#seconds[slot] = second;
+      this.#counts[slot] = 0;
+      this.#strongest[slot] = Number.NEGATIVE_INFINITY;
+    }
+    this.#counts[slot] = (this.#counts[slot] ?? 0) + 1;
+    this.#strongest[slot] = Math.max(this.#strongest[slot] ?? 0, rssi ?? Number.NEGATIVE_INFINITY);
+  }
+
+  /** After that second. */
+  since(second: number): number {
+    let sum = 0;
+    for (let slot = 0; slot < WINDOW_SECONDS; slot++) {
+      sum += (this.#seconds[slot] ?? 0) > second ? (this.#counts[slot] ?? 0) : 0;
+    }
+    return sum;
+  }
+
+  strongestSince(second: number): number | null {
+    let strongest = Number.NEGATIVE_INFINITY;
+    for (let slot = 0; slot < WINDOW_SECONDS; slot++) {
+      if ((this.#seconds[slot] ?? 0) > second) {
+        strongest = Math.max(strongest, this.#strongest[slot] ?? strongest);
+      }
+    }
+    return strongest === Number.NEGATIVE_INFINITY ? null : strongest;
+  }
 }

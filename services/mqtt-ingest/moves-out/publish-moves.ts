@@ -1,14 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { Alarm } from '../../../base/alarm.ts';
 import { messageOf } from '../../../base/errors.ts';
+import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
+import { awaitLock } from '../../../db/timescale/connections/await-lock.ts';
+import { Client } from '../../../db/timescale/connections/client.ts';
+import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
+import { isFaultOfData, sqlStateOf } from '../../../db/timescale/connections/sql-state.ts';
+import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
+import { type PublishedFeed, readFeeds } from '../../../domain/moves/published/feeds.ts';
 import type { Ladder } from '../../../domain/moves/published/refused-feeds.ts';
-import { resendUnsure, sendAllAgain } from '../../../domain/moves/published/resend-unsure.ts';
+import { resendUnsure, sendAllAgain, trustWritten } from '../../../domain/moves/published/resend-unsure.ts';
+import { MOVES_SEALED } from '../../../domain/moves/sealed-announcement.ts';
 import { BackOff } from '../source/back-off.ts';
 import { type Destination, markTopic } from './messages.ts';
-import { publishOn } from './publish-loop.ts';
-import type { Sink } from './publish-step.ts';
-import { whilePublisher } from './publishing-session.ts';
+import { type Publishing, publishNext, type Sink } from './publish-step.ts';
 import { Refusals } from './refusals.ts';
+import { MOVES_OUT_SESSION } from './settings.ts';
+import { Unpublished } from './unpublished.ts';
 
 export interface PublishedMoves {
   figures(): MovesOutFigures;
@@ -133,3 +142,132 @@ export function publishMoves({
 
 /** Milliseconds between attempts. */
 const AGAIN = { first: 250, longest: 5_000 };
+
+/** Milliseconds: a notification may be lost, and a renamed asset is not announced. */
+const LOOK_EVERY = 1_000;
+
+/** Milliseconds: with many announcements a second, larger steps instead of as many. */
+const REST = 25;
+
+/** Publishes on the connection that has the lock, a step of each organization in turn, until the signal is aborted. */
+async function publishOn(
+  publishing: Publishing & { db: Client },
+  {
+    signal,
+    trustEvery,
+    onBehind,
+  }: { signal: AbortSignal; trustEvery: number; onBehind(events: number): void },
+): Promise<void> {
+  const { db, refusals } = publishing;
+  const alarm = new Alarm();
+  const ring = () => alarm.ring();
+  db.on('notification', ring);
+  signal.addEventListener('abort', ring);
+  let nextTrust = performance.now() + trustEvery;
+  try {
+    await db.exec(sql.type(NO_ROWS)`listen ${sql.identifier([MOVES_SEALED])}`);
+    while (!signal.aborted) {
+      if (performance.now() >= nextTrust) {
+        await trustWritten(db);
+        nextTrust = performance.now() + trustEvery;
+      }
+      const feeds = await readFeeds(db);
+      onBehind(feeds.reduce((sum, { head, cursor }) => sum + head - (cursor?.position ?? head), 0));
+      let isBusy = false;
+      for (const feed of refusals.inTurn(feeds, performance.now())) {
+        signal.throwIfAborted();
+        isBusy = (await publishUnlessRefused(publishing, feed)) || isBusy;
+      }
+      if (!isBusy) {
+        await alarm.sleep(LOOK_EVERY);
+        await pause(REST, undefined, { signal }).catch(() => {});
+      }
+    }
+  } finally {
+    db.removeListener('notification', ring);
+    signal.removeEventListener('abort', ring);
+  }
+}
+
+/** @throws what ends publishing on this connection for everybody. */
+async function publishUnlessRefused(publishing: Publishing, feed: PublishedFeed): Promise<boolean> {
+  const { db, refusals } = publishing;
+  const { orgId, isDeleted } = feed;
+  try {
+    const isBusy = await publishNext(publishing, feed);
+    await refusals.stepped(db, orgId);
+    if (!isBusy || isDeleted) {
+      await refusals.caughtUp(db, orgId);
+    }
+    return isBusy;
+  } catch (error) {
+    if (error instanceof Unpublished && (await refusals.note(db, orgId, error))) {
+      return false;
+    }
+    if (isFaultOfOne(error)) {
+      await refusals.noteFailed(db, orgId, error);
+      return false;
+    }
+    throw error;
+  }
+}
+
+/** A row of the organization is at fault, or there are so many that the server gave up. The connection can be used on. */
+function isFaultOfOne(error: unknown): boolean {
+  return isFaultOfData(error) || sqlStateOf(error) === QUERY_CANCELED;
+}
+
+const QUERY_CANCELED = '57014';
+
+/** Milliseconds for an answer. */
+const ANSWER = 20_000;
+
+/** Milliseconds after which the server gives a statement up, so that the connection is not lost with it. */
+const STATEMENT = 15_000;
+
+/**
+ * Milliseconds after which the server ends a silent session, and with it the lock: so the next process takes over as well
+ * if this one's machine vanished. While the broker is waited for, {@link HEARTBEAT} keeps it.
+ */
+const SILENCE = 4_000;
+const HEARTBEAT = 1_000;
+
+/** Milliseconds between attempts at the lock. */
+const EVERY = 500;
+
+/**
+ * Runs `work` on a connection that holds the lock of publishing, one at a time in a database, as soon as it is free. What
+ * has been published is noted on this connection, so whoever has lost the lock notes nothing.
+ *
+ * @param work is to end soon after its signal is aborted.
+ * @param url of PostgreSQL itself: the lock belongs to a session.
+ */
+async function whilePublisher(
+  url: string,
+  signal: AbortSignal,
+  work: (client: Client, held: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const client = new Client({ ...connectionConfig(url, MOVES_OUT_SESSION), query_timeout: ANSWER });
+  const lost = new AbortController();
+  client.once('error', (error) => lost.abort(error));
+  client.once('end', () => lost.abort(new Error('the database closed the connection')));
+  let beat: NodeJS.Timeout | undefined;
+  try {
+    await client.connect();
+    await client.exec(
+      sql.type(NO_ROWS)`select set_config('idle_session_timeout', ${String(SILENCE)}, false),
+        set_config('statement_timeout', ${String(STATEMENT)}, false)`,
+    );
+    if (await awaitLock(client, ADVISORY_LOCKS.movesOut, { signal, every: EVERY })) {
+      beat = setInterval(
+        () => client.exec(sql.type(NO_ROWS)`select`).catch((error) => lost.abort(error)),
+        HEARTBEAT,
+      );
+      await work(client, AbortSignal.any([signal, lost.signal]));
+    }
+  } finally {
+    clearInterval(beat);
+    // At once, since who does not answer does not take leave either.
+    client.connection.stream.destroy();
+  }
+}

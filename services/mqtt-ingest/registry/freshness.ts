@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { TRUSTED_MS } from '../../../base/heard-everywhere.ts';
 import type { Listener } from '../../../db/timescale/connections/listen.ts';
-import { coalesced } from './coalesced.ts';
 
 export interface FreshnessOptions {
   /** Loads everything, or at least all that was announced. */
@@ -149,3 +148,24 @@ const ANSWER_WITHIN = 50;
 
 /** Milliseconds before a failed load is retried: nothing is committed while the database is away. */
 const RETRY = 500;
+
+/**
+ * Debounces runs: one at a time, in order; calls made before a run starts share it. Two concurrent runs might end in
+ * the wrong order and leave older data in place.
+ */
+export function coalesced(run: () => Promise<void>): () => Promise<void> {
+  let last = Promise.resolve();
+  let next: Promise<void> | null = null;
+  return () => {
+    if (next === null) {
+      next = last
+        .catch(() => {})
+        .then(() => {
+          next = null;
+          return run();
+        });
+      last = next;
+    }
+    return next;
+  };
+}

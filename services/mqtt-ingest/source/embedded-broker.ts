@@ -1,11 +1,13 @@
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { Aedes, type Client } from 'aedes';
 import { messageOf } from '../../../base/errors.ts';
 import { levelsOf } from '../../../domain/administration/readers/topic.ts';
 import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
 import { BoundedSockets } from '../../../platform/runtime/bounded-sockets.ts';
 import { socketLimit } from '../../../platform/runtime/descriptor-limit.ts';
+import { boundHandshakes } from '../../../platform/runtime/handshakes.ts';
 import { listenFault } from '../../../platform/runtime/listen-fault.ts';
 import { MOST_NOT_ACCEPTED } from '../../../platform/runtime/listen-on.ts';
 import type { Intake } from '../intake/intake.ts';
@@ -13,12 +15,12 @@ import { asRegistered, LEAVING, whyUnregistered } from '../registry/as-registere
 import type { Registry } from '../registry/registry.ts';
 import { certifiedNameOf, faultOfCertificate, type ReadersTls } from './client-certificates.ts';
 import { HeldMessages, MOST_HELD } from './held-messages.ts';
+import { setReadAhead, UNAUTHENTICATED_READ_AHEAD } from './read-ahead.ts';
 import { ReaderConnection } from './reader-connection.ts';
 import type { ReaderConnections } from './reader-connections.ts';
 import { type QuotaLimits, ReaderQuotas } from './reader-quotas.ts';
 import { ReaderSessions } from './reader-sessions.ts';
 import { badCredentials, endUnanswered } from './refuse-sign-in.ts';
-import { serverForReaders } from './server-for-readers.ts';
 import { CERTIFIED, signInAt } from './sign-in.ts';
 import { TakenPublishes } from './taken-publishes.ts';
 import { UnauthenticatedSockets } from './unauthenticated-sockets.ts';
@@ -314,3 +316,42 @@ const LARGEST_WILL = 8_192;
 
 /** MQTT 3.1.1. The broker refuses newer versions by itself. */
 const NEWEST_VERSION = 4;
+
+interface ReadersServerOptions {
+  mostHandshakes: number;
+  onRefused(username: string | null, reason: string): void;
+}
+
+/** The server of the embedded broker; with TLS it shows sockets whose handshake is over, and whose certificate will do. */
+function serverForReaders(
+  tls: ReadersTls | null,
+  { mostHandshakes, onRefused }: ReadersServerOptions,
+  onSocket: (socket: Socket) => void,
+): { server: Server; endHandshakes: () => void } {
+  if (tls === null) {
+    return { server: createServer(SOCKET_OPTIONS, onSocket), endHandshakes: () => {} };
+  }
+  // A certificate that will not do is refused here, with its reason; Node.js would only hang up.
+  const server = createTlsServer(
+    { ...SOCKET_OPTIONS, ...tls.tls.options(), requestCert: tls.areAsked, rejectUnauthorized: false },
+    (socket) => {
+      if (tls.areRequired && !socket.authorized) {
+        const reason = String(socket.authorizationError ?? 'it showed none');
+        onRefused(null, `no valid certificate (${reason})`);
+        socket.destroy();
+        return;
+      }
+      setReadAhead(socket, UNAUTHENTICATED_READ_AHEAD);
+      onSocket(socket);
+    },
+  );
+  tls.tls.follow(server);
+  return { server, endHandshakes: boundHandshakes(server, mostHandshakes) };
+}
+
+/** TCP keepalive finds dead connections of readers that want no MQTT keepalive. */
+const SOCKET_OPTIONS = {
+  highWaterMark: UNAUTHENTICATED_READ_AHEAD,
+  keepAlive: true,
+  keepAliveInitialDelay: 60_000,
+};

@@ -1,8 +1,6 @@
 import type { Socket } from 'node:net';
 import { PacketGuard } from './packet-guard.ts';
 import { READ_AHEAD, setReadAhead } from './read-ahead.ts';
-import { ReadGate } from './read-gate.ts';
-import { ReaderKeepalive } from './reader-keepalive.ts';
 import type { ReaderQuota, ReaderQuotas } from './reader-quotas.ts';
 
 export class ReaderConnection {
@@ -152,3 +150,119 @@ const SMALL_PIECE = 128;
 
 /** MQTT 3.1.1 section 3.13. Readers get whole packets only, each written at once, so it fits between two. */
 const PINGRESP = Buffer.from([0xd0, 0]);
+
+/**
+ * Backpressure at the embedded broker: stops reading a connection while one of its messages waits for room.
+ *
+ * aedes means to do so: it counts unfinished packets and reads again when all are done. But it also
+ * decrements the count for every chunk that arrives (aedes 1.2, `nextBatch`), so if packets come one by one
+ * it reads on without end, and an outage fills the memory. While the gate is shut, reads find nothing.
+ * Opening the gate needs no signal: it is checked whenever a publish is done, and one is pending as long as
+ * the gate is shut.
+ */
+class ReadGate {
+  #waiting = 0;
+  #atMost: number | null = null;
+
+  constructor(socket: Socket) {
+    const read = socket.read.bind(socket);
+    socket.read = (size) => {
+      // Size 0 is the stream's own read, to fill its bounded buffer.
+      if (this.#waiting > 0 && size !== 0) {
+        return null;
+      }
+      if (size === 0 || socket.readableLength === 0) {
+        return read(size);
+      }
+      const atMost = this.#atMost;
+      this.#atMost = null;
+      if (atMost === null || socket.readableLength <= atMost) {
+        return read(size);
+      }
+      setImmediate(() => socket.emit('readable'));
+      return read(atMost);
+    };
+  }
+
+  /** The next read takes no more than that; the rest is there for the one after it. */
+  limitNext(bytes: number): void {
+    this.#atMost = bytes;
+  }
+
+  shut(): void {
+    this.#waiting += 1;
+  }
+
+  open(): void {
+    this.#waiting -= 1;
+  }
+}
+
+/**
+ * Keepalive of a reader's connection to the embedded broker.
+ *
+ * The broker does not read a connection while one of its publishes waits for its commit, so it neither sees
+ * nor answers pings, and in an outage both sides would drop the connection. So the broker's own keepalive is
+ * off, and this replaces it: a reader that is silent for one and a half keepalives is cut off
+ * ([MQTT-3.1.2-24]), but not while its connection is paused; meanwhile its unread pings are answered all the
+ * same. Readers ignore an answer to a ping they did not send.
+ */
+class ReaderKeepalive {
+  readonly #answerPing: () => void;
+  readonly #cutOff: () => void;
+  #timer: NodeJS.Timeout | undefined;
+  /** Looks since something was heard, so that a stalled process does not blame the reader. */
+  #silentLooks = 0;
+  #held = 0;
+  /**
+   * True if anything was held since the last check. Consecutive commits let a little be read between them,
+   * and a ping may be far behind everything buffered by reader and network.
+   */
+  #wasHeld = false;
+
+  constructor({ answerPing, cutOff }: { answerPing: () => void; cutOff: () => void }) {
+    this.#answerPing = answerPing;
+    this.#cutOff = cutOff;
+  }
+
+  /** @param seconds requested by the reader; 0 for none. */
+  start(seconds: number): void {
+    const silence = seconds * 1_500;
+    if (silence > 0) {
+      this.#timer = setInterval(() => this.#look(), silence / LOOKS);
+    }
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  heard(): void {
+    this.#silentLooks = 0;
+  }
+
+  hold(): void {
+    this.#held += 1;
+    this.#wasHeld = true;
+  }
+
+  release(): void {
+    this.#held -= 1;
+    if (this.#held === 0) {
+      this.heard();
+    }
+  }
+
+  #look(): void {
+    this.#silentLooks += 1;
+    if (this.#wasHeld) {
+      this.#answerPing();
+    } else if (this.#silentLooks > LOOKS) {
+      this.#cutOff();
+    }
+    this.#wasHeld = this.#held > 0;
+  }
+}
+
+/** Checks within the longest silence of one and a half keepalives: four per keepalive. */
+const LOOKS = 6;

@@ -1,11 +1,13 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { messageOf } from '../../../base/errors.ts';
 import type { Intake } from '../intake/intake.ts';
 import type { Registry } from '../registry/registry.ts';
 import { BackOff } from './back-off.ts';
 import {
   type BrokerConnection,
   type ConnectionOptions,
+  type Delivery,
   NoAnswer,
   VersionRefused,
 } from './broker-connection.ts';
@@ -14,9 +16,8 @@ import type { HeldMessages } from './held-messages.ts';
 import { noticeLostSession } from './notice-lost-session.ts';
 import { type ProtocolVersion, VersionChoice } from './protocol-version.ts';
 import type { SessionRecord } from './sessions/session-record.ts';
-import { OFFLINE_STATUS, onlineStatus } from './status.ts';
+import { isStatusTopic, OFFLINE_STATUS, onlineStatus } from './status.ts';
 import { Subscriptions } from './subscriptions.ts';
-import { takeDeliveries } from './take-deliveries.ts';
 
 /**
  * One session at a broker, by client id: takes its readers' messages and acknowledges each after its commit
@@ -276,3 +277,52 @@ const MOST_IN_FLIGHT = 65_535;
 
 /** Milliseconds between attempts to connect. */
 const RECONNECT = { first: 100, longest: 3_000 };
+
+interface DeliveryOptions {
+  intake: Intake;
+  held: HeldMessages;
+  /** Aborted to stop: deliveries then stay unacknowledged and come again. */
+  stopping: AbortSignal;
+  onReceived(topic: string): void;
+  onCommitted(): void;
+  onDone(): void;
+  /** Called for a message that could not be recorded although the database is available. */
+  onFault(error: unknown, topic: string): void;
+}
+
+/** Handles a connection's messages: wait for room, hand over to the intake, acknowledge after the commit. */
+function takeDeliveries(options: DeliveryOptions): (delivery: Delivery) => boolean {
+  const { intake, held, stopping, onReceived, onCommitted, onDone, onFault } = options;
+
+  const record = async ({ message, acknowledge, fail }: Delivery): Promise<void> => {
+    onReceived(message.topic);
+    try {
+      await intake.receive(message);
+      onCommitted();
+      acknowledge();
+    } catch (error) {
+      if (!stopping.aborted) {
+        onFault(error, message.topic);
+        fail(new Error(`a message could not be recorded: ${messageOf(error)}`));
+      }
+    } finally {
+      held.leave(message.payload.length);
+      onDone();
+    }
+  };
+
+  return (delivery) => {
+    const { message, acknowledge, proceed } = delivery;
+    if (stopping.aborted || isStatusTopic(message.topic)) {
+      if (!stopping.aborted) {
+        acknowledge();
+      }
+      proceed();
+      return true;
+    }
+    return held.enter(message.payload.length, () => {
+      record(delivery);
+      proceed();
+    });
+  };
+}

@@ -1,7 +1,8 @@
+import { leastOf } from '../../../base/extremes.ts';
+import { faultOfTopicFilter } from '../../../domain/administration/readers/topic.ts';
+import { BackOff } from './back-off.ts';
 import type { BrokerConnection } from './broker-connection.ts';
-import { RefusedSubscriptions } from './refused-subscriptions.ts';
 import type { SessionRecord } from './sessions/session-record.ts';
-import { inPackets, TopicFilters } from './topic-filters.ts';
 
 export interface SubscriptionsOptions {
   connection: Pick<BrokerConnection, 'subscribe' | 'unsubscribe' | 'isResumed'>;
@@ -256,3 +257,91 @@ const UNSPECIFIED_ERROR = 128;
 
 /** Milliseconds until the next check whether another session holds the topics to let go. */
 const RECONCILE_AGAIN = 500;
+
+/** Milliseconds between attempts to subscribe to a refused topic. */
+const ASK_AGAIN = { first: 2_000, longest: 60_000 };
+
+class RefusedSubscriptions {
+  readonly #topics = new Map<string, { backOff: BackOff; until: number }>();
+
+  get size(): number {
+    return this.#topics.size;
+  }
+
+  /** @returns the milliseconds until the next attempt. */
+  add(topic: string): number {
+    const backOff = this.#topics.get(topic)?.backOff ?? new BackOff(ASK_AGAIN);
+    const pause = backOff.next();
+    this.#topics.set(topic, { backOff, until: performance.now() + pause });
+    return pause;
+  }
+
+  delete(topic: string): void {
+    this.#topics.delete(topic);
+  }
+
+  keepOnly(wanted: ReadonlySet<string>): void {
+    for (const topic of this.#topics.keys()) {
+      if (!wanted.has(topic)) {
+        this.#topics.delete(topic);
+      }
+    }
+  }
+
+  isDue(topic: string): boolean {
+    return (this.#topics.get(topic)?.until ?? 0) <= performance.now();
+  }
+
+  /** Milliseconds until the next is due; null without any. */
+  untilDue(): number | null {
+    if (this.#topics.size === 0) {
+      return null;
+    }
+    const next = leastOf([...this.#topics.values()].map(({ until }) => until));
+    return Math.max(0, next - performance.now()) + 1;
+  }
+}
+
+/** Bytes. */
+const LONGEST_FILTER = 65_535;
+
+/** Some brokers accept no more filters in one packet. */
+const MOST_FILTERS = 8;
+
+class TopicFilters {
+  readonly isShared: boolean;
+  readonly #group: string;
+
+  constructor(group: string, isShared: boolean) {
+    this.#group = group;
+    this.isShared = isShared;
+  }
+
+  of(topic: string): string {
+    return this.isShared ? this.#shared(topic) : topic;
+  }
+
+  /** The filter of the other kind, which an earlier process may have used. */
+  otherOf(topic: string): string {
+    return this.isShared ? topic : this.#shared(topic);
+  }
+
+  bothOf(topic: string): string[] {
+    return [topic, this.#shared(topic)];
+  }
+
+  /** The client library rejects all filters if one is unusable. */
+  isUsable(topic: string): boolean {
+    return faultOfTopicFilter(topic) === null && Buffer.byteLength(this.#shared(topic)) <= LONGEST_FILTER;
+  }
+
+  #shared(topic: string): string {
+    return `$share/${this.#group}/${topic}`;
+  }
+}
+
+function inPackets(filters: readonly string[]): string[][] {
+  return Array.from({ length: Math.ceil(filters.length / MOST_FILTERS) }, (_, index) =>
+    filters.slice(index * MOST_FILTERS, (index + 1) * MOST_FILTERS),
+  );
+}

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { coalesced } from '../../../services/mqtt-ingest/registry/coalesced.ts';
+import { coalesced } from '../../../services/mqtt-ingest/registry/freshness.ts';
 
 describe('runs that are coalesced', () => {
   /** Runs that end when told to. */

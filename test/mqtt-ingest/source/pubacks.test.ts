@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { generate, type Packet, parser } from 'mqtt-packet';
-import { pubacks } from '../../../services/mqtt-ingest/source/pubacks.ts';
+import { pubacks } from '../../../services/mqtt-ingest/source/broker-connection.ts';
 
 const IDS = [1, 2, 255, 256, 4_000, 65_535];
 

@@ -1,10 +1,9 @@
 import type { JsonSchema } from '../../../../base/checks/fields.ts';
 import type { DescribedMethod, OpenApiDocument, PathItem } from '../../../../platform/description/openapi.ts';
 import { json } from './code.ts';
-import { contents, type Group, groupId } from './contents.ts';
 import { Html, html } from './html.ts';
-import { inline, readMarkdown } from './markdown.ts';
-import { operationArticle, type Placed } from './operation-article.ts';
+import { inline, readMarkdown, type Section } from './markdown.ts';
+import { methodBadge, operationArticle, type Placed } from './operation-article.ts';
 import { schemaFields } from './schema-fields.ts';
 
 export interface PageLinks {
@@ -117,3 +116,29 @@ const METHODS: readonly DescribedMethod[] = ['get', 'post', 'patch', 'delete'];
 
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='7' fill='%230f766e'/%3E%3Cpath d='M9 23c5.500 0 2.500-6 7-7s2.500-6 7-7' fill='none' stroke='%23fff' stroke-width='2.500'/%3E%3Ccircle cx='9' cy='23' r='2.500' fill='%23fff'/%3E%3Ccircle cx='23' cy='9' r='2.500' fill='%23fff'/%3E%3C/svg%3E";
+
+interface Group {
+  name: string;
+  description: string;
+  operations: readonly Placed[];
+}
+
+function groupId({ name }: Group): string {
+  return `about-${name.toLowerCase().replaceAll(' ', '-')}`;
+}
+
+function contents(sections: readonly Section[], groups: readonly Group[], schemas: readonly string[]): Html {
+  return html`<nav id="contents" aria-label="Contents">
+<h2 class="nav-title">Guide</h2>
+<ul class="nav-list">${sections.map(({ id, title }) => html`<li><a class="nav-link" href="#${id}">${title}</a></li>`)}</ul>
+${groups.map(
+  (group) => html`<h2 class="nav-title"><a href="#${groupId(group)}">${group.name}</a></h2>
+<ul class="nav-list">${group.operations.map(
+    ({ method, operation: { operationId, summary } }) =>
+      html`<li><a class="nav-link" href="#${operationId}">${methodBadge(method)} <span>${summary}</span></a></li>`,
+  )}</ul>`,
+)}
+<h2 class="nav-title"><a href="#objects">Objects</a></h2>
+<ul class="nav-list">${schemas.map((name) => html`<li><a class="nav-link" href="#${name}">${name}</a></li>`)}</ul>
+</nav>`;
+}

@@ -10,10 +10,8 @@ import { Acknowledgements } from '../acknowledgement-order.ts';
 import type { BrokerConnection, ConnectionOptions, Delivery } from '../broker-connection.ts';
 import { placeOfNode, type QueueAddress } from '../queue-address.ts';
 import { isAccessRefused, QueueRefused } from '../queue-refused.ts';
-import { Bindings } from './bindings.ts';
 import { DeliveryGate } from './delivery-gate.ts';
-import { ensureQueue } from './ensure-queue.ts';
-import { topicOf } from './routing-keys.ts';
+import { isRoutable, routingKeyOf, topicOf } from './routing-keys.ts';
 
 export interface QueueConnectionOptions
   extends Pick<ConnectionOptions, 'keepalive' | 'receiveMaximum' | 'signal' | 'onDelivery'> {
@@ -182,3 +180,106 @@ async function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Prom
 /** Milliseconds. */
 const CONNECT_MS = 10_000;
 const GOODBYE_MS = 2_000;
+
+/**
+ * Binds a queue to the exchange that MQTT is published to, one filter after the other: a refusal closes the channel.
+ * Answers as MQTT's: from 128 on they are refusals.
+ */
+class Bindings {
+  readonly #open: () => Promise<Channel>;
+  readonly #queue: string;
+  #channel: Promise<Channel> | null = null;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(open: () => Promise<Channel>, queue: string) {
+    this.#open = open;
+    this.#queue = queue;
+  }
+
+  bind(filters: readonly string[]): Promise<number[]> {
+    return this.#each(filters, (channel, key) => channel.bindQueue(this.#queue, EXCHANGE, key));
+  }
+
+  unbind(filters: readonly string[]): Promise<number[]> {
+    return this.#each(filters, (channel, key) => channel.unbindQueue(this.#queue, EXCHANGE, key));
+  }
+
+  async #each(
+    filters: readonly string[],
+    work: (channel: Channel, key: string) => Promise<unknown>,
+  ): Promise<number[]> {
+    const before = this.#turn;
+    const answers = (async () => {
+      await before.catch(() => {});
+      const given: number[] = [];
+      for (const filter of filters) {
+        given.push(
+          isRoutable(filter) ? await this.#once((channel) => work(channel, routingKeyOf(filter))) : INVALID,
+        );
+      }
+      return given;
+    })();
+    this.#turn = answers;
+    return answers;
+  }
+
+  /** @throws if the connection has ended. */
+  async #once(work: (channel: Channel) => Promise<unknown>): Promise<number> {
+    try {
+      this.#channel ??= this.#open().then((channel) => channel.on('error', () => {}));
+      await work(await this.#channel);
+      return GRANTED;
+    } catch (error) {
+      this.#channel = null;
+      if (isAccessRefused(error)) {
+        return NOT_AUTHORIZED;
+      }
+      throw error;
+    }
+  }
+}
+
+/** RabbitMQ's MQTT plugin publishes there unless it is told another one. */
+const EXCHANGE = 'amq.topic';
+
+/** MQTT 5 section 3.9.3. */
+const GRANTED = 1;
+const NOT_AUTHORIZED = 135;
+const INVALID = 143;
+
+const NOT_FOUND = 404;
+
+/**
+ * Declares a queue that is not there: replicated, with one active consumer at a time.
+ *
+ * @returns whether it was there. It is then left as it is, whatever its arguments.
+ */
+async function ensureQueue(model: ChannelModel, queue: string): Promise<boolean> {
+  const checking = await model.createChannel();
+  checking.on('error', () => {});
+  try {
+    await checking.checkQueue(queue);
+    await checking.close();
+    return true;
+  } catch (error) {
+    // The broker has closed the channel.
+    if ((error as { code?: number }).code !== NOT_FOUND) {
+      throw error;
+    }
+  }
+  const declaring = await model.createChannel();
+  declaring.on('error', () => {});
+  await declaring.assertQueue(queue, { durable: true, arguments: argumentsOf(model) });
+  await declaring.close();
+  return false;
+}
+
+function argumentsOf({ connection }: ChannelModel): Record<string, unknown> {
+  const major = Number.parseInt(connection.serverProperties.version, 10);
+  return {
+    'x-queue-type': 'quorum',
+    'x-single-active-consumer': true,
+    // From 4.0 on a message is dropped that was delivered twenty times: by kills during an outage.
+    ...(major >= 4 ? { 'x-delivery-limit': -1 } : {}),
+  };
+}
