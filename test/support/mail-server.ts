@@ -24,6 +24,8 @@ export interface MailServerHere {
   refusal: (address: string) => number | null;
   /** The same to the sender. */
   senderRefusal: number | null;
+  /** What it waits for before it says that it took a message; null for nothing. */
+  holds: (address: string) => Promise<void> | null;
   /** Resolves when it has got so many messages. */
   got(count: number): Promise<void>;
   close(): Promise<void>;
@@ -67,11 +69,13 @@ export async function startMailServer({
         user: typeof user === 'string' ? user : null,
         ...readMessage(Buffer.concat(chunks).toString('latin1')),
       });
-      done(null);
+      const held = envelope.rcptTo.map(({ address }) => here.holds(address));
       for (const each of waiting.filter(({ count }) => here.received.length >= count)) {
         each.resolve();
       }
       waiting = waiting.filter(({ count }) => here.received.length < count);
+      await Promise.all(held);
+      done(null);
     },
   });
   server.on('error', () => {});
@@ -85,6 +89,7 @@ export async function startMailServer({
     logins: [],
     refusal: () => null,
     senderRefusal: null,
+    holds: () => null,
     got: (count) =>
       here.received.length >= count
         ? Promise.resolve()

@@ -43,6 +43,7 @@ export async function startMail(
       log.warn(what, text);
     }
   };
+  const onFault = (err: unknown) => warn({ err }, 'E-mail of alerts could not be looked for; will retry');
   const leaving = new AbortController();
   const turns = new MailTurns({
     ...{ pool, consoleUrl, mailer: openMailer(server, from, leaving.signal) },
@@ -57,6 +58,7 @@ export async function startMail(
         );
       }
     },
+    onFault,
   });
   await lifecycle.start(
     'e-mail',
@@ -64,17 +66,18 @@ export async function startMail(
       repeat(
         LOOK_EVERY,
         async () => {
-          while ((await turns.take()) > 0) {
+          while ((await turns.take()) > 0 || (await turns.someEnded(LOOK_EVERY))) {
             if (lifecycle.stopping.aborted) {
               return;
             }
           }
         },
-        (err) => warn({ err }, 'E-mail of alerts could not be looked for; will retry'),
+        onFault,
       ),
     async (started) => {
       const timer = setTimeout(() => leaving.abort(), LEAVES_AFTER);
       await started.stop();
+      await turns.allEnded();
       clearTimeout(timer);
     },
   );

@@ -25,4 +25,19 @@ describe('the API with SMTP_URL', () => {
     const metrics = await (await fetch(`${api.url}/metrics`)).text();
     expect(metrics).to.include('tagtrail_mail_messages_total{outcome="refused"} 0');
   });
+
+  it('sends alerts of another organization while the server says nothing to those of one', async () => {
+    const released = Promise.withResolvers<void>();
+    server.holds = (address) => (address === 'held@example.com' ? released.promise : null);
+    const before = server.received.length;
+    await raiseAlert(api.database, 'held@example.com');
+    await server.got(before + 1);
+    await raiseAlert(api.database, 'bo@example.com');
+    await server.got(before + 2);
+    expect(server.received.at(-1)?.to).to.deep.equal(['bo@example.com']);
+    // So nobody has given up the message that is held.
+    const metrics = await (await fetch(`${api.url}/metrics`)).text();
+    expect(metrics).to.include('tagtrail_mail_messages_total{outcome="failed"} 0');
+    released.resolve();
+  });
 });

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { append } from '../../../../base/append.ts';
 import { ADVISORY_LOCKS } from '../../../../db/timescale/connections/advisory-locks.ts';
 import type { Pool } from '../../../../db/timescale/connections/client.ts';
@@ -23,17 +24,19 @@ export interface MailParts {
   mailer: Mailer;
   consoleUrl: string | null;
   onMessage(recipient: Recipient, outcome: MailOutcome): void;
+  /** The outcome of a message could not be noted: it is sent once more. */
+  onFault(error: unknown): void;
   random?(): number;
 }
 
-/** Messages under way at a time. */
-const AT_ONCE = 4;
+/** Messages of a process under way at a time, each on a connection of its own. */
+const AT_ONCE = 8;
 
 /** Recipients looked at in a turn. */
 const LOOKED_AT = 1_000;
 
-/** Milliseconds, so that what is begun is also sent within the minute. */
-const LOOKS_FOR = 5_000;
+/** Milliseconds: the messages that were begun wait for as long. */
+const LOOKS_FOR = 1_000;
 
 interface Begun {
   recipient: Recipient;
@@ -44,16 +47,17 @@ interface Begun {
 /**
  * Sends e-mail of alerts, with any number of other processes:
  *
- * 1. Under a lock that one process has, it is noted that messages are begun; nobody begins another to the same people
- *    within a minute.
- * 2. They are sent, which takes less than that.
+ * 1. Under a lock that one process has, it is noted that messages are begun, for organizations in turn; nobody begins
+ *    another to the same people within a minute.
+ * 2. They are sent, which takes less than that. Others are begun meanwhile, as long as there is room.
  * 3. What was taken by the server is done with. A process that is killed in between leaves it to be sent once more, at
  *    least a minute later.
  */
 export class MailTurns {
   readonly #parts: MailParts;
-  /** The user who was looked at last: it goes on after them, as many have news again and again that is not for them. */
-  #afterUser = 0;
+  readonly #underWay = new Map<Promise<void>, Recipient>();
+  /** The organization that a message was begun of last. */
+  #last = 0;
 
   constructor(parts: MailParts) {
     this.#parts = parts;
@@ -61,16 +65,41 @@ export class MailTurns {
 
   /** @returns how many messages were begun; none if another process is just beginning some. */
   async take(): Promise<number> {
-    const { pool, mailer, onMessage, random = Math.random } = this.#parts;
-    const begun = await inTransaction(pool, (transaction) => this.#begin(transaction));
-    await Promise.all(
-      begun.map(async ({ recipient, letter, upTo }) => {
-        const outcome = await mailer.send(recipient, letter);
-        onMessage(recipient, outcome);
-        await noteOutcome(pool, recipient, upTo, outcome, random());
-      }),
-    );
+    if (this.#underWay.size >= AT_ONCE) {
+      return 0;
+    }
+    const begun = await inTransaction(this.#parts.pool, (transaction) => this.#begin(transaction));
+    for (const each of begun) {
+      const sending = this.#send(each)
+        .catch(this.#parts.onFault)
+        .finally(() => this.#underWay.delete(sending));
+      this.#underWay.set(sending, each.recipient);
+    }
     return begun.length;
+  }
+
+  /** Waits until one of the messages under way has ended, but no longer than so many milliseconds. @returns false if there is none. */
+  async someEnded(within: number): Promise<boolean> {
+    if (this.#underWay.size === 0) {
+      return false;
+    }
+    const ended = new AbortController();
+    const late = pause(within, undefined, { signal: ended.signal }).catch(() => {});
+    await Promise.race([late, ...this.#underWay.keys()]);
+    ended.abort();
+    return true;
+  }
+
+  /** Waits until every message under way has ended. */
+  async allEnded(): Promise<void> {
+    await Promise.all(this.#underWay.keys());
+  }
+
+  async #send({ recipient, letter, upTo }: Begun): Promise<void> {
+    const { pool, mailer, onMessage, random = Math.random } = this.#parts;
+    const outcome = await mailer.send(recipient, letter);
+    onMessage(recipient, outcome);
+    await noteOutcome(pool, recipient, upTo, outcome, random());
   }
 
   async #begin(transaction: Connection): Promise<Begun[]> {
@@ -84,21 +113,31 @@ export class MailTurns {
     }
     await addRecipients(transaction);
     const begun: Begun[] = [];
-    const due = await dueRecipients(transaction, this.#afterUser, LOOKED_AT);
+    const due = await dueRecipients(transaction, this.#last, LOOKED_AT);
     const until = performance.now() + LOOKS_FOR;
-    for (const [userId, own] of Map.groupBy(due, (recipient) => recipient.userId)) {
-      append(begun, await this.#beginFirst(transaction, own));
-      this.#afterUser = userId;
-      if (begun.length === AT_ONCE || performance.now() > until) {
+    for (const own of Map.groupBy(due, ({ userId }) => userId).values()) {
+      append(begun, await this.#beginFirst(transaction, own, begun));
+      if (this.#underWay.size + begun.length >= AT_ONCE || performance.now() > until) {
         break;
       }
     }
+    this.#last = begun.at(-1)?.recipient.orgId ?? this.#last;
     return begun;
   }
 
-  /** A message to one person: of the first organization of which there is anything to tell. */
-  async #beginFirst(transaction: Connection, own: readonly Recipient[]): Promise<Begun[]> {
-    for (const recipient of own) {
+  /**
+   * A message to one person: of the first organization that there is anything to tell of, beginning with the one whose last
+   * message to them is longest ago.
+   */
+  async #beginFirst(
+    transaction: Connection,
+    own: readonly Recipient[],
+    begun: readonly Begun[],
+  ): Promise<Begun[]> {
+    for (const recipient of own.toSorted((a, b) => (a.triedAt ?? 0) - (b.triedAt ?? 0))) {
+      if (!this.#hasRoomFor(recipient.orgId, begun)) {
+        continue;
+      }
       const { alerts, after, upTo } = await loadTouched(transaction, recipient);
       const told = toldAlerts(alerts);
       if (told.listed.length > 0) {
@@ -109,5 +148,12 @@ export class MailTurns {
       await passOver(transaction, recipient, upTo);
     }
     return [];
+  }
+
+  /** An organization may have half of what others leave: so there is always something left for another while one hangs. */
+  #hasRoomFor(orgId: number, begun: readonly Begun[]): boolean {
+    const all = [...this.#underWay.values(), ...begun.map(({ recipient }) => recipient)];
+    const own = all.filter((each) => each.orgId === orgId).length;
+    return own < Math.ceil((AT_ONCE - (all.length - own)) / 2);
   }
 }

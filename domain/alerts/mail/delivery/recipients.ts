@@ -16,6 +16,8 @@ export interface Recipient {
   /** Everything in the feed up to this is done with. */
   position: number;
   failures: number;
+  /** When the last message was begun. */
+  triedAt: Micros | null;
 }
 
 /** Seconds between two messages to the same person. */
@@ -55,10 +57,11 @@ export async function addRecipients(db: Connection): Promise<void> {
 }
 
 /**
- * Recipients of organizations with newer events of alerts, whom nobody has begun a message to within the last minute: in order
- * of users, beginning after one; of a user those organizations first of which the last message is longest ago.
+ * Recipients of organizations with newer events of alerts, whom nobody has begun a message to within the last minute: one of
+ * each organization, then a second of each, and so on, beginning after an organization. In each those first who were told, or
+ * passed over, longest ago.
  */
-export async function dueRecipients(db: Connection, afterUser: number, limit: number): Promise<Recipient[]> {
+export async function dueRecipients(db: Connection, afterOrg: number, limit: number): Promise<Recipient[]> {
   const rows = await db.any(sql.prepared(
     'find-due-mail-recipients',
     rowsOf<{
@@ -69,6 +72,7 @@ export async function dueRecipients(db: Connection, afterUser: number, limit: nu
       email: string;
       position: number;
       failures: number;
+      tried_at: Micros | null;
     }>(),
   )`
     with behind as materialized (
@@ -81,7 +85,7 @@ export async function dueRecipients(db: Connection, afterUser: number, limit: nu
       ) event
     )
     select recipient.org_id, organization.name as organization, recipient.user_id, account.name, account.email,
-      recipient.position, recipient.failures
+      recipient.position, recipient.failures, micros_of_time(recipient.tried_at) as tried_at
     from alert_mail_recipients recipient
     join behind on behind.org_id = recipient.org_id and behind.position > recipient.position
     join users account on account.id = recipient.user_id
@@ -92,11 +96,12 @@ export async function dueRecipients(db: Connection, afterUser: number, limit: nu
         select from alert_mail_recipients own
         where own.user_id = recipient.user_id
           and own.tried_at between clock_timestamp() - make_interval(secs => ${PACE}) and clock_timestamp())
-    order by recipient.user_id <= ${afterUser}, recipient.user_id, recipient.tried_at nulls first, recipient.org_id
+    order by row_number() over (partition by recipient.org_id order by recipient.position, recipient.user_id),
+      recipient.org_id <= ${afterOrg}, recipient.org_id
     limit ${limit}`);
-  return rows.map(({ org_id: orgId, user_id: userId, email: address, ...rest }) => ({
+  return rows.map(({ org_id: orgId, user_id: userId, email: address, tried_at: triedAt, ...rest }) => ({
     ...{ orgId, userId, address, organization: rest.organization, name: rest.name },
-    ...{ position: rest.position, failures: rest.failures },
+    ...{ position: rest.position, failures: rest.failures, triedAt },
   }));
 }
 

@@ -1,4 +1,4 @@
-import { AppError, messageOf } from '../../../../base/errors.ts';
+import { messageOf } from '../../../../base/errors.ts';
 import type { Letter } from '../letter/letter.ts';
 import { type MailServer, needsTls } from './mail-server.ts';
 import type { Sender } from './sender.ts';
@@ -33,25 +33,34 @@ const REASON = 300;
  * Connects for each message: there are few, and nothing has to be kept alive or ended.
  *
  * @param leaving when it is aborted, what is under way has failed: it may arrive and be sent again, as after a kill.
+ * @param within milliseconds after which a message has failed, and its connection ends, whatever the server still sends.
  */
-export function openMailer(server: MailServer, from: Sender, leaving?: AbortSignal): Mailer {
+export function openMailer(
+  server: MailServer,
+  from: Sender,
+  leaving?: AbortSignal,
+  within = ALL_WITHIN,
+): Mailer {
   const { login } = server;
   let transport: ReturnType<typeof connecting> | undefined;
   return {
     send: async (to, { subject, text, html }) => {
+      const late = AbortSignal.timeout(within);
       try {
         transport ??= connecting(server);
         const through = await transport;
-        await untilLate(
-          leaving,
-          through.sendMail({
-            ...{ from, to, subject, text, html },
-            // RFC 3834: so that nobody's absence notice answers.
-            headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
-          }),
-        );
+        await through.sendMail({
+          ...{ from, to, subject, text, html },
+          // RFC 3834: so that nobody's absence notice answers.
+          headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+          signal: leaving === undefined ? late : AbortSignal.any([late, leaving]),
+        });
         return { outcome: 'sent', error: null };
       } catch (error) {
+        if ((error as { code?: string }).code === 'EABORT') {
+          const why = late.aborted ? `within ${within / 1_000} s` : 'before the process ended';
+          return { outcome: 'failed', error: `Not taken ${why}` };
+        }
         return { outcome: isForGood(error) ? 'refused' : 'failed', error: reasonOf(error, login?.password) };
       }
     },
@@ -69,25 +78,6 @@ async function connecting(server: MailServer) {
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-}
-
-async function untilLate(leaving: AbortSignal | undefined, sending: Promise<unknown>): Promise<void> {
-  const late = Promise.withResolvers<never>();
-  const leave = () => late.reject(new AppError('timed_out', 'Not taken before the process ended'));
-  const timer = setTimeout(
-    () => late.reject(new AppError('timed_out', `Not taken within ${ALL_WITHIN / 1_000} s`)),
-    ALL_WITHIN,
-  );
-  leaving?.addEventListener('abort', leave);
-  if (leaving?.aborted === true) {
-    leave();
-  }
-  try {
-    await Promise.race([sending, late.promise]);
-  } finally {
-    clearTimeout(timer);
-    leaving?.removeEventListener('abort', leave);
-  }
 }
 
 /** Replies that there is to be a login (RFC 4954), or TLS (RFC 3207), first. */

@@ -25,6 +25,7 @@ describe('e-mail of alerts', () => {
     );
     server.received.length = 0;
     server.refusal = () => null;
+    server.holds = () => null;
   });
   after(() => server.close());
 
@@ -37,11 +38,20 @@ describe('e-mail of alerts', () => {
       ),
       consoleUrl: 'https://tracking.example.com',
       onMessage: () => {},
+      onFault: (error) => {
+        throw error;
+      },
       random: () => 0,
     });
 
   /** A turn of a process that has just started. */
-  const take = () => turns().take();
+  const take = () => takeAll(turns());
+
+  async function takeAll(running: MailTurns): Promise<number> {
+    const begun = await running.take();
+    await running.allEnded();
+    return begun;
+  }
 
   async function person(email: string, orgs = [site.orgId]): Promise<void> {
     await database.rows(
@@ -238,11 +248,53 @@ describe('e-mail of alerts', () => {
     const id = await rule(people);
     const running = turns();
     await open(id, 'DRILL');
-    expect([await running.take(), await running.take()]).to.deep.equal([4, 4]);
+    expect([await takeAll(running), await takeAll(running)]).to.deep.equal([4, 4]);
     await laterOn();
     await open(id, 'SAW');
-    expect(await running.take()).to.equal(4);
+    expect(await takeAll(running)).to.equal(4);
     expect(new Set(server.received.map(({ to }) => to[0])).size).to.equal(9);
+  });
+
+  it('is sent for another organization while the server answers nothing to the many of one', async () => {
+    const others = await Promise.all([Site.create(database, 'Süd'), Site.create(database, 'West')]);
+    const many = Array.from({ length: 20 }, (_, index) => `p${index}@example.com`);
+    for (const email of many) {
+      await person(email);
+    }
+    await open(await rule(many), 'DRILL');
+    const released = Promise.withResolvers<void>();
+    server.holds = (address) => (address.startsWith('p') ? released.promise : null);
+    const running = turns();
+    expect([await running.take(), await running.take()]).to.deep.equal([4, 0]);
+    for (const [index, { orgId }] of others.entries()) {
+      const address = `o${index}@example.com`;
+      await person(address, [orgId]);
+      await open(await rule([address], { orgId }), 'SAW', orgId);
+      expect(await running.take()).to.equal(1);
+      await server.got(5 + index);
+      expect(server.received.map(({ to }) => to[0])).to.include(address);
+    }
+    released.resolve();
+    await running.allEnded();
+    expect(await takeAll(running)).to.equal(4);
+  });
+
+  it('is sent in the first turn for each of several organizations, whatever one has waiting', async () => {
+    const many = Array.from({ length: 20 }, (_, index) => `p${index}@example.com`);
+    for (const email of many) {
+      await person(email);
+    }
+    await open(await rule(many), 'DRILL');
+    const addresses: string[] = [];
+    for (const name of ['Süd', 'West', 'Ost']) {
+      const { orgId } = await Site.create(database, name);
+      const address = `${orgId}@example.com`;
+      addresses.push(address);
+      await person(address, [orgId]);
+      await open(await rule([address], { orgId }), 'SAW', orgId);
+    }
+    expect(await take()).to.be.greaterThan(3);
+    expect(server.received.map(({ to }) => to[0])).to.include.members(addresses);
   });
 
   it('is sent once by several processes, and once more if the one that began it was killed', async () => {

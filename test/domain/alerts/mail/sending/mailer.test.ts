@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { escaped, htmlOf, subjectOf } from '../../../../../domain/alerts/mail/letter/letter.ts';
 import type { MailServer } from '../../../../../domain/alerts/mail/sending/mail-server.ts';
@@ -95,5 +97,28 @@ describe('one e-mail', () => {
     expect((await sendTo('ada@example.com', untrusted)).outcome).to.equal('failed');
     expect(untrusted.received).to.have.length(0);
     await untrusted.close();
+  });
+
+  it('fails, and leaves no connection, where the server goes on for ever with its greeting', async () => {
+    const endless = createServer((socket) => {
+      socket.on('error', () => {});
+      const timer = setInterval(() => socket.write('220-mail.example.com\r\n'), 10);
+      socket.on('close', () => clearInterval(timer));
+    });
+    await once(endless.listen(0, '127.0.0.1'), 'listening');
+    const { port } = endless.address() as AddressInfo;
+    const connected = once(endless, 'connection') as Promise<[Socket]>;
+    const mailer = openMailer(
+      { host: '127.0.0.1', port, isSecure: false, login: null },
+      { name: '', address: 'alerts@example.com' },
+      undefined,
+      300,
+    );
+    const sent = mailer.send({ name: '', address: 'ada@example.com' }, letter);
+    const [socket] = await connected;
+    const closed = once(socket, 'close');
+    expect(await sent).to.deep.equal({ outcome: 'failed', error: 'Not taken within 0.3 s' });
+    await closed;
+    endless.close();
   });
 });
