@@ -1,4 +1,4 @@
-import { createHash, type Hash, hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { Micros } from '../../base/instant.ts';
 import type { Mapped } from '../formats/mapping/run.ts';
 import type { RegisteredReader } from './load-readers.ts';
@@ -35,8 +35,6 @@ export interface ReadMessage {
   clockSample?: ClockSample | null;
   /** SHA-256 of everything a redelivery has in common: sender, packet identifier, topic and payload. */
   digest: Buffer;
-  /** SHA-256 of topic and payload. */
-  digestOfWords: Buffer;
 }
 
 export interface PayloadExcerpt {
@@ -113,22 +111,15 @@ export class MessageAsRead implements ReadMessage {
   get digest(): Buffer {
     return digestOfMessage(this.topic, this.payload, this.#packetId, this.#sender);
   }
-
-  get digestOfWords(): Buffer {
-    return words(this.topic, this.payload).digest();
-  }
 }
 
 export function digestsOf(
   { topic, sender, packetId }: Pick<IncomingMessage, 'topic' | 'sender' | 'packetId'>,
   payload: PayloadExcerpt,
-): Pick<ReadMessage, 'digest' | 'digestOfWords'> {
+): Pick<ReadMessage, 'digest'> {
   return {
     get digest() {
       return digestOfMessage(topic, payload, packetId, sender);
-    },
-    get digestOfWords() {
-      return words(topic, payload).digest();
     },
   };
 }
@@ -139,10 +130,11 @@ function digestOfMessage(
   packetId: number | null,
   sender: string,
 ): Buffer {
-  return words(topic, payload).update(`${packetId}\0${sender}`).digest();
-}
-
-/** U+0000 separates them: neither a topic nor a packet identifier contains it. */
-function words(topic: string, payload: PayloadExcerpt): Hash {
-  return createHash('sha256').update(topic).update('\0').update(payload.sha256);
+  // U+0000 separates them: neither a topic nor a packet identifier contains it.
+  return createHash('sha256')
+    .update(topic)
+    .update('\0')
+    .update(payload.sha256)
+    .update(`${packetId}\0${sender}`)
+    .digest();
 }

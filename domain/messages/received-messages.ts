@@ -56,15 +56,11 @@ export async function rememberMessages(
   const byDigest = Map.groupBy(receipts, keyOf);
   const firsts = [...byDigest.values()].flatMap(([first]) => (first === undefined ? [] : [first]));
   const remembered = await insertOrFind(client, firsts);
-  const byWords = await findByWords(
-    client,
-    firsts.filter((first) => first.message.isDup && !remembered.has(keyOf(first))),
-  );
   const receptions = new Map<ReadMessage, Reception>();
   const moved: Receipt[] = [];
   for (const [key, copies] of byDigest) {
     const stored = remembered.get(key) ?? copies[0];
-    let last = remembered.get(key) ?? byWords.get(key) ?? null;
+    let last = remembered.get(key) ?? null;
     for (const { message, isDup, receivedAt } of copies) {
       const same = last !== null && isSameMessage(last, { isDup, receivedAt }) ? last : null;
       last = same ?? { receivedAt, isDup };
@@ -149,36 +145,6 @@ async function insertOrFind(
     ) stored`);
   return new Map(
     rows.map((row) => [keyOfRow(row), { receivedAt: row.received_at, isDup: row.is_redelivery }]),
-  );
-}
-
-/**
- * Finds messages remembered by their words alone, as before 0.1.0: they may come again after the upgrade, as
- * long as they are kept.
- */
-async function findByWords(
-  client: Client,
-  receipts: readonly (Receipt & { message: ReadMessage })[],
-): Promise<ReadonlyMap<string, FirstReception>> {
-  if (receipts.length === 0) {
-    return new Map();
-  }
-  const byWords = receipts.map(({ orgId, message }) => ({ orgId, digest: message.digestOfWords }));
-  const rows = await client.any(sql.prepared(
-    'find-messages-by-words',
-    rowsOf<{ index: number; received_at: Micros }>(),
-  )`
-    select receipt.index::integer, micros_of_time(stored.received_at) as received_at
-    from unnest(${orgIds(byWords)}::integer[], ${digests(byWords)}::bytea[]) with ordinality as receipt (org_id, digest, index)
-    cross join lateral (
-      select received_at from received_messages
-      where org_id = receipt.org_id and digest = receipt.digest offset 0
-    ) stored`);
-  return new Map(
-    rows.map(({ index, received_at }) => [
-      keyOf(receipts[index - 1] as Receipt),
-      { receivedAt: received_at, isDup: false },
-    ]),
   );
 }
 

@@ -1,4 +1,3 @@
-import process from 'node:process';
 import { CommanderError } from 'commander';
 import { addCommands } from './all-commands.ts';
 import { commandLine } from './command-line/command-line.ts';
@@ -52,9 +51,4 @@ function unlessHelp(error: unknown): void {
   if (!(error instanceof CommanderError) || error.exitCode !== 0) {
     throw error;
   }
-}
-
-if (import.meta.main) {
-  // Scripts and units that were installed by an earlier version start this file.
-  process.exitCode = await run(process.argv.slice(2), process, process.env);
 }

@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { commandLineOn, runCommand } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
-import { run } from '../support/process.ts';
 import { Site } from '../support/site.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../services/cli/tagtrail.ts', import.meta.url));
@@ -42,14 +41,6 @@ describe('a run of a command', () => {
     const wrong = await program('org', 'rename', '--org', 'first');
     expect(wrong).to.deep.include({ status: 2, stdout: '' });
     expect(wrong.stderr).to.include('It is a whole number');
-  });
-
-  it('is the same by the file that units of earlier versions start', async () => {
-    const program = run('services/cli/main.ts', ['org', 'list', '--json'], { DATABASE_URL: first.url });
-    expect({ status: await program.ended, stdout: program.stdout() }).to.deep.equal({
-      status: 0,
-      stdout: `[{"id":${org},"name":"Here"}]\n`,
-    });
   });
 
   it('has the output, the environment and the status that are its own, beside others', async () => {

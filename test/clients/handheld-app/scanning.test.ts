@@ -36,21 +36,6 @@ const ALL_KEPT = `new Promise((resolve, reject) => {
   opening.onerror = () => reject(opening.error);
 })`;
 
-/** Makes of a kept scan one of a token, as an earlier version kept them. */
-const asToken = (value: string, token: string) => `new Promise((resolve) => {
-  const opening = indexedDB.open('tagtrail');
-  opening.onsuccess = () => {
-    const transaction = opening.result.transaction('scans', 'readwrite');
-    transaction.objectStore('scans').openCursor().onsuccess = ({ target }) => {
-      const cursor = target.result;
-      if (cursor === null) return;
-      if (cursor.value.value === '${value}') cursor.update({ ...cursor.value, value: '${token}' });
-      cursor.continue();
-    };
-    transaction.oncomplete = () => { opening.result.close(); resolve(); };
-  };
-})`;
-
 describe('scanning with the handheld app', () => {
   const gateway = useGateway();
   const browser = useBrowser();
@@ -253,27 +238,6 @@ describe('scanning with the handheld app', () => {
       `select value from unknown_tags where value like 't%_%' or value like 'http%'`,
     );
     expect(unknown).to.deep.equal([]);
-  });
-
-  it('forgets tokens that an earlier version took for tags, and sends what waited with them', async () => {
-    const { page } = app;
-    const token = `th_4711_${'aB3-_'.repeat(8)}xyz`;
-    await app.isInstalled();
-    await app.choosePlace('DOCK-1');
-    await device.context.setOffline(true);
-    for (const value of ['BESIDE-A-TOKEN-1', 'WAS-A-TOKEN', 'BESIDE-A-TOKEN-2']) {
-      await app.scan(value);
-    }
-    await page.evaluate(asToken('WAS-A-TOKEN', token));
-    await app.reload();
-    await app.shows('2 waiting');
-    await device.context.setOffline(false);
-    await app.shows('All sent');
-    expect(await page.evaluate<string>(ALL_KEPT)).not.to.include(token);
-    const values = await gateway.database.rows<{ value: string }>(
-      `select value from unknown_tags where value like 'BESIDE%' or value like 'th%' order by value`,
-    );
-    expect(values.map(({ value }) => value)).to.deep.equal(['BESIDE-A-TOKEN-1', 'BESIDE-A-TOKEN-2']);
   });
 
   it('says of a scan whose end the scanner does not send that it has none', async () => {

@@ -110,15 +110,6 @@ describe('recording messages', () => {
     expect(await count('scan_events')).to.equal(3);
   });
 
-  it('knows what an earlier release recorded, which remembered words alone', async () => {
-    const before = message('{"value":"E280"}', NOW);
-    await record({ ...before, digest: before.digestOfWords });
-    for (const later of [1, 2]) {
-      await record(message('{"value":"E280"}', NOW + later, { packetId: 9, isDup: true }));
-      expect(await count('scan_events')).to.equal(1);
-    }
-  });
-
   it('takes words of more than 24 hours ago for a new message, DUP or not', async () => {
     const day = 86_400 * 1_000_000;
     await record(message('{"value":"E280"}', NOW - day - 1));

@@ -8,7 +8,6 @@ import { GatewayClient } from '../gateway/client.ts';
 import type { Place } from '../gateway/place.ts';
 import { Places } from '../places/places.ts';
 import { DeviceClock } from '../queue/device-clock.ts';
-import { forgetTokens } from '../queue/forget-tokens.ts';
 import { Forgetting } from '../queue/forgetting.ts';
 import { learnedPlaces } from '../queue/learned-places.ts';
 import { QueueView } from '../queue/queue.ts';
@@ -144,7 +143,6 @@ export class App {
 
   /** Loads what the device has stored and starts sending. */
   async start(): Promise<void> {
-    await forgetTokens(this.#database);
     const kept = [this.session, this.settings, this.pace, this.broken];
     const parts = [...kept, this.places, this.walking, this.sweeping];
     await Promise.all([...parts.map((part) => part.load()), this.queue.read()]);
