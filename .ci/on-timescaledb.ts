@@ -10,13 +10,13 @@ import { matchesGlob } from 'node:path';
 const ON_TIMESCALEDB = [
   // The tables themselves, and what copies, moves or drops their rows.
   'test/db/schema/{hypertables,migrate,ordinary-owner,retention,retention-of-moves,schema,service-login}.test.ts',
-  'test/db/schema/{location-versions,sequence-use}.test.ts',
+  'test/db/schema/{location-versions,sequence-use,taken-over}.test.ts',
   'test/db/cells/move.test.ts',
   'test/cli/{cell,clock,database-backup,doctor,erase,history,org-import*,smoothing,why}.test.ts',
   'test/deploy/timescaledb-backup.test.ts',
   // Recording and sealing, also while processes and databases end.
   'test/domain/messages/*.test.ts',
-  'test/domain/moves/{begin,clock,flapping,position,read,wake}*.test.ts',
+  'test/domain/moves/{clock,flapping,position,read,wake}*.test.ts',
   'test/domain/moves/{published,sealing}/*s.test.ts',
   'test/domain/moves/sealing/{seal-batch,set-aside}.test.ts',
   'test/domain/tracking/{record*,deciding-scan,locked-positions,moves}.test.ts',

@@ -36,7 +36,7 @@ export interface WantedChanges {
 }
 
 /**
- * The newest changes, newest first, in pages. Those of a resource or an actor are found by an index of each (0051).
+ * The newest changes, newest first, in pages. Those of a resource or an actor are found by an index of each.
  *
  * @param orgId null for the installation's own.
  */

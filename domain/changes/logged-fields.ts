@@ -3,7 +3,8 @@ import type { Fields } from './entry.ts';
 
 /**
  * Bytes of JSON up to which a value is logged whole. Larger ones are logged as size and digest: a field of 1 MiB
- * patched once a second would fill 170 GB of disk a day. `logged_value` does the same in the database (migration 0035).
+ * patched once a second would fill 170 GB of disk a day. `logged_value` does the same in
+ * the database (`db/timescale/schema/functions/base.sql`).
  */
 const MOST_BYTES = 8_192;
 

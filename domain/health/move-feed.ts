@@ -1,8 +1,5 @@
-import { TAGTRAIL } from '../../base/typed-command.ts';
-import { ADVISORY_LOCKS } from '../../db/timescale/connections/advisory-locks.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import { hasEarlierProcesses } from '../moves/beginning/earlier-processes.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 import { isOf } from './of-organization.ts';
 
@@ -15,7 +12,7 @@ const MANY = 10_000;
 /** Organizations named one by one. */
 const MOST_NAMED = 10;
 
-/** Checks whether the move feed goes on, and whether it has the histories from before it. */
+/** Checks whether the move feed goes on. */
 export async function examineMoveFeed(db: Connection): Promise<Finding[]> {
   const setAside = await examineSetAside(db);
   const rest = await examineSealing(db);
@@ -51,10 +48,9 @@ export async function examineSetAside(db: Connection, orgId: number | null = nul
 }
 
 export async function examineSealing(db: Connection): Promise<Finding> {
-  const { unsealed, age, histories } = await db.one(sql.type(rowsOf<Figures>())`
+  const { unsealed, age } = await db.one(sql.type(rowsOf<Figures>())`
     select count(*) as unsealed,
-      coalesce(extract(epoch from clock_timestamp() - min(recorded_at)), 0)::float8 as age,
-      (select count(*) from (select from positions where not is_in_feed limit ${MANY}) row) as histories
+      coalesce(extract(epoch from clock_timestamp() - min(recorded_at)), 0)::float8 as age
     from (
       select recorded_at from unsealed_moves
       where org_id not in (select org_id from sealing_faults)
@@ -67,39 +63,12 @@ export async function examineSealing(db: Connection): Promise<Finding> {
       'Start ingestion or the handheld gateway, either of which seals; if one runs, its log says why it does not',
     );
   }
-  if (histories > 0) {
-    return warning(
-      'move feed',
-      `Assets whose history from before the feed is not in it yet: ${atLeast(histories)}`,
-      await whatAboutHistories(db),
-    );
-  }
   return ok('move feed', 'Whatever moves can be read there at once');
-}
-
-async function whatAboutHistories(db: Connection): Promise<string> {
-  if (await hasEarlierProcesses(db)) {
-    return 'End the processes of the earlier version, which still run: histories are put there when none does';
-  }
-  return (await isBeginning(db))
-    ? 'Wait: a process is putting them there. If their number stays the same, its log says why'
-    : `No process puts them there: ${TAGTRAIL} migrate does, while others go on writing`;
-}
-
-async function isBeginning(db: Connection): Promise<boolean> {
-  const { is_held: isHeld } = await db.one(sql.type(rowsOf<{ is_held: boolean }>())`
-    select exists (
-      select from pg_locks
-      where locktype = 'advisory' and granted and classid = 0 and objid = ${ADVISORY_LOCKS.feedBeginning}
-        and objsubid = 1 and database = (select oid from pg_database where datname = current_database())
-    ) as is_held`);
-  return isHeld;
 }
 
 interface Figures {
   unsealed: number;
   age: number;
-  histories: number;
 }
 
 function atLeast(count: number): string {

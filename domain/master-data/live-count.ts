@@ -5,7 +5,7 @@ import { TABLES } from './tables.ts';
 
 /**
  * Number of an organization's live rows, in effect or not, as a query of one `total_count`: triggers keep count
- * (migration 0007).
+ * (`db/timescale/schema/functions/live-counts.sql`).
  *
  * It belongs in the statement that reads the page, so that both see the same rows.
  *
@@ -38,7 +38,7 @@ export function countInEffect(
 
 /**
  * Number of scanned assets, live and by default in effect, as a query of one `total_count`: positions of live assets,
- * counted by triggers (migration 0017), minus those never filled, found by an index, and those of assets not in effect.
+ * counted by triggers, minus those never filled, found by an index, and those of assets not in effect.
  */
 export function countScanned(orgId: number, withNotInEffect: boolean): FragmentSqlToken {
   const positioned = sql.fragment`assets asset

@@ -7,7 +7,7 @@ export interface HeardStretch {
   messages: number;
 }
 
-/** As in the migration of `reader_spans`, which says why it is this long. */
+/** As in `db/timescale/schema/tables/presence.sql`, which says why it is this long. */
 export const HEARD_GAP: Micros = 15 * MICROS_PER_SECOND;
 
 /** @param all messages in any order. @returns stretches in order; one in nearly every commit. */

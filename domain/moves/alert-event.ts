@@ -51,7 +51,7 @@ export interface AlertNames {
   alert_location_external_key: string | null;
 }
 
-/** As the trigger of migration 0071 writes it. */
+/** As the trigger `tell_alert` writes it. */
 interface StoredAlert {
   id: string;
   rule_id: string;

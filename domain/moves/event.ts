@@ -76,7 +76,7 @@ export interface MoveRow extends AlertNames {
   last_seen: string | null;
   previous_location_id: number | null;
   duration_seconds: number | null;
-  /** As migration 0031 describes; null for a plain move. */
+  /** As `db/timescale/schema/tables/moves.sql` describes; null for a plain move. */
   rows: string | null;
   /** External keys of the locations in `rows`, by id. */
   keys: string | null;

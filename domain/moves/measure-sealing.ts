@@ -27,11 +27,6 @@ export function measureSealing(registry: Registry, sealing: Sealing): void {
     'Age of the oldest event in the latest batch that got its position, 0 if there was none.',
     () => sealing.figures().lag,
   );
-  gauge(
-    'tagtrail_moves_histories_waiting',
-    'Assets whose history from before the move feed is not in it yet, 100000 if more; counted by the process that seals.',
-    () => sealing.figures().histories,
-  );
   new Gauge({
     name: 'tagtrail_moves_set_aside',
     help: `1 for each organization of which an event cannot be sealed, so that its events wait; at most ${MOST_SHOWN}.`,

@@ -19,7 +19,7 @@ export interface SealingOptions extends SealingHooks {
 const AGAIN = 1_000;
 
 /** Of a process that does not seal. */
-const NONE = { unsealed: 0, lag: 0, histories: 0, setAside: [] as readonly number[] };
+const NONE = { unsealed: 0, lag: 0, setAside: [] as readonly number[] };
 
 /**
  * Gives the events of the move feed their positions, or stands by: one of the processes that call this is the sealer,

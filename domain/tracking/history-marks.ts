@@ -7,7 +7,7 @@ import type { AssetTransition } from './write-transitions.ts';
 
 /**
  * Marks about one in 512 of the given transitions, so that a history is counted by its marks and at most some 512 rows
- * (migration 0024). A hash decides which: that takes no look-up, and late rows are marked as often as newest ones.
+ * (`db/timescale/schema/tables/tracking.sql`). A hash decides which: that takes no look-up, and late rows are marked as often as newest ones.
  *
  * @param written transitions of assets whose positions are locked.
  */

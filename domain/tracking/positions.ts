@@ -11,8 +11,6 @@ import { PairMap } from './pair-map.ts';
 export interface Position extends AssetRef {
   stay: Stay | null;
   lastSeen: Micros | null;
-  /** Whether the feed has its history, so that changes are told. */
-  isInFeed: boolean;
   /** The database's clock when it was locked, or when its last change was told if that is later: the clock may go back. */
   lockedAt: Micros;
   /** The `ctid` of its row, which stays the same while the row is locked and not yet written. */
@@ -55,7 +53,7 @@ async function lockIfComplete(db: Connection, assets: readonly AssetRef[]): Prom
   const rows = await db.any(sql.prepared('lock-positions', rowsOf<PositionRow>())`
     select position.row, position.org_id, position.asset_id, position.location_id,
       ${SINCE} as since, ${LAST_SEEN} as last_seen,
-      position.is_in_feed, ${LOCKED_AT} as locked_at
+      ${LOCKED_AT} as locked_at
     from (
       select org_id, asset_id, bool_and(there.is_there is not null) over () as is_complete
       from unnest(
@@ -89,7 +87,6 @@ interface PositionRow {
   location_id: number | null;
   since: Micros | null;
   last_seen: Micros | null;
-  is_in_feed: boolean;
   locked_at: Micros;
 }
 
@@ -101,14 +98,13 @@ function toPosition(stored: PositionRow): Position {
     location_id: locationId,
     since,
     last_seen: lastSeen,
-    is_in_feed: isInFeed,
     locked_at: lockedAt,
   } = stored;
   const stay = locationId === null || since === null ? null : { locationId, since };
-  return { orgId, assetId, stay, lastSeen, isInFeed, lockedAt, row };
+  return { orgId, assetId, stay, lastSeen, lockedAt, row };
 }
 
-/** Inserts those that are missing. */
+/** Inserts those that are missing. Processes of the version before, which run during an upgrade, read `is_in_feed`. */
 export async function insertPositions(db: Connection, assets: readonly AssetRef[]): Promise<void> {
   await db.exec(sql.prepared('insert-positions', NO_ROWS)`
     insert into positions (org_id, asset_id, is_in_feed)
@@ -123,7 +119,7 @@ export async function insertPositions(db: Connection, assets: readonly AssetRef[
 /**
  * Updates rows by `ctid` and searches no index: with `+ 0` the planner has no other way (on a table that statistics
  * called empty it read all of an organization's positions for each). `insert ... on conflict` would run the counting
- * trigger of migration 0017 for every batch: 0.1 ms.
+ * trigger for every batch: 0.1 ms.
  *
  * @param toldAt for each, when the change of its history is told to have been recorded; null where none is told.
  */

@@ -154,8 +154,8 @@ async function replace(client: Client, { put, gone }: Rows): Promise<void> {
 
 /** The event that a change makes in the feed; null if none. */
 export function unsealedMoveOf({ position, before, rows }: Change): UnsealedMove | null {
-  const { orgId, assetId, stay, lastSeen, isInFeed, lockedAt: recordedAt } = position;
-  return isInFeed && isChange({ before, stay, rows })
+  const { orgId, assetId, stay, lastSeen, lockedAt: recordedAt } = position;
+  return isChange({ before, stay, rows })
     ? { orgId, assetId, recordedAt, before, stay, lastSeen, rows }
     : null;
 }

@@ -8,7 +8,8 @@ import { type EmbeddedDatabase, startEmbedded } from '../../db/timescale/embedde
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import { createDatabase } from '../../db/timescale/schema/create-database.ts';
 import { letProcessesIn } from '../../db/timescale/schema/let-processes-in.ts';
-import { migrate, readMigrations } from '../../db/timescale/schema/migrate.ts';
+import { migrate } from '../../db/timescale/schema/migrate.ts';
+import { readMigrations } from '../../db/timescale/schema/migrations.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { watchDatabase } from './watch-database.ts';
 

@@ -12,7 +12,7 @@ import { startConsole } from '../console/entry.ts';
 import { startGateway } from '../handheld-gateway/entry.ts';
 import { placeOfBroker, startEmbeddedIngest, startSubscribedIngest } from '../mqtt-ingest/entry.ts';
 import type { StandaloneConfig } from './config.ts';
-import { startRecomputations } from './recomputations.ts';
+import { startFinishingIndexes } from './finish-indexes.ts';
 
 export type ServicesConfig = StandaloneConfig & { DATABASE_URL: string; MIGRATE_DATABASE_URL: string };
 
@@ -64,7 +64,7 @@ export async function startServices(
     tls,
   });
   // The owner's to do: it builds indexes.
-  await startRecomputations(config.MIGRATE_DATABASE_URL, log, lifecycle);
+  await startFinishingIndexes(config.MIGRATE_DATABASE_URL, log, lifecycle);
   return { apiUrl, mqttUrl, handheldUrl, consoleUrl };
 }
 

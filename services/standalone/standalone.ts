@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import { messageOf } from '../../base/errors.ts';
 import { allowLogin, requireAllowable } from '../../db/timescale/schema/allow-login.ts';
-import { migrate, readMigrations } from '../../db/timescale/schema/migrate.ts';
+import { migrate } from '../../db/timescale/schema/migrate.ts';
+import { readMigrations } from '../../db/timescale/schema/migrations.ts';
 import { requireReachable } from '../../platform/runtime/database.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import type { StandaloneConfig } from './config.ts';

@@ -45,8 +45,6 @@ const everything = run('services/standalone/main.ts', [], {
 });
 await everything.printed('Database');
 const [mqttUrl = ''] = /mqtt:\S+/.exec(everything.stdout()) ?? [];
-const [apiUrl = ''] = /http:\S+(?=\/api\/v1)/.exec(everything.stdout()) ?? [];
-await histories();
 const measured = run('services/console/main.ts', [], ENVIRONMENT);
 await measured.printed('"address"');
 const [, url = ''] = /"address":"([^"]+)"/.exec(measured.stdout()) ?? [];
@@ -108,17 +106,6 @@ try {
   }
   await site.filled.drop();
   await server.close();
-}
-
-/** What was there before the feed is put into it first, as after an upgrade. */
-async function histories(): Promise<void> {
-  for (;;) {
-    const text = await (await fetch(`${apiUrl}/metrics`)).text();
-    if (/^tagtrail_moves_histories_waiting 0$/m.test(text)) {
-      return;
-    }
-    await setTimeout(1_000);
-  }
 }
 
 async function openings(when: string): Promise<string> {

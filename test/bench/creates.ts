@@ -35,7 +35,7 @@ export async function benchCreates(serverUrl: string, options: BenchOptions): Pr
   }
 }
 
-/** Without what migration 0007 added. */
+/** Without the counts of live rows. */
 const UNCOUNT = `
   drop table live_row_counts;
   drop function count_live_rows, add_live_rows, recount_live_rows cascade;

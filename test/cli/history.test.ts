@@ -1,11 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { withDatabase } from '../../db/timescale/connections/database-url.ts';
-import { createWritePool } from '../../db/timescale/connections/pool.ts';
-import { createDatabase } from '../../db/timescale/schema/create-database.ts';
-import { migrate, readMigrations } from '../../db/timescale/schema/migrate.ts';
 import { commandLineOn } from '../support/command-line.ts';
-import { serverUrl, type TestDatabase, useDatabase } from '../support/database.ts';
+import { type TestDatabase, useDatabase } from '../support/database.ts';
 import { historyOfEarlierVersion, storeHistory } from '../support/earlier-history.ts';
 import { storedHistory } from '../support/recording.ts';
 import { Site } from '../support/site.ts';
@@ -85,7 +80,6 @@ describe('history recompute', () => {
 
   it('wakes the sealer, so that what it changed is in the feed at once', async () => {
     const { orgId, movedAt } = await passedEarlier(database);
-    await database.rows('update positions set is_in_feed = true where org_id = $1', [orgId]);
     const org = String(orgId);
     expect(
       await wokenFor(database, () => tagtrail('history', 'recompute', '--org', org, '--dry-run')),
@@ -102,52 +96,3 @@ describe('history recompute', () => {
     await fails(1, 'Asset NONE not found', 'history', 'recompute', '--org', String(orgId), '--asset', 'NONE');
   });
 });
-
-describe('migrate, on a database of an earlier version', () => {
-  const earlier = {} as TestDatabase;
-  const { tagtrail } = commandLineOn(() => earlier);
-
-  before(async () => {
-    earlier.url = withDatabase(serverUrl(), `upgrade_${randomBytes(6).toString('hex')}`);
-    await createDatabase(earlier.url);
-    await migrate(
-      earlier.url,
-      readMigrations().filter(({ name }) => name < NUMBER),
-    );
-    earlier.pool = createWritePool(earlier.url, { max: 1 });
-    earlier.rows = async (sql, values = []) => (await earlier.pool.query(sql, values)).rows;
-  });
-  after(async () => {
-    await earlier.pool.end();
-    const server = createWritePool(withDatabase(serverUrl(), 'postgres'), { max: 1 });
-    await server.query(`drop database ${new URL(earlier.url).pathname.slice(1)} with (force)`);
-    await server.end();
-  });
-
-  it('computes anew, once, the histories of organizations with smoothing', async () => {
-    const { orgId, movedAt } = await passedEarlier(earlier);
-    const first = await tagtrail('migrate');
-    expect(first.status, first.stderr).to.equal(0);
-    expect(first.stdout).to.include(`Organization ${orgId}: 1 of 1 histories changed`);
-    expect(await movedAt()).to.equal(5.8);
-    const [kept] = await earlier.rows<{ finished: boolean }>(
-      'select finished_at is not null as finished from history_recomputations where org_id = $1',
-      [orgId],
-    );
-    expect(kept?.finished).to.equal(true);
-    // What was there before the feed is in it, as it was computed anew.
-    expect(first.stdout).to.match(
-      new RegExp(`Organization ${orgId}: put \\d+ rows of 1 histories into the move feed`),
-    );
-    const [feed] = await earlier.rows<{ complete: boolean; waiting: number }>(
-      `select complete_since is not null as complete, (select count(*) from positions where not is_in_feed) as waiting
-       from move_heads where org_id = $1`,
-      [orgId],
-    );
-    expect(feed).to.deep.equal({ complete: true, waiting: 0 });
-    expect((await tagtrail('migrate')).stdout).to.match(/^Nothing to do: [^\n]+\n$/);
-  });
-});
-
-/** The migration that says what is to be computed anew. */
-const NUMBER = '0018';

@@ -13,7 +13,7 @@ export interface FeedRow {
   lastSeen?: string | null;
   previousLocationId?: number | null;
   durationSeconds?: number | null;
-  /** As migration 0031 describes. */
+  /** As `db/timescale/schema/tables/moves.sql` describes. */
   rows?: object | null;
 }
 

@@ -7,7 +7,6 @@ export const ADVISORY_LOCKS = {
   /** Giving a reader a name or a topic, or changing a format. */
   registration: 7_461_727,
   sweep: 7_461_728,
-  recomputation: 7_461_732,
   occupation: 7_461_730,
   /** Shared by users of the embedded server, exclusive to stop it. */
   use: 7_461_731,
@@ -15,8 +14,6 @@ export const ADVISORY_LOCKS = {
   searchIndexes: 7_461_734,
   /** Giving the events of the move feed their positions. */
   sealing: 7_461_735,
-  /** Telling the feed of histories that were there before it. */
-  feedBeginning: 7_461_736,
   /** Publishing the move feed over MQTT. */
   movesOut: 7_461_742,
   /** Deriving readers' silences. */

@@ -3,7 +3,14 @@ import { AppError } from '../../../base/errors.ts';
 import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
 import { createDatabase } from '../schema/create-database.ts';
-import { type Migration, migrate, readMigrations } from '../schema/migrate.ts';
+import { migrate, requireFinished } from '../schema/migrate.ts';
+import {
+  appliedOf,
+  isBeforeBaseline,
+  isFunctions,
+  type Migration,
+  readMigrations,
+} from '../schema/migrations.ts';
 import { type BackupHeader, FORMAT, type Piece } from './backup-file.ts';
 import { checksum, type TableChecksum } from './checksum.ts';
 import { beginCopying, commitCopied, insertRows } from './insert-rows.ts';
@@ -38,6 +45,9 @@ export async function restore(
   try {
     await beginCopying(client);
     const tables = await restoreTables(client, pieces, onProgress);
+    if (isBeforeBaseline(header.migrations)) {
+      await requireFinished(client);
+    }
     await commitCopied(client);
     const { rows } = await client.query<{ there: boolean }>(
       `select exists (select from pg_extension where extname = 'timescaledb') as there`,
@@ -61,17 +71,12 @@ async function readHeader(pieces: AsyncIterator<Piece>): Promise<BackupHeader> {
   return first.header;
 }
 
-/** Those that the backup had; newer ones are applied when it is there. */
+/** Those that the backup had; newer ones are applied when it is there, and functions after them. */
 function migrationsOf({ migrations: applied }: BackupHeader): Migration[] {
   const all = readMigrations();
-  const strange = applied.find((name) => all.every((migration) => migration.name !== name));
-  if (strange !== undefined) {
-    throw new AppError(
-      'conflict',
-      `The backup has migration ${strange}, which this version does not know; restore it with the version that made it, or a newer one`,
-    );
-  }
-  return all.filter(({ name }) => applied.includes(name));
+  const had = appliedOf(all, applied, 'The backup');
+  const isNewest = all.every((migration) => isFunctions(migration) || had.includes(migration));
+  return isNewest ? all : had.filter((migration) => !isFunctions(migration));
 }
 
 /** A schema without organizations has no data. Tables of an extension are none, either. */

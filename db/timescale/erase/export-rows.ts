@@ -45,7 +45,8 @@ export function exportRows(pool: Pool, orgId: number, take: TakeLines): Promise<
 
 export async function instantOf(client: pg.ClientBase): Promise<ExportedInstant> {
   const { rows } = await client.query<{ exported_at: string; migration: string }>(
-    `select to_json(now()) #>> '{}' as exported_at, (select max(name) from schema_migrations) as migration`,
+    `select to_json(now()) #>> '{}' as exported_at,
+       (select max(name) from schema_migrations where name not like 'functions-%') as migration`,
   );
   return { exportedAt: rows[0]?.exported_at ?? '', migration: rows[0]?.migration ?? '' };
 }

@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
@@ -9,14 +8,18 @@ import { pidOf, watchBlockers } from '../connections/blockers.ts';
 import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
 import { sqlStateOf } from '../connections/sql-state.ts';
+import {
+  appliedOf,
+  BASELINE,
+  isBeforeBaseline,
+  isFunctions,
+  LAST_COMMIT,
+  type Migration,
+  newestOf,
+  readMigrations,
+} from './migrations.ts';
 import { requireFit } from './require-fit.ts';
 import { requireServerVersion } from './server-version.ts';
-
-export interface Migration {
-  /** File name without `.sql`: number and subject. */
-  name: string;
-  sql: string;
-}
 
 export interface MigrationResult {
   applied: string[];
@@ -31,19 +34,11 @@ export interface Migrating {
   every?: number;
 }
 
-export function readMigrations(): Migration[] {
-  const folder = new URL('migrations/', import.meta.url);
-  return readdirSync(folder)
-    .filter((file) => file.endsWith('.sql'))
-    .sort()
-    .map((file) => ({ name: file.slice(0, -4), sql: readFileSync(new URL(file, folder), 'utf8') }));
-}
-
 /**
  * Brings the database to the newest schema, forward only. Any number of processes may call it at once: one
  * works, the others wait and find nothing left to do. Each migration commits together with its ledger row.
  *
- * @throws AppError `conflict` if a newer version migrated the database; `forbidden` if another user owns its tables;
+ * @throws AppError `conflict` if a newer version migrated the database, or one that is too old; `forbidden` if another user owns its tables;
  * `misconfigured` if the server is too old or the database made otherwise; `unavailable` if aborted.
  */
 export function migrate(
@@ -51,24 +46,24 @@ export function migrate(
   migrations = readMigrations(),
   migrating: Migrating = {},
 ): Promise<MigrationResult> {
-  return migrateUnless(url, migrations, () => false, migrating);
+  return migrateIf(url, migrations, () => true, migrating);
 }
 
 /**
- * Migrates a new database only. An older one is left unchanged: a migration cannot be undone, so it takes an
+ * Migrates a new database only. One of another version is left unchanged: a migration cannot be undone, so it takes an
  * explicit decision.
  *
- * @throws AppError `unavailable` if it is of an older version; `conflict` as {@link migrate}.
+ * @throws AppError `unavailable` if it is of another version; `conflict` as {@link migrate}.
  */
 export async function migrateNew(url: string, migrations = readMigrations()): Promise<void> {
-  const isOlder = (pending: Migration[]) => pending.length > 0 && pending.length < migrations.length;
-  await migrateUnless(url, migrations, isOlder);
+  await migrateIf(url, migrations, (names) => names.length === 0);
 }
 
-async function migrateUnless(
+/** @param isWanted is given the ledger of a database that has something to migrate. */
+async function migrateIf(
   url: string,
   migrations: Migration[],
-  isRefused: (pending: Migration[]) => boolean,
+  isWanted: (names: readonly string[]) => boolean,
   migrating: Migrating = {},
 ): Promise<MigrationResult> {
   const client = new Client(connectionConfig(url, 'tagtrail migrate'));
@@ -82,7 +77,7 @@ async function migrateUnless(
     }
     // Which who may not migrate can find out, too.
     if (await isMigrated(client, migrations)) {
-      return { applied: [], current: migrations.at(-1)?.name ?? '' };
+      return { applied: [], current: newestOf(migrations) };
     }
     await requireOwner(client);
     await requireFit(client);
@@ -91,12 +86,16 @@ async function migrateUnless(
     await client.query(
       'create table if not exists schema_migrations (name text primary key, applied_at timestamptz not null default now())',
     );
-    const pending = await pendingMigrations(client, migrations);
-    if (isRefused(pending)) {
+    const names = await readLedger(client);
+    if (!isWanted(names)) {
       throw new AppError(
         'unavailable',
-        `The database is of an earlier version of tagtrail; back it up, then migrate it: npm start, or ${TAGTRAIL} migrate`,
+        `The database is not migrated to this version of tagtrail; back it up, then migrate it: npm start, or ${TAGTRAIL} migrate`,
       );
+    }
+    const pending = pendingOf(migrations, names);
+    if (isBeforeBaseline(names)) {
+      await takeOver(client);
     }
     for (const [index, migration] of pending.entries()) {
       const step = `${migration.name} (${index + 1} of ${pending.length})`;
@@ -107,7 +106,7 @@ async function migrateUnless(
         await unwatch();
       }
     }
-    return { applied: pending.map(({ name }) => name), current: migrations.at(-1)?.name ?? '' };
+    return { applied: pending.map(({ name }) => name), current: newestOf(migrations) };
   } finally {
     await client.end();
   }
@@ -115,24 +114,35 @@ async function migrateUnless(
 
 /** True if exactly this version's migrations are applied. */
 export async function isMigrated(client: pg.ClientBase, migrations = readMigrations()): Promise<boolean> {
-  const { rows } = await client.query<{ present: boolean }>(
-    `select to_regclass('schema_migrations') is not null as present`,
-  );
-  return rows[0]?.present === true && (await pendingMigrations(client, migrations)).length === 0;
+  return (await isPresent(client)) && pendingOf(migrations, await readLedger(client)).length === 0;
 }
 
-/** True if an earlier version migrated it, and there is more to migrate. @throws AppError `conflict` if a newer one did. */
+/** True if another version migrated it, and there is more to migrate. @throws AppError `conflict` if a newer one did. */
 export async function isOfEarlier(url: string): Promise<boolean> {
   const client = new Client(connectionConfig(url, 'tagtrail migrate'));
   await client.connect();
   try {
-    const { rows } = await client.query<{ present: boolean }>(
-      `select to_regclass('schema_migrations') is not null as present`,
-    );
-    return rows[0]?.present === true && !(await isMigrated(client));
+    return (await isPresent(client)) && !(await isMigrated(client));
   } finally {
     await client.end();
   }
+}
+
+async function isPresent(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ present: boolean }>(
+    `select to_regclass('schema_migrations') is not null as present`,
+  );
+  return rows[0]?.present === true;
+}
+
+async function readLedger(client: pg.ClientBase): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>('select name from schema_migrations order by name');
+  return rows.map(({ name }) => name);
+}
+
+function pendingOf(migrations: readonly Migration[], names: readonly string[]): Migration[] {
+  const applied = new Set(appliedOf(migrations, names, 'The database'));
+  return migrations.filter((migration) => !applied.has(migration));
 }
 
 async function requireOwner(client: pg.Client): Promise<void> {
@@ -171,18 +181,31 @@ async function createTimescaleIfAvailable(client: pg.Client): Promise<void> {
   }
 }
 
-async function pendingMigrations(client: pg.ClientBase, migrations: Migration[]): Promise<Migration[]> {
-  const { rows } = await client.query<{ name: string }>('select name from schema_migrations order by name');
-  const known = new Set(migrations.map(({ name }) => name));
-  const strange = rows.find(({ name }) => !known.has(name));
-  if (strange !== undefined) {
+/**
+ * A database at the last migration before the baseline has its tables, and gets its name in the ledger. What that version
+ * left to do after its migrations has to be done, as this one knows nothing of it.
+ */
+async function takeOver(client: pg.ClientBase): Promise<void> {
+  await requireFinished(client);
+  await client.query('begin');
+  await client.query('delete from schema_migrations where name < $1', [BASELINE]);
+  await client.query('insert into schema_migrations (name) values ($1)', [BASELINE]);
+  await client.query('commit');
+}
+
+/** @throws AppError `conflict` if a version before the baseline has not done what it does after its migrations. */
+export async function requireFinished(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ left: boolean }>(
+    `select exists (select from positions where not is_in_feed)
+       or exists (select from move_heads where complete_since is null)
+       or exists (select from history_recomputations where finished_at is null) as left`,
+  );
+  if (rows[0]?.left === true) {
     throw new AppError(
       'conflict',
-      `The database has migration ${strange.name}, which this version does not know. Run the version that made it, or a newer one.`,
+      `The version that made this database has not put all histories into the move feed, or not recomputed them yet: let it finish (${TAGTRAIL} migrate, of commit ${LAST_COMMIT}), then use this version.`,
     );
   }
-  const applied = new Set(rows.map(({ name }) => name));
-  return migrations.filter(({ name }) => !applied.has(name));
 }
 
 /** A migration that would block others behind the locks it waits for gives way and retries. */
@@ -208,6 +231,9 @@ async function apply(client: pg.Client, { name, sql }: Migration): Promise<void>
   await client.query('begin');
   try {
     await client.query(`set local lock_timeout = ${LOCK_PATIENCE}`);
+    if (isFunctions({ name })) {
+      await client.query(`delete from schema_migrations where name like 'functions-%'`);
+    }
     await client.query('insert into schema_migrations (name) values ($1)', [name]);
     await client.query(sql);
     await client.query('commit');

@@ -7,9 +7,8 @@ import { inTransaction } from '../connections/transaction.ts';
  * old, after what can be merged was merged: a reader that connects for each message makes 11,520 rows a day, none of which can
  * be. Whoever reads spans of then reads the same.
  *
- * A transaction for each day, since recording waits for the reader's counters meanwhile. Only one process packs at a time, and
- * none on the day of the upgrade: processes of the version before know nothing of what is packed. What arrives from another cell
- * is as it is there until all of it is here.
+ * A transaction for each day, since recording waits for the reader's counters meanwhile. Only one process packs at a time. What
+ * arrives from another cell is as it is there until all of it is here.
  *
  * @returns the number of days packed.
  */
@@ -23,10 +22,7 @@ export async function packReaderSpans(pool: Pool): Promise<number> {
         and started_at >= ${OLD} - interval '8 days' and started_at < ${OLD}
       group by day having count(*) >= ${MANY}
     ) many
-    where exists (
-      select from schema_migrations
-      where name like '%-packed-reader-spans' and applied_at < now() - interval '1 day'
-    ) and not exists (
+    where not exists (
       select from cell_moves move where move.org_id = reader.org_id and move.state = 'arriving'
     )
     order by reader.org_id, reader.id, many.day`);

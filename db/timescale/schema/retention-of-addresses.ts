@@ -4,7 +4,7 @@ import { inTransaction } from '../connections/transaction.ts';
 /**
  * Takes from sign-ins in the change log, after so many days, the address that somebody signed in from: with the time it says
  * where a person was. What else an entry says stays. Of what arrives from another cell they are taken there, until all
- * of it is here. Found by an index of its own (0089).
+ * of it is here. Found by an index of its own (`changes__at_of_address`).
  *
  * @returns of how many.
  */

@@ -1888,12 +1888,12 @@ CREATE OR REPLACE FUNCTION public.member_addresses(of_org_id integer, addresses 
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT account.email
-    FROM (memberships membership
-      JOIN users account ON ((account.id = membership.user_id)))
-   WHERE ((membership.org_id = member_addresses.of_org_id) AND (membership.org_id = COALESCE(current_org_id(), member_addresses.of_org_id)) AND (account.email = ANY (member_addresses.addresses)));
-END
+AS $function$
+  select account.email from memberships membership
+  join users account on account.id = membership.user_id
+  where membership.org_id = of_org_id and membership.org_id = coalesce(current_org_id(), of_org_id)
+    and account.email = any (addresses);
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.micros_of_time(at timestamp with time zone)

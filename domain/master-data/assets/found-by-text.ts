@@ -4,8 +4,8 @@ import { allOf } from '../clauses.ts';
 
 /**
  * Assets found by a search and the other filters, as `matched`, with sortable columns only. All must be
- * counted, so each is read once, in the database's function (migration 0029); a function's result has no
- * collation.
+ * counted, so each is read once, in the database's function (`db/timescale/schema/functions/search.sql`); a
+ * function's result has no collation.
  *
  * @param narrowing conditions on an `asset` and its `position` that the function does not know.
  */

@@ -13,9 +13,6 @@ import { MOVES_WRITTEN, organizationsOf } from './written-announcement.ts';
 /** Milliseconds between polls, since a notification may be lost. */
 const LOOK_EVERY = 1_000;
 
-/** Milliseconds between counts of what is not in the feed, which takes 10 ms where it is most. */
-const COUNT_EVERY = 10_000;
-
 /**
  * Milliseconds of rest after a batch, besides as long as it took: so the sealer uses at most half a connection, and
  * under load batches become larger, not more frequent.
@@ -36,8 +33,6 @@ export interface SealingFigures {
   unsealed: number;
   /** Seconds from recording to sealing, of the oldest event of the last batch; 0 if there was none. */
   lag: number;
-  /** Assets whose history from before the feed is not in it; {@link COUNTED} stands for as many or more. */
-  histories: number;
   /** Organizations that are passed over, because an event of theirs cannot be sealed. */
   setAside: readonly number[];
 }
@@ -84,7 +79,6 @@ export async function sealOn(
   };
   const ring = () => alarm.ring();
   let nextLook = 0;
-  let nextCount = 0;
   const isStopped = () => signal?.aborted === true;
   if (!isOnce) {
     client.on('notification', hear);
@@ -104,10 +98,6 @@ export async function sealOn(
         await tryAgain(sealer);
         turns.visit(await readOrganizations(client));
         figures.unsealed = await countBacklogs(client, turns.backlogs());
-        if (began >= nextCount) {
-          nextCount = began + COUNT_EVERY;
-          figures.histories = await countHistories(client);
-        }
       }
       while (!turns.isDone && performance.now() < nextLook && !isStopped()) {
         await sealNext(sealer);
@@ -215,12 +205,5 @@ async function countBacklogs(
         ) row
       limit ${COUNTED}
     ) waiting`);
-  return count;
-}
-
-/** Up to {@link COUNTED}; by an index that is empty once all are in the feed. */
-async function countHistories(db: Connection): Promise<number> {
-  const { count } = await db.one(sql.prepared('count-not-in-feed', rowsOf<{ count: number }>())`
-    select count(*) from (select from positions where not is_in_feed limit ${COUNTED}) waiting`);
   return count;
 }

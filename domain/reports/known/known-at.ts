@@ -16,8 +16,7 @@ export interface Known {
 /**
  * @param knownAt as given, and the first instant that is later as the wire shows it.
  * @param times none may be later than `knownAt`.
- * @throws Invalid also for an instant before the feed of the organization begins, and for any while its backfill is under
- * way: how far back it will reach is not known before its end.
+ * @throws Invalid also for an instant before the feed of the organization begins.
  */
 export async function requireKnown(
   db: Connection & { readonly orgId: number },
@@ -27,14 +26,6 @@ export async function requireKnown(
   await requirePast(db, { ...times, known_at: knownAt.at });
   refuseIssues(laterThan(times, knownAt.at, 'known_at'));
   const since = await knownSince(db, db.orgId);
-  if (since === null) {
-    throw invalid([
-      invalidValue(
-        'known_at',
-        'cannot be answered yet: after an upgrade, histories are still being put into the feed of moves; ask again in a minute',
-      ),
-    ]);
-  }
   if (knownAt.before <= since) {
     const earliest = wireTimeOfMicros(since + MICROS_PER_MILLISECOND - 1);
     throw invalid([
@@ -46,12 +37,9 @@ export async function requireKnown(
   return { before: knownAt.before, position: await positionAt(db, db.orgId, knownAt.before) };
 }
 
-/**
- * The instant from which on the feed tells of every change: it has all histories by then, and what was recorded later is
- * still kept. Null while it does not have them all.
- */
-async function knownSince(db: Connection, orgId: number): Promise<Micros | null> {
-  const row = await db.maybeOne(sql.prepared('known-since', rowsOf<{ since: Micros | null }>())`
+/** The instant from which on the feed tells of every change: it has all histories by then, and all later events. */
+async function knownSince(db: Connection, orgId: number): Promise<Micros> {
+  const { since } = await db.one(sql.prepared('known-since', rowsOf<{ since: Micros }>())`
     select micros_of_time(case
       when feed.org_id is null then organization.created_at
       when feed.oldest = 1 then feed.complete_since
@@ -62,5 +50,5 @@ async function knownSince(db: Connection, orgId: number): Promise<Micros | null>
     from organizations organization
       left join move_heads feed on feed.org_id = organization.id
     where organization.id = ${orgId}`);
-  return row?.since ?? null;
+  return since;
 }

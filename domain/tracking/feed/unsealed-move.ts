@@ -58,7 +58,7 @@ type Listed = { at: Micros } & (
 );
 
 /**
- * As `unsealed_moves.rows` has them (migration 0031). Lists without members are left out. Of numbers only, so it is put
+ * As `rows` of the feed has them (`db/timescale/schema/tables/moves.sql`). Lists without members are left out. Of numbers only, so it is put
  * together here: in a third of the time of `JSON.stringify`.
  */
 export function rowsAsJson({ added, removed, changed }: ChangedRows): string {

@@ -46,7 +46,7 @@ export async function listTransitions(
 
 /**
  * Counts an asset's transitions in a period: counts between the first and the last of its marks there are stored
- * (migration 0024), so only those at both ends are counted.
+ * (`history_marks`), so only those at both ends are counted.
  *
  * Each `offset 0` is an optimization fence: the expression is computed once, before the index scan that uses it.
  */

@@ -11,7 +11,6 @@ import {
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
-import { describeRecomputed, sayProgress } from '../parts/recomputed-text.ts';
 import { showProgress } from '../running/progress.ts';
 
 interface Options {
@@ -68,4 +67,16 @@ function shownRecomputed({ orgId, assets, changed, written, removed }: Recompute
     rows_written: written,
     rows_removed: removed,
   };
+}
+
+function sayProgress({ orgId, assets, of, changed }: RecomputedSoFar): string {
+  return `Organization ${orgId}: computed ${assets} of ${of} histories anew, ${changed} changed`;
+}
+
+function describeRecomputed(
+  { orgId, assets, changed, written, removed }: RecomputedSoFar,
+  isDry: boolean,
+): string {
+  const would = isDry ? 'would change' : 'changed';
+  return `Organization ${orgId}: ${changed} of ${assets} histories ${would}, ${written} rows written, ${removed} removed.`;
 }

@@ -3,24 +3,20 @@ import { AppError, messageOf } from '../../../base/errors.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { sqlStateOf } from '../../../db/timescale/connections/sql-state.ts';
 import { allowLogin, requireAllowable } from '../../../db/timescale/schema/allow-login.ts';
-import { type MigrationResult, migrate, readMigrations } from '../../../db/timescale/schema/migrate.ts';
+import { type MigrationResult, migrate } from '../../../db/timescale/schema/migrate.ts';
+import { readMigrations } from '../../../db/timescale/schema/migrations.ts';
 import { finishSearchIndexes } from '../../../db/timescale/schema/search-indexes.ts';
-import { beginFeeds } from '../../../domain/moves/begin-feeds.ts';
-import { startSealing } from '../../../domain/moves/start-sealing.ts';
-import { finishRecomputations } from '../../../domain/tracking/recompute/finish-recomputations.ts';
 import { requireReachable } from '../../../platform/runtime/database.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { addTopCommand, printResult } from '../command-line/command-line.ts';
 import { withOwnerUrl } from '../connections/database.ts';
-import { describeRecomputed, sayProgress } from '../parts/recomputed-text.ts';
 import { running } from '../running/running.ts';
 
 export function addMigrate(program: Command): void {
   addTopCommand(program, 'migrate')
     .summary('bring the database to this version')
     .description(
-      'Bring the database to this version, build the indexes that are missing while others write, and compute anew ' +
-        'what an earlier version computed wrong; then put histories that were there before the move feed into it. ' +
+      'Bring the database to this version, and build the indexes that are missing while others write. ' +
         'Safe to run at any time, by any number at once; broken off, it goes on when it is run again. With ' +
         'MIGRATE_DATABASE_URL it works by that, and lets the user of DATABASE_URL do what processes have to.',
     )
@@ -29,52 +25,27 @@ export function addMigrate(program: Command): void {
       `\nExample:\n  DATABASE_URL=postgres://tagtrail:secret@db:5432/tagtrail ${TAGTRAIL} migrate`,
     )
     .action(async (options) => {
-      const { result, isNewLogin, built, recomputed, begun, isInterrupted } = await withInterruption(
-        (signal) =>
-          withOwnerUrl(async (url, processUrl) => ({
-            result: await migrated(url, processUrl, signal),
-            isNewLogin: processUrl !== null && (await letIn(url, processUrl)),
-            built: await finishSearchIndexes(url, {
-              signal,
-              onWaiting: (who) =>
-                say(`Another process builds the indexes that are missing: ${who}; waiting for it`),
-              onBlocked: (index, who) => say(`The build of ${index} waits for ${who}`),
-              onBegin: (index) =>
-                say(
-                  `Building ${index}, while others read and write; what it is for reads every row until then`,
-                ),
-            }),
-            recomputed: await finishRecomputations(url, {
-              signal,
-              onWaiting: (who) => say(`Another process computes histories anew: ${who}; waiting for it`),
-              onProgress: sayNowAndThen(sayProgress),
-            }),
-            begun: await beginFeedsSealing(url, {
-              signal,
-              onWaiting: (who) =>
-                say(`Another process puts histories into the move feed: ${who}; waiting for it`),
-              isImpatient: true,
-              onEarlier: () =>
-                say(
-                  'Processes of an earlier version run; those of this one put histories into the move feed after that',
-                ),
-              onProgress: sayNowAndThen(
-                ({ orgId, assets, of }) =>
-                  `Organization ${orgId}: put the histories of ${assets} of ${of} assets into the move feed`,
+      const { result, isNewLogin, built, isInterrupted } = await withInterruption((signal) =>
+        withOwnerUrl(async (url, processUrl) => ({
+          result: await migrated(url, processUrl, signal),
+          isNewLogin: processUrl !== null && (await letIn(url, processUrl)),
+          built: await finishSearchIndexes(url, {
+            signal,
+            onWaiting: (who) =>
+              say(`Another process builds the indexes that are missing: ${who}; waiting for it`),
+            onBlocked: (index, who) => say(`The build of ${index} waits for ${who}`),
+            onBegin: (index) =>
+              say(
+                `Building ${index}, while others read and write; what it is for reads every row until then`,
               ),
-            }),
-            isInterrupted: signal.aborted,
-          })),
+          }),
+          isInterrupted: signal.aborted,
+        })),
       );
       const lines = [
         describeMigrated(result),
         ...(isNewLogin ? ['Made the user of DATABASE_URL, who has the roles of processes.'] : []),
         ...built.map((index) => `Built ${index}.`),
-        ...recomputed.map((each) => describeRecomputed(each, false)),
-        ...begun.map(
-          ({ orgId, assets, transitions }) =>
-            `Organization ${orgId}: put ${transitions} rows of ${assets} histories into the move feed.`,
-        ),
       ];
       printResult({ json: result, text: lines.join('\n') }, options);
       if (isInterrupted) {
@@ -119,28 +90,3 @@ function describeMigrated({ applied, current }: MigrationResult): string {
 function say(what: string): void {
   running().streams.stderr.write(`${what}\n`);
 }
-
-/** The events have to be sealed meanwhile, and no service need be running. */
-async function beginFeedsSealing(url: string, options: Parameters<typeof beginFeeds>[1]) {
-  const sealing = startSealing(url, {
-    onFault: (error) => say(`Sealing failed: ${messageOf(error)}; will retry`),
-  });
-  try {
-    return await beginFeeds(url, options);
-  } finally {
-    await sealing.stop();
-  }
-}
-
-function sayNowAndThen<SoFar>(describe: (sofar: SoFar) => string): (sofar: SoFar) => void {
-  let next = Date.now() + SAY_EVERY;
-  return (sofar) => {
-    if (Date.now() >= next) {
-      next = Date.now() + SAY_EVERY;
-      say(describe(sofar));
-    }
-  };
-}
-
-/** Milliseconds. */
-const SAY_EVERY = 10_000;

@@ -179,24 +179,6 @@ describe('reports about the past', () => {
     expect((await read(`${at}&known_at=${earliest}`)).data).to.deep.equal([]);
   });
 
-  it('say what to do while histories from before the feed of moves are being put into it', async () => {
-    // Nothing is sealed here.
-    await api.database.rows('insert into move_heads (org_id) values ($1)', [client.api.orgId]);
-    try {
-      for (const path of [`${AT}?at=2020-05-01T11:30:00Z&`, `${STAYS}?${DAY}&`, `/reports/dwell?${DAY}&`]) {
-        expectFields(await client.get(`${path}known_at=${earlier}`), [
-          {
-            field: 'known_at',
-            code: 'invalid_value',
-            message: /^known_at cannot be answered yet: .*; ask again in a minute$/,
-          },
-        ]);
-      }
-    } finally {
-      await api.database.rows('delete from move_heads where org_id = $1', [client.api.orgId]);
-    }
-  });
-
   it('are refused with advice where a statement takes too long', async () => {
     const lifecycle = new Lifecycle(pino({ level: 'silent' }));
     const impatient = await startApi(

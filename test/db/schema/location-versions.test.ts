@@ -11,7 +11,6 @@ import { deleteLocation } from '../../../domain/master-data/locations/delete.ts'
 import { renameLocation } from '../../../domain/master-data/locations/rename.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
 import { useDatabase } from '../../support/database.ts';
-import { useEarlierDatabase } from '../../support/earlier-database.ts';
 import { Site } from '../../support/site.ts';
 
 interface Version {
@@ -131,32 +130,5 @@ describe('what a location was called, and where it was in the tree,', () => {
     expect(
       await databaseOn(database.pool).any(sql.unsafe`select from location_versions where name = 'forged'`),
     ).to.deep.equal([]);
-  });
-});
-
-describe('the migration that keeps versions of locations', () => {
-  const earlier = useEarlierDatabase('0036-location-versions');
-
-  it('gives those there are a first version, and deleted ones a last', async () => {
-    const { client } = earlier;
-    await client.query(`
-      insert into organizations (name) values ('First');
-      insert into locations (org_id, external_key, name, parent_id, created_at, deleted_at)
-      select 1, 'L-' || n, 'Dock ' || n, null, timestamptz '2026-05-01' + n * interval '1 day',
-        case when n = 2 then timestamptz '2026-06-01' when n = 3 then timestamptz '2026-05-04' end
-      from generate_series(1, 3) n;
-      update locations set parent_id = 1 where id = 2`);
-    await earlier.migrateOnce();
-    const { rows } = await client.query(
-      `select location_id, to_char(since at time zone 'UTC', 'MM-DD US') as since, external_key, name, parent_id, is_deleted
-       from location_versions order by location_id, since`,
-    );
-    expect(rows.map((row) => Object.values(row))).to.deep.equal([
-      [1, '05-02 000000', 'L-1', 'Dock 1', null, false],
-      [2, '05-03 000000', 'L-2', 'Dock 2', 1, false],
-      [2, '06-01 000000', 'L-2', 'Dock 2', 1, true],
-      [3, '05-04 000000', 'L-3', 'Dock 3', null, false],
-      [3, '05-04 000001', 'L-3', 'Dock 3', null, true],
-    ]);
   });
 });

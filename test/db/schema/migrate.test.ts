@@ -7,7 +7,8 @@ import { pidOf } from '../../../db/timescale/connections/blockers.ts';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import { withDatabase } from '../../../db/timescale/connections/database-url.ts';
 import { createDatabase } from '../../../db/timescale/schema/create-database.ts';
-import { isMigrated, migrate, readMigrations } from '../../../db/timescale/schema/migrate.ts';
+import { isMigrated, migrate } from '../../../db/timescale/schema/migrate.ts';
+import { isFunctions, newestOf, readMigrations } from '../../../db/timescale/schema/migrations.ts';
 import { serverUrl } from '../../support/database.ts';
 import { run } from '../../support/process.ts';
 
@@ -25,26 +26,42 @@ describe('migrations', () => {
   });
 
   it('are numbered without gaps, in the order in which they are applied', () => {
-    const numbers = readMigrations().map(({ name }) => name.slice(0, 5));
-    expect(numbers).to.deep.equal(numbers.map((_, index) => `${String(index + 1).padStart(4, '0')}-`));
+    const migrations = readMigrations();
+    const numbers = migrations.slice(0, -1).map(({ name }) => name.slice(0, 5));
+    expect(numbers).to.deep.equal(numbers.map((_, index) => `0${200 + index}-`));
+    expect(migrations.filter(isFunctions)).to.deep.equal(migrations.slice(-1));
   });
 
   it('are applied once when twenty processes migrate at the same time', async () => {
     const results = await Promise.all(Array.from({ length: 20 }, () => migrate(url)));
-    const names = readMigrations().map(({ name }) => name);
+    const migrations = readMigrations();
+    const names = migrations.map(({ name }) => name);
     expect(results.flatMap(({ applied }) => applied)).to.deep.equal(names);
-    expect(results.map(({ current }) => current)).to.deep.equal(Array(20).fill(names.at(-1)));
+    expect(results.map(({ current }) => current)).to.deep.equal(Array(20).fill(newestOf(migrations)));
   });
 
   it('leave nothing of a migration that fails, and go on from there', async () => {
     const [first, ...others] = readMigrations();
-    const broken = { name: '0002-broken', sql: 'create table half (id integer); select no_such_column;' };
+    const broken = { name: '0201-broken', sql: 'create table half (id integer); select no_such_column;' };
     const error = await migrate(url, first === undefined ? [] : [first, broken]).catch((e: unknown) => e);
     expect(error).to.be.instanceOf(pg.DatabaseError);
     expect(
       await query(url, `select to_regclass('half') as half, count(*) from schema_migrations`),
     ).to.deep.equal([{ half: null, count: 1 }]);
     expect((await migrate(url)).applied).to.deep.equal(others.map(({ name }) => name));
+  });
+
+  it('are followed by the functions, which are applied again when one has another text', async () => {
+    const migrations = readMigrations();
+    const others = `create or replace function cell_number() returns integer language sql stable as 'select 7'`;
+    await migrate(url, [...migrations.slice(0, -1), { name: 'functions-others', sql: others }]);
+    const number = () => query(url, 'select cell_number() as number');
+    expect(await number()).to.deep.equal([{ number: 7 }]);
+    expect((await migrate(url)).applied).to.deep.equal([migrations.at(-1)?.name]);
+    expect(await number()).to.deep.equal([{ number: null }]);
+    expect(await query(url, 'select name from schema_migrations order by name')).to.deep.equal(
+      migrations.map(({ name }) => ({ name })),
+    );
   });
 
   it('refuse a database that a newer version has migrated', async () => {
@@ -102,7 +119,6 @@ describe('migrations', () => {
     for (const [lock, what] of [
       ['migration', 'migrates the database'],
       ['searchIndexes', 'builds the indexes that are missing'],
-      ['recomputation', 'computes histories anew'],
     ] as const) {
       it(`are waited for by the command, which says so: who ${what}`, async () => {
         await query(url, 'drop table busy, schema_migrations');
@@ -118,7 +134,7 @@ describe('migrations', () => {
         }
         await holder.query('select pg_advisory_unlock_all()');
         expect(await command.ended).to.equal(0);
-        expect(command.stdout()).to.match(/^Applied 0001-organizations, /);
+        expect(command.stdout()).to.match(/^Applied 0200-baseline, functions-/);
       });
 
       it(`are not said to be complete by a command that was interrupted while it waited: who ${what}`, async () => {

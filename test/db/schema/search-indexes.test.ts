@@ -5,13 +5,15 @@ import { pidOf } from '../../../db/timescale/connections/blockers.ts';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import { withDatabase } from '../../../db/timescale/connections/database-url.ts';
 import { createDatabase } from '../../../db/timescale/schema/create-database.ts';
-import { migrate, readMigrations } from '../../../db/timescale/schema/migrate.ts';
+import { migrate } from '../../../db/timescale/schema/migrate.ts';
 import { findSearchIndexes, finishSearchIndexes } from '../../../db/timescale/schema/search-indexes.ts';
 import { serverUrl } from '../../support/database.ts';
 
 const ASSET = `insert into assets (org_id, external_key, name) values (1, gen_random_uuid()::text, 'Pallet')`;
 
-describe('the indexes of searches, where an upgrade meets assets', () => {
+const ALL = ['locations__searched_text', 'tags__searched_text', 'assets__searched_text'];
+
+describe('the indexes of searches, where they are missing', () => {
   let url: string;
   let client: pg.Client;
   let writer: pg.Client;
@@ -23,14 +25,12 @@ describe('the indexes of searches, where an upgrade meets assets', () => {
   beforeEach(async () => {
     url = withDatabase(serverUrl(), `search_${randomBytes(6).toString('hex')}`);
     await createDatabase(url);
-    await migrate(
-      url,
-      readMigrations().filter(({ name }) => name < '0015'),
-    );
+    await migrate(url);
     client = await open();
     writer = await open();
     await client.query(`insert into organizations (name) values ('One')`);
     await client.query(`${ASSET}, (1, 'known', 'Crate')`);
+    await client.query(`drop index ${ALL}`);
   });
   afterEach(async () => {
     await Promise.all([client.end(), writer.end()]);
@@ -41,7 +41,6 @@ describe('the indexes of searches, where an upgrade meets assets', () => {
   });
 
   const missing = async () => (await findSearchIndexes(client)).missing;
-  const ALL = ['locations__searched_text', 'tags__searched_text', 'assets__searched_text'];
   /** The process id of whoever is building, once it waits for those who write. */
   const builder = async (): Promise<number> => {
     for (;;) {
@@ -55,88 +54,19 @@ describe('the indexes of searches, where an upgrade meets assets', () => {
     }
   };
 
-  it('are left out by the migration, which nobody who writes has to wait for', async () => {
-    await writer.query('begin');
-    await writer.query(ASSET);
-    await migrate(
-      url,
-      readMigrations().filter(({ name }) => name < '0016'),
-    );
-    await writer.query('commit');
-    expect(await missing()).to.deep.equal(ALL);
-  });
-
-  it('are left out and built like those of a long log of changes, on which nobody waits either', async () => {
-    await migrate(
-      url,
-      readMigrations().filter(({ name }) => name < '0051'),
-    );
-    const change = `insert into changes (org_id, actor_type, actor_id, action, resource_type, resource_id)
-      select 1, 'user', '1', 'update', 'asset', number::text from generate_series`;
-    await client.query(`${change} (1, 100001) number`);
-    await writer.query('begin');
-    await writer.query(`${change} (1, 1) number`);
-    // One after it adds a trigger to changes, and waits for who writes.
-    await migrate(
-      url,
-      readMigrations().filter(({ name }) => name < '0088'),
-    );
-    await writer.query('commit');
-    await migrate(url);
-    expect(await finishSearchIndexes(url)).to.deep.equal([
-      ...ALL,
+  it('are built like those of a long log of changes and of submissions', async () => {
+    const long = [
       'changes__org_id_resource',
       'changes__org_id_actor',
       'changes__at_of_address',
-    ]);
-    expect(await finishSearchIndexes(url)).to.deep.equal([]);
-  });
-
-  it('are left out and built like that of many submissions, on which no handheld waits either', async () => {
-    await migrate(
-      url,
-      readMigrations().filter(({ name }) => name < '0066'),
-    );
-    await client.query(`insert into handhelds (org_id, name, token_sha256) values (1, 'One', sha256('one'))`);
-    const submission = `insert into submissions (org_id, id, handheld_id, body_sha256, answer)
-      select 1, number::text, id, sha256('body'), '{}' from handhelds, generate_series`;
-    await client.query(`${submission} (1, 100001) number`);
-    await writer.query('begin');
-    await writer.query(`${submission} (0, 0) number`);
-    // Migrations after it change handhelds, and wait for who submits.
-    await migrate(
-      url,
-      readMigrations().filter(({ name }) => name < '0080'),
-    );
-    await writer.query('commit');
-    await migrate(url);
-    expect(await finishSearchIndexes(url)).to.deep.equal([
-      ...ALL,
       'submissions__org_id_handheld_id_received_at',
-    ]);
+    ];
+    await client.query(`drop index ${long}`);
+    expect(await finishSearchIndexes(url)).to.deep.equal([...ALL, ...long]);
     expect(await finishSearchIndexes(url)).to.deep.equal([]);
-  });
-
-  it('are rebuilt when the folding of text changes, and find what was stored before', async () => {
-    await migrate(
-      url,
-      readMigrations().filter(({ name }) => name < '0093'),
-    );
-    await finishSearchIndexes(url);
-    await client.query(`insert into assets (org_id, external_key, name) values (1, 'CAFE', E'Cafe\\u0301')`);
-    await migrate(url);
-    expect(await missing()).to.deep.equal(ALL);
-    await finishSearchIndexes(url);
-    await client.query('set enable_seqscan = off');
-    const { rows } = await client.query(
-      `select external_key from assets
-       where org_id = 1 and searched_text(name, external_key, description) like '%' || folded(E'CAF\\u00c9') || '%'`,
-    );
-    expect(rows).to.deep.equal([{ external_key: 'CAFE' }]);
   });
 
   it('are built while others write, by one of those who would, while the others wait for it', async () => {
-    await migrate(url);
     await writer.query('begin');
     await writer.query(ASSET);
     const blocked = Promise.withResolvers<[index: string, who: string]>();
@@ -157,7 +87,6 @@ describe('the indexes of searches, where an upgrade meets assets', () => {
   });
 
   it('are built anew where building was broken off', async () => {
-    await migrate(url);
     await writer.query('begin');
     await writer.query(ASSET);
     const broken = finishSearchIndexes(url).catch((error: unknown) => error);
@@ -173,7 +102,6 @@ describe('the indexes of searches, where an upgrade meets assets', () => {
   });
 
   it('wait for the next time when whoever builds them is told to stop', async () => {
-    await migrate(url);
     await writer.query('begin');
     await writer.query(ASSET);
     const controller = new AbortController();

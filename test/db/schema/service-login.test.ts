@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import pg from 'pg';
-import { Client } from '../../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import { withDatabase } from '../../../db/timescale/connections/database-url.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
-import { migrate as migrateTo, readMigrations } from '../../../db/timescale/schema/migrate.ts';
+import { migrate as migrateTo } from '../../../db/timescale/schema/migrate.ts';
+import { readMigrations } from '../../../db/timescale/schema/migrations.ts';
 import { sweep } from '../../../db/timescale/schema/retention.ts';
 import { sweepMoves } from '../../../db/timescale/schema/retention-of-moves.ts';
-import { hasEarlierProcesses } from '../../../domain/moves/beginning/earlier-processes.ts';
 import { commandLineOn } from '../../support/command-line.ts';
 import { useDatabase } from '../../support/database.ts';
 import { expectFinding, runDoctor } from '../../support/doctor.ts';
@@ -136,17 +135,6 @@ describe('the login of processes', () => {
     await Promise.all(others.map((other) => other.end()));
     expect(limited.of('roles')).to.have.nested.property('[0].status', 'ok');
     expect(Number.parseInt(limited.of('connections')[0]?.message ?? '', 10)).to.be.above(others.length);
-  });
-
-  it('takes processes of another login for those of an earlier version, as it is not shown when they started', async () => {
-    const [own, other] = [url, database.url].map(
-      (each) => new Client(connectionConfig(each, 'tagtrail listen')),
-    );
-    await own?.connect();
-    expect(await hasEarlierProcesses(own as Client)).to.equal(false);
-    await other?.connect();
-    expect(await hasEarlierProcesses(own as Client)).to.equal(true);
-    await Promise.all([own?.end(), other?.end()]);
   });
 
   it('is told apart by doctor from that of another installation, unless it may not connect there', async () => {

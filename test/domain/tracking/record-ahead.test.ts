@@ -174,7 +174,6 @@ describe('what is remembered of when assets were last seen', () => {
     assetId,
     stay: null,
     lastSeen,
-    isInFeed: true,
     lockedAt: 0,
     row: '(0,1)',
   });

@@ -142,13 +142,6 @@ describe('a change of a history', () => {
     expect([move?.location_id, move?.previous_location_id]).to.deep.equal([B, A]);
   });
 
-  it('makes none for an asset whose history the feed does not have', async () => {
-    await record(database, [read(A, 0)]);
-    await database.rows('update positions set is_in_feed = false where asset_id = $1', [assetId]);
-    expect(await movesMadeBy(() => record(database, [read(B, 10), read(C, 5)]))).to.deep.equal([]);
-    expect(await unsealed(read(C, 20))).to.equal(0);
-  });
-
   it('makes events of a thousand rows at a time, under one id', async () => {
     await record(database, [read(B, -1)]);
     const scans = Array.from({ length: 2_500 }, (_, index) => read(index % 2 === 0 ? A : B, index));

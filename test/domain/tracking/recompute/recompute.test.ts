@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Transition } from '../../../../domain/tracking/history/history.ts';
-import { finishRecomputations } from '../../../../domain/tracking/recompute/finish-recomputations.ts';
-import { recomputeOrganization } from '../../../../domain/tracking/recompute/recompute-organization.ts';
+import {
+  type Recomputing,
+  recomputeOrganization,
+} from '../../../../domain/tracking/recompute/recompute-organization.ts';
 import type { Seen } from '../../../../domain/tracking/smoothing/counting.ts';
 import type { DatedSmoothing } from '../../../../domain/tracking/smoothing/settings.ts';
 import { useDatabase } from '../../../support/database.ts';
@@ -259,18 +261,16 @@ describe('computing histories anew', () => {
     for (const [index, reads] of someAssets(5, 12).entries()) {
       await assetOf(`resumed-${index}`, reads);
     }
-    await database.rows('insert into history_recomputations (org_id) values ($1)', [site.orgId]);
     const controller = new AbortController();
     const onProgress = ({ assets }: { assets: number }) => {
       if (assets === 5) {
         controller.abort();
       }
     };
-    const first = await finishRecomputations(database.url, { signal: controller.signal, onProgress });
-    expect(first).to.have.length(1);
-    expect(first[0]).to.deep.include({ orgId: site.orgId, assets: 5, isFinished: false });
-    const second = await finishRecomputations(database.url);
-    expect(second[0]).to.deep.include({ orgId: site.orgId, assets: 7, isFinished: true });
-    expect(await finishRecomputations(database.url)).to.deep.equal([]);
+    const recompute = (options: Recomputing = {}) =>
+      recomputeOrganization(database.pool, site.orgId, options);
+    const first = await recompute({ signal: controller.signal, onProgress });
+    expect(first).to.deep.include({ assets: 5, isFinished: false });
+    expect(await recompute()).to.deep.include({ assets: 7, isFinished: true });
   });
 });

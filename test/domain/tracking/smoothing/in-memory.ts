@@ -42,7 +42,6 @@ export class AssetInMemory {
     assetId: ASSET,
     stay: null,
     lastSeen: null,
-    isInFeed: true,
     lockedAt: 0,
     row: '',
   };
