@@ -71,7 +71,7 @@ export function isBeforeBaseline(names: readonly string[]): boolean {
 }
 
 export const BASELINE = '0200-baseline';
-export const LAST_MIGRATION = '0099-readers-deleted-at';
+export const LAST_MIGRATION = '0098-silence-faults';
 
 /** It has the last migration before the baseline, and finishes what that version does after its migrations. */
-export const LAST_COMMIT = 'c5304827f34d725d88d3c6cd594fa53e79a518a2';
+export const LAST_COMMIT = 'e51fa94e0444b4a771ff5319a263f927ea762a1a';

@@ -16,8 +16,12 @@ describe('a database at the last migration before the baseline', () => {
     expect(rows.filter(({ count }) => count > 0)).to.have.length.above(35);
     expect(await isMigrated(before.client)).to.equal(false);
     const { applied, current } = await migrate(before.url);
-    expect(applied).to.have.lengthOf(1);
-    expect(applied[0]).to.match(/^functions-[0-9a-f]{16}$/);
+    expect(applied.slice(0, -1)).to.deep.equal(
+      readMigrations()
+        .slice(1, -1)
+        .map(({ name }) => name),
+    );
+    expect(applied.at(-1)).to.match(/^functions-[0-9a-f]{16}$/);
     expect(current).to.equal(newestOf(readMigrations()));
     expect(await rowsOf(before.client)).to.deep.equal(rows);
     expect(await isMigrated(before.client)).to.equal(true);
@@ -55,7 +59,7 @@ describe('a database at the last migration before the baseline', () => {
         .that.matches(/let it finish .+ commit [0-9a-f]{40}\)/);
       await before.client.query(finish);
     }
-    expect((await migrate(before.url)).applied).to.have.lengthOf(1);
+    expect((await migrate(before.url)).applied).not.to.deep.equal([]);
   });
 
   it('is refused if it lacks a migration, and names the commit to pass through', async () => {
@@ -66,10 +70,10 @@ describe('a database at the last migration before the baseline', () => {
       expect(error)
         .to.have.property('message')
         .that.matches(
-          /^The database has migration 0098-silence-faults, of .+ Let commit [0-9a-f]{40} migrate/,
+          /^The database has migration 0097-positions-of-deleted, of .+ Let commit [0-9a-f]{40} migrate/,
         );
     }
-    expect(await ledger(before.client)).to.have.lengthOf(98);
+    expect(await ledger(before.client)).to.have.lengthOf(97);
   });
 });
 

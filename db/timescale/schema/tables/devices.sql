@@ -47,8 +47,6 @@ create index readers__id on readers (id);
 -- Readers whose topic begins with the same levels, in front of wildcards, are those that a new topic may overlap.
 create index readers__fixed_levels
   on readers ((left(regexp_replace(topic, '(^|/)[+#](/.*)?$', ''), 512) collate "C")) where deleted_at is null;
--- Registrations count the readers that were deleted lately while they hold the lock of all registrations.
-create index readers__org_id_deleted_at on readers (org_id, deleted_at) where deleted_at is not null;
 create trigger readers_deleted_revise after update on readers for each row
   when (new.deleted_at is not null and old.deleted_at is null)
   execute function revise_silences_of_deleted();
