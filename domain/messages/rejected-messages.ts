@@ -1,9 +1,8 @@
-import { withoutTokens } from '../../base/tag-secrets.ts';
+import { hasBlanksInToken, hasTokenShape, withoutTokens } from '../../base/tag-secrets.ts';
 import { bigints, byteas, integers, texts } from '../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { ReadMessage } from './message.ts';
-import { payloadWithoutTokens } from './payload-without-tokens.ts';
 
 export interface RejectedMessage {
   message: ReadMessage;
@@ -101,4 +100,30 @@ export function reasonOf([first = '', ...others]: readonly string[]): string {
 /** Text the database accepts: no U+0000, no lone surrogates; and no secret. */
 function storable(text: string): string {
   return withoutTokens(text.replaceAll('\0', '\u2400').toWellFormed());
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * The stored part of a rejected payload, secrets masked with asterisks. If a read is a secret that the
+ * payload has in another form (base64, with blanks), nothing is stored.
+ */
+function payloadWithoutTokens({
+  mapped,
+  payload: { head },
+}: Pick<ReadMessage, 'mapped' | 'payload'>): Buffer {
+  // Each byte as a character, whatever the encoding: tokens are ASCII.
+  const text = head.toString('latin1');
+  const isSeen = hasTokenShape(text);
+  const isOtherwise =
+    mapped.outcome === 'items' &&
+    mapped.items.some(
+      (item) =>
+        item.outcome === 'read' &&
+        (isSeen ? hasBlanksInToken(item.read.value) : hasTokenShape(item.read.value)),
+    );
+  if (isOtherwise) {
+    return NOTHING;
+  }
+  return isSeen ? Buffer.from(withoutTokens(text), 'latin1') : head;
 }

@@ -1,12 +1,14 @@
+import type { JsonSchema } from '../../base/checks/fields.ts';
+import { ISSUE_CODES } from '../../base/checks/issues.ts';
+import type { Parameter as DeclaredParameter } from '../http/parameters.ts';
 import { PROBLEMS, type ProblemType } from '../http/problem.ts';
-import type { DescribedResource } from './described-route.ts';
-import { errorSchema } from './error-schema.ts';
+import type { DescribedResource, DescribedRoute } from './described-route.ts';
+import { exampleOf } from './example.ts';
 import type { Gathered } from './gathered.ts';
 import { HEADERS } from './headers.ts';
 import { NamedSchemas } from './named-schemas.ts';
-import type { DescribedMethod, OpenApiDocument, PathItem } from './openapi.ts';
-import { operationOf } from './operation.ts';
-import { methodNotAllowed } from './responses.ts';
+import type { DescribedMethod, OpenApiDocument, Operation, Parameter, PathItem } from './openapi.ts';
+import { methodNotAllowed, responsesOf } from './responses.ts';
 
 export interface About {
   title: string;
@@ -59,4 +61,135 @@ function problemTypesOf(resources: readonly DescribedResource[]): ProblemType[] 
   const declared = resources.flatMap(({ routes }) => routes.flatMap(({ problems }) => [...problems.keys()]));
   const all = new Set<ProblemType>([...declared, 'not_found', 'method_not_allowed', 'gone']);
   return (Object.keys(PROBLEMS) as ProblemType[]).filter((type) => all.has(type));
+}
+
+const FIELD_ERROR: JsonSchema = {
+  title: 'FieldError',
+  description: 'What is wrong with one field of the body or one parameter.',
+  type: 'object',
+  properties: {
+    field: {
+      type: 'string',
+      description: 'The key in the body, or the name of the parameter; inside an array `tags[0].value`.',
+    },
+    code: {
+      type: 'string',
+      'x-extensible-enum': ISSUE_CODES,
+      description: 'Why it was refused. More codes may come: tolerate those you do not know.',
+    },
+    message: { type: 'string', minLength: 1, description: 'For people; the wording may change.' },
+    params: {
+      type: 'object',
+      additionalProperties: true,
+      description: 'The bound that was crossed, such as `max_length`, or the `allowed_values`.',
+    },
+  },
+  required: ['field', 'code', 'message'],
+};
+
+/** Contract 7.1, with today's types. */
+function errorSchema(types: readonly ProblemType[]): JsonSchema {
+  return {
+    title: 'Error',
+    description: 'The body of every answer that is not a success.',
+    type: 'object',
+    properties: {
+      error: {
+        title: 'ErrorDetails',
+        description: 'What went wrong.',
+        type: 'object',
+        properties: {
+          type: {
+            type: 'string',
+            'x-extensible-enum': types,
+            description: 'Branch on this. More types may come: treat those you do not know by their status.',
+          },
+          title: { type: 'string', description: 'The same for every error of the type.' },
+          status: { type: 'integer', minimum: 400, maximum: 599, description: 'The status of the answer.' },
+          detail: { type: 'string', minLength: 1, description: 'For people; the wording may change.' },
+          instance: { type: 'string', description: 'The path that was asked for.' },
+          request_id: { type: 'string', description: 'The same as the header `X-Request-ID`.' },
+          fields: {
+            type: 'array',
+            minItems: 1,
+            items: FIELD_ERROR,
+            description: 'Everything that is wrong; on a `validation_error` only.',
+          },
+          params: {
+            type: 'object',
+            additionalProperties: true,
+            description:
+              'Figures that `detail` names, for programs: `oldest` and `head` of a `feed_expired`.',
+          },
+        },
+        required: ['type', 'title', 'status', 'detail', 'instance', 'request_id'],
+      },
+    },
+    required: ['error'],
+  };
+}
+
+function operationOf(route: DescribedRoute, tag: string, gathered: Gathered): Operation {
+  const { schemas } = gathered;
+  const parameters = parametersOf(route, schemas);
+  return {
+    operationId: route.operationId,
+    tags: [tag],
+    summary: route.summary,
+    ...(route.description === null ? {} : { description: route.description }),
+    ...(route.deprecated === null ? {} : { deprecated: true, 'x-sunset': route.deprecated.sunset }),
+    'x-required-scopes': route.scope === null ? [] : [route.scope],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...dependenciesOf(route),
+    ...(route.body === null ? {} : { requestBody: requestBodyOf(route.body, schemas) }),
+    responses: responsesOf(route, gathered),
+  };
+}
+
+/** OpenAPI itself cannot express it. */
+function dependenciesOf({ query: { exclusive = [] } }: DescribedRoute): Pick<Operation, 'x-dependencies'> {
+  return exclusive.length === 0
+    ? {}
+    : { 'x-dependencies': exclusive.map((pair) => `ZeroOrOne(${pair.join(', ')});`) };
+}
+
+function parametersOf({ params, query }: DescribedRoute, schemas: NamedSchemas): Parameter[] {
+  const inPath = Object.entries(params).map(([name, parameter]) =>
+    parameterOf(name, 'path', parameter, '', schemas),
+  );
+  const inQuery = Object.entries(query.parameters).map(([name, parameter]) => {
+    const others = (query.exclusive ?? []).filter((pair) => pair.includes(name)).flat();
+    const note = others
+      .filter((other) => other !== name)
+      .map((other) => ` Not together with \`${other}\`.`)
+      .join('');
+    return parameterOf(name, 'query', parameter, note, schemas);
+  });
+  return [...inPath, ...inQuery];
+}
+
+function parameterOf(
+  name: string,
+  place: 'path' | 'query',
+  { schema, isRepeatable, isRequired, description = '', example }: DeclaredParameter<unknown>,
+  note: string,
+  schemas: NamedSchemas,
+): Parameter {
+  return {
+    name,
+    in: place,
+    required: place === 'path' || isRequired === true,
+    description: description + note,
+    ...(isRepeatable ? { style: 'form', explode: true } : {}),
+    schema: schemas.refer(schema),
+    ...(example === undefined ? {} : { example }),
+  };
+}
+
+function requestBodyOf({ type, schema }: NonNullable<DescribedRoute['body']>, schemas: NamedSchemas) {
+  const example = exampleOf(schema);
+  return {
+    required: true as const,
+    content: { [type]: { schema: schemas.refer(schema), ...(example === undefined ? {} : { example }) } },
+  };
 }

@@ -1,5 +1,4 @@
 import { type Arriving, bodiesToEvict, type WaitingBody } from './bodies-to-evict.ts';
-import { newestOfMost, nextToEnter } from './body-queue.ts';
 import { type Refusal, refusalOf } from './body-refusals.ts';
 import { PROGRESS, type RoomBounds, type Sender } from './body-room-bounds.ts';
 import { BodyShares } from './body-shares.ts';
@@ -193,4 +192,25 @@ export class BodyRoom {
     this.#onRefused(why);
     return refusalOf(why);
   }
+}
+
+function newestOfMost<Waiting extends WaitingBody>(waiting: Iterable<Waiting>): Waiting | undefined {
+  const byOrganization = Map.groupBy(waiting, ({ sender }) => sender.organization);
+  const [most] = [...byOrganization.values()].sort((a, b) => b.length - a.length);
+  return most?.at(-1);
+}
+
+function nextToEnter<Waiting extends WaitingBody>(
+  waiting: Iterable<Waiting>,
+  shares: BodyShares,
+): Waiting | null {
+  let next: Waiting | null = null;
+  let least = Number.POSITIVE_INFINITY;
+  for (const each of waiting) {
+    const weight = shares.weightOf(each.sender);
+    if (weight < least && shares.boundFor(each) === null) {
+      [next, least] = [each, weight];
+    }
+  }
+  return next;
 }

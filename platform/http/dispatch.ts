@@ -2,10 +2,11 @@ import { Readable } from 'node:stream';
 import type Koa from 'koa';
 import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
-import type { Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import { expensiveTurns } from '../../base/expensive-turns.ts';
 import { GOOD_FOR_MS } from '../../base/heard-everywhere.ts';
 import type { Body } from './body.ts';
+import { REFUSALS, type Refusal } from './body-refusals.ts';
 import { BodyRoom } from './body-room.ts';
 import { ROOM, type Sender } from './body-room-bounds.ts';
 import { checkBody, takeBody } from './checked-body.ts';
@@ -16,7 +17,6 @@ import { EventStream } from './event-stream.ts';
 import { signalOf } from './hanging-up.ts';
 import { LargeAnswers } from './large-answers.ts';
 import type { LargeBodies } from './large-bodies.ts';
-import { measureBodies } from './measure-bodies.ts';
 import { type Caller, Problem } from './problem.ts';
 import { RequestBody } from './read-body.ts';
 import { type Dispatch, routerOf } from './router.ts';
@@ -172,4 +172,26 @@ async function signIn<Context, Credential>(
     }
     throw refuseSignIn(error, address);
   }
+}
+
+/** @returns a counter of requests whose body was not read, or not to its end. */
+function measureBodies(registry: Registry, bytes: () => number): Counter<'why'> {
+  new Gauge({
+    name: 'tagtrail_http_bodies_bytes',
+    help: 'Room taken by request bodies of more than 16 KiB, from before they are read until they are answered.',
+    registers: [registry],
+    collect() {
+      this.set(bytes());
+    },
+  });
+  const refusals = new Counter({
+    name: 'tagtrail_http_bodies_refused_total',
+    help: 'Request bodies not read to their end: crowded (too many waited), waited (no room in time), stalled (came too slowly while others waited), late (not sent in time).',
+    labelNames: ['why'] as const,
+    registers: [registry],
+  });
+  for (const why of REFUSALS satisfies readonly Refusal[]) {
+    refusals.inc({ why }, 0);
+  }
+  return refusals;
 }

@@ -3,8 +3,7 @@ import { notFound } from '../../base/errors.ts';
 import type { Body, StreamedBody } from './body.ts';
 import { type Deprecation, requireNotice } from './deprecation.ts';
 import { requireMediaType } from './media-type.ts';
-import { refusePreconditions } from './preconditions.ts';
-import type { AnswerHeaders, ProblemType } from './problem.ts';
+import { type AnswerHeaders, badRequest, type ProblemType } from './problem.ts';
 import { type Parameters, type ParameterValues, type Query, readPath, readQuery } from './query.ts';
 import type { Success } from './success.ts';
 
@@ -234,3 +233,20 @@ function unreadable({ method, body }: { method: Method; body?: object }): string
     ...(body === undefined ? [] : ['the body cannot be decoded']),
   ].join('; ');
 }
+
+/**
+ * Refuses unsupported preconditions on writes, since their senders rely on them. The supported way is a PATCH
+ * with the `updated_at` that was read (contract 4.7).
+ *
+ * @throws Problem `bad_request`.
+ */
+function refusePreconditions(headers: IncomingHttpHeaders): void {
+  const given = CONDITIONS.find((name) => headers[name.toLowerCase()] !== undefined);
+  if (given !== undefined) {
+    throw badRequest(
+      `${given} is not supported; to change only what has not changed since, send the updated_at you read in a PATCH`,
+    );
+  }
+}
+
+const CONDITIONS = ['If-Match', 'If-Unmodified-Since'];

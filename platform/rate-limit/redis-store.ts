@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
-import { createClient } from '@redis/client';
+import { type CommandParser, createClient, defineScript } from '@redis/client';
 import type { Bucket } from './bucket.ts';
-import { within } from './deadline.ts';
 import type { Store } from './store.ts';
 import type { Taken } from './take.ts';
-import { takeCommand } from './take-script.ts';
 
 /** Buckets on a Redis server, over one connection. Discarded once that is lost or closed. */
 export interface RedisStore extends Store {
@@ -80,3 +78,55 @@ const PREFIX = 'tagtrail:rate-limit:';
 
 /** Milliseconds between pings, for networks that drop silent connections. */
 const PING_MS = 30_000;
+
+/**
+ * Awaits `work` for at most `milliseconds`. They are counted in two halves, because one timer cannot tell
+ * which side was late: a stall of this process uses up one half, and in the other it reads everything that
+ * arrived meanwhile.
+ *
+ * @throws the error of `work`, or a timeout Error.
+ */
+export async function within<Result>(milliseconds: number, work: Promise<Result>): Promise<Result> {
+  const late = Promise.withResolvers<never>();
+  let timer = setTimeout(() => {
+    timer = setTimeout(() => late.reject(new Error(`no answer within ${milliseconds} ms`)), milliseconds / 2);
+  }, milliseconds / 2);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * `take` (take.ts) as a Redis script, by the server's clock. A key holds the microsecond since 1970 at which its bucket
+ * is full, and expires then. It is set by redis.call, which writes numbers in full; Lua's tostring would round them to
+ * 14 digits.
+ */
+export const TAKE_SCRIPT = `
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local interval, capacity, tokens = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local fullAt = tonumber(redis.call('GET', KEYS[1])) or now
+local debt = math.min(math.max(fullAt - now, 0), capacity)
+local cost = tokens * interval
+if debt + cost > capacity then
+  return {0, debt}
+end
+debt = debt + cost
+redis.call('SET', KEYS[1], now + debt, 'PX', math.ceil(debt / 1000))
+return {1, debt}
+`;
+
+/** Registers the script: the client sends its digest, and its text if the server has forgotten it. */
+function takeCommand() {
+  return defineScript({
+    SCRIPT: TAKE_SCRIPT,
+    NUMBER_OF_KEYS: 1,
+    parseCommand: (parser: CommandParser, key: string, { interval, capacity }: Bucket, tokens: number) => {
+      parser.pushKey(key);
+      parser.push(String(interval), String(capacity), String(tokens));
+    },
+    transformReply: ([isAllowed, debt]: [number, number]): Taken => ({ isAllowed: isAllowed === 1, debt }),
+  });
+}

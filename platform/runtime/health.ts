@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http';
-import type { Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
 import { messageOf } from '../../base/errors.ts';
-import { measureChecks } from './measure-checks.ts';
 
 /** Rejects with the reason if a dependency is missing. */
 export type Check = () => Promise<unknown>;
@@ -89,4 +88,22 @@ export function healthListener(health: Health): RequestListener {
       response.writeHead(answer.status, { 'Content-Type': answer.contentType }).end(answer.body);
     }
   };
+}
+
+/** Exports the outcome of `/readyz` at every scrape, so that alerts know which dependency is missing. */
+function measureChecks(
+  registry: Registry,
+  run: () => Promise<readonly { name: string; isUp: boolean }[]>,
+): void {
+  new Gauge({
+    name: 'tagtrail_check_up',
+    help: 'Whether what this process needs (a database that takes changes, broker, clock) is there: 1 or 0.',
+    labelNames: ['check'] as const,
+    registers: [registry],
+    async collect() {
+      for (const { name, isUp } of await run()) {
+        this.set({ check: name }, isUp ? 1 : 0);
+      }
+    },
+  });
 }

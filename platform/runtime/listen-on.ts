@@ -1,17 +1,15 @@
 import { once } from 'node:events';
-import type { RequestListener, Server, ServerOptions } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { boundConnections } from './bound-connections.ts';
+import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { BoundedSockets, groupOfAddress } from './bounded-sockets.ts';
+import { connectionEvent } from './connection-event.ts';
 import { socketLimit } from './descriptor-limit.ts';
-import { endConnections } from './end-connections.ts';
-import { answerHalfClosed } from './half-closed.ts';
 import { boundHandshakes } from './handshakes.ts';
 import { closeLingeringly } from './lingering-close.ts';
 import { type ListenAddress, listenFault } from './listen-fault.ts';
-import { handleInTurn } from './pipelined-requests.ts';
+import { handleInTurn, underWayOn } from './pipelined-requests.ts';
 import { beginByTurns } from './requests-by-turns.ts';
 import type { ServerTls } from './server-tls.ts';
-import { unusedConnections } from './unused-connections.ts';
 
 // An import reads every export; WebSocket's would load an unused HTTP client: 13 MB and 30 ms.
 const { createServer } = process.getBuiltinModule('node:http');
@@ -139,4 +137,128 @@ function serverFor(
   const server = https.createServer({ ...options, ...tls.options(), allowHalfOpen: true }, listener);
   tls.follow(server);
   return { server, endHandshakes: boundHandshakes(server, mostHandshakes) };
+}
+
+/**
+ * Bounds a server's connections but always admits new ones: when full, it closes the longest idle connection
+ * of the address with most. Idle means that the server waits for the client: between requests, while headers
+ * or a body come in, and while a response is not read. Requests being handled are never cut off, so slow
+ * senders and readers cannot keep others out.
+ */
+function boundConnections(server: Server, most: number): void {
+  const sockets = new BoundedSockets(most);
+  server.on(connectionEvent(server), (socket: Socket) =>
+    sockets.add(socket, groupOfAddress(socket.remoteAddress)),
+  );
+  function release(this: ServerResponse): void {
+    sockets.release(this.req.socket);
+  }
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
+    if (coding === undefined && Number(length) === 0) {
+      sockets.pin(socket);
+    } else {
+      sockets.release(socket);
+      request.once('end', () => response.writableEnded || sockets.pin(socket));
+    }
+    response.on('prefinish', release);
+  });
+}
+
+/**
+ * Once `leaving` aborts, every response closes its connection, including pending ones whose headers were not
+ * sent. So no client is about to send on a connection when the server closes it, which is how requests fail.
+ */
+function endConnections(server: Server, leaving: AbortSignal): void {
+  const latest = new Map<Socket, ServerResponse>();
+  server.on(connectionEvent(server), (socket: Socket) => {
+    socket.once('close', () => latest.delete(socket));
+  });
+  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    latest.set(socket, response);
+    if (leaving.aborted) {
+      response.setHeader('Connection', 'close');
+    }
+  });
+  leaving.addEventListener('abort', () => {
+    for (const response of latest.values()) {
+      if (!response.headersSent) {
+        response.setHeader('Connection', 'close');
+      }
+    }
+  });
+}
+
+interface HalfOpen extends Server {
+  httpAllowHalfOpen: boolean;
+}
+
+/**
+ * Milliseconds to the first probe of a half-closed connection, and between probes. One probe's effect shows at the
+ * next.
+ */
+const FIRST_LOOKS = [200, 50];
+const LOOK = 1_000;
+
+/**
+ * Answers callers that closed their side after the request, as `nc -N` and some proxies do; Node.js would end
+ * the connection. A caller that hung up altogether looks the same until something is sent. So longer work is
+ * preceded by interim responses (102, RFC 9110 section 15.2), which an HTTP/1.1 caller ignores; if the caller
+ * is gone its machine resets the connection, and the request is abandoned. HTTP/1.0 has no interim responses:
+ * such a caller just gets the answer.
+ *
+ * Likewise while a connection is not read, since more requests are pipelined behind the one under way
+ * (pipelined-requests.ts): no end of any kind is noticed then.
+ */
+function answerHalfClosed(server: Server): void {
+  (server as HalfOpen).httpAllowHalfOpen = true;
+  server.on(connectionEvent(server), (socket: Socket) => {
+    let isLooking = false;
+    const begin = () => {
+      if (isLooking) {
+        return;
+      }
+      isLooking = true;
+      const pauses = [...FIRST_LOOKS];
+      const look = () => {
+        const response = underWayOn(socket);
+        isLooking = response !== null && !socket.destroyed && (socket.readableEnded || socket.isPaused());
+        if (response === null || !isLooking) {
+          return;
+        }
+        const isOpen = !response.headersSent && !response.writableEnded;
+        if (isOpen && response.req.httpVersionMinor > 0) {
+          response.writeProcessing();
+        }
+        again();
+      };
+      const again = () => setTimeout(look, pauses.shift() ?? LOOK).unref();
+      again();
+    };
+    socket.once('end', begin);
+    socket.on('pause', begin);
+  });
+}
+
+/**
+ * Node.js does not count as idle, and so would wait at shutdown for, connections on which nothing was ever sent, as
+ * browsers open to have one ready, and those that were answered and closed on this side while the client neither reads
+ * nor closes its own.
+ *
+ * @returns closes them.
+ */
+function unusedConnections(server: Server): () => void {
+  const sockets = new Set<Socket>();
+  server.on(connectionEvent(server), (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return () => {
+    for (const socket of sockets) {
+      if (socket.bytesRead === 0 || socket.writableFinished) {
+        socket.destroy();
+      }
+    }
+  };
 }

@@ -1,11 +1,13 @@
+import type { Micros } from '../../../base/instant.ts';
+import { type Interval, joined, within, without } from '../../presence/intervals.ts';
 import type { DatedRule } from '../rules/rule.ts';
-import { dwellTimes, mustBeTimes, notAllowedTimes } from './at-place.ts';
 import type { AssetEvidence, ReaderEvidence } from './evidence.ts';
 import { type Held, stretchesFrom } from './held.ts';
 import { overdueTimes } from './overdue.ts';
-import { unreachableTimes } from './reader.ts';
+import { selectedTimes, watchedTimes } from './selected-times.ts';
+import { stayAt } from './stay-at.ts';
 import type { Stretch } from './stretch.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Clocked, Surroundings } from './surroundings.ts';
 
 const OF_ASSETS = {
   overdue: overdueTimes,
@@ -40,4 +42,83 @@ function heldUnder(
     return rule.kind === 'reader' ? unreachableTimes(rule, subject, around) : [];
   }
   return rule.kind === 'reader' ? [] : OF_ASSETS[rule.kind](rule, subject, around);
+}
+
+/** When an asset stayed longer than the first threshold of a rule, and than the second. */
+function dwellTimes(rule: DatedRule, asset: AssetEvidence, around: Surroundings): Held[] {
+  const first = rule.after ?? rule.thenAfter ?? 0;
+  const thresholds = { first, second: rule.thenAfter ?? first };
+  return held(rule, asset, around, thresholds, () => visits(rule, asset, around));
+}
+
+/** When it was where it must not be. */
+function notAllowedTimes(rule: DatedRule, asset: AssetEvidence, around: Surroundings): Held[] {
+  const thresholds = { first: rule.after ?? 0, second: null };
+  return held(rule, asset, around, thresholds, () => visits(rule, asset, around));
+}
+
+/**
+ * When it was outside of where it must be, within hours of work. The time outside counts in these hours only, from one day
+ * to the next; what it lasted longer than 31 days before the window is not counted.
+ */
+function mustBeTimes(rule: DatedRule, asset: AssetEvidence, around: Surroundings): Held[] {
+  const thresholds = { first: rule.after ?? 0, second: null };
+  const absences = () => without(joined(asset.stays), visits(rule, asset, around));
+  return held(rule, asset, around, thresholds, absences);
+}
+
+function visits(
+  { locationId }: DatedRule,
+  { stays }: AssetEvidence,
+  around: Surroundings,
+): readonly Interval[] {
+  return locationId === null ? stays : around.inSubtree(locationId, stays);
+}
+
+function held(
+  rule: DatedRule,
+  asset: AssetEvidence,
+  around: Surroundings,
+  { first, second }: { first: Micros; second: Micros | null },
+  courses: () => readonly Interval[],
+): Held[] {
+  const selected = selectedTimes(rule, asset, around);
+  const open = rule.hours === null || selected.length === 0 ? null : around.open(rule.hours);
+  const counted = open === null ? selected : within(selected, open.times);
+  if (counted.length === 0) {
+    return [];
+  }
+  return courses().map((course) => ({
+    times: within(counted, passed(course, first, open)),
+    alarms: second === null ? [] : within(counted, passed(course, second, open)),
+    hasLevels: rule.kind === 'dwell',
+    because: ({ since }) => ({
+      kind: rule.kind as 'dwell' | 'not_allowed' | 'must_be',
+      locationId: stayAt(asset.stays, since)?.locationId ?? 0,
+      from: course.since,
+    }),
+  }));
+}
+
+function passed({ since, until }: Interval, threshold: Micros, open: Clocked | null): Interval[] {
+  const reached = open === null ? since + threshold : Math.max(since, open.clock.reached(since, threshold));
+  return reached < until ? [{ since: reached, until }] : [];
+}
+
+/** When a reader could not be reached for longer than so long: silent or disconnected, one after the other too. */
+export function unreachableTimes(rule: DatedRule, reader: ReaderEvidence, around: Surroundings): Held[] {
+  const watched = watchedTimes(rule, reader, around);
+  const disconnected = new Set(
+    reader.spans.filter(({ state }) => state === 'disconnected').map(({ since }) => since),
+  );
+  return joined(reader.spans).map(({ since, until }) => ({
+    times: within(watched, joined([{ since: since + (rule.after ?? 0), until }])),
+    alarms: [],
+    hasLevels: false,
+    because: () => ({
+      kind: 'reader',
+      state: disconnected.has(since) ? 'disconnected' : 'silent',
+      from: since,
+    }),
+  }));
 }

@@ -1,12 +1,21 @@
-import { type FieldIssue, refuseIssues } from '../../../base/checks/issues.ts';
+import {
+  type FieldIssue,
+  invalidValue,
+  refuseIssues,
+  required,
+  tooFew,
+  tooLarge,
+  tooMany,
+} from '../../../base/checks/issues.ts';
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { requireName } from '../../../base/names.ts';
+import { timeZoneNamed } from '../../../base/time-zones.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { appliedHours } from './applied-hours.ts';
-import { boundsIssues } from './bounds-issues.ts';
 import { foundAssets, foundLocation, foundMembers, foundReaders } from './found-by-name.ts';
+import { HOURS_REMEDY, parseHours } from './hours-text.ts';
+import type { Kind, MetadataTerm } from './rule.ts';
 import type { RuleChange } from './rule-change.ts';
-import type { RuleSettings } from './settings.ts';
-import { issuesOf } from './settings-issues.ts';
+import { LIMITS, MOST_AFTER, type RuleSettings } from './settings.ts';
 
 /**
  * What a rule is with a change, checked. In a transaction, what it refers to stays live until that ends.
@@ -53,4 +62,147 @@ export async function appliedChange(
   refuseIssues(issues);
   refuseIssues(issuesOf(settings));
   return settings;
+}
+
+/** Hours of work with a change; hours that are taken away take their time zone with them. */
+function appliedHours(
+  issues: FieldIssue[],
+  before: RuleSettings['hours'],
+  given: { hours?: string | null | undefined; timeZone?: string | null | undefined },
+): RuleSettings['hours'] {
+  const text = given.hours === undefined ? (before?.text ?? null) : given.hours;
+  const timeZone = given.timeZone === undefined ? (before?.timeZone ?? null) : given.timeZone;
+  if (text === null) {
+    if (given.timeZone != null) {
+      issues.push(invalidValue('time_zone', 'must be left out without hours'));
+    }
+    return null;
+  }
+  if (parseHours(text) === null) {
+    issues.push(invalidValue('hours', HOURS_REMEDY));
+  }
+  const known = timeZone === null ? null : timeZoneNamed(timeZone);
+  if (known === null) {
+    const rule = 'must be a time zone of the IANA database where there are hours, e.g. Europe/Berlin';
+    issues.push(invalidValue('time_zone', rule));
+    return null;
+  }
+  return { text, timeZone: known };
+}
+
+/**
+ * What of a change is too much to be stored, or selects nothing, by the names that fields have on the wire. An empty selection is
+ * not taken for none: a program whose list came out empty would have alerts of everything.
+ */
+function boundsIssues(given: RuleChange): FieldIssue[] {
+  const { metadata } = given;
+  return [
+    ...tooLong('after_seconds', given.after),
+    ...tooLong('then_seconds', given.thenAfter),
+    ...tooManyOf('asset_external_keys', given.assetExternalKeys, LIMITS.assets),
+    ...tooManyOf('reader_ids', given.readerIds, LIMITS.readers),
+    ...noneOf('asset_external_keys', given.assetExternalKeys),
+    ...noneOf('reader_ids', given.readerIds),
+    ...tooManyOf('mail_to', given.mailTo, LIMITS.recipients),
+    ...tooManyOf('metadata', metadata, LIMITS.terms),
+    ...(metadata?.every(isTerm) === false
+      ? [
+          invalidValue(
+            'metadata',
+            `must be paths of up to ${LIMITS.pathLength} names, each with a value; names and values have up to ` +
+              `${LIMITS.textLength} characters`,
+          ),
+        ]
+      : []),
+  ];
+}
+
+function tooLong(field: string, duration: Micros | null | undefined): FieldIssue[] {
+  return duration != null && duration > MOST_AFTER ? [tooLarge(field, MOST_AFTER / MICROS_PER_SECOND)] : [];
+}
+
+function tooManyOf(field: string, list: readonly unknown[] | null | undefined, most: number): FieldIssue[] {
+  return list != null && list.length > most ? [tooMany(field, most)] : [];
+}
+
+function noneOf(field: string, list: readonly unknown[] | null | undefined): FieldIssue[] {
+  return list?.length === 0 ? [tooFew(field, 1)] : [];
+}
+
+function isTerm({ path, value }: MetadataTerm): boolean {
+  return (
+    path.length > 0 &&
+    path.length <= LIMITS.pathLength &&
+    path.every((name) => name !== '' && isText(name)) &&
+    isText(value)
+  );
+}
+
+/** The database refuses U+0000. */
+function isText(text: string): boolean {
+  return text.length <= LIMITS.textLength && !text.includes('\u0000');
+}
+
+/** Fields that some kinds have and others have not, by their names on the wire. */
+const FIELDS = {
+  after_seconds: ({ after }) => after !== null,
+  then_seconds: ({ thenAfter }) => thenAfter !== null,
+  location_external_key: ({ locationId }) => locationId !== null,
+  hours: ({ hours }) => hours !== null,
+  asset_external_keys: ({ selection }) => selection.assetIds !== null,
+  within_location_external_key: ({ selection }) => selection.withinLocationId !== null,
+  metadata: ({ selection }) => selection.metadata.length > 0,
+  reader_ids: ({ selection }) => selection.readerIds !== null,
+} satisfies Record<string, (settings: RuleSettings) => boolean>;
+
+type FieldName = keyof typeof FIELDS;
+
+const OF_ASSETS = ['asset_external_keys', 'within_location_external_key', 'metadata'] as const;
+
+const OF_KIND: Record<Kind, { needs: readonly FieldName[]; takes: readonly FieldName[] }> = {
+  overdue: { needs: ['after_seconds'], takes: ['then_seconds', ...OF_ASSETS] },
+  dwell: { needs: ['after_seconds', 'location_external_key'], takes: ['then_seconds', ...OF_ASSETS] },
+  not_allowed: { needs: ['location_external_key'], takes: OF_ASSETS },
+  must_be: { needs: ['location_external_key'], takes: ['after_seconds', 'hours', ...OF_ASSETS] },
+  reader: { needs: [], takes: ['after_seconds', 'reader_ids'] },
+};
+
+/** Why a field makes no sense for the kinds that do not take it, and what to do instead. */
+const REMEDIES: Record<FieldName, string> = {
+  after_seconds: 'raises at once',
+  then_seconds: 'has one threshold; leave it out, or make it a rule of overdue or dwell',
+  location_external_key:
+    'is not about one location; to select the assets of one use within_location_external_key',
+  hours: 'holds at all hours; only must_be has hours of work',
+  asset_external_keys: 'is about readers; select them with reader_ids',
+  within_location_external_key: 'is about readers; select them with reader_ids',
+  metadata: 'is about readers; select them with reader_ids',
+  reader_ids: 'is about assets; only a rule of the kind reader selects readers',
+};
+
+/** What of a rule makes no sense, by the names that fields have on the wire. */
+export function issuesOf(settings: RuleSettings): FieldIssue[] {
+  const { kind, after, thenAfter } = settings;
+  const { needs, takes } = OF_KIND[kind];
+  const names = Object.keys(FIELDS) as FieldName[];
+  const issues = names.flatMap((name) => {
+    const isGiven = FIELDS[name](settings);
+    if (needs.includes(name)) {
+      return isGiven
+        ? []
+        : [{ ...required(name), message: `${name} is required for a rule of the kind ${kind}` }];
+    }
+    return isGiven && !takes.includes(name)
+      ? [invalidValue(name, `must be left out: a rule of the kind ${kind} ${REMEDIES[name]}`)]
+      : [];
+  });
+  if (thenAfter !== null && after !== null && thenAfter <= after) {
+    issues.push(
+      invalidValue('then_seconds', `must be more than after_seconds, ${after / MICROS_PER_SECOND}`),
+    );
+  }
+  if (['overdue', 'dwell'].includes(kind) && after === 0) {
+    issues.push(invalidValue('after_seconds', `must be at least 1 for a rule of the kind ${kind}`));
+  }
+  return issues;
 }

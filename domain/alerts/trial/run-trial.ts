@@ -1,7 +1,10 @@
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { wireTimeOfMicros } from '../../../base/timestamps.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { countSubjects } from './subjects.ts';
-import { type TallyBounds, TrialTally } from './tally.ts';
-import { trialFields } from './trial-fields.ts';
+import type { Kind } from '../rules/rule.ts';
+import { countSubjects, type Subject } from './subjects.ts';
+import { type TallyBounds, TrialTally, type TriedAlert } from './tally.ts';
 import { type Trial, trialRule, tryRule } from './try-rule.ts';
 
 export interface TrialOptions {
@@ -30,3 +33,62 @@ export async function runTrial(db: Connection, trial: Trial, { bounds, batch, go
 }
 
 export type TrialResult = Awaited<ReturnType<typeof runTrial>>;
+
+/** What a trial found, as it is shown. @param of how many assets, or readers, there are to look at. */
+async function trialFields(
+  db: Connection,
+  { orgId, settings, window }: Trial,
+  tally: TrialTally,
+  of: number,
+) {
+  const { kind } = settings;
+  const { alerts, longest } = tally;
+  const keys = await locationKeys(db, orgId, longest === null ? alerts : [...alerts, longest]);
+  const shown = ({ subject, stretch, lasting }: TriedAlert) => ({
+    ...subjectFields(kind, subject),
+    location_external_key: keys.get(locationOf(stretch) ?? 0) ?? null,
+    opened_at: wireTimeOfMicros(Math.max(stretch.since, window.since)),
+    is_older: stretch.since <= window.since,
+    closed_at: stretch.until === null ? null : wireTimeOfMicros(stretch.until),
+    level: stretch.level,
+    alarm_at: stretch.alarmSince === null ? null : wireTimeOfMicros(stretch.alarmSince),
+    seconds: inSeconds(lasting),
+  });
+  return {
+    ...{ since: wireTimeOfMicros(window.since), until: wireTimeOfMicros(window.until) },
+    ...{ looked_at: tally.looked, looked_at_of: of, is_complete: tally.looked >= of },
+    ...{ alert_count: tally.count, subject_count: tally.subjectCount },
+    longest: longest === null ? null : shown(longest),
+    subjects: tally.subjects.map(({ subject, count, longest: most, total }) => ({
+      ...subjectFields(kind, subject),
+      ...{ alert_count: count, longest_seconds: inSeconds(most), total_seconds: inSeconds(total) },
+    })),
+    alerts: alerts.map(shown),
+    alerts_left_out: tally.count - alerts.length,
+  };
+}
+
+function subjectFields(kind: Kind, { id, name }: Subject) {
+  return kind === 'reader'
+    ? { asset_external_key: null, reader_id: id, reader_name: name }
+    : { asset_external_key: name, reader_id: null, reader_name: null };
+}
+
+function locationOf({ because }: TriedAlert['stretch']): number | null {
+  return because.kind === 'reader' ? null : because.locationId;
+}
+
+async function locationKeys(
+  db: Connection,
+  orgId: number,
+  alerts: readonly TriedAlert[],
+): Promise<ReadonlyMap<number, string>> {
+  const ids = new Set(alerts.flatMap(({ stretch }) => locationOf(stretch) ?? []));
+  const rows = await db.any(sql.type(rowsOf<{ id: number; external_key: string }>())`
+    select id, external_key from locations where org_id = ${orgId} and id = any (${sql.array([...ids], 'int4')})`);
+  return new Map(rows.map(({ id, external_key: key }) => [id, key]));
+}
+
+function inSeconds(duration: Micros): number {
+  return Math.floor(duration / MICROS_PER_SECOND);
+}

@@ -1,12 +1,16 @@
 import { append } from '../../../base/append.ts';
+import { TAG_TYPES, type TagType } from '../../tracking/tag-type.ts';
+import { faultOfTagValue } from './acceptance.ts';
+import type { Condition } from './condition.ts';
 import { splitFields } from './decoding/lines.ts';
 import type { Selection } from './each.ts';
-import { firstFailing, ignored, mapItem } from './map-item.ts';
-import type { Ignored, Item, Mapped } from './outcome.ts';
+import type { Candidates } from './fields.ts';
+import type { Ignored, Item, Mapped, TagRead } from './outcome.ts';
 import type { Policies } from './policies.ts';
 import type { Rule } from './rule.ts';
 import type { Scope } from './scope.ts';
-import { MAX_ITEMS } from './values/limits.ts';
+import { EXCERPT, MAX_ITEMS } from './values/limits.ts';
+import { excerptOf, shown } from './values/printable.ts';
 
 /** Why a message is rejected that its format makes too much work of. */
 export const TOO_MUCH_WORK =
@@ -107,4 +111,100 @@ function withoutRepeatedIgnoring(outcomes: readonly Item[], sources: readonly un
     taken.add(sources[at]);
     return isNew;
   });
+}
+
+/**
+ * Outcome of the scope's item, the `index`th of its message. Only an unusable tag type or value rejects it: a
+ * read without antenna, RSSI or time is better than none.
+ */
+function mapItem(rule: Rule, scope: Scope, policies: Policies, index: number): Item {
+  scope.workLeft -= rule.work;
+  const failed = firstFailing(rule.itemConditions, scope);
+  if (failed !== undefined) {
+    return ignored(rule, scope, failed.otherwise);
+  }
+  const { fields } = rule;
+  const tagType = fields.tagType(scope);
+  if (tagType === undefined) {
+    return rejected(scope, index, whyNoTagType(fields.tagTypes, scope));
+  }
+  const value = fields.value[policies.identity](scope);
+  if (value === undefined) {
+    return withoutValue(rule, scope, policies, index);
+  }
+  const read: TagRead = {
+    tagType,
+    value,
+    antenna: fields.antenna(scope) ?? 1,
+    rssi: fields.rssi(scope) ?? null,
+    deviceTime: policies.time === 'device' ? (fields.observedAt(scope) ?? null) : null,
+    reader: fields.reader(scope) ?? null,
+    reportUnknown: reportsUnknown(tagType, policies),
+  };
+  return { outcome: 'read', read };
+}
+
+function firstFailing(conditions: readonly Condition[], scope: Scope): Condition | undefined {
+  for (const condition of conditions) {
+    if (!condition.holds(scope)) {
+      return condition;
+    }
+  }
+  return undefined;
+}
+
+function ignored(rule: Rule, scope: Scope, reason: string): Ignored {
+  const warning = rule.warn.find((condition) => condition.holds(scope));
+  return warning === undefined
+    ? { outcome: 'ignored', reason }
+    : { outcome: 'ignored', reason, warning: warning.saying };
+}
+
+function withoutValue(rule: Rule, scope: Scope, policies: Policies, index: number): Item {
+  const { identity } = policies;
+  const candidates = rule.fields.values[identity];
+  if (candidates.all.length === 0) {
+    return rejected(scope, index, `the format has no value for the identity ${identity}`);
+  }
+  const isBeacon = identity === 'ibeacon' || identity === 'eddystone';
+  return isBeacon && candidates.all.some((candidate) => candidate.identity === identity)
+    ? ignored(rule, scope, `holds no ${identity} identity`)
+    : rejected(scope, index, whyNoValue(candidates, scope));
+}
+
+function rejected(scope: Scope, index: number, reason: string): Item {
+  scope.workLeft -= EXCERPT;
+  return { outcome: 'rejected', reason, index, excerpt: excerptOf(scope.item) };
+}
+
+function reportsUnknown(tagType: TagType, policies: Policies): boolean {
+  return policies.reportUnknown === null ? tagType !== 'ble' : policies.reportUnknown === 'on';
+}
+
+function whyNoTagType(candidates: Candidates, scope: Scope): string {
+  for (const candidate of candidates.all) {
+    const source = candidate.source(scope);
+    if (source !== undefined && source !== null) {
+      return `tag type ${shown(source)} is none of: ${TAG_TYPES.join(', ')}`;
+    }
+  }
+  return `no tag type (${candidates.places})`;
+}
+
+function whyNoValue(candidates: Candidates, scope: Scope): string {
+  for (const candidate of candidates.all) {
+    const source = candidate.source(scope);
+    if (source === undefined || source === null) {
+      continue;
+    }
+    const value = candidate.read(scope);
+    if (value === undefined || value === null) {
+      return `value ${shown(source)} (${candidate.name}) is not of the kind that the format expects`;
+    }
+    if (typeof value !== 'string') {
+      return `value ${shown(value)} (${candidate.name}) is not a text`;
+    }
+    return `value ${shown(value)} (${candidate.name}) ${faultOfTagValue(value) ?? 'is not usable'}`;
+  }
+  return `no value (${candidates.places})`;
 }

@@ -1,11 +1,12 @@
 import { invalidValue } from '../../../base/checks/issues.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
 import type { TagType } from '../../tracking/tag-type.ts';
 import { insertWithMintedKeys } from '../external-keys/mint.ts';
 import type { Keyed } from '../live-by-key.ts';
 import { keyOfTag, type NewTag } from '../tags/new-tag.ts';
+import { PARENT_COLUMN } from '../tags/queries.ts';
 import { tagName } from '../tags/tag-name.ts';
-import { attachTags } from './attach-tags.ts';
 import { drawIds } from './draw-ids.ts';
 import { Packed } from './packed.ts';
 import { Parents } from './parents.ts';
@@ -138,4 +139,40 @@ async function attach(
       problems.note(line, [invalidValue('tags', `has the tag ${name}, which is attached elsewhere`)]);
     }
   }
+}
+
+interface AttachedTag {
+  parent_id: number;
+  tag_type: string;
+  value: string;
+}
+
+/** Attaches tags to rows of this transaction, under placeholder ids; live ones are left out of the result. */
+function attachTags(
+  transaction: OrganizationChange,
+  resource: Keyed,
+  tags: readonly { parentId: number; tag: NewTag }[],
+): Promise<readonly AttachedTag[]> {
+  const texts = (of: (tag: NewTag) => string) =>
+    sql.array(
+      tags.map(({ tag }) => of(tag)),
+      'text',
+    );
+  const parents = sql.array(
+    tags.map(({ parentId }) => parentId),
+    'int4',
+  );
+  return transaction.any(sql.type(rowsOf<AttachedTag>())`
+    insert into tags (org_id, id, ${PARENT_COLUMN[resource]}, tag_type, value, tag_key)
+    overriding system value
+    select ${transaction.orgId}, nextval('placeholder_ids'), given.parent_id, given.tag_type, given.value, given.tag_key
+    from unnest(
+      ${parents},
+      ${texts(({ tagType }) => tagType)},
+      ${texts(({ value }) => value)},
+      ${texts(({ tagKey }) => tagKey)}
+    ) with ordinality as given (parent_id, tag_type, value, tag_key, ordinal)
+    order by given.ordinal
+    on conflict (org_id, tag_type, value) where detached_at is null do nothing
+    returning ${PARENT_COLUMN[resource]} as parent_id, tag_type, value`);
 }

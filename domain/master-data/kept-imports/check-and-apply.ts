@@ -1,15 +1,17 @@
 import { AppError } from '../../../base/errors.ts';
-import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import { writeJson } from '../../../base/json/json-text.ts';
+import type {
+  OrganizationConnection,
+  OrganizationDatabase,
+} from '../../../db/timescale/connections/organization-door.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
 import type { CsvSource } from '../imports/csv.ts';
 import type { ImportOptions, ImportOutcome } from '../imports/import-file.ts';
-import { emptyReport, type ImportReport } from '../imports/report.ts';
-import { DifferenceOfFile } from './difference-of-file.ts';
-import { faultsOf } from './faults.ts';
+import { emptyReport, type ImportReport, type RespelledTag } from '../imports/report.ts';
+import { DifferenceOfFile, type FileDifference } from './difference-of-file.ts';
+import { type FileFault, faultsOf } from './faults.ts';
 import type { KeptImport } from './find-import.ts';
-import { keepApplied, keepChecked, type Outcome } from './keep-outcome.ts';
-import { fileOf } from './read-file.ts';
-import { workOn } from './work-on.ts';
 
 /** Imports a file with options of the caller's beside these. */
 export type RunImport = (
@@ -98,3 +100,90 @@ function withoutFaults(difference: DifferenceOfFile, { respelled = [] }: ImportR
 }
 
 const MOST_RESPELLED = 100;
+
+interface Outcome extends FileDifference {
+  faults: readonly FileFault[];
+  faults_left_out: number;
+  respelled?: readonly RespelledTag[];
+}
+
+/** Keeps what a file would change. @param digest null if it cannot be imported. */
+async function keepChecked(
+  connection: OrganizationConnection,
+  id: number,
+  outcome: Outcome,
+  digest: Buffer | null,
+): Promise<void> {
+  await connection.exec(sql.type(NO_ROWS)`
+    update imports set state = 'checked', checked_at = now(), outcome = ${writeJson(outcome)}::json,
+      rows = ${outcome.rows}, digest = ${digest === null ? null : sql.binary(digest)}
+    where org_id = ${connection.orgId} and id = ${id} and state <> 'applied'`);
+}
+
+/** Keeps what a file has changed, and the file no more. @returns false if it was applied already, or is gone. */
+async function keepApplied(
+  transaction: OrganizationConnection,
+  id: number,
+  outcome: Outcome,
+): Promise<boolean> {
+  const row = await transaction.maybeOne(sql.type(rowsOf<{ id: number }>())`
+    update imports set state = 'applied', applied_at = now(), outcome = ${writeJson(outcome)}::json,
+      rows = ${outcome.rows}
+    where org_id = ${transaction.orgId} and id = ${id} and state = 'checked'
+    returning id`);
+  await transaction.exec(sql.type(NO_ROWS)`
+    delete from import_parts where org_id = ${transaction.orgId} and import_id = ${id}`);
+  return row !== null;
+}
+
+/** A kept file, piece by piece: one is in memory. */
+function fileOf(connection: OrganizationConnection, id: number): CsvSource {
+  return async function* () {
+    for (let part = 0; ; part++) {
+      const row = await connection.maybeOne(sql.prepared('read-import-part', rowsOf<{ content: Buffer }>())`
+        select content from import_parts
+        where org_id = ${connection.orgId} and import_id = ${id} and part = ${part}`);
+      if (row === null) {
+        return;
+      }
+      yield row.content;
+    }
+  };
+}
+
+const SECOND = 1_000;
+
+/**
+ * Says every second that a file is worked on, and how far, so that others can watch, and know if the process is gone.
+ * Nothing that the work locks is touched.
+ */
+async function workOn<Result>(
+  connection: OrganizationConnection,
+  { id, kind }: { id: number; kind: 'checking' | 'applying' },
+  work: (progress: (rows: number) => void) => Promise<Result>,
+): Promise<Result> {
+  let rows = 0;
+  let saying = Promise.resolve();
+  const say = () => {
+    saying = saying.then(() => note(connection, id, kind, rows)).catch(() => {});
+  };
+  await note(connection, id, kind, rows);
+  const timer = setInterval(say, SECOND);
+  try {
+    return await work((done) => {
+      rows = done;
+    });
+  } finally {
+    clearInterval(timer);
+    await saying;
+    await connection.exec(sql.type(NO_ROWS)`
+      delete from import_work where org_id = ${connection.orgId} and import_id = ${id}`);
+  }
+}
+
+async function note(connection: OrganizationConnection, id: number, kind: string, rows: number) {
+  await connection.any(sql.prepared('note-import-work', rowsOf<Record<never, never>>())`
+    insert into import_work (org_id, import_id, kind, done_rows)
+    values (${connection.orgId}, ${id}, ${kind}, ${rows})
+    on conflict (org_id, import_id) do update set kind = excluded.kind, seen_at = now(), done_rows = excluded.done_rows`);
+}

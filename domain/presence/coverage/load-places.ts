@@ -1,15 +1,15 @@
 import { eachInTurns } from '../../../base/each-in-turns.ts';
+import { TooMuchWork } from '../../../base/errors.ts';
 import { MICROS_PER_DAY, MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { EXPECTED } from '../expectations.ts';
 import type { Interval } from '../intervals.ts';
 import { listeningOf } from '../listening-times.ts';
-import { loadListening } from '../load-listening.ts';
-import type { PlaceEvidence } from './covered-times.ts';
-import { loadAntennas } from './load-antennas.ts';
-import { loadWatches } from './load-watches.ts';
+import { loadListening, MOST_PIECES } from '../load-listening.ts';
+import type { AntennaSpan, PlaceEvidence } from './covered-times.ts';
 import { PlacePresence } from './state-of.ts';
-import { continuousPeriods } from './watches.ts';
+import { continuousPeriods, type DatedWatch, type Watch } from './watches.ts';
 
 /** Coverage is looked at for so long: what was not read for longer was not read for so long at least. */
 export const LOOKS_BACK: Micros = 31 * MICROS_PER_DAY;
@@ -81,3 +81,81 @@ export async function loadEvidence(
 }
 
 type SweptPlace = Interval & { locationId: number };
+
+/**
+ * The antennas that were enabled at locations, by location, until they were changed or their reader was deleted.
+ *
+ * @throws TooMuchWork
+ */
+async function loadAntennas(
+  db: Connection,
+  orgId: number,
+  locationIds: readonly number[],
+  window: Interval,
+): Promise<ReadonlyMap<number, AntennaSpan[]>> {
+  if (locationIds.length === 0) {
+    return new Map();
+  }
+  const rows = await db.any(sql.type(
+    rowsOf<{ location_id: number; reader_id: number; since: Micros; until: Micros | null }>(),
+  )`
+    select version.location_id, version.reader_id, micros_of_time(version.since) as since,
+      micros_of_time(ended.until) as until
+    from antenna_versions version
+      join readers reader on reader.org_id = version.org_id and reader.id = version.reader_id
+      cross join lateral (
+        select least(reader.deleted_at, (
+          select min(later.since) from antenna_versions later
+          where later.org_id = version.org_id and later.reader_id = version.reader_id and later.port = version.port
+            and later.since > version.since
+        )) as until
+      ) ended
+    where version.org_id = ${orgId} and version.location_id = any (${sql.array(locationIds, 'int4')})
+      and version.is_enabled and version.since < time_of_micros(${window.until})
+      and coalesce(ended.until > time_of_micros(${window.since}), true)
+    limit ${MOST_PIECES + 1}`);
+  if (rows.length > MOST_PIECES) {
+    throw new TooMuchWork(`more than ${MOST_PIECES} changes of antennas at these locations`);
+  }
+  return Map.groupBy(
+    rows.map((row) => ({
+      locationId: row.location_id,
+      readerId: row.reader_id,
+      since: row.since,
+      until: row.until ?? Number.POSITIVE_INFINITY,
+    })),
+    ({ locationId }) => locationId,
+  );
+}
+
+/** How locations were watched until an instant, by location, in order. */
+async function loadWatches(
+  db: Connection,
+  orgId: number,
+  locationIds: readonly number[],
+  until: Micros,
+): Promise<ReadonlyMap<number, DatedWatch[]>> {
+  const rows = await db.any(sql.type(
+    rowsOf<{
+      location_id: number;
+      from: Micros;
+      mode: Watch['mode'];
+      max_gap_seconds: number | null;
+      coverage: Watch['coverage'];
+    }>(),
+  )`
+    select location_id, micros_of_time(valid_from) as from, mode, max_gap_seconds, coverage
+    from location_watches
+    where org_id = ${orgId} and location_id = any (${sql.array(locationIds, 'int4')})
+      and valid_from < time_of_micros(${until})
+    order by location_id, valid_from`);
+  return new Map(
+    [...Map.groupBy(rows, ({ location_id: id }) => id)].map(([id, own]) => [
+      id,
+      own.map(({ from, mode, max_gap_seconds: seconds, coverage }) => ({
+        ...{ from, mode, coverage },
+        maxGap: seconds === null ? null : seconds * MICROS_PER_SECOND,
+      })),
+    ]),
+  );
+}

@@ -9,7 +9,17 @@ import { conflict, forbidden, notFound } from '../../../base/errors.ts';
 import { MICROS_PER_DAY, type Micros } from '../../../base/instant.ts';
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
+import { integers } from '../../../db/timescale/queries/array-parameters.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { assetKey } from '../history/asset-ref.ts';
 import { findByIndexes } from '../index-plans.ts';
+import { markRetracted, type ToMark } from '../mark-retracted.ts';
+import { lockPositions } from '../positions.ts';
+import { reviseAlerts } from '../revise-alerts.ts';
+import { readSmoothing } from '../smoothing/read-settings.ts';
+import { storedTracking } from '../stored-tracking.ts';
+import { writeChanges } from '../update-histories.ts';
 import {
   type AnsweredScan,
   answeredScans,
@@ -18,9 +28,14 @@ import {
   storedScans,
 } from './find-submission.ts';
 import { lockSubmission } from './lock-submission.ts';
-import { distinctIndexes, type Retracted, type RetractedStatus, type Retraction } from './retraction.ts';
-import { claimRetraction, findRetraction, storeAnswer } from './stored-retractions.ts';
-import { takeBack } from './take-back.ts';
+import {
+  distinctIndexes,
+  type Retracted,
+  type RetractedStatus,
+  type Retraction,
+  type RetractionView,
+} from './retraction.ts';
+import { withoutRetracted } from './without-retracted.ts';
 
 export interface RetractOptions {
   /** This service's clock. */
@@ -132,4 +147,91 @@ function refuse(
   if (issues.length > 0) {
     throw invalid(issues.slice(0, MOST_LISTED), Math.max(0, issues.length - MOST_LISTED));
   }
+}
+
+/**
+ * Claims a retraction's id for this transaction, waiting for another transaction that has claimed it.
+ *
+ * @returns false if it was received before.
+ */
+async function claimRetraction(db: Connection, retraction: Retraction): Promise<boolean> {
+  const { orgId, id, submissionId, indexes, ofHandheld, by, receivedAt } = retraction;
+  const claimed = await db.exec(sql.prepared('claim-retraction', NO_ROWS)`
+    insert into retractions (org_id, id, submission_id, indexes, handheld_id, actor_type, actor_id, request_id,
+      received_at, answer)
+    values (${orgId}::integer, ${id}::text, ${submissionId}::text,
+      ${sql.binary(integers(distinctIndexes(indexes)))}::integer[], ${ofHandheld}::integer, ${by.type}::text,
+      ${by.id}::text, ${by.requestId}::text, time_of_micros(${receivedAt}::bigint), '{}')
+    on conflict (org_id, id) do nothing`);
+  return claimed === 1;
+}
+
+interface StoredRetraction {
+  submissionId: string;
+  indexes: readonly number[];
+  view: RetractionView;
+}
+
+/** @throws RangeError if there is none. */
+async function findRetraction(
+  db: Connection,
+  { orgId, id }: Pick<Retraction, 'orgId' | 'id'>,
+): Promise<StoredRetraction> {
+  const row = await db.one(sql.prepared('find-retraction', rowsOf<RetractionRow>())`
+    select submission_id, to_json(indexes) as indexes, answer from retractions
+    where org_id = ${orgId}::integer and id = ${id}::text`);
+  return { submissionId: row.submission_id, indexes: JSON.parse(row.indexes), view: JSON.parse(row.answer) };
+}
+
+interface RetractionRow {
+  submission_id: string;
+  /** JSON text, as is the answer. */
+  indexes: string;
+  answer: string;
+}
+
+/** @param takenBack how many scans it has marked. */
+async function storeAnswer(
+  db: Connection,
+  { orgId, id }: Pick<Retraction, 'orgId' | 'id'>,
+  answer: RetractionView,
+  takenBack: number,
+): Promise<void> {
+  await db.exec(sql.prepared('store-answer-of-retraction', NO_ROWS)`
+    update retractions set answer = ${JSON.stringify(answer)}::json, taken_back = ${takenBack}::integer
+    where org_id = ${orgId}::integer and id = ${id}::text`);
+}
+
+/**
+ * Takes stored scans of handhelds back that none has taken back before, inside the caller's transaction: marks them, and
+ * brings transitions and positions to what they would be without them. Locks the positions of their assets, and the
+ * smoothing settings (shared), as a recorder does.
+ *
+ * @returns changes of histories that the sealer has to be woken for, once this is committed.
+ */
+export async function takeBack(
+  client: Client,
+  scans: readonly (ToMark & { assetId: number })[],
+): Promise<number> {
+  if (scans.length === 0) {
+    return 0;
+  }
+  const positions = await lockPositions(client, scans);
+  const [, , smoothing] = await Promise.all([
+    markRetracted(client, scans),
+    reviseAlerts(
+      client,
+      scans.map(({ orgId, assetId, observedAt }) => ({ orgId, assetId, since: observedAt })),
+    ),
+    readSmoothing(
+      client,
+      scans.map(({ orgId }) => orgId),
+    ),
+  ]);
+  const instantsOf = Map.groupBy(scans, assetKey);
+  const assets = positions.map((position) => ({
+    position,
+    instants: (instantsOf.get(assetKey(position)) ?? []).map(({ observedAt }) => observedAt),
+  }));
+  return writeChanges(client, await withoutRetracted(storedTracking(client), assets, smoothing));
 }

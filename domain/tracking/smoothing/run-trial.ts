@@ -1,11 +1,10 @@
+import { append } from '../../../base/append.ts';
 import { leastOf } from '../../../base/extremes.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { integers } from '../../../db/timescale/queries/array-parameters.ts';
-import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Stay } from '../history/history.ts';
-import { boundPeriod } from './bound-period.ts';
-import { type AssetMoves, WorstAssets } from './tally-assets.ts';
 import { type Pair, type PairCounts, PairTally } from './tally-pairs.ts';
 import { countAssetsToTry, type Trial, type TriedAsset, tryOnAssets } from './try-on-assets.ts';
 import type { Period, TriedMove } from './try-smoothing.ts';
@@ -184,4 +183,100 @@ interface FirstStayRow {
   asset_id: number;
   since: Micros;
   location_id: number;
+}
+
+/**
+ * The period up to where the organization has `most` scans in it. Readers' and handhelds' are counted apart, each along
+ * its own index, so there may be up to twice as many.
+ */
+async function boundPeriod(db: Connection, orgId: number, period: Period, most: number): Promise<Period> {
+  const ends = [
+    await scanAfter(db, orgId, period, most, sql.fragment`reader_id is not null`),
+    await scanAfter(db, orgId, period, most, sql.fragment`submission_id is not null`),
+  ];
+  return {
+    from: period.from,
+    to: leastOf([period.to, ...ends.flatMap((end) => (end === null ? [] : end - 1))]),
+  };
+}
+
+/** When the first scan beyond `most` was observed; null if there are no more. */
+async function scanAfter(
+  db: Connection,
+  orgId: number,
+  { from, to }: Period,
+  most: number,
+  isOfKind: FragmentSqlToken,
+): Promise<Micros | null> {
+  const row = await db.maybeOne(sql.type(rowsOf<{ at: Micros }>())`
+    select micros_of_time(observed_at) as at from scan_events
+    where org_id = ${orgId} and observed_at between time_of_micros(${from}) and time_of_micros(${to}) and ${isOfKind}
+    order by observed_at offset ${most} limit 1`);
+  return row?.at ?? null;
+}
+
+/** An asset's moves with both settings, in order of time. */
+interface AssetMoves {
+  assetId: number;
+  present: TriedMove[];
+  proposed: TriedMove[];
+  /** Of all, also of those beyond the ones kept here. */
+  counts: { present: number; proposed: number; removed: number; added: number };
+}
+
+/** Moves kept of an asset, of each kind: more than a picture can show. */
+const MOST_MOVES = 1_000;
+
+/** Keeps the assets whose number of moves a setting changes most; of equal ones those that move most. */
+class WorstAssets {
+  readonly #most: number;
+  #worst: AssetMoves[] = [];
+  #current: AssetMoves | null = null;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  add({ assetId, kept, disappearing, appearing }: TriedAsset): void {
+    if (this.#current?.assetId !== assetId) {
+      this.#finish();
+      const counts = { present: 0, proposed: 0, removed: 0, added: 0 };
+      this.#current = { assetId, present: [], proposed: [], counts };
+    }
+    const { present, proposed, counts } = this.#current as AssetMoves;
+    counts.present += kept.length + disappearing.length;
+    counts.proposed += kept.length + appearing.length;
+    counts.removed += disappearing.length;
+    counts.added += appearing.length;
+    keep(present, kept, disappearing);
+    keep(proposed, kept, appearing);
+  }
+
+  /** The worst first. */
+  worst(): readonly AssetMoves[] {
+    this.#finish();
+    return this.#worst;
+  }
+
+  #finish(): void {
+    const current = this.#current;
+    this.#current = null;
+    if (current !== null && current.counts.present + current.counts.proposed > 0) {
+      this.#worst = [...this.#worst, current].toSorted(byBadness).slice(0, this.#most);
+    }
+  }
+}
+
+function keep(moves: TriedMove[], ...more: readonly (readonly TriedMove[])[]): void {
+  const room = MOST_MOVES - moves.length;
+  if (room > 0) {
+    const ordered = more.flat().toSorted((a, b) => a.observedAt - b.observedAt);
+    append(moves, ordered.slice(0, room));
+  }
+}
+
+function byBadness({ counts: a }: AssetMoves, { counts: b }: AssetMoves): number {
+  const change = (counts: AssetMoves['counts']) => Math.abs(counts.present - counts.proposed);
+  const all = (counts: AssetMoves['counts']) => counts.removed + counts.added;
+  return change(b) - change(a) || all(b) - all(a) || b.present + b.proposed - a.present - a.proposed;
 }

@@ -2,10 +2,9 @@ import type { Micros } from '../../../base/instant.ts';
 import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { proposed } from './proposed.ts';
 import { readSmoothing } from './read-settings.ts';
 import { requireSmoothing, type Setting } from './require-smoothing.ts';
-import { SmoothingSettings } from './settings.ts';
+import { type DatedSmoothing, SmoothingSettings } from './settings.ts';
 import { type Period, type TriedMoves, trySmoothing } from './try-smoothing.ts';
 
 export interface Trial extends Setting {
@@ -122,4 +121,16 @@ export async function locationKeys(
   const rows = await db.any(sql.prepared('location-keys', rowsOf<KeyRow>())`
     select id, external_key from locations where org_id = ${orgId} and id = any (${distinct}::integer[])`);
   return new Map(rows.map((row) => [row.id, row.external_key]));
+}
+
+/** As if `smoothing` had always held at the location; for null, at all that have no setting of their own. */
+export function proposed(
+  present: SmoothingSettings,
+  locationId: number | null,
+  smoothing: DatedSmoothing['smoothing'],
+): SmoothingSettings {
+  return new SmoothingSettings([
+    ...present.dated.filter((each) => each.locationId !== locationId),
+    { locationId, validFrom: Number.NEGATIVE_INFINITY, smoothing },
+  ]);
 }

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { extname, join, relative, sep } from 'node:path';
 import type { Middleware } from 'koa';
 import { type Encoded, type Page, servePages } from '../pages.ts';
 import type { Headers } from '../problem.ts';
-import { contentTypeOf } from './content-types.ts';
 
 /**
  * Serves the files of a built web app, with the folder's `index.html` at `/`, and to those who take them the compressed
@@ -70,3 +69,28 @@ function encodedOf(file: string): Encoded {
 
 /** `assets/index-Bx3kP9dQ.js`: the name changes with the content, so it can be cached for good. */
 const HASHED = /\/assets\/(?:[^/]+\/)*[^/]*[-.][A-Za-z0-9_-]{8,}\.[a-z0-9.]+$/;
+
+function contentTypeOf(file: string): string {
+  return TYPES[extname(file).toLowerCase()] ?? 'application/octet-stream';
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.map': 'application/json',
+  '.webmanifest': 'application/manifest+json',
+  '.txt': 'text/plain; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.webp': 'image/webp',
+  '.ico': 'image/vnd.microsoft.icon',
+  '.woff2': 'font/woff2',
+  '.wasm': 'application/wasm',
+  '.mp3': 'audio/mpeg',
+  '.ogg': 'audio/ogg',
+  '.wav': 'audio/wav',
+};

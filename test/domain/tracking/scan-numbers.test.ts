@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { ScanNumbers } from '../../../domain/tracking/drop-repeats.ts';
 import type { LocatedScan } from '../../../domain/tracking/located-scan.ts';
 import { scanKey } from '../../../domain/tracking/located-scan.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
-import { ScanNumbers } from '../../../domain/tracking/scan-numbers.ts';
 import { aRead } from '../../support/recording.ts';
 
 const few = fc.nat({ max: 2 });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { within } from '../../../platform/rate-limit/deadline.ts';
+import { within } from '../../../platform/rate-limit/redis-store.ts';
 
 describe('a deadline', () => {
   it('ends the wait for what does not come, and says how long it was', async () => {

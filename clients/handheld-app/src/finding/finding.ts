@@ -1,9 +1,10 @@
 import { signal } from '@preact/signals';
+import { tagKey } from '../../../../domain/tracking/tag-key.ts';
+import { isTagType, TAG_TYPES } from '../../../../domain/tracking/tag-type.ts';
+import { folded } from '../../../ui/texts/folded.ts';
 import type { GatewayClient } from '../gateway/client.ts';
 import type { AssetPage, FoundAsset } from '../gateway/found-asset.ts';
 import type { Database } from '../storage/database.ts';
-import { keepLookedAt, type LookedAt, lookedAt } from './looked-at.ts';
-import { matching } from './matching.ts';
 import { OwnList } from './own-list.ts';
 
 /** Of more one reads no more, but types on. */
@@ -171,4 +172,56 @@ export class Finding {
     const [asset = listed] = await this.#own.withLearned(kept, [listed]);
     return { kind: 'asset', asset, asOf: kept.fetched_at, isAsking };
   }
+}
+
+/** An asset's page as it was looked at. */
+interface LookedAt {
+  asset: AssetPage;
+  fetched_at: string;
+}
+
+const MOST_KEPT = 20;
+
+/** Pages that were looked at, the latest first: they open without a network, too. */
+async function lookedAt(database: Database): Promise<LookedAt[]> {
+  return ((await database.get('kept', 'looked at')) as LookedAt[] | undefined) ?? [];
+}
+
+async function keepLookedAt(database: Database, page: LookedAt): Promise<void> {
+  const transaction = database.transaction('kept', 'readwrite');
+  const kept = ((await transaction.store.get('looked at')) as LookedAt[] | undefined) ?? [];
+  const others = kept.filter(({ asset }) => asset.id !== page.asset.id);
+  await transaction.store.put([page, ...others].slice(0, MOST_KEPT), 'looked at');
+  await transaction.done;
+}
+
+/**
+ * The assets with every word in their name, key or tags, whatever the case, and those with a tag that the whole text is
+ * in any spelling. What is named exactly comes first, as the gateway has it.
+ */
+function matching(assets: readonly FoundAsset[], text: string): FoundAsset[] {
+  const words = folded(text).split(/\s+/).filter(Boolean);
+  const whole = text.trim();
+  const keys = new Map(TAG_TYPES.map((type) => [type, tagKey(type, whole)]));
+  const isNamed = ({ external_key, tags }: FoundAsset) =>
+    folded(external_key) === folded(whole) ||
+    tags.some(
+      ({ tag_type, value }) =>
+        isTagType(tag_type) && keys.get(tag_type) !== '' && tagKey(tag_type, value) === keys.get(tag_type),
+    );
+  const named: FoundAsset[] = [];
+  const others: FoundAsset[] = [];
+  for (const asset of words.length === 0 ? [] : assets) {
+    const { name, external_key, tags } = asset;
+    if (isNamed(asset)) {
+      named.push(asset);
+    } else {
+      const told = [name, external_key, ...tags.map(({ value }) => value)].join('\n');
+      const searched = folded(told);
+      if (words.every((word) => searched.includes(word))) {
+        others.push(asset);
+      }
+    }
+  }
+  return [...named, ...others];
 }

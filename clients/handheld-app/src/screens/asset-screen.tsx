@@ -3,8 +3,7 @@ import { Icon } from '../../../ui/parts/icon.tsx';
 import { useApp } from '../app/app-context.ts';
 import { openAsset } from '../app/router.ts';
 import type { Page } from '../finding/finding.ts';
-import type { Stay } from '../gateway/found-asset.ts';
-import { presenceWords } from '../parts/presence-words.ts';
+import type { AssetPresence, Stay } from '../gateway/found-asset.ts';
 import { momentOf } from '../parts/titles.ts';
 import { texts } from '../texts/texts.ts';
 
@@ -123,4 +122,24 @@ function StayRow({ stay }: { stay: Stay }) {
       </span>
     </li>
   );
+}
+
+/** Whether an asset is still there, and why, in words; null of a state that this app does not know. */
+function presenceWords(presence: AssetPresence): string | null {
+  const said = texts.value.asset.presence;
+  const since = presence.state_since === null ? '' : said.since(momentOf(presence.state_since));
+  switch (presence.state) {
+    case 'present':
+      return said.present;
+    case 'overdue':
+      return said.overdue(since);
+    case 'missing':
+      return presence.is_by_sweep ? said.missedBySweep(since) : said.missing(since);
+    case 'unknown':
+      return presence.reader_name === null
+        ? said.unknown(since)
+        : said.notListening(since, presence.reader_name);
+    default:
+      return null;
+  }
 }

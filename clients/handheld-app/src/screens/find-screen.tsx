@@ -1,14 +1,15 @@
 import { useEffect } from 'preact/hooks';
+import { TAG_TYPES } from '../../../../domain/tracking/tag-type.ts';
 import { Icon } from '../../../ui/parts/icon.tsx';
+import { folded } from '../../../ui/texts/folded.ts';
 import { useApp } from '../app/app-context.ts';
 import type { Hits } from '../finding/finding.ts';
-import { placesFound } from '../finding/places-found.ts';
 import type { FoundAsset } from '../gateway/found-asset.ts';
 import type { Location } from '../gateway/place.ts';
 import { AssetLink } from '../parts/asset-link.tsx';
-import { FoundPlaces } from '../parts/found-places.tsx';
 import { momentOf } from '../parts/titles.ts';
 import { VerdictStrip } from '../parts/verdict-strip.tsx';
+import type { LocationTree } from '../places/tree.ts';
 import { texts } from '../texts/texts.ts';
 
 /** Where is it? Assets and places by name, key or tag; a scan is looked for, and not recorded. */
@@ -114,5 +115,66 @@ function AssetRow({ asset }: { asset: FoundAsset }) {
         <Icon name="forward" />
       </AssetLink>
     </li>
+  );
+}
+
+/** Of more one reads no more, but types on. */
+const MOST_SHOWN = 10;
+
+/** Places with every word in their name or key; one whose key or tag is the whole text comes first. */
+function placesFound(tree: LocationTree, text: string): Location[] {
+  const whole = text.trim();
+  if (whole === '') {
+    return [];
+  }
+  const named = [
+    ...tree.all.filter(({ external_key: key }) => folded(key) === folded(whole)),
+    ...TAG_TYPES.flatMap((type) => tree.byTag(type, whole) ?? []),
+  ];
+  return [...new Set([...named, ...tree.search(whole)])].slice(0, MOST_SHOWN);
+}
+
+/** Places with what they lie in: where to walk; and a way to say that one is there. */
+function FoundPlaces({ places }: { places: readonly Location[] }) {
+  const app = useApp();
+  const tree = app.places.tree.value;
+  const said = texts.value.find;
+  return (
+    <section>
+      <h2>{texts.value.place.places}</h2>
+      <ul class="rows" aria-label={texts.value.place.places}>
+        {places.map((location) => {
+          const isHere = app.walking.now.value.place?.id === location.id;
+          const within = tree.ancestors(location.id).map(({ name }) => name);
+          return (
+            <li key={location.id} class="row row-place" data-place={location.external_key}>
+              <span class="row-main">
+                <span class={`dot ${isHere ? 'tone-place' : 'dot-plain'}`}>
+                  <Icon name="place" />
+                </span>
+                <span class="row-text">
+                  <span class="row-title">{location.name}</span>
+                  <span class="row-sub">
+                    {location.external_key}
+                    {isHere && texts.value.place.here}
+                  </span>
+                  {within.length > 0 && <span class="row-sub">{within.join(' › ')}</span>}
+                </span>
+              </span>
+              {!isHere && (
+                <button
+                  type="button"
+                  class="row-inside"
+                  aria-label={said.iAmAt(location.name)}
+                  onClick={() => void app.goTo(location)}
+                >
+                  {said.here}
+                </button>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
   );
 }

@@ -4,7 +4,6 @@ import { ScanActions } from '../parts/scan-actions.tsx';
 import { ScanRow } from '../parts/scan-row.tsx';
 import { TagTypeChoice } from '../parts/tag-type-choice.tsx';
 import { UndoButton } from '../parts/undo-button.tsx';
-import { UnplacedCard } from '../parts/unplaced-card.tsx';
 import { VerdictCard } from '../parts/verdict-card.tsx';
 import { folded } from '../queue/folded.ts';
 import { texts } from '../texts/texts.ts';
@@ -34,5 +33,29 @@ export function ScanScreen() {
         <ScanActions />
       </div>
     </div>
+  );
+}
+
+/** Asks whether scans made before any place was chosen were made here. */
+function UnplacedCard() {
+  const app = useApp();
+  const said = texts.value.scan;
+  const { place } = app.walking.now.value;
+  const count = app.unplaced.value;
+  if (place === null || count === 0) {
+    return null;
+  }
+  return (
+    <section class="advice unplaced" aria-label={said.unplacedTitle}>
+      <p>{said.unplaced(count)}</p>
+      <div class="pair">
+        <button type="button" class="primary" onClick={() => void app.placeEarlier(place)}>
+          {said.putAt(count, place.name)}
+        </button>
+        <button type="button" class="secondary" onClick={() => void app.walking.forgetUnplaced()}>
+          {said.leave(count)}
+        </button>
+      </div>
+    </section>
   );
 }

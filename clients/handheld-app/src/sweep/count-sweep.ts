@@ -1,8 +1,7 @@
 import type { ListedAsset } from '../gateway/answers.ts';
 import type { Database } from '../storage/database.ts';
 import { findKnown } from '../storage/known.ts';
-import { isUndone } from '../storage/scan.ts';
-import { expectedHere } from './expected-here.ts';
+import { isUndone, type StoredScan } from '../storage/scan.ts';
 import { type SweepOutcome, sweepOutcome } from './outcome.ts';
 import type { Sweep } from './sweep.ts';
 import { whereaboutsOf } from './whereabouts.ts';
@@ -27,4 +26,21 @@ export async function countSweep(
     (scan) => known.get(scan) ?? null,
   );
   return { expected, outcome };
+}
+
+/**
+ * What should be at the place of a sweep; null if unknown. What the sweep itself moved there was elsewhere before, but
+ * a newer list may contain it.
+ */
+function expectedHere(
+  { expected, list }: Pick<Sweep, 'expected' | 'list'>,
+  scans: readonly StoredScan[],
+): readonly ListedAsset[] | null {
+  if (expected === null || (list !== 'later' && list !== 'during')) {
+    return expected;
+  }
+  const moved = new Set(
+    scans.flatMap(({ result }) => (result?.status === 'moved' ? [result.asset?.id] : [])),
+  );
+  return expected.filter(({ id }) => !moved.has(id));
 }

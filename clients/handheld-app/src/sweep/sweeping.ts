@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { Unanswered } from '../gateway/answers.ts';
+import type { Answer, SweepReport, Unanswered } from '../gateway/answers.ts';
 import type { GatewayClient } from '../gateway/client.ts';
 import { type Place, placeOf } from '../gateway/place.ts';
 import type { Database } from '../storage/database.ts';
@@ -18,10 +18,8 @@ import {
   unqueueFinished,
 } from './finished-sweeps.ts';
 import { KeptSweep } from './kept-sweep.ts';
-import { isGone, listAfterwards } from './list-afterwards.ts';
 import type { SweepOutcome, SweptToCheck } from './outcome.ts';
 import { lacksList, type Sweep, wantsList } from './sweep.ts';
-import { reportOf } from './sweep-report.ts';
 import { askWhere, keepWhereabouts } from './whereabouts.ts';
 
 const NOTHING: SweepOutcome = {
@@ -296,4 +294,43 @@ export class Sweeping {
 
 function isAsset({ why }: SweptToCheck): boolean {
   return why !== 'place';
+}
+
+/** What should be at the place of a finished sweep that had no list; or why nobody says so now. */
+async function listAfterwards(
+  gateway: GatewayClient,
+  token: string,
+  place: Place,
+): Promise<Required<Pick<Sweep, 'expected' | 'list'>> | Unanswered> {
+  const answer = await gateway.assetsAt(token, place.id);
+  switch (answer.kind) {
+    case 'ok':
+      return { expected: answer.data, list: 'later' };
+    case 'unauthorized':
+    case 'unreachable':
+      return answer;
+    default:
+      return { expected: null, list: isGone(answer) ? 'gone' : 'earlier' };
+  }
+}
+
+function isGone(answer: Answer<unknown> | null): boolean {
+  return answer?.kind === 'refused' && answer.status === 404;
+}
+
+/** What a sweep came to, as it is shown; no sweep is of the places below. */
+async function reportOf(
+  database: Database,
+  sweep: Sweep,
+): Promise<Omit<SweepReport, 'began_at' | 'ended_at'>> {
+  const { expected, outcome } = await countSweep(database, sweep);
+  return {
+    location: { id: sweep.place.id },
+    include_descendants: false,
+    expected: (expected ?? []).map(({ id }) => id),
+    found: outcome.found.map(({ asset }) => asset.id),
+    moved_here: outcome.movedHere.map(({ asset }) => asset.id),
+    missing: outcome.missing.map(({ id }) => id),
+    unknown: [...new Set(outcome.unknown.map(({ value }) => value))],
+  };
 }

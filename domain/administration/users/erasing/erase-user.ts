@@ -1,12 +1,12 @@
 import { heardEverywhere } from '../../../../base/heard-everywhere.ts';
 import type { Database } from '../../../../db/timescale/connections/database.ts';
+import { NO_ROWS, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../../changes/actor.ts';
-import { changed, makeChange } from '../../../changes/make-change.ts';
+import { type Change, changed, makeChange } from '../../../changes/make-change.ts';
 import { keepAdministrator } from '../keep-administrator.ts';
 import { forEach, organizationsOf } from '../organizations-of.ts';
 import { lockUser } from '../stored-user.ts';
 import { deleteRowsOf, type TableRows } from './delete-rows.ts';
-import { makeNameless } from './make-nameless.ts';
 
 export interface ErasedUser {
   id: number;
@@ -42,4 +42,63 @@ export async function eraseUser(db: Database, actor: Actor, userId: number): Pro
   });
   await heardEverywhere();
   return erased;
+}
+
+/**
+ * What stays of a person: entries of the change log without address, name and where the person signed in from; rules that had
+ * alerts sent to the person; alerts of which the person took notice.
+ */
+async function makeNameless(change: Change, user: { id: number; email: string }): Promise<TableRows[]> {
+  // The log refuses changes otherwise.
+  await change.exec(sql.type(NO_ROWS)`select set_config('tagtrail.retention', 'on', true)`);
+  return [
+    // Before the log: it says which alerts they are.
+    { name: 'alerts', rows: await forgetInAlerts(change, user.id) },
+    { name: 'rules', rows: await forgetInRules(change, user.email) },
+    {
+      name: 'changes',
+      rows: (await forgetAccount(change, user)) + (await forgetInLogOfRules(change, user.email)),
+    },
+  ];
+}
+
+function forgetInAlerts(change: Change, userId: number): Promise<number> {
+  return change.exec(sql.type(NO_ROWS)`
+    update alerts alert set acknowledged_by = null
+    from changes logged
+    where logged.actor_type = 'user' and logged.actor_id = ${String(userId)}
+      and logged.resource_type = 'alert' and logged.action = 'acknowledge'
+      and alert.org_id = logged.org_id and alert.id = logged.resource_id
+      -- It may have been opened again, and somebody else taken notice since.
+      and not exists (
+        select from changes later
+        where later.org_id = logged.org_id and later.resource_type = 'alert' and later.resource_id = logged.resource_id
+          and later.action = 'acknowledge' and later.id > logged.id)`);
+}
+
+function forgetInRules(change: Change, email: string): Promise<number> {
+  return change.exec(sql.type(NO_ROWS)`
+    update rules set mail_to = array_remove(mail_to, ${email}) where mail_to @> array[${email}]`);
+}
+
+/** Of users, memberships and sessions, which are the person's, and of links to the address. */
+function forgetAccount(change: Change, { id, email }: { id: number; email: string }): Promise<number> {
+  return change.exec(sql.type(NO_ROWS)`
+    update changes set external_key = null, before = (before::jsonb - named.fields)::json,
+      after = (after::jsonb - named.fields)::json
+    from (select array['address', 'email', 'issuer', 'name', 'subject'] as fields) named
+    where resource_type in ('user', 'membership') and resource_id = ${String(id)}
+      or resource_type in ('link', 'session') and external_key = ${email}`);
+}
+
+function forgetInLogOfRules(change: Change, email: string): Promise<number> {
+  const recipients = (column: 'before' | 'after') =>
+    sql.fragment`(${sql.identifier([column])}::jsonb -> 'mail_to')`;
+  const without = (column: 'before' | 'after') => sql.fragment`
+    ${sql.identifier([column])} = case when ${recipients(column)} ? ${email}
+      then jsonb_set(${sql.identifier([column])}::jsonb, '{mail_to}', ${recipients(column)} - ${email}::text)::json
+      else ${sql.identifier([column])} end`;
+  return change.exec(sql.type(NO_ROWS)`
+    update changes set ${without('before')}, ${without('after')}
+    where resource_type = 'rule' and (${recipients('before')} ? ${email} or ${recipients('after')} ? ${email})`);
 }

@@ -4,7 +4,6 @@ import { NO_ROWS, rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
 import { positionAt } from '../../../moves/position-at.ts';
 import type { MailOutcome } from '../sending/mailer.ts';
-import { nextAttemptIn } from './back-off.ts';
 
 /** A member who is to be told of alerts of an organization. */
 export interface Recipient {
@@ -142,4 +141,16 @@ export async function noteOutcome(
         refused_at = case when ${outcome === 'sent'}::boolean then null else clock_timestamp() end
       where org_id = ${orgId} and user_id = ${userId}`);
   }
+}
+
+/** Minutes before each further attempt; the last goes on, as alerts that wait are no less true. */
+const MINUTES = [1, 2, 5, 10, 30, 60];
+
+/** Jitter, so that what failed together is not tried together. */
+const JITTER = 0.2;
+
+/** Seconds until the next attempt. @param failures how many have failed, from 1. @param random 0 to 1. */
+function nextAttemptIn(failures: number, random: number): number {
+  const minutes = MINUTES[Math.min(failures, MINUTES.length) - 1] ?? 1;
+  return minutes * 60 * (1 + JITTER * random);
 }

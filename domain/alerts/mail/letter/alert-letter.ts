@@ -1,7 +1,8 @@
+import type { Micros } from '../../../../base/instant.ts';
+import { wireTimeOfMicros } from '../../../../base/timestamps.ts';
 import { escaped, htmlOf, type Letter, subjectOf } from './letter.ts';
 import type { ToldAlerts } from './told-alerts.ts';
 import type { TouchedAlert } from './touched-alert.ts';
-import { lineOf } from './words.ts';
 
 /** Whose alerts a letter tells of, and where people look at them. */
 export interface LetterHead {
@@ -75,4 +76,42 @@ function itemOf(alert: TouchedAlert, links: Links | null): string {
 /** So that no name looks like a line of the letter. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+}
+
+/** What is the case, or was: "Pallet 17 is at Ramp, where it must not be". */
+function whatOf(alert: TouchedAlert): string {
+  const { kind, subject, location, isMissing } = alert;
+  const isOver = alert.state === 'closed' || alert.state === 'withdrawn';
+  const is = isOver ? 'was' : 'is';
+  const where = location ?? 'a location';
+  switch (kind) {
+    case 'overdue':
+      return `${subject} ${is} ${isMissing ? 'missing' : 'overdue'}${location === null ? '' : `, last seen at ${location}`}`;
+    case 'dwell':
+      return `${subject} ${isOver ? 'was' : 'has been'} at ${where} for too long`;
+    case 'not_allowed':
+      return `${subject} ${is} at ${where}, where it must not be`;
+    case 'must_be':
+      return `${subject} ${is} away from where it must be${location === null ? '' : `, at ${location}`}`;
+    case 'reader':
+      return `Reader ${subject} ${isOver ? 'was not' : 'is not'} heard`;
+  }
+}
+
+/** One line of a letter, without the rule. */
+export function lineOf(alert: TouchedAlert): string {
+  const { state, level, openedAt, closedAt } = alert;
+  const what = whatOf(alert);
+  if (state === 'withdrawn') {
+    return `Withdrawn, it was not so: ${what}`;
+  }
+  if (state === 'closed' && closedAt !== null) {
+    return `Over: ${what}, from ${minute(openedAt)} to ${minute(closedAt)}`;
+  }
+  return `${level === 'warning' ? 'Warning: ' : ''}${what}, since ${minute(openedAt)}`;
+}
+
+/** As UTC: nobody knows in which zone it is read. */
+function minute(at: Micros): string {
+  return `${wireTimeOfMicros(at).slice(0, 16).replace('T', ' ')} UTC`;
 }

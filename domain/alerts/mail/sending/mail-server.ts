@@ -1,4 +1,4 @@
-import { isLoopback } from './is-loopback.ts';
+import ipaddr from 'ipaddr.js';
 
 /** A server that takes e-mail. */
 export interface MailServer {
@@ -45,4 +45,9 @@ function loginOf({ username, password }: URL): MailServer['login'] | undefined {
 /** A password never crosses a network in the clear. */
 export function needsTls({ login, host, isSecure }: MailServer): boolean {
   return login !== null && !isSecure && !isLoopback(host);
+}
+
+/** Whether a host is this machine, whatever the network. */
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || (ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback');
 }

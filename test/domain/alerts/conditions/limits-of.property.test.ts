@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type LimitedTime, limitsOf } from '../../../../domain/alerts/conditions/limits-of.ts';
+import { type LimitedTime, limitsOf } from '../../../../domain/alerts/conditions/load-limits.ts';
 import type { DatedRule } from '../../../../domain/alerts/rules/rule.ts';
 import { timeOf } from '../../../support/held-loop.ts';
 import { ruleOf } from './rule-of.ts';

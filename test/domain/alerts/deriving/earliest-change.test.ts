@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { earliestChange } from '../../../../domain/alerts/deriving/earliest-change.ts';
+import { earliestChange } from '../../../../domain/alerts/deriving/note-moves.ts';
 import type { DatedRule } from '../../../../domain/alerts/rules/rule.ts';
 
 const YARD = 7;

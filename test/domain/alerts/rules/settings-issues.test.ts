@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { MICROS_PER_SECOND } from '../../../../base/instant.ts';
+import { issuesOf } from '../../../../domain/alerts/rules/applied-change.ts';
 import { KINDS, type Kind } from '../../../../domain/alerts/rules/rule.ts';
 import { EVERYTHING, type RuleSettings } from '../../../../domain/alerts/rules/settings.ts';
-import { issuesOf } from '../../../../domain/alerts/rules/settings-issues.ts';
 
 const settings = (kind: Kind, more: Partial<RuleSettings> = {}): RuleSettings => ({
   ...{ kind, name: kind, after: null, thenAfter: null, locationId: null, hours: null },

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { beginningOf } from '../../../../domain/formats/mapping/values/beginning.ts';
+import { beginningOf } from '../../../../domain/formats/mapping/values/printable.ts';
 import { Random } from '../../../support/random.ts';
 
 const LIMIT = 60;
