@@ -75,7 +75,7 @@ async function migrateIf(
     if (!(await awaitLock(client, ADVISORY_LOCKS.migration, { signal, onWaiting }))) {
       throw interrupted();
     }
-    // Which who may not migrate can find out, too.
+    // Users who may not migrate can ask this, too.
     if (await isMigrated(client, migrations)) {
       return { applied: [], current: newestOf(migrations) };
     }

@@ -43,7 +43,6 @@ export async function startMail(
       log.warn(what, text);
     }
   };
-  const onFault = (err: unknown) => warn({ err }, 'E-mail of alerts could not be looked for; will retry');
   const leaving = new AbortController();
   const turns = new MailTurns({
     ...{ pool, consoleUrl, mailer: openMailer(server, from, leaving.signal) },
@@ -58,7 +57,7 @@ export async function startMail(
         );
       }
     },
-    onFault,
+    onFault: (err) => warn({ err }, 'The outcome of an e-mail could not be stored; it may be sent again'),
   });
   await lifecycle.start(
     'e-mail',
@@ -72,7 +71,7 @@ export async function startMail(
             }
           }
         },
-        onFault,
+        (err) => warn({ err }, 'E-mail of alerts could not be looked for; will retry'),
       ),
     async (started) => {
       const timer = setTimeout(() => leaving.abort(), LEAVES_AFTER);

@@ -33,19 +33,11 @@ import { running } from '../running/running.ts';
 import { writeToOutput } from '../running/standard-output.ts';
 
 export function addExports(program: Command): void {
-  addExportAssets(program);
-  addExportLocations(program);
+  addExport(program, 'asset');
+  addExport(program, 'location');
   addExportStays(program);
   addExportPositions(program);
   addExportDwell(program);
-}
-
-function addExportAssets(program: Command): void {
-  addExport(program, 'asset');
-}
-
-function addExportLocations(program: Command): void {
-  addExport(program, 'location');
 }
 
 function addExportStays(program: Command): void {

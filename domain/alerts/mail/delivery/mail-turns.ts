@@ -24,7 +24,7 @@ export interface MailParts {
   mailer: Mailer;
   consoleUrl: string | null;
   onMessage(recipient: Recipient, outcome: MailOutcome): void;
-  /** The outcome of a message could not be noted: it is sent once more. */
+  /** The outcome of a message could not be stored, so the message is sent once more. */
   onFault(error: unknown): void;
   random?(): number;
 }
@@ -56,7 +56,7 @@ interface Begun {
 export class MailTurns {
   readonly #parts: MailParts;
   readonly #underWay = new Map<Promise<void>, Recipient>();
-  /** The organization that a message was begun of last. */
+  /** The organization whose message was begun last. */
   #last = 0;
 
   constructor(parts: MailParts) {
@@ -126,8 +126,8 @@ export class MailTurns {
   }
 
   /**
-   * A message to one person: of the first organization that there is anything to tell of, beginning with the one whose last
-   * message to them is longest ago.
+   * A message to one person, for the first organization that has news for them. The one whose last message to them is oldest
+   * goes first.
    */
   async #beginFirst(
     transaction: Connection,
@@ -150,7 +150,7 @@ export class MailTurns {
     return [];
   }
 
-  /** An organization may have half of what others leave: so there is always something left for another while one hangs. */
+  /** An organization may have half of what others leave, so that another has room while one hangs. */
   #hasRoomFor(orgId: number, begun: readonly Begun[]): boolean {
     const all = [...this.#underWay.values(), ...begun.map(({ recipient }) => recipient)];
     const own = all.filter((each) => each.orgId === orgId).length;

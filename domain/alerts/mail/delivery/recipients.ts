@@ -57,8 +57,8 @@ export async function addRecipients(db: Connection): Promise<void> {
 
 /**
  * Recipients of organizations with newer events of alerts, whom nobody has begun a message to within the last minute: one of
- * each organization, then a second of each, and so on, beginning after an organization. In each those first who were told, or
- * passed over, longest ago.
+ * each organization, then a second of each, and so on, beginning after an organization. Within an organization, the recipient
+ * whose position in the feed is lowest goes first.
  */
 export async function dueRecipients(db: Connection, afterOrg: number, limit: number): Promise<Recipient[]> {
   const rows = await db.any(sql.prepared(
