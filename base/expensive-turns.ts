@@ -17,7 +17,7 @@ interface Held {
 /**
  * Limits each organization to one expensive task at a time in this process: large bodies, large rows, lists that may
  * read much, submissions of many scans, uploads, pieces of imports and exports. Each keeps about one processor busy, here or in the
- * database; two cores running four of them answered other look-ups after 800 ms (test/bench/README.md).
+ * database; two cores running four of them answered other look-ups after 800 ms.
  *
  * A turn lapses: a task that waits for a database lock, or runs for seconds, delays the next no longer than that. So a
  * task that holds a lock and waits for its turn cannot deadlock with one that has its turn and waits for the lock.
