@@ -1,12 +1,10 @@
 import { MICROS_PER_SECOND, type Micros } from '../base/instant.ts';
-import { dwell, travel } from './dwell.ts';
 import { EventQueue } from './event-queue.ts';
 import { nextStop } from './movement.ts';
-import type { SimulatedAsset } from './population.ts';
+import type { Role, SimulatedAsset } from './population.ts';
 import type { Random } from './random.ts';
-import { Roster } from './roster.ts';
 import { activityAt, endOfShift, nextStartOf, shiftAt } from './shifts.ts';
-import { isPortal, type SiteLocation } from './site.ts';
+import { isPortal, type SiteLocation, type Stage } from './site.ts';
 import type { Whereabouts } from './truth/whereabouts.ts';
 
 /** Where an asset is or goes, and until when. */
@@ -242,4 +240,66 @@ interface Trip {
 
 function seconds(count: number): Micros {
   return Math.round(count * MICROS_PER_SECOND);
+}
+
+/** How long an asset stays: mostly near the median, sometimes many times as long, and longer when the site is quiet. */
+function dwell(role: Role, stage: Stage, now: Micros, random: Random): Micros {
+  const median = role === 'pallet' ? PALLET_SECONDS[stage] : SECONDS[role];
+  const skewed = median * Math.exp(SPREAD * normal(random));
+  return Math.round((skewed / activityAt(now)) * MICROS_PER_SECOND);
+}
+
+function travel(random: Random): Micros {
+  return random.integer(6 * MICROS_PER_SECOND, 25 * MICROS_PER_SECOND);
+}
+
+/** Medians. */
+const PALLET_SECONDS: Record<Stage, number> = { receiving: 240, storage: 1_500, packing: 400, shipping: 300 };
+const SECONDS: Record<Exclude<Role, 'pallet'>, number> = {
+  cage: 900,
+  forklift: 40,
+  person: 60,
+  'in repair': 86_400,
+};
+
+const SPREAD = 0.9;
+
+/** Standard normal, after Box and Muller. */
+function normal(random: Random): number {
+  return Math.sqrt(-2 * Math.log(1 - random.fraction())) * Math.cos(2 * Math.PI * random.fraction());
+}
+
+/** The present assets: adding, removing and picking one take constant time. */
+class Roster {
+  readonly #members: SimulatedAsset[] = [];
+  readonly #indexes = new Map<SimulatedAsset, number>();
+
+  get size(): number {
+    return this.#members.length;
+  }
+
+  [Symbol.iterator](): Iterator<SimulatedAsset> {
+    return this.#members[Symbol.iterator]();
+  }
+
+  add(asset: SimulatedAsset): void {
+    this.#indexes.set(asset, this.#members.push(asset) - 1);
+  }
+
+  remove(asset: SimulatedAsset): void {
+    const index = this.#indexes.get(asset);
+    const last = this.#members.pop();
+    if (index === undefined || last === undefined) {
+      throw new RangeError(`${asset.key} is not there`);
+    }
+    this.#indexes.delete(asset);
+    if (last !== asset) {
+      this.#members[index] = last;
+      this.#indexes.set(last, index);
+    }
+  }
+
+  pick(random: Random): SimulatedAsset {
+    return random.pick(this.#members);
+  }
 }

@@ -8,7 +8,6 @@ import { Rereads } from './rereads.ts';
 import { antennaAt, type Site, type SiteLocation, type SiteReader, stopsOf } from './site.ts';
 import { type LifeOptions, SiteLife } from './site-life.ts';
 import { type Sighting, SiteWatch } from './site-watch.ts';
-import { makeStrangers, type Strangers } from './strangers.ts';
 
 export interface TrafficOptions {
   site: Site;
@@ -149,4 +148,18 @@ export class Traffic {
     line.take({ asset: null, tag: tag(line.tagType), port: 1, at, rssi: random.integer(-85, -60) });
     return 1;
   }
+}
+
+interface Strangers {
+  tag(tagType: 'rfid' | 'ble'): string;
+}
+
+function makeStrangers(random: Random): Strangers {
+  const digits = (count: number) =>
+    Array.from({ length: count }, () => random.integer(0, 15).toString(16).toUpperCase()).join('');
+  const rfid = Array.from({ length: 40 }, () => `AD99${digits(20)}`);
+  return {
+    // The addresses of telephones change all the time.
+    tag: (tagType) => (tagType === 'rfid' ? random.pick(rfid) : `F${digits(11)}`),
+  };
 }

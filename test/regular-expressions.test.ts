@@ -73,7 +73,7 @@ describe("regular expressions that meet strangers' text", () => {
   it('are found in every kind of source', () => {
     const found = new Set(literals.map(({ file }) => file));
     expect([...found]).to.include.members([
-      'platform/http/unparsed-path.ts',
+      'platform/http/unparsed.ts',
       'clients/handheld-app/src/scanning/plain-value.ts',
       'clients/console-app/src/parts/instant.tsx',
     ]);

@@ -1,11 +1,23 @@
 import { eachInTurns } from '../../base/each-in-turns.ts';
+import type { Micros } from '../../base/instant.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
-import { isChange, type UnsealedMove } from './feed/unsealed-move.ts';
-import { writeUnsealed } from './feed/write-unsealed.ts';
+import { integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
+import type { BinaryValues } from '../../db/timescale/queries/binary-values.ts';
+import { type CopyTarget, copyRows } from '../../db/timescale/queries/copy-rows.ts';
+import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { type ChangedRows, countRows } from './feed/changed-rows.ts';
+import {
+  inParts,
+  isChange,
+  isMoved,
+  MOST_ROWS,
+  rowsAsJson,
+  type UnsealedMove,
+} from './feed/unsealed-move.ts';
 import type { AssetRef } from './history/asset-ref.ts';
 import type { Transition } from './history/history.ts';
 import { historyChanges } from './history-changes.ts';
-import { keepMarks, markHistories, sparingTriggers } from './history-marks.ts';
 import type { Move } from './moves.ts';
 import { updatePositions } from './positions.ts';
 import type { Change } from './revision.ts';
@@ -62,7 +74,7 @@ export async function writeChanges(
 ): Promise<number> {
   const recorded = await eachInTurns(changes, unsealedMoveOf);
   const unsealed = recorded.filter((move) => move !== null);
-  const rows = rowsOf(changes);
+  const rows = rowsToWrite(changes);
   const writing = isExact ? writeExactly(client, rows) : replace(client, rows);
   const besides = Promise.all([
     markHistories(client, rows.put),
@@ -95,7 +107,7 @@ interface Rows {
   gone: (AssetRef & Transition)[];
 }
 
-function rowsOf(changes: readonly Change[]): Rows {
+function rowsToWrite(changes: readonly Change[]): Rows {
   const rows: Rows = { put: [], newest: [], between: [], changed: [], gone: [] };
   for (const change of changes) {
     if (change.put.length + change.gone.length > 0) {
@@ -159,3 +171,173 @@ export function unsealedMoveOf({ position, before, rows }: Change): UnsealedMove
     ? { orgId, assetId, recordedAt, before, stay, lastSeen, rows }
     : null;
 }
+
+/**
+ * Writes changes of histories where the sealer finds them once they are committed.
+ *
+ * @param moves of locked positions, one of each, so that ids ascend along an asset.
+ */
+async function writeUnsealed(client: Client, moves: readonly UnsealedMove[]): Promise<void> {
+  const small = moves.filter(isSmall);
+  const large = moves.filter((move) => !isSmall(move));
+  await Promise.all([
+    small.length === 0 ? null : copyRows(client, UNSEALED, small, writeMove),
+    large.length === 0 ? null : writeInParts(client, large),
+  ]);
+}
+
+function isSmall({ rows }: UnsealedMove): boolean {
+  return countRows(rows) <= MOST_ROWS;
+}
+
+const COLUMNS = [
+  'org_id',
+  'asset_id',
+  'kind',
+  'recorded_at',
+  'location_id',
+  'since',
+  'last_seen',
+  'previous_location_id',
+  'duration_seconds',
+  'rows',
+];
+
+const UNSEALED: CopyTarget = { table: 'unsealed_moves', columns: COLUMNS };
+
+/** One that only says where the asset has come to, as most are, goes without JSON. */
+function writeMove(into: BinaryValues, move: UnsealedMove): void {
+  if (isMoved(move)) {
+    writeAs('moved', into, move);
+    into.bigint(move.rows.added[0]?.durationSeconds ?? null);
+    into.null();
+  } else {
+    writeCorrected(into, move, move.rows);
+  }
+}
+
+function writeCorrected(into: BinaryValues, move: UnsealedMove, rows: ChangedRows): void {
+  writeAs('corrected', into, move);
+  into.null();
+  into.text(rowsAsJson(rows));
+}
+
+function writeAs(kind: 'moved' | 'corrected', into: BinaryValues, move: UnsealedMove): void {
+  into.integer(move.orgId);
+  into.integer(move.assetId);
+  into.text(kind);
+  into.timestamp(move.recordedAt);
+  into.integer(move.stay?.locationId ?? null);
+  into.timestamp(move.stay?.since ?? null);
+  into.timestamp(move.lastSeen);
+  into.integer(move.before?.locationId ?? null);
+}
+
+interface Part {
+  id: number;
+  part: number;
+  parts: number;
+  move: UnsealedMove;
+  rows: ChangedRows;
+}
+
+async function writeInParts(client: Client, moves: readonly UnsealedMove[]): Promise<void> {
+  const ids = await client.any(sql.prepared('ids-of-unsealed-moves', rowsOf<{ id: number }>())`
+    select nextval(pg_get_serial_sequence('unsealed_moves', 'id')) as id
+    from generate_series(1, ${moves.length}::integer)`);
+  const parts = moves.flatMap((move, index): Part[] => {
+    const all = inParts(move.rows);
+    const id = ids[index]?.id ?? 0;
+    return all.map((rows, part) => ({ id, part: part + 1, parts: all.length, move, rows }));
+  });
+  await copyRows(client, PARTS, parts, writePart);
+}
+
+const PARTS: CopyTarget = { table: 'unsealed_moves', columns: ['id', 'part', 'parts', ...COLUMNS] };
+
+function writePart(into: BinaryValues, { id, part, parts, move, rows }: Part): void {
+  into.bigint(id);
+  into.integer(part);
+  into.integer(parts);
+  writeCorrected(into, move, rows);
+}
+
+/**
+ * Marks about one in 512 of the given transitions, so that a history is counted by its marks and at most some 512 rows
+ * (`db/timescale/schema/tables/tracking.sql`). A hash decides which: that takes no look-up, and late rows are marked as often as newest ones.
+ *
+ * @param written transitions of assets whose positions are locked.
+ */
+async function markHistories(db: Connection, written: readonly AssetTransition[]): Promise<void> {
+  const marked = written.filter(isMarked);
+  if (marked.length === 0) {
+    return;
+  }
+  await db.exec(sql.prepared('mark-histories', NO_ROWS)`
+    select mark_histories(
+      ${sql.binary(integers(marked.map(({ orgId }) => orgId)))}::integer[],
+      ${sql.binary(integers(marked.map(({ assetId }) => assetId)))}::integer[],
+      ${sql.binary(timestamps(marked.map(({ observedAt }) => observedAt)))}::timestamptz[])`);
+}
+
+type Instant = AssetRef & { observedAt: Micros };
+
+/**
+ * Does `work`, which writes and deletes transitions, without the triggers that keep the marks up to each row. A row took
+ * them 15 us, and longer the more of one stretch were written in one transaction. Who does without calls {@link keepMarks}
+ * for all rows but those later than every scan of their asset, which no mark counts.
+ */
+export async function sparingTriggers<Result>(db: Connection, work: () => Promise<Result>): Promise<Result> {
+  const sparing = db.exec(sql.prepared('spare-marks', NO_ROWS)`
+    select set_config('tagtrail.keeps_marks', 'on', true)`);
+  const working = work();
+  const ending = db.exec(sql.prepared('end-sparing-marks', NO_ROWS)`
+    select set_config('tagtrail.keeps_marks', 'off', true)`);
+  // If one fails, so does what is pipelined behind it, without naming the cause.
+  working.catch(() => {});
+  ending.catch(() => {});
+  await sparing;
+  const result = await working;
+  await ending;
+  return result;
+}
+
+/** Adjusts the marks to rows that were added and removed: of each row the first mark from its instant on. */
+async function keepMarks(
+  db: Connection,
+  added: readonly Instant[],
+  removed: readonly Instant[],
+): Promise<void> {
+  const rows = [...added, ...removed];
+  if (rows.length === 0) {
+    return;
+  }
+  await db.exec(sql.prepared('keep-marks', NO_ROWS)`
+    update history_marks set stays = history_marks.stays + changed.stays
+    from (
+      select mark.row, sum(given.stays) as stays
+      from unnest(
+        ${sql.binary(integers(rows.map(({ orgId }) => orgId)))}::integer[],
+        ${sql.binary(integers(rows.map(({ assetId }) => assetId)))}::integer[],
+        ${sql.binary(timestamps(rows.map(({ observedAt }) => observedAt)))}::timestamptz[],
+        ${sql.binary(integers(rows.map((_, index) => (index < added.length ? 1 : -1))))}::integer[])
+        as given (org_id, asset_id, observed_at, stays)
+      cross join lateral (
+        select ctid as row from history_marks
+        where org_id = given.org_id and asset_id = given.asset_id and observed_at >= given.observed_at
+        order by observed_at limit 1
+      ) mark
+      group by mark.row
+    ) changed
+    where history_marks.ctid = changed.row`);
+}
+
+/** Whatever digits the instants have. The asset is part of the hash because many assets may be seen at one instant. */
+function isMarked({ assetId, observedAt }: Pick<AssetTransition, 'assetId' | 'observedAt'>): boolean {
+  const low = Math.imul(observedAt % HALF, 0x9e3779b1);
+  const high = Math.imul(Math.floor(observedAt / HALF), 0x85ebca6b);
+  const mixed = Math.imul(low ^ (low >>> 15) ^ high ^ Math.imul(assetId, 0x27d4eb2f), 0xc2b2ae35);
+  return Math.imul(mixed ^ (mixed >>> 16), 0x45d9f3b) >>> 23 === 0;
+}
+
+const HALF = 2 ** 32;

@@ -1,16 +1,17 @@
-import Koa, { type Middleware } from 'koa';
+import type { IncomingMessage } from 'node:http';
+import type { Middleware } from 'koa';
+import Koa from 'koa';
 import type { Logger } from 'pino';
+import { Counter, Histogram, type Registry } from 'prom-client';
 import type { Networks } from '../../base/networks.ts';
 import { clientAddress, comesByUnnamedProxy } from './client-address.ts';
 import { Dispatching, type DispatchOptions } from './dispatch.ts';
 import type { Entrance, Limiter } from './entrance.ts';
 import { HUNG_UP_STATUS, isHangUp, isInterrupted } from './hanging-up.ts';
-import { measureRequests } from './metrics.ts';
-import { envelope, toProblem } from './problem.ts';
-import { requireClearHeaders } from './request-headers.ts';
+import { encodesUtf8 } from './percent-encoding.ts';
+import { badRequest, envelope, toProblem } from './problem.ts';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 import { createRequestLog, type LoggedRequests, type RequestLog } from './request-log.ts';
-import { normalizeTarget, requireUtf8Path } from './request-target.ts';
 import { unknownPath } from './router.ts';
 import { sendJson } from './send.ts';
 import { boundUnreadAnswers } from './unread-answers.ts';
@@ -117,3 +118,99 @@ function showIdleBudget<Context>(limiter: Limiter<Context>): Middleware {
     return next();
   };
 }
+
+/** Counts and times requests by operation, so that the number of series does not grow with the number of paths. */
+function measureRequests(registry: Registry): Middleware {
+  const labelNames = ['operation', 'method', 'status'] as const;
+  const requests = new Counter({
+    name: 'tagtrail_http_requests_total',
+    help: 'Requests answered.',
+    labelNames,
+    registers: [registry],
+  });
+  const seconds = new Histogram({
+    name: 'tagtrail_http_request_duration_seconds',
+    help: 'Time from a request to its answer.',
+    labelNames: ['operation'] as const,
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers: [registry],
+  });
+  return async (koa, next) => {
+    const start = performance.now();
+    try {
+      await next();
+    } finally {
+      const operation = String(koa.state['operation'] ?? 'none');
+      requests.inc({ operation, method: koa.method, status: koa.status });
+      seconds.observe({ operation }, (performance.now() - start) / 1000);
+    }
+  };
+}
+
+/**
+ * Refuses a missing (RFC 9112 section 3.2) or invalid `Host`, and repeated headers that must be single:
+ * Node.js keeps the first, a proxy in front of it perhaps the last.
+ *
+ * @throws Problem `bad_request`.
+ */
+const requireClearHeaders: Middleware = ({ req }, next) => {
+  if (req.httpVersion === '1.1' && req.headers.host === undefined) {
+    throw badRequest('Host header is required');
+  }
+  if (!HOST.test(req.headers.host ?? '')) {
+    throw badRequest('Host header is not valid');
+  }
+  const repeated = repeatedHeader(req);
+  if (repeated !== null) {
+    throw badRequest(`${repeated} header must be given only once`);
+  }
+  return next();
+};
+
+/** A name or an address, and an optional port (RFC 9110 section 7.2). */
+const HOST = /^(?:\[[\w:.%]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/;
+
+const SINGLE = ['Host', 'Authorization', 'Content-Type'];
+
+function repeatedHeader({ rawHeaders }: IncomingMessage): string | null {
+  return SINGLE.find((name) => countOf(name, rawHeaders) > 1) ?? null;
+}
+
+/** @param rawHeaders names and values, alternating. */
+function countOf(wanted: string, rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length === wanted.length && name.toLowerCase() === wanted.toLowerCase()) {
+      count += 1;
+    }
+  }
+  return count;
+}
+
+/**
+ * Reduces a request target of any form to path and query (RFC 9112 section 3.2). For an invalid URL Koa would throw or
+ * return null wherever the path is read.
+ *
+ * @throws Problem `bad_request`.
+ */
+const normalizeTarget: Middleware = (koa, next) => {
+  const target = koa.req.url ?? '';
+  if (!target.startsWith('/') && target !== '*') {
+    koa.req.url = '';
+    if (!URL.canParse(target)) {
+      throw badRequest('Request target is not valid');
+    }
+    const { pathname, search } = new URL(target);
+    koa.req.url = pathname + search;
+  }
+  return next();
+};
+
+/** @throws Problem `bad_request` for a path that is not UTF-8. */
+const requireUtf8Path: Middleware = ({ path }, next) => {
+  if (!encodesUtf8(path)) {
+    throw badRequest('Request path must be percent-encoded UTF-8');
+  }
+  return next();
+};

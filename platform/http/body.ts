@@ -11,7 +11,6 @@ import {
 import type { Members, Values } from '../../base/checks/members.ts';
 import { membersSchema, type SchemaNotes } from '../../base/checks/members-schema.ts';
 import type { MergePatch } from '../../base/checks/merge-patch.ts';
-import { agreeing, oneOfEach } from '../../base/checks/pair-schemas.ts';
 import {
   checkedAgainst,
   isGiven,
@@ -25,6 +24,33 @@ import type { JsonSource } from '../../base/json/json-source.ts';
 import { parseJson } from '../../base/json/parse-json.ts';
 import { type BodyType, JSON_TYPE, MERGE_PATCH_TYPE } from './media-type.ts';
 import { badRequest } from './problem.ts';
+
+function oneOfEach(pairs: readonly Pair[]): JsonSchema {
+  return never(
+    pairs.map((pair) => ({ required: pair, properties: Object.fromEntries(pair.map((key) => [key, {}])) })),
+  );
+}
+
+/** Refuses null on one key of a pair with a value on the other. */
+function agreeing(pairs: readonly Pair[]): JsonSchema {
+  return never(
+    pairs.flatMap(([one, other]) => [
+      contradiction({ empty: one, filled: other }),
+      contradiction({ empty: other, filled: one }),
+    ]),
+  );
+}
+
+function contradiction({ empty, filled }: { empty: string; filled: string }): JsonSchema {
+  return {
+    required: [empty, filled],
+    properties: { [empty]: { type: 'null' }, [filled]: { not: { type: 'null' } } },
+  };
+}
+
+function never(schemas: readonly JsonSchema[]): JsonSchema {
+  return schemas.length === 0 ? {} : { not: schemas.length === 1 ? schemas[0] : { anyOf: schemas } };
+}
 
 export interface Body<T> {
   readonly type: BodyType;

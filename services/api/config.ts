@@ -10,14 +10,26 @@ import {
   withBothWays,
 } from '../../platform/runtime/common-settings.ts';
 import { CONSOLE_URL } from '../../platform/runtime/console-url.ts';
-import { portSetting } from '../../platform/runtime/setting-kinds.ts';
+import { integerSetting, optionalUrl, portSetting } from '../../platform/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
 import { faultOfTls, TLS_SETTINGS } from '../../platform/runtime/tls-settings.ts';
-import { DESCRIPTION_SETTINGS } from './description/settings.ts';
 import { faultOfMail, MAIL_SETTINGS } from './mail/settings.ts';
-import { QUERY_TIMEOUT_MS } from './query-timeout.ts';
 import { RATE_LIMIT_SETTINGS } from './rate-limit/settings.ts';
 import { WEBHOOK_SETTINGS } from './webhooks/settings.ts';
+
+const QUERY_TIMEOUT_MS = integerSetting('how long a list that may read much may take', {
+  initial: 10_000,
+  min: 100,
+  max: 600_000,
+});
+
+const DESCRIPTION_SETTINGS = {
+  PUBLIC_URL: optionalUrl(
+    'the address clients reach the API at, for its description; without one, wherever they got that from',
+    ['http:', 'https:'],
+    'https://tagtrail.example.com',
+  ),
+};
 
 // Also used where the API shares a process with other services.
 export { faultOfMail } from './mail/settings.ts';

@@ -29,13 +29,17 @@ import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { listenOn } from '../../platform/runtime/listen-on.ts';
 import { measureCertificate } from '../../platform/runtime/measure-certificate.ts';
 import type { ServerTls } from '../../platform/runtime/server-tls.ts';
+import type { Configuration } from '../../platform/runtime/settings.ts';
 import { startTls } from '../../platform/runtime/start-tls.ts';
 import { watchServers } from '../../platform/runtime/watch-servers.ts';
 import { startServing } from '../api/entry.ts';
 import { createApp } from './app.ts';
 import { APP_FOLDER } from './app-folder.ts';
 import type { ConsoleConfig } from './config.ts';
-import { providerOf } from './oidc/start-provider.ts';
+import { ErrandCookie } from './oidc/errand-cookie.ts';
+import { CALLBACK } from './oidc/paths.ts';
+import type { Provider } from './oidc/provider.ts';
+import type { OIDC_SETTINGS } from './oidc/settings.ts';
 import { OwnCookie } from './serving/cookie.ts';
 import { HealthChecks } from './serving/health-checks.ts';
 import { Hearing } from './serving/hearing.ts';
@@ -229,4 +233,31 @@ const KEYS = {
 
 function timeRulesOf({ LATENESS_DAYS, SCAN_RETENTION_DAYS }: ConsoleConfig): TimeRules {
   return { lateness: LATENESS_DAYS * MICROS_PER_DAY, retention: SCAN_RETENTION_DAYS * MICROS_PER_DAY };
+}
+
+type OidcConfig = Configuration<typeof OIDC_SETTINGS> & { CONSOLE_URL: string | null };
+
+/** Null without OIDC_ISSUER, and then the library is not loaded. Nothing is asked of the provider yet. */
+async function providerOf(
+  config: OidcConfig,
+  isSecure: boolean,
+): Promise<{ provider: Provider; errands: ErrandCookie } | null> {
+  const {
+    OIDC_ISSUER: issuer,
+    OIDC_CLIENT_ID: clientId,
+    OIDC_CLIENT_SECRET: clientSecret,
+    CONSOLE_URL,
+  } = config;
+  if (issuer === null || clientId === null || clientSecret === null || CONSOLE_URL === null) {
+    return null;
+  }
+  const { Provider: Started } = await import('./oidc/provider.ts');
+  const provider = new Started({
+    ...{ issuer, clientId, clientSecret },
+    callbackUrl: `${CONSOLE_URL}${CALLBACK}`,
+    roleClaim: config.OIDC_ROLE_CLAIM,
+    roles: config.OIDC_ROLES,
+    demands: { acr: config.OIDC_ACR_VALUES, amr: config.OIDC_AMR_VALUES },
+  });
+  return { provider, errands: new ErrandCookie(clientSecret, isSecure) };
 }

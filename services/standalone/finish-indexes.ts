@@ -1,5 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { untilDone } from '../../base/until-done.ts';
 import { finishSearchIndexes } from '../../db/timescale/schema/search-indexes.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 
@@ -34,4 +34,23 @@ async function finish(url: string, log: Logger, signal: AbortSignal): Promise<vo
     onBegin: (index) =>
       log.info({ index }, 'Building an index; what it is for reads every row until it is ready'),
   });
+}
+
+/** Milliseconds before the next attempt: from the first, doubling, to the longest. */
+const FIRST_PAUSE = 1_000;
+const LONGEST_PAUSE = 60_000;
+
+/** Runs work that can be resumed until it ends without an error, or is aborted. */
+async function untilDone(
+  work: () => Promise<void>,
+  { signal, onFault }: { signal: AbortSignal; onFault(error: unknown, pause: number): void },
+): Promise<void> {
+  for (let next = FIRST_PAUSE; !signal.aborted; next = Math.min(next * 2, LONGEST_PAUSE)) {
+    try {
+      return await work();
+    } catch (error) {
+      onFault(error, next);
+      await pause(next, undefined, { signal }).catch(() => {});
+    }
+  }
 }

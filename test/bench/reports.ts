@@ -15,7 +15,7 @@ import { countStates } from '../../domain/reports/presence/count-states.ts';
 import { listPresence } from '../../domain/reports/presence/list-presence.ts';
 import { listStays } from '../../domain/reports/stays/list-stays.ts';
 import { readTurns } from '../../domain/reports/turns/read-turns.ts';
-import { readGaps } from '../../services/console/coverage/read-gaps.ts';
+import { readGaps } from '../../services/console/coverage/routes.ts';
 import { openDatabaseServer } from './database-server.ts';
 import { newOrganization } from './new-organization.ts';
 

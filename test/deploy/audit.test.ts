@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { findPostgresBinaries } from '../../db/timescale/embedded/postgres-binaries.ts';
+import { findPostgresBinaries } from '../../db/timescale/embedded/server.ts';
 import { useProgram } from '../support/programs.ts';
 import { PROJECT, readDeployed } from './folder.ts';
 

@@ -1,9 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buildApp as buildConsole } from '../../clients/console-app/build/build-app.ts';
-import * as ofConsole from '../../clients/console-app/build/folders.ts';
-import { buildApp } from '../../clients/handheld-app/build/build-app.ts';
-import { APP_FOLDER, SOURCE_FOLDER } from '../../clients/handheld-app/build/folders.ts';
+import * as ofConsole from '../../clients/console-app/build/build-app.ts';
+import { APP_FOLDER, buildApp, SOURCE_FOLDER } from '../../clients/handheld-app/build/build-app.ts';
 
 /** Builds the handheld app if a source is newer than what was built, so that tests run what stands there. */
 export async function buildAppIfStale(): Promise<void> {
@@ -15,7 +13,7 @@ export async function buildAppIfStale(): Promise<void> {
 /** Likewise the console. */
 export async function buildConsoleIfStale(): Promise<void> {
   if (await isStale(join(ofConsole.APP_FOLDER, 'index.html'), ofConsole.SOURCE_FOLDER)) {
-    await buildConsole();
+    await ofConsole.buildApp();
   }
 }
 

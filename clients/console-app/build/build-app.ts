@@ -1,10 +1,14 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Metafile } from 'esbuild';
 import { bundle } from '../../ui/build/bundle.ts';
 import { compressFolder } from '../../ui/build/compress-folder.ts';
 import { replaceFolder } from '../../ui/build/replace-folder.ts';
-import { APP_FOLDER, SOURCE_FOLDER } from './folders.ts';
+
+export const SOURCE_FOLDER = fileURLToPath(new URL('../src', import.meta.url));
+
+export const APP_FOLDER = fileURLToPath(new URL('../dist', import.meta.url));
 
 /** Browsers of desks and phones that are kept up to date: `color-mix`, container queries, `:has`. */
 const TARGET = ['chrome111', 'safari16.4', 'firefox121'];

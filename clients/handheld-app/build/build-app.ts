@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto';
 import { appendFile, copyFile, cp, readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { bundle } from '../../ui/build/bundle.ts';
 import { compressFolder } from '../../ui/build/compress-folder.ts';
 import { replaceFolder } from '../../ui/build/replace-folder.ts';
-import { APP_FOLDER, SOURCE_FOLDER } from './folders.ts';
+
+export const SOURCE_FOLDER = fileURLToPath(new URL('../src', import.meta.url));
+
+export const APP_FOLDER = fileURLToPath(new URL('../dist', import.meta.url));
 
 /** Browsers of handhelds are rarely the newest: Chrome on Android 8, Safari of iOS 16. */
 const TARGET = ['chrome100', 'safari16', 'firefox110'];

@@ -1,16 +1,19 @@
 import './style/app.css';
 import { render } from 'preact';
+import { Mark } from '../../ui/parts/mark.tsx';
+import { useTheme } from '../../ui/parts/use-theme.ts';
 import { App } from './app/app.ts';
 import { AppContext } from './app/app-context.ts';
-import { startRouter } from './app/router.ts';
+import { goToScreen, screen, startRouter, tab } from './app/router.ts';
 import { Sounds } from './feedback/sounds.ts';
 import { listenToWedge } from './scanning/listen-to-wedge.ts';
 import { FIRST_LIMIT_MS } from './scanning/pause-limit.ts';
+import type { Broken } from './scanning/wedge.ts';
 import { Frame } from './screens/frame.tsx';
-import { NoMemoryScreen } from './screens/no-memory-screen.tsx';
-import { takeBroken, takeLink, takeScan } from './screens/take-scan.ts';
-import { chooseLanguage } from './screens/use-language.ts';
+import { chooseLanguage, useLanguage } from './screens/use-language.ts';
+import { tokenIn } from './session/token.ts';
 import { type Database, openDatabase } from './storage/database.ts';
+import { texts } from './texts/texts.ts';
 
 const root = document.getElementById('app') ?? document.body;
 
@@ -52,4 +55,88 @@ if (database !== undefined) {
   );
   started(app);
   void app.updates.start();
+}
+
+/** Shown where the browser stores nothing for this page: no scan would be safe, so none is accepted. */
+function NoMemoryScreen({ reason }: { reason: string }) {
+  useTheme('auto');
+  useLanguage('auto');
+  const said = texts.value.noMemory;
+  return (
+    <main class="sign-in">
+      <div class="sign-in-head">
+        <Mark />
+        <h1>tagtrail</h1>
+      </div>
+      <div class="advice advice-strong" role="alert">
+        <h2>{said.title}</h2>
+        <p>{said.lost}</p>
+      </div>
+      <p>{said.remedy}</p>
+      <p class="hint mono">{reason}</p>
+      <button type="button" class="primary" onClick={() => location.reload()}>
+        {said.tryAgain}
+      </button>
+    </main>
+  );
+}
+
+/** While nobody is signed in a scanned token signs in; everything else is a scan, on any screen. */
+function takeScan(app: App, value: string): void {
+  if (app.session.token.value === null && tokenIn(value) !== null) {
+    app.tokenScanned.value = value;
+    return;
+  }
+  if (isLooking(app)) {
+    app.lookFor(value);
+    goToScreen('find');
+    return;
+  }
+  const place = app.scans.placeOf(value);
+  const begins = screen.value === 'sweep' && app.sweeping.now.value === null;
+  app.scans.take(value);
+  if (begins && place !== null && app.session.token.value !== null) {
+    void app.sweeps.start(place);
+    return;
+  }
+  showScans(app);
+}
+
+/** A sign-in link was opened. Nobody's session ends by that: it may be anybody's link. */
+function takeLink(app: App, token: string): void {
+  const said = texts.value.signIn;
+  if (app.session.token.value === null) {
+    app.tokenScanned.value = token;
+  } else if (app.session.token.value !== token) {
+    app.notice.value = {
+      word: said.notSignedIn,
+      title: said.isSignedIn(app.session.stored.value.handheld),
+      says: said.signOutFirst,
+    };
+  }
+}
+
+function takeBroken(app: App, scan: Broken): void {
+  app.scans.takeBroken(scan);
+  if (isLooking(app)) {
+    goToScreen('find');
+  } else {
+    showScans(app);
+  }
+}
+
+/** Who looks for an asset scans to find it, and not to move it: so while the tab is lit. */
+function isLooking(app: App): boolean {
+  return app.session.token.value !== null && tab.value === 'find' && screen.value !== 'place';
+}
+
+/** Opens the screen that shows the last scan, unless a sweep or sign-in is under way, which show it themselves. */
+function showScans(app: App): void {
+  if (app.session.token.value === null) {
+    return;
+  }
+  const isShown = screen.value === 'scan' || (screen.value === 'sweep' && app.sweeping.open !== null);
+  if (!isShown) {
+    goToScreen(app.sweeping.open === null ? 'scan' : 'sweep');
+  }
 }

@@ -10,7 +10,6 @@ import { differing, type OwnedChecksum, ownedChecksums } from './checksums.ts';
 import { catchUp, requirePublished, writtenUpTo } from './follow.ts';
 import { hold, release } from './hold.ts';
 import { setState } from './stored-moves.ts';
-import { sees } from './visible.ts';
 
 export interface MoveResult {
   tables: OwnedChecksum[];
@@ -148,4 +147,17 @@ function requireTime(until: number): void {
   if (performance.now() > until) {
     throw new AppError('conflict', 'Changes kept coming for seconds; run this again in a quieter hour');
   }
+}
+
+/**
+ * Whether a snapshot, as `pg_current_snapshot()` writes it, sees a transaction that the log has as committed. It does not yet
+ * while the commit waits for a standby, or its process for a processor.
+ *
+ * @param xid as the log has it: the lower 32 bits.
+ */
+export function sees(snapshot: string, xid: number): boolean {
+  const [oldest = '', next = '', running = ''] = snapshot.split(':');
+  const newest = BigInt(next);
+  const whole = newest + BigInt.asIntN(32, BigInt(xid) - newest);
+  return whole < BigInt(oldest) || (whole < newest && !running.split(',').includes(String(whole)));
 }

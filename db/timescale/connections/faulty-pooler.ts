@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from './client.ts';
 import { connectionConfig } from './connection.ts';
-import { createClient } from './create-client.ts';
 import { faultOfNotifications, isRefusedStart, PATIENCE, START_PATIENCE } from './direct-connection.ts';
+import { createClient } from './pooled-client.ts';
 import { serviceConfig } from './service-connections.ts';
 
 /**

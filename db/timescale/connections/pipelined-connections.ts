@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { ConnectionLost, thrownByPg } from './connection-lost.ts';
-import { createClient } from './create-client.ts';
 import { gatherWrites, isGathering } from './gather-writes.ts';
+import { createClient } from './pooled-client.ts';
 import { type NamedStatement, type Preceding, prepareStatement, sendPreceded } from './preceded-query.ts';
 import type { ServiceConfig } from './service-connections.ts';
 import type { SilentConnections } from './silent-connections.ts';

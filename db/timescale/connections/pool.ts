@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type Pool, VerbPool } from './client.ts';
-import { clientOf } from './create-client.ts';
+import { clientOf } from './pooled-client.ts';
 import { type ServiceConfig, type ServiceConnections, serviceConfig } from './service-connections.ts';
 import { SilentConnections } from './silent-connections.ts';
 

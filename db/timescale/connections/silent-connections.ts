@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { addressesOf } from './addresses.ts';
-import { createClient } from './create-client.ts';
+import { createClient } from './pooled-client.ts';
 import { serviceConfig } from './service-connections.ts';
 
 /** Milliseconds of silence on a connection that owes an answer, before the database is asked about it. */

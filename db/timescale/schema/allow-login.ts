@@ -1,3 +1,4 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
 import { addressesOf } from '../connections/addresses.ts';
@@ -6,7 +7,6 @@ import { awaitLock } from '../connections/await-lock.ts';
 import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
 import { requireDatabaseUrl } from '../connections/database-url.ts';
-import { scramVerifier } from './scram-verifier.ts';
 
 /** What processes act as. Their login needs to be a member of these, and nothing else. */
 export const PROCESS_ROLES = [
@@ -133,3 +133,29 @@ function passwordOf(url: string): string {
 const NOTHING_TO_DO = { is_there: true, may_make: false, missing: [] };
 
 const INSUFFICIENT_PRIVILEGE = '42501';
+
+const ITERATIONS = 4_096;
+const LENGTH = 32;
+
+/**
+ * What PostgreSQL keeps of a password (RFC 5803, SCRAM-SHA-256), for `create role … password`: a statement may get into the
+ * server's log, so the password itself is not part of one.
+ */
+export function scramVerifier(password: string, salt = randomBytes(16)): string {
+  const salted = pbkdf2Sync(saslprep(password), salt, ITERATIONS, LENGTH, 'sha256');
+  const storedKey = createHash('sha256').update(hmac(salted, 'Client Key')).digest('base64');
+  const serverKey = hmac(salted, 'Server Key').toString('base64');
+  return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString('base64')}$${storedKey}:${serverKey}`;
+}
+
+function hmac(key: Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}
+
+/** RFC 4013, as clients do it before they prove that they know the password. */
+function saslprep(password: string): string {
+  return password.replaceAll(OTHER_SPACES, ' ').replaceAll(MAPPED_TO_NOTHING, '').normalize('NFKC');
+}
+
+const OTHER_SPACES = /[\u00A0\u1680\u2000-\u200B\u202F\u205F\u3000]/g;
+const MAPPED_TO_NOTHING = /\u00AD|\u034F|\u1806|[\u180B-\u180D]|\u200C|\u200D|\u2060|[\uFE00-\uFE0F]|\uFEFF/g;

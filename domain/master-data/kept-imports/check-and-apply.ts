@@ -1,4 +1,6 @@
+import type { FieldIssue } from '../../../base/checks/issues.ts';
 import { AppError } from '../../../base/errors.ts';
+import { greatestOf } from '../../../base/extremes.ts';
 import { writeJson } from '../../../base/json/json-text.ts';
 import type {
   OrganizationConnection,
@@ -6,11 +8,11 @@ import type {
 } from '../../../db/timescale/connections/organization-door.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
-import type { CsvSource } from '../imports/csv.ts';
+import { type CsvSource, readCsv } from '../imports/csv.ts';
+import { CsvFault } from '../imports/csv-records.ts';
 import type { ImportOptions, ImportOutcome } from '../imports/import-file.ts';
 import { emptyReport, type ImportReport, type RespelledTag } from '../imports/report.ts';
 import { DifferenceOfFile, type FileDifference } from './difference-of-file.ts';
-import { type FileFault, faultsOf } from './faults.ts';
 import type { KeptImport } from './find-import.ts';
 
 /** Imports a file with options of the caller's beside these. */
@@ -186,4 +188,61 @@ async function note(connection: OrganizationConnection, id: number, kind: string
     insert into import_work (org_id, import_id, kind, done_rows)
     values (${connection.orgId}, ${id}, ${kind}, ${rows})
     on conflict (org_id, import_id) do update set kind = excluded.kind, seen_at = now(), done_rows = excluded.done_rows`);
+}
+
+/** What is wrong with a file, and where. */
+interface FileFault {
+  line: number;
+  column: string;
+  /** The cell, cut if it is long; null if the fault is of the line or the file. */
+  value: string | null;
+  code: string;
+  message: string;
+}
+
+/** UTF-16 units. */
+const LONGEST_VALUE = 200;
+
+/** Reads the file once more, for what the cells say. */
+async function faultsOf(source: CsvSource, issues: readonly FieldIssue[]): Promise<FileFault[]> {
+  const faults = issues.map(faultOf);
+  const byLine = Map.groupBy(faults, ({ line }) => line);
+  const last = greatestOf(byLine.keys());
+  let columns: string[] | null = null;
+  try {
+    for await (const { line, cells } of readCsv(source)) {
+      if (line > last) {
+        break;
+      }
+      columns ??= cells.map((cell) => cell.trim().toLowerCase());
+      for (const fault of byLine.get(line) ?? []) {
+        fault.value = cellOf(cells, columns.indexOf(fault.column));
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof CsvFault)) {
+      throw error;
+    }
+  }
+  return faults;
+}
+
+function faultOf({ field, code, message, params }: FieldIssue): FileFault {
+  const line = Number(params?.['line'] ?? 1);
+  const prefix = `line ${line}: `;
+  return {
+    line,
+    // `tags[0].value` is in the column `tags`.
+    column: /^\w+/.exec(field)?.[0] ?? field,
+    value: null,
+    code,
+    message: message.startsWith(prefix) ? message.slice(prefix.length) : message,
+  };
+}
+
+function cellOf(cells: readonly string[], index: number): string | null {
+  const cell = cells[index] ?? null;
+  return cell === null || cell.length <= LONGEST_VALUE
+    ? cell
+    : `${cell.slice(0, LONGEST_VALUE)}…`.toWellFormed();
 }

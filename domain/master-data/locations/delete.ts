@@ -1,9 +1,9 @@
 import { conflict, notFound } from '../../../base/errors.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
-import { changed, makeChange } from '../../changes/make-change.ts';
+import { changed, makeChange, type OrganizationChange } from '../../changes/make-change.ts';
 import { deletionOf } from '../logged/entries.ts';
-import { takeOffPlans } from '../plans/take-off-plans.ts';
 import { detachAllTags, detachingAll } from '../tags/queries.ts';
 import { hasLiveAssets, lockLocationForDelete, softDeleteLocation } from './changes.ts';
 import { countDescendants } from './list-tree.ts';
@@ -35,4 +35,15 @@ export function deleteLocation(db: OrganizationDatabase, actor: Actor, id: numbe
       return changed(undefined, [deletionOf(change.orgId, 'location', id, deleted, tags)]);
     }),
   );
+}
+
+/** Of a location that is being deleted. A plan of it stays, as one of no location. Needs the location's lock. */
+async function takeOffPlans(change: OrganizationChange, locationId: number): Promise<void> {
+  const { orgId } = change;
+  await change.exec(sql.prepared('take-off-plans', NO_ROWS)`
+    with gone as (
+      delete from plan_places where org_id = ${orgId} and location_id = ${locationId} returning plan_id
+    )
+    update plans set location_id = nullif(location_id, ${locationId}), version = version + 1, updated_at = now()
+    where org_id = ${orgId} and (location_id = ${locationId} or id in (select plan_id from gone))`);
 }

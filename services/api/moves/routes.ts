@@ -1,14 +1,179 @@
+import type { JsonSchema } from '../../../base/checks/fields.ts';
 import { invalid, invalidValue } from '../../../base/checks/issues.ts';
+import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 import { writeJson } from '../../../base/json/json-text.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import { ALERT_TYPES } from '../../../domain/moves/alert-event.ts';
+import { MOVE_TYPES } from '../../../domain/moves/event.ts';
 import type { Wake } from '../../../domain/moves/move-waiters.ts';
 import { type FeedPage, readMoves } from '../../../domain/moves/read-moves.ts';
 import { JsonBytes } from '../../../platform/http/json-bytes.ts';
+import { described, integer } from '../../../platform/http/parameters.ts';
 import { Problem } from '../../../platform/http/problem.ts';
+import type { ParameterValues, Query } from '../../../platform/http/query.ts';
 import { answered } from '../../../platform/http/success.ts';
+import { ALERT } from '../alerts/alert-schema.ts';
 import { route } from '../serving/context.ts';
 import type { MoveReading } from '../serving/move-reading.ts';
-import { FEED, MOVES, type MovesQuery } from './schema.ts';
+import { MOVE_DATA, MOVE_DATA_EXAMPLE, MOVE_DATA_POSITION } from './data-schema.ts';
+
+const POSITION_SCHEMA: JsonSchema = { type: 'integer', format: 'int64', minimum: 0 };
+
+/** Contract 2.8. */
+const MOVE_EVENT: JsonSchema = {
+  title: 'MoveEvent',
+  description: 'A change of the history of one asset, as a CloudEvent (1.0, structured JSON).',
+  type: 'object',
+  properties: {
+    specversion: { type: 'string', const: '1.0', description: 'The version of CloudEvents.' },
+    id: { type: 'string', minLength: 1, description: 'The same whenever the event is read.' },
+    source: {
+      type: 'string',
+      format: 'uri-reference',
+      minLength: 1,
+      description: 'The feed of the organization.',
+    },
+    type: {
+      type: 'string',
+      'x-extensible-enum': Object.values(MOVE_TYPES),
+      description:
+        'A move added one row at the end of the history; anything else is a correction. More types may come: pass over events of types you do not know.',
+    },
+    subject: { type: 'string', minLength: 1, description: 'The asset.' },
+    time: {
+      ...TIME_SCHEMA,
+      description: 'When the change was recorded. From one event of an asset to its next it never goes back.',
+    },
+    datacontenttype: { type: 'string', const: 'application/json', description: 'What `data` is.' },
+    data: MOVE_DATA,
+  },
+  required: ['specversion', 'id', 'source', 'type', 'subject', 'time', 'datacontenttype', 'data'],
+  examples: [
+    {
+      specversion: '1.0',
+      id: 'org-1-48123',
+      source: '/orgs/1/moves',
+      type: MOVE_TYPES.corrected,
+      subject: 'assets/17',
+      time: '2026-05-04T08:00:11.120Z',
+      datacontenttype: 'application/json',
+      data: MOVE_DATA_EXAMPLE,
+    },
+  ],
+};
+
+const { properties, required } = MOVE_EVENT as {
+  properties: Readonly<Record<string, JsonSchema>>;
+  required: readonly string[];
+};
+
+/** Without its title, as its description differs. */
+const { title: _, ...TOLD_ALERT } = ALERT;
+
+/** Contract 2.8. */
+const ALERT_EVENT: JsonSchema = {
+  title: 'AlertEvent',
+  description: 'A change of the state of an alert, as a CloudEvent (1.0, structured JSON).',
+  type: 'object',
+  properties: {
+    ...properties,
+    type: {
+      type: 'string',
+      enum: Object.values(ALERT_TYPES),
+      description: 'What became of the alert. `opened` may come again, where a warning became an alarm.',
+    },
+    subject: { type: 'string', minLength: 1, description: 'The alert.' },
+    time: { ...TIME_SCHEMA, description: 'When the change was recorded.' },
+    data: {
+      title: 'AlertData',
+      description: 'The alert as it was then.',
+      type: 'object',
+      properties: {
+        position: MOVE_DATA_POSITION,
+        alert: { ...TOLD_ALERT, description: 'The alert, with its state as it was then.' },
+      },
+      required: ['position', 'alert'],
+    },
+  },
+  required,
+  examples: [
+    {
+      specversion: '1.0',
+      id: 'org-1-48124',
+      source: '/orgs/1/moves',
+      type: ALERT_TYPES.alert_opened,
+      subject: 'alerts/01KQSB3M8R0E5T9V2W4X6Y8Z1B',
+      time: '2026-05-04T08:00:12.310Z',
+      datacontenttype: 'application/json',
+      data: { position: 48_124, alert: (ALERT['examples'] as readonly unknown[])[0] },
+    },
+  ],
+};
+
+/** Contract 4.9. */
+const FEED: JsonSchema = {
+  title: 'MoveFeedEnvelope',
+  type: 'object',
+  properties: {
+    data: {
+      title: 'MoveFeed',
+      description: 'A part of the feed.',
+      type: 'object',
+      properties: {
+        moves: {
+          type: 'array',
+          items: { anyOf: [MOVE_EVENT, ALERT_EVENT], examples: MOVE_EVENT['examples'] },
+          description:
+            'The events after `after`, in order of their positions: at most `limit`, fewer if they are large.',
+        },
+        next: {
+          ...POSITION_SCHEMA,
+          description:
+            'What to send as `after` next time: the position of the last of these events, or what was sent.',
+          examples: [48_123],
+        },
+        head: {
+          ...POSITION_SCHEMA,
+          description: 'The last position there is; 0 in an empty feed.',
+          examples: [48_123],
+        },
+        oldest: {
+          ...POSITION_SCHEMA,
+          minimum: 1,
+          description:
+            'The first position that is kept; 1 unless the operator limits how long events are kept.',
+          examples: [1],
+        },
+      },
+      required: ['moves', 'next', 'head', 'oldest'],
+    },
+  },
+  required: ['data'],
+};
+
+/** Not bounded here: a position beyond the head is refused once the head is known. */
+const position = {
+  ...integer({ min: 0, max: Number.POSITIVE_INFINITY }, 0),
+  schema: { ...POSITION_SCHEMA, maximum: Number.MAX_SAFE_INTEGER, default: 0 },
+};
+
+const MOVES = {
+  parameters: {
+    after: described(
+      position,
+      'The position up to which you have read: `next` of the answer before. Beyond `head` it is refused; where what follows is not kept any more, the answer is 410.',
+      48_122,
+    ),
+    limit: described(integer({ min: 1, max: 200 }, 50), 'How many events an answer has at most.'),
+    wait: described(
+      integer({ min: 0, max: 30 }, 0),
+      'How many seconds to wait if there is nothing after `after`. The answer comes as soon as there is something, or when the time is up, and early without any if the service stops or is asked by too many at once.',
+      30,
+    ),
+  },
+} as const satisfies Query;
+
+type MovesQuery = ParameterValues<(typeof MOVES)['parameters']>;
 
 const list = route({
   method: 'GET',

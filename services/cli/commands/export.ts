@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { KEY_MAX_LENGTH, KEY_PATTERN } from '../../../base/checks/fields.ts';
-import { AppError } from '../../../base/errors.ts';
+import { AppError, messageOf } from '../../../base/errors.ts';
 import { timeZoneNamed } from '../../../base/time-zones.ts';
 import { toMicros } from '../../../base/timestamps.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
@@ -26,8 +30,7 @@ import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { addCommand, id, oneOf } from '../command-line/command-line.ts';
 import { reportTime } from '../command-line/instants.ts';
 import { withOrganization, withOrganizationSnapshot } from '../connections/database.ts';
-import { replaceFile } from '../files/replace-file.ts';
-import { withTemporaryFile } from '../files/temporary-file.ts';
+import { isOfFile, replaceFile } from '../files/replace-file.ts';
 import { showProgress } from '../running/progress.ts';
 import { running } from '../running/running.ts';
 import { writeToOutput } from '../running/standard-output.ts';
@@ -374,4 +377,29 @@ function untilInterrupted(outcome: string, work: (signal: AbortSignal) => Promis
       throw signal.aborted ? new AppError('unavailable', `Interrupted; ${outcome}`) : error;
     }),
   );
+}
+
+/**
+ * A file for what is too large for memory. It has no name, so that it goes with the process at the latest.
+ *
+ * @throws AppError `unavailable` naming TMPDIR if it cannot be written.
+ */
+async function withTemporaryFile(work: (file: FileHandle) => Promise<void>): Promise<void> {
+  const path = join(tmpdir(), `tagtrail-${randomUUID()}`);
+  const file = await open(path, 'wx+', 0o600).catch((error: unknown) => {
+    throw unwritable(error);
+  });
+  try {
+    await rm(path);
+    await work(file);
+  } catch (error) {
+    throw isOfFile(error) ? unwritable(error) : error;
+  } finally {
+    await file.close();
+  }
+}
+
+function unwritable(cause: unknown): AppError {
+  const message = `Nothing can be kept in ${tmpdir()} (${messageOf(cause)}); free some space there, or set TMPDIR to another folder`;
+  return new AppError('unavailable', message, { cause });
 }

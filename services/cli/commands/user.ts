@@ -8,16 +8,22 @@ import { removeMembership, setRole } from '../../../domain/administration/users/
 import { createUser } from '../../../domain/administration/users/create-user.ts';
 import { eraseUser } from '../../../domain/administration/users/erasing/erase-user.ts';
 import { asStored } from '../../../domain/administration/users/given.ts';
+import type { MadeLink } from '../../../domain/administration/users/links/insert-link.ts';
+import { linkAddress } from '../../../domain/administration/users/links/link-address.ts';
 import { invite, makeResetLink } from '../../../domain/administration/users/links/make-link.ts';
 import { type ListedUser, listUsers } from '../../../domain/administration/users/list-users.ts';
 import { organizationsOf } from '../../../domain/administration/users/organizations-of.ts';
 import { ROLES, type Role } from '../../../domain/administration/users/roles.ts';
 import { findUserByEmail, noUser, type UserRow } from '../../../domain/administration/users/stored-user.ts';
+import { CONSOLE_URL } from '../../../platform/runtime/console-url.ts';
+import { readSettings } from '../../../platform/runtime/settings.ts';
+import { TLS_SETTINGS } from '../../../platform/runtime/tls-settings.ts';
+import { CONSOLE_PORT } from '../../console/config.ts';
 import { addCommand, id, oneOf, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { listTable } from '../command-line/list-table.ts';
-import { shownLink } from '../connections/console.ts';
 import { withConnections } from '../connections/database.ts';
+import { running } from '../running/running.ts';
 
 export function addUser(program: Command): void {
   addUserCreate(program);
@@ -295,4 +301,18 @@ async function namedUser(db: Connection, email: string): Promise<UserRow> {
     throw noUser(email);
   }
   return { id: user.id, email: user.email, name: user.name, is_disabled: user.is_disabled };
+}
+
+/** A link as a command shows it; `text` names what for. */
+function shownLink(
+  { token, expires_at }: Pick<MadeLink, 'token' | 'expires_at'>,
+  text: string,
+): { json: { link: string; expires_at: string }; text: string } {
+  const config = readSettings({ CONSOLE_URL, CONSOLE_PORT, ...TLS_SETTINGS }, running().env);
+  const scheme = config.TLS_CERT_FILE === null ? 'http' : 'https';
+  const link = linkAddress(config.CONSOLE_URL ?? `${scheme}://127.0.0.1:${config.CONSOLE_PORT}`, token);
+  return {
+    json: { link, expires_at },
+    text: `${text}, good once and until ${expires_at}, shown only now:\n${link}`,
+  };
 }

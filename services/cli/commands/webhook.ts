@@ -4,12 +4,13 @@ import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { type AttemptRow, KEPT_ATTEMPTS, listAttempts } from '../../../domain/webhooks/attempts.ts';
-import { createWebhook } from '../../../domain/webhooks/create-webhook.ts';
+import { createWebhook, type WebhookSettings } from '../../../domain/webhooks/create-webhook.ts';
 import { deleteWebhook } from '../../../domain/webhooks/delete-webhook.ts';
 import { EVENT_TYPES } from '../../../domain/webhooks/event-types.ts';
 import { type ListedWebhook, listWebhooks } from '../../../domain/webhooks/list-webhooks.ts';
 import { replayWebhook } from '../../../domain/webhooks/replay-webhook.ts';
 import { sayState } from '../../../domain/webhooks/say-state.ts';
+import type { SecretsKeys } from '../../../domain/webhooks/secrets/secrets-key.ts';
 import { openAgents } from '../../../domain/webhooks/sending/agents.ts';
 import type { Attempt } from '../../../domain/webhooks/sending/deliver.ts';
 import { setWebhook, type WebhookChange } from '../../../domain/webhooks/set-webhook.ts';
@@ -21,12 +22,14 @@ import {
 } from '../../../domain/webhooks/stored-webhook.ts';
 import { createResolve } from '../../../domain/webhooks/targets/resolve.ts';
 import { testWebhook } from '../../../domain/webhooks/test-webhook.ts';
+import { readSettings } from '../../../platform/runtime/settings.ts';
+import { API_SETTINGS } from '../../api/config.ts';
+import { ownSecretsKey, readOwnSecretsKey } from '../../standalone/secrets-key.ts';
 import { addCommand, id, oneOf, printResult, wholeNumber } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { FAILED } from '../command-line/report-error.ts';
-import { withConnections } from '../connections/database.ts';
-import { webhookSettings } from '../connections/webhooks.ts';
+import { DATABASE_SETTINGS, withConnections } from '../connections/database.ts';
 import { running } from '../running/running.ts';
 
 export function addWebhook(program: Command): void {
@@ -351,4 +354,27 @@ function sayWebhook(webhook: StoredWebhook): string {
   return `Webhook ${id} (${forTerminal(name)}): ${sayState(webhook)}, ${url}, ${
     types === null ? 'every type' : types.join(', ')
   }, ${locationExternalKey === null ? 'everywhere' : `at or below ${locationExternalKey}`}`;
+}
+
+const { SECRETS_KEY, WEBHOOK_NETWORKS } = API_SETTINGS;
+
+/** @throws AppError `misconfigured` naming SECRETS_KEY. */
+function webhookSettings(): WebhookSettings {
+  const config = readSettings({ ...DATABASE_SETTINGS, SECRETS_KEY, WEBHOOK_NETWORKS }, running().env);
+  return {
+    networks: config.WEBHOOK_NETWORKS,
+    keys: config.SECRETS_KEY ?? keysOf(config.DATABASE_URL !== null, config.TAGTRAIL_DATA),
+  };
+}
+
+/** The embedded database has its key beside it; another may be used by processes that need to be given the same. */
+function keysOf(isElsewhere: boolean, data: string): SecretsKeys {
+  const keys = isElsewhere ? readOwnSecretsKey(data) : ownSecretsKey(data);
+  if (keys === null) {
+    throw new AppError(
+      'misconfigured',
+      `SECRETS_KEY is not set, and webhooks need it; set SECRETS_KEY to ${SECRETS_KEY.remedy}, the same for every process`,
+    );
+  }
+  return keys;
 }

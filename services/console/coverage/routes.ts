@@ -1,12 +1,21 @@
 import { invalid, invalidValue } from '../../../base/checks/issues.ts';
 import { TooMuchWork } from '../../../base/errors.ts';
-import { wireTimeOfMicros } from '../../../base/timestamps.ts';
+import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
+import { toMicros, wireTime, wireTimeOfMicros } from '../../../base/timestamps.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import { coveredTimes, type PlaceEvidence } from '../../../domain/presence/coverage/covered-times.ts';
+import { LOOKS_BACK, loadEvidence } from '../../../domain/presence/coverage/load-places.ts';
+import { continuousPeriods } from '../../../domain/presence/coverage/watches.ts';
+import { type Interval, joined, within, without } from '../../../domain/presence/intervals.ts';
+import { requirePast } from '../../../domain/reports/require-past.ts';
+import { loadSweeps } from '../../../domain/sweeps/load-sweeps.ts';
+import type { TimeBound } from '../../../platform/http/parameters.ts';
 import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
+import { readStays, type StaysRow } from '../stays/queries.ts';
 import { OF_ASSET } from '../stays/routes.ts';
-import { STAYS_QUERY } from '../stays/schema.ts';
-import { type KnownGaps, readGaps } from './read-gaps.ts';
-import { COVERAGE, MOST_GAPS } from './schema.ts';
+import { MOST_STAYS, STAYS_QUERY } from '../stays/schema.ts';
+import { COVERAGE, MOST_GAPS, MOST_LOCATIONS } from './schema.ts';
 
 const gaps = memberRoute({
   ...{ method: 'GET', path: '/console/v1/assets/{asset_id}/coverage', operationId: 'listCoverageGaps' },
@@ -40,4 +49,82 @@ function coverageView({ since, gaps, isCut }: KnownGaps) {
       })),
     is_cut: isCut || gaps.length > MOST_GAPS,
   };
+}
+
+interface KnownGaps {
+  since: Micros;
+  gaps: Gap[];
+  /** There may be more: not all stays, or not all locations, were looked at. */
+  isCut: boolean;
+}
+
+interface Gap extends Interval {
+  locationId: number;
+}
+
+/**
+ * When an asset was at a location that was watched continuously, and nobody would have noticed had it left.
+ *
+ * @returns also from when on: at most {@link LOOKS_BACK} before the end of the range.
+ */
+export async function readGaps(
+  db: OrganizationDatabase,
+  assetId: number,
+  range: { from?: TimeBound | undefined; to?: TimeBound | undefined },
+  signal: AbortSignal,
+): Promise<KnownGaps> {
+  const rows = await readStays(db, assetId, range, signal);
+  const now = await requirePast(db, {});
+  const until = Math.min(now, range.to === undefined ? now : toMicros(range.to.instant));
+  const since = Math.max(until - LOOKS_BACK, range.from === undefined ? 0 : toMicros(range.from.instant));
+  const all = staysWithin(rows, { since, until });
+  const stays = new Map(all.slice(0, MOST_LOCATIONS));
+  const list = db.listing({ isBrief: false, signal });
+  const ids = [...stays.keys()];
+  const sweeps = await loadSweeps(list, db.orgId, ids, { since, until });
+  const evidence = await loadEvidence(list, db.orgId, ids, { since, until }, sweeps);
+  const gaps = [...evidence].flatMap(([locationId, own]) =>
+    within(stays.get(locationId) ?? [], coverageGaps(own, { since, until })).map((gap) => ({
+      locationId,
+      ...gap,
+    })),
+  );
+  return { since, gaps, isCut: all.length > MOST_LOCATIONS || rows.length > MOST_STAYS };
+}
+
+/** In order, by location, those where it was longest first. */
+function staysWithin(rows: readonly StaysRow[], { since, until }: Interval): [number, Interval[]][] {
+  const stays = rows.flatMap(({ id, arrived_at: arrived, left_at: left }) => {
+    // An asset that was nowhere has one row, in which all is null.
+    if (id === null) {
+      return [];
+    }
+    const stay = {
+      since: Math.max(since, microsOf(arrived)),
+      until: Math.min(until, left === null ? until : microsOf(left)),
+    };
+    return stay.since >= stay.until ? [] : { id, stay };
+  });
+  const lengthOf = (own: typeof stays) => own.reduce((sum, { stay }) => sum + stay.until - stay.since, 0);
+  const longest = [...Map.groupBy(stays, ({ id }) => id)].toSorted(
+    ([, a], [, b]) => lengthOf(b) - lengthOf(a),
+  );
+  // They came newest first.
+  return longest.map(([id, own]) => [id, own.map(({ stay }) => stay).toReversed()]);
+}
+
+function microsOf(time: string): Micros {
+  return Date.parse(wireTime(time)) * MICROS_PER_MILLISECOND;
+}
+
+/**
+ * When a location that was watched continuously was not covered: what was there could leave unnoticed. A reader that still
+ * has time for its next message at the end of the window is taken to listen.
+ */
+function coverageGaps(evidence: PlaceEvidence, window: Interval): Interval[] {
+  const goOn = coveredTimes(evidence, window, 'taken').filter(({ until }) => until >= window.until);
+  return without(
+    joined(continuousPeriods(evidence.watches, window)),
+    joined([...coveredTimes(evidence, window), ...goOn]),
+  );
 }

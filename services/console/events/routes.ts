@@ -1,6 +1,8 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
 import type { SharedReads } from '../../../base/shared-reads.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import type { AlertEvent } from '../../../domain/moves/alert-event.ts';
+import { eventOf, isAlert, type MoveEvent, type MoveRow } from '../../../domain/moves/event.ts';
 import { latestMoves } from '../../../domain/moves/latest-moves.ts';
 import type { MoveWaiters, Wake } from '../../../domain/moves/move-waiters.ts';
 import { type FeedPage, readMovesAs } from '../../../domain/moves/read-moves.ts';
@@ -12,7 +14,6 @@ import { found, type Success } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import type { Cut } from '../serving/measures.ts';
 import { listOf } from '../serving/schemas.ts';
-import { type EventSeen, eventSeen } from './view.ts';
 
 /** `organization` is read with the session: an `EventSource` can send no header. */
 const EVENTS = {
@@ -154,4 +155,32 @@ function look({ db, reads }: Viewing, position: number, wake: Wake | null): Prom
     return { text: texts.join(''), next: events.at(-1)?.data.position ?? position, head, oldest };
   };
   return wake?.once(what, read) ?? reads.read(what, read);
+}
+
+/** An event of the feed, with what a screen needs beside: where the asset was before, and what it is called. */
+interface MoveSeen extends Omit<MoveEvent, 'data'> {
+  data: Pick<MoveEvent['data'], 'position' | 'current' | 'part'> & {
+    asset: { id: number; external_key: string; name: string };
+    previous_location_id: number | null;
+  };
+}
+
+type EventSeen = MoveSeen | AlertEvent;
+
+/** Without the rows of the history, which may be a thousand: who shows a history reads it again. */
+function eventSeen(row: MoveRow): EventSeen {
+  const told = eventOf(row);
+  if (isAlert(told)) {
+    return told;
+  }
+  const { data, ...event } = told;
+  const { position, asset, current, part } = data;
+  return {
+    ...event,
+    data: {
+      ...{ position, asset: { ...asset, name: row.asset_name ?? '' }, current },
+      previous_location_id: row.previous_location_id,
+      ...(part === undefined ? {} : { part }),
+    },
+  };
 }

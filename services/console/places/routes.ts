@@ -3,13 +3,15 @@ import { nullableSchema } from '../../../base/checks/members-schema.ts';
 import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
 import { OF_LOCATION } from '../presence/routes.ts';
+import { FEED_LOOKED_THROUGH } from '../presence/schema.ts';
 import { memberRoute } from '../serving/context.ts';
 import { COUNT_SCHEMA, FLAG_SCHEMA, listOf, objectOf, TEXT_SCHEMA } from '../serving/schemas.ts';
-import { BARS, type DwellRow, readDwell } from './dwell.ts';
-import { type AntennaRow, readAntennas, readSweeps, type SweepRow } from './equipment.ts';
 
 /** `below`: seconds; null for all that are longer. */
 const DWELL = objectOf({
@@ -100,4 +102,106 @@ function antennaView(antenna: AntennaRow) {
 function sweepView(sweep: SweepRow) {
   const { id, ended_at, handheld, expected, found, moved_here, missing, unknown } = sweep;
   return { id, ended_at: wireTime(ended_at), handheld, expected, found, moved_here, missing, unknown };
+}
+
+/** Seconds below which a stay is in each bar; the last bar has no end. */
+const BARS: readonly number[] = [60, 300, 900, 3_600, 14_400, 43_200, 86_400, 259_200];
+
+interface DwellRow {
+  /** How far back the feed was looked through, if not over all of the days: it may also have begun within them. */
+  looked_back_to: string | null;
+  count: number;
+  median_seconds: number | null;
+  /** One for each of {@link BARS}, and one more. */
+  bars: number[];
+}
+
+/**
+ * How long what left a location in the last days had been there. As for arrivals, the last events of the feed are looked
+ * through, so that the cost has the same bound however many stays a location has had: with a million, 412 pages.
+ * Corrected histories are left out: one event of them may be of many stays.
+ */
+function readDwell(
+  db: OrganizationDatabase,
+  locationId: number,
+  days: number,
+  signal: AbortSignal,
+): Promise<DwellRow> {
+  const { orgId } = db;
+  return db.listing({ isBrief: true, signal }).one(sql.type(rowsOf<DwellRow>())`
+    with recent as materialized (
+      select move.recorded_at, move.kind, move.since, move.duration_seconds, move.previous_location_id, move.location_id
+      from moves move
+      where move.org_id = ${orgId} and move.part = 1 and move.position > (
+        select head - ${FEED_LOOKED_THROUGH} from move_heads where org_id = ${orgId})
+    ),
+    stay as materialized (
+      select duration_seconds as seconds from recent
+      where kind = 'moved' and previous_location_id = ${locationId} and location_id is distinct from previous_location_id
+        and duration_seconds is not null and since >= now() - make_interval(days => ${days})
+    ),
+    bar as (
+      select width_bucket(seconds, ${sql.array(BARS, 'int8')}) as number, count(*)::integer as stays
+      from stay group by 1
+    )
+    select
+      (select min(recorded_at) from recent having min(recorded_at) > now() - make_interval(days => ${days}))
+        as looked_back_to,
+      (select count(*) from stay) as count,
+      (select percentile_disc(0.5) within group (order by seconds) from stay) as median_seconds,
+      array(select coalesce(bar.stays, 0) from generate_series(0, ${BARS.length}) each (number)
+        left join bar on bar.number = each.number order by each.number) as bars`);
+}
+
+/** Antennas of a location; sweeps of it that are listed, the latest. */
+const MOST_ANTENNAS = 200;
+const MOST_SWEEPS = 20;
+
+interface AntennaRow {
+  port: number;
+  is_enabled: boolean;
+  min_rssi: number | null;
+  reader_id: number;
+  reader_name: string;
+  last_message_at: string | null;
+}
+
+/** The antennas that see a location, and when their readers last said anything. */
+function readAntennas(
+  db: Connection,
+  { orgId, locationId }: { orgId: number; locationId: number },
+): Promise<readonly AntennaRow[]> {
+  return db.any(sql.type(rowsOf<AntennaRow>())`
+    select antenna.port, antenna.is_enabled, antenna.min_rssi, reader.id as reader_id, reader.name as reader_name,
+      counted.last_message_at
+    from antennas antenna
+    join readers reader on reader.org_id = antenna.org_id and reader.id = antenna.reader_id and reader.deleted_at is null
+    left join reader_counters counted on counted.org_id = reader.org_id and counted.reader_id = reader.id
+    where antenna.org_id = ${orgId} and antenna.location_id = ${locationId}
+    order by reader.name, reader.id, antenna.port limit ${MOST_ANTENNAS}`);
+}
+
+interface SweepRow {
+  id: string;
+  ended_at: string;
+  handheld: string;
+  expected: number;
+  found: number;
+  moved_here: number;
+  missing: number;
+  unknown: number;
+}
+
+/** The last sweeps of a location, the latest first. */
+function readSweeps(
+  db: Connection,
+  { orgId, locationId }: { orgId: number; locationId: number },
+): Promise<readonly SweepRow[]> {
+  return db.any(sql.type(rowsOf<SweepRow>())`
+    select sweep.id, sweep.ended_at, handheld.name as handheld, sweep.expected, sweep.found, sweep.moved_here,
+      sweep.missing, sweep.unknown
+    from sweeps sweep
+    join handhelds handheld on handheld.org_id = sweep.org_id and handheld.id = sweep.handheld_id
+    where sweep.org_id = ${orgId} and sweep.location_id = ${locationId}
+    order by sweep.ended_at desc limit ${MOST_SWEEPS}`);
 }

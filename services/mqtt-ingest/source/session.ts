@@ -8,13 +8,15 @@ import {
   type BrokerConnection,
   type ConnectionOptions,
   type Delivery,
+  DisconnectedByBroker,
   NoAnswer,
+  SESSION_TAKEN_OVER,
   VersionRefused,
 } from './broker-connection.ts';
-import { isTakenOver, reportFault, STABLE } from './connection-fault.ts';
 import type { HeldMessages } from './held-messages.ts';
 import { noticeLostSession } from './notice-lost-session.ts';
 import { type ProtocolVersion, VersionChoice } from './protocol-version.ts';
+import { QueueRefused } from './queue-refused.ts';
 import type { SessionRecord } from './sessions/session-record.ts';
 import { isStatusTopic, OFFLINE_STATUS, onlineStatus } from './status.ts';
 import { Subscriptions } from './subscriptions.ts';
@@ -325,4 +327,42 @@ function takeDeliveries(options: DeliveryOptions): (delivery: Delivery) => boole
       proceed();
     });
   };
+}
+
+/** Milliseconds after which a connection counts as stable and the back-off starts over. */
+const STABLE = 5_000;
+
+function isTakenOver(fault: Error): boolean {
+  return fault instanceof DisconnectedByBroker && fault.reasonCode === SESSION_TAKEN_OVER;
+}
+
+/** Logs a repeated fault once. A fault common to all sessions is logged by the process's own. */
+function reportFault(
+  log: Logger,
+  about: { fault: Error; lasted: number; retryIn: number; isNews: boolean; isOwn: boolean },
+): void {
+  const { fault, lasted, retryIn, isNews, isOwn } = about;
+  const what = { reason: messageOf(fault), retryIn };
+  if (fault instanceof QueueRefused) {
+    log[isNews ? 'warn' : 'debug'](
+      what,
+      'Broker refuses a queue; its login needs to configure, write and read it. Will retry',
+    );
+  } else if (!isOwn) {
+    log.debug(what, 'Session not connected to the broker');
+  } else if (isTakenOver(fault)) {
+    log.error(
+      what,
+      'Another process connected with the same client id; give each process an MQTT_CLIENT_ID of its own',
+    );
+  } else if (lasted === 0) {
+    log[isNews ? 'warn' : 'debug'](what, 'Broker cannot be reached; will retry');
+  } else if (lasted < STABLE) {
+    log.warn(
+      what,
+      'Broker connection lost at once; if another process has the same client id, set MQTT_CLIENT_ID',
+    );
+  } else {
+    log.warn(what, 'Broker connection lost; reconnecting');
+  }
 }

@@ -4,12 +4,13 @@ import { type AssetAnswer, askApi } from '../../../simulation/answers.ts';
 import type { ApiClient } from '../../../simulation/api-client.ts';
 import { compare, type Difference } from '../../../simulation/compare.ts';
 import { FeedFold } from '../../../simulation/feed-fold.ts';
+import type { AssetRecord, CurrentLocation, HistoryRow } from '../../../simulation/truth/asset-record.ts';
 import type { Demo } from './demo.ts';
+import type { Itinerary } from './itinerary.ts';
 import { feedLine, onceReport, planLines, summaryLine } from './once-report.ts';
 import { figuresOf } from './plan-figures.ts';
 import { play } from './play.ts';
 import { makeScenario } from './scenario.ts';
-import { truthOf } from './truth.ts';
 
 /**
  * Plays two hours of the site into the broker, asks the API, and compares.
@@ -63,3 +64,34 @@ async function feedDifferences(
 /** Milliseconds. */
 const SEALED_WITHIN = 60_000;
 const PAUSE = 100;
+
+/**
+ * What the API must say of an asset with this itinerary, whatever happened to the messages. Derived from the itinerary
+ * alone, on purpose without any of the code behind the API's answers.
+ */
+export function truthOf({ asset, visits }: Itinerary): AssetRecord {
+  const history: HistoryRow[] = [];
+  let current: CurrentLocation | null = null;
+  let arrivedAt: number | null = null;
+  for (const { location, reads } of visits) {
+    const [first] = reads;
+    const last = reads.at(-1);
+    // A visit that no reader noticed never happened, as far as anybody can tell.
+    if (first === undefined || last === undefined) {
+      continue;
+    }
+    // After one that went unnoticed the asset may be back where it was: to the readers it never left.
+    if (history.at(-1)?.location !== location) {
+      const durationSeconds = arrivedAt === null ? null : Math.floor((first.at - arrivedAt) / 1_000_000);
+      history.push({ at: toMilliseconds(first.at), location, durationSeconds });
+      arrivedAt = first.at;
+    }
+    current = { location, lastSeen: toMilliseconds(last.at) };
+  }
+  return { asset, current, history };
+}
+
+/** Microseconds as the API writes them: finer digits are cut off. */
+function toMilliseconds(micros: number): string {
+  return new Date(Math.floor(micros / 1_000)).toISOString();
+}

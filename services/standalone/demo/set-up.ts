@@ -1,4 +1,5 @@
 import { type Database, databaseOn } from '../../../db/timescale/connections/database.ts';
+import { openOrganizationDoor } from '../../../db/timescale/connections/organization-door.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
@@ -9,12 +10,15 @@ import { createUser } from '../../../domain/administration/users/create-user.ts'
 import { makeSignInLink } from '../../../domain/administration/users/links/make-link.ts';
 import type { Actor } from '../../../domain/changes/actor.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
+import { findLiveByKeys } from '../../../domain/master-data/live-by-key.ts';
+import { changePlan } from '../../../domain/master-data/plans/change-plan.ts';
+import { createPlan } from '../../../domain/master-data/plans/create-plan.ts';
 import { type ApiClient, createApiClient } from '../../../simulation/api-client.ts';
 import type { ConnectedReader } from '../../../simulation/connections.ts';
 import { commandLineActor } from '../command-line-actor.ts';
 import type { Standalone } from '../standalone.ts';
 import { ASSETS } from './assets.ts';
-import { hangPlan } from './hang-plan.ts';
+import { drawFloorPlan } from './floor-plan.ts';
 import { LOCATIONS, READERS, SITE } from './site.ts';
 
 export interface InstalledSite {
@@ -82,4 +86,28 @@ async function installReaders(db: Database, actor: Actor, orgId: number): Promis
     installed.push({ name, topic, login });
   }
   return installed;
+}
+
+/** Adds the plan of the site, with the locations where they are on it. */
+async function hangPlan(
+  databaseUrl: string,
+  actor: Actor,
+  { orgId, site }: { orgId: number; site: { key: string; name: string } },
+): Promise<void> {
+  const { png, shapes } = drawFloorPlan();
+  const door = openOrganizationDoor(databaseUrl, { max: 2, applicationName: 'tagtrail demo' });
+  try {
+    const db = door.of(orgId);
+    const located = await findLiveByKeys(db, 'location', orgId, [site.key, ...shapes.keys()]);
+    const ids = new Map(located.map(({ id, external_key: key }) => [key, id]));
+    const locationId = ids.get(site.key) ?? null;
+    const { id } = await createPlan(db, actor, { name: site.name, locationId, image: png });
+    const places = [...shapes].flatMap(([key, points]) => {
+      const location = ids.get(key);
+      return location === undefined ? [] : { locationId: location, points };
+    });
+    await changePlan(db, actor, id, { places });
+  } finally {
+    await door.end();
+  }
 }

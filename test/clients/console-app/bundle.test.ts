@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { Metafile } from 'esbuild';
-import { buildApp } from '../../../clients/console-app/build/build-app.ts';
-import { APP_FOLDER } from '../../../clients/console-app/build/folders.ts';
+import { APP_FOLDER, buildApp } from '../../../clients/console-app/build/build-app.ts';
 
 const FIRST_SCREEN_BYTES = 150 * 1_024;
 

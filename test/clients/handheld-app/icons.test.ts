@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
-import { APP_FOLDER } from '../../../clients/handheld-app/build/folders.ts';
+import { APP_FOLDER } from '../../../clients/handheld-app/build/build-app.ts';
 import { launch } from '../../support/browser.ts';
 import { buildAppIfStale } from '../../support/built-app.ts';
 import { ICON_FOLDER, paintIcons } from '../../support/paint-icons.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { SOURCE_FOLDER } from '../../../clients/handheld-app/build/folders.ts';
+import { SOURCE_FOLDER } from '../../../clients/handheld-app/build/build-app.ts';
 import { useGateway } from '../../support/gateway.ts';
 
 const PACKAGES = fileURLToPath(new URL('../../../node_modules', import.meta.url));

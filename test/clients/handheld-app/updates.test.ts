@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { APP_FOLDER } from '../../../clients/handheld-app/build/folders.ts';
+import { APP_FOLDER } from '../../../clients/handheld-app/build/build-app.ts';
 import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import { startGateway } from '../../../services/handheld-gateway/start.ts';
 import { useBrowser } from '../../support/browser.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { sees } from '../../../db/timescale/cells/visible.ts';
+import { sees } from '../../../db/timescale/cells/switch-over.ts';
 
 describe('a snapshot', () => {
   it('sees the transactions that had ended, also past 32 bits', () => {

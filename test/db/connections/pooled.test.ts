@@ -4,12 +4,12 @@ import pg from 'pg';
 import { openAccessDoor } from '../../../db/timescale/connections/access-door.ts';
 import { addressesOf, addressOf } from '../../../db/timescale/connections/addresses.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
-import { createClient } from '../../../db/timescale/connections/create-client.ts';
 import {
   type OrganizationDoor,
   openOrganizationDoor,
 } from '../../../db/timescale/connections/organization-door.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
+import { createClient } from '../../../db/timescale/connections/pooled-client.ts';
 import { PrecededQuery } from '../../../db/timescale/connections/preceded-query.ts';
 import { serviceConfig } from '../../../db/timescale/connections/service-connections.ts';
 import { withSnapshot } from '../../../db/timescale/connections/snapshot.ts';

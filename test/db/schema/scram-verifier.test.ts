@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
-import { scramVerifier } from '../../../db/timescale/schema/scram-verifier.ts';
+import { scramVerifier } from '../../../db/timescale/schema/allow-login.ts';
 import { serverUrl } from '../../support/database.ts';
 
 describe('what is kept of a password', () => {

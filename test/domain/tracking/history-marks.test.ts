@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { verbsOn } from '../../../db/timescale/queries/verbs.ts';
-import { sparingTriggers } from '../../../domain/tracking/history-marks.ts';
+import { sparingTriggers } from '../../../domain/tracking/update-histories.ts';
 
 describe('work without the triggers that keep marks', () => {
   it('fails with the first error of a lost connection, and leaves none unhandled', async () => {

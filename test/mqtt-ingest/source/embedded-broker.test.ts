@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { expect } from 'chai';
-import { SentMessages } from '../../../simulation/sent-messages.ts';
+import { SentMessages } from '../../../simulation/connections.ts';
 import { useDatabase } from '../../support/database.ts';
 import { connected, connectReader, useIngest } from '../../support/ingest.ts';
 import { Site } from '../../support/site.ts';

@@ -9,7 +9,7 @@ import {
   isRoutable,
   routingKeyOf,
   topicOf,
-} from '../../../services/mqtt-ingest/source/queues/routing-keys.ts';
+} from '../../../services/mqtt-ingest/source/queues/queue-connection.ts';
 
 describe('the addresses of queues', () => {
   it('are one or several, with credentials as they were meant, and usual ports', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Arriving, bodiesToEvict, type WaitingBody } from '../../../platform/http/bodies-to-evict.ts';
+import { type Arriving, bodiesToEvict, type WaitingBody } from '../../../platform/http/body-room.ts';
 import { BodyShares } from '../../../platform/http/body-shares.ts';
 
 const BOUNDS = {

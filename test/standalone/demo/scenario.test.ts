@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { truthOf } from '../../../services/standalone/demo/once.ts';
 import { figuresOf } from '../../../services/standalone/demo/plan-figures.ts';
 import { makeScenario } from '../../../services/standalone/demo/scenario.ts';
-import { truthOf } from '../../../services/standalone/demo/truth.ts';
 import { micros } from '../../support/mapping.ts';
 
 describe('the scenario of a seed', () => {

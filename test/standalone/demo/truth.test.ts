@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Visit } from '../../../services/standalone/demo/itinerary.ts';
-import { truthOf } from '../../../services/standalone/demo/truth.ts';
+import { truthOf } from '../../../services/standalone/demo/once.ts';
 import { micros } from '../../support/mapping.ts';
 
 describe('what is true of an itinerary', () => {

@@ -1,10 +1,9 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Icon } from '../../../ui/parts/icon.tsx';
+import { Icon, type IconName } from '../../../ui/parts/icon.tsx';
 import { useRead } from '../api/use-read.ts';
 import type { Found } from '../api/whereabouts.ts';
-import { address, go } from '../router/router.ts';
-import { texts } from '../texts/texts.ts';
-import { answersOf, type FindAnswer } from './find-answers.ts';
+import { address, go, href } from '../router/router.ts';
+import { type Texts, texts } from '../texts/texts.ts';
 import { onKey } from './shortcuts.ts';
 
 /** Milliseconds after the last key. */
@@ -122,4 +121,35 @@ function FindList({
       ))}
     </div>
   );
+}
+
+/** A line below the find box, which leads somewhere. */
+interface FindAnswer {
+  key: string;
+  icon: IconName;
+  title: string;
+  sub: string;
+  to: string;
+}
+
+const MOST = { assets: 6, locations: 3 };
+
+/** The first assets and places, and the screen with all that was found. */
+function answersOf(found: Found | undefined, q: string, t: Texts['shell']): readonly FindAnswer[] {
+  const assets = (found?.assets ?? []).slice(0, MOST.assets).map((asset) => ({
+    key: `asset ${asset.id}`,
+    icon: 'asset' as const,
+    title: asset.name,
+    sub: asset.location?.name ?? asset.external_key,
+    to: href('asset', asset.id),
+  }));
+  const places = (found?.locations ?? []).slice(0, MOST.locations).map((place) => ({
+    key: `place ${place.id}`,
+    icon: 'place' as const,
+    title: place.name,
+    sub: t.assetsHere(place.assets_here),
+    to: href('place', place.id),
+  }));
+  const all = { key: 'all', icon: 'search' as const, title: t.findAll(q), sub: '', to: href('find', { q }) };
+  return [...assets, ...places, all];
 }

@@ -12,8 +12,10 @@ import { Forgetting } from '../queue/forgetting.ts';
 import { learnedPlaces } from '../queue/learned-places.ts';
 import { QueueView } from '../queue/queue.ts';
 import { Recorder } from '../queue/recorder.ts';
+import { discard, queueAgain } from '../queue/refused-submissions.ts';
 import { Sender } from '../queue/sender.ts';
 import { forgetOldest, placeLeg } from '../queue/store.ts';
+import { takeBack } from '../queue/undo.ts';
 import { isUnplaced } from '../queue/unplaced.ts';
 import { Walking } from '../queue/walking.ts';
 import { BrokenScans } from '../scanning/kept-broken-scans.ts';
@@ -24,15 +26,13 @@ import { Updates } from '../session/updates.ts';
 import type { Database } from '../storage/database.ts';
 import { OtherTabs } from '../storage/other-tabs.ts';
 import type { StoredScan } from '../storage/scan.ts';
-import type { FinishedSweep } from '../sweep/finished-sweeps.ts';
+import { changeFinished, type FinishedSweep } from '../sweep/finished-sweeps.ts';
+import type { Sweep } from '../sweep/sweep.ts';
 import { Sweeping } from '../sweep/sweeping.ts';
 import { texts } from '../texts/texts.ts';
-import { Announcer } from './announcer.ts';
-import { endedBySignIn } from './ended-by-sign-in.ts';
-import { Refused } from './refused.ts';
+import { Announcer, type Notice } from './announcer.ts';
 import { ScanTaker } from './scan-taker.ts';
 import { Sweeps } from './sweeps.ts';
-import { Undoing } from './undoing.ts';
 
 /** Milliseconds between requests for a list that a sweep started without. */
 const SWEEP_LIST_EVERY_MS = 10_000;
@@ -287,5 +287,88 @@ export class App {
 
   async #show(): Promise<void> {
     await Promise.all([this.queue.changed(), this.sweeping.recount()]);
+  }
+}
+
+/** What the user was at. */
+interface Whereabouts {
+  sweep: Sweep | null;
+  place: Place | null;
+}
+
+/** What does not exist under the new token: the sweep, or the place. */
+function endedBySignIn(before: Whereabouts, after: Whereabouts): Notice | null {
+  const { signedIn: word, noSuchPlace: says, sweepOver, noLongerAt } = texts.value.signIn;
+  if (before.sweep !== null && after.sweep === null) {
+    return { word, title: sweepOver(before.sweep.place.name), says };
+  }
+  if (before.place !== null && after.place === null) {
+    return { word, title: noLongerAt(before.place.name), says };
+  }
+  return null;
+}
+
+/** What a user does about what the gateway refuses. */
+class Refused {
+  readonly #database: Database;
+  readonly #show: () => Promise<void>;
+  readonly #send: () => void;
+
+  constructor(database: Database, { show, send }: { show(): Promise<void>; send(): void }) {
+    this.#database = database;
+    this.#show = show;
+    this.#send = send;
+  }
+
+  /** Resends scans; `place` replaces one that no longer exists. */
+  async sendAgain(submissionId: string, place: Place | null): Promise<void> {
+    await queueAgain(this.#database, submissionId, place);
+    await this.#show();
+    this.#send();
+  }
+
+  async discard(submissionId: string): Promise<void> {
+    await discard(this.#database, submissionId);
+    await this.#show();
+  }
+
+  /** Resends a sweep under another id: under its own, another body may have been received. */
+  async sendSweepAgain(sweepId: string): Promise<void> {
+    await changeFinished(this.#database, sweepId, (now) => ({
+      ...now,
+      ...{ sweep_id: ulid(), state: 'told', reason: null },
+    }));
+    await this.#show();
+    this.#send();
+  }
+
+  async discardSweep(sweepId: string): Promise<void> {
+    await changeFinished(this.#database, sweepId, () => null);
+    await this.#show();
+  }
+}
+
+interface Parts {
+  database: Database;
+  announcer: Announcer;
+  show(): Promise<void>;
+  send(): void;
+}
+
+/** Takes scans back at the user's wish. */
+class Undoing {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** @param scans by number. */
+  async takeBack(scans: readonly number[]): Promise<void> {
+    const { database, announcer, show, send } = this.#parts;
+    await takeBack(database, scans, ulid);
+    announcer.cue('same');
+    await show();
+    send();
   }
 }

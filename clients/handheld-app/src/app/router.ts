@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { takeTokenOfAddress } from '../session/sign-in-link.ts';
+import { tokenIn } from '../session/token.ts';
 
 export const TABS = ['scan', 'find', 'sweep', 'history', 'settings'] as const;
 
@@ -40,4 +40,19 @@ export function startRouter(onToken: (token: string) => void): void {
   };
   window.addEventListener('hashchange', read);
   read();
+}
+
+/**
+ * Takes the token out of the address that a QR code has opened (`#sign-in/th_...`): from then on neither the address bar nor
+ * the tab's history has it.
+ *
+ * @returns null if there is none.
+ */
+function takeTokenOfAddress(): string | null {
+  if (!location.hash.startsWith('#sign-in/')) {
+    return null;
+  }
+  const token = tokenIn(location.hash);
+  history.replaceState(null, '', '#scan');
+  return token;
 }

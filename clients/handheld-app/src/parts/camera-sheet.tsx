@@ -1,9 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../../../ui/parts/icon.tsx';
 import { Sheet } from '../../../ui/parts/sheet.tsx';
 import { CameraFault, type CameraProblem, type Watching, watchCodes } from '../scanning/camera.ts';
-import { Repeats } from '../scanning/repeats.ts';
 import { texts } from '../texts/texts.ts';
-import { CameraControls } from './camera-controls.tsx';
 
 export function CameraSheet({
   title,
@@ -74,4 +73,56 @@ export function CameraSheet({
       {problem === null && children}
     </Sheet>
   );
+}
+
+/** Torch and zoom, where the camera has them. */
+function CameraControls({ watching: { setTorch, zoom } }: { watching: Watching }) {
+  const [isOn, setOn] = useState(false);
+  return (
+    <div class="finder-controls">
+      {zoom !== null && (
+        <input
+          type="range"
+          class="finder-zoom"
+          aria-label={texts.value.camera.zoom}
+          min={zoom.min}
+          max={zoom.max}
+          step={zoom.step}
+          defaultValue={String(zoom.now)}
+          onInput={(event) => zoom.set(event.currentTarget.valueAsNumber)}
+        />
+      )}
+      {setTorch !== null && (
+        <button
+          type="button"
+          class="round finder-torch"
+          aria-label={texts.value.camera.torch}
+          aria-pressed={isOn}
+          onClick={() => {
+            setTorch(!isOn);
+            setOn(!isOn);
+          }}
+        >
+          <Icon name="torch" />
+        </button>
+      )}
+    </div>
+  );
+}
+
+const QUIET_MS = 2_500;
+
+/** Tells a code that stays in the camera's view from one shown again. */
+class Repeats {
+  readonly #lastSeen = new Map<string, number>();
+
+  /**
+   * @param at milliseconds.
+   * @returns whether the code had been out of sight.
+   */
+  isNew(value: string, at: number): boolean {
+    const last = this.#lastSeen.get(value);
+    this.#lastSeen.set(value, at);
+    return last === undefined || at - last > QUIET_MS;
+  }
 }

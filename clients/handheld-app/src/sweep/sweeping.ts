@@ -1,14 +1,13 @@
 import { signal } from '@preact/signals';
-import type { Answer, SweepReport, Unanswered } from '../gateway/answers.ts';
+import type { Answer, ListedAsset, SweepReport, Unanswered } from '../gateway/answers.ts';
 import type { GatewayClient } from '../gateway/client.ts';
 import { type Place, placeOf } from '../gateway/place.ts';
 import type { Database } from '../storage/database.ts';
-import { keepList } from '../storage/known.ts';
+import { findKnown, keepList } from '../storage/known.ts';
 import { latest } from '../storage/latest.ts';
 import type { OtherTabs } from '../storage/other-tabs.ts';
-import type { StoredScan } from '../storage/scan.ts';
+import { isUndone, type StoredScan } from '../storage/scan.ts';
 import { askAboutHeld, moveHere } from './checking.ts';
-import { countSweep } from './count-sweep.ts';
 import {
   asTold,
   changeFinished,
@@ -18,9 +17,9 @@ import {
   unqueueFinished,
 } from './finished-sweeps.ts';
 import { KeptSweep } from './kept-sweep.ts';
-import type { SweepOutcome, SweptToCheck } from './outcome.ts';
+import { type SweepOutcome, type SweptToCheck, sweepOutcome } from './outcome.ts';
 import { lacksList, type Sweep, wantsList } from './sweep.ts';
-import { askWhere, keepWhereabouts } from './whereabouts.ts';
+import { askWhere, keepWhereabouts, whereaboutsOf } from './whereabouts.ts';
 
 const NOTHING: SweepOutcome = {
   found: [],
@@ -333,4 +332,43 @@ async function reportOf(
     missing: outcome.missing.map(({ id }) => id),
     unknown: [...new Set(outcome.unknown.map(({ value }) => value))],
   };
+}
+
+/** What a sweep has come to by what the device has stored; `expected` is null where nobody knows. */
+async function countSweep(
+  database: Database,
+  sweep: Sweep,
+): Promise<{ expected: readonly ListedAsset[] | null; outcome: SweepOutcome }> {
+  const scans = (await database.getAllFromIndex('scans', 'sweep', sweep.id)).filter(
+    (scan) => !isUndone(scan),
+  );
+  const unanswered = scans.filter(({ result }) => result === null);
+  const known = new Map(
+    (await findKnown(database, unanswered)).map((asset, index) => [unanswered[index], asset]),
+  );
+  const expected = expectedHere(sweep, scans);
+  const whereabouts = await whereaboutsOf(database, sweep.id);
+  const outcome = sweepOutcome(
+    { place: sweep.place, expected: expected ?? [], whereabouts },
+    scans,
+    (scan) => known.get(scan) ?? null,
+  );
+  return { expected, outcome };
+}
+
+/**
+ * What should be at the place of a sweep; null if unknown. What the sweep itself moved there was elsewhere before, but
+ * a newer list may contain it.
+ */
+function expectedHere(
+  { expected, list }: Pick<Sweep, 'expected' | 'list'>,
+  scans: readonly StoredScan[],
+): readonly ListedAsset[] | null {
+  if (expected === null || (list !== 'later' && list !== 'during')) {
+    return expected;
+  }
+  const moved = new Set(
+    scans.flatMap(({ result }) => (result?.status === 'moved' ? [result.asset?.id] : [])),
+  );
+  return expected.filter(({ id }) => !moved.has(id));
 }

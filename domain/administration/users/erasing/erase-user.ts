@@ -6,7 +6,6 @@ import { type Change, changed, makeChange } from '../../../changes/make-change.t
 import { keepAdministrator } from '../keep-administrator.ts';
 import { forEach, organizationsOf } from '../organizations-of.ts';
 import { lockUser } from '../stored-user.ts';
-import { deleteRowsOf, type TableRows } from './delete-rows.ts';
 
 export interface ErasedUser {
   id: number;
@@ -101,4 +100,30 @@ function forgetInLogOfRules(change: Change, email: string): Promise<number> {
   return change.exec(sql.type(NO_ROWS)`
     update changes set ${without('before')}, ${without('after')}
     where resource_type = 'rule' and (${recipients('before')} ? ${email} or ${recipients('after')} ? ${email})`);
+}
+
+interface TableRows {
+  name: string;
+  rows: number;
+}
+
+/** Everything that is there because of the person, and the user at last. */
+async function deleteRowsOf(
+  change: Change,
+  { id, email }: { id: number; email: string },
+): Promise<TableRows[]> {
+  const statements = {
+    alert_mail_recipients: sql.fragment`alert_mail_recipients where user_id = ${id}`,
+    memberships: sql.fragment`memberships where user_id = ${id}`,
+    sessions: sql.fragment`sessions where user_id = ${id}`,
+    known_devices: sql.fragment`known_devices where user_id = ${id}`,
+    user_links: sql.fragment`user_links where user_id = ${id} or made_by = ${id} or email = ${email}`,
+    refused_sign_ins: sql.fragment`refused_sign_ins where kind = 'user' and name = ${String(id)}`,
+    users: sql.fragment`users where id = ${id}`,
+  };
+  const deleted: TableRows[] = [];
+  for (const [name, rows] of Object.entries(statements)) {
+    deleted.push({ name, rows: await change.exec(sql.type(NO_ROWS)`delete from ${rows}`) });
+  }
+  return deleted;
 }

@@ -1,11 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { append } from '../../../../base/append.ts';
 import { messageOf } from '../../../../base/errors.ts';
 import { MAX_DEPTH, MAX_ITEMS } from '../values/limits.ts';
 import { LongNumber } from '../values/long-number.ts';
 import { printable } from '../values/printable.ts';
 import type { Decoded } from './decoded.ts';
-import { isBlank, jsonExtent } from './json-extent.ts';
-import { parseKeepingDigits } from './long-numbers-in-json.ts';
 
 /** One JSON object or array. Broken JSON is not tried as anything else. */
 export function decodeJson(whole: Buffer): Decoded {
@@ -87,4 +86,174 @@ function skipBlanks(payload: Buffer, from: number): number {
     at += 1;
   }
   return at;
+}
+
+interface JsonExtent {
+  readonly end: number;
+  readonly tooDeep: boolean;
+  /** True if a number has more digits than a double holds. */
+  readonly hasLongNumbers: boolean;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const MINUS = 0x2d;
+const POINT = 0x2e;
+
+/**
+ * Walks over one JSON value from `start`, without recursion or syntax checks, which are left to the parser.
+ * Works on bytes: only ASCII matters, and UTF-8 uses no ASCII byte within a character.
+ */
+function jsonExtent(bytes: Uint8Array, start: number): JsonExtent {
+  let depth = 0;
+  let hasLongNumbers = false;
+  let at = start;
+  while (at < bytes.length) {
+    const byte = bytes[at++] ?? 0;
+    if (byte === QUOTE) {
+      at = endOfString(bytes, at);
+    } else if (byte === 0x7b || byte === 0x5b) {
+      depth += 1;
+      if (depth > MAX_DEPTH) {
+        return { end: at, tooDeep: true, hasLongNumbers };
+      }
+      continue;
+    } else if (byte === 0x7d || byte === 0x5d) {
+      depth -= 1;
+    } else if (isDigit(byte) || byte === MINUS) {
+      const end = endOfDigits(bytes, at);
+      hasLongNumbers ||= end - at >= 15 && isLongNumber(bytes, at - 1, end);
+      at = end;
+    } else if (depth === 0) {
+      at = endOfWord(bytes, at);
+    } else {
+      continue;
+    }
+    if (depth <= 0) {
+      break;
+    }
+  }
+  return { end: at, tooDeep: false, hasLongNumbers };
+}
+
+function endOfString(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (at < bytes.length) {
+    const byte = bytes[at++];
+    if (byte === QUOTE) {
+      return at;
+    }
+    if (byte === BACKSLASH) {
+      at += 1;
+    }
+  }
+  return bytes.length;
+}
+
+/** Offset after the digits and point of a number; the walk skips an exponent, which adds no digits. */
+function endOfDigits(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (at < bytes.length && (isDigit(bytes[at] ?? 0) || bytes[at] === POINT)) {
+    at += 1;
+  }
+  return at;
+}
+
+/** True if the digits, read as one integer, exceed 2^53; up to there a double keeps them all. */
+function isLongNumber(bytes: Uint8Array, from: number, end: number): boolean {
+  let digits = 0;
+  for (let at = from; at < end; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (isDigit(byte)) {
+      digits = digits * 10 + (byte - 0x30);
+    }
+  }
+  return digits > Number.MAX_SAFE_INTEGER;
+}
+
+/** Offset after `true`, `null` or anything else outside of brackets. */
+function endOfWord(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (at < bytes.length && !isBlank(bytes[at] ?? 0) && bytes[at] !== 0x7b && bytes[at] !== 0x5b) {
+    at += 1;
+  }
+  return at;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= 0x30 && byte <= 0x39;
+}
+
+/**
+ * Allowed between two values: blanks, line ends, the record separator of JSON text sequences, and the NUL with which C ends
+ * a text.
+ */
+function isBlank(byte: number): boolean {
+  return byte === 0 || byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09 || byte === 0x1e;
+}
+
+/**
+ * Parses JSON, keeping the digits of numbers that a double would round.
+ *
+ * Such numbers are first turned into strings with an unguessable prefix, and back afterwards. A reviver, the engine's
+ * own way, is called for every value: 250 ms for a payload of small integers and a single long one, during which no
+ * other reader is served; this takes 30.
+ *
+ * @param text of bounded nesting.
+ * @throws SyntaxError if it is not JSON.
+ */
+function parseKeepingDigits(text: string): unknown {
+  return withLongNumbers(
+    JSON.parse(text.replace(STRING_OR_LONG, (found) => (isLong(found) ? marked(found) : found))),
+  );
+}
+
+/** Strings, so that digits in them are passed over; an unclosed one is to the end, also behind a backslash. */
+const STRING_OR_LONG = /"(?:[^"\\]|\\[\s\S]?)*(?:"|$)|-?\d[\d.]{14,}(?:[eE][+-]?\d+)?/g;
+const PREFIX = `${randomUUID()}:`;
+
+function marked(number: string): string {
+  // Invalid numbers must not become valid JSON strings.
+  return NUMBER.test(number) ? `"${PREFIX}${number}"` : number;
+}
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+function isLong(found: string): boolean {
+  return (
+    found[0] !== '"' &&
+    found.length > 15 &&
+    Number(found.replace(/[eE].*$|\D/g, '')) > Number.MAX_SAFE_INTEGER
+  );
+}
+
+function withLongNumbers(value: unknown): unknown {
+  if (typeof value === 'string') {
+    return value.startsWith(PREFIX) ? new LongNumber(value.slice(PREFIX.length)) : value;
+  }
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at++) {
+      const item: unknown = value[at];
+      if (typeof item === 'string' || typeof item === 'object') {
+        value[at] = withLongNumbers(item);
+      }
+    }
+  } else if (typeof value === 'object' && value !== null) {
+    const object = value as Record<string, unknown>;
+    for (const key of Object.keys(object)) {
+      const member = object[key];
+      if (typeof member === 'object' || (typeof member === 'string' && member.startsWith(PREFIX))) {
+        const replaced = withLongNumbers(member);
+        if (replaced !== member) {
+          Object.defineProperty(object, key, {
+            value: replaced,
+            enumerable: true,
+            configurable: true,
+            writable: true,
+          });
+        }
+      }
+    }
+  }
+  return value;
 }

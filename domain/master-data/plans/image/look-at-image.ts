@@ -1,5 +1,4 @@
 import { invalid, invalidValue } from '../../../../base/checks/issues.ts';
-import { BrokenImage, type ImageSize, MOST_PARTS } from './image-size.ts';
 
 /** Bytes. The database has the same bound. */
 export const MOST_IMAGE_BYTES = 5 * 1_048_576;
@@ -201,3 +200,18 @@ function lossless(bytes: Buffer): ImageSize {
   const bits = bytes.readUInt32LE(CONTENT + 1);
   return { width: 1 + (bits & 0x3fff), height: 1 + ((bits >>> 14) & 0x3fff) };
 }
+
+/** What the header of an image says of it. */
+interface ImageSize {
+  width: number;
+  height: number;
+}
+
+/**
+ * Parts of a file, of which an image of 5 MiB has some hundred: looking through a million, made of nothing else, would hold
+ * up everybody.
+ */
+const MOST_PARTS = 20_000;
+
+/** Why bytes that begin like an image are none that can be shown. */
+class BrokenImage extends Error {}

@@ -1,11 +1,10 @@
 import { expect } from 'chai';
-import { compileFormat } from '../../../../domain/formats/mapping/format.ts';
+import { compileFormat, compileTopicPattern } from '../../../../domain/formats/mapping/format.ts';
 import type {
   ConditionDefinition,
   FieldsDefinition,
 } from '../../../../domain/formats/mapping/language/definition.ts';
 import type { Policies } from '../../../../domain/formats/mapping/run.ts';
-import { compileTopicPattern } from '../../../../domain/formats/mapping/topic-pattern.ts';
 import { formatOf, map, outcomesOf, readsOf } from '../../../support/mapping.ts';
 
 const values = (mapped: ReturnType<typeof map>) => readsOf(mapped).map((read) => read.value);

@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../../../../ui/parts/icon.tsx';
 import type { Asset } from '../../api/asset.ts';
 import type { Presence } from '../../api/report.ts';
@@ -14,6 +15,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { BecauseOf } from '../../parts/presence/because-of.tsx';
 import { StateBadge } from '../../parts/presence/state-badge.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
+import type { Gaps } from '../../parts/timeline/gaps.ts';
 import { lanesOf } from '../../parts/timeline/lanes-of.ts';
 import type { Range } from '../../parts/timeline/range.ts';
 import { address, go, href, hrefWith } from '../../router/router.ts';
@@ -22,7 +24,6 @@ import { texts } from '../../texts/texts.ts';
 import { rangeInAddress, SPANS, shifted, showRange, usualRange, zoomed } from './range.ts';
 import { StayTable } from './stay-table.tsx';
 import { Timeline } from './timeline.tsx';
-import { type KnownGaps, useGaps } from './use-gaps.ts';
 import { WhySheet } from './why-sheet.tsx';
 
 /** `#/asset/17?from=…&to=…&why=…`: where it is and was, and why that is said. */
@@ -263,4 +264,59 @@ function StateReason({ presence: { state, state_since: since, because } }: { pre
       )}
     </p>
   );
+}
+
+interface Coverage {
+  from: string;
+  gaps: readonly { location_id: number; from: string; to: string }[];
+  is_cut: boolean;
+}
+
+interface KnownGaps {
+  byPlace: Gaps;
+  milliseconds: number;
+  /** From when on they are known, if that is after the range begins. */
+  since: string | null;
+  /** Only the longest are known. */
+  isCut: boolean;
+}
+
+/** Milliseconds for which a range stays before it is asked about: not at each step of a drag. */
+const PAUSE_MS = 300;
+
+/** Gaps of coverage while the asset was there; null until they are known, `unknown` where they could not be found out. */
+function useGaps(id: string, range: Range | null): KnownGaps | 'unknown' | null {
+  const wanted = range === null ? null : `from=${minuteOf(range.from)}&to=${minuteOf(range.to)}`;
+  const [asked, setAsked] = useState(wanted);
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(wanted), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [wanted]);
+  const { answer, problem } = useRead<{ data: Coverage }>(asked === null ? null : `/assets/${id}/coverage`, {
+    ...Object.fromEntries(new URLSearchParams(asked ?? '')),
+  });
+  if (problem !== null) {
+    return 'unknown';
+  }
+  if (answer === undefined || range === null) {
+    return null;
+  }
+  const { from, gaps, is_cut: isCut } = answer.data;
+  const byPlace = new Map<number, Range[]>();
+  for (const gap of gaps) {
+    const own = byPlace.get(gap.location_id) ?? [];
+    byPlace.set(gap.location_id, own);
+    own.push({ from: Date.parse(gap.from), to: Date.parse(gap.to) });
+  }
+  return {
+    byPlace,
+    milliseconds: [...byPlace.values()].flat().reduce((sum, gap) => sum + gap.to - gap.from, 0),
+    since: Date.parse(from) > range.from + 60_000 ? from : null,
+    isCut,
+  };
+}
+
+/** A range that ends now is not asked about anew at every look. */
+function minuteOf(at: number): string {
+  return new Date(Math.floor(at / 60_000) * 60_000).toISOString();
 }

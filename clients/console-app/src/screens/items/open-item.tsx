@@ -6,6 +6,7 @@ import { patch, post, remove } from '../../api/send.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
 import { confirm } from '../../parts/confirm.tsx';
+import { Field, TextArea } from '../../parts/field.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { SideSheet } from '../../parts/side-sheet.tsx';
@@ -14,8 +15,7 @@ import { toast } from '../../parts/toast.tsx';
 import { address, go, hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { ItemFields } from './item-fields.tsx';
-import type { ItemDraft, ItemKind } from './item-kind.ts';
+import type { FieldsProps, ItemDraft, ItemKind } from './item-kind.ts';
 
 /** The sheet that the address opens beside a list: `?open=17`, or `?open=new`. */
 export function OpenItem<Item extends Asset | Place, Draft extends ItemDraft>({
@@ -214,5 +214,59 @@ function NewItemSheet<Item extends Asset | Place, Draft extends ItemDraft>({
         {problem !== null && <ProblemNote problem={problem} shown={kind.shownFields} />}
       </form>
     </SideSheet>
+  );
+}
+
+function ItemFields<Item extends Asset | Place, Draft extends ItemDraft>({
+  kind: { OwnFields },
+  keyHint,
+  ...props
+}: FieldsProps<Draft> & { kind: ItemKind<Item, Draft>; keyHint: string | undefined }) {
+  const t = texts.value.items;
+  const { draft, problem, isReadOnly, onDraft } = props;
+  return (
+    <>
+      <Field
+        label={t.name}
+        name="name"
+        required
+        maxLength={255}
+        readOnly={isReadOnly}
+        value={draft.name}
+        fault={faultOf(problem, 'name')}
+        onValue={(name) => onDraft({ ...draft, name })}
+      />
+      <Field
+        label={t.key}
+        name="external_key"
+        class="mono"
+        maxLength={255}
+        readOnly={isReadOnly}
+        hint={keyHint}
+        value={draft.external_key}
+        fault={faultOf(problem, 'external_key')}
+        onValue={(external_key) => onDraft({ ...draft, external_key })}
+      />
+      {OwnFields !== undefined && <OwnFields {...props} />}
+      <TextArea
+        label={t.description}
+        name="description"
+        rows={3}
+        maxLength={1024}
+        readOnly={isReadOnly}
+        value={draft.description}
+        fault={faultOf(problem, 'description')}
+        onValue={(description) => onDraft({ ...draft, description })}
+      />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={draft.is_active}
+          disabled={isReadOnly}
+          onChange={(event) => onDraft({ ...draft, is_active: event.currentTarget.checked })}
+        />
+        {t.isActive}
+      </label>
+    </>
   );
 }

@@ -10,13 +10,12 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Progress } from '../../parts/progress.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
+import type { QueryValues } from '../../router/address.ts';
 import { address, go, href, hrefWith, replaceAddress } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { ALL, type Chosen, chosenIn, NONE } from './chosen.ts';
-import type { CodePath } from './code-paths.ts';
+import { barcodePath, type CodePath, qrPath } from './code-paths.ts';
 import { type LabelItem, type Labelled, labelItem } from './label-item.ts';
-import { CODES, type Codes, layOut } from './label-layout.ts';
 import { type LabelSize, perSheet, SIZE_NAMES, SIZES, type SizeName } from './sizes.ts';
 import { MOST, useLabelled } from './use-labelled.ts';
 
@@ -314,4 +313,49 @@ function Code({ code: { width, height, path }, kind }: { code: CodePath; kind: '
       <path d={path} />
     </svg>
   );
+}
+
+/** What is printed of what was found. */
+interface Chosen {
+  has: (key: string) => boolean;
+  /** What the address has once that one is, or is not, any more. */
+  toggled: (key: string) => QueryValues;
+}
+
+const ALL: QueryValues = { of_none: null, with: null, without: null };
+const NONE: QueryValues = { ...ALL, of_none: true };
+
+/** All but those `without`; beginning `of_none`, those `with` alone. So the address is short however many there are. */
+function chosenIn(query: URLSearchParams): Chosen {
+  const isOfNone = query.has('of_none');
+  const name = isOfNone ? 'with' : 'without';
+  const named = query.getAll(name);
+  const keys = new Set(named);
+  return {
+    has: (key) => keys.has(key) === isOfNone,
+    toggled: (key) => ({ [name]: keys.has(key) ? named.filter((each) => each !== key) : [...named, key] }),
+  };
+}
+
+const CODES = ['both', 'qr', 'barcode'] as const;
+
+type Codes = (typeof CODES)[number];
+
+/** Millimetres: around what is printed, and of the narrowest bar that office printers and scanners manage. */
+const MARGIN = 2;
+const NARROWEST = 0.19;
+
+interface LabelLayout {
+  qr: CodePath | null;
+  barcode: CodePath | null;
+  /** A barcode was asked for, and would be too narrow to be read, or cannot have these characters. */
+  isWithoutBarcode: boolean;
+}
+
+/** What a label holds: where a barcode does not fit, a QR code stands for it. */
+function layOut(value: string, { width }: LabelSize, codes: Codes): LabelLayout {
+  const wanted = codes === 'qr' ? null : barcodePath(value);
+  const barcode = wanted !== null && (width - MARGIN) / wanted.width >= NARROWEST ? wanted : null;
+  const isWithoutBarcode = codes !== 'qr' && barcode === null;
+  return { barcode, isWithoutBarcode, qr: codes !== 'barcode' || isWithoutBarcode ? qrPath(value) : null };
 }

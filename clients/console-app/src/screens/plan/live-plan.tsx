@@ -1,16 +1,17 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PlanWithPlaces } from '../../api/plan.ts';
+import { useRead } from '../../api/use-read.ts';
+import type { Found, FoundAsset } from '../../api/whereabouts.ts';
 import type { MoveEvent } from '../../live/move-event.ts';
-import type { TreeModel } from '../../live/tree-model.ts';
-import { useMoves } from '../../live/use-moves.ts';
-import { go, href, hrefWith } from '../../router/router.ts';
+import type { Place, TreeModel } from '../../live/tree-model.ts';
+import { useMoves, useReloadOnMoves } from '../../live/use-moves.ts';
+import { address, go, href, hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { PlanBox } from './plan-box.tsx';
 import { PlanOutlines } from './plan-outlines.tsx';
 import { type Light, PlanPin } from './plan-pin.tsx';
 import { middleOf, type Shapes, shapesOf, shownPlace } from './shapes.ts';
-import { type Lit, useLit } from './use-lit.ts';
 import { useViewport } from './use-viewport.ts';
 
 /** A plan with what is where now, and what moves. */
@@ -145,4 +146,38 @@ function useArrivals(
 
 function isMove({ data: { current, previous_location_id, part } }: MoveEvent): boolean {
   return current.location_id !== previous_location_id && (part === undefined || part[0] === 1);
+}
+
+interface Lit {
+  /** Null while nothing is looked for. */
+  places: ReadonlySet<number> | null;
+  assets: readonly { asset: FoundAsset; shownAt: number | null }[];
+  /** Places found by name or key that are not on this plan. */
+  elsewhere: readonly Place[];
+}
+
+/** Characters from which on assets are looked for. */
+const ENOUGH = 2;
+
+/** Where on the plan is what `find` of the address asks for. It follows as assets move. */
+function useLit(model: TreeModel, shapes: Shapes): Lit {
+  const text = (address.value.query.get('find') ?? '').trim();
+  const { answer, reload } = useRead<{ data: Found }>(text.length < ENOUGH ? null : '/find', { q: text });
+  const found = answer?.data.assets ?? [];
+  useReloadOnMoves(({ data }) => found.some(({ id }) => id === data.asset.id), reload);
+  if (text === '') {
+    return { places: null, assets: [], elsewhere: [] };
+  }
+  const named = model.search(text);
+  const assets = found.map((asset) => ({
+    asset,
+    shownAt: shownPlace(model, shapes, asset.location?.id ?? null),
+  }));
+  const shown = named.map((place) => ({ place, shownAt: shownPlace(model, shapes, place.id) }));
+  const ids = [...assets, ...shown].flatMap(({ shownAt }) => (shownAt === null ? [] : shownAt));
+  return {
+    places: new Set(ids),
+    assets,
+    elsewhere: shown.flatMap(({ place, shownAt }) => (shownAt === null ? place : [])),
+  };
 }

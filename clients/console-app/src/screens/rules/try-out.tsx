@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/api-error.ts';
-import type { RuleTrial } from '../../api/rule-trial.ts';
 import { answerOf } from '../../api/send.ts';
 import { useNames } from '../../api/use-names.ts';
 import { asApiError } from '../../api/use-read.ts';
@@ -138,4 +137,26 @@ function useRuleTrial() {
     }
   };
   return { ...state, run, stop };
+}
+
+/** What a rule would have raised. */
+interface RuleTrial {
+  since: string;
+  until: string;
+  looked_at: number;
+  looked_at_of: number;
+  is_complete: boolean;
+  alert_count: number;
+  subject_count: number;
+  /** Those with most alerts first, a hundred at most. */
+  subjects: readonly TriedSubject[];
+}
+
+interface TriedSubject {
+  asset_external_key: string | null;
+  reader_id: number | null;
+  reader_name: string | null;
+  alert_count: number;
+  longest_seconds: number;
+  total_seconds: number;
 }

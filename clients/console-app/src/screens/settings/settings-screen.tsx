@@ -1,14 +1,20 @@
+import { useLayoutEffect, useState } from 'preact/hooks';
+import { patch } from '../../api/send.ts';
+import { useAction } from '../../api/use-action.ts';
+import { CardForm } from '../../parts/card-form.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { Field } from '../../parts/field.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { faultOf } from '../../parts/problem-text.ts';
 import { SectionTabs } from '../../parts/section-tabs.tsx';
-import { may } from '../../session/session.ts';
+import { toast } from '../../parts/toast.tsx';
+import { may, membership, noteOrganizationName } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { AccountSection } from './account-section.tsx';
 import { ChangesSection } from './changes/changes-section.tsx';
 import { HandheldsSection } from './handhelds/handhelds-section.tsx';
 import { HealthSection } from './health/health-section.tsx';
 import { KeysSection } from './keys-section.tsx';
-import { OrganizationSection } from './organization-section.tsx';
 import { UsersSection } from './users-section.tsx';
 import { WebhooksSection } from './webhooks/webhooks-section.tsx';
 
@@ -43,6 +49,44 @@ export function SettingsScreen({ rest: [path = 'account'] }: { rest: readonly st
       ) : (
         <section.View />
       )}
+    </div>
+  );
+}
+
+/** `#/settings/organization`: what it is called. */
+function OrganizationSection() {
+  const t = texts.value.settings;
+  const { id, name: present } = membership.value?.organization ?? { id: 0, name: '' };
+  const [name, setName] = useState(present);
+  useLayoutEffect(() => setName(present), [present]);
+  const action = useAction();
+  const { problem } = action;
+  const rename = async () => {
+    await patch('/organization', { name });
+    noteOrganizationName(id, name);
+    toast(texts.value.common.saved);
+  };
+  return (
+    <div class="cards">
+      <CardForm
+        title={t.sections.organization}
+        submit={texts.value.common.save}
+        action={action}
+        shown={['name']}
+        isReady={name !== present}
+        onSubmit={rename}
+      >
+        <Field
+          label={t.organizationName}
+          hint={t.organizationNameHint}
+          name="name"
+          required
+          maxLength={255}
+          value={name}
+          fault={faultOf(problem, 'name')}
+          onValue={setName}
+        />
+      </CardForm>
     </div>
   );
 }

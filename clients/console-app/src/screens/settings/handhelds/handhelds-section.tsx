@@ -1,11 +1,13 @@
 import { useMemo, useState } from 'preact/hooks';
 import { encode } from 'uqr';
-import { patch, remove } from '../../../api/send.ts';
+import { patch, post, remove } from '../../../api/send.ts';
 import { useAction } from '../../../api/use-action.ts';
 import { useList } from '../../../api/use-list.ts';
 import { Badge } from '../../../parts/badge.tsx';
+import { CardForm } from '../../../parts/card-form.tsx';
 import { confirm } from '../../../parts/confirm.tsx';
 import { EmptyState } from '../../../parts/empty-state.tsx';
+import { ExpiryField, expiresAt } from '../../../parts/expiry-field.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { Instant } from '../../../parts/instant.tsx';
 import { isOnlyHere } from '../../../parts/only-here.ts';
@@ -17,7 +19,6 @@ import { SideSheet } from '../../../parts/side-sheet.tsx';
 import { toast } from '../../../parts/toast.tsx';
 import { address, go, hrefWith } from '../../../router/router.ts';
 import { texts } from '../../../texts/texts.ts';
-import { type MadeHandheld, NewHandheld } from './new-handheld.tsx';
 
 interface Handheld {
   id: number;
@@ -208,4 +209,52 @@ function drawn(text: string): { size: number; path: string } {
     row.flatMap((isDark, x) => (isDark ? [`M${x + QUIET} ${y + QUIET}h1v1h-1z`] : [])),
   );
   return { size, path: path.join('') };
+}
+
+interface MadeHandheld {
+  id: number;
+  name: string;
+  token: string;
+  sign_in_url: string;
+}
+
+function NewHandheld({ onMade }: { onMade: (made: MadeHandheld) => void }) {
+  const t = texts.value.handhelds;
+  const [name, setName] = useState('');
+  const [expiry, setExpiry] = useState('');
+  const action = useAction();
+  const { problem } = action;
+  const make = async () => {
+    const expires_at = expiresAt(expiry);
+    onMade((await post<{ data: MadeHandheld }>('/handhelds', { name, expires_at })).data);
+    setName('');
+    setExpiry('');
+  };
+  return (
+    <CardForm
+      title={t.newTitle}
+      hint={t.newHint}
+      submit={t.make}
+      action={action}
+      shown={['name', 'expires_at']}
+      onSubmit={make}
+    >
+      <Field
+        label={t.name}
+        name="name"
+        required
+        maxLength={255}
+        value={name}
+        fault={faultOf(problem, 'name')}
+        onValue={setName}
+      />
+      <ExpiryField
+        label={t.expiry}
+        hint={t.expiryHint}
+        value={expiry}
+        problem={problem}
+        onValue={setExpiry}
+      />
+    </CardForm>
+  );
 }

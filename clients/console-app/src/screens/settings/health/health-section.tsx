@@ -4,8 +4,7 @@ import { Badge, type Tone } from '../../../parts/badge.tsx';
 import { Instant } from '../../../parts/instant.tsx';
 import { ProblemNote } from '../../../parts/problem-note.tsx';
 import { href } from '../../../router/router.ts';
-import { texts } from '../../../texts/texts.ts';
-import { bySeriousness, type Finding, type Health, type MendName, type Retention } from './finding.ts';
+import { type Texts, texts } from '../../../texts/texts.ts';
 
 /** `#/settings/health`: what is wrong, and what to do about it; looked at when it is opened, and on demand. */
 export function HealthSection() {
@@ -131,4 +130,37 @@ function RetentionFacts({ retention }: { retention: Retention }) {
       <p class="hint">{t.retentionHint}</p>
     </section>
   );
+}
+
+interface Finding {
+  check: string;
+  status: 'ok' | 'warning' | 'fault';
+  /** Null of an installation that others use too. */
+  message: string | null;
+  /** Null where nothing is to be done, or not here. */
+  remedy: string | null;
+  /** What to do about it in the console; null where it takes a command line. */
+  mend: { what: MendName; id: number | null } | null;
+}
+
+type MendName = keyof Texts['health']['mends'];
+
+interface Retention {
+  scan_days: number;
+  /** Null for good. */
+  move_days: number | null;
+  lateness_days: number;
+}
+
+interface Health {
+  checked_at: string;
+  organization: readonly Finding[];
+  installation: readonly Finding[];
+  retention: Retention;
+}
+
+/** The most serious first; what is in order last, as it was found. */
+function bySeriousness(findings: readonly Finding[]): readonly Finding[] {
+  const rank = { fault: 0, warning: 1, ok: 2 };
+  return [...findings].sort((one, other) => rank[one.status] - rank[other.status]);
 }
