@@ -16,11 +16,11 @@ const ON_TIMESCALEDB = [
   'test/deploy/timescaledb-backup.test.ts',
   // Recording and sealing, also while processes and databases end.
   'test/domain/messages/*.test.ts',
-  'test/domain/moves/{clock,flapping,position,read,wake}*.test.ts',
+  'test/domain/moves/{clock,flapping,read,wake}*.test.ts',
   'test/domain/moves/{published,sealing}/*s.test.ts',
   'test/domain/moves/sealing/{seal-batch,set-aside}.test.ts',
   'test/domain/tracking/{record*,deciding-scan,locked-positions,moves}.test.ts',
-  'test/domain/tracking/{feed/unsealed-moves,recompute/*,retractions/take-back,why/*}.test.ts',
+  'test/domain/tracking/{feed/{position-at,unsealed-moves},recompute/*,retractions/take-back,why/*}.test.ts',
   'test/domain/tracking/plans/*.test.ts',
   'test/domain/tracking/smoothing/{record*,run-trial,trial.property,try-smoothing,walks}.test.ts',
   'test/mqtt-ingest/{intake,moves-out}/*.test.ts',

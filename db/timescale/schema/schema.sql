@@ -502,6 +502,7 @@ create table moves (
   constraint moves__kind CHECK ((((asset_id IS NOT NULL) AND (kind = ANY (ARRAY['moved'::text, 'corrected'::text]))) OR ((asset_id IS NULL) AND (kind = ANY (ARRAY['alert_opened'::text, 'alert_acknowledged'::text, 'alert_closed'::text, 'alert_withdrawn'::text])))))
 );
 CREATE INDEX moves__alerts ON public.moves USING btree (org_id, "position") WHERE (asset_id IS NULL);
+CREATE INDEX moves__corrections ON public.moves USING btree (org_id, asset_id, "position") WHERE ((rows IS NOT NULL) AND (asset_id IS NOT NULL));
 CREATE INDEX moves__org_id_asset_id ON public.moves USING btree (org_id, asset_id, "position");
 CREATE TRIGGER moves_unchanged BEFORE DELETE OR UPDATE ON public.moves FOR EACH STATEMENT EXECUTE FUNCTION refuse_changes_of_log();
 

@@ -3,7 +3,7 @@ import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { positionAt } from '../../moves/position-at.ts';
+import { positionAt } from '../../tracking/feed/position-at.ts';
 import { laterThan, requirePast, type Times } from '../require-past.ts';
 
 /** What had been recorded before an instant. */

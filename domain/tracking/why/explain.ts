@@ -1,14 +1,11 @@
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
-import type { Pool } from '../../../db/timescale/connections/client.ts';
-import { inSnapshot } from '../../../db/timescale/connections/transaction.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { AssetRef } from '../history/asset-ref.ts';
 import { DECIDED_COLUMNS, type DecidingRow, toDecidingScan } from '../history/deciding-row.ts';
 import type { DecidingScan } from '../history/deciding-scan.ts';
-import { recomputable } from '../recompute/recomputable.ts';
 import { type Reason, reasonAt, type Seen } from '../smoothing/counting.ts';
-import { loadScans } from '../smoothing/load-stretches.ts';
+import { loadNearestScans } from '../smoothing/load-stretches.ts';
 import { readSmoothing } from '../smoothing/read-settings.ts';
 import { MAX_WINDOW, SmoothingSettings } from '../smoothing/settings.ts';
 import { type Rival, rivalsOf } from './rivals.ts';
@@ -39,45 +36,79 @@ export class NotSeenYet {
 }
 
 /**
- * Explains where an asset was at an instant, or where it is now. All of it is of one snapshot. The reason comes from the
- * function that judged the scan when it was recorded.
+ * Explains where an asset was at an instant, or where it is now, however long its history is. Call in a snapshot. The
+ * reason comes from the function that judged the scan when it was recorded.
  */
-export function explain(pool: Pool, asset: AssetRef, at: Micros | null): Promise<Explanation | NotSeenYet> {
-  return inSnapshot(pool, async (client) => {
-    const stay = await stayAt(client, asset, at ?? LATEST);
-    if (stay === null) {
-      return new NotSeenYet(await firstSeen(client, asset));
-    }
-    const { locationId, from, to, decidedBy } = stay;
-    const settings =
-      (await readSmoothing(client, [asset.orgId])).get(asset.orgId) ?? new SmoothingSettings([]);
-    const scans = await scansAround(client, asset, from);
-    return {
-      stay: { locationId, from, to },
-      decidedBy: decidedBy ?? scans?.find(({ observedAt }) => observedAt === from)?.scan ?? null,
-      reason:
-        scans === null
-          ? reasonWithout(decidedBy, { locationId, from }, settings)
-          : reasonAt(scans, settings, from),
-      rivals: scans === null ? null : rivalsOf({ at: from, locationId }, scans, settings),
-      around: scans === null ? null : scansNear(scans, from),
-      saidBefore: await saidBefore(client, asset, at ?? from),
-    };
-  });
-}
-
-/** All scans that bear on whether one counts; null if some of them were dropped. */
-async function scansAround(db: Connection, asset: AssetRef, at: Micros) {
-  const known = await recomputable(db, asset, null);
-  if (known === null || at < known.from) {
-    return null;
+export async function explain(
+  db: Connection,
+  asset: AssetRef,
+  at: Micros | null,
+): Promise<Explanation | NotSeenYet> {
+  const stay = await stayAt(db, asset, at ?? LATEST);
+  if (stay === null) {
+    return new NotSeenYet(await firstSeen(db, asset));
   }
-  const [scans = []] = await loadScans(db, [{ ...asset, from: at - MAX_WINDOW, to: at + MAX_WINDOW }]);
-  return scans;
+  const { locationId, from, to, decidedBy } = stay;
+  const settings = (await readSmoothing(db, [asset.orgId])).get(asset.orgId) ?? new SmoothingSettings([]);
+  const near = (await isKept(db, asset, from))
+    ? await loadNearestScans(db, { ...asset, observedAt: from }, MAX_WINDOW, MOST_SCANS)
+    : null;
+  const scans = near?.scans ?? null;
+  return {
+    stay: { locationId, from, to },
+    decidedBy: decidedBy ?? scans?.find(({ observedAt }) => observedAt === from)?.scan ?? null,
+    reason: near?.isAll
+      ? reasonAt(near.scans, settings, from)
+      : storedReason(decidedBy, { locationId, from }, settings),
+    rivals: scans === null ? null : rivalsOf({ at: from, locationId }, scans, settings),
+    around: scans === null ? null : scansNear(scans, from),
+    saidBefore: await saidBefore(db, asset, at ?? from),
+  };
 }
 
-/** What can be said of the deciding scan alone. */
-function reasonWithout(
+/** Scans that are looked at before a deciding scan, and as many after it. */
+const MOST_SCANS = 5_000;
+
+/** Stays whose scans are looked for before a deciding scan, and as many after it. */
+const MOST_PROVEN = 200;
+
+/**
+ * True if no scan within a window of the deciding one was dropped. `recompute/recomputable.ts` finds this for a whole
+ * history by the same rules; here only the stays nearby are looked at.
+ */
+async function isKept(db: Connection, { orgId, assetId }: AssetRef, at: Micros): Promise<boolean> {
+  const ofAsset = sql.fragment`org_id = ${orgId} and asset_id = ${assetId}`;
+  const { is_kept: isKept } = await db.one(sql.type(rowsOf<{ is_kept: boolean }>())`
+    select coalesce(
+      oldest.at <= time_of_micros(${at})
+      and (oldest.at <= time_of_micros(${at - MAX_WINDOW}) or oldest.at <= first.at)
+      and not exists (
+        select from (
+          (select observed_at, location_id from location_transitions
+           where ${ofAsset} and observed_at > time_of_micros(${at - MAX_WINDOW}) and observed_at <= time_of_micros(${at})
+           order by observed_at desc limit ${MOST_PROVEN})
+          union all
+          (select observed_at, location_id from location_transitions
+           where ${ofAsset} and observed_at > time_of_micros(${at}) and observed_at <= time_of_micros(${at + MAX_WINDOW})
+           order by observed_at limit ${MOST_PROVEN})
+        ) near
+        where (near.observed_at <= oldest.at or near.observed_at > first.at) and coalesce((
+          select false from scan_events scan
+          where scan.org_id = ${orgId} and scan.asset_id = ${assetId} and scan.observed_at = near.observed_at
+            and scan.location_id = near.location_id
+          limit 1
+        ), true)
+      ), false) as is_kept
+    from (select (
+      select observed_at from scan_events where ${ofAsset} order by observed_at limit 1
+    ) as at) oldest, (select (
+      select observed_at from location_transitions where ${ofAsset} order by observed_at limit 1
+    ) as at) first`);
+  return isKept;
+}
+
+/** What can be said from the deciding scan alone. */
+function storedReason(
   decidedBy: DecidingScan | null,
   { locationId, from }: { locationId: number; from: Micros },
   settings: SmoothingSettings,

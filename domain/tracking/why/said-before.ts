@@ -2,6 +2,7 @@ import type { Micros } from '../../../base/instant.ts';
 import { LeastFirst } from '../../../base/least-first.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { positionAt } from '../feed/position-at.ts';
 import type { AssetRef } from '../history/asset-ref.ts';
 
 /** Where an asset was said to be at an instant, before it was said to be where it is said to be now. */
@@ -110,18 +111,39 @@ interface EventRow {
   rows: string | null;
 }
 
-/** Newest first; only what bears on rows up to the instant. The sealer may not have got to the last of them yet. */
+/**
+ * Newest first; only what bears on rows up to the instant. The sealer may not have got to the last of them yet.
+ *
+ * Of the moves recorded since then, those that bear on the instant come first: each begins a later stay than the one
+ * before, unless the end of the history was taken back in between. Corrections are found by an index of their own.
+ */
 async function readEvents(db: Connection, { orgId, assetId }: AssetRef, at: Micros): Promise<EventUndone[]> {
-  const wanted = sql.fragment`org_id = ${orgId} and asset_id = ${assetId} and recorded_at >= time_of_micros(${at})
-    and (rows is not null or since <= time_of_micros(${at}))`;
+  const position = await positionAt(db, orgId, at);
+  const ofAsset = sql.fragment`org_id = ${orgId} and asset_id = ${assetId}`;
+  const sealedSince = sql.fragment`${ofAsset} and position > ${position} and sealed_at >= time_of_micros(${at})`;
   const events = await db.any(sql.type(rowsOf<EventRow>())`
     select micros_of_time(recorded_at) as recorded_at, micros_of_time(since) as since, location_id, rows
     from (
       select *, sum(octet_length(rows::text)) over newest_first as bytes, row_number() over newest_first as number
       from (
-        select recorded_at, since, location_id, rows, null::bigint as position, id, part from unsealed_moves where ${wanted}
-        union all
-        select recorded_at, since, location_id, rows, position, null, part from moves where ${wanted}
+        select * from (
+          select recorded_at, since, location_id, rows, null::bigint as position, id, part from unsealed_moves where ${ofAsset}
+          union all
+          (select recorded_at, since, location_id, rows, position, null, part from moves
+           where ${sealedSince} and rows is not null
+           order by position desc limit ${MOST})
+          union all
+          (select recorded_at, since, location_id, rows, position, null, part from moves
+           where ${sealedSince} and rows is null and position < coalesce((
+             select position from (
+               select position, rows is null and since > time_of_micros(${at}) as is_later from moves
+               where ${sealedSince} order by position limit ${MOST}
+             ) first
+             where is_later order by position limit 1
+           ), 9223372036854775807)
+           order by position limit ${MOST})
+        ) event
+        where recorded_at >= time_of_micros(${at}) and (rows is not null or since <= time_of_micros(${at}))
         order by position desc nulls first, id desc, part desc
         limit ${MOST}
       ) event

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
+import { inSnapshot } from '../../../db/timescale/connections/transaction.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { requireLiveByKey } from '../../../domain/master-data/live-by-key.ts';
 import { requirePast } from '../../../domain/reports/require-past.ts';
@@ -45,7 +46,7 @@ export function addWhy(program: Command): void {
         await requirePast(db, at === null ? {} : { at });
         await requireLiveOrganization(db, orgId);
         const assetId = await requireLiveByKey(db, 'asset', orgId, externalKey);
-        const explanation = await explain(pool, { orgId, assetId }, at);
+        const explanation = await inSnapshot(pool, (client) => explain(client, { orgId, assetId }, at));
         if (explanation instanceof NotSeenYet) {
           throw new AppError('not_found', sayNotSeen(externalKey, explanation, orgId));
         }

@@ -1,5 +1,5 @@
 import { toMicros } from '../../../base/timestamps.ts';
-import { positionAt } from '../../../domain/moves/position-at.ts';
+import { positionAt } from '../../../domain/tracking/feed/position-at.ts';
 import { timeBound } from '../../../platform/http/parameters.ts';
 import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';

@@ -5,6 +5,7 @@ import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import { inSnapshot } from '../../../db/timescale/connections/transaction.ts';
 import { requirePast } from '../../../domain/reports/require-past.ts';
 import { firstAfter } from '../../../domain/reports/window.ts';
 import type { DecidingScan } from '../../../domain/tracking/history/deciding-scan.ts';
@@ -94,7 +95,9 @@ const why = memberRoute({
     return parts.insight.run(
       orgId,
       async (installation) => {
-        const explanation = await explain(installation, { orgId, assetId }, instant);
+        const explanation = await inSnapshot(installation, (client) =>
+          explain(client, { orgId, assetId }, instant),
+        );
         if (explanation instanceof NotSeenYet) {
           return notSeenView(explanation);
         }

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { sweepMoves } from '../../../db/timescale/schema/retention-of-moves.ts';
 import { movesAt } from '../../../domain/moves/moves-at.ts';
-import { positionAt } from '../../../domain/moves/position-at.ts';
 import { readPlacementsOfEvents } from '../../../domain/moves/published/read-placements.ts';
 import { sealAll } from '../../../domain/moves/start-sealing.ts';
+import { positionAt } from '../../../domain/tracking/feed/position-at.ts';
 import { useDatabase } from '../../support/database.ts';
 import { aRead, record } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';

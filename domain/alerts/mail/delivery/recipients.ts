@@ -2,7 +2,7 @@ import type { Micros } from '../../../../base/instant.ts';
 import { isHere } from '../../../../db/timescale/queries/is-here.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
-import { positionAt } from '../../../moves/position-at.ts';
+import { positionAt } from '../../../tracking/feed/position-at.ts';
 import type { MailOutcome } from '../sending/mailer.ts';
 
 /** A member who is to be told of alerts of an organization. */

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Micros } from '../../../../base/instant.ts';
+import { inSnapshot } from '../../../../db/timescale/connections/transaction.ts';
 import type { Scan } from '../../../../domain/tracking/scan.ts';
 import type { Seen } from '../../../../domain/tracking/smoothing/counting.ts';
 import type { DatedSmoothing } from '../../../../domain/tracking/smoothing/settings.ts';
@@ -103,7 +104,9 @@ describe('why an asset is where it is', () => {
     const explained = async () => {
       const all = [];
       for (const { assetId, stay } of expected) {
-        const found = await explain(database.pool, { orgId: site.orgId, assetId }, stay.from);
+        const found = await inSnapshot(database.pool, (client) =>
+          explain(client, { orgId: site.orgId, assetId }, stay.from),
+        );
         if (found instanceof NotSeenYet) {
           throw new Error('not seen');
         }

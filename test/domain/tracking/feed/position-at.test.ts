@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { positionAt } from '../../../domain/moves/position-at.ts';
-import { useDatabase } from '../../support/database.ts';
-import { Site } from '../../support/site.ts';
+import { positionAt } from '../../../../domain/tracking/feed/position-at.ts';
+import { useDatabase } from '../../../support/database.ts';
+import { Site } from '../../../support/site.ts';
 
 describe('the position of a time', () => {
   const database = useDatabase();

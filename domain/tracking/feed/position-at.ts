@@ -1,6 +1,6 @@
-import type { Micros } from '../../base/instant.ts';
-import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
-import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import type { Micros } from '../../../base/instant.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 
 /**
  * The position after which everything recorded at a time or later follows: of the last event that was sealed before it,
