@@ -47,7 +47,7 @@ export function guide(
   return text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = values[name];
     if (value === undefined) {
-      throw new Error(`guide.md has {{${name}}}, which nothing is known of`);
+      throw new Error(`guide.md has an unknown value: {{${name}}}`);
     }
     return String(value);
   });
@@ -56,39 +56,37 @@ export function guide(
 /** Contract 7.2. */
 const WHEN: Record<ProblemType, string> = {
   validation_error: 'a parameter or a field of the body is not valid; `fields` says which and why',
-  bad_request:
-    'the body is not JSON, a field has another JSON type, or the request is not one that can be read',
-  unauthorized: 'no key, or not a good one',
-  forbidden: 'the key does not have the scope, or its organization no longer exists',
+  bad_request: 'the body is not JSON, a field has the wrong JSON type, or the request cannot be read',
+  unauthorized: 'no valid key',
+  forbidden: 'the key lacks the scope, or its organization was deleted',
   not_found: 'no such path, or nothing live with this id in your organization',
   method_not_allowed: 'the path does not have this method',
-  request_timeout: 'the request did not come to its end in time; try again after `Retry-After` seconds',
-  conflict: 'a key or a tag is taken, or something stands in the way',
+  request_timeout: 'the request was not complete in time; retry after `Retry-After` seconds',
+  conflict: 'a key or a tag is taken, a location is not empty, or a parent would make a circle',
   gone: 'the operation was discontinued',
-  feed_expired: 'events after this position are not kept any more; begin anew',
+  feed_expired: 'events after this position are no longer kept; begin again',
   payload_too_large: 'the body is too large',
-  unsupported_media_type: 'the body is of another media type, or compressed',
-  missing_org_context: 'the organization of the key no longer exists; on `/orgs/me` only',
+  unsupported_media_type: 'the body has another media type, or is compressed',
+  missing_org_context: 'the organization of the key was deleted; on `/orgs/me` only',
   rate_limited: 'the key made too many requests',
-  internal_error: 'something failed on our side; a write may have been carried out',
-  query_timeout: 'it took too long, or its turn did not come in time; nothing was changed',
+  internal_error: 'the service failed; a write may have been carried out',
+  query_timeout: 'it took too long, or waited too long for its turn; nothing was changed',
   unavailable:
-    'too much is under way for this key, the database cannot be reached, or the organization moves to another one; nothing was changed, try again after ' +
-    '`Retry-After` seconds',
+    'the database is away, this key has too much under way, or the organization is moving to another database; nothing was changed, retry after `Retry-After` seconds',
 };
 
 /** Contract 7.3. */
 const MEANING: Record<IssueCode, string> = {
-  required: 'it is not there',
-  invalid_value: 'it is not what it must be, or null where it cannot be',
-  unknown_field: 'there is no such parameter, or no such key in the body',
+  required: 'absent',
+  invalid_value: 'a value that is not allowed, or null where a value is needed',
+  unknown_field: 'no such parameter, or no such key in the body',
   too_short: 'shorter than `params.min_length`',
   too_long: 'longer than `params.max_length`',
   too_small: 'less than `params.min`',
   too_large: 'more than `params.max`',
-  fk_not_found: 'what it refers to is not there',
-  ambiguous_fields: 'two that say the same, of which only one may be there',
-  read_only: 'it cannot be written here, and differs from what is',
+  fk_not_found: 'the row it refers to does not exist, or is deleted',
+  ambiguous_fields: 'two ways to say the same, where only one is allowed',
+  read_only: 'cannot be written here, and differs from the present value',
 };
 
 function problemTable(types: readonly ProblemType[]): string {
