@@ -36,7 +36,7 @@ const ON_TIMESCALEDB = [
   'test/domain/alerts/trial/*.test.ts',
   'test/api/{history,moves,reports}/**/*.test.ts',
   'test/api/{description/valid-requests.property,fuzz/fuzz,tenants,tracking}.test.ts',
-  'test/console/{ahead-of-now,events,presence,report-exports,smoothing,turns,whereabouts}.test.ts',
+  'test/console/{ahead-of-now,events,every-list-parameter,presence,report-exports,smoothing,turns,whereabouts}.test.ts',
   'test/cli/{report-exports,simulate-truth}.test.ts',
   'test/contract/{concurrency,history,moves,paging,report*}.test.ts',
 ];

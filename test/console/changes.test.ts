@@ -116,6 +116,13 @@ describe('the change log in the console', () => {
     const { at } = (await read(`resource_type=asset&resource_id=${id}`)).data[2];
     const before = await read(`resource_type=asset&resource_id=${id}&until=${at}`);
     expect(before.data).to.have.length(3);
+    for (const [half, field] of [
+      ['actor_type=user', 'actor_id'],
+      [`resource_id=${id}`, 'resource_type'],
+    ] as const) {
+      const refused = await call({ path: `/changes?${half}` });
+      expect(refused.body.error.fields[0]).to.include({ field, code: 'required' });
+    }
     for (const cursor of ['x', '1-', '99999999999999999999-1']) {
       const refused = await call({ path: `/changes?cursor=${cursor}` });
       expect([refused.status, refused.body.error.fields[0].field], cursor).to.deep.equal([400, 'cursor']);

@@ -1,5 +1,5 @@
 import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
-import { invalid, invalidValue } from '../../../base/checks/issues.ts';
+import { invalid, invalidValue, refuseIssues, required } from '../../../base/checks/issues.ts';
 import { nullableSchema } from '../../../base/checks/members-schema.ts';
 import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 import { fromDatabase, toMicros } from '../../../base/timestamps.ts';
@@ -75,6 +75,10 @@ const list = memberRoute({
   success: answered(CHANGES, 'A page of changes, and where the next begins'),
   handle: async ({ context: { db, scopes, parts }, query, signal }) => {
     const { since, until, actor_type, actor_id, resource_type, resource_id, cursor, limit } = query;
+    refuseIssues([
+      ...(actor_type !== undefined && actor_id === undefined ? [required('actor_id')] : []),
+      ...(resource_id !== undefined && resource_type === undefined ? [required('resource_type')] : []),
+    ]);
     const mayKnow = scopes.includes('users:admin');
     const rows = await listChanges(db.listing({ isBrief: true, signal: signal() }), db.orgId, {
       since: since === undefined ? null : toMicros(since.instant),
