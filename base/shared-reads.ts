@@ -1,27 +1,62 @@
 /**
+ * Reads the answer to `question` in an organization. It is named once, apart from any request, so that whatever it
+ * decides by is in the question.
+ */
+export type Ask<Through extends Within, Question extends object, Result> = (
+  through: Through,
+  question: Question,
+) => Promise<Result>;
+
+/** What a read goes through: a connection, which says nothing of the answer but whose it is. */
+interface Within {
+  readonly orgId: number;
+}
+
+/** Equal for equal questions alone. Nobody else completes a key: one that forgot something would give others' answers. */
+export class KeysOfReads {
+  readonly #numbers = new WeakMap<object, number>();
+  #last = 0;
+
+  of<Through extends Within, Question extends object>(
+    ask: Ask<Through, Question, unknown>,
+    { orgId }: Through,
+    question: Question,
+  ): string {
+    const number = this.#numbers.get(ask) ?? ++this.#last;
+    this.#numbers.set(ask, number);
+    return JSON.stringify([number, orgId, question]);
+  }
+}
+
+/**
  * Reads that are the same, done together: those asked for while one is under way share the next, so that a result is
  * never older than its request, and however many ask costs two.
  */
 export class SharedReads {
   readonly #underWay = new Map<string, { settled: Promise<void>; next: Promise<unknown> | null }>();
+  readonly #keys = new KeysOfReads();
 
-  /** @param what the same for the same read, whose result has this type. */
-  read<Result>(what: string, read: () => Promise<Result>): Promise<Result> {
-    const current = this.#underWay.get(what);
+  read<Through extends Within, Question extends object, Result>(
+    ask: Ask<Through, Question, Result>,
+    through: Through,
+    question: Question,
+  ): Promise<Result> {
+    const key = this.#keys.of(ask, through, question);
+    const begin = () => this.#begin(key, ask(through, question));
+    const current = this.#underWay.get(key);
     if (current === undefined) {
-      return this.#begin(what, read);
+      return begin();
     }
-    current.next ??= current.settled.then(() => this.#begin(what, read));
+    current.next ??= current.settled.then(begin);
     return current.next as Promise<Result>;
   }
 
-  #begin<Result>(what: string, read: () => Promise<Result>): Promise<Result> {
-    const result = read();
+  #begin<Result>(key: string, result: Promise<Result>): Promise<Result> {
     const current = { settled: result.then(nothing, nothing), next: null };
-    this.#underWay.set(what, current);
+    this.#underWay.set(key, current);
     current.settled.then(() => {
       if (current.next === null) {
-        this.#underWay.delete(what);
+        this.#underWay.delete(key);
       }
     });
     return result;

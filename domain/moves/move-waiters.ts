@@ -1,13 +1,20 @@
 import { setImmediate } from 'node:timers/promises';
+import { type Ask, KeysOfReads } from '../../base/shared-reads.ts';
 
 /** One announcement. The requests it wakes share their reads: of a thousand, one reads. */
 export class Wake {
   readonly #reads = new Map<string, Promise<unknown>>();
+  readonly #keys = new KeysOfReads();
 
-  /** @param what names the read; equal names share one result. */
-  once<Result>(what: string, read: () => Promise<Result>): Promise<Result> {
-    const begun = (this.#reads.get(what) as Promise<Result> | undefined) ?? read();
-    this.#reads.set(what, begun);
+  /** Equal questions share one result. */
+  once<Through extends { readonly orgId: number }, Question extends object, Result>(
+    ask: Ask<Through, Question, Result>,
+    through: Through,
+    question: Question,
+  ): Promise<Result> {
+    const key = this.#keys.of(ask, through, question);
+    const begun = (this.#reads.get(key) as Promise<Result> | undefined) ?? ask(through, question);
+    this.#reads.set(key, begun);
     return begun;
   }
 }

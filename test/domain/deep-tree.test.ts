@@ -72,8 +72,14 @@ describe('a tree that is deep and wide is read once', () => {
     );
     await database.rows('analyze');
     const taken = await measured.measure(async (client) => {
-      const wanted = { orgId: site.orgId, lane: assetId & 7, types: null, locationId: FIRST + 1 };
-      const { events } = await pickEvents(client, wanted, 0, locationIds.length);
+      const wanted = {
+        lane: assetId & 7,
+        types: null,
+        locationId: FIRST + 1,
+        after: 0,
+        head: locationIds.length,
+      };
+      const { events } = await pickEvents({ db: client, orgId: site.orgId }, wanted);
       expect(events).to.have.lengthOf(31);
     });
     expect(taken.get('find-locations-below')?.rows).to.be.below(MOST_ROWS);

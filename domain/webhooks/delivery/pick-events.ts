@@ -7,11 +7,12 @@ import { kindsOf } from '../event-types.ts';
 import { LANE_OF_MOVE } from '../lanes.ts';
 
 export interface Wanted {
-  orgId: number;
   lane: number;
   /** Null for all. */
   types: readonly FeedType[] | null;
   locationId: number | null;
+  after: number;
+  head: number;
 }
 
 export interface Picked {
@@ -37,13 +38,12 @@ const MOST_BYTES = 65_536;
  * PostgreSQL 60 us of an event, and now 23.
  */
 export async function pickEvents(
-  db: Connection,
+  { db, orgId }: { db: Connection; orgId: number },
   wanted: Wanted,
-  after: number,
-  head: number,
 ): Promise<Picked> {
-  const to = Math.min(head, after + LOOKED_THROUGH);
-  const found = await findPositions(db, wanted, after, to);
+  const { after } = wanted;
+  const to = Math.min(wanted.head, after + LOOKED_THROUGH);
+  const found = await findPositions(db, orgId, wanted, to);
   if (found[0]?.has_next === false) {
     return { events: [], upTo: after, isExpired: true };
   }
@@ -56,7 +56,7 @@ export async function pickEvents(
       ? []
       : await movesAt(
           db,
-          wanted.orgId,
+          orgId,
           kept.map(({ position }) => position),
         );
   if (wanted.locationId === null || kept.length === 0) {
@@ -64,7 +64,7 @@ export async function pickEvents(
   }
   const before = new Map(kept.map((row) => [row.position, row.previous_location_id]));
   const touched = events.map((event) => touchedBy(event, before.get(event.data.position) ?? null));
-  const below = await findBelow(db, wanted.orgId, wanted.locationId, touched.flat());
+  const below = await findBelow(db, orgId, wanted.locationId, touched.flat());
   return {
     events: events.filter((_, index) => touched[index]?.some((id) => below.has(id)) === true),
     upTo,
@@ -80,8 +80,8 @@ interface PositionRow {
 
 function findPositions(
   db: Connection,
-  { orgId, lane, types }: Wanted,
-  after: number,
+  orgId: number,
+  { lane, types, after }: Wanted,
   to: number,
 ): Promise<readonly (Omit<PositionRow, 'position'> & { position: number | null; has_next: boolean })[]> {
   const kinds = types === null ? null : kindsOf(types);

@@ -54,11 +54,9 @@ export class WebhookDelivery {
           head: () => shared.headOf(orgId),
           pick: (lane, after, head) => {
             const { types, locationId } = this.config;
-            const wanted = { orgId, lane, types, locationId };
+            const wanted = { lane, types, locationId, after, head };
             // Many webhooks of an organization that begin at the same position want the same.
-            return shared.picks.read(JSON.stringify([wanted, after, head]), () =>
-              pickEvents(shared.db, wanted, after, head),
-            );
+            return shared.picks.read(pickEvents, { orgId, db: shared.db }, wanted);
           },
           send: (event) => this.#send(event),
           record: (state, attempt) => {

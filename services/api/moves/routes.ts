@@ -6,7 +6,7 @@ import type { OrganizationDatabase } from '../../../db/timescale/connections/org
 import { ALERT_TYPES } from '../../../domain/moves/alert-event.ts';
 import { MOVE_TYPES } from '../../../domain/moves/event.ts';
 import type { Wake } from '../../../domain/moves/move-waiters.ts';
-import { type FeedPage, readMoves } from '../../../domain/moves/read-moves.ts';
+import { type FeedPage, type FeedQuery, readMoves } from '../../../domain/moves/read-moves.ts';
 import { JsonBytes } from '../../../platform/http/json-bytes.ts';
 import { described, integer } from '../../../platform/http/parameters.ts';
 import { Problem } from '../../../platform/http/problem.ts';
@@ -213,21 +213,13 @@ async function answerMoves(
 ): Promise<JsonBytes> {
   // A larger position is beyond any head: it is only compared, and refused.
   const position = Math.min(after, Number.MAX_SAFE_INTEGER);
-  const look = async () => {
-    const page = await readMoves(db.listing({ isBrief: true, fromPrimary: true, signal: undefined }), {
-      after: position,
-      limit,
-    });
-    requireReadable(position, page);
-    return { isEmpty: page.events.length === 0, body: feedView(page, position) };
-  };
-  const what = `${db.orgId} ${position} ${limit}`;
+  const question = { after: position, limit };
   const until = performance.now() + wait * 1000;
   for (let wake: Wake | null = null; ; ) {
     // Before the look, so that nothing sealed in between is missed.
     const watch = wait === 0 ? null : waiters.watch(db.orgId, position);
     try {
-      const looked = await (wake?.once(what, look) ?? reads.read(what, look));
+      const looked = await (wake?.once(look, db, question) ?? reads.read(look, db, question));
       if (!looked.isEmpty || watch === null) {
         return looked.body;
       }
@@ -241,6 +233,12 @@ async function answerMoves(
       watch?.leave();
     }
   }
+}
+
+async function look(db: OrganizationDatabase, query: FeedQuery) {
+  const page = await readMoves(db.listing({ isBrief: true, fromPrimary: true, signal: undefined }), query);
+  requireReadable(query.after, page);
+  return { isEmpty: page.events.length === 0, body: feedView(page, query.after) };
 }
 
 /** @throws Invalid beyond the head; Problem `feed_expired` for a position older than what is kept. */

@@ -141,20 +141,20 @@ interface Seen extends Pick<FeedPage, 'head' | 'oldest'> {
   next: number;
 }
 
-function look({ db, reads }: Viewing, position: number, wake: Wake | null): Promise<Seen> {
-  const what = `console ${db.orgId} ${position}`;
-  const read = async () => {
-    const { events, head, oldest } = await readMovesAs<EventSeen>(
-      db.listing({ isBrief: true, fromPrimary: true, signal: undefined }),
-      { after: position, limit: LIMIT },
-      eventSeen,
-    );
-    const texts = events.map((event) =>
-      eventText({ id: event.data.position, event: 'alert' in event.data ? 'alert' : 'move', data: event }),
-    );
-    return { text: texts.join(''), next: events.at(-1)?.data.position ?? position, head, oldest };
-  };
-  return wake?.once(what, read) ?? reads.read(what, read);
+function look({ db, reads }: Viewing, after: number, wake: Wake | null): Promise<Seen> {
+  return wake?.once(readSeen, db, { after }) ?? reads.read(readSeen, db, { after });
+}
+
+async function readSeen(db: OrganizationDatabase, { after }: { after: number }): Promise<Seen> {
+  const { events, head, oldest } = await readMovesAs<EventSeen>(
+    db.listing({ isBrief: true, fromPrimary: true, signal: undefined }),
+    { after, limit: LIMIT },
+    eventSeen,
+  );
+  const texts = events.map((event) =>
+    eventText({ id: event.data.position, event: 'alert' in event.data ? 'alert' : 'move', data: event }),
+  );
+  return { text: texts.join(''), next: events.at(-1)?.data.position ?? after, head, oldest };
 }
 
 /** An event of the feed, with what a screen needs beside: where the asset was before, and what it is called. */

@@ -63,8 +63,9 @@ describe('waiting for a feed to go on', () => {
     const waits = Array.from({ length: 1_000 }, () => waiters.watch(1, 0).next(LONG));
     waiters.sealed(1, 1);
     let reads = 0;
+    const read = async () => ({ number: ++reads });
     const pages = await Promise.all(
-      waits.map(async (wait) => (await wait)?.once('page', async () => ({ number: ++reads }))),
+      waits.map(async (wait) => (await wait)?.once(read, { orgId: 1 }, { after: 0 })),
     );
     expect(reads).to.equal(1);
     expect(new Set(pages)).to.have.length(1);
