@@ -1,15 +1,18 @@
+import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
+import {
+  type AssetLocationRow,
+  listAssetLocations,
+} from '../../../domain/reports/asset-locations/list-asset-locations.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { listed } from '../../../platform/http/success.ts';
 import { route } from '../serving/context.ts';
 import { dwell } from './dwell-route.ts';
 import { positionsAt } from './positions-at-route.ts';
 import { presence } from './presence-route.ts';
-import { listAssetLocations } from './queries.ts';
 import { ASSET_LOCATION, ASSET_LOCATIONS } from './schema.ts';
 import { stays } from './stays-route.ts';
 import { sweeps } from './sweeps-route.ts';
 import { turns } from './turns-route.ts';
-import { assetLocationView } from './view.ts';
 
 const assetLocations = route({
   method: 'GET',
@@ -25,5 +28,17 @@ const assetLocations = route({
   handle: async ({ context, query, signal }) =>
     listBody(await listAssetLocations(context.db, query, signal()), query, assetLocationView),
 });
+
+/** Contract 2.5. */
+function assetLocationView(row: AssetLocationRow) {
+  return {
+    asset_id: row.id,
+    asset_external_key: row.external_key,
+    location_id: row.location_id,
+    location_external_key: row.location_external_key,
+    asset_deleted_at: wireTimeOrNull(row.deleted_at),
+    asset_last_seen: wireTime(row.last_seen),
+  };
+}
 
 export const reportRoutes = [assetLocations, presence, positionsAt, stays, dwell, turns, sweeps];

@@ -4,7 +4,7 @@ import { nullableSchema } from '../../../base/checks/members-schema.ts';
 import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
 import { anyOf, booleanFilter, described, idFilter, keyFilter } from '../../../platform/http/parameters.ts';
-import type { ParameterValues, Query } from '../../../platform/http/query.ts';
+import type { Query } from '../../../platform/http/query.ts';
 
 /** Contract 2.5. */
 export const ASSET_LOCATION: JsonSchema = {
@@ -73,5 +73,3 @@ export const ASSET_LOCATIONS = {
     ['location_id', 'location_external_key'],
   ],
 } as const satisfies Query;
-
-export type AssetLocationFilters = ParameterValues<(typeof ASSET_LOCATIONS)['parameters']>;

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
-import { listAssetLocations } from '../../../services/api/reports/queries.ts';
-import type { AssetLocationFilters } from '../../../services/api/reports/schema.ts';
+import {
+  type AssetLocationFilters,
+  listAssetLocations,
+} from '../../../domain/reports/asset-locations/list-asset-locations.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Site } from '../../support/site.ts';
 import { MeasuredLists } from '../measured-lists.ts';

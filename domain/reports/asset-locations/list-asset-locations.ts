@@ -1,4 +1,4 @@
-import { type Page, pageOf } from '../../../base/page.ts';
+import { type Page, type Paging, pageOf, type SortTerm } from '../../../base/page.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import {
   type FragmentSqlToken,
@@ -6,11 +6,26 @@ import {
   sql,
   type ValueExpression,
 } from '../../../db/timescale/queries/sql.ts';
-import { isNear } from '../../../domain/master-data/brief-list.ts';
-import { allOf, inEffect, orderBy, when } from '../../../domain/master-data/clauses.ts';
-import { countScanned, countScannedAt } from '../../../domain/master-data/live-count.ts';
-import type { AssetLocationFilters } from './schema.ts';
-import type { AssetLocationRow } from './view.ts';
+import { isNear } from '../../master-data/brief-list.ts';
+import { allOf, inEffect, orderBy, when } from '../../master-data/clauses.ts';
+import { countScanned, countScannedAt } from '../../master-data/live-count.ts';
+import type { AssetFilters } from '../asset-filters.ts';
+
+export interface AssetLocationFilters extends AssetFilters, Paging {
+  location_id?: readonly number[] | undefined;
+  location_external_key?: readonly string[] | undefined;
+  include_not_in_effect: boolean;
+  sort: readonly SortTerm<keyof typeof SORT_COLUMNS>[];
+}
+
+export interface AssetLocationRow {
+  id: number;
+  external_key: string;
+  location_id: number | null;
+  location_external_key: string | null;
+  deleted_at: string | null;
+  last_seen: string;
+}
 
 const SORT_COLUMNS = {
   asset_external_key: sql.fragment`asset.external_key`,
