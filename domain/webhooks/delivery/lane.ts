@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type FeedEvent, isAlert } from '../../moves/event.ts';
 import type { Attempt } from '../sending/deliver.ts';
-import { nextAttemptIn } from '../sending/retry-ladder.ts';
+import { nextAttemptIn, restAfter } from '../sending/retry-ladder.ts';
 import type { StateReason } from '../stored-webhook.ts';
 import type { Picked } from './pick-events.ts';
 import { LaneLost, type LaneState, type NotedAttempt } from './recorder.ts';
@@ -52,6 +52,7 @@ const AGAIN = 1_000;
  *    only an asset's last event can be sent again after a crash, and the positions of an asset never go back.
  * 2. Deliveries of other assets need not be recorded yet: a lane sends while its commits are under way.
  * 3. An event that is refused blocks its lane, until it is delivered or the last attempt has failed.
+ * 4. After an endless answer the lane rests, although the event is delivered.
  */
 export class Lane {
   /** Its number within the webhook. */
@@ -63,6 +64,8 @@ export class Lane {
   #attempts: number;
   /** `performance.now()`. */
   #due: number;
+  /** Endless answers, one after another. */
+  #endless = 0;
   #isIdle = false;
   #woken = Promise.withResolvers<void>();
   /** Commits under way, by asset or reader. */
@@ -177,7 +180,9 @@ export class Lane {
       this.#attemptedPosition = null;
       this.#attempts = 0;
       this.#recordBehind(subject, noted);
-      return true;
+      this.#endless = attempt.isEndless ? this.#endless + 1 : 0;
+      this.#due = performance.now() + restAfter(this.#endless, ladder) * 1_000;
+      return !attempt.isEndless;
     }
     const dueIn = nextAttemptIn(attempts, attempt.retryAfter, random(), ladder);
     this.#attemptedPosition = position;

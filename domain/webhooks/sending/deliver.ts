@@ -20,6 +20,8 @@ export interface Attempt {
   answer: string | null;
   /** `Retry-After` of the receiver, in seconds. */
   retryAfter: number | null;
+  /** The answer was cut off because it was too long. */
+  isEndless: boolean;
 }
 
 export interface Delivery {
@@ -39,15 +41,13 @@ export async function deliver(
 ): Promise<Attempt> {
   const signed: Signed = { id, timestamp: Math.floor(now() / 1_000), body };
   const began = performance.now();
-  const attempt = (
-    rest: Pick<Attempt, 'outcome' | 'status' | 'error' | 'answer' | 'retryAfter'>,
-  ): Attempt => ({
+  const attempt = (rest: Omit<Attempt, 'eventId' | 'milliseconds'>): Attempt => ({
     eventId: id,
     milliseconds: Math.round(performance.now() - began),
     ...rest,
   });
   try {
-    const { status, start, retryAfter } = await post(agents, url, {
+    const { status, start, retryAfter, isEndless } = await post(agents, url, {
       headers: {
         'content-type': 'application/cloudevents+json; charset=utf-8',
         'user-agent': 'tagtrail',
@@ -64,6 +64,7 @@ export async function deliver(
       error: null,
       answer: keptText(start.toString('utf8')),
       retryAfter: readRetryAfter(retryAfter, now()),
+      isEndless,
     });
   } catch (error) {
     return attempt({
@@ -72,6 +73,7 @@ export async function deliver(
       error: reasonOf(error),
       answer: null,
       retryAfter: null,
+      isEndless: false,
     });
   }
 }

@@ -1,4 +1,4 @@
-import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
 import { AppError } from '../../../base/errors.ts';
@@ -15,6 +15,8 @@ export interface Answer {
   retryAfter: string | undefined;
   /** The first {@link KEPT} bytes of the body. */
   start: Buffer;
+  /** It went on after {@link MOST} bytes. */
+  isEndless: boolean;
 }
 
 interface Posting {
@@ -30,15 +32,20 @@ const BODY_WITHIN = 1_000;
 /** Interim answers (status 1xx) that are read. Each costs processor time, and a receiver could send them without end. */
 const INTERIM = 20;
 
-/** Bytes of the body that are read, and that are kept. */
-const READ = 4_096;
+/**
+ * Bytes of an answer that are read, whatever they are: a receiver can also send blank lines or spaces without end, which the
+ * parser skips. A whole answer leaves a connection that can be used again.
+ */
+const MOST = 32_768;
+
+/** Bytes of the body that are kept. */
 const KEPT = 1_024;
 
 /**
  * Sends one POST request. Redirects are answers like any other.
  *
- * @throws TargetRefused if the URL leads to a forbidden address; AppError `timed_out`; Error after too many interim answers; the
- * connection's error.
+ * @throws TargetRefused if the URL leads to a forbidden address; AppError `timed_out`; Error after too many interim answers,
+ * or too many bytes without a status; the connection's error.
  */
 export async function post(agents: Agents, target: string, posting: Posting): Promise<Answer> {
   const url = new URL(target);
@@ -92,50 +99,58 @@ function exchange(
         request.destroy(new Error(`More than ${INTERIM} interim answers (status 1xx)`));
       }
     });
+    let endEarly = () => {
+      request.destroy(new Error(`More than ${MOST / 1_024} KiB before the answer's body`));
+    };
+    request.on('socket', (socket) => {
+      let left = MOST;
+      const count = ({ length }: Buffer) => {
+        left -= length;
+        if (left < 0) {
+          endEarly();
+        }
+      };
+      socket.on('data', count);
+      request.on('close', () => socket.off('data', count));
+    });
     request.on('upgrade', (response: IncomingMessage) => {
       clearTimeout(timer);
       request.destroy();
-      resolve(answerOf(response, []));
+      resolve(answerOf(response, [], false));
     });
     request.on('response', (response) => {
       clearTimeout(timer);
-      readStart(request, response, until).then((chunks) => resolve(answerOf(response, chunks)));
+      const chunks: Buffer[] = [];
+      const finish = (isEndless: boolean) => {
+        clearTimeout(bodyTimer);
+        // A connection with an unread rest cannot be reused.
+        if (!response.complete) {
+          request.destroy();
+        }
+        resolve(answerOf(response, chunks, isEndless));
+      };
+      // If the connection or the time ends before the body, the answer still counts.
+      const whole = () => finish(false);
+      const bodyTimer = setTimeout(whole, Math.max(0, Math.min(BODY_WITHIN, until - performance.now())));
+      endEarly = () => finish(!response.complete);
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', whole);
+      response.on('error', whole);
+      response.on('close', whole);
     });
     request.end(body);
   });
 }
 
-/** The beginning of the body, as far as it came in time. If the connection ends meanwhile, the answer still counts. */
-function readStart(request: ClientRequest, response: IncomingMessage, until: number): Promise<Buffer[]> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const finish = () => {
-      clearTimeout(timer);
-      // A connection with an unread rest cannot be reused.
-      if (!response.complete) {
-        request.destroy();
-      }
-      resolve(chunks);
-    };
-    const timer = setTimeout(finish, Math.max(0, Math.min(BODY_WITHIN, until - performance.now())));
-    response.on('data', (chunk: Buffer) => {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size >= READ) {
-        finish();
-      }
-    });
-    response.on('end', finish);
-    response.on('error', finish);
-    response.on('close', finish);
-  });
-}
-
-function answerOf({ statusCode = 0, headers }: IncomingMessage, chunks: Buffer[]): Answer {
+function answerOf(
+  { statusCode = 0, headers }: IncomingMessage,
+  chunks: Buffer[],
+  isEndless: boolean,
+): Answer {
   return {
     status: statusCode,
     retryAfter: headers['retry-after'],
     start: Buffer.concat(chunks).subarray(0, KEPT),
+    isEndless,
   };
 }

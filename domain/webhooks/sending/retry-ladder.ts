@@ -34,6 +34,16 @@ export function nextAttemptIn(
   return step === undefined ? null : Math.max(step * (1 + JITTER * random), Math.min(asked ?? 0, LATEST));
 }
 
+/**
+ * Seconds to rest after events that were delivered with endless answers, since each took a connection and as many bytes as are
+ * read: the first step of the ladder, doubled each time, up to the second.
+ *
+ * @param count such answers one after another.
+ */
+export function restAfter(count: number, [first = 0, second = first] = RETRY_LADDER): number {
+  return count === 0 ? 0 : Math.min(first * 2 ** (count - 1), second);
+}
+
 /** Reads `Retry-After`, seconds or a date; null if it is neither. @param now milliseconds since 1970. */
 export function readRetryAfter(text: string | undefined, now: number): number | null {
   if (text === undefined) {

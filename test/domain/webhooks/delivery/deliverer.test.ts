@@ -124,6 +124,32 @@ describe('the deliverer', () => {
     await pool.end();
   });
 
+  it('rests longer and longer after endless answers, and delivers each event once', async () => {
+    const arrived: number[] = [];
+    receiver.answer = (response) => {
+      arrived.push(performance.now());
+      response.writeHead(200);
+      const flood = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(65_536))) {
+          // Goes on.
+        }
+      };
+      response.on('drain', flood);
+      flood();
+    };
+    await webhook();
+    await start({ ladder: [0.2, 0.5] });
+    const [asset = 0] = assets;
+    await append([dock, yard, dock, yard].map((location) => move(asset, location)));
+    await receiver.got(4);
+    const between = arrived.slice(1).map((at, index) => at - (arrived[index] ?? 0));
+    for (const [index, least] of [200, 400, 500].entries()) {
+      // Timers may fire a millisecond early.
+      expect(between[index]).to.be.at.least(least - 5);
+    }
+    expect(receiver.received.map(positionOf)).to.deep.equal([1, 2, 3, 4]);
+  });
+
   it('sends each event once, signed, as a CloudEvent, and says how far it is', async () => {
     const { id, secret } = await webhook();
     await start();

@@ -78,24 +78,68 @@ describe('one delivery', () => {
     expect(await send()).to.deep.include({ outcome: 'failed', retryAfter: 120 });
   });
 
-  it('reads no more than 4 KiB of an answer, however much there is', async () => {
-    let written = 0;
-    let isClosed = Promise.resolve();
-    receiver.answer = (response) => {
-      isClosed = once(response, 'close').then(() => {});
-      response.writeHead(200);
-      const more = () => {
-        while (!response.destroyed && response.write(Buffer.alloc(65_536))) {
-          written += 65_536;
-        }
-      };
-      response.on('drain', more);
-      more();
-    };
-    expect(await send()).to.deep.include({ outcome: 'delivered', status: 200 });
-    // What was written went into the buffers of two sockets; the receiver could not go on.
-    await isClosed;
-    expect(written).to.be.below(64 * 1_048_576);
+  it('keeps the connection after an answer of some KiB', async () => {
+    receiver.answer = (response) => response.writeHead(200).end('x'.repeat(20_000));
+    const before = receiver.connections();
+    for (let time = 0; time < 3; time++) {
+      expect(await send()).to.deep.include({ outcome: 'delivered', isEndless: false });
+    }
+    expect(receiver.connections() - before).to.be.at.most(1);
+  });
+
+  it('reads no more than some 32 KiB of an answer, whatever it consists of', async () => {
+    const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+    const endless = { outcome: 'delivered', status: 200, isEndless: true };
+    const failed = (error: string) => ({ outcome: 'failed', status: null, error, isEndless: false });
+    for (const [start, more, expected] of [
+      [head, `10000\r\n${'x'.repeat(65_536)}\r\n`, endless],
+      [head, '1\r\nx\r\n'.repeat(10_000), endless],
+      [head, '0'.repeat(65_536), endless],
+      ['', '\r\n'.repeat(32_768), failed("More than 32 KiB before the answer's body")],
+      ['HTTP/1.1 200 OK\r\nx:', ' '.repeat(65_536), failed("More than 32 KiB before the answer's body")],
+      [
+        'HTTP/1.1 200 OK\r\n',
+        'x: y\r\n'.repeat(10_000),
+        failed('Parse Error: Header overflow (HPE_HEADER_OVERFLOW)'),
+      ],
+    ] as const) {
+      let written = 0;
+      const closed = Promise.withResolvers<void>();
+      const flooding = createServer((socket) => {
+        const flood = () => {
+          while (!socket.destroyed && socket.write(more)) {
+            written += more.length;
+          }
+        };
+        socket.on('error', () => {}).on('close', closed.resolve);
+        socket.once('data', () => {
+          socket.write(start);
+          flood();
+        });
+        socket.on('drain', flood);
+      });
+      await once(flooding.listen(0, '127.0.0.1'), 'listening');
+      const { port } = flooding.address() as { port: number };
+      const attempt = await send(`http://127.0.0.1:${port}/`);
+      expect(attempt, more.slice(0, 8)).to.deep.include(expected);
+      await closed.promise;
+      flooding.close();
+      // Most of it went into the buffers of two sockets; the receiver could not go on.
+      expect(written, more.slice(0, 8)).to.be.below(64 * 1_048_576);
+    }
+  });
+
+  it('is given up after its time where a receiver accepts and says nothing, also in a TLS handshake', async () => {
+    const silent = createServer((socket) => socket.on('error', () => {}).resume());
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const { port } = silent.address() as { port: number };
+    const hurried = openAgents(agents.targets, 500);
+    for (const scheme of ['http', 'https']) {
+      const attempt = await send(`${scheme}://127.0.0.1:${port}/`, hurried);
+      expect(attempt).to.deep.include({ outcome: 'failed', status: null, error: 'No answer within 0.5 s' });
+    }
+    hurried.end();
+    silent.close();
   });
 
   it('is delivered when the status says so, though the body never ends', async () => {
@@ -145,9 +189,7 @@ describe('one delivery', () => {
     const url = `http://127.0.0.1:${(hinting.address() as { port: number }).port}/`;
     expect(await send(url)).to.deep.include({ outcome: 'delivered', status: 204 });
     interim = Number.POSITIVE_INFINITY;
-    const hurried = openAgents(agents.targets, 1_000);
-    const attempt = await send(url, hurried);
-    hurried.end();
+    const attempt = await send(url);
     hinting.close();
     expect(attempt).to.deep.include({
       outcome: 'failed',

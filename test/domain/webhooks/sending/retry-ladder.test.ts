@@ -1,5 +1,9 @@
 import { expect } from 'chai';
-import { nextAttemptIn, readRetryAfter } from '../../../../domain/webhooks/sending/retry-ladder.ts';
+import {
+  nextAttemptIn,
+  readRetryAfter,
+  restAfter,
+} from '../../../../domain/webhooks/sending/retry-ladder.ts';
 
 describe('the next attempt', () => {
   const HOUR = 3_600;
@@ -24,6 +28,12 @@ describe('the next attempt', () => {
     expect(nextAttemptIn(1, 120, 0)).to.equal(120);
     expect(nextAttemptIn(3, 120, 0)).to.equal(1_800);
     expect(nextAttemptIn(1, 1e9, 0)).to.equal(24 * HOUR);
+  });
+
+  it('comes 5 s after an endless answer, twice as late each time, up to 5 min', () => {
+    expect([0, 1, 2, 3, 6, 7, 1_000].map((count) => restAfter(count))).to.deep.equal([
+      0, 5, 10, 20, 160, 300, 300,
+    ]);
   });
 
   it('reads Retry-After as seconds or as a date, and ignores what is neither', () => {
