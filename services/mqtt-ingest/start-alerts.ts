@@ -12,7 +12,7 @@ const DERIVE_EVERY = 1_000;
 const WARN_EVERY = 60_000;
 
 /** Turns at once while there is more to do than goes into one. */
-const TURNS_AT_ONCE = 10;
+const TURNS_AT_ONCE = 40;
 
 /** Derives alerts where no other process does. */
 export async function startAlerts(

@@ -9,10 +9,10 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { findRevised } from '../../presence/revised-organizations.ts';
 import { endFloods } from '../stored/floods.ts';
 import { type Derived, deriveOrganization, type Unknown } from './derive-organization.ts';
-import { findHeard, mayBeHeard } from './hear-again.ts';
+import { findHeard, type HeardLocations, mayBeHeard } from './hear-again.ts';
 import { derivedUpTo, mayChange, newOrganization, type Organization } from './organization.ts';
-import { readAgain } from './read-again.ts';
-import { findBehind, forgetOthers } from './read-moves.ts';
+import { type ReadAgain, readAgain } from './read-again.ts';
+import { type Behind, findBehind, forgetOthers } from './read-moves.ts';
 import { mergeRevisions } from './revisions.ts';
 import { findDeleted, findOrganizations } from './rules-of-organization.ts';
 import { type DerivingFault, SetAside } from './set-aside.ts';
@@ -22,11 +22,18 @@ const AT_ONCE = 4_000;
 
 const LEAST_SHARE = 200;
 
-/** Milliseconds after which a turn begins no other organization, and puts off what is left of one: those are first in the next. */
-const LONGEST = 2_000;
+/** Milliseconds. */
+const LIMITS = {
+  /** A turn begins no other organization after that; the next one goes on there. */
+  turn: 2_000,
+  /** What is left of an organization after that is put off until the next turn. */
+  organization: 500,
+  /** A slower statement is cancelled and its organization set aside, because others wait for it. */
+  statement: 10_000,
+};
 
-/** Milliseconds after which a statement about an organization is given up, and the organization set aside: others wait for it. */
-const LONGEST_STATEMENT = 10_000;
+/** Milliseconds after which organizations without an event are committed. */
+const COMMIT_AFTER = 100;
 
 /** What is read just now may not be committed yet. */
 const SETTLED_AFTER: Micros = MICROS_PER_SECOND;
@@ -36,7 +43,24 @@ export interface Turn {
   derivedTo: Micros;
   /** There was more than goes into a turn. */
   isBehind: boolean;
-  /** Organizations of which events were written to the feed. */
+  /** Organizations still to be visited. */
+  waiting: number[];
+  /** Of what is read later, all evidence may not be there. */
+  now: Micros;
+  /** When it began: milliseconds of `performance.now()`. */
+  began: number;
+  /** Assets of each organization and source. */
+  share: number;
+  /** What is new, by organization. */
+  feeds: ReadonlyMap<number, Behind>;
+  revised: ReadonlySet<number>;
+  again: ReadonlyMap<number, readonly ReadAgain[]>;
+  heard: HeardLocations;
+}
+
+/** Organizations of a turn that are committed together. */
+export interface Part {
+  /** Events of these were written to the feed. */
   told: number[];
   /** Passed over from now on. */
   setAside: DerivingFault[];
@@ -44,97 +68,115 @@ export interface Turn {
   mended: number[];
   /** Looked at in vain. */
   unknown: Unknown[];
-  /** Organizations of which not everything was looked at once since this process derives. */
-  firstLooks: number;
 }
 
 /**
  * Derives alerts turn by turn. It remembers when the answer for each asset and reader may change although nothing new is
  * known, and looks at no other but those of which something new is. An organization that fails is set aside by itself.
+ *
+ * If a transaction is undone, this deriver must not be used again.
  */
 export class AlertDeriver {
   #organizations: Map<number, Organization> | null = null;
   readonly #aside = new SetAside();
   /** Whose turn was last. */
   #last = 0;
-  readonly #longest: number;
-  readonly #longestStatement: number;
+  readonly #limits: typeof LIMITS;
 
-  /**
-   * @param longest milliseconds after which a turn takes up nothing else.
-   * @param longestStatement milliseconds after which the organization that a statement is about is set aside.
-   */
-  constructor(longest = LONGEST, longestStatement = LONGEST_STATEMENT) {
-    this.#longest = longest;
-    this.#longestStatement = longestStatement;
+  constructor(limits: Partial<typeof LIMITS> = {}) {
+    this.#limits = { ...LIMITS, ...limits };
+  }
+
+  /** Organizations of which not everything was looked at once since this process derives. */
+  get firstLooks(): number {
+    return [...(this.#organizations ?? [])].filter(([, { lookedUpTo }]) => lookedUpTo !== null).length;
   }
 
   /**
-   * All of a turn is one transaction; a deriver of which a turn failed is of no use any more.
+   * Finds the organizations with something to derive.
    *
    * @param derivedTo where the last turn ended, of whichever process.
    */
-  async turn(db: Connection, derivedTo: Micros): Promise<Turn> {
+  async begin(db: Connection, derivedTo: Micros): Promise<Turn> {
     const began = performance.now();
-    const isLate = () => performance.now() - began > this.#longest;
     const now = (await databaseNow(db)) - SETTLED_AFTER;
     await endFloods(db);
     const revised = new Set(await findRevised(db, 'alert_revisions'));
     const organizations = await this.#know(db, revised);
     const behind = await findBehind(db, [...organizations.keys()]);
     const feeds = new Map(behind.map((feed) => [feed.orgId, feed]));
-    const again = await readAgain(db, organizations, shareOf(organizations.size));
+    const readAgainNow = await readAgain(db, organizations, shareOf(organizations.size));
+    const again = Map.groupBy(readAgainNow, ({ orgId }) => orgId);
     const heard = await findHeard(db, organizations, now);
-    const readIn = Map.groupBy(again, ({ orgId }) => orgId);
     const ids = [...organizations].flatMap(([id, organization]) =>
       feeds.has(id) ||
       revised.has(id) ||
-      readIn.has(id) ||
+      again.has(id) ||
       mayBeHeard(organization, heard.get(id), now) ||
       mayChange(organization, now)
         ? [id]
         : [],
     );
+    const waiting = inTurn(ids, this.#last);
     const share = shareOf(ids.length);
-    const turn: Turn = {
-      ...{ derivedTo, isBehind: false, firstLooks: 0 },
-      ...{ told: [], setAside: [], mended: [], unknown: [] },
-    };
-    await limitStatements(db, this.#longestStatement);
-    for (const [index, orgId] of inTurn(ids, this.#last).entries()) {
-      if (index > 0 && isLate()) {
-        turn.isBehind = true;
+    return { derivedTo, isBehind: false, waiting, now, began, share, feeds, revised, again, heard };
+  }
+
+  /**
+   * Derives organizations in turn, until there are events to commit: others of the turn may take long. A turn is over once none
+   * is waiting.
+   */
+  async derive(db: Connection, turn: Turn): Promise<Part> {
+    const began = performance.now();
+    const part: Part = { told: [], setAside: [], mended: [], unknown: [] };
+    await limitStatements(db, this.#limits.statement);
+    while (part.told.length === 0 && performance.now() - began < COMMIT_AFTER) {
+      const orgId = turn.waiting.shift();
+      if (orgId === undefined) {
         break;
       }
       this.#last = orgId;
-      const organization = organizations.get(orgId) as Organization;
-      // Maybe in the future, where the clock was set back since.
-      const since = Math.min(this.#aside.derivedTo(orgId) ?? derivedTo, now);
-      const derived = await inSavepoint<Derived | null>(
-        db,
-        () =>
-          deriveOrganization(db, orgId, organization, {
-            ...{ now, since, share },
-            ...{ feed: feeds.get(orgId) ?? null, isRevised: revised.has(orgId) },
-            ...{ again: readIn.get(orgId) ?? [], heard: heard.get(orgId), isLate },
-          }),
-        (error) => this.#setAside(db, { orgId, error }, turn),
-      );
-      if (derived === null) {
-        organizations.delete(orgId);
-      } else if (!derived.hasRules) {
-        organizations.delete(orgId);
-        await this.#aside.remove(db, orgId);
-      } else {
-        turn.isBehind ||= derived.isBehind;
-        append(turn.told, derived.isChanged ? [orgId] : []);
-        append(turn.unknown, derived.unknown);
-        await this.#takeBack(db, orgId, derived, turn);
+      await this.#deriveOne(db, orgId, turn, part);
+      if (turn.waiting.length > 0 && performance.now() - turn.began > this.#limits.turn) {
+        turn.waiting = [];
+        turn.isBehind = true;
       }
     }
-    turn.firstLooks = [...organizations.values()].filter(({ lookedUpTo }) => lookedUpTo !== null).length;
-    turn.derivedTo = this.#settled(derivedTo, now);
-    return turn;
+    if (turn.waiting.length === 0) {
+      turn.derivedTo = this.#settled(turn.derivedTo, turn.now);
+    }
+    return part;
+  }
+
+  async #deriveOne(db: Connection, orgId: number, turn: Turn, part: Part): Promise<void> {
+    const organizations = this.#organizations as Map<number, Organization>;
+    const organization = organizations.get(orgId) as Organization;
+    const { now, share, derivedTo } = turn;
+    const began = performance.now();
+    const isLate = () => performance.now() - began > this.#limits.organization;
+    // Maybe in the future, where the clock was set back since.
+    const since = Math.min(this.#aside.derivedTo(orgId) ?? derivedTo, now);
+    const derived = await inSavepoint<Derived | null>(
+      db,
+      () =>
+        deriveOrganization(db, orgId, organization, {
+          ...{ now, since, share, isLate },
+          ...{ feed: turn.feeds.get(orgId) ?? null, isRevised: turn.revised.has(orgId) },
+          ...{ again: turn.again.get(orgId) ?? [], heard: turn.heard.get(orgId) },
+        }),
+      (error) => this.#setAside(db, { orgId, error }, derivedTo, part),
+    );
+    if (derived === null) {
+      organizations.delete(orgId);
+    } else if (!derived.hasRules) {
+      organizations.delete(orgId);
+      await this.#aside.remove(db, orgId);
+    } else {
+      turn.isBehind ||= derived.isBehind;
+      append(part.told, derived.isChanged ? [orgId] : []);
+      append(part.unknown, derived.unknown);
+      await this.#takeBack(db, orgId, derived, part);
+    }
   }
 
   /** All that have rules, and of those that were set aside one that is to be tried again. */
@@ -160,25 +202,25 @@ export class AlertDeriver {
     return found;
   }
 
-  async #setAside(db: Connection, fault: DerivingFault, turn: Turn): Promise<null> {
+  async #setAside(db: Connection, fault: DerivingFault, derivedTo: Micros, part: Part): Promise<null> {
     // They may be so many that this takes too long as well; it is tried again after the next failure.
     await inSavepoint(
       db,
       () => mergeRevisions(db, fault.orgId),
       async () => {},
     );
-    if (await this.#aside.add(db, fault, turn.derivedTo, performance.now())) {
-      turn.setAside.push(fault);
+    if (await this.#aside.add(db, fault, derivedTo, performance.now())) {
+      part.setAside.push(fault);
     }
     return null;
   }
 
-  async #takeBack(db: Connection, orgId: number, { isBehind }: Derived, turn: Turn): Promise<void> {
+  async #takeBack(db: Connection, orgId: number, { isBehind }: Derived, part: Part): Promise<void> {
     if (this.#aside.derivedTo(orgId) !== null) {
       this.#aside.back(orgId);
       if (!isBehind) {
         await this.#aside.remove(db, orgId);
-        turn.mended.push(orgId);
+        part.mended.push(orgId);
       }
     }
   }

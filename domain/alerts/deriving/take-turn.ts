@@ -7,12 +7,12 @@ import { timestamps } from '../../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Unknown } from './derive-organization.ts';
-import { AlertDeriver, type Turn } from './deriver.ts';
+import { AlertDeriver, type Part, type Turn } from './deriver.ts';
 import type { DerivingFault } from './set-aside.ts';
 
 export type TurnTaken = 'nothing_to_do' | 'another_derives' | 'derived' | 'behind';
 
-/** Assets and readers named after a turn. */
+/** Assets and readers named after a commit. */
 const MOST_NAMED = 10;
 
 export interface TurnHooks {
@@ -27,20 +27,22 @@ export interface TurnHooks {
 }
 
 /**
- * Derives alerts if no other process does: the advisory lock is held by the transaction of a turn, so two never derive at
- * once, and who derived within three seconds goes on. A process that is killed, or hangs, is followed by another after that;
- * its turn is carried out whole or not at all, and the next one begins where the last one ended.
+ * Derives alerts if no other process does: the advisory lock is held by each transaction of a turn, so two never derive at
+ * once, and who derived within three seconds goes on. A process that is killed, or hangs, is followed by another after that,
+ * which begins where the last turn ended: an organization that was committed since is in line with the evidence already.
  */
 export class AlertTurns {
   readonly #pool: Pool;
   readonly #id = randomUUID();
   readonly #hooks: TurnHooks;
+  readonly #limits: ConstructorParameters<typeof AlertDeriver>[0];
   #deriver: AlertDeriver | null = null;
   #firstLooks: number | null = null;
 
-  constructor(pool: Pool, hooks: TurnHooks = {}) {
+  constructor(pool: Pool, hooks: TurnHooks = {}, limits?: ConstructorParameters<typeof AlertDeriver>[0]) {
     this.#pool = pool;
     this.#hooks = hooks;
+    this.#limits = limits;
   }
 
   /** Of how many organizations not everything was looked at once; null where another process derives. */
@@ -52,18 +54,28 @@ export class AlertTurns {
     const before = this.#deriver;
     this.#deriver = null;
     this.#firstLooks = null;
-    const { taken, deriver, turn } = await inTransaction(this.#pool, (transaction, attempt) =>
-      this.#turn(transaction, attempt === 1 ? before : null),
+    const { taken, deriver, begun } = await inTransaction(this.#pool, (transaction, attempt) =>
+      this.#begin(transaction, attempt === 1 ? before : null),
     );
-    this.#deriver = deriver;
-    if (turn !== null) {
-      this.#firstLooks = turn.firstLooks;
-      this.#tell(turn);
+    if (deriver !== null && begun !== null) {
+      const { turn } = begun;
+      this.#tell(begun.part);
+      while (turn.waiting.length > 0) {
+        const part = await inTransaction(this.#pool, (transaction, attempt) =>
+          this.#goOn(transaction, deriver, turn, attempt),
+        );
+        if (part === null) {
+          return 'another_derives';
+        }
+        this.#tell(part);
+      }
+      this.#firstLooks = deriver.firstLooks;
     }
-    return taken;
+    this.#deriver = deriver;
+    return begun?.turn.isBehind === true ? 'behind' : taken;
   }
 
-  #tell({ told, setAside, mended, unknown }: Turn): void {
+  #tell({ told, setAside, mended, unknown }: Part): void {
     if (told.length > 0) {
       this.#hooks.onTold?.(told);
     }
@@ -78,48 +90,92 @@ export class AlertTurns {
     }
   }
 
-  async #turn(
+  /** A turn, and its first part. */
+  async #begin(
     transaction: Connection,
     before: AlertDeriver | null,
-  ): Promise<{ taken: TurnTaken; deriver: AlertDeriver | null; turn: Turn | null }> {
-    const { has_rules: hasRules, is_mine: isMine } = await transaction.one(sql.prepared(
-      'lock-alerts',
-      rowsOf<{ has_rules: boolean; is_mine: boolean | null }>(),
-    )`
-      select asked.has_rules,
-        case when asked.has_rules then pg_try_advisory_xact_lock(${ADVISORY_LOCKS.alerts}) end as is_mine
-      from (select exists (select from rules) as has_rules) asked`);
+  ): Promise<{ taken: TurnTaken; deriver: AlertDeriver | null; begun: { turn: Turn; part: Part } | null }> {
+    const { hasRules, isMine } = await lock(transaction);
     if (!hasRules) {
-      return { taken: 'nothing_to_do', deriver: before, turn: null };
+      return { taken: 'nothing_to_do', deriver: before, begun: null };
     }
-    if (isMine !== true) {
+    if (!isMine) {
       // Maybe only to see who derives: what this process knows is of use unless another has.
-      return { taken: 'another_derives', deriver: before, turn: null };
+      return { taken: 'another_derives', deriver: before, begun: null };
     }
-    const last = await transaction.one(sql.prepared(
-      'find-derived-alerts',
-      rowsOf<{ derived_to: Micros; derived_by: string | null; is_recent: boolean | null }>(),
-    )`
-      select micros_of_time(coalesce(last.derived_to, clock_timestamp())) as derived_to, last.derived_by::text,
-        -- Not where the database's clock was set back since.
-        last.derived_at between clock_timestamp() - interval '3 seconds' and clock_timestamp() + interval '3 seconds'
-          as is_recent,
-        -- For the turn: planning its statements anew takes longer than carrying them out.
-        set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
-        set_config('jit', 'off', true)
-      from (select) always left join alert_derivation last on true`);
+    const last = await findLast(transaction);
     const isOwn = last.derived_by === this.#id;
     if (!isOwn && last.is_recent === true) {
-      return { taken: 'another_derives', deriver: null, turn: null };
+      return { taken: 'another_derives', deriver: null, begun: null };
     }
-    const deriver = (isOwn ? before : null) ?? new AlertDeriver();
-    const turn = await deriver.turn(transaction, last.derived_to);
+    const deriver = (isOwn ? before : null) ?? new AlertDeriver(this.#limits);
+    const turn = await deriver.begin(transaction, last.derived_to);
+    return {
+      taken: 'derived',
+      deriver,
+      begun: { turn, part: await this.#derive(transaction, deriver, turn) },
+    };
+  }
+
+  /** @returns null if another process derives by now. */
+  async #goOn(
+    transaction: Connection,
+    deriver: AlertDeriver,
+    turn: Turn,
+    attempt: number,
+  ): Promise<Part | null> {
+    if (attempt > 1) {
+      throw new Error('The deriver remembers work that was undone; the next turn starts over');
+    }
+    const { isMine } = await lock(transaction);
+    if (!isMine) {
+      // Maybe only to see who derives.
+      turn.waiting = [];
+      turn.isBehind = true;
+      return { told: [], setAside: [], mended: [], unknown: [] };
+    }
+    const { derived_by: derivedBy } = await findLast(transaction);
+    return derivedBy === this.#id ? this.#derive(transaction, deriver, turn) : null;
+  }
+
+  async #derive(transaction: Connection, deriver: AlertDeriver, turn: Turn): Promise<Part> {
+    const part = await deriver.derive(transaction, turn);
+    const isDone = turn.waiting.length === 0 && !turn.isBehind;
     await transaction.exec(sql.prepared('keep-derived-alerts', NO_ROWS)`
       insert into alert_derivation as kept (derived_to, derived_by, derived_at)
       values ((${sql.binary(timestamps([turn.derivedTo]))}::timestamptz[])[1], ${this.#id}::uuid, clock_timestamp())
       on conflict (is_only) do update set derived_to = greatest(kept.derived_to, excluded.derived_to),
         derived_by = excluded.derived_by, derived_at = excluded.derived_at,
-        caught_up_at = case when ${turn.isBehind}::boolean then kept.caught_up_at else excluded.derived_at end`);
-    return { taken: turn.isBehind ? 'behind' : 'derived', deriver, turn };
+        caught_up_at = case when ${isDone}::boolean then excluded.derived_at else kept.caught_up_at end`);
+    return part;
   }
+}
+
+async function lock(transaction: Connection): Promise<{ hasRules: boolean; isMine: boolean }> {
+  const { has_rules: hasRules, is_mine: isMine } = await transaction.one(sql.prepared(
+    'lock-alerts',
+    rowsOf<{ has_rules: boolean; is_mine: boolean | null }>(),
+  )`
+    select asked.has_rules,
+      case when asked.has_rules then pg_try_advisory_xact_lock(${ADVISORY_LOCKS.alerts}) end as is_mine
+    from (select exists (select from rules) as has_rules) asked`);
+  return { hasRules, isMine: isMine === true };
+}
+
+/** The last turn, or part of one. Also sets how statements of this transaction are planned. */
+async function findLast(
+  transaction: Connection,
+): Promise<{ derived_to: Micros; derived_by: string | null; is_recent: boolean | null }> {
+  return transaction.one(sql.prepared(
+    'find-derived-alerts',
+    rowsOf<{ derived_to: Micros; derived_by: string | null; is_recent: boolean | null }>(),
+  )`
+    select micros_of_time(coalesce(last.derived_to, clock_timestamp())) as derived_to, last.derived_by::text,
+      -- Not where the database's clock was set back since.
+      last.derived_at between clock_timestamp() - interval '3 seconds' and clock_timestamp() + interval '3 seconds'
+        as is_recent,
+      -- Planning the statements again takes longer than running them.
+      set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
+      set_config('jit', 'off', true)
+    from (select) always left join alert_derivation last on true`);
 }

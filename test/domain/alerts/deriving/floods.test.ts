@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import { encodeTime } from 'ulid';
 import { MICROS_PER_SECOND, type Micros } from '../../../../base/instant.ts';
 import { databaseOn } from '../../../../db/timescale/connections/database.ts';
-import { inTransaction } from '../../../../db/timescale/connections/transaction.ts';
-import { AlertDeriver } from '../../../../domain/alerts/deriving/deriver.ts';
+import { AlertTurns } from '../../../../domain/alerts/deriving/take-turn.ts';
 import { createRule } from '../../../../domain/alerts/rules/create-rule.ts';
 import { MOST_RAISED } from '../../../../domain/alerts/stored/room.ts';
 import { examineFloods } from '../../../../domain/health/alerts.ts';
@@ -19,13 +18,15 @@ describe('an organization that raises as many alerts within an hour as it may', 
   const database = useDatabase();
   const beginning = Date.now() * 1_000 - 10 * HOUR * MICROS_PER_SECOND;
   const at = (second: number): Micros => beginning + second * MICROS_PER_SECOND;
-  const deriver = new AlertDeriver();
+  let turns: AlertTurns;
   const derive = async () => {
     await sealAll(database.url);
-    while (
-      (await inTransaction(database.pool, (transaction) => deriver.turn(transaction, at(9 * HOUR)))).isBehind
-    ) {}
+    while ((await turns.take()) === 'behind') {}
   };
+
+  before(() => {
+    turns = new AlertTurns(database.pool);
+  });
 
   async function siteWith(name: string, tags: readonly string[]) {
     const site = await Site.create(database, name);

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { MICROS_PER_SECOND, type Micros } from '../../../../base/instant.ts';
 import { databaseOn } from '../../../../db/timescale/connections/database.ts';
 import { inTransaction } from '../../../../db/timescale/connections/transaction.ts';
-import { AlertDeriver, type Turn } from '../../../../domain/alerts/deriving/deriver.ts';
 import { type DerivingFault, SetAside } from '../../../../domain/alerts/deriving/set-aside.ts';
 import { AlertTurns } from '../../../../domain/alerts/deriving/take-turn.ts';
 import { createRule } from '../../../../domain/alerts/rules/create-rule.ts';
@@ -130,14 +129,21 @@ describe('an organization whose alerts cannot be derived', () => {
 
   it('is passed over when a statement about it takes too long, and is made up for later', async () => {
     const [slow, other] = [await furnish('slow'), await furnish('other')];
+    /** The next process, which gives up sooner. */
     const begin = async () => {
       await sealAll(database.url);
-      const deriver = new AlertDeriver(undefined, 500);
-      let turn: Turn;
-      do {
-        turn = await inTransaction(database.pool, (transaction) => deriver.turn(transaction, at(0)));
-      } while (turn.isBehind);
-      return turn;
+      await database.rows(`update alert_derivation set derived_at = '-infinity'`);
+      const said = { setAside: [] as number[], mended: [] as number[] };
+      const turns = new AlertTurns(
+        database.pool,
+        {
+          onSetAside: ({ orgId }) => said.setAside.push(orgId),
+          onMended: (orgId) => said.mended.push(orgId),
+        },
+        { statement: 500 },
+      );
+      while ((await turns.take()) === 'behind') {}
+      return said;
     };
     for (const { read, yard } of [slow, other]) {
       await read(yard, 10);
@@ -150,7 +156,7 @@ describe('an organization whose alerts cannot be derived', () => {
       await transaction.query('select from alerts where org_id = $1 for update', [slow.orgId]);
       return begin();
     });
-    expect(setAside.map(({ orgId }) => orgId)).to.deep.equal([slow.orgId]);
+    expect(setAside).to.deep.equal([slow.orgId]);
     const closed = [{ opened: at(10), closed: at(40), state: 'closed' }];
     expect(await alertsOf(other.orgId)).to.deep.equal(closed);
     expect(await alertsOf(slow.orgId)).to.deep.equal([{ opened: at(10), closed: null, state: 'open' }]);
