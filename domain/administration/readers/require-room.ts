@@ -62,9 +62,11 @@ async function requireRoomInOrganization(transaction: Connection, orgId: number)
   await transaction.exec(sql.type(NO_ROWS)`
     select pg_advisory_xact_lock(${ORGANIZATION_LOCKS.antennas}::integer, ${orgId}::integer)`);
   const { count } = await transaction.one(sql.type(rowsOf<{ count: number }>())`
-    select count(*) from antennas antenna
-    join readers reader on reader.org_id = antenna.org_id and reader.id = antenna.reader_id and reader.deleted_at is null
-    where antenna.org_id = ${orgId}`);
+    select coalesce(sum(of_reader.count), 0)::integer as count from readers reader
+    cross join lateral (
+      select count(*) from antennas where org_id = reader.org_id and reader_id = reader.id
+    ) of_reader
+    where reader.org_id = ${orgId} and reader.deleted_at is null`);
   if (count >= MOST_ANTENNAS) {
     throw new AppError(
       'conflict',
