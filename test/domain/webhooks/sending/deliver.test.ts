@@ -107,9 +107,9 @@ describe('one delivery', () => {
       const closed = Promise.withResolvers<void>();
       const flooding = createServer((socket) => {
         const flood = () => {
-          while (!socket.destroyed && socket.write(more)) {
+          do {
             written += more.length;
-          }
+          } while (!socket.destroyed && socket.write(more));
         };
         socket.on('error', () => {}).on('close', closed.resolve);
         socket.once('data', () => {
