@@ -1,4 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { AppError } from '../../base/errors.ts';
 import { setDisabled } from '../../domain/administration/users/accounts/set-disabled.ts';
@@ -338,5 +341,48 @@ describe('signing in to the console by OpenID Connect', () => {
     });
     const { way } = await new Wanderer().go(`${base}/console/v1/oidc/begin`, (at) => at.includes('/#/'));
     expect(way.at(-1)).to.equal(`${base}/#/sign-in?refused=failed`);
+  });
+
+  it('reads a MiB of an answer of the provider at most, and follows no redirects', async () => {
+    let asked = 0;
+    let written = 0;
+    let isClosed = Promise.resolve();
+    let answer = (_: ServerResponse) => {};
+    const hostile = createServer((_, response) => {
+      asked += 1;
+      isClosed = once(response, 'close').then(() => {});
+      answer(response.setHeader('Content-Type', 'application/json'));
+    });
+    await once(hostile.listen(0, '127.0.0.1'), 'listening');
+    const { port } = hostile.address() as AddressInfo;
+    const own = await freePort();
+    const base = await suite.start({
+      ...settings,
+      ...{ CONSOLE_URL: `http://127.0.0.1:${own}`, CONSOLE_PORT: own },
+      OIDC_ISSUER: `http://127.0.0.1:${port}`,
+    });
+    const refused = async () => {
+      const { way } = await new Wanderer().go(`${base}/console/v1/oidc/begin`, (at) => at.includes('/#/'));
+      expect(way.at(-1)).to.equal(`${base}/#/sign-in?refused=failed`);
+    };
+    answer = (response) => {
+      const flood = () => {
+        do {
+          written += 65_536;
+        } while (!response.destroyed && response.write(Buffer.alloc(65_536, ' ')));
+      };
+      response.on('drain', flood);
+      flood();
+    };
+    await refused();
+    await isClosed;
+    expect(written).to.be.below(64 * 1_048_576);
+    answer = (response) => response.end('['.repeat(500_000) + ']'.repeat(500_000));
+    await refused();
+    asked = 0;
+    answer = (response) => response.writeHead(302, { Location: `http://127.0.0.1:${port}/more` }).end();
+    await refused();
+    expect(asked).to.equal(1);
+    hostile.close();
   });
 });

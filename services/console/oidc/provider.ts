@@ -2,7 +2,9 @@ import {
   allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,
+  type CustomFetchOptions,
   calculatePKCECodeChallenge,
+  customFetch,
   discovery,
   enableNonRepudiationChecks,
   fetchUserInfo,
@@ -37,6 +39,8 @@ export interface Errand {
 const SCOPE = 'openid email profile';
 /** Seconds for an answer of the provider. */
 const PATIENCE = 10;
+/** Bytes of an answer: metadata, keys, tokens or statements about a person. Parsing more would hold others up. */
+const MOST = 1_048_576;
 
 /** An OpenID Connect provider: code flow with PKCE, state and nonce. */
 export class Provider {
@@ -108,10 +112,26 @@ export class Provider {
     const isPlain = issuer.startsWith('http:');
     return discovery(new URL(issuer), clientId, clientSecret, undefined, {
       timeout: PATIENCE,
+      [customFetch]: fetchWhole,
       // ID tokens are good by the provider's keys, not only because they came over a connection to its address.
       execute: [enableNonRepudiationChecks, ...(isPlain ? [allowInsecureRequests] : [])],
     });
   }
+}
+
+/** Reads the answer's body, too. @throws Error if that is too large. */
+async function fetchWhole(url: string, options: CustomFetchOptions): Promise<Response> {
+  const { status, headers, body } = await fetch(url, options as RequestInit);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
+    if (size > MOST) {
+      throw new Error(`the identity provider's answer has more than ${MOST / 1_048_576} MiB`);
+    }
+    chunks.push(chunk);
+  }
+  return new Response(size === 0 ? null : Buffer.concat(chunks), { status, headers });
 }
 
 /** What an ID token must say of how somebody signed in: one value of each list that has any. */
