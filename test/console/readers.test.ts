@@ -188,7 +188,7 @@ describe('readers and handhelds in the console', () => {
     const refused = [
       400,
       `Topic "T" must begin with org-${suite.orgId}/, as several organizations share this installation. If the device cannot ` +
-        'publish there, ask whoever runs the installation to register it (tagtrail reader create, or reader set)',
+        'publish there, ask whoever runs the installation to register it (npx --no -- tagtrail reader create, or reader set)',
     ];
     // Taken, free, and what would take everything.
     for (const topic of [

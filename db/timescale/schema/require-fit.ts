@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 
 /** How a database is made: text is compared by code point and folded by Unicode rules, whatever the server's locale. */
 export const MADE_WITH = `template template0 encoding 'UTF8' locale_provider builtin builtin_locale 'C.UTF-8' locale 'C'`;
@@ -31,7 +32,7 @@ export async function faultOfLocale(client: pg.ClientBase): Promise<Fault | null
   }
   return {
     message: `The database ${made.database} has the encoding ${made.encoding} and the locale ${made.locale} (${made.provider}), and searches need UTF8 and C.UTF-8 (builtin)`,
-    remedy: `Make another (create database ... ${MADE_WITH};) and restore a backup into it (tagtrail database restore)`,
+    remedy: `Make another (create database ... ${MADE_WITH};) and restore a backup into it (${TAGTRAIL} database restore)`,
   };
 }
 

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { eachInTurns } from '../../../base/each-in-turns.ts';
 import { AppError } from '../../../base/errors.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Change } from '../../changes/make-change.ts';
@@ -39,7 +40,7 @@ export async function requireOwnTopic(change: Change, orgId: number, topic: stri
     throw new AppError(
       'invalid_input',
       `Topic "${topic}" must begin with ${own}/, as several organizations share this installation. If the device cannot ` +
-        'publish there, ask whoever runs the installation to register it (tagtrail reader create, or reader set)',
+        `publish there, ask whoever runs the installation to register it (${TAGTRAIL} reader create, or reader set)`,
     );
   }
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../../../base/errors.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { organizationsOf } from './organizations-of.ts';
@@ -72,7 +73,7 @@ export async function requireOwnUser(db: Connection, orgId: number | null, user:
     throw new AppError(
       'forbidden',
       `${user.email} is a member of other organizations too. Remove the membership here, or ask whoever runs the ` +
-        'installation to use the command line (tagtrail user)',
+        `installation to use the command line (${TAGTRAIL} user)`,
     );
   }
 }

@@ -1,6 +1,7 @@
 import { append } from '../../../../base/append.ts';
 import { AppError } from '../../../../base/errors.ts';
 import { heardEverywhere } from '../../../../base/heard-everywhere.ts';
+import { TAGTRAIL } from '../../../../base/typed-command.ts';
 import type { Database } from '../../../../db/timescale/connections/database.ts';
 import { rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { ChangeEntry } from '../../../changes/entry.ts';
@@ -125,7 +126,7 @@ function notThePassword(email: string): UserFault {
   return new UserFault(
     'password',
     `This does not let you in as ${email}. With an account here, give its password and choose another; if somebody else ` +
-      'made it, ask whoever runs the installation for a new one (tagtrail user reset)',
+      `made it, ask whoever runs the installation for a new one (${TAGTRAIL} user reset)`,
   );
 }
 

@@ -1,4 +1,5 @@
 import { AppError } from '../../../../base/errors.ts';
+import { TAGTRAIL } from '../../../../base/typed-command.ts';
 import type { Database } from '../../../../db/timescale/connections/database.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../../changes/actor.ts';
@@ -121,7 +122,7 @@ async function requireNotByProviderOnly(change: Change, { id, email }: UserRow):
     throw new AppError(
       'forbidden',
       `${email} signs in by single sign-on, and has no password that could be forgotten. Ask whoever runs the ` +
-        'installation if one is needed (tagtrail user reset)',
+        `installation if one is needed (${TAGTRAIL} user reset)`,
     );
   }
 }
