@@ -139,6 +139,7 @@ const ARROWS: Record<string, string[]> = {
   'clients/typescript': [],
   'deploy/audit': [],
   'deploy/image': [],
+  'deploy/package': [],
   '.ci': [],
 };
 

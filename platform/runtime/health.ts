@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { Gauge, type Registry } from 'prom-client';
 import { messageOf } from '../../base/errors.ts';
+import { VERSION } from '../../base/version.ts';
 
 /** Rejects with the reason if a dependency is missing. */
 export type Check = () => Promise<unknown>;
@@ -37,6 +38,7 @@ export function createHealth({ registry, checks, notices = {}, stopping }: Healt
   const all = Object.entries({ ...checks, ...notices });
   const run = () => Promise.all(all.map(([name, check]) => outcomeOf(name, check)));
   measureChecks(registry, run);
+  measureBuild(registry);
   return async (path) => {
     switch (path) {
       case '/healthz':
@@ -106,4 +108,13 @@ function measureChecks(
       }
     },
   });
+}
+
+function measureBuild(registry: Registry): void {
+  new Gauge({
+    name: 'tagtrail_build_info',
+    help: 'Always 1; its labels say which version of tagtrail this process is, and on which Node.js it runs.',
+    labelNames: ['version', 'node'] as const,
+    registers: [registry],
+  }).set({ version: VERSION, node: process.versions.node }, 1);
 }

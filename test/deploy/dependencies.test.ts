@@ -50,6 +50,13 @@ describe('what production installs', () => {
     expect(installed.filter((name) => !(`node_modules/${name}` in packages))).to.deep.equal([]);
   });
 
+  it('is in a lock file that every npm leaves as it is, without what makes it warn of the machine’s Node.js', () => {
+    const telling = Object.entries(packages).filter(
+      ([path, each]) => path.startsWith('node_modules/') && ('engines' in each || 'libc' in each),
+    );
+    expect(telling, 'npm run lock removes these').to.deep.equal([]);
+  });
+
   it('has Node.js among that, which no script fetches, and runs on it', () => {
     for (const [name, { os, cpu }] of Object.entries(NODE)) {
       const locked = packages[`node_modules/${name}`];

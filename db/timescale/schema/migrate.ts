@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
-import { TAGTRAIL } from '../../../base/typed-command.ts';
+import { START, TAGTRAIL } from '../../../base/typed-command.ts';
 import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
 import { awaitLock } from '../connections/await-lock.ts';
 import { pidOf, watchBlockers } from '../connections/blockers.ts';
@@ -90,7 +90,7 @@ async function migrateIf(
     if (!isWanted(names)) {
       throw new AppError(
         'unavailable',
-        `The database is not migrated to this version of tagtrail; back it up, then migrate it: npm start, or ${TAGTRAIL} migrate`,
+        `The database is not migrated to this version of tagtrail; back it up, then migrate it: ${START}, or ${TAGTRAIL} migrate`,
       );
     }
     const pending = pendingOf(migrations, names);

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { writeJson } from '../../../base/json/json-text.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
+import { VERSION } from '../../../base/version.ts';
 import { running } from '../running/running.ts';
 import { linesForTerminal } from './for-terminal.ts';
 
@@ -50,6 +51,7 @@ const RUNNING = 'Running it:';
 export function commandLine(): Command {
   return new StrictCommand('tagtrail')
     .description('Asset and location tracking from the command line.')
+    .version(VERSION, '--version', 'print the version')
     .addHelpCommand(
       new Command('help').argument('[command]').description('the help of a command').helpGroup(RUNNING),
     )
@@ -64,6 +66,9 @@ file holds included), 2 for wrong usage.
 
 It works on the database that DATABASE_URL names; without it on the embedded one in TAGTRAIL_DATA (./data), which is
 started for the command if it is not running (but not for doctor, which looks at things as they are).
+
+Two more words run it: ${TAGTRAIL} start, everything in one process, with the settings of the environment; and
+${TAGTRAIL} demo, a simulated warehouse in a temporary folder (demo --help).
 
 Examples:
   ${TAGTRAIL} reader create --org 1 --name 'Dock 2' --topic site/dock-2 --format csl-cs463

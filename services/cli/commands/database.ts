@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { table } from '../../../base/table.ts';
-import { TAGTRAIL } from '../../../base/typed-command.ts';
+import { START, TAGTRAIL } from '../../../base/typed-command.ts';
 import { inSnapshot } from '../../../db/timescale/connections/transaction.ts';
 import { backUp } from '../../../db/timescale/copy/back-up.ts';
 import { packed, unpacked } from '../../../db/timescale/copy/backup-file.ts';
@@ -50,7 +50,7 @@ function addDatabaseCopy(program: Command): void {
     )
     .addHelpText(
       'after',
-      `\nExample, with npm start stopped:\n  PGPASSWORD=secret ${TAGTRAIL} database copy --to postgres://tagtrail@db:5432/tagtrail`,
+      `\nExample, with ${START} stopped:\n  PGPASSWORD=secret ${TAGTRAIL} database copy --to postgres://tagtrail@db:5432/tagtrail`,
     )
     .action(async (options: CopyOptions) => {
       const target = await requireOtherDatabase(options.to, { isNew: true });

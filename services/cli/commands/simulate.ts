@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { AppError, messageOf } from '../../../base/errors.ts';
 import { greatestOf } from '../../../base/extremes.ts';
 import { table } from '../../../base/table.ts';
-import { TAGTRAIL } from '../../../base/typed-command.ts';
+import { START, TAGTRAIL } from '../../../base/typed-command.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { ENCODERS, type EncoderName } from '../../../simulation/encoders/encoders.ts';
 import { FAULTS } from '../../../simulation/faults.ts';
@@ -45,7 +45,7 @@ interface Options {
 export function addSimulate(program: Command): void {
   addTopCommand(program, 'simulate')
     .description(
-      'Let a simulated site publish to MQTT_URL, or to the broker of a running npm start, and write down what is true of it; or check an installation against that.',
+      `Let a simulated site publish to MQTT_URL, or to the broker of a running ${START}, and write down what is true of it; or check an installation against that.`,
     )
     .option('--org <id>', 'the organization', id)
     .option('--readers <number>', 'how many readers', wholeNumber(1, 200), 6)

@@ -4,7 +4,7 @@ import { version as nodeVersion } from 'node:process';
 import { createClient } from '@redis/client';
 import { messageOf } from '../../../base/errors.ts';
 import { MICROS_PER_DAY } from '../../../base/instant.ts';
-import { TAGTRAIL } from '../../../base/typed-command.ts';
+import { START, TAGTRAIL } from '../../../base/typed-command.ts';
 import { addressesOf } from '../../../db/timescale/connections/addresses.ts';
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import { Client } from '../../../db/timescale/connections/client.ts';
@@ -102,7 +102,7 @@ async function examineStorage(config: DoctorConfig, now: () => number): Promise<
       warning(
         'database',
         `DATABASE_URL is not set, and there is no embedded database in ${data}`,
-        'npm start makes one; or set DATABASE_URL, or TAGTRAIL_DATA',
+        `${START} makes one; or set DATABASE_URL, or TAGTRAIL_DATA`,
       ),
     ];
   }
@@ -240,23 +240,23 @@ function examineEmbedded(data: string): string | Finding {
     ? fault(
         'database',
         `The embedded database in ${data} is not running: nothing is recorded, and nothing is answered`,
-        'Start everything: npm start',
+        `Start everything: ${START}`,
       )
     : fault(
         'database',
         `The embedded database in ${data} has died: it is not running, and was not stopped in order`,
-        `Stop npm start if it runs still, and start it again; it recovers what was committed. ${data}/postgres/server.log tells why it died`,
+        `Stop ${START} if it runs still, and start it again; it recovers what was committed. ${data}/postgres/server.log tells why it died`,
       );
 }
 
 /** Distinguishes an embedded database that serves `npm start` from one left behind by a killed one. */
 async function examineOccupant(client: Client): Promise<Finding> {
   return (await isHeldAnywhere(client, ADVISORY_LOCKS.occupation))
-    ? ok('npm start', 'It runs, with the embedded database')
+    ? ok(START, 'It runs, with the embedded database')
     : fault(
-        'npm start',
-        'The embedded database runs, but npm start does not: nothing is recorded, and nothing is answered',
-        'Start everything: npm start; it takes over the database, with all that was committed',
+        START,
+        `The embedded database runs, but ${START} does not: nothing is recorded, and nothing is answered`,
+        `Start everything: ${START}; it takes over the database, with all that was committed`,
       );
 }
 

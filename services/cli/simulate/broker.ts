@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { AppError, messageOf } from '../../../base/errors.ts';
+import { START } from '../../../base/typed-command.ts';
 import { optionalUrl, portSetting, textSetting } from '../../../platform/runtime/setting-kinds.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 
@@ -32,7 +33,7 @@ export async function findBroker(environment: NodeJS.ProcessEnv): Promise<Broker
   } catch (error) {
     const remedy =
       MQTT_URL === null
-        ? 'run npm start in another window, with the same MQTT_PORT, or set MQTT_URL to your broker'
+        ? `run ${START} in another window, with the same MQTT_PORT, or set MQTT_URL to your broker`
         : 'start it, or correct MQTT_URL';
     throw new AppError('unavailable', `No broker answers at ${name} (${messageOf(error)}); ${remedy}`);
   }

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { messageOf } from '../../../base/errors.ts';
+import { TAGTRAIL } from '../../../base/typed-command.ts';
 
 export type Options =
   | { kind: 'run'; isOnce: boolean; seed: number }
@@ -8,7 +9,7 @@ export type Options =
 
 export const USAGE = `A simulated warehouse on a tagtrail of its own, in a folder that is thrown away.
 
-Usage: npm run demo -- [options]
+Usage: ${TAGTRAIL} demo [options]
 
   --once      play two hours of the site, compare what the API says with what is true, and exit:
               0 if they agree, 1 if not

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { createHealth } from '../../../platform/runtime/health.ts';
@@ -36,6 +37,16 @@ describe('the health of a process', () => {
     expect(values?.map(({ labels, value }) => [labels['check'], value])).to.deep.equal([
       ['database', 1],
       ['writing', 0],
+    ]);
+  });
+
+  it('says which version it is, and on which Node.js', async () => {
+    const registry = new Registry();
+    createHealth({ registry, checks: {}, stopping: new AbortController().signal });
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const { values } = (await registry.getSingleMetric('tagtrail_build_info')?.get()) ?? {};
+    expect(values?.map(({ labels, value }) => [labels, value])).to.deep.equal([
+      [{ version, node: process.versions.node }, 1],
     ]);
   });
 });
