@@ -79,7 +79,7 @@ export async function startMovesToConsumers(
         to,
         // It keeps nothing when the process ends.
         broker: `embedded ${randomUUID()}`,
-        openSink: async () => ({ publish: consumers.publish, close: () => {} }),
+        openSink: async () => ({ publish: (messages) => consumers.publish(messages), close: () => {} }),
         log,
       }),
     (started) => started.stop(),

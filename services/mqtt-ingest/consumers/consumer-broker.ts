@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Aedes, type Client } from 'aedes';
+import { Aedes, type AuthenticateError, type Client } from 'aedes';
 import { type Packet, parser } from 'mqtt-packet';
 import { messageOf } from '../../../base/errors.ts';
 import type { MqttLogin } from '../../../domain/administration/mqtt-consumers/load-logins.ts';
@@ -33,6 +33,12 @@ interface Consumer extends MqttLogin {
   share: Share;
 }
 
+/** A socket that was handed over, before its consumer signed in. */
+interface Taken {
+  connection: ReaderConnection;
+  onSignedIn(username: string): void;
+}
+
 /** What an organization's consumers have together. */
 interface Share {
   connections: number;
@@ -43,168 +49,210 @@ interface Share {
  * The embedded broker as consumers of moves see it: a broker of its own at the readers' port, so that no reader can read
  * or write there, and a consumer that takes nothing delays no reader, and other consumers only briefly.
  *
- * What is retained is kept in memory, and is published anew when the process starts. Sessions are not kept: whoever
- * connects again gets what is retained, which is where everything is.
+ * What is retained is kept in memory, and is published again when the process starts. Sessions are not kept: a
+ * consumer that reconnects gets the retained messages, which say where everything is.
  */
 export async function startConsumerBroker(options: ConsumerBrokerOptions): Promise<ConsumerBroker> {
-  const { logins, to, onRefused, onSignedIn } = options;
-  const consumers = new Map<Client, Consumer>();
-  const connections = new WeakMap<object, { connection: ReaderConnection; onSignedIn(name: string): void }>();
-  const retained = new RetainedMoves(to);
+  const broker = new MovesBroker(options);
+  await broker.start();
+  return broker;
+}
+
+class MovesBroker implements ConsumerBroker {
+  readonly #options: ConsumerBrokerOptions;
+  readonly #retained: RetainedMoves;
+  readonly #consumers = new Map<Client, Consumer>();
+  readonly #connections = new WeakMap<object, Taken>();
   /** Of organizations that have connections. */
-  const shares = new Map<number, Share>();
-  const broker = await Aedes.createBroker({
-    persistence: retained,
-    connectTimeout: 10_000,
-    maxClientsIdLength: 255,
-    drainTimeout: SLOWEST,
-    // What waits for one consumer keeps nothing from the others.
-    concurrency: 0,
-    preConnect: (client, packet, done) => {
-      connections.get(client.conn)?.connection.keepalive.start(packet.keepalive ?? 0);
-      packet.keepalive = 0;
-      packet.clean = true;
-      done(null, true);
-    },
-    authenticate: (client, username, password, done) => {
-      logins.signIn(username ?? '', password).then(
-        (login) => {
-          const taken = connections.get(client.conn);
-          if (login === null || taken === undefined) {
-            onRefused(username ?? null, 'wrong user name or password');
-            done(badCredentials(), null);
-          } else if (login.isLeaving) {
-            onRefused(login.username, LEAVING);
-            endUnanswered(client);
-          } else if ((shares.get(login.orgId)?.connections ?? 0) >= MOST_CONNECTIONS) {
-            onRefused(login.username, `its organization has ${MOST_CONNECTIONS} connections of consumers`);
-            endUnanswered(client);
-          } else {
-            client.clean = true;
-            // A client takes over the session of its id; prefixed, so that no consumer takes over another's.
-            client.id = `${login.username}/${client.id}`;
-            const share = shares.get(login.orgId) ?? { connections: 0, subscriptions: 0 };
-            shares.set(login.orgId, share);
-            share.connections += 1;
-            const consumer = { ...login, connection: taken.connection, filters: new Set<string>(), share };
-            consumers.set(client, consumer);
-            onceClosed(client.conn as Socket, () => {
-              consumers.delete(client);
-              share.connections -= 1;
-              share.subscriptions -= consumer.filters.size;
-              if (share.connections === 0) {
-                shares.delete(login.orgId);
-              }
-            });
-            taken.onSignedIn(login.username);
-            onSignedIn(login);
-            done(null, true);
-          }
-        },
-        // The database is away.
-        () => endUnanswered(client),
-      );
-    },
-    authorizePublish: (client, packet, done) => {
-      onRefused(
-        client === null ? null : (consumers.get(client)?.username ?? null),
-        'consumers may not publish',
-      );
-      // Acknowledged all the same (MQTT 3.1.1, [MQTT-3.3.5-2]): Home Assistant announces itself, and would be cut off.
-      Object.assign(packet, { topic: NOWHERE, payload: NOTHING, retain: false });
-      done(null);
-    },
-    authorizeSubscribe: (client, subscription, done) => {
-      const consumer = consumers.get(client);
-      const isNew = consumer?.filters.has(subscription.topic) !== true;
-      if (consumer === undefined || !maySubscribe(to, consumer.orgId, subscription.topic)) {
-        onRefused(
-          consumer?.username ?? null,
-          `consumers may subscribe to what is published for them (${subscription.topic})`,
+  readonly #shares = new Map<number, Share>();
+  #broker: Aedes | null = null;
+
+  constructor(options: ConsumerBrokerOptions) {
+    this.#options = options;
+    this.#retained = new RetainedMoves(options.to);
+  }
+
+  async start(): Promise<void> {
+    const { logins } = this.#options;
+    const broker = await Aedes.createBroker({
+      persistence: this.#retained,
+      connectTimeout: 10_000,
+      maxClientsIdLength: 255,
+      drainTimeout: SLOWEST,
+      // What waits for one consumer keeps nothing from the others.
+      concurrency: 0,
+      preConnect: (client, packet, done) => {
+        this.#connections.get(client.conn)?.connection.keepalive.start(packet.keepalive ?? 0);
+        packet.keepalive = 0;
+        packet.clean = true;
+        done(null, true);
+      },
+      authenticate: (client, username, password, done) => {
+        logins.signIn(username ?? '', password).then(
+          (login) => this.#admit(client, username, login, done),
+          // The database is away.
+          () => endUnanswered(client),
         );
-        done(null, null);
-      } else if (faultOfNewTopic(subscription.topic) !== null) {
-        onRefused(consumer.username, `what it subscribes to ${faultOfNewTopic(subscription.topic)}`);
-        done(null, null);
-      } else if (isNew && consumer.share.subscriptions >= MOST_SUBSCRIPTIONS) {
-        onRefused(consumer.username, `its organization has ${MOST_SUBSCRIPTIONS} subscriptions`);
-        done(null, null);
-      } else {
-        if (isNew) {
-          consumer.filters.add(subscription.topic);
-          consumer.share.subscriptions += 1;
+      },
+      authorizePublish: (client, packet, done) => {
+        const username = client === null ? null : (this.#consumers.get(client)?.username ?? null);
+        this.#options.onRefused(username, 'consumers may not publish');
+        // Acknowledged all the same (MQTT 3.1.1, [MQTT-3.3.5-2]): Home Assistant announces itself, and would be cut off.
+        Object.assign(packet, { topic: NOWHERE, payload: NOTHING, retain: false });
+        done(null);
+      },
+      authorizeSubscribe: (client, subscription, done) =>
+        done(null, this.#subscribe(this.#consumers.get(client), subscription.topic) ? subscription : null),
+      authorizeForward: (client, packet) => (this.#mayForward(client, packet.topic) ? packet : null),
+    });
+    broker.on('unsubscribe', (filters, client) => {
+      const consumer = this.#consumers.get(client);
+      for (const filter of filters) {
+        if (consumer?.filters.delete(filter)) {
+          consumer.share.subscriptions -= 1;
         }
-        const retainedMessages = isWildcard(subscription.topic) ? retained.count(consumer.orgId) : 1;
-        consumer.connection.charge(retainedMessages / RETAINED_PER_MESSAGE);
-        done(null, subscription);
       }
-    },
-    authorizeForward: (client, packet) => {
-      const consumer = consumers.get(client);
-      if (consumer === undefined || !isOwn(to, consumer.orgId, packet.topic)) {
-        return null;
+    });
+    broker.on('clientError', (client, error) => {
+      const consumer = this.#consumers.get(client);
+      // Faults of the network have a code; those of what the consumer sent are the broker's own.
+      if (consumer !== undefined && !('code' in error)) {
+        this.#options.onRefused(consumer.username, `the broker ended its connection: ${messageOf(error)}`);
       }
-      if ((client.conn as Socket).writableLength <= MOST_WAITING) {
-        return packet;
-      }
-      onRefused(consumer.username, `it takes nothing, and ${MOST_WAITING} bytes wait for it`);
-      consumers.delete(client);
-      consumer.connection.cut();
-      return null;
-    },
-  });
-  broker.on('unsubscribe', (filters, client) => {
-    const consumer = consumers.get(client);
-    for (const filter of filters) {
-      if (consumer?.filters.delete(filter)) {
-        consumer.share.subscriptions -= 1;
+    });
+    this.#broker = broker;
+  }
+
+  async publish(messages: readonly Message[]): Promise<void> {
+    const patience = pause(PATIENCE);
+    for (const message of messages) {
+      // Sent to every consumer that takes it by then; retained a moment later at the latest, before any that follows.
+      await Promise.race([this.#publishOne(message), patience]);
+    }
+  }
+
+  isTheirs(connect: Buffer): boolean {
+    return isConsumerName(userNameOf(connect));
+  }
+
+  take(socket: Socket, connection: ReaderConnection, onSignedIn: (username: string) => void): void {
+    this.#connections.set(socket, { connection, onSignedIn });
+    this.#broker?.handle(socket);
+  }
+
+  async cutDeleted(): Promise<void> {
+    for (const [client, consumer] of this.#consumers) {
+      const reason = await this.#options.logins.whyGone(consumer.username);
+      if (reason !== null) {
+        this.#cut(client, consumer, reason);
       }
     }
-  });
-  broker.on('clientError', (client, error) => {
-    const consumer = consumers.get(client);
-    // Faults of the network have a code; those of what the consumer sent are the broker's own.
-    if (consumer !== undefined && !('code' in error)) {
-      onRefused(consumer.username, `the broker ended its connection: ${messageOf(error)}`);
+  }
+
+  close(): Promise<void> {
+    return new Promise<void>((resolve) => this.#broker?.close(() => resolve()));
+  }
+
+  #admit(
+    client: Client,
+    username: string | undefined,
+    login: MqttLogin | null,
+    done: (error: AuthenticateError | null, ok: boolean | null) => void,
+  ): void {
+    const { onRefused, onSignedIn } = this.#options;
+    const taken = this.#connections.get(client.conn);
+    if (login === null || taken === undefined) {
+      onRefused(username ?? null, 'wrong user name or password');
+      done(badCredentials(), null);
+    } else if (login.isLeaving) {
+      onRefused(login.username, LEAVING);
+      endUnanswered(client);
+    } else if ((this.#shares.get(login.orgId)?.connections ?? 0) >= MOST_CONNECTIONS) {
+      onRefused(login.username, `its organization has ${MOST_CONNECTIONS} connections of consumers`);
+      endUnanswered(client);
+    } else {
+      client.clean = true;
+      // A client takes over the session of its id; prefixed, so that no consumer takes over another's.
+      client.id = `${login.username}/${client.id}`;
+      this.#note(client, login, taken.connection);
+      taken.onSignedIn(login.username);
+      onSignedIn(login);
+      done(null, true);
     }
-  });
-  const publish = async (message: Message) => {
-    if (!retained.hasRoomFor(message)) {
+  }
+
+  #note(client: Client, login: MqttLogin, connection: ReaderConnection): void {
+    const share = this.#shares.get(login.orgId) ?? { connections: 0, subscriptions: 0 };
+    this.#shares.set(login.orgId, share);
+    share.connections += 1;
+    const consumer = { ...login, connection, filters: new Set<string>(), share };
+    this.#consumers.set(client, consumer);
+    onceClosed(client.conn as Socket, () => {
+      this.#consumers.delete(client);
+      share.connections -= 1;
+      share.subscriptions -= consumer.filters.size;
+      if (share.connections === 0) {
+        this.#shares.delete(login.orgId);
+      }
+    });
+  }
+
+  /** @returns whether it may. */
+  #subscribe(consumer: Consumer | undefined, filter: string): boolean {
+    const { to, onRefused } = this.#options;
+    if (consumer === undefined || !maySubscribe(to, consumer.orgId, filter)) {
+      const reason = `consumers may subscribe to what is published for them (${filter})`;
+      onRefused(consumer?.username ?? null, reason);
+      return false;
+    }
+    const fault = faultOfNewTopic(filter);
+    if (fault !== null) {
+      onRefused(consumer.username, `what it subscribes to ${fault}`);
+      return false;
+    }
+    if (!consumer.filters.has(filter)) {
+      if (consumer.share.subscriptions >= MOST_SUBSCRIPTIONS) {
+        onRefused(consumer.username, `its organization has ${MOST_SUBSCRIPTIONS} subscriptions`);
+        return false;
+      }
+      consumer.filters.add(filter);
+      consumer.share.subscriptions += 1;
+    }
+    const retainedMessages = isWildcard(filter) ? this.#retained.count(consumer.orgId) : 1;
+    consumer.connection.charge(retainedMessages / RETAINED_PER_MESSAGE);
+    return true;
+  }
+
+  #mayForward(client: Client, topic: string): boolean {
+    const consumer = this.#consumers.get(client);
+    if (consumer === undefined || !isOwn(this.#options.to, consumer.orgId, topic)) {
+      return false;
+    }
+    if ((client.conn as Socket).writableLength <= MOST_WAITING) {
+      return true;
+    }
+    this.#cut(client, consumer, `it takes nothing, and ${MOST_WAITING} bytes wait for it`);
+    return false;
+  }
+
+  #cut(client: Client, { username, connection }: Consumer, reason: string): void {
+    this.#options.onRefused(username, reason);
+    this.#consumers.delete(client);
+    connection.cut();
+  }
+
+  async #publishOne(message: Message): Promise<void> {
+    if (!this.#retained.hasRoomFor(message)) {
       throw new Unpublished(message, { cause: new Error(TOO_MUCH), isLost: false });
     }
     const payload = Buffer.from(message.payload);
     await new Promise<void>((resolve, reject) => {
-      broker.publish(
+      this.#broker?.publish(
         { cmd: 'publish', topic: message.topic, payload, qos: 1, retain: true, dup: false },
         (error) => (error ? reject(error) : resolve()),
       );
     });
-  };
-  return {
-    publish: async (messages) => {
-      const patience = pause(PATIENCE);
-      for (const message of messages) {
-        // Sent to every consumer that takes it by then; retained a moment later at the latest, before any that follows.
-        await Promise.race([publish(message), patience]);
-      }
-    },
-    isTheirs: (connect) => isConsumerName(userNameOf(connect)),
-    take: (socket, connection, onSignedIn) => {
-      connections.set(socket, { connection, onSignedIn });
-      broker.handle(socket);
-    },
-    cutDeleted: async () => {
-      for (const [client, { username, connection }] of consumers) {
-        const reason = await logins.whyGone(username);
-        if (reason !== null) {
-          onRefused(username, reason);
-          consumers.delete(client);
-          connection.cut();
-        }
-      }
-    },
-    close: () => new Promise<void>((resolve) => broker.close(() => resolve())),
-  };
+  }
 }
 
 function onceClosed(socket: Socket, then: () => void): void {

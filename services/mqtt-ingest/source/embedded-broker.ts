@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { Aedes, type Client } from 'aedes';
+import { Aedes, type AuthenticateError, type Client, type ConnectPacket, type PublishPacket } from 'aedes';
 import { messageOf } from '../../../base/errors.ts';
 import { levelsOf } from '../../../domain/administration/readers/topic.ts';
 import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
@@ -21,7 +21,7 @@ import type { ReaderConnections } from './reader-connections.ts';
 import { type QuotaLimits, ReaderQuotas } from './reader-quotas.ts';
 import { ReaderSessions } from './reader-sessions.ts';
 import { badCredentials, endUnanswered } from './refuse-sign-in.ts';
-import { CERTIFIED, signInAt } from './sign-in.ts';
+import { CERTIFIED, type SignIn, signInAt } from './sign-in.ts';
 import { TakenPublishes } from './taken-publishes.ts';
 import { UnauthenticatedSockets } from './unauthenticated-sockets.ts';
 
@@ -96,210 +96,286 @@ export interface Consumers {
 
 /** @throws AppError `unavailable`, naming the setting, if it cannot listen on the port. */
 export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
-  const { host, port, intake, registry, onRefused, onThrottled, onConnected, onDisconnected, consumers } =
-    options;
-  const { tls = null, held = new HeldMessages(MOST_HELD), mostSockets = socketLimits() } = options;
-  const signIn = signInAt(registry);
-  const publishes = new TakenPublishes({ intake, held, onThrottled });
-  const quotas = new ReaderQuotas(options.quota);
-  const unauthenticated = new UnauthenticatedSockets({ most: mostSockets.unauthenticated });
-  const signedIn = new BoundedSockets(mostSockets.signedIn);
-  const readers = new WeakMap<Client, RegisteredReader>();
-  const connections = new WeakMap<object, ReaderConnection>();
-  const readerOf = (client: Client | null): RegisteredReader | undefined => {
-    const signedInAs = client === null ? undefined : readers.get(client);
-    return signedInAs === undefined ? undefined : asRegistered(registry, signedInAs);
-  };
-  const open = new Map<ReaderConnection, RegisteredReader>();
-  const noteConnection = (reader: RegisteredReader, socket: Socket, connection: ReaderConnection) => {
-    options.connections?.opened(reader);
-    open.set(connection, reader);
+  const broker = new ReadersBroker(options);
+  await broker.listen();
+  return broker;
+}
+
+class ReadersBroker implements EmbeddedBroker {
+  readonly #options: EmbeddedBrokerOptions;
+  readonly #registry: Registry;
+  readonly #signIn: SignIn;
+  readonly #held: HeldMessages;
+  readonly #publishes: TakenPublishes;
+  readonly #quotas: ReaderQuotas;
+  readonly #sessions = new ReaderSessions();
+  readonly #sockets = new Set<Socket>();
+  readonly #unauthenticated: UnauthenticatedSockets;
+  readonly #signedIn: BoundedSockets;
+  readonly #readers = new WeakMap<Client, RegisteredReader>();
+  readonly #connections = new WeakMap<object, ReaderConnection>();
+  readonly #open = new Map<ReaderConnection, RegisteredReader>();
+  /** By client id, where the connection that has it comes from. */
+  readonly #holders = new Map<string, string>();
+  readonly #server: Server;
+  readonly #endHandshakes: () => void;
+  readonly #stopFollowing: () => void;
+  #broker: Aedes | null = null;
+  #takenOver = 0;
+
+  constructor(options: EmbeddedBrokerOptions) {
+    const { intake, registry, onThrottled, onRefused, tls = null, mostSockets = socketLimits() } = options;
+    this.#options = options;
+    this.#registry = registry;
+    this.#signIn = signInAt(registry);
+    this.#held = options.held ?? new HeldMessages(MOST_HELD);
+    this.#publishes = new TakenPublishes({ intake, held: this.#held, onThrottled });
+    this.#quotas = new ReaderQuotas(options.quota);
+    this.#unauthenticated = new UnauthenticatedSockets({ most: mostSockets.unauthenticated });
+    this.#signedIn = new BoundedSockets(mostSockets.signedIn);
+    this.#stopFollowing = registry.onChange(() => this.#cutUnregistered());
+    const { server, endHandshakes } = serverForReaders(
+      tls,
+      { mostHandshakes: mostSockets.unauthenticated, onRefused },
+      (socket) => this.#enter(socket),
+    );
+    this.#server = server;
+    this.#endHandshakes = endHandshakes;
+  }
+
+  async listen(): Promise<void> {
+    const { host, port } = this.#options;
+    this.#broker = await this.#createBroker();
+    this.#server.listen(port, host, MOST_NOT_ACCEPTED);
+    try {
+      await once(this.#server, 'listening');
+    } catch (error) {
+      this.#stopFollowing();
+      await this.#closeBroker();
+      throw listenFault(error, { host, port, setting: 'MQTT_PORT' });
+    }
+  }
+
+  get port(): number {
+    const address = this.#server.address();
+    return typeof address === 'object' && address !== null ? address.port : this.#options.port;
+  }
+
+  figures(): EmbeddedBrokerFigures {
+    return {
+      received: this.#publishes.received,
+      committed: this.#publishes.committed,
+      signedIn: this.#signedIn.size,
+      unauthenticated: this.#unauthenticated.size,
+      takenOver: this.#takenOver,
+      evicted: this.#signedIn.evicted + this.#unauthenticated.evicted,
+      heldMessages: this.#held.messages,
+      heldBytes: this.#held.bytes,
+      unreleased: this.#sessions.unreleased,
+    };
+  }
+
+  async stop(drainIntake: () => Promise<void>): Promise<void> {
+    this.#stopFollowing();
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    await drainIntake();
+    await this.#closeBroker();
+    await this.#options.consumers?.close();
+    this.#endHandshakes();
+    for (const socket of this.#sockets) {
+      socket.destroy();
+    }
+    await closed;
+  }
+
+  #closeBroker(): Promise<void> {
+    return new Promise<void>((resolve) => this.#broker?.close(() => resolve()));
+  }
+
+  async #createBroker(): Promise<Aedes> {
+    const broker = await Aedes.createBroker({
+      persistence: this.#sessions,
+      connectTimeout: 10_000,
+      maxClientsIdLength: 255,
+      maxTopicLevels: MOST_LEVELS,
+      preConnect: (client, packet, done) => this.#preConnect(client, packet, done),
+      authenticate: (client, username, password, done) => {
+        this.#identify(client, username, password).then(
+          (reader) => this.#admit(client, username, reader, done),
+          // The database is away, which is logged elsewhere.
+          () => endUnanswered(client),
+        );
+      },
+      authorizePublish: (client, packet, done) => this.#takePublish(client, packet, done),
+      authorizeSubscribe: (client, subscription, done) => {
+        const username = this.#readers.get(client)?.username ?? null;
+        this.#options.onRefused(username, `readers may not subscribe (${subscription.topic})`);
+        done(null, null);
+      },
+    });
+    broker.on('clientError', (client, error) => this.#noteFault(client, error));
+    broker.on('client', (client) => {
+      this.#holders.set(client.id, this.#connections.get(client.conn)?.address ?? '');
+    });
+    broker.on('clientDisconnect', (client) => {
+      this.#holders.delete(client.id);
+      const reader = this.#readerOf(client);
+      if (reader !== undefined) {
+        this.#options.onDisconnected(reader);
+      }
+    });
+    return broker;
+  }
+
+  #enter(socket: Socket): void {
+    const { consumers, onRefused } = this.#options;
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    this.#unauthenticated.enter(socket, (connect) => {
+      const connection = new ReaderConnection(socket, this.#quotas, onRefused);
+      if (consumers?.isTheirs(connect) === true) {
+        consumers.take(socket, connection, (username) => this.#noteSignIn(socket, connection, username));
+      } else {
+        this.#connections.set(socket, connection);
+        this.#broker?.handle(socket);
+      }
+    });
+  }
+
+  #noteSignIn(socket: Socket, connection: ReaderConnection, username: string): void {
+    this.#unauthenticated.leave(socket);
+    this.#signedIn.add(socket, username);
+    connection.signIn(username, this.#quotas.connect(username));
+  }
+
+  #preConnect(client: Client, packet: ConnectPacket, done: (error: Error | null, ok: boolean) => void): void {
+    this.#connections.get(client.conn)?.keepalive.start(packet.keepalive ?? 0);
+    packet.keepalive = 0;
+    if ((packet.protocolVersion ?? 0) > NEWEST_VERSION) {
+      const answer = () => done(null, true);
+      this.#noteMqtt5(client, packet.username, packet.password).then(answer, answer);
+      return;
+    }
+    const will = packet.will?.payload.length ?? 0;
+    if (will > LARGEST_WILL) {
+      this.#options.onRefused(
+        packet.username ?? null,
+        `a will of ${will} bytes is over the limit of ${LARGEST_WILL}`,
+      );
+      endUnanswered(client);
+      return;
+    }
+    done(null, true);
+  }
+
+  #identify(client: Client, username?: string, password?: Readonly<Buffer>): ReturnType<SignIn> {
+    const certified = certifiedNameOf(client.conn as Socket, username);
+    const proof = this.#options.tls?.areRequired === true ? undefined : password;
+    return this.#signIn(certified ?? username, certified === null ? proof : CERTIFIED);
+  }
+
+  /** Whether it is one of the readers matters to people only: the broker refuses it in either case. */
+  async #noteMqtt5(client: Client, username?: string, password?: Readonly<Buffer>): Promise<void> {
+    const { onRefused, onSignInRefused, onMqtt5 } = this.#options;
+    const reader = await this.#identify(client, username, password);
+    const address = this.#connections.get(client.conn)?.address ?? '';
+    if (reader === null) {
+      onRefused(username ?? null, 'it speaks MQTT 5, and user name or password is wrong');
+      onSignInRefused?.(username ?? '', address);
+    } else if (reader !== 'leaving') {
+      onRefused(reader.username, 'it speaks MQTT 5; set the reader to MQTT 3.1.1');
+      onMqtt5?.(reader, address);
+    }
+  }
+
+  #admit(
+    client: Client,
+    username: string | undefined,
+    reader: Awaited<ReturnType<SignIn>>,
+    done: (error: AuthenticateError | null, ok: boolean | null) => void,
+  ): void {
+    const { onRefused, onSignInRefused, onTakenOver, onConnected } = this.#options;
+    const socket = client.conn as Socket;
+    const connection = this.#connections.get(socket);
+    if (reader === 'leaving') {
+      onRefused(certifiedNameOf(socket, username) ?? username ?? null, LEAVING);
+      endUnanswered(client);
+      return;
+    }
+    if (reader === null || connection === undefined) {
+      onRefused(username ?? null, faultOfCertificate(socket, username) ?? 'wrong user name or password');
+      onSignInRefused?.(username ?? '', connection?.address ?? '');
+      done(badCredentials(), null);
+      return;
+    }
+    this.#readers.set(client, reader);
+    // A client takes over the session of its id; prefixed, so that no reader takes over another's.
+    client.id = `${reader.username}/${client.id}`;
+    const earlier = this.#holders.get(client.id);
+    if (earlier !== undefined) {
+      this.#takenOver += 1;
+      onTakenOver?.(reader, { earlier, later: connection.address });
+    }
+    this.#noteSignIn(socket, connection, reader.username);
+    this.#noteConnection(reader, socket, connection);
+    done(null, true);
+    onConnected(reader, connection.address);
+    if (levelsOf(reader.topic) > MOST_LEVELS) {
+      onRefused(reader.username, TOO_MANY_LEVELS);
+    }
+  }
+
+  #noteConnection(reader: RegisteredReader, socket: Socket, connection: ReaderConnection): void {
+    const { connections } = this.#options;
+    connections?.opened(reader);
+    this.#open.set(connection, reader);
     const closed = () => {
-      options.connections?.closed(reader);
-      open.delete(connection);
+      connections?.closed(reader);
+      this.#open.delete(connection);
     };
     if (socket.destroyed) {
       closed();
     } else {
       socket.once('close', closed);
     }
-  };
-  const stopFollowing = registry.onChange(() => {
-    for (const [connection, reader] of open) {
-      if (asRegistered(registry, reader) === undefined) {
-        onRefused(reader.username, whyUnregistered(registry, reader.username));
+  }
+
+  #cutUnregistered(): void {
+    for (const [connection, reader] of this.#open) {
+      if (asRegistered(this.#registry, reader) === undefined) {
+        this.#options.onRefused(reader.username, whyUnregistered(this.#registry, reader.username));
         connection.cut();
       }
     }
-  });
-  const sessions = new ReaderSessions();
-  /** By client id, where the connection that has it comes from. */
-  const holders = new Map<string, string>();
-  let takenOver = 0;
-  const identify = (client: Client, username?: string, password?: Readonly<Buffer>) => {
-    const certified = certifiedNameOf(client.conn as Socket, username);
-    const proof = tls?.areRequired === true ? undefined : password;
-    return signIn(certified ?? username, certified === null ? proof : CERTIFIED);
-  };
-  /** Whether it is one of the readers matters to people only: the broker refuses it in either case. */
-  const noteMqtt5 = async (client: Client, username?: string, password?: Readonly<Buffer>) => {
-    const reader = await identify(client, username, password);
-    const address = connections.get(client.conn)?.address ?? '';
-    if (reader === null) {
-      onRefused(username ?? null, 'it speaks MQTT 5, and user name or password is wrong');
-      options.onSignInRefused?.(username ?? '', address);
-    } else if (reader !== 'leaving') {
-      onRefused(reader.username, 'it speaks MQTT 5; set the reader to MQTT 3.1.1');
-      options.onMqtt5?.(reader, address);
+  }
+
+  #takePublish(client: Client | null, packet: PublishPacket, done: (error?: Error | null) => void): void {
+    const reader = this.#readerOf(client);
+    if (reader === undefined) {
+      const username = (client === null ? undefined : this.#readers.get(client))?.username ?? null;
+      this.#options.onRefused(username, whyUnregistered(this.#registry, username));
+      done(new Explained('not a registered reader'));
+      return;
     }
-  };
-  const broker = await Aedes.createBroker({
-    persistence: sessions,
-    connectTimeout: 10_000,
-    maxClientsIdLength: 255,
-    maxTopicLevels: MOST_LEVELS,
-    preConnect: (client, packet, done) => {
-      connections.get(client.conn)?.keepalive.start(packet.keepalive ?? 0);
-      packet.keepalive = 0;
-      if ((packet.protocolVersion ?? 0) > NEWEST_VERSION) {
-        const answer = () => done(null, true);
-        noteMqtt5(client, packet.username, packet.password).then(answer, answer);
-        return;
-      }
-      const will = packet.will?.payload.length ?? 0;
-      if (will > LARGEST_WILL) {
-        onRefused(packet.username ?? null, `a will of ${will} bytes is over the limit of ${LARGEST_WILL}`);
-        endUnanswered(client);
-        return;
-      }
-      done(null, true);
-    },
-    authenticate: (client, username, password, done) => {
-      identify(client, username, password).then(
-        (reader) => {
-          const connection = connections.get(client.conn);
-          if (reader === 'leaving') {
-            onRefused(certifiedNameOf(client.conn as Socket, username) ?? username ?? null, LEAVING);
-            endUnanswered(client);
-          } else if (reader === null || connection === undefined) {
-            const fault = faultOfCertificate(client.conn as Socket, username);
-            onRefused(username ?? null, fault ?? 'wrong user name or password');
-            options.onSignInRefused?.(username ?? '', connection?.address ?? '');
-            done(badCredentials(), null);
-          } else {
-            readers.set(client, reader);
-            // A client takes over the session of its id; prefixed, so that no reader takes over another's.
-            client.id = `${reader.username}/${client.id}`;
-            const earlier = holders.get(client.id);
-            if (earlier !== undefined) {
-              takenOver += 1;
-              options.onTakenOver?.(reader, { earlier, later: connection.address });
-            }
-            unauthenticated.leave(client.conn as Socket);
-            signedIn.add(client.conn as Socket, reader.username);
-            connection.signIn(reader.username, quotas.connect(reader.username));
-            noteConnection(reader, client.conn as Socket, connection);
-            done(null, true);
-            onConnected(reader, connection.address);
-            if (levelsOf(reader.topic) > MOST_LEVELS) {
-              onRefused(reader.username, TOO_MANY_LEVELS);
-            }
-          }
-        },
-        // The database is away, which is logged elsewhere.
-        () => endUnanswered(client),
-      );
-    },
-    authorizePublish: (client, packet, done) => {
-      const reader = readerOf(client);
-      if (reader === undefined) {
-        const signedInAs = client === null ? undefined : readers.get(client);
-        const username = signedInAs?.username ?? null;
-        onRefused(username, whyUnregistered(registry, username));
-        done(new Explained('not a registered reader'));
-        return;
-      }
-      publishes.take(packet, reader, client === null ? undefined : connections.get(client.conn), (error) =>
-        done(error && new Explained(error.message, { cause: error })),
-      );
-    },
-    authorizeSubscribe: (client, subscription, done) => {
-      onRefused(readers.get(client)?.username ?? null, `readers may not subscribe (${subscription.topic})`);
-      done(null, null);
-    },
-  });
-  broker.on('clientError', (client, error) => {
-    const reader = readerOf(client);
+    const connection = client === null ? undefined : this.#connections.get(client.conn);
+    this.#publishes.take(packet, reader, connection, (error) =>
+      done(error && new Explained(error.message, { cause: error })),
+    );
+  }
+
+  #readerOf(client: Client | null): RegisteredReader | undefined {
+    const signedInAs = client === null ? undefined : this.#readers.get(client);
+    return signedInAs === undefined ? undefined : asRegistered(this.#registry, signedInAs);
+  }
+
+  #noteFault(client: Client, error: Error): void {
+    const reader = this.#readerOf(client);
     // Faults of the network have a code; those of what the reader sent are the broker's own.
     if (reader !== undefined && !(error instanceof Explained) && !('code' in error)) {
-      onRefused(reader.username, `the broker ended its connection: ${messageOf(error)}`);
+      this.#options.onRefused(reader.username, `the broker ended its connection: ${messageOf(error)}`);
     }
-  });
-  broker.on('client', (client) => {
-    holders.set(client.id, connections.get(client.conn)?.address ?? '');
-  });
-  broker.on('clientDisconnect', (client) => {
-    holders.delete(client.id);
-    const reader = readerOf(client);
-    if (reader !== undefined) {
-      onDisconnected(reader);
-    }
-  });
-  const sockets = new Set<Socket>();
-  const mostHandshakes = mostSockets.unauthenticated;
-  const { server, endHandshakes } = serverForReaders(tls, { mostHandshakes, onRefused }, (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-    unauthenticated.enter(socket, (connect) => {
-      const connection = new ReaderConnection(socket, quotas, onRefused);
-      if (consumers?.isTheirs(connect) === true) {
-        consumers.take(socket, connection, (username) => {
-          unauthenticated.leave(socket);
-          signedIn.add(socket, username);
-          connection.signIn(username, quotas.connect(username));
-        });
-      } else {
-        connections.set(socket, connection);
-        broker.handle(socket);
-      }
-    });
-  });
-  server.listen(port, host, MOST_NOT_ACCEPTED);
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    stopFollowing();
-    await new Promise<void>((resolve) => broker.close(() => resolve()));
-    throw listenFault(error, { host, port, setting: 'MQTT_PORT' });
   }
-  const address = server.address();
-  return {
-    port: typeof address === 'object' && address !== null ? address.port : port,
-    figures: () => ({
-      received: publishes.received,
-      committed: publishes.committed,
-      signedIn: signedIn.size,
-      unauthenticated: unauthenticated.size,
-      takenOver,
-      evicted: signedIn.evicted + unauthenticated.evicted,
-      heldMessages: held.messages,
-      heldBytes: held.bytes,
-      unreleased: sessions.unreleased,
-    }),
-    stop: async (drainIntake) => {
-      stopFollowing();
-      const closed = once(server, 'close');
-      server.close();
-      await drainIntake();
-      await new Promise<void>((resolve) => broker.close(() => resolve()));
-      await consumers?.close();
-      endHandshakes();
-      for (const socket of sockets) {
-        socket.destroy();
-      }
-      await closed;
-    },
-  };
 }
 
 function socketLimits(): { signedIn: number; unauthenticated: number } {
