@@ -68,182 +68,213 @@ export interface IntakeOptions {
 }
 
 export function createIntake(options: IntakeOptions): Intake {
-  const { pool, registry, clock, databaseClock, rules, onOutage, onPoison } = options;
-  const clocks = new ReaderClocks();
-  const repeats = new RecentRepeats();
-  const seen = new RecentlySeen();
-  const warnings = new ReaderWarnings(options.onWarning);
-  const lanes = new ReaderLanes({
-    flush: exactlyOnce(
-      (messages) =>
-        announcingMoves(
-          () => options.onMoves?.(organizationsOf(messages)),
-          (note) =>
-            inMarkedTransaction(
-              pool,
-              async (client, attempt, { databaseNow, askedAt }) => {
-                if (databaseClock !== undefined) {
-                  databaseClock.compare(databaseNow, askedAt);
-                  dateAgain(messages, { clock, databaseClock });
-                }
-                const isCareful = attempt > 1;
-                // Sent together. What fails is rolled back when nothing more is sent.
-                const [here, recorded] = await Promise.allSettled([
-                  requireHere(client, messages),
-                  recordMessages(client, messages, { rules, now: clock(), isCareful, repeats, seen }),
-                ]);
-                if (here.status === 'rejected') {
-                  throw here.reason;
-                }
-                if (recorded.status === 'rejected') {
-                  throw recorded.reason;
-                }
-                return note(recorded.value).results;
-              },
-              (error) => error instanceof AlreadyStored,
-            ),
-        ),
-      (mark, messages) => wasCommitted(pool, mark, (xid) => hasCounted(pool, xid, messages)),
-    ),
-    isOutage: (error) => !isFaultOfMessage(error) && !(error instanceof OrganizationGone),
-    isNamed: (error, { reader }) =>
-      error instanceof OrganizationGone && reader !== null && error.orgIds.has(reader.orgId),
-    onOutage,
-  });
-  const inOrder = new InOrder();
-  const underWay = new UnderWay();
-  let isDraining = false;
-  let isDrained = false;
-  let held = 0;
-  const whenNoneIsHeld = () =>
-    held === 0 ? Promise.resolve() : new Promise<void>((resolve) => registry.whenFresh(resolve));
+  return new MessageIntake(options);
+}
 
-  /** Readers of whose messages their formats make much work: until when the next are not tried here first. */
-  const costlyUntil = new WeakMap<RegisteredReader, number>();
-  const isCostly = (reader: RegisteredReader, now: number) => (costlyUntil.get(reader) ?? now) > now;
-  const read = (
+class MessageIntake implements Intake {
+  readonly #options: IntakeOptions;
+  readonly #clocks = new ReaderClocks();
+  readonly #repeats = new RecentRepeats();
+  readonly #seen = new RecentlySeen();
+  readonly #warnings: ReaderWarnings;
+  readonly #lanes: ReaderLanes;
+  readonly #inOrder = new InOrder();
+  readonly #underWay = new UnderWay();
+  /** Readers whose formats make much work of their messages: until when the next are not tried here first. */
+  readonly #costlyUntil = new WeakMap<RegisteredReader, number>();
+  #isDraining = false;
+  #isDrained = false;
+  #held = 0;
+
+  constructor(options: IntakeOptions) {
+    const { pool } = options;
+    this.#options = options;
+    this.#warnings = new ReaderWarnings(options.onWarning);
+    this.#lanes = new ReaderLanes({
+      flush: exactlyOnce(
+        (messages) => this.#commit(messages),
+        (mark, messages) => wasCommitted(pool, mark, (xid) => hasCounted(pool, xid, messages)),
+      ),
+      isOutage: (error) => !isFaultOfMessage(error) && !(error instanceof OrganizationGone),
+      isNamed: (error, { reader }) =>
+        error instanceof OrganizationGone && reader !== null && error.orgIds.has(reader.orgId),
+      onOutage: options.onOutage,
+    });
+  }
+
+  receive(incoming: IncomingMessage, publisher?: RegisteredReader): Promise<MessageOutcome> {
+    if (this.#isDraining) {
+      return Promise.reject(stopped());
+    }
+    const { clock, registry, onOutage } = this.#options;
+    const turn = this.#underWay.enter();
+    const receivedAt = clock();
+    const arrivedAt = performance.now();
+    if (registry.isFresh()) {
+      return this.#take(incoming, publisher, receivedAt, arrivedAt, turn);
+    }
+    return new Promise<MessageOutcome>((resolve) => {
+      const go = () => {
+        this.#held -= 1;
+        resolve(
+          this.#isDrained
+            ? this.#refuse(turn, stopped())
+            : this.#take(incoming, publisher, receivedAt, arrivedAt, turn),
+        );
+      };
+      this.#held += 1;
+      registry.whenFresh(go, onOutage);
+    });
+  }
+
+  settledUpTo(): Micros {
+    return this.#underWay.settledUpTo(this.#options.clock());
+  }
+
+  async drain(patience: number): Promise<void> {
+    this.#isDraining = true;
+    const since = performance.now();
+    const late = new AbortController();
+    await Promise.race([
+      this.#whenNoneIsHeld().then(() => this.#inOrder.settled()),
+      pause(patience, undefined, { signal: late.signal }).catch(() => {}),
+    ]);
+    late.abort();
+    this.#isDrained = true;
+    await this.#lanes.drain(Math.max(0, patience - (performance.now() - since)));
+  }
+
+  #whenNoneIsHeld(): Promise<void> {
+    const { registry } = this.#options;
+    return this.#held === 0 ? Promise.resolve() : new Promise<void>((resolve) => registry.whenFresh(resolve));
+  }
+
+  /**
+   * Leaves the turn where it ends: `then` would be another promise for each message.
+   *
+   * @param publisher as of the message's arrival; its registration may have changed since.
+   */
+  #take(
+    incoming: IncomingMessage,
+    publisher: RegisteredReader | undefined,
+    receivedAt: Micros,
+    arrivedAt: number,
+    turn: Turn,
+  ): Promise<MessageOutcome> {
+    const { registry } = this.#options;
+    const { topic, payload } = incoming;
+    const reader =
+      publisher === undefined ? (registry.byTopic(topic) ?? null) : asRegistered(registry, publisher);
+    if (reader === undefined) {
+      return this.#refuse(turn, new Error(whyUnregistered(registry, publisher?.username ?? null)));
+    }
+    const readable = incoming.isStale ? STALE : readableBy(reader, topic);
+    const isReadHere =
+      'outcome' in readable || !(isLarge(payload) || this.#isCostly(readable.reader, arrivedAt));
+    return this.#inOrder.go({
+      reader: reader?.readerId ?? NO_READER,
+      bytes: 'outcome' in readable || !isReadHere ? 0 : payload.length,
+      read: () => {
+        try {
+          const mapped = 'outcome' in readable ? readable : this.#read(readable, incoming, isReadHere);
+          return mapped instanceof Promise
+            ? mapped.then((what) => this.#whenFree(reader, what)).catch((error) => this.#refuse(turn, error))
+            : this.#whenFree(reader, mapped);
+        } catch (error) {
+          return this.#refuse(turn, error);
+        }
+      },
+      next: (mapped) =>
+        this.#record(new MessageAsRead(incoming, { reader, receivedAt, arrivedAt, mapped }), incoming, turn),
+    });
+  }
+
+  #refuse(turn: Turn, error: unknown): Promise<never> {
+    this.#underWay.leave(turn);
+    return Promise.reject(error);
+  }
+
+  #isCostly(reader: RegisteredReader, now: number): boolean {
+    return (this.#costlyUntil.get(reader) ?? now) > now;
+  }
+
+  #read(
     { reader, format }: Readable,
     { topic, payload }: IncomingMessage,
     isReadHere: boolean,
-  ): Mapped | Promise<Mapped> => {
+  ): Mapped | Promise<Mapped> {
     const message = { topic, payload };
     const mapped = isReadHere ? mapBriefly(format, message, reader.policies) : null;
     if (isReadHere && mapped === null) {
-      costlyUntil.set(reader, performance.now() + COSTLY_FOR_MS);
+      this.#costlyUntil.set(reader, performance.now() + COSTLY_FOR_MS);
     }
-    return mapped ?? options.largeMessages.read(reader.orgId, format, message, reader.policies);
-  };
-  const whenFree = (reader: RegisteredReader | null, mapped: Mapped): Mapped | Promise<Mapped> =>
-    lanes.free({ reader, mapped })?.then(() => mapped) ?? mapped;
-  const refuse = (turn: Turn, error: unknown): Promise<never> => {
-    underWay.leave(turn);
-    return Promise.reject(error);
-  };
+    return mapped ?? this.#options.largeMessages.read(reader.orgId, format, message, reader.policies);
+  }
 
-  const record = async (
-    message: MessageAsRead,
-    incoming: IncomingMessage,
-    turn: Turn,
-  ): Promise<MessageOutcome> => {
+  #whenFree(reader: RegisteredReader | null, mapped: Mapped): Mapped | Promise<Mapped> {
+    return this.#lanes.free({ reader, mapped })?.then(() => mapped) ?? mapped;
+  }
+
+  async #record(message: MessageAsRead, incoming: IncomingMessage, turn: Turn): Promise<MessageOutcome> {
+    const { listening, onCommitted, onPoison } = this.#options;
     const { reader, mapped, receivedAt } = message;
     try {
       incoming.onDecoded?.(mapped.outcome === 'items' ? mapped.items.length : 0);
       if (reader !== null) {
-        message.clockSample = clocks.sample(reader.readerId, mapped, receivedAt);
+        message.clockSample = this.#clocks.sample(reader.readerId, mapped, receivedAt);
       }
-      warnings.note(reader, mapped, receivedAt);
-      options.listening?.note(reader, mapped, incoming);
-      lanes.enter(message);
+      this.#warnings.note(reader, mapped, receivedAt);
+      listening?.note(reader, mapped, incoming);
+      this.#lanes.enter(message);
       try {
-        const outcome = await lanes.submit(message);
-        options.onCommitted?.(message, outcome);
+        const outcome = await this.#lanes.submit(message);
+        onCommitted?.(message, outcome);
         return outcome;
       } catch (error) {
         if (mapped.outcome === 'rejected' || !isFaultOfMessage(error)) {
           throw error;
         }
         onPoison(error, message);
-        return await lanes.submit(refusedAs(error, message, incoming));
+        return await this.#lanes.submit(refusedAs(error, message, incoming));
       } finally {
-        lanes.leave(message);
+        this.#lanes.leave(message);
       }
     } finally {
-      underWay.leave(turn);
+      this.#underWay.leave(turn);
     }
-  };
-  /**
-   * Leaves the turn where it ends: `then` would be another promise for each message.
-   *
-   * @param publisher as of the message's arrival; its registration may have changed since.
-   */
-  const take = (
-    incoming: IncomingMessage,
-    publisher: RegisteredReader | undefined,
-    receivedAt: Micros,
-    arrivedAt: number,
-    turn: Turn,
-  ): Promise<MessageOutcome> => {
-    const { topic, payload } = incoming;
-    const reader =
-      publisher === undefined ? (registry.byTopic(topic) ?? null) : asRegistered(registry, publisher);
-    if (reader === undefined) {
-      return refuse(turn, new Error(whyUnregistered(registry, publisher?.username ?? null)));
-    }
-    const readable = incoming.isStale ? STALE : readableBy(reader, topic);
-    const isReadHere = 'outcome' in readable || !(isLarge(payload) || isCostly(readable.reader, arrivedAt));
-    return inOrder.go({
-      reader: reader?.readerId ?? NO_READER,
-      bytes: 'outcome' in readable || !isReadHere ? 0 : payload.length,
-      read: () => {
-        try {
-          const mapped = 'outcome' in readable ? readable : read(readable, incoming, isReadHere);
-          return mapped instanceof Promise
-            ? mapped.then((what) => whenFree(reader, what)).catch((error) => refuse(turn, error))
-            : whenFree(reader, mapped);
-        } catch (error) {
-          return refuse(turn, error);
-        }
-      },
-      next: (mapped) =>
-        record(new MessageAsRead(incoming, { reader, receivedAt, arrivedAt, mapped }), incoming, turn),
-    });
-  };
-  return {
-    receive: (incoming, publisher) => {
-      if (isDraining) {
-        return Promise.reject(stopped());
-      }
-      const turn = underWay.enter();
-      const receivedAt = clock();
-      const arrivedAt = performance.now();
-      if (registry.isFresh()) {
-        return take(incoming, publisher, receivedAt, arrivedAt, turn);
-      }
-      return new Promise<MessageOutcome>((resolve) => {
-        const go = () => {
-          held -= 1;
-          resolve(
-            isDrained ? refuse(turn, stopped()) : take(incoming, publisher, receivedAt, arrivedAt, turn),
-          );
-        };
-        held += 1;
-        registry.whenFresh(go, onOutage);
-      });
-    },
-    settledUpTo: () => underWay.settledUpTo(clock()),
-    drain: async (patience) => {
-      isDraining = true;
-      const since = performance.now();
-      const late = new AbortController();
-      await Promise.race([
-        whenNoneIsHeld().then(() => inOrder.settled()),
-        pause(patience, undefined, { signal: late.signal }).catch(() => {}),
-      ]);
-      late.abort();
-      isDrained = true;
-      await lanes.drain(Math.max(0, patience - (performance.now() - since)));
-    },
-  };
+  }
+
+  #commit(messages: readonly ReadMessage[]) {
+    const { pool, clock, databaseClock, rules, onMoves } = this.#options;
+    const memory = { repeats: this.#repeats, seen: this.#seen };
+    return announcingMoves(
+      () => onMoves?.(organizationsOf(messages)),
+      (note) =>
+        inMarkedTransaction(
+          pool,
+          async (client, attempt, { databaseNow, askedAt }) => {
+            if (databaseClock !== undefined) {
+              databaseClock.compare(databaseNow, askedAt);
+              dateAgain(messages, { clock, databaseClock });
+            }
+            const isCareful = attempt > 1;
+            // Sent together. What fails is rolled back when nothing more is sent.
+            const [here, recorded] = await Promise.allSettled([
+              requireHere(client, messages),
+              recordMessages(client, messages, { rules, now: clock(), isCareful, ...memory }),
+            ]);
+            if (here.status === 'rejected') {
+              throw here.reason;
+            }
+            if (recorded.status === 'rejected') {
+              throw recorded.reason;
+            }
+            return note(recorded.value).results;
+          },
+          (error) => error instanceof AlreadyStored,
+        ),
+    );
+  }
 }
 
 /** A message that cannot be recorded, as one that was rejected. */

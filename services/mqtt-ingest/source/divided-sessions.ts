@@ -44,112 +44,147 @@ export interface DividedOptions {
 }
 
 export function divideSessions(options: DividedOptions): DividedSessions {
-  const { ask, giveBack, start, isConnected, patience, log } = options;
-  const running = new Map<string, Session>();
-  const leaving = new Map<string, Promise<void>>();
-  const gone: SessionFigures = { connections: 0, received: 0, committed: 0, subscribed: 0, refused: 0 };
-  let forgottenAt: Date | null = null;
-  let underWay: Promise<void> | null = null;
-  let isStopped = false;
-  let areLeft = false;
-  let expiring: NodeJS.Timeout | undefined;
+  return new LeasedSessions(options);
+}
 
-  const end = async (clientId: string, session: Session, patience: number): Promise<void> => {
-    running.delete(clientId);
-    await session.stop(() => session.drain(patience));
-    const { connections, received, committed } = session.figures();
-    gone.connections += connections;
-    gone.received += received;
-    gone.committed += committed;
-  };
-  const leave = async (clientId: string, session: Session): Promise<void> => {
-    await end(clientId, session, DRAIN_PATIENCE);
-    await giveBack(clientId);
-  };
+class LeasedSessions implements DividedSessions {
+  readonly #options: DividedOptions;
+  readonly #running = new Map<string, Session>();
+  readonly #leaving = new Map<string, Promise<void>>();
+  /** What sessions that ended have counted. */
+  readonly #gone: SessionFigures = { connections: 0, received: 0, committed: 0, subscribed: 0, refused: 0 };
+  readonly #asking: ReturnType<typeof repeat>;
+  #forgottenAt: Date | null = null;
+  #underWay: Promise<void> | null = null;
+  #isStopped = false;
+  #areLeft = false;
+  #expiring: NodeJS.Timeout | undefined;
 
-  const track = (clientId: string, work: Promise<void>): void => {
-    leaving.set(
-      clientId,
-      work.catch(onFault).finally(() => leaving.delete(clientId)),
+  constructor(options: DividedOptions) {
+    this.#options = options;
+    this.#asking = repeat(
+      ROUND,
+      () => this.#renewed(),
+      (err) => this.#noteFault(err),
     );
-  };
+  }
 
-  const leaveToOthers = (): void => {
-    if (running.size > 0) {
-      log.warn('Session leases could not be renewed; the sessions are left to other processes');
-    }
-    areLeft = true;
-    for (const [clientId, session] of running) {
-      track(clientId, end(clientId, session, 0));
-    }
-  };
+  all(): Session[] {
+    return [...this.#running.values()];
+  }
 
-  const round = async (): Promise<void> => {
+  figures(): SessionFigures[] {
+    return [this.#gone, ...this.all().map((session) => session.figures())];
+  }
+
+  forgottenAt(): Date | null {
+    return this.#forgottenAt;
+  }
+
+  areLeft(): boolean {
+    return this.#areLeft;
+  }
+
+  ask(): void {
+    this.asked();
+  }
+
+  asked(): Promise<boolean> {
+    return this.#renewed().then(
+      () => true,
+      (err: unknown) => {
+        this.#noteFault(err);
+        return false;
+      },
+    );
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#expiring);
+    await this.#asking.stop();
+    await Promise.all(this.#leaving.values());
+  }
+
+  #renewed(): Promise<void> {
+    this.#underWay ??= this.#round().finally(() => {
+      this.#underWay = null;
+    });
+    return this.#underWay;
+  }
+
+  async #round(): Promise<void> {
+    const { ask, start, isConnected, patience, log } = this.#options;
     const askedAt = performance.now();
-    const lease = await ask({ isConnected: isConnected(), leaving: new Set(leaving.keys()) });
-    if (isStopped) {
+    const lease = await ask({ isConnected: isConnected(), leaving: new Set(this.#leaving.keys()) });
+    if (this.#isStopped) {
       return;
     }
-    clearTimeout(expiring);
+    clearTimeout(this.#expiring);
     if (patience !== null) {
-      expiring = setTimeout(leaveToOthers, askedAt + patience - performance.now());
+      const left = askedAt + patience - performance.now();
+      this.#expiring = setTimeout(() => this.#leaveToOthers(), left);
     }
-    forgottenAt = lease.forgottenAt;
+    this.#forgottenAt = lease.forgottenAt;
     const held = new Set(lease.held);
-    const before = [...running.keys()];
-    for (const [clientId, session] of running) {
+    const before = [...this.#running.keys()];
+    for (const [clientId, session] of this.#running) {
       if (!held.has(clientId)) {
-        track(clientId, end(clientId, session, 0));
+        this.#track(clientId, this.#end(clientId, session, 0));
       }
     }
     for (const clientId of held) {
-      if (!running.has(clientId) && !leaving.has(clientId)) {
-        running.set(clientId, start(clientId));
+      if (!this.#running.has(clientId) && !this.#leaving.has(clientId)) {
+        this.#running.set(clientId, start(clientId));
       }
     }
-    areLeft &&= lease.held.some((clientId) => !running.has(clientId));
+    this.#areLeft &&= lease.held.some((clientId) => !this.#running.has(clientId));
     for (const clientId of lease.surplus) {
-      const session = running.get(clientId);
+      const session = this.#running.get(clientId);
       if (session !== undefined) {
-        track(clientId, leave(clientId, session));
+        this.#track(clientId, this.#giveBack(clientId, session));
       }
     }
-    const after = [...running.keys()].toSorted();
+    const after = [...this.#running.keys()].toSorted();
     if (after.join() !== before.toSorted().join()) {
       log.info({ sessions: after }, 'Sessions rebalanced; this process serves the readers of these');
     }
-  };
-  const onFault = (err: unknown) => {
-    log.debug({ err }, 'Session leases could not be renewed; will retry');
-  };
-  const asked = () => {
-    underWay ??= round().finally(() => {
-      underWay = null;
-    });
-    return underWay;
-  };
-  const asking = repeat(ROUND, asked, onFault);
-  return {
-    all: () => [...running.values()],
-    figures: () => [gone, ...[...running.values()].map((session) => session.figures())],
-    forgottenAt: () => forgottenAt,
-    areLeft: () => areLeft,
-    ask: () => void asked().catch(onFault),
-    asked: () =>
-      asked().then(
-        () => true,
-        (err: unknown) => {
-          onFault(err);
-          return false;
-        },
-      ),
-    stop: async () => {
-      isStopped = true;
-      clearTimeout(expiring);
-      await asking.stop();
-      await Promise.all(leaving.values());
-    },
-  };
+  }
+
+  #leaveToOthers(): void {
+    if (this.#running.size > 0) {
+      this.#options.log.warn('Session leases could not be renewed; the sessions are left to other processes');
+    }
+    this.#areLeft = true;
+    for (const [clientId, session] of this.#running) {
+      this.#track(clientId, this.#end(clientId, session, 0));
+    }
+  }
+
+  #track(clientId: string, work: Promise<void>): void {
+    this.#leaving.set(
+      clientId,
+      work.catch((err) => this.#noteFault(err)).finally(() => this.#leaving.delete(clientId)),
+    );
+  }
+
+  async #giveBack(clientId: string, session: Session): Promise<void> {
+    await this.#end(clientId, session, DRAIN_PATIENCE);
+    await this.#options.giveBack(clientId);
+  }
+
+  async #end(clientId: string, session: Session, patience: number): Promise<void> {
+    this.#running.delete(clientId);
+    await session.stop(() => session.drain(patience));
+    const { connections, received, committed } = session.figures();
+    this.#gone.connections += connections;
+    this.#gone.received += received;
+    this.#gone.committed += committed;
+  }
+
+  #noteFault(err: unknown): void {
+    this.#options.log.debug({ err }, 'Session leases could not be renewed; will retry');
+  }
 }
 
 /** Milliseconds between renewals: three within a lease. */

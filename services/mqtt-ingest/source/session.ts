@@ -94,65 +94,158 @@ export interface SessionOptions extends SessionSurroundings {
 }
 
 export function startSession(options: SessionOptions): Session {
-  const { registry, clientId, mostHeld, held, statusTopic, isWanted } = options;
-  const log = options.log.child({ clientId });
-  const counts = { connections: 0, received: 0, committed: 0 };
-  const backOff = new BackOff(RECONNECT);
-  const version = new VersionChoice(options.protocolVersion);
-  const stopping = new AbortController();
-  const underWay = { messages: 0, none: Promise.withResolvers<void>() };
-  let current: { connection: BrokerConnection; subscriptions: Subscriptions } | null = null;
-  let lastFault = new Error('not connected yet');
+  const session = new LiveSession(options);
+  session.start();
+  return session;
+}
 
-  const onDelivery = takeDeliveries({
-    intake: options.intake,
-    held,
-    stopping: stopping.signal,
-    onReceived: (topic) => {
-      counts.received += 1;
-      underWay.messages += 1;
-      const filter = registry.byTopic(topic)?.topic;
-      if (filter === undefined || !isWanted(filter)) {
-        current?.subscriptions.drop(filter ?? topic);
-      }
-    },
-    onCommitted: () => {
-      counts.committed += 1;
-    },
-    onDone: () => {
-      underWay.messages -= 1;
-      if (underWay.messages === 0) {
-        underWay.none.resolve();
-        underWay.none = Promise.withResolvers();
-      }
-    },
-    onFault: (err, topic) => {
-      const { orgId, readerId } = registry.byTopic(topic) ?? {};
-      log.error({ err, topic, orgId, readerId }, 'Message could not be recorded; will retry');
-    },
-  });
+class LiveSession implements Session {
+  readonly #options: SessionOptions;
+  readonly #log: Logger;
+  readonly #counts = { connections: 0, received: 0, committed: 0 };
+  readonly #backOff = new BackOff(RECONNECT);
+  readonly #version: VersionChoice;
+  readonly #stopping = new AbortController();
+  readonly #underWay = { messages: 0, none: Promise.withResolvers<void>() };
+  #current: { connection: BrokerConnection; subscriptions: Subscriptions } | null = null;
+  #lastFault = new Error('not connected yet');
+  #living = Promise.resolve();
 
-  const open = () =>
-    options.connect({
-      clientId,
-      protocolVersion: version.current,
-      keepalive: options.keepalive ?? KEEPALIVE,
-      sessionExpiry: options.sessionExpiry,
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#log = options.log.child({ clientId: options.clientId });
+    this.#version = new VersionChoice(options.protocolVersion);
+  }
+
+  start(): void {
+    this.#living = this.#live();
+  }
+
+  figures(): SessionFigures {
+    return {
+      ...this.#counts,
+      subscribed: this.#current?.subscriptions.held ?? 0,
+      refused: this.#current?.subscriptions.refused ?? 0,
+    };
+  }
+
+  isConnected(): boolean {
+    return this.#current !== null;
+  }
+
+  quietFor(): number | null {
+    return this.#current?.connection.quietFor() ?? null;
+  }
+
+  fault(): Error {
+    return this.#lastFault;
+  }
+
+  follow(): void {
+    this.#current?.subscriptions.follow();
+  }
+
+  async drain(patience: number): Promise<void> {
+    this.#stopping.abort();
+    if (this.#underWay.messages > 0) {
+      const timer = new AbortController();
+      const late = pause(patience, undefined, { signal: timer.signal }).catch(() => {});
+      await Promise.race([this.#underWay.none.promise, late]);
+      timer.abort();
+    }
+  }
+
+  async stop(drained: () => Promise<void>): Promise<void> {
+    const { statusTopic } = this.#options;
+    this.#stopping.abort();
+    await drained();
+    // The last commits are acknowledged in this turn.
+    await nextTurn();
+    if (statusTopic !== null) {
+      this.#current?.connection.publishRetained(statusTopic, OFFLINE_STATUS);
+    }
+    await this.#current?.connection.close();
+    await this.#living;
+  }
+
+  async #live(): Promise<void> {
+    const { statusTopic, beforeTakingBack } = this.#options;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const { fault, lasted } = await this.#connectOnce().catch((error: Error) => ({
+        fault: error,
+        lasted: 0,
+      }));
+      if (signal.aborted) {
+        return;
+      }
+      if (fault instanceof VersionRefused) {
+        this.#version.refused();
+      } else if (fault instanceof NoAnswer) {
+        this.#version.notAnswered();
+      }
+      if (lasted >= STABLE) {
+        this.#backOff.reset();
+      }
+      const retryIn = Math.round(this.#backOff.next());
+      const isNews = lasted > 0 || fault.message !== this.#lastFault.message;
+      reportFault(this.#log, { fault, lasted, retryIn, isNews, isOwn: statusTopic !== null });
+      this.#lastFault = fault;
+      await pause(retryIn, undefined, { signal }).catch(() => {});
+      if (isTakenOver(fault) && (await beforeTakingBack?.()) === true && !signal.aborted) {
+        this.#log.error(
+          'Another client connected as this session, which no other process holds; what waits there may be lost. Give each database an MQTT_SHARED_GROUP of its own, and let readers not choose their client id at the broker',
+        );
+      }
+    }
+  }
+
+  /** @returns the fault, and the connection's lifetime in milliseconds. */
+  async #connectOnce(): Promise<{ fault: Error; lasted: number }> {
+    const { statusTopic, isShared, onConnected } = this.#options;
+    const connection = await this.#open();
+    const since = performance.now();
+    this.#version.worked();
+    this.#counts.connections += 1;
+    const subscriptions = this.#subscriptionsOf(connection);
+    this.#current = { connection, subscriptions };
+    this.#log[statusTopic === null ? 'debug' : 'info'](
+      { protocol: connection.protocol, isResumed: connection.isResumed, isShared },
+      'Connected to the broker',
+    );
+    if (statusTopic !== null) {
+      connection.publishRetained(statusTopic, onlineStatus(new Date()));
+    }
+    subscriptions.begin();
+    onConnected?.();
+    const fault = await connection.ended;
+    subscriptions.close();
+    this.#current = null;
+    return { fault, lasted: performance.now() - since };
+  }
+
+  #open(): Promise<BrokerConnection> {
+    const { clientId, keepalive = KEEPALIVE, sessionExpiry, mostHeld, statusTopic } = this.#options;
+    return this.#options.connect({
+      ...{ clientId, keepalive, sessionExpiry },
+      protocolVersion: this.#version.current,
       receiveMaximum: Math.min(mostHeld.messages, MOST_IN_FLIGHT),
       will: statusTopic === null ? null : { topic: statusTopic, payload: OFFLINE_STATUS },
-      signal: stopping.signal,
-      onDelivery,
+      signal: this.#stopping.signal,
+      onDelivery: (delivery) => this.#take(delivery),
     });
+  }
 
-  const subscriptionsOf = (connection: BrokerConnection) => {
-    const { record } = options;
+  #subscriptionsOf(connection: BrokerConnection): Subscriptions {
+    const { clientId, group, isShared, registry, isWanted, record } = this.#options;
+    const log = this.#log;
     const noted = noticeLostSession(connection, record, {
-      sharedProbe: options.isShared ? `$share/${options.group}/tagtrail/ingest/${clientId}/probe` : null,
+      sharedProbe: isShared ? `$share/${group}/tagtrail/ingest/${clientId}/probe` : null,
       onForgotten: () => {
         log.error(
           'Broker lost this session, and what readers sent while nobody was connected; enable its persistence',
         );
-        options.onForgotten();
+        this.#options.onForgotten();
       },
       onFault: (err) => log.debug({ err }, 'Connection could not be noted; will retry'),
     });
@@ -162,14 +255,13 @@ export function startSession(options: SessionOptions): Session {
         await noted;
         return use(...values);
       };
+    const isLive = (topic: string) => registry.byTopic(topic)?.topic === topic;
     return new Subscriptions({
-      connection,
-      group: options.group,
-      isShared: options.isShared,
+      ...{ connection, group, isShared },
       wanted: () => [...registry.topics()].filter(isWanted),
       isWanted: (topic) => isLive(topic) && isWanted(topic),
-      successorOf: (topic) => (isLive(topic) ? options.successorOf(topic) : null),
-      inherited: async () => (counts.connections === 1 ? options.inherited() : []),
+      successorOf: (topic) => (isLive(topic) ? this.#options.successorOf(topic) : null),
+      inherited: async () => (this.#counts.connections === 1 ? this.#options.inherited() : []),
       record: {
         topics: afterwards(record.topics),
         confirm: afterwards(record.confirm),
@@ -180,95 +272,63 @@ export function startSession(options: SessionOptions): Session {
         log.warn({ topic, reasonCode, retryIn }, 'Broker refused a subscription; will retry'),
       onFault: (err) => log.warn({ err }, 'Subscriptions could not be updated; will retry'),
     });
-  };
-  const isLive = (topic: string) => registry.byTopic(topic)?.topic === topic;
+  }
 
-  /** @returns the fault, and the connection's lifetime in milliseconds. */
-  const connectOnce = async (): Promise<{ fault: Error; lasted: number }> => {
-    const connection = await open();
-    const since = performance.now();
-    version.worked();
-    counts.connections += 1;
-    const subscriptions = subscriptionsOf(connection);
-    current = { connection, subscriptions };
-    log[statusTopic === null ? 'debug' : 'info'](
-      {
-        protocol: connection.protocol,
-        isResumed: connection.isResumed,
-        isShared: options.isShared,
-      },
-      'Connected to the broker',
-    );
-    if (statusTopic !== null) {
-      connection.publishRetained(statusTopic, onlineStatus(new Date()));
+  /**
+   * Waits for room, hands over to the intake, acknowledges after the commit. While stopping, deliveries stay
+   * unacknowledged and come again.
+   */
+  #take(delivery: Delivery): boolean {
+    const { message, acknowledge, proceed } = delivery;
+    const isStopping = this.#stopping.signal.aborted;
+    if (isStopping || isStatusTopic(message.topic)) {
+      if (!isStopping) {
+        acknowledge();
+      }
+      proceed();
+      return true;
     }
-    subscriptions.begin();
-    options.onConnected?.();
-    const fault = await connection.ended;
-    subscriptions.close();
-    current = null;
-    return { fault, lasted: performance.now() - since };
-  };
+    return this.#options.held.enter(message.payload.length, () => {
+      this.#record(delivery);
+      proceed();
+    });
+  }
 
-  const live = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      const { fault, lasted } = await connectOnce().catch((error: Error) => ({ fault: error, lasted: 0 }));
-      if (stopping.signal.aborted) {
-        return;
+  async #record({ message, acknowledge, fail }: Delivery): Promise<void> {
+    const { intake, held } = this.#options;
+    this.#counts.received += 1;
+    this.#underWay.messages += 1;
+    this.#dropUnwanted(message.topic);
+    try {
+      await intake.receive(message);
+      this.#counts.committed += 1;
+      acknowledge();
+    } catch (error) {
+      if (!this.#stopping.signal.aborted) {
+        this.#reportUnrecorded(error, message.topic);
+        fail(new Error(`a message could not be recorded: ${messageOf(error)}`));
       }
-      if (fault instanceof VersionRefused) {
-        version.refused();
-      } else if (fault instanceof NoAnswer) {
-        version.notAnswered();
-      }
-      if (lasted >= STABLE) {
-        backOff.reset();
-      }
-      const retryIn = Math.round(backOff.next());
-      const isNews = lasted > 0 || fault.message !== lastFault.message;
-      reportFault(log, { fault, lasted, retryIn, isNews, isOwn: statusTopic !== null });
-      lastFault = fault;
-      await pause(retryIn, undefined, { signal: stopping.signal }).catch(() => {});
-      if (isTakenOver(fault) && (await options.beforeTakingBack?.()) === true && !stopping.signal.aborted) {
-        log.error(
-          'Another client connected as this session, which no other process holds; what waits there may be lost. Give each database an MQTT_SHARED_GROUP of its own, and let readers not choose their client id at the broker',
-        );
+    } finally {
+      held.leave(message.payload.length);
+      this.#underWay.messages -= 1;
+      if (this.#underWay.messages === 0) {
+        this.#underWay.none.resolve();
+        this.#underWay.none = Promise.withResolvers();
       }
     }
-  };
+  }
 
-  const living = live();
-  return {
-    figures: () => ({
-      ...counts,
-      subscribed: current?.subscriptions.held ?? 0,
-      refused: current?.subscriptions.refused ?? 0,
-    }),
-    isConnected: () => current !== null,
-    quietFor: () => current?.connection.quietFor() ?? null,
-    fault: () => lastFault,
-    follow: () => void current?.subscriptions.follow(),
-    drain: async (patience) => {
-      stopping.abort();
-      if (underWay.messages > 0) {
-        const timer = new AbortController();
-        const late = pause(patience, undefined, { signal: timer.signal }).catch(() => {});
-        await Promise.race([underWay.none.promise, late]);
-        timer.abort();
-      }
-    },
-    stop: async (drained) => {
-      stopping.abort();
-      await drained();
-      // The last commits are acknowledged in this turn.
-      await nextTurn();
-      if (statusTopic !== null) {
-        current?.connection.publishRetained(statusTopic, OFFLINE_STATUS);
-      }
-      await current?.connection.close();
-      await living;
-    },
-  };
+  #dropUnwanted(topic: string): void {
+    const filter = this.#options.registry.byTopic(topic)?.topic;
+    if (filter === undefined || !this.#options.isWanted(filter)) {
+      this.#current?.subscriptions.drop(filter ?? topic);
+    }
+  }
+
+  #reportUnrecorded(err: unknown, topic: string): void {
+    const { orgId, readerId } = this.#options.registry.byTopic(topic) ?? {};
+    this.#log.error({ err, topic, orgId, readerId }, 'Message could not be recorded; will retry');
+  }
 }
 
 /** Seconds. A broker that vanished silently is detected after one and a half times that. */
@@ -279,55 +339,6 @@ const MOST_IN_FLIGHT = 65_535;
 
 /** Milliseconds between attempts to connect. */
 const RECONNECT = { first: 100, longest: 3_000 };
-
-interface DeliveryOptions {
-  intake: Intake;
-  held: HeldMessages;
-  /** Aborted to stop: deliveries then stay unacknowledged and come again. */
-  stopping: AbortSignal;
-  onReceived(topic: string): void;
-  onCommitted(): void;
-  onDone(): void;
-  /** Called for a message that could not be recorded although the database is available. */
-  onFault(error: unknown, topic: string): void;
-}
-
-/** Handles a connection's messages: wait for room, hand over to the intake, acknowledge after the commit. */
-function takeDeliveries(options: DeliveryOptions): (delivery: Delivery) => boolean {
-  const { intake, held, stopping, onReceived, onCommitted, onDone, onFault } = options;
-
-  const record = async ({ message, acknowledge, fail }: Delivery): Promise<void> => {
-    onReceived(message.topic);
-    try {
-      await intake.receive(message);
-      onCommitted();
-      acknowledge();
-    } catch (error) {
-      if (!stopping.aborted) {
-        onFault(error, message.topic);
-        fail(new Error(`a message could not be recorded: ${messageOf(error)}`));
-      }
-    } finally {
-      held.leave(message.payload.length);
-      onDone();
-    }
-  };
-
-  return (delivery) => {
-    const { message, acknowledge, proceed } = delivery;
-    if (stopping.aborted || isStatusTopic(message.topic)) {
-      if (!stopping.aborted) {
-        acknowledge();
-      }
-      proceed();
-      return true;
-    }
-    return held.enter(message.payload.length, () => {
-      record(delivery);
-      proceed();
-    });
-  };
-}
 
 /** Milliseconds after which a connection counts as stable and the back-off starts over. */
 const STABLE = 5_000;
