@@ -6,6 +6,9 @@
  * is retried until it goes through. A faulty item is found by halving its batch until it stands alone, unless the error
  * says which are at fault; its submitter gets the error, the others their results.
  *
+ * If another session holds a lock that a batch needs, its tenants are flushed one by one, and the items of those that are
+ * blocked wait aside with everything that follows them, and are tried again until they go through.
+ *
  * States: open -> draining (takes nothing more, flushes everything taken) -> stopped (gives up what an outage still
  * holds; its submitters get the outage's error).
  */
@@ -26,12 +29,20 @@ export interface BatchOptions<Item, Result> {
   isOutage(error: unknown): boolean;
   /** Whether the error names the item: then the others are flushed at once, without halving. */
   isNamed?(error: unknown, item: Item): boolean;
+  /** Whether it gave up waiting for a lock of another session. */
+  isBlocked?(error: unknown): boolean;
+  /** Items of others are not blocked by the same lock. */
+  tenant?(item: Item): number;
+  /** Called for items that wait aside, at each attempt. */
+  onBlocked?(error: unknown, items: readonly Item[]): void;
   /** Called for every attempt that an outage defeated, from 1, with the milliseconds until the next. */
   onOutage?(error: unknown, attempt: number, pause: number): void;
 }
 
 interface Entry<Item, Result> {
   item: Item;
+  /** In order of submission. */
+  order: number;
   weight: number;
   resolve(result: Result): void;
   reject(error: unknown): void;
@@ -48,6 +59,11 @@ export class Batch<Item, Result> {
   readonly #lanes: readonly Lane<Item, Result>[];
   readonly #roomWanted: (() => void)[] = [];
   readonly #stop = new AbortController();
+  /** What waits for a lock of another session, by the key of its lane; all of it shares one more lane. */
+  readonly #aside = new Map<number, { queue: Entry<Item, Result>[]; error: unknown }>();
+  #retrying: Promise<void> | null = null;
+  #asideWeight = 0;
+  #order = 0;
   #held = 0;
   #isOpen = true;
 
@@ -56,7 +72,7 @@ export class Batch<Item, Result> {
     this.#lanes = Array.from({ length: options.lanes }, () => ({ waiting: [], working: null }));
   }
 
-  /** In weight, waiting or under way. */
+  /** In weight, waiting or under way, but for those aside. */
   get held(): number {
     return this.#held;
   }
@@ -81,6 +97,7 @@ export class Batch<Item, Result> {
     this.#makeRoom();
     const timer = setTimeout(() => this.#stop.abort(), patience);
     await Promise.all(this.#lanes.map(({ working }) => working));
+    await this.#retrying;
     clearTimeout(timer);
   }
 
@@ -101,8 +118,10 @@ export class Batch<Item, Result> {
     }
     this.#held += weight;
     const lane = this.#laneOf(item);
+    this.#order += 1;
+    const order = this.#order;
     return new Promise((resolve, reject) => {
-      lane.waiting.push({ item, weight, resolve, reject });
+      lane.waiting.push({ item, order, weight, resolve, reject });
       lane.working ??= this.#work(lane);
     });
   }
@@ -114,8 +133,8 @@ export class Batch<Item, Result> {
   async #work(lane: Lane<Item, Result>): Promise<void> {
     while (lane.waiting.length > 0) {
       const entries = this.#takeBatch(lane.waiting);
-      await this.#flush(entries);
-      this.#held -= entries.reduce((sum, { weight }) => sum + weight, 0);
+      await this.#flush(this.#withoutBlocked(entries));
+      this.#held -= weightOf(entries);
       this.#makeRoom();
     }
     lane.working = null;
@@ -132,11 +151,18 @@ export class Batch<Item, Result> {
 
   async #flush(entries: readonly Entry<Item, Result>[]): Promise<void> {
     try {
-      const results = await this.#untilNoOutage(() => this.#options.flush(entries.map(({ item }) => item)));
+      const items = entries.map(({ item }) => item);
+      const results = await this.#untilNoOutage(async () =>
+        items.length === 0 ? [] : this.#options.flush(items),
+      );
       entries.forEach((entry, index) => {
         entry.resolve(results[index] as Result);
       });
     } catch (error) {
+      if (this.#options.isBlocked?.(error) === true) {
+        await this.#goAround(entries, error);
+        return;
+      }
       if (entries.length === 1 || this.#options.isOutage(error)) {
         for (const entry of entries) {
           entry.reject(error);
@@ -147,6 +173,68 @@ export class Batch<Item, Result> {
         await this.#flush(some);
       }
     }
+  }
+
+  /** What follows blocked items goes aside too, so that their order is kept. */
+  #withoutBlocked(entries: readonly Entry<Item, Result>[]): Entry<Item, Result>[] {
+    return entries.filter((entry) => {
+      const aside = this.#aside.get(this.#options.laneKey(entry.item));
+      if (aside !== undefined) {
+        this.#setAside(entry, aside.error);
+      }
+      return aside === undefined;
+    });
+  }
+
+  /** Flushes each tenant's by itself; what is blocked even then goes aside. */
+  async #goAround(entries: readonly Entry<Item, Result>[], error: unknown): Promise<void> {
+    const { tenant = () => 0 } = this.#options;
+    const groups = [...Map.groupBy(entries, ({ item }) => tenant(item)).values()];
+    if (groups.length > 1) {
+      for (const some of groups) {
+        await this.#flush(some);
+      }
+      return;
+    }
+    this.#options.onBlocked?.(
+      error,
+      entries.map(({ item }) => item),
+    );
+    for (const entry of entries) {
+      this.#setAside(entry, error);
+    }
+    this.#retrying ??= this.#retryAside();
+  }
+
+  /** Refuses it if there is no room, so that it holds back nobody else. */
+  #setAside(entry: Entry<Item, Result>, error: unknown): void {
+    const isFull =
+      this.#asideWeight > 0 && this.#asideWeight + entry.weight > this.#options.maxHeld * SHARE_ASIDE;
+    if (isFull || this.#stop.signal.aborted) {
+      entry.reject(error);
+      return;
+    }
+    const key = this.#options.laneKey(entry.item);
+    const queue = this.#aside.get(key)?.queue ?? [];
+    queue.push(entry);
+    queue.sort((one, other) => one.order - other.order);
+    this.#aside.set(key, { queue, error });
+    this.#asideWeight += entry.weight;
+  }
+
+  async #retryAside(): Promise<void> {
+    while (this.#aside.size > 0) {
+      await pauseUnless(this.#stop.signal, LONGEST_PAUSE);
+      for (const [key, { queue }] of [...this.#aside]) {
+        const some = this.#takeBatch(queue);
+        this.#asideWeight -= weightOf(some);
+        await this.#flush(some);
+        if (queue.length === 0) {
+          this.#aside.delete(key);
+        }
+      }
+    }
+    this.#retrying = null;
   }
 
   /** Those to go on with, after the named ones are refused; the halves if none is. */
@@ -173,7 +261,8 @@ export class Batch<Item, Result> {
       try {
         return await attempt();
       } catch (error) {
-        if (!this.#options.isOutage(error) || this.#stop.signal.aborted) {
+        const isOutage = this.#options.isOutage(error) && this.#options.isBlocked?.(error) !== true;
+        if (!isOutage || this.#stop.signal.aborted) {
           throw error;
         }
         const pause = Math.min(FIRST_PAUSE * 2 ** (count - 1), LONGEST_PAUSE) * (0.5 + Math.random() / 2);
@@ -190,7 +279,14 @@ export class Batch<Item, Result> {
   }
 }
 
+function weightOf(entries: readonly { weight: number }[]): number {
+  return entries.reduce((sum, { weight }) => sum + weight, 0);
+}
+
 export class BatchClosed extends Error {}
+
+/** Of the weight that may be held, how much more may wait aside. */
+const SHARE_ASIDE = 1 / 16;
 
 /** Milliseconds between attempts during an outage: from the first, doubling, to the longest; half of it random. */
 const FIRST_PAUSE = 50;

@@ -65,7 +65,10 @@ export async function startIntake(
   await requireDatabase(config.DATABASE_URL);
   const pool = await lifecycle.start(
     'ingest database',
-    () => createWritePool(config.DATABASE_URL, { max: POOL_SIZE, applicationName: 'tagtrail ingest' }),
+    () =>
+      createWritePool(config.DATABASE_URL, {
+        ...{ max: POOL_SIZE, applicationName: 'tagtrail ingest', lockTimeout: LOCK_TIMEOUT },
+      }),
     (started) => started.end(),
   );
   await startRetention(config, { log, lifecycle });
@@ -138,6 +141,9 @@ function want(listening: ReaderListening, text: string): void {
 
 /** One per concurrent batch, one for the registry and readiness checks, one for sessions, one for silences. */
 const POOL_SIZE = LANES + 3;
+
+/** Milliseconds: longer than a batch of another process takes, as other readers wait meanwhile. */
+const LOCK_TIMEOUT = 3_000;
 
 /**
  * Milliseconds that shutdown waits for a missing database; after that, received messages stay unacknowledged.

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import type { GroupedWrite } from './grouped-write.ts';
 import { PATIENCE, WAITING_PER_ORGANIZATION } from './scanning-connections.ts';
+import { isLockTimeout } from './sql-state.ts';
 
 type AnyWrite = GroupedWrite<unknown, unknown, unknown>;
 
@@ -174,11 +175,6 @@ export class GroupedWrites {
 }
 
 const TAKEN = new Error('gone with another');
-
-/** `lock_not_available`. */
-function isLockTimeout(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '55P03';
-}
 
 /** True if the server refused the statements and is still running: then none was committed. */
 function isUndone(error: unknown): boolean {

@@ -25,6 +25,8 @@ const IDLE_TIMEOUT = 30_000;
 export interface ServiceConnections {
   max: number;
   applicationName?: string;
+  /** Milliseconds that a statement waits for a lock of another session; unlimited by default. */
+  lockTimeout?: number;
   /** Null for work whose statements may take any time. */
   patience?: Patience | null;
 }
@@ -43,7 +45,7 @@ export interface ServiceConfig extends ConnectionConfig {
  */
 export function serviceConfig(
   address: string,
-  { applicationName, patience = PATIENCE }: ServiceConnections,
+  { applicationName, lockTimeout = 0, patience = PATIENCE }: ServiceConnections,
   role?: string,
   settings: SessionSettings = {},
 ): ServiceConfig {
@@ -51,6 +53,7 @@ export function serviceConfig(
   const all = {
     idle_in_transaction_session_timeout: String(IDLE_TIMEOUT),
     ...(patience === null ? {} : { statement_timeout: String(patience.statement) }),
+    ...(lockTimeout === 0 ? {} : { lock_timeout: String(lockTimeout) }),
     ...settings,
   };
   const own = sessionSettings(role);

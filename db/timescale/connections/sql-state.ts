@@ -26,3 +26,8 @@ export function brokenConstraintOf(error: unknown): string | null {
 export function isCancelled(error: unknown): boolean {
   return sqlStateOf(error) === '57014';
 }
+
+/** `lock_not_available`: another session held it for longer than `lock_timeout`. */
+export function isLockTimeout(error: unknown): boolean {
+  return sqlStateOf(error) === '55P03';
+}

@@ -5,13 +5,16 @@ import { ClocksApart } from '../../../domain/tracking/clocks-apart.ts';
 import { LogBudget } from '../../../platform/runtime/log-budget.ts';
 import type { IntakeOptions } from './intake.ts';
 
-type IntakeCallbacks = Required<Pick<IntakeOptions, 'onOutage' | 'onPoison' | 'onCommitted' | 'onWarning'>>;
+type IntakeCallbacks = Required<
+  Pick<IntakeOptions, 'onOutage' | 'onBlocked' | 'onPoison' | 'onCommitted' | 'onWarning'>
+>;
 
 /**
  * Logs the beginning and the end of an outage once each, of the database or of a clock that is wrong, and message faults
  * once a minute per reader, with reader and organization. Payloads are not logged.
  */
 export function intakeLog(log: Logger): IntakeCallbacks {
+  const blocked = new LogBudget(LINES_A_MINUTE);
   const poison = new LogBudget(LINES_A_MINUTE);
   const rejected = new LogBudget(LINES_A_MINUTE);
   let outageSince: number | null = null;
@@ -26,6 +29,15 @@ export function intakeLog(log: Logger): IntakeCallbacks {
         log[level]({ err }, 'Clock apart from that of the database; messages are held unacknowledged');
       } else {
         log[level]({ err }, 'Database unavailable; messages are held unacknowledged');
+      }
+    },
+    onBlocked: (err, message) => {
+      const leftOut = blocked.take(subjectOf(message));
+      if (leftOut !== null) {
+        log.warn(
+          { ...about(message), times: leftOut + 1, err },
+          'Messages of the reader wait unacknowledged for a lock of another database session; will retry',
+        );
       }
     },
     onPoison: (err, message) => {

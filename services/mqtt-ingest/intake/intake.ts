@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../../../base/clock.ts';
 import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
+import { isLockTimeout } from '../../../db/timescale/connections/sql-state.ts';
 import { inMarkedTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { wasCommitted } from '../../../db/timescale/connections/transaction-mark.ts';
 import { type Mapped, mapBriefly } from '../../../domain/formats/mapping/run.ts';
@@ -56,6 +57,8 @@ export interface IntakeOptions {
   largeMessages: LargeMessages;
   rules: TimeRules;
   onOutage(error: unknown): void;
+  /** Called for each reader whose messages wait for a lock of another database session, at each attempt. */
+  onBlocked?(error: unknown, message: ReadMessage): void;
   /** Called for a poison message, which cannot be recorded by its own fault; it is kept as rejected. */
   onPoison(error: unknown, message: ReadMessage): void;
   onCommitted?(message: ReadMessage, outcome: MessageOutcome): void;
@@ -99,6 +102,8 @@ class MessageIntake implements Intake {
       isNamed: (error, { reader }) =>
         error instanceof OrganizationGone && reader !== null && error.orgIds.has(reader.orgId),
       onOutage: options.onOutage,
+      isBlocked: isLockTimeout,
+      onBlocked: (error, messages) => this.#blocked(error, messages),
     });
   }
 
@@ -142,6 +147,12 @@ class MessageIntake implements Intake {
     late.abort();
     this.#isDrained = true;
     await this.#lanes.drain(Math.max(0, patience - (performance.now() - since)));
+  }
+
+  #blocked(error: unknown, messages: readonly ReadMessage[]): void {
+    for (const message of new Map(messages.map((each) => [each.reader, each])).values()) {
+      this.#options.onBlocked?.(error, message);
+    }
   }
 
   #whenNoneIsHeld(): Promise<void> {

@@ -4,7 +4,7 @@ import { Batch, type BatchOptions } from '../../../domain/tracking/batch.ts';
 
 type Recording = Pick<
   BatchOptions<ReadMessage, MessageOutcome>,
-  'flush' | 'isOutage' | 'isNamed' | 'onOutage'
+  'flush' | 'isOutage' | 'isNamed' | 'onOutage' | 'isBlocked' | 'onBlocked'
 >;
 
 /**
@@ -20,7 +20,8 @@ export class ReaderLanes {
   readonly #underWay = new Map<number, UnderWay>();
 
   constructor(recording: Recording) {
-    const options = { ...recording, weigh, laneKey: readerOf, maxBatch: MAX_BATCH, maxHeld: MAX_HELD };
+    const bounds = { weigh, maxBatch: MAX_BATCH, maxHeld: MAX_HELD };
+    const options = { ...recording, ...bounds, laneKey: readerOf, tenant: organizationOf };
     this.#ordinary = new Batch<ReadMessage, MessageOutcome>({ ...options, lanes: ORDINARY_LANES });
     this.#large = new Batch<ReadMessage, MessageOutcome>({ ...options, lanes: LANES - ORDINARY_LANES });
   }
@@ -93,6 +94,10 @@ function readerOf({ reader }: Pick<ReadMessage, 'reader'>): number {
 }
 
 export const NO_READER = 0;
+
+function organizationOf({ reader }: ReadMessage): number {
+  return reader?.orgId ?? 0;
+}
 
 function weigh({ mapped, payload }: ReadMessage): number {
   return 1 + (mapped.outcome === 'items' ? mapped.items.length : 0) + (payload.head.length >> 8);

@@ -136,6 +136,39 @@ describe('a batch', () => {
     expect(batch.held).to.equal(0);
   });
 
+  it('sets aside what is blocked, refuses what has no room there, and gives up the rest when it has to stop', async () => {
+    class Blocked extends Error {}
+    const blocked: (readonly number[])[] = [];
+    const batch = new Batch<number, number>({
+      flush: async (items) => {
+        if (items.some((item) => item % 10 === 3)) {
+          throw new Blocked('locked');
+        }
+        return items;
+      },
+      weigh: () => 1,
+      lanes: 1,
+      laneKey: (item) => item % 10,
+      tenant: (item) => item % 10,
+      maxBatch: 100,
+      // A sixteenth of it may wait aside.
+      maxHeld: 32,
+      isOutage: () => true,
+      isBlocked: (error) => error instanceof Blocked,
+      onBlocked: (_error, items) => blocked.push(items),
+    });
+    const held = [batch.submit(3), batch.submit(13)].map((each) =>
+      each.catch((error: Error) => error.message),
+    );
+    const others = [batch.submit(1), batch.submit(2), batch.submit(11)];
+    expect(await Promise.all(others)).to.deep.equal([1, 2, 11]);
+    expect(await batch.submit(23).catch((error) => error)).to.be.instanceOf(Blocked);
+    expect(await batch.submit(21)).to.equal(21);
+    expect(blocked).to.deep.equal([[3]]);
+    await batch.drain(0);
+    expect(await Promise.all(held)).to.deep.equal(['locked', 'locked']);
+  });
+
   it('works off what it took before it stops, and takes nothing more', async () => {
     const { batch, answer } = handled();
     const submitted = batch.submit(1);
