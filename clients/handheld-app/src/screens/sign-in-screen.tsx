@@ -14,7 +14,6 @@ import { texts } from '../texts/texts.ts';
 export function SignInScreen() {
   const app = useApp();
   const said = texts.value.signIn;
-  const [text, setText] = useState('');
   const [fault, setFault] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const [isCamera, setCamera] = useState(false);
@@ -82,55 +81,12 @@ export function SignInScreen() {
         </p>
       )}
       {another === null ? (
-        <form
-          class="stack"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void attempt(text);
-          }}
-        >
-          <label class="field">
-            <span>{said.token}</span>
-            <input
-              name="token"
-              class="mono"
-              value={text}
-              placeholder="th_…"
-              autocomplete="off"
-              autocapitalize="none"
-              spellcheck={false}
-              aria-invalid={fault !== null}
-              aria-describedby="token-fault"
-              onInput={(event) => setText(event.currentTarget.value)}
-            />
-          </label>
-          <p id="token-fault" class="fault" role="alert">
-            {fault}
-          </p>
-          <button type="submit" class="primary" disabled={isBusy}>
-            {isBusy ? said.signingIn : said.signIn}
-          </button>
-          <button type="button" class="secondary" onClick={() => setCamera(true)}>
-            <Icon name="camera" />
-            {said.scanToken}
-          </button>
-          <p class="hint">{said.hint}</p>
-        </form>
+        <TokenForm {...{ fault, isBusy }} onToken={attempt} onCamera={() => setCamera(true)} />
       ) : (
-        <div class="advice stack" role="alert">
-          <h2>{said.another}</h2>
-          <p>{said.anotherHint(waitingIn(app.queue))}</p>
-          <button
-            type="button"
-            class="primary"
-            onClick={() => void attempt(another, true).then(() => setAnother(null))}
-          >
-            {said.sendThem}
-          </button>
-          <button type="button" class="secondary" onClick={() => setAnother(null)}>
-            {said.useAnother}
-          </button>
-        </div>
+        <AnotherToken
+          onSend={() => void attempt(another, true).then(() => setAnother(null))}
+          onLeave={() => setAnother(null)}
+        />
       )}
       {isCamera && (
         <CameraSheet
@@ -140,5 +96,74 @@ export function SignInScreen() {
         />
       )}
     </main>
+  );
+}
+
+function TokenForm({
+  fault,
+  isBusy,
+  onToken,
+  onCamera,
+}: {
+  fault: string | null;
+  isBusy: boolean;
+  onToken: (text: string) => Promise<void>;
+  onCamera: () => void;
+}) {
+  const said = texts.value.signIn;
+  const [text, setText] = useState('');
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void onToken(text);
+      }}
+    >
+      <label class="field">
+        <span>{said.token}</span>
+        <input
+          name="token"
+          class="mono"
+          value={text}
+          placeholder="th_…"
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          aria-invalid={fault !== null}
+          aria-describedby="token-fault"
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </label>
+      <p id="token-fault" class="fault" role="alert">
+        {fault}
+      </p>
+      <button type="submit" class="primary" disabled={isBusy}>
+        {isBusy ? said.signingIn : said.signIn}
+      </button>
+      <button type="button" class="secondary" onClick={onCamera}>
+        <Icon name="camera" />
+        {said.scanToken}
+      </button>
+      <p class="hint">{said.hint}</p>
+    </form>
+  );
+}
+
+/** Scans of one handheld wait, and the token is another's: they are sent under it only if the user says so. */
+function AnotherToken({ onSend, onLeave }: { onSend: () => void; onLeave: () => void }) {
+  const app = useApp();
+  const said = texts.value.signIn;
+  return (
+    <div class="advice stack" role="alert">
+      <h2>{said.another}</h2>
+      <p>{said.anotherHint(waitingIn(app.queue))}</p>
+      <button type="button" class="primary" onClick={onSend}>
+        {said.sendThem}
+      </button>
+      <button type="button" class="secondary" onClick={onLeave}>
+        {said.useAnother}
+      </button>
+    </div>
   );
 }

@@ -87,35 +87,7 @@ export function RejectedSheet({ id, onClose }: { id: number; onClose: () => void
       <div class="stack">
         <p class="note note-refused">{message.reason}</p>
         {refused !== null && <ProblemNote problem={refused} />}
-        <dl class="facts">
-          <dt>{t.received}</dt>
-          <dd>
-            <Instant at={message.received_at} isLong />
-          </dd>
-          <dt>{t.size}</dt>
-          <dd>{t.bytes(message.size)}</dd>
-          {message.reader !== null && (
-            <>
-              <dt>{t.reader}</dt>
-              <dd>
-                <a class="inline-link" href={href('readers', message.reader.id)}>
-                  {message.reader.name}
-                </a>
-                {message.reader_format !== null && (
-                  <span class="faint"> {t.readsAs(message.reader_format)}</span>
-                )}
-              </dd>
-            </>
-          )}
-          {message.replayed_at !== null && (
-            <>
-              <dt>{t.state.replayed}</dt>
-              <dd>
-                <Instant at={message.replayed_at} isLong />
-              </dd>
-            </>
-          )}
-        </dl>
+        <RejectedFacts message={message} />
         {isWhole ? (
           <FormatTrial
             path={path}
@@ -131,6 +103,39 @@ export function RejectedSheet({ id, onClose }: { id: number; onClose: () => void
         <PayloadView payload={message.payload} isText={message.is_text} />
       </div>
     </SideSheet>
+  );
+}
+
+function RejectedFacts({ message }: { message: RejectedWhole }) {
+  const t = texts.value.inbox;
+  return (
+    <dl class="facts">
+      <dt>{t.received}</dt>
+      <dd>
+        <Instant at={message.received_at} isLong />
+      </dd>
+      <dt>{t.size}</dt>
+      <dd>{t.bytes(message.size)}</dd>
+      {message.reader !== null && (
+        <>
+          <dt>{t.reader}</dt>
+          <dd>
+            <a class="inline-link" href={href('readers', message.reader.id)}>
+              {message.reader.name}
+            </a>
+            {message.reader_format !== null && <span class="faint"> {t.readsAs(message.reader_format)}</span>}
+          </dd>
+        </>
+      )}
+      {message.replayed_at !== null && (
+        <>
+          <dt>{t.state.replayed}</dt>
+          <dd>
+            <Instant at={message.replayed_at} isLong />
+          </dd>
+        </>
+      )}
+    </dl>
   );
 }
 

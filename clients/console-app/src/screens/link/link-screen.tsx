@@ -93,30 +93,7 @@ function AcceptLink({ token, link }: { token: string; link: Link }) {
           void run(accept);
         }}
       >
-        {isNew && (
-          <>
-            <Field
-              label={t.name}
-              name="name"
-              autocomplete="name"
-              required
-              value={name}
-              fault={faultOf(problem, 'name')}
-              onValue={setName}
-            />
-            <Field
-              label={texts.value.signIn.email}
-              type="email"
-              name="email"
-              autocomplete="username"
-              required
-              readOnly={link.email !== null}
-              value={email}
-              fault={faultOf(problem, 'email')}
-              onValue={setEmail}
-            />
-          </>
-        )}
+        {isNew && <NewAccount {...{ link, problem, name, email }} onName={setName} onEmail={setEmail} />}
         {asksPassword && (
           <Field
             label={isMember ? texts.value.signIn.password : t.newPassword}
@@ -160,6 +137,47 @@ function AcceptLink({ token, link }: { token: string; link: Link }) {
         )}
       </form>
     </Door>
+  );
+}
+
+function NewAccount({
+  link,
+  problem,
+  name,
+  email,
+  onName,
+  onEmail,
+}: {
+  link: Link;
+  problem: ApiError | null;
+  name: string;
+  email: string;
+  onName: (name: string) => void;
+  onEmail: (email: string) => void;
+}) {
+  return (
+    <>
+      <Field
+        label={texts.value.link.name}
+        name="name"
+        autocomplete="name"
+        required
+        value={name}
+        fault={faultOf(problem, 'name')}
+        onValue={onName}
+      />
+      <Field
+        label={texts.value.signIn.email}
+        type="email"
+        name="email"
+        autocomplete="username"
+        required
+        readOnly={link.email !== null}
+        value={email}
+        fault={faultOf(problem, 'email')}
+        onValue={onEmail}
+      />
+    </>
   );
 }
 

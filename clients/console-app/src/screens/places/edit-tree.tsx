@@ -10,8 +10,8 @@ import { ProblemNote } from '../../parts/problem-note.tsx';
 import { problemText } from '../../parts/problem-text.ts';
 import { SideSheet } from '../../parts/side-sheet.tsx';
 import { toast } from '../../parts/toast.tsx';
+import { TreeGrid } from '../../parts/tree/tree-grid.tsx';
 import { TreeRow, type TreeRowProps } from '../../parts/tree/tree-row.tsx';
-import { ROW, useWindow } from '../../parts/tree/use-window.ts';
 import { FEW, visibleRows } from '../../parts/tree/visible-rows.ts';
 import { address, go, hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
@@ -27,47 +27,26 @@ interface Dragged {
 
 /** The tree of places, in which each is dragged into another; by keys, M asks where to. */
 export function EditTree() {
-  const t = texts.value.placeTree;
   const { model, problem, reload } = useTree();
-  const box = useRef<HTMLDivElement>(null);
+  if (model !== null) {
+    return <MovableTree model={model} />;
+  }
+  return problem === null ? (
+    <p class="loading">{texts.value.shell.loading}</p>
+  ) : (
+    <ProblemNote problem={problem} onRetry={reload} />
+  );
+}
+
+function MovableTree({ model }: { model: TreeModel }) {
+  const t = texts.value.placeTree;
   const chosen = useRef(new Map<number, boolean>());
   const [, draw] = useState(0);
   const [current, setCurrent] = useState<number | null>(null);
   const [moving, setMoving] = useState<Place | null>(null);
-  const [dragged, setDragged] = useState<Dragged | null>(null);
   const redraw = () => draw((count) => count + 1);
   const isOpen = (place: Place) =>
-    chosen.current.get(place.id) ?? ((model?.size ?? 0) <= FEW || place.parent === null);
-  const rows = model === null ? [] : visibleRows(model, isOpen, address.value.query.get('q') ?? '');
-  const { first, last } = useWindow(box, rows.length);
-  if (model === null) {
-    return problem === null ? (
-      <p class="loading">{texts.value.shell.loading}</p>
-    ) : (
-      <ProblemNote problem={problem} onRetry={reload} />
-    );
-  }
-  if (rows.length === 0) {
-    return <EmptyState icon="search" title={texts.value.now.nothingFound} />;
-  }
-  const canMove = may('operator');
-  const at = Math.max(
-    0,
-    rows.findIndex(({ place }) => place.id === current),
-  );
-  const toggle = (place: Place, open: boolean) => {
-    chosen.current.set(place.id, open);
-    redraw();
-  };
-  const focus = (index: number) => {
-    const to = Math.max(0, Math.min(rows.length - 1, index));
-    const id = rows[to]?.place.id ?? null;
-    setCurrent(id);
-    if (box.current !== null && Math.abs(box.current.scrollTop - to * ROW) > box.current.clientHeight - ROW) {
-      box.current.scrollTop = to * ROW - box.current.clientHeight / 2;
-    }
-    requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-place="${id}"]`)?.focus());
-  };
+    chosen.current.get(place.id) ?? (model.size <= FEW || place.parent === null);
   const move = (place: Place, into: Place | null) => {
     if (into !== null) {
       chosen.current.set(into.id, true);
@@ -75,47 +54,12 @@ export function EditTree() {
     setCurrent(place.id);
     void movePlace(model, place, into, redraw);
   };
-  const overOf = ({ clientX, clientY }: PointerEvent): Dragged['over'] => {
-    const under = document.elementFromPoint(clientX, clientY);
-    const id = under?.closest<HTMLElement>('[data-place]')?.dataset['place'];
-    return id === undefined ? (under?.closest('[data-top]') == null ? null : 'top') : model.place(Number(id));
-  };
-  const drag = (event: PointerEvent, place: Place) =>
-    followPointer(event, {
-      onMove: (_dx, _dy, next) => setDragged({ place, x: next.clientX, y: next.clientY, over: overOf(next) }),
-      onDrop: (next) => {
-        const over = overOf(next);
-        if (over !== null && over !== place) {
-          move(place, over === 'top' ? null : over);
-        }
-      },
-      onEnd: () => setDragged(null),
-    });
-  const onKeyDown = (event: KeyboardEvent) => {
-    const row = rows[at];
-    if (row === undefined || event.ctrlKey || event.metaKey || event.altKey) {
-      return;
-    }
-    const { place } = row;
-    const acts: Record<string, () => void> = {
-      ArrowDown: () => focus(at + 1),
-      ArrowUp: () => focus(at - 1),
-      Home: () => focus(0),
-      End: () => focus(rows.length - 1),
-      ArrowRight: () => toggle(place, true),
-      ArrowLeft: () =>
-        row.isOpen && place.children.length > 0
-          ? toggle(place, false)
-          : focus(rows.findIndex((each) => each.place === place.parent)),
-      Enter: () => go(hrefWith({ open: place.id })),
-      ...(canMove ? { m: () => setMoving(place) } : {}),
-    };
-    const act = acts[event.key];
-    if (act !== undefined && event.target instanceof HTMLElement && event.target.role === 'row') {
-      event.preventDefault();
-      act();
-    }
-  };
+  const { dragged, drag } = useDrag(model, move);
+  const rows = visibleRows(model, isOpen, address.value.query.get('q') ?? '');
+  if (rows.length === 0) {
+    return <EmptyState icon="search" title={texts.value.now.nothingFound} />;
+  }
+  const canMove = may('operator');
   return (
     <>
       {canMove && <p class="hint">{t.hint}</p>}
@@ -125,37 +69,34 @@ export function EditTree() {
             {t.top}
           </div>
         )}
-        <div
-          ref={box}
-          class="tree"
-          role="treegrid"
-          aria-label={texts.value.screens.places}
-          aria-rowcount={rows.length}
-          aria-colcount={2}
-          tabIndex={-1}
-          onKeyDown={onKeyDown}
+        <TreeGrid
+          {...{ rows, current }}
+          label={texts.value.screens.places}
+          columns={2}
+          keysOf={({ place }) => ({
+            Enter: () => go(hrefWith({ open: place.id })),
+            ...(canMove ? { m: () => setMoving(place) } : {}),
+          })}
+          onCurrent={setCurrent}
+          onToggle={({ place, isOpen: wasOpen }) => {
+            chosen.current.set(place.id, !wasOpen);
+            redraw();
+          }}
         >
-          {/* biome-ignore lint/a11y/useSemanticElements: a table cannot draw ten of ten thousand rows */}
-          <div
-            role="rowgroup"
-            style={{ paddingTop: `${first * ROW}px`, paddingBottom: `${(rows.length - last) * ROW}px` }}
-          >
-            {rows.slice(first, last).map((row, index) => (
+          {(props) => {
+            const { place } = props.row;
+            return (
               <EditTreeRow
-                key={row.place.id}
-                row={row}
-                index={first + index + 1}
-                isCurrent={first + index === at}
-                isTarget={dragged !== null && dragged.over === row.place && dragged.place !== row.place}
+                key={place.id}
+                {...props}
+                isTarget={dragged !== null && dragged.over === place && dragged.place !== place}
                 canMove={canMove}
-                onToggle={() => toggle(row.place, !row.isOpen)}
-                onFocus={() => setCurrent(row.place.id)}
-                onMove={() => setMoving(row.place)}
-                onPointerDown={(event) => event.pointerType !== 'touch' && drag(event, row.place)}
+                onMove={() => setMoving(place)}
+                onPointerDown={(event) => event.pointerType !== 'touch' && drag(event, place)}
               />
-            ))}
-          </div>
-        </div>
+            );
+          }}
+        </TreeGrid>
       </div>
       {dragged !== null && (
         <span class="tree-ghost" style={{ left: `${dragged.x}px`, top: `${dragged.y}px` }} aria-hidden="true">
@@ -172,6 +113,27 @@ export function EditTree() {
       )}
     </>
   );
+}
+
+function useDrag(model: TreeModel, onDrop: (place: Place, into: Place | null) => void) {
+  const [dragged, setDragged] = useState<Dragged | null>(null);
+  const overOf = ({ clientX, clientY }: PointerEvent): Dragged['over'] => {
+    const under = document.elementFromPoint(clientX, clientY);
+    const id = under?.closest<HTMLElement>('[data-place]')?.dataset['place'];
+    return id === undefined ? (under?.closest('[data-top]') == null ? null : 'top') : model.place(Number(id));
+  };
+  const drag = (event: PointerEvent, place: Place) =>
+    followPointer(event, {
+      onMove: (_dx, _dy, next) => setDragged({ place, x: next.clientX, y: next.clientY, over: overOf(next) }),
+      onDrop: (next) => {
+        const over = overOf(next);
+        if (over !== null && over !== place) {
+          onDrop(place, over === 'top' ? null : over);
+        }
+      },
+      onEnd: () => setDragged(null),
+    });
+  return { dragged, drag };
 }
 
 /** A place of the tree that can be dragged into another, or moved by its button. */

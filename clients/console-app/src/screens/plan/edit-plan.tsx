@@ -1,3 +1,4 @@
+import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { PlanWithPlaces, Point } from '../../api/plan.ts';
 import { patch } from '../../api/send.ts';
@@ -22,24 +23,13 @@ const STEP = 12;
 
 /** Sets pins and outlines; nothing is sent before *Save*, and each step can be undone. */
 export function EditPlan({ plan, model }: { plan: PlanWithPlaces; model: TreeModel }) {
-  const t = texts.value.plan;
   const draft = useDraft(plan);
   const view = useViewport(plan, draft.shapes.size);
   const { viewport } = view;
   const [chosen, setChosen] = useState<number | null>(null);
-  const action = useAction();
   const outlining = useOutline((id, points) => draft.set(id, points));
   const { outline } = outlining;
-  const toFocus = useRef<number | null>(null);
-  useLayoutEffect(() => {
-    const pin =
-      toFocus.current === null ? null : view.sheet.current?.querySelector(`[data-pin="${toFocus.current}"]`);
-    if (pin instanceof HTMLElement) {
-      toFocus.current = null;
-      pin.focus();
-    }
-  });
-
+  const focusPin = useFocusOnPin(view.sheet);
   const pointOf = (clientX: number, clientY: number): Point | null => {
     const box = view.box.current?.getBoundingClientRect();
     const isInside =
@@ -53,49 +43,16 @@ export function EditPlan({ plan, model }: { plan: PlanWithPlaces; model: TreeMod
   const put = ({ id }: Place, point: Point) => {
     draft.set(id, [within(point)]);
     setChosen(id);
-    toFocus.current = id;
+    focusPin(id);
   };
-  const leave = () => replaceAddress(hrefWith({ edit: null }));
-  const send = (places: PlanWithPlaces['places'], version: number) =>
-    patch<{ data: PlanWithPlaces }>(`/plans/${plan.id}`, { version, places });
-  const save = () =>
-    action.run(async () => {
-      const { data } = await send(placesOf(draft.shapes), draft.version);
-      toast(t.saved, () => send(plan.places, data.version).catch(() => toast(t.notUndone)));
-      leave();
-    });
-  const askToDiscard = () =>
-    confirm({ title: t.discardTitle, body: t.discardBody, action: t.discard, isDangerous: true });
-  const cancel = async () => {
-    if (!draft.isChanged || (await askToDiscard())) {
-      leave();
-    }
-  };
-  const here = address.value.path.join('/');
-  useLeaveGuard(
-    draft.isChanged,
-    ({ path, query }) => path.join('/') === here && query.get('edit') === 'true',
-    askToDiscard,
-  );
+  const { action, save, cancel } = useSaving(plan, draft);
   const onKeyDown = (event: KeyboardEvent) => {
     if ((event.ctrlKey || event.metaKey) && event.key === 'z') {
       event.preventDefault();
       draft.undo();
       return;
     }
-    const acts: Record<string, () => void> =
-      outline === null || event.target !== view.box.current
-        ? {}
-        : {
-            ArrowLeft: () => outlining.moveCross([-STEP / viewport.width, 0]),
-            ArrowRight: () => outlining.moveCross([STEP / viewport.width, 0]),
-            ArrowUp: () => outlining.moveCross([0, -STEP / viewport.height]),
-            ArrowDown: () => outlining.moveCross([0, STEP / viewport.height]),
-            ' ': outlining.addAtCross,
-            Enter: outlining.end,
-            Backspace: outlining.takeBack,
-            Escape: outlining.cancel,
-          };
+    const acts = outline === null || event.target !== view.box.current ? {} : keysOf(outlining, viewport);
     const act = acts[event.key];
     if (act !== undefined) {
       event.preventDefault();
@@ -158,6 +115,68 @@ export function EditPlan({ plan, model }: { plan: PlanWithPlaces; model: TreeMod
       />
     </div>
   );
+}
+
+/** @returns what has a pin focused once it is drawn. */
+function useFocusOnPin(sheet: RefObject<HTMLElement | null>): (id: number) => void {
+  const toFocus = useRef<number | null>(null);
+  useLayoutEffect(() => {
+    const pin =
+      toFocus.current === null ? null : sheet.current?.querySelector(`[data-pin="${toFocus.current}"]`);
+    if (pin instanceof HTMLElement) {
+      toFocus.current = null;
+      pin.focus();
+    }
+  });
+  return (id) => {
+    toFocus.current = id;
+  };
+}
+
+/** While an outline is drawn. */
+function keysOf(
+  outlining: ReturnType<typeof useOutline>,
+  { width, height }: { width: number; height: number },
+): Record<string, () => void> {
+  return {
+    ArrowLeft: () => outlining.moveCross([-STEP / width, 0]),
+    ArrowRight: () => outlining.moveCross([STEP / width, 0]),
+    ArrowUp: () => outlining.moveCross([0, -STEP / height]),
+    ArrowDown: () => outlining.moveCross([0, STEP / height]),
+    ' ': outlining.addAtCross,
+    Enter: outlining.end,
+    Backspace: outlining.takeBack,
+    Escape: outlining.cancel,
+  };
+}
+
+/** Saving with an undo, and leaving, which asks while something is unsaved. */
+function useSaving(plan: PlanWithPlaces, draft: ReturnType<typeof useDraft>) {
+  const t = texts.value.plan;
+  const action = useAction();
+  const leave = () => replaceAddress(hrefWith({ edit: null }));
+  const send = (places: PlanWithPlaces['places'], version: number) =>
+    patch<{ data: PlanWithPlaces }>(`/plans/${plan.id}`, { version, places });
+  const save = () =>
+    action.run(async () => {
+      const { data } = await send(placesOf(draft.shapes), draft.version);
+      toast(t.saved, () => send(plan.places, data.version).catch(() => toast(t.notUndone)));
+      leave();
+    });
+  const askToDiscard = () =>
+    confirm({ title: t.discardTitle, body: t.discardBody, action: t.discard, isDangerous: true });
+  const cancel = async () => {
+    if (!draft.isChanged || (await askToDiscard())) {
+      leave();
+    }
+  };
+  const here = address.value.path.join('/');
+  useLeaveGuard(
+    draft.isChanged,
+    ({ path, query }) => path.join('/') === here && query.get('edit') === 'true',
+    askToDiscard,
+  );
+  return { action, save, cancel };
 }
 
 /** What is drawn so far, and where a key sets the next point. */

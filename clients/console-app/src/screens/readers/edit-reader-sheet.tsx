@@ -22,10 +22,9 @@ export function EditReaderSheet({ reader, onClose }: { reader: Reader; onClose: 
   const [password, setPassword] = useState<string | null>(null);
   const [isSubscribed, setSubscribed] = useState(true);
   const { run, isBusy, problem } = useAction();
-  const path = `/readers/${reader.id}`;
   const save = async () => {
     const { expect, ...given } = draft;
-    const { data } = await patch<{ data: { subscribed: boolean } }>(path, {
+    const { data } = await patch<{ data: { subscribed: boolean } }>(`/readers/${reader.id}`, {
       ...given,
       expect_seconds: expect === '' ? null : Number(expect),
     });
@@ -33,27 +32,6 @@ export function EditReaderSheet({ reader, onClose }: { reader: Reader; onClose: 
     setSubscribed(data.subscribed);
     if (data.subscribed) {
       onClose();
-    }
-  };
-  const renew = async () => {
-    const isSure = await confirm({ title: t.renewTitle, body: t.renewBody, action: t.renew });
-    if (isSure) {
-      await run(async () => {
-        const { data } = await patch<{ data: { mqtt_password: string } }>(path, { new_password: true });
-        setPassword(data.mqtt_password);
-      });
-    }
-  };
-  const end = async () => {
-    const isSure = await confirm({
-      title: t.deleteTitle(reader.name),
-      body: t.deleteBody,
-      action: t.delete,
-      isDangerous: true,
-    });
-    if (isSure && (await run(() => remove(path)))) {
-      toast(t.deleted(reader.name));
-      go(href('readers'));
     }
   };
   return (
@@ -65,10 +43,15 @@ export function EditReaderSheet({ reader, onClose }: { reader: Reader; onClose: 
           <button type="submit" form="edit-reader" class="primary" disabled={isBusy}>
             {texts.value.common.save}
           </button>
-          <button type="button" class="secondary" disabled={isBusy} onClick={() => void renew()}>
+          <button
+            type="button"
+            class="secondary"
+            disabled={isBusy}
+            onClick={() => void renew(reader, run, setPassword)}
+          >
             {t.renew}
           </button>
-          <button type="button" class="danger" disabled={isBusy} onClick={() => void end()}>
+          <button type="button" class="danger" disabled={isBusy} onClick={() => void end(reader, run)}>
             {t.delete}
           </button>
         </>
@@ -116,4 +99,27 @@ export function EditReaderSheet({ reader, onClose }: { reader: Reader; onClose: 
       </form>
     </SideSheet>
   );
+}
+
+type Run = ReturnType<typeof useAction>['run'];
+
+async function renew({ id }: Reader, run: Run, onPassword: (password: string) => void): Promise<void> {
+  const t = texts.value.readers;
+  if (await confirm({ title: t.renewTitle, body: t.renewBody, action: t.renew })) {
+    await run(async () => {
+      const { data } = await patch<{ data: { mqtt_password: string } }>(`/readers/${id}`, {
+        new_password: true,
+      });
+      onPassword(data.mqtt_password);
+    });
+  }
+}
+
+async function end({ id, name }: Reader, run: Run): Promise<void> {
+  const t = texts.value.readers;
+  const asked = { title: t.deleteTitle(name), body: t.deleteBody, action: t.delete, isDangerous: true };
+  if ((await confirm(asked)) && (await run(() => remove(`/readers/${id}`)))) {
+    toast(t.deleted(name));
+    go(href('readers'));
+  }
 }

@@ -91,39 +91,7 @@ export function TryForm({
         value={wanted.mode}
         onValue={(mode) => change({ mode })}
       />
-      {wanted.mode === 'on' && (
-        <div class="smoothing-numbers">
-          <Field
-            label={t.window}
-            type="number"
-            min={1}
-            max={600}
-            required
-            value={wanted.window}
-            fault={faultOf(fault, 'window_seconds')}
-            onValue={(window) => change({ window })}
-          />
-          <Field
-            label={t.minimum}
-            type="number"
-            min={1}
-            max={600}
-            value={wanted.minimum}
-            fault={faultOf(fault, 'min_seconds')}
-            onValue={(minimum) => change({ minimum })}
-          />
-          <Field
-            label={t.margin}
-            type="number"
-            min={0}
-            max={100}
-            step="any"
-            value={wanted.margin}
-            fault={faultOf(fault, 'margin_db')}
-            onValue={(margin) => change({ margin })}
-          />
-        </div>
-      )}
+      {wanted.mode === 'on' && <Numbers {...{ wanted, fault }} onChange={change} />}
       <p class="in-words">{words}</p>
       <RangeFields
         from={wanted.from}
@@ -141,6 +109,51 @@ export function TryForm({
         </button>
       </div>
     </form>
+  );
+}
+
+function Numbers({
+  wanted,
+  fault,
+  onChange,
+}: {
+  wanted: Wanted;
+  fault: ApiError | null;
+  onChange: (changed: Partial<Wanted>) => void;
+}) {
+  const t = texts.value.smoothing;
+  return (
+    <div class="smoothing-numbers">
+      <Field
+        label={t.window}
+        type="number"
+        min={1}
+        max={600}
+        required
+        value={wanted.window}
+        fault={faultOf(fault, 'window_seconds')}
+        onValue={(window) => onChange({ window })}
+      />
+      <Field
+        label={t.minimum}
+        type="number"
+        min={1}
+        max={600}
+        value={wanted.minimum}
+        fault={faultOf(fault, 'min_seconds')}
+        onValue={(minimum) => onChange({ minimum })}
+      />
+      <Field
+        label={t.margin}
+        type="number"
+        min={0}
+        max={100}
+        step="any"
+        value={wanted.margin}
+        fault={faultOf(fault, 'margin_db')}
+        onValue={(margin) => onChange({ margin })}
+      />
+    </div>
   );
 }
 
