@@ -2,6 +2,7 @@ export { ONE_ALERT } from './alerts/schema.ts';
 export { ASSET_LIST } from './assets/schema.ts';
 export { runImport } from './imports/run-import.ts';
 export { LOCATION_LIST } from './locations/schema.ts';
+export { MOVE_CURRENT, MOVE_PART } from './moves/data-schema.ts';
 export { knownIfAsked } from './past/known-at-parameter.ts';
 export { windowFrom } from './past/parameters.ts';
 export { DWELL as DWELL_REPORT } from './reports/dwell-schema.ts';

@@ -198,9 +198,10 @@ describe('every parameter of a list', () => {
       [orgId, [first, second]],
     );
     await database.rows(
-      `insert into alerts (org_id, id, rule_id, rule_valid_from, rule_name, kind, asset_id, opened_at, closed_at, state)
-       values ($1, $2, $2, now(), 'first', 'not_allowed', $4, $6, $6, 'closed'),
-         ($1, $3, $3, now(), 'second', 'not_allowed', $5, $7, null, 'open')`,
+      `insert into alerts (org_id, id, rule_id, rule_valid_from, rule_name, kind, asset_id, opened_at, closed_at, state,
+         because)
+       values ($1, $2, $2, now(), 'first', 'not_allowed', $4, $6, $6, 'closed', '{}'),
+         ($1, $3, $3, now(), 'second', 'not_allowed', $5, $7, null, 'open', '{}')`,
       [orgId, first, second, assets['A'], assets['B'], hoursAgo(50), hoursAgo(40)],
     );
     await database.rows(

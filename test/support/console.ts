@@ -1,10 +1,15 @@
 import { pino } from 'pino';
+import { describeConsole } from '../../clients/console-app/build/answer-types.ts';
 import type { Role } from '../../domain/administration/users/roles.ts';
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import type { ConsoleConfig } from '../../services/console/config.ts';
 import { type ConsoleStart, startConsole } from '../../services/console/start.ts';
 import { type TestDatabase, useDatabase } from './database.ts';
+import { declaredBy } from './declared-by.ts';
 import { type People, usePeople } from './people.ts';
+
+/** The console's types are made of what its routes declare, so that is what they answer. */
+const expectDeclared = declaredBy(describeConsole(), '/console/');
 
 export interface ConsoleCall {
   method?: string;
@@ -116,12 +121,16 @@ export function useConsole(settings: Partial<ConsoleConfig> = {}): TestConsole {
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-    return {
+    const answer = {
       status: response.status,
       headers: response.headers,
       text,
       body: isJson && text !== '' ? JSON.parse(text) : null,
     };
+    if (response.ok && isJson) {
+      expectDeclared(method, path.startsWith('/console/') ? path : `/console/v1${path}`, answer, json);
+    }
+    return answer;
   };
   return suite;
 }

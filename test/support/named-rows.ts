@@ -57,8 +57,8 @@ export async function makeNamedRows(
          values ($1, $2, 'image/png', 1, 1, '\\x00', sha256('x'))`,
       ),
       alert_id: await idOf(
-        `insert into alerts (org_id, id, rule_id, rule_valid_from, rule_name, kind, asset_id, location_id, opened_at)
-         values ($1::integer, lpad($1::integer::text, 26, '0'), $3, now(), $2, 'not_allowed', $4, $5, now())`,
+        `insert into alerts (org_id, id, rule_id, rule_valid_from, rule_name, kind, asset_id, location_id, opened_at, because)
+         values ($1::integer, lpad($1::integer::text, 26, '0'), $3, now(), $2, 'not_allowed', $4, $5, now(), '{}')`,
         ...[rule.id, asset, location],
       ),
       webhook_id: await idOf(

@@ -61,6 +61,14 @@ const PROPERTIES = {
   },
   because: {
     type: 'object',
+    properties: {
+      state: { type: 'string', enum: ['overdue', 'missing', 'silent', 'disconnected'] },
+      location_id: ID_SCHEMA,
+      last_seen: TIME_SCHEMA,
+      sweep_id: { type: ['string', 'null'] },
+      from: TIME_SCHEMA,
+    },
+    required: [],
     description:
       'What led to it. Of `overdue`: `state` (`overdue` or `missing`), `location_id`, `last_seen`, `sweep_id`; of a reader: `state` (`silent` or `disconnected`), `from`; of others: `location_id`, and `from` when the asset came or left.',
   },

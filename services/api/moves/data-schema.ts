@@ -4,7 +4,7 @@ import { nullableSchema } from '../../../base/checks/members-schema.ts';
 import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 import { HISTORY_ITEM } from '../history/schema.ts';
 
-const CURRENT: JsonSchema = {
+export const MOVE_CURRENT: JsonSchema = {
   description: 'Where the asset is, with this event applied. All null after its only scan was taken back.',
   type: 'object',
   properties: {
@@ -51,6 +51,15 @@ export const MOVE_DATA_POSITION: JsonSchema = {
   description: 'Its place in the feed. Positions have no gaps, and never change.',
 };
 
+export const MOVE_PART: JsonSchema = {
+  type: 'array',
+  items: { type: 'integer', minimum: 1 },
+  minItems: 2,
+  maxItems: 2,
+  description:
+    'Which part of how many, on events of one change with more than 1,000 rows; they follow one another. Absent otherwise.',
+};
+
 /** Contract 2.8. */
 export const MOVE_DATA: JsonSchema = {
   title: 'MoveData',
@@ -71,18 +80,11 @@ export const MOVE_DATA: JsonSchema = {
       },
       required: ['id', 'external_key'],
     },
-    current: CURRENT,
+    current: MOVE_CURRENT,
     added: { type: 'array', items: HISTORY_ITEM, description: 'Rows that the history did not have.' },
     removed: { type: 'array', items: HISTORY_ITEM, description: 'Rows that it no longer has.' },
     changed: { type: 'array', items: CHANGED_ROW, description: 'Rows that are different now.' },
-    part: {
-      type: 'array',
-      items: { type: 'integer', minimum: 1 },
-      minItems: 2,
-      maxItems: 2,
-      description:
-        'Which part of how many, on events of one change with more than 1,000 rows; they follow one another. Absent otherwise.',
-    },
+    part: MOVE_PART,
   },
   required: ['position', 'asset', 'current', 'added', 'removed', 'changed'],
 };

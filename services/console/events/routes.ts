@@ -1,8 +1,11 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
+import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
+import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 import type { SharedReads } from '../../../base/shared-reads.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import type { AlertEvent } from '../../../domain/moves/alert-event.ts';
-import { eventOf, isAlert, type MoveEvent, type MoveRow } from '../../../domain/moves/event.ts';
+import { eventOf, isAlert, MOVE_TYPES, type MoveEvent, type MoveRow } from '../../../domain/moves/event.ts';
 import { latestMoves } from '../../../domain/moves/latest-moves.ts';
 import type { MoveWaiters, Wake } from '../../../domain/moves/move-waiters.ts';
 import { type FeedPage, readMovesAs } from '../../../domain/moves/read-moves.ts';
@@ -10,10 +13,12 @@ import { COMMENT, EventStream, eventText } from '../../../platform/http/event-st
 import { idFilter, integer } from '../../../platform/http/parameters.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 import { NO_QUERY, type Query } from '../../../platform/http/query.ts';
-import { found, type Success } from '../../../platform/http/success.ts';
+import { found } from '../../../platform/http/success.ts';
+import { MOVE_CURRENT, MOVE_PART } from '../../api/entry.ts';
 import { memberRoute } from '../serving/context.ts';
 import type { Cut } from '../serving/measures.ts';
-import { listOf } from '../serving/schemas.ts';
+import { REFERENCE } from '../serving/reference.ts';
+import { COUNT_SCHEMA, eventsOf, listOf, objectOf, TEXT_SCHEMA } from '../serving/schemas.ts';
 
 /** `organization` is read with the session: an `EventSource` can send no header. */
 const EVENTS = {
@@ -23,12 +28,20 @@ const EVENTS = {
   },
 } as const satisfies Query;
 
-const TEXT: JsonSchema = { type: 'string' };
-
-const STREAM: Success<EventStream> = {
-  ...{ status: 200, description: 'Events, until either side ends it', schema: TEXT, headers: {} },
-  present: (body) => ({ body }),
-};
+/** An event of the feed, of which less is told, and more of where the asset was and what it is called. */
+const MOVE: JsonSchema = objectOf({
+  ...{ specversion: TEXT_SCHEMA, id: TEXT_SCHEMA, source: TEXT_SCHEMA, subject: TEXT_SCHEMA },
+  ...{ time: TIME_SCHEMA, datacontenttype: TEXT_SCHEMA },
+  type: { type: 'string', enum: Object.values(MOVE_TYPES) },
+  data: {
+    type: 'object',
+    properties: {
+      ...{ position: COUNT_SCHEMA, asset: REFERENCE, current: MOVE_CURRENT, part: MOVE_PART },
+      previous_location_id: nullableSchema(ID_SCHEMA),
+    },
+    required: ['position', 'asset', 'current', 'previous_location_id'],
+  },
+});
 
 const stream = memberRoute({
   ...{ method: 'GET', path: '/console/v1/events', operationId: 'streamMoves' },
@@ -37,7 +50,7 @@ const stream = memberRoute({
   scope: 'tracking:read',
   query: EVENTS,
   params: {},
-  success: STREAM,
+  success: eventsOf({ move: MOVE }),
   problems: { unavailable: 'The user has too many streams' },
   handle: async ({ context, query: { after }, signal, confirm }) => {
     const { db, moveReading, parts, session } = context;
@@ -64,7 +77,7 @@ const latest = memberRoute({
   scope: 'tracking:read',
   query: NO_QUERY,
   params: {},
-  success: found(listOf({ type: 'object' }), 'The last moves, the latest last'),
+  success: found(listOf(MOVE), 'The last moves, the latest last'),
   handle: ({ context: { db } }) =>
     latestMoves(db.listing({ isBrief: true, fromPrimary: true, signal: undefined }), LATEST, eventSeen),
 });

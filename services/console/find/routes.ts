@@ -17,7 +17,7 @@ import type { Query } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { REFERENCE, REFERENCE_OR_NULL, referenceOf } from '../serving/reference.ts';
-import { COUNT_SCHEMA, listOf, objectOf, TEXT_SCHEMA } from '../serving/schemas.ts';
+import { COUNT_SCHEMA, listOf, objectOf, TAG_TYPE_SCHEMA, TEXT_SCHEMA } from '../serving/schemas.ts';
 import { STAY } from '../serving/stay.ts';
 
 /** Of assets, and of places: who gets more than that types another letter. */
@@ -35,7 +35,7 @@ const FOUND: JsonSchema = objectOf({
       last_seen: nullableSchema(TIME_SCHEMA),
       since: nullableSchema(TIME_SCHEMA),
       location: REFERENCE_OR_NULL,
-      tags: listOf(objectOf({ tag_type: TEXT_SCHEMA, value: TEXT_SCHEMA })),
+      tags: listOf(objectOf({ tag_type: TAG_TYPE_SCHEMA, value: TEXT_SCHEMA })),
       stays: listOf(STAY),
     }),
   ),

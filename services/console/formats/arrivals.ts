@@ -16,6 +16,7 @@ import {
   FLAG_SCHEMA,
   listOf,
   objectOf,
+  TAG_TYPE_SCHEMA,
   TEXT_OR_NULL,
   TEXT_SCHEMA,
 } from '../serving/schemas.ts';
@@ -45,7 +46,7 @@ const ARRIVALS = objectOf({
       antennas: listOf({ type: 'integer' }),
       example: nullableSchema(
         objectOf({
-          ...{ tag_type: TEXT_SCHEMA, value: TEXT_SCHEMA, antenna: { type: 'integer' } },
+          ...{ tag_type: TAG_TYPE_SCHEMA, value: TEXT_SCHEMA, antenna: { type: 'integer' } },
           rssi: nullableSchema({ type: 'number' }),
         }),
       ),

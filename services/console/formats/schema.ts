@@ -6,7 +6,10 @@ import {
   COUNT_SCHEMA,
   FLAG_SCHEMA,
   listOf,
+  NUMBER_OR_NULL,
+  OUTCOME_SCHEMA,
   objectOf,
+  TAG_TYPE_SCHEMA,
   TEXT_OR_NULL,
   TEXT_SCHEMA,
 } from '../serving/schemas.ts';
@@ -39,7 +42,22 @@ export const TRIED = objectOf({
       column: nullableSchema({ type: 'integer' }),
     }),
   ),
-  run: nullableSchema({ type: 'object' }),
+  run: nullableSchema(
+    objectOf({
+      outcome: OUTCOME_SCHEMA,
+      scans: listOf(
+        objectOf({
+          ...{ tag_type: TAG_TYPE_SCHEMA, value: TEXT_SCHEMA, antenna: { type: 'integer' } },
+          ...{ rssi: NUMBER_OR_NULL, observed_at: TEXT_OR_NULL, reader: TEXT_OR_NULL },
+          report_unknown: FLAG_SCHEMA,
+        }),
+      ),
+      ignored: listOf(objectOf({ reason: TEXT_SCHEMA, warning: TEXT_OR_NULL })),
+      rejected: listOf(
+        objectOf({ item: nullableSchema({ type: 'integer' }), reason: TEXT_SCHEMA, excerpt: TEXT_OR_NULL }),
+      ),
+    }),
+  ),
 });
 
 const source = text(MOST_SOURCE);

@@ -11,7 +11,9 @@ import {
   COUNT_SCHEMA,
   FLAG_SCHEMA,
   listOf,
+  OUTCOME_SCHEMA,
   objectOf,
+  TAG_TYPE_SCHEMA,
   TEXT_OR_NULL,
   TEXT_SCHEMA,
 } from '../serving/schemas.ts';
@@ -20,7 +22,7 @@ const READER_OR_NULL = nullableSchema(objectOf({ id: ID_SCHEMA, name: TEXT_SCHEM
 
 const UNKNOWN_TAG = objectOf({
   id: TEXT_SCHEMA,
-  tag_type: TEXT_SCHEMA,
+  tag_type: TAG_TYPE_SCHEMA,
   value: TEXT_SCHEMA,
   count: COUNT_SCHEMA,
   first_seen_at: TIME_SCHEMA,
@@ -66,7 +68,7 @@ export const REJECTED_WHOLE = objectOf({
 
 const TRIED = {
   format: TEXT_SCHEMA,
-  outcome: { type: 'string', enum: ['items', 'ignored', 'rejected'] },
+  outcome: OUTCOME_SCHEMA,
   scans: COUNT_SCHEMA,
   ignored: COUNT_SCHEMA,
   rejected: COUNT_SCHEMA,
@@ -82,7 +84,7 @@ export const TRIED_FORMAT = objectOf({
   ...TRIED,
   reads: listOf(
     objectOf({
-      tag_type: TEXT_SCHEMA,
+      tag_type: TAG_TYPE_SCHEMA,
       value: TEXT_SCHEMA,
       antenna_port: { type: 'integer' },
       rssi: nullableSchema({ type: 'number' }),

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../../base/checks/fields.ts';
+import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { HeardTag } from '../../../domain/listening/heard.ts';
@@ -10,22 +10,46 @@ import { EventStream, eventText } from '../../../platform/http/event-stream.ts';
 import { enterAll } from '../../../platform/http/open-streams.ts';
 import { idFilter, idInPath, integer } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
-import type { Success } from '../../../platform/http/success.ts';
 import { OWN_READER } from '../readers/own-reader.ts';
 import { memberRoute } from '../serving/context.ts';
-import type { Reference } from '../serving/reference.ts';
+import { REFERENCE_OR_NULL, type Reference } from '../serving/reference.ts';
+import {
+  COUNT_SCHEMA,
+  eventsOf,
+  listOf,
+  NUMBER_OR_NULL,
+  OUTCOME_SCHEMA,
+  objectOf,
+  TAG_TYPE_SCHEMA,
+  TEXT_OR_NULL,
+  TEXT_SCHEMA,
+} from '../serving/schemas.ts';
 
 /** Antenna 0 is all of them. `organization` is read with the session: an `EventSource` can send no header. */
 const LISTEN = {
   parameters: { antenna: integer({ min: 0, max: 32_767 }, 0), organization: idFilter },
 } as const satisfies Query;
 
-const TEXT: JsonSchema = { type: 'string' };
-
-const STREAM: Success<EventStream> = {
-  ...{ status: 200, description: 'Events, until either side ends it', schema: TEXT, headers: {} },
-  present: (body) => ({ body }),
-};
+const STREAM = eventsOf({
+  heard: objectOf({
+    ...{ sources: COUNT_SCHEMA, messages: COUNT_SCHEMA, rejected: COUNT_SCHEMA, ignored: COUNT_SCHEMA },
+    reads: COUNT_SCHEMA,
+    tags: listOf(
+      objectOf({
+        ...{ tag_type: TAG_TYPE_SCHEMA, value: TEXT_SCHEMA, antenna: COUNT_SCHEMA, count: COUNT_SCHEMA },
+        ...{ rssi: NUMBER_OR_NULL, strongest_rssi: NUMBER_OR_NULL, last_read_at: TIME_SCHEMA },
+        ...{ asset: REFERENCE_OR_NULL, location: REFERENCE_OR_NULL },
+      }),
+    ),
+    tags_left_out: COUNT_SCHEMA,
+    arrivals: listOf(
+      objectOf({
+        ...{ at: TIME_SCHEMA, topic: TEXT_SCHEMA, size: COUNT_SCHEMA, reason: TEXT_OR_NULL },
+        outcome: OUTCOME_SCHEMA,
+      }),
+    ),
+  }),
+});
 
 const listen = memberRoute({
   ...{ method: 'GET', path: '/console/v1/readers/{reader_id}/listen', operationId: 'listenToReader' },

@@ -51,8 +51,19 @@ const READER_FIELDS = {
   connected_at: nullableSchema(TIME_SCHEMA),
   stretch: nullableSchema(objectOf({ since: TIME_SCHEMA, until: TIME_SCHEMA, messages: COUNT_SCHEMA })),
   antennas: listOf(objectOf({ ...ANTENNA, location_name: TEXT_OR_NULL })),
-  counters: { type: 'object', additionalProperties: { type: 'integer' } },
-  clock: nullableSchema({ type: 'object' }),
+  counters: objectOf({
+    ...{ messages: COUNT_SCHEMA, messages_rejected: COUNT_SCHEMA, reads: COUNT_SCHEMA },
+    ...{ recorded: COUNT_SCHEMA, duplicates: COUNT_SCHEMA, unknown: COUNT_SCHEMA, unplaced: COUNT_SCHEMA },
+    ...{ rejected: COUNT_SCHEMA, ignored: COUNT_SCHEMA, throttled_ms: COUNT_SCHEMA },
+  }),
+  clock: nullableSchema(
+    objectOf({
+      behind_seconds: { type: 'number' },
+      spread_seconds: { type: 'number' },
+      minutes: COUNT_SCHEMA,
+      wrong: FLAG_SCHEMA,
+    }),
+  ),
 } as const;
 
 export const READER = objectOf(READER_FIELDS);

@@ -1,10 +1,18 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
 import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { TAG_TYPES } from '../../../domain/tracking/tag-type.ts';
+import type { EventStream } from '../../../platform/http/event-stream.ts';
+import type { Success } from '../../../platform/http/success.ts';
 
 export const TEXT_SCHEMA: JsonSchema = { type: 'string' };
 export const TEXT_OR_NULL: JsonSchema = nullableSchema(TEXT_SCHEMA);
+export const NUMBER_OR_NULL: JsonSchema = { type: ['number', 'null'] };
 export const FLAG_SCHEMA: JsonSchema = { type: 'boolean' };
 export const COUNT_SCHEMA: JsonSchema = { type: 'integer', minimum: 0 };
+
+/** What a format makes of a message. */
+export const OUTCOME_SCHEMA: JsonSchema = { type: 'string', enum: ['items', 'ignored', 'rejected'] };
+export const TAG_TYPE_SCHEMA: JsonSchema = { type: 'string', enum: TAG_TYPES };
 
 /** Every member is always there. */
 export function objectOf(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
@@ -13,6 +21,15 @@ export function objectOf(properties: Readonly<Record<string, JsonSchema>>): Json
 
 export function listOf(items: JsonSchema): JsonSchema {
   return { type: 'array', items };
+}
+
+/** Server-sent events, by name what the data of each is. */
+export function eventsOf(events: Readonly<Record<string, JsonSchema>>): Success<EventStream> {
+  const schema = { type: 'string', 'x-events': objectOf(events) };
+  return {
+    ...{ status: 200, description: 'Events, until either side ends it', schema, headers: {} },
+    present: (body) => ({ body }),
+  };
 }
 
 /** `{ data }` of {@link answered}. */

@@ -1,4 +1,3 @@
-import type { JsonSchema } from '../../../base/checks/fields.ts';
 import { MICROS_PER_MILLISECOND } from '../../../base/instant.ts';
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
@@ -14,13 +13,13 @@ import { COMMENT, EventStream, eventText } from '../../../platform/http/event-st
 import { integer } from '../../../platform/http/parameters.ts';
 import { toProblem } from '../../../platform/http/problem.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
-import { found, type Success } from '../../../platform/http/success.ts';
+import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { assetsNamed, locationsNamed, type References } from '../serving/names.ts';
 import { actorOfUser } from '../serving/person.ts';
 import { type Reference, referenceOf } from '../serving/reference.ts';
 import type { TrialProgress } from '../serving/trial-thread.ts';
-import { FLAPPING, MADE_SETTINGS, SET, settingBody, trialBody } from './schema.ts';
+import { FLAPPING, MADE_SETTINGS, SET, settingBody, TRIAL, trialBody } from './schema.ts';
 
 const list = memberRoute({
   ...{ method: 'GET', path: '/console/v1/smoothing', operationId: 'listSmoothing' },
@@ -76,18 +75,6 @@ const set = memberRoute({
   },
 });
 
-const TEXT: JsonSchema = { type: 'string' };
-
-const STREAM: Success<EventStream> = {
-  ...{
-    status: 200,
-    description: 'Events, the last of them `result` or `problem`',
-    schema: TEXT,
-    headers: {},
-  },
-  present: (body) => ({ body }),
-};
-
 const attempt = memberRoute({
   ...{ method: 'POST', path: '/console/v1/smoothing/trials', operationId: 'trySmoothing' },
   summary: 'Try a setting on the scans of a range, as if it had always held',
@@ -95,7 +82,7 @@ const attempt = memberRoute({
     'Nothing is stored. Server-sent events: `progress`, then `result` or `problem`. It ends when the caller hangs up.',
   ...{ scope: 'smoothing:admin', query: NO_QUERY, params: {} },
   body: trialBody,
-  success: STREAM,
+  success: TRIAL,
   problems: { not_found: 'No such location' },
   handle: async ({ context: { db, parts }, body, signal }) => {
     const { orgId } = db;

@@ -16,8 +16,10 @@ import { checkedBody, jsonBody } from '../../../platform/http/body.ts';
 import { REFERENCE, REFERENCE_OR_NULL } from '../serving/reference.ts';
 import {
   COUNT_SCHEMA,
+  eventsOf,
   FLAG_SCHEMA,
   listOf,
+  NUMBER_OR_NULL,
   objectOf,
   TEXT_OR_NULL,
   TEXT_SCHEMA,
@@ -26,9 +28,11 @@ import {
 /** What a trial may be about, in microseconds. */
 const LONGEST: Micros = 7 * 86_400 * MICROS_PER_SECOND;
 
+const MODES = ['on', 'off', 'inherit'] as const;
+
 const SETTING_MEMBERS = {
   location_external_key: nullable(externalKey),
-  mode: mandatory(choice(['on', 'off', 'inherit'])),
+  mode: mandatory(choice(MODES)),
   window_seconds: nullable(decimal({ min: 1, max: 600 })),
   min_seconds: nullable(decimal({ min: 1, max: 600 })),
   margin_db: nullable(decimal({ min: 0, max: 100 })),
@@ -81,11 +85,9 @@ function readSetting({
   }
 }
 
-const NUMBER_OR_NULL = { type: ['number', 'null'] };
-
 const SETTING = {
   location: REFERENCE_OR_NULL,
-  mode: TEXT_SCHEMA,
+  mode: { type: 'string', enum: MODES },
   window_seconds: NUMBER_OR_NULL,
   min_seconds: NUMBER_OR_NULL,
   margin_db: NUMBER_OR_NULL,
@@ -102,7 +104,49 @@ export const MADE_SETTINGS = listOf(
 );
 
 export const FLAPPING = listOf(
-  objectOf({ locations: listOf(REFERENCE), moves: COUNT_SCHEMA, assets: COUNT_SCHEMA }),
+  objectOf({
+    locations: { ...listOf(REFERENCE), minItems: 2, maxItems: 2 },
+    moves: COUNT_SCHEMA,
+    assets: COUNT_SCHEMA,
+  }),
 );
+
+const COUNTS = {
+  ...{ present: COUNT_SCHEMA, proposed: COUNT_SCHEMA },
+  ...{ kept: COUNT_SCHEMA, redated: COUNT_SCHEMA, removed: COUNT_SCHEMA, added: COUNT_SCHEMA },
+};
+
+/** Location and when the stay began, in milliseconds since 1970. */
+const STAYS = listOf({ ...listOf({ type: 'integer' }), minItems: 2, maxItems: 2 });
+
+/** Events of a trial: the last is `result` or `problem`. */
+export const TRIAL = eventsOf({
+  progress: objectOf({ assets: COUNT_SCHEMA, of: COUNT_SCHEMA, until: TIME_SCHEMA }),
+  problem: objectOf({ type: TEXT_SCHEMA, detail: TEXT_SCHEMA }),
+  result: objectOf({
+    covered: objectOf({
+      ...{ from: TIME_SCHEMA, to: TIME_SCHEMA, scans: COUNT_SCHEMA, assets: COUNT_SCHEMA, of: COUNT_SCHEMA },
+      cut_by: { type: ['string', 'null'], enum: ['scans', 'assets', 'time', null] },
+    }),
+    ...COUNTS,
+    pairs: listOf(objectOf({ from: REFERENCE, to: REFERENCE, ...COUNTS })),
+    other_pairs: objectOf(COUNTS),
+    moves: listOf(
+      objectOf({
+        change: { type: 'string', enum: ['disappears', 'appears'] },
+        ...{ asset: REFERENCE, at: TIME_SCHEMA, from: REFERENCE, to: REFERENCE },
+      }),
+    ),
+    moves_left_out: COUNT_SCHEMA,
+    assets: listOf(
+      objectOf({
+        ...{ asset: REFERENCE, present: COUNT_SCHEMA, proposed: COUNT_SCHEMA },
+        ...{ removed: COUNT_SCHEMA, added: COUNT_SCHEMA, stays: STAYS, stays_then: STAYS },
+        told_until: nullableSchema(TIME_SCHEMA),
+      }),
+    ),
+    locations: listOf(REFERENCE),
+  }),
+});
 
 export const SET = objectOf({ valid_from: TIME_SCHEMA });

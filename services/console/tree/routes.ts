@@ -1,17 +1,20 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
+import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
+import { nullableSchema } from '../../../base/checks/members-schema.ts';
 import { type LiveTree, readLiveTree } from '../../../domain/moves/live-tree.ts';
 import { JsonBytes } from '../../../platform/http/json-bytes.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { answered } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
-import { COUNT_SCHEMA, inData, listOf, objectOf } from '../serving/schemas.ts';
+import { COUNT_SCHEMA, inData, listOf, objectOf, TEXT_SCHEMA } from '../serving/schemas.ts';
 
 const TREE: JsonSchema = inData(
   objectOf({
     position: COUNT_SCHEMA,
     locations: listOf({
       type: 'array',
-      description: 'id, parent_id (or null), external_key, name, number of assets there itself',
+      description: 'id, parent_id, external_key, name, number of assets there itself',
+      prefixItems: [ID_SCHEMA, nullableSchema(ID_SCHEMA), TEXT_SCHEMA, TEXT_SCHEMA, COUNT_SCHEMA],
       minItems: 5,
       maxItems: 5,
     }),

@@ -17,16 +17,21 @@ import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { locationsNamed, type References } from '../serving/names.ts';
 import { REFERENCE_OR_NULL, type Reference } from '../serving/reference.ts';
-import { FLAG_SCHEMA, listOf, objectOf, TEXT_OR_NULL, TEXT_SCHEMA } from '../serving/schemas.ts';
+import {
+  FLAG_SCHEMA,
+  listOf,
+  NUMBER_OR_NULL,
+  objectOf,
+  TAG_TYPE_SCHEMA,
+  TEXT_SCHEMA,
+} from '../serving/schemas.ts';
 import { OF_ASSET } from '../stays/routes.ts';
-
-const NUMBER_OR_NULL: JsonSchema = { type: ['number', 'null'] };
 
 const SCAN: JsonSchema = objectOf({
   by: { type: 'string', enum: ['reader', 'handheld'] },
   device: nullableSchema(objectOf({ id: ID_SCHEMA, name: TEXT_SCHEMA })),
   antenna: { type: ['integer', 'null'] },
-  tag: objectOf({ tag_type: TEXT_SCHEMA, value: TEXT_SCHEMA }),
+  tag: objectOf({ tag_type: TAG_TYPE_SCHEMA, value: TEXT_SCHEMA }),
   rssi: NUMBER_OR_NULL,
   observed_at: TIME_SCHEMA,
   received_at: TIME_SCHEMA,
@@ -42,7 +47,10 @@ const WHY: JsonSchema = objectOf({
   ),
   decided_by: SCAN_OR_NULL,
   late_seconds: { type: ['integer', 'null'] },
-  rule: TEXT_OR_NULL,
+  rule: {
+    type: ['string', 'null'],
+    enum: ['person', 'smoothing_off', 'no_rival', 'long_enough', 'stronger', null],
+  },
   rivals: {
     type: ['array', 'null'],
     items: objectOf({
@@ -51,7 +59,7 @@ const WHY: JsonSchema = objectOf({
       scan: SCAN_OR_NULL,
       rssi: NUMBER_OR_NULL,
       lost_by_db: NUMBER_OR_NULL,
-      tie_broken_by: TEXT_OR_NULL,
+      tie_broken_by: { type: ['string', 'null'], enum: ['person', 'strength', 'location', 'source', null] },
     }),
   },
   reads: {

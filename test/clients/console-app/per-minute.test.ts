@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Reader } from '../../../clients/console-app/src/api/reader.ts';
+import type { Reader } from '../../../clients/console-app/src/api/types.ts';
 import { perMinute } from '../../../clients/console-app/src/screens/readers/per-minute.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');

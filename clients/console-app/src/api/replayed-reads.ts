@@ -1,11 +1,9 @@
+import type { Data } from './types.ts';
 /** What became of the reads of replayed messages. */
-export interface ReplayedReads {
-  recorded: number;
-  /** Recorded before. */
-  duplicates: number;
-  unknown: number;
-  unplaced: number;
-}
+export type ReplayedReads = Pick<
+  Data<'POST /rejected/replay'>,
+  'recorded' | 'duplicates' | 'unknown' | 'unplaced'
+>;
 
 export const NO_READS: ReplayedReads = { recorded: 0, duplicates: 0, unknown: 0, unplaced: 0 };
 

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from '../../../ui/parts/icon.tsx';
+import type { Found } from '../api/types.ts';
 import { useRead } from '../api/use-read.ts';
-import type { Found } from '../api/whereabouts.ts';
 import { address, go, href } from '../router/router.ts';
 import { type Texts, texts } from '../texts/texts.ts';
 import { onKey } from './shortcuts.ts';

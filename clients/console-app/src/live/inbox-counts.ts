@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { InboxCounts } from '../api/inbox.ts';
+import type { InboxCounts } from '../api/types.ts';
 import { useRead } from '../api/use-read.ts';
 import { useRepeat } from '../api/use-repeat.ts';
 import { writesTo } from '../api/writes.ts';

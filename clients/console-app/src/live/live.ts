@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { receiveEvents } from '../api/receive-events.ts';
 import { addressOf } from '../api/send.ts';
-import type { MoveEvent } from './move-event.ts';
+import type { MoveEvent } from '../api/types.ts';
 
 export const liveState = signal<'connecting' | 'open' | 'lost'>('connecting');
 

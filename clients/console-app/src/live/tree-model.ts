@@ -1,13 +1,7 @@
 import { folded } from '../../../ui/texts/folded.ts';
-import type { MoveEvent } from './move-event.ts';
+import type { Data, MoveEvent } from '../api/types.ts';
 
-export type TreeRow = readonly [
-  id: number,
-  parentId: number | null,
-  externalKey: string,
-  name: string,
-  assetsHere: number,
-];
+export type TreeRow = Data<'GET /tree'>['locations'][number];
 
 export interface Place {
   id: number;

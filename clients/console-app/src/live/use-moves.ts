@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
+import type { MoveEvent } from '../api/types.ts';
 import { onMoves } from './live.ts';
-import type { MoveEvent } from './move-event.ts';
 
 /** `onMoves` for as long as the component is there; `take` may be another function each time. */
 export function useMoves(take: (moves: readonly MoveEvent[]) => void): void {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Icon } from '../../../ui/parts/icon.tsx';
-import { TAG_TYPES, type Tag, type TagType } from '../api/asset.ts';
 import { post, remove } from '../api/send.ts';
+import { TAG_TYPES, type Tag, type TagType } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { texts } from '../texts/texts.ts';
 import { Field, Select } from './field.tsx';

@@ -2,21 +2,14 @@ import { computed, signal } from '@preact/signals';
 import type { ApiError } from '../api/api-error.ts';
 import { organizationId } from '../api/organization.ts';
 import { onSignedOut, post, read, remove } from '../api/send.ts';
+import type { Data } from '../api/types.ts';
 import { asApiError } from '../api/use-read.ts';
 import { address } from '../router/router.ts';
 import { isAtLeast, type Role } from './roles.ts';
 
-export interface Session {
-  user: { id: number; email: string; name: string };
-  /** Without use, after which it ends. */
-  idle_seconds: number;
-  memberships: readonly Membership[];
-}
+export type Session = Data<'GET /session'>;
 
-export interface Membership {
-  organization: { id: number; name: string };
-  role: Role;
-}
+export type Membership = Session['memberships'][number];
 
 /** Undefined until the server has said; null if nobody is signed in. */
 export const session = signal<Session | null | undefined>(undefined);

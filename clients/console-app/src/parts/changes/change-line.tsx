@@ -1,4 +1,4 @@
-import type { Change } from '../../api/change.ts';
+import type { Change } from '../../api/types.ts';
 import { href, hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { Instant } from '../instant.tsx';

@@ -1,4 +1,4 @@
-import type { Change } from '../../api/change.ts';
+import type { Change } from '../../api/types.ts';
 import { texts } from '../../texts/texts.ts';
 
 /** Who did it: a person, a program by its key, a device, or somebody at the command line. */

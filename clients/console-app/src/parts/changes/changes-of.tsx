@@ -1,4 +1,4 @@
-import type { ChangePage } from '../../api/change.ts';
+import type { ChangePage } from '../../api/types.ts';
 import { useRead } from '../../api/use-read.ts';
 import { href } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';

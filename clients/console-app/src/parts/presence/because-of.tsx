@@ -1,10 +1,10 @@
-import type { Because } from '../../api/report.ts';
+import type { PresenceBecause } from '../../api/types.ts';
 import { href } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { Instant } from '../instant.tsx';
 
 /** Why an asset is overdue or missing, or why nobody can tell. */
-export function BecauseOf({ because }: { because: Because }) {
+export function BecauseOf({ because }: { because: PresenceBecause }) {
   const t = texts.value.presence;
   if ('sweep_id' in because) {
     return <>{t.notFound}</>;

@@ -1,4 +1,4 @@
-import type { PresenceState } from '../../api/report.ts';
+import type { PresenceState } from '../../api/types.ts';
 import { texts } from '../../texts/texts.ts';
 import { Badge, type Tone } from '../badge.tsx';
 

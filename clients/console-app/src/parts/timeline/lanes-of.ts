@@ -1,4 +1,4 @@
-import type { Reference, Stay } from '../../api/whereabouts.ts';
+import type { Reference, Stay } from '../../api/types.ts';
 import type { Range } from './range.ts';
 
 export interface Bar {

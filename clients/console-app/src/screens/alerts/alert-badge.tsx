@@ -1,4 +1,4 @@
-import type { Alert } from '../../api/alert.ts';
+import type { Alert } from '../../api/types.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { texts } from '../../texts/texts.ts';
 

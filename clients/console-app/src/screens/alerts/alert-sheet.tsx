@@ -1,5 +1,5 @@
-import type { Alert } from '../../api/alert.ts';
 import { post } from '../../api/send.ts';
+import type { Alert } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useRead } from '../../api/use-read.ts';

@@ -1,4 +1,4 @@
-import type { Alert } from '../../api/alert.ts';
+import type { Alert } from '../../api/types.ts';
 import { texts } from '../../texts/texts.ts';
 
 /** What is the case, without of what: "is overdue", "stays too long". */

@@ -1,5 +1,5 @@
-import { ALERT_STATES, type Alert } from '../../api/alert.ts';
-import type { Rule } from '../../api/rule.ts';
+import type { Rule } from '../../api/types.ts';
+import { ALERT_STATES, type Alert } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useRead } from '../../api/use-read.ts';

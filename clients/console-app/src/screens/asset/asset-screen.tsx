@@ -1,10 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../../../../ui/parts/icon.tsx';
-import type { Asset } from '../../api/asset.ts';
-import type { Presence } from '../../api/report.ts';
+import type { Asset, Data, Presence, Stay, Stays } from '../../api/types.ts';
 import { useRead } from '../../api/use-read.ts';
 import { useRepeat } from '../../api/use-repeat.ts';
-import type { Stay, Stays } from '../../api/whereabouts.ts';
 import { useReloadOnMoves } from '../../live/use-moves.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { ChangesOf } from '../../parts/changes/changes-of.tsx';
@@ -266,11 +264,7 @@ function StateReason({ presence: { state, state_since: since, because } }: { pre
   );
 }
 
-interface Coverage {
-  from: string;
-  gaps: readonly { location_id: number; from: string; to: string }[];
-  is_cut: boolean;
-}
+type Coverage = Data<'GET /assets/{asset_id}/coverage'>;
 
 interface KnownGaps {
   byPlace: Gaps;

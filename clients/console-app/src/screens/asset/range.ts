@@ -1,4 +1,4 @@
-import type { Stays } from '../../api/whereabouts.ts';
+import type { Stays } from '../../api/types.ts';
 import type { Range } from '../../parts/timeline/range.ts';
 import { address, hrefWith, replaceAddress } from '../../router/router.ts';
 

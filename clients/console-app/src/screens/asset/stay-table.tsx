@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Stay } from '../../api/whereabouts.ts';
+import type { Stay } from '../../api/types.ts';
 import { durationText } from '../../parts/duration.ts';
 import { Instant } from '../../parts/instant.tsx';
 import type { Range } from '../../parts/timeline/range.ts';

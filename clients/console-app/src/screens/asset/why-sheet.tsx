@@ -1,7 +1,6 @@
 import { Icon } from '../../../../ui/parts/icon.tsx';
-import type { Asset } from '../../api/asset.ts';
+import type { Asset, ReadAround, Rival, Scan, Why } from '../../api/types.ts';
 import { useRead } from '../../api/use-read.ts';
-import type { ReadAround, Rival, Scan, Why } from '../../api/whereabouts.ts';
 import { durationText } from '../../parts/duration.ts';
 import { Instant } from '../../parts/instant.tsx';
 import { coloursOf } from '../../parts/place-colours.ts';

@@ -1,4 +1,4 @@
-import type { Asset } from '../../api/asset.ts';
+import type { Asset } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useReloadOnMoves } from '../../live/use-moves.ts';

@@ -1,6 +1,6 @@
 import { Icon } from '../../../../ui/parts/icon.tsx';
+import type { Found, FoundAsset, FoundLocation } from '../../api/types.ts';
 import { useRead } from '../../api/use-read.ts';
-import type { Found, FoundAsset, FoundLocation } from '../../api/whereabouts.ts';
 import { durationText } from '../../parts/duration.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Instant } from '../../parts/instant.tsx';

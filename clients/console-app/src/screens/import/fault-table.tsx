@@ -1,5 +1,5 @@
 import { Icon } from '../../../../ui/parts/icon.tsx';
-import type { ImportFault, ImportOutcome } from '../../api/import.ts';
+import type { ImportFault, ImportOutcome } from '../../api/types.ts';
 import { saveFile } from '../../parts/save-file.ts';
 import { texts } from '../../texts/texts.ts';
 

@@ -1,4 +1,4 @@
-import type { ImportRow } from '../../api/import.ts';
+import type { ImportRow } from '../../api/types.ts';
 import { texts } from '../../texts/texts.ts';
 
 /** Rows of one kind, with every field before and after. */

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { ApiError } from '../../api/api-error.ts';
 import { NO_READS, type ReplayedReads, sumOfReads } from '../../api/replayed-reads.ts';
 import { post } from '../../api/send.ts';
+import type { Data } from '../../api/types.ts';
 import { asApiError } from '../../api/use-read.ts';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Progress } from '../../parts/progress.tsx';
@@ -123,13 +124,8 @@ function doneOf({ replayed, rejected, cut, dismissed }: Bulk): number {
   return replayed + rejected + cut + dismissed.length;
 }
 
-interface Part extends Partial<ReplayedReads> {
-  replayed?: number;
-  rejected?: number;
-  cut?: number;
-  ids?: readonly number[];
-  next: number | null;
-}
+type Replayed = Data<'POST /rejected/replay'>;
+type Part = Partial<Replayed & Data<'POST /rejected/dismiss'>> & Pick<Replayed, 'next'>;
 
 /**
  * Replays or dismisses part by part, as the server does them; each message is done as a whole or not at all, so it can be

@@ -1,5 +1,5 @@
-import type { UnknownTag } from '../../api/inbox.ts';
 import { post } from '../../api/send.ts';
+import type { UnknownTag } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { toast } from '../../parts/toast.tsx';
 import { address } from '../../router/router.ts';

@@ -1,5 +1,5 @@
-import { TAG_TYPES } from '../../api/asset.ts';
-import type { UnknownTag } from '../../api/inbox.ts';
+import type { UnknownTag } from '../../api/types.ts';
+import { TAG_TYPES } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { inboxCounts, useKnownCount } from '../../live/inbox-counts.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';

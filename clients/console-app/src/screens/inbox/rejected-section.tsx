@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Rejected } from '../../api/inbox.ts';
+import type { Rejected } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { useKnownCount } from '../../live/inbox-counts.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';

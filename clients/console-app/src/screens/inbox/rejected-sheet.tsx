@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { Choice } from '../../../../ui/parts/choice.tsx';
 import type { ApiError } from '../../api/api-error.ts';
-import type { RejectedWhole, Trial, TriedFormat } from '../../api/inbox.ts';
 import type { ReplayedReads } from '../../api/replayed-reads.ts';
 import { post } from '../../api/send.ts';
+import type { RejectedWhole, Trial, TriedFormat } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
 import { Select } from '../../parts/field.tsx';

@@ -1,11 +1,9 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../../../ui/parts/icon.tsx';
-import type { Asset } from '../../api/asset.ts';
-import type { AttachedTag, UnknownTag } from '../../api/inbox.ts';
 import { post, remove } from '../../api/send.ts';
+import type { Asset, AttachedTag, Found, UnknownTag } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
-import type { Found } from '../../api/whereabouts.ts';
 import { Instant } from '../../parts/instant.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { SideSheet } from '../../parts/side-sheet.tsx';

@@ -1,7 +1,6 @@
 import type { ComponentType } from 'preact';
 import type { ApiError } from '../../api/api-error.ts';
-import type { Asset } from '../../api/asset.ts';
-import type { Place } from '../../api/place.ts';
+import type { Asset, Place } from '../../api/types.ts';
 
 /** What assets and places have in common is edited alike; the rest is their kind's. */
 export interface ItemKind<Item extends Asset | Place, Draft extends ItemDraft = ItemDraft> {

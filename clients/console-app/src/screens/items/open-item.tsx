@@ -1,8 +1,7 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { ApiError } from '../../api/api-error.ts';
-import type { Asset } from '../../api/asset.ts';
-import type { Place } from '../../api/place.ts';
 import { patch, post, remove } from '../../api/send.ts';
+import type { Asset, Place } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
 import { confirm } from '../../parts/confirm.tsx';

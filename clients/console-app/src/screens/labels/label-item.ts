@@ -1,12 +1,7 @@
-import type { Tag } from '../../api/asset.ts';
+import type { Asset } from '../../api/types.ts';
 
 /** An asset or a place, as far as labels need it. */
-export interface Labelled {
-  id: number;
-  external_key: string;
-  name: string;
-  tags: readonly Tag[];
-}
+export type Labelled = Pick<Asset, 'id' | 'external_key' | 'name' | 'tags'>;
 
 export interface LabelItem {
   id: number;

@@ -1,7 +1,7 @@
 import { type ComponentChild, render } from 'preact';
 import { Icon } from '../../../../ui/parts/icon.tsx';
-import type { WholeImport } from '../../api/import.ts';
 import { post } from '../../api/send.ts';
+import type { WholeImport } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { noteWrite } from '../../api/writes.ts';
 import { confirm } from '../../parts/confirm.tsx';

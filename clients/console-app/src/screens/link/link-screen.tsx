@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/api-error.ts';
 import { post } from '../../api/send.ts';
+import type { Data } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { asApiError } from '../../api/use-read.ts';
 import { Door } from '../../parts/door.tsx';
@@ -8,7 +9,6 @@ import { Field } from '../../parts/field.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { href, replaceAddress } from '../../router/router.ts';
-import type { Role } from '../../session/roles.ts';
 import { begin, type Session, session } from '../../session/session.ts';
 import { type Texts, texts } from '../../texts/texts.ts';
 
@@ -49,12 +49,7 @@ function isOver({ status }: ApiError): boolean {
   return [400, 401, 403, 404, 410].includes(status);
 }
 
-interface Link {
-  purpose: 'first' | 'invite' | 'reset' | 'sign_in';
-  organization: { id: number; name: string } | null;
-  email: string | null;
-  role: Role | null;
-}
+type Link = Data<'POST /links/look'>;
 
 function AcceptLink({ token, link }: { token: string; link: Link }) {
   const t = texts.value.link;

@@ -1,10 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Alert } from '../../api/alert.ts';
-import { PRESENCE_STATES, type PresenceState } from '../../api/report.ts';
+import type { Alert, Data, MoveEvent } from '../../api/types.ts';
+import { PRESENCE_STATES } from '../../api/types.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useRead } from '../../api/use-read.ts';
 import { useRepeat } from '../../api/use-repeat.ts';
-import type { MoveEvent } from '../../live/move-event.ts';
 import type { TreeModel } from '../../live/tree-model.ts';
 import { useMoves } from '../../live/use-moves.ts';
 import { useReloadOnAlerts } from '../../live/use-reload-on-alerts.ts';
@@ -198,11 +197,7 @@ function SilentReaders() {
 /** As long as the server's answer stays the same. */
 const COUNTS_EVERY_MS = 60_000;
 
-interface StateCounts {
-  counts: Readonly<Record<PresenceState, number>> | null;
-  not_counted: 'assets' | 'evidence' | null;
-  most_assets: number;
-}
+type StateCounts = Data<'GET /presence'>;
 
 /** Assets by state; each leads to those that are in it. */
 function StateCounts() {

@@ -1,7 +1,7 @@
 import { Icon } from '../../../../ui/parts/icon.tsx';
+import type { Data, Passing, Present, Row } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { useRead } from '../../api/use-read.ts';
-import type { Passing, Present } from '../../api/whereabouts.ts';
 import type { Place } from '../../live/tree-model.ts';
 import { useReloadOnMoves } from '../../live/use-moves.ts';
 import { useTree } from '../../live/use-tree.ts';
@@ -104,13 +104,7 @@ function Children({ places }: { places: readonly Place[]; version: number }) {
   );
 }
 
-interface AntennaHere {
-  port: number;
-  enabled: boolean;
-  min_rssi: number | null;
-  reader: { id: number; name: string };
-  last_message_at: string | null;
-}
+type AntennaHere = Row<'GET /locations/{location_id}/antennas'>;
 
 /** What sees this place, and when it was last heard of. */
 function AntennaList({ id }: { id: number }) {
@@ -146,13 +140,7 @@ function AntennaList({ id }: { id: number }) {
   );
 }
 
-interface Dwell {
-  days: number;
-  looked_back_to: string | null;
-  stays: number;
-  median_seconds: number | null;
-  bars: readonly { below: number | null; stays: number }[];
-}
+type Dwell = Data<'GET /locations/{location_id}/dwell'>;
 
 /** How long things stay here, as bars. */
 function DwellPicture({ id }: { id: number }) {
@@ -258,16 +246,7 @@ function presentColumns(): readonly Column<Present>[] {
   ];
 }
 
-interface Sweep {
-  id: string;
-  ended_at: string;
-  handheld: string;
-  expected: number;
-  found: number;
-  moved_here: number;
-  missing: number;
-  unknown: number;
-}
+type Sweep = Row<'GET /locations/{location_id}/sweeps'>;
 
 /** What people found when they checked this place; nothing where they never did. */
 function SweepList({ id }: { id: number }) {

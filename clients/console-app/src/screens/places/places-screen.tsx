@@ -1,4 +1,4 @@
-import type { Place } from '../../api/place.ts';
+import type { Place } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { useNames } from '../../api/use-names.ts';
 import { Badge } from '../../parts/badge.tsx';

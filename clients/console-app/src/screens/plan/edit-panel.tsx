@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Icon } from '../../../../ui/parts/icon.tsx';
-import type { PlanWithPlaces } from '../../api/plan.ts';
 import { patch, remove } from '../../api/send.ts';
+import type { PlanWithPlaces } from '../../api/types.ts';
 import { type Action, useAction } from '../../api/use-action.ts';
 import { noteWrite } from '../../api/writes.ts';
 import type { Place, TreeModel } from '../../live/tree-model.ts';

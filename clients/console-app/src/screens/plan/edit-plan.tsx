@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { PlanWithPlaces, Point } from '../../api/plan.ts';
 import { patch } from '../../api/send.ts';
+import type { PlanWithPlaces, Point } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import type { Place, TreeModel } from '../../live/tree-model.ts';
 import { confirm } from '../../parts/confirm.tsx';

@@ -1,9 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { PlanWithPlaces } from '../../api/plan.ts';
+import type { Found, FoundAsset, MoveEvent, PlanWithPlaces } from '../../api/types.ts';
 import { useRead } from '../../api/use-read.ts';
-import type { Found, FoundAsset } from '../../api/whereabouts.ts';
-import type { MoveEvent } from '../../live/move-event.ts';
 import type { Place, TreeModel } from '../../live/tree-model.ts';
 import { useMoves, useReloadOnMoves } from '../../live/use-moves.ts';
 import { address, go, href, hrefWith } from '../../router/router.ts';

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { Icon } from '../../../../ui/parts/icon.tsx';
 import { organizationId } from '../../api/organization.ts';
-import type { Plan } from '../../api/plan.ts';
 import { addressOf } from '../../api/send.ts';
+import type { Plan } from '../../api/types.ts';
 import { texts } from '../../texts/texts.ts';
 import type { View } from './use-viewport.ts';
 

@@ -1,4 +1,4 @@
-import type { Point } from '../../api/plan.ts';
+import type { Point } from '../../api/types.ts';
 import type { Place } from '../../live/tree-model.ts';
 import { hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';

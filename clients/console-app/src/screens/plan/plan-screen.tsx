@@ -1,9 +1,8 @@
 import { useId, useState } from 'preact/hooks';
-import type { Plan, PlanWithPlaces } from '../../api/plan.ts';
 import { post } from '../../api/send.ts';
+import type { Plan, PlanWithPlaces, Present } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
-import type { Present } from '../../api/whereabouts.ts';
 import type { Place } from '../../live/tree-model.ts';
 import { useReloadOnMoves } from '../../live/use-moves.ts';
 import { useTree } from '../../live/use-tree.ts';

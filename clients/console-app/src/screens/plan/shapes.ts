@@ -1,4 +1,4 @@
-import type { PlanPlace, Point } from '../../api/plan.ts';
+import type { PlanPlace, Point } from '../../api/types.ts';
 import type { Place, TreeModel } from '../../live/tree-model.ts';
 
 /** Where each place is on a plan, by its id. */

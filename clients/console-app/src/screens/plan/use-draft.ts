@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { PlanWithPlaces, Point } from '../../api/plan.ts';
+import type { PlanWithPlaces, Point } from '../../api/types.ts';
 import { placesOf, type Shapes, shapesOf } from './shapes.ts';
 
 /** Steps that can be undone. */

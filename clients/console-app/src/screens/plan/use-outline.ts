@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Point } from '../../api/plan.ts';
+import type { Point } from '../../api/types.ts';
 import { within } from './shapes.ts';
 
 /** The server takes no more. */

@@ -1,4 +1,4 @@
-import type { Point } from '../../api/plan.ts';
+import type { Point } from '../../api/types.ts';
 
 /** How much larger than all of the plan in sight. */
 const MOST_ZOOM = 24;

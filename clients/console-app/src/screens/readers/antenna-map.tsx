@@ -1,9 +1,8 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { Icon } from '../../../../ui/parts/icon.tsx';
 import type { ApiError } from '../../api/api-error.ts';
-import type { Place } from '../../api/place.ts';
-import type { Antenna, AntennaChange, Reader } from '../../api/reader.ts';
 import { patch } from '../../api/send.ts';
+import type { Antenna, AntennaChange, Place, Reader } from '../../api/types.ts';
 import { asApiError, useRead } from '../../api/use-read.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Field } from '../../parts/field.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { Reader } from '../../api/reader.ts';
 import { patch, remove } from '../../api/send.ts';
+import type { Reader } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { Field } from '../../parts/field.tsx';

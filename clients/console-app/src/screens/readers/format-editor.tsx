@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import type { ArrivedMessage } from '../../api/reader.ts';
 import { patch, post } from '../../api/send.ts';
+import type { ArrivedMessage, Data } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
 import { TextArea } from '../../parts/field.tsx';
@@ -114,20 +114,7 @@ function asCopy({ name, source }: { name: string; source: string }): string {
   return source.replace(/("name":\s*)"[^"]*"/, `$1"my-${name}"`);
 }
 
-interface Tried {
-  faults: readonly { pointer: string; message: string; line: number | null; column: number | null }[];
-  run: {
-    scans: readonly {
-      tag_type: string;
-      value: string;
-      antenna: number;
-      rssi: number | null;
-      observed_at: string | null;
-    }[];
-    ignored: readonly { reason: string }[];
-    rejected: readonly { item: number | null; reason: string }[];
-  } | null;
-}
+type Tried = Data<'POST /formats/try'>;
 
 /** Of many reads. */
 const SHOWN = 20;

@@ -1,4 +1,4 @@
-import { type ListedFormat, NO_FORMAT } from '../../api/reader.ts';
+import { type ListedFormat, NO_FORMAT } from '../../api/types.ts';
 import { useRead } from '../../api/use-read.ts';
 import { Select } from '../../parts/field.tsx';
 import { texts } from '../../texts/texts.ts';

@@ -1,4 +1,4 @@
-import type { Heard, HeardTag, Reader } from '../../api/reader.ts';
+import type { Heard, HeardTag, Reader } from '../../api/types.ts';
 import { durationText } from '../../parts/duration.ts';
 import { Select } from '../../parts/field.tsx';
 import { SideSheet } from '../../parts/side-sheet.tsx';

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
-import { type Arrivals, NO_FORMAT, type Reader } from '../../api/reader.ts';
 import { post } from '../../api/send.ts';
+import type { Data } from '../../api/types.ts';
+import { type Arrivals, NO_FORMAT, type Reader } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
 import { useRepeat } from '../../api/use-repeat.ts';
@@ -115,14 +116,7 @@ function StepArrivals({
   );
 }
 
-interface Made {
-  id: number;
-  topic: string;
-  mqtt_username: string;
-  mqtt_password: string;
-  mqtt_url: string | null;
-  subscribed: boolean;
-}
+type Made = Data<'POST /readers'>;
 
 /** Its name and topic; then what is to be entered at the device, of which the password is shown this once. */
 function StepMake({ onNext }: { onNext: (id: number) => void }) {

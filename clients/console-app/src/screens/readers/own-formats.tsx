@@ -1,5 +1,5 @@
-import type { ListedFormat } from '../../api/reader.ts';
 import { remove } from '../../api/send.ts';
+import type { ListedFormat } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
 import { confirm } from '../../parts/confirm.tsx';

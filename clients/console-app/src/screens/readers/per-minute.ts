@@ -1,4 +1,4 @@
-import type { Reader } from '../../api/reader.ts';
+import type { Reader } from '../../api/types.ts';
 import type { Texts } from '../../texts/texts.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,4 +1,4 @@
-import type { Reader, ReaderState } from '../../api/reader.ts';
+import type { Reader, ReaderState } from '../../api/types.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { durationText } from '../../parts/duration.ts';
 import { texts } from '../../texts/texts.ts';

@@ -1,4 +1,4 @@
-import { NO_FORMAT, type OneReader, type Reader, type Spans } from '../../api/reader.ts';
+import { NO_FORMAT, type OneReader, type Reader, type Spans } from '../../api/types.ts';
 import { useRead } from '../../api/use-read.ts';
 import { useRepeat } from '../../api/use-repeat.ts';
 import { durationText } from '../../parts/duration.ts';

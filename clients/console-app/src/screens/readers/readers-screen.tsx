@@ -1,4 +1,4 @@
-import { NO_FORMAT, READER_STATES, type Reader } from '../../api/reader.ts';
+import { NO_FORMAT, READER_STATES, type Reader } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { useRepeat } from '../../api/use-repeat.ts';
 import { Badge } from '../../parts/badge.tsx';

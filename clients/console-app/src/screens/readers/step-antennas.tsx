@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
-import { type Arrivals, NO_FORMAT, type Reader } from '../../api/reader.ts';
-import { NO_READS, type ReplayedReads, sumOfReads } from '../../api/replayed-reads.ts';
+import { NO_READS, sumOfReads } from '../../api/replayed-reads.ts';
 import { post } from '../../api/send.ts';
+import type { Data } from '../../api/types.ts';
+import { type Arrivals, NO_FORMAT, type Reader } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
 import { useRepeat } from '../../api/use-repeat.ts';
@@ -74,12 +75,7 @@ export function StepAntennas({ reader, reload }: { reader: Reader; reload: () =>
   );
 }
 
-interface Part extends ReplayedReads {
-  replayed: number;
-  rejected: number;
-  cut: number;
-  next: number | null;
-}
+type Part = Data<'POST /rejected/replay'>;
 
 const NOTHING_YET = { replayed: 0, left: 0, reads: NO_READS, isOver: false };
 

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { type Arrivals, NO_FORMAT, type Reader, type RecognizedFormat } from '../../api/reader.ts';
 import { patch } from '../../api/send.ts';
+import { type Arrivals, NO_FORMAT, type Reader, type RecognizedFormat } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
 import { Badge } from '../../parts/badge.tsx';

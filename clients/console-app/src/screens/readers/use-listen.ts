@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { organizationId } from '../../api/organization.ts';
-import type { Heard } from '../../api/reader.ts';
 import { receiveEvents } from '../../api/receive-events.ts';
 import { addressOf } from '../../api/send.ts';
+import type { Heard } from '../../api/types.ts';
 
 export interface Listening {
   heard: Heard | undefined;

@@ -1,4 +1,4 @@
-import type { Dwell } from '../../api/report.ts';
+import type { Dwell } from '../../api/types.ts';
 import type { Column } from '../../parts/table.tsx';
 import { texts } from '../../texts/texts.ts';
 import { Bars, Columns } from './bars.tsx';

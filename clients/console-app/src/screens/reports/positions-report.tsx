@@ -1,4 +1,4 @@
-import type { PositionAt } from '../../api/report.ts';
+import type { PositionAt } from '../../api/types.ts';
 import { Instant } from '../../parts/instant.tsx';
 import { texts } from '../../texts/texts.ts';
 import { AssetFilter, PlaceFilter } from './item-filter.tsx';

@@ -1,4 +1,4 @@
-import { PRESENCE_STATES, type Presence } from '../../api/report.ts';
+import { PRESENCE_STATES, type Presence } from '../../api/types.ts';
 import { Select } from '../../parts/field.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { BecauseOf } from '../../parts/presence/because-of.tsx';

@@ -1,4 +1,4 @@
-import type { ReportedStay } from '../../api/report.ts';
+import type { ReportedStay } from '../../api/types.ts';
 import { Instant, instantText } from '../../parts/instant.tsx';
 import { Lanes } from '../../parts/timeline/lanes.tsx';
 import { type Bar, lanesOf } from '../../parts/timeline/lanes-of.ts';

@@ -1,4 +1,4 @@
-import type { ReportedSweep } from '../../api/report.ts';
+import type { ReportedSweep } from '../../api/types.ts';
 import { Instant } from '../../parts/instant.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { texts } from '../../texts/texts.ts';

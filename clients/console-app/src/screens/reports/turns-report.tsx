@@ -1,4 +1,4 @@
-import type { Turns } from '../../api/report.ts';
+import type { Turns } from '../../api/types.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { address } from '../../router/router.ts';

@@ -1,5 +1,5 @@
 import type { ApiError } from '../../api/api-error.ts';
-import type { RuleKind, RuleSettings, WholeRule } from '../../api/rule.ts';
+import type { RuleKind, RuleSettings, WholeRule } from '../../api/types.ts';
 import { secondsOf, type TypedDuration, typedDuration } from '../../parts/duration-field.tsx';
 import { keysIn, linesIn } from './typed-lists.ts';
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { ApiError } from '../../api/api-error.ts';
-import type { Reader } from '../../api/reader.ts';
-import { RULE_KINDS } from '../../api/rule.ts';
+import type { Reader, Row } from '../../api/types.ts';
+import { RULE_KINDS } from '../../api/types.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useRead } from '../../api/use-read.ts';
 import { DurationField } from '../../parts/duration-field.tsx';
@@ -178,11 +178,7 @@ function ReaderFields({ draft, problem, onChange }: DraftFields) {
   );
 }
 
-interface Member {
-  id: number;
-  email: string;
-  name: string;
-}
+type Member = Row<'GET /users'>;
 
 /** Which members get an e-mail. */
 function MailFields({ draft, problem, onChange }: DraftFields) {

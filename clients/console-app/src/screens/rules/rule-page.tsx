@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
-import type { WholeRule } from '../../api/rule.ts';
 import { patch, remove } from '../../api/send.ts';
+import type { WholeRule } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useRead } from '../../api/use-read.ts';

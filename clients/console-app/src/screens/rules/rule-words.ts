@@ -1,4 +1,4 @@
-import type { Rule, RuleSettings } from '../../api/rule.ts';
+import type { Rule, RuleSettings } from '../../api/types.ts';
 import { durationText } from '../../parts/duration.ts';
 import { texts } from '../../texts/texts.ts';
 

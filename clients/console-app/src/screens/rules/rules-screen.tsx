@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { RULE_KINDS, type Rule } from '../../api/rule.ts';
 import { post } from '../../api/send.ts';
+import { RULE_KINDS, type Rule } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useList } from '../../api/use-list.ts';
 import { useNames } from '../../api/use-names.ts';

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/api-error.ts';
 import { answerOf } from '../../api/send.ts';
+import type { Data } from '../../api/types.ts';
 import { useNames } from '../../api/use-names.ts';
 import { asApiError } from '../../api/use-read.ts';
 import { durationText } from '../../parts/duration.ts';
@@ -140,23 +141,4 @@ function useRuleTrial() {
 }
 
 /** What a rule would have raised. */
-interface RuleTrial {
-  since: string;
-  until: string;
-  looked_at: number;
-  looked_at_of: number;
-  is_complete: boolean;
-  alert_count: number;
-  subject_count: number;
-  /** Those with most alerts first, a hundred at most. */
-  subjects: readonly TriedSubject[];
-}
-
-interface TriedSubject {
-  asset_external_key: string | null;
-  reader_id: number | null;
-  reader_name: string | null;
-  alert_count: number;
-  longest_seconds: number;
-  total_seconds: number;
-}
+type RuleTrial = Data<'POST /rules/try'>;

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { post, remove } from '../../api/send.ts';
+import type { Row } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
 import { noteWrite } from '../../api/writes.ts';
@@ -82,15 +83,7 @@ function PasswordForm() {
   );
 }
 
-interface ListedSession {
-  id: number;
-  is_this: boolean;
-  began_at: string;
-  used_at: string;
-  ends_at: string;
-  address: string;
-  user_agent: string;
-}
+type ListedSession = Row<'GET /sessions'>;
 
 /** Where the user is signed in. */
 function SessionList() {

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { organizationId } from '../../api/organization.ts';
 import { post, remove } from '../../api/send.ts';
+import type { Row } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useList } from '../../api/use-list.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -16,15 +17,7 @@ import { faultOf } from '../../parts/problem-text.ts';
 import { SecretNote } from '../../parts/secret-note.tsx';
 import { texts } from '../../texts/texts.ts';
 
-interface ApiKey {
-  id: string;
-  name: string;
-  scopes: readonly string[];
-  created_at: string;
-  expires_at: string | null;
-  revoked_at: string | null;
-  last_used_at: string | null;
-}
+type ApiKey = Row<'GET /orgs/{id}/api-keys'>;
 
 /** Keys with which programs use the API. */
 export function KeysSection() {

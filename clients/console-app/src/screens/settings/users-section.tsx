@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { patch, post, remove } from '../../api/send.ts';
+import type { Data, Row } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useList } from '../../api/use-list.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -16,12 +17,7 @@ import { ROLES, type Role } from '../../session/roles.ts';
 import { session } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 
-interface OpenInvitation {
-  id: number;
-  email: string;
-  role: Role;
-  expires_at: string;
-}
+type OpenInvitation = Row<'GET /invitations'>;
 
 /** A link that was just made, for whom. */
 interface MadeLink {
@@ -90,11 +86,7 @@ export function UsersSection() {
   );
 }
 
-interface Invitation {
-  email: string;
-  url: string;
-  expires_at: string;
-}
+type Invitation = Data<'POST /invitations'>;
 
 function InviteForm({ onInvited }: { onInvited: (invitation: Invitation) => void }) {
   const t = texts.value.settings;
@@ -137,13 +129,7 @@ function InviteForm({ onInvited }: { onInvited: (invitation: Invitation) => void
   );
 }
 
-interface User {
-  id: number;
-  email: string;
-  name: string;
-  role: Role;
-  is_disabled: boolean;
-}
+type User = Row<'GET /users'>;
 
 /** A member of the organization, and what can be done about them. Nobody takes rights from themselves here. */
 function UserLine({ user, onReset }: { user: User; onReset: () => Promise<unknown> }) {

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { Data } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
 import { Door } from '../../parts/door.tsx';
@@ -9,11 +10,7 @@ import { signIn } from '../../session/session.ts';
 import { keepWantedAddress } from '../../session/wanted-address.ts';
 import { texts } from '../../texts/texts.ts';
 
-interface Ways {
-  passwords: boolean;
-  /** The page that leads to the identity provider; null without single sign-on. */
-  identity_provider: string | null;
-}
+type Ways = Data<'GET /sign-in-ways'>;
 
 /** Where who is not signed in comes to, whatever the address; it shows once they are. */
 export function SignInScreen() {

@@ -1,4 +1,4 @@
-import type { SmoothingValues } from '../../api/smoothing.ts';
+import type { SmoothingValues } from '../../api/types.ts';
 import { texts } from '../../texts/texts.ts';
 
 /** A setting as a sentence. @param place what it is called; null for all without a setting of their own. */

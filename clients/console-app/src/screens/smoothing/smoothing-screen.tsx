@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../../../ui/parts/icon.tsx';
-import type { FlappingPair, MadeSetting } from '../../api/smoothing.ts';
+import type { FlappingPair, MadeSetting } from '../../api/types.ts';
 import { useRead } from '../../api/use-read.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Instant } from '../../parts/instant.tsx';

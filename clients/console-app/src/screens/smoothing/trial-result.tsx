@@ -2,13 +2,14 @@ import { useState } from 'preact/hooks';
 import { Icon } from '../../../../ui/parts/icon.tsx';
 import type {
   MoveCounts,
+  Reference,
+  Stay,
   TrialResult,
   TriedAsset,
   TriedMove,
   TriedPair,
   TriedStay,
-} from '../../api/smoothing.ts';
-import type { Reference, Stay } from '../../api/whereabouts.ts';
+} from '../../api/types.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Instant, instantText } from '../../parts/instant.tsx';
 import { Lanes } from '../../parts/timeline/lanes.tsx';

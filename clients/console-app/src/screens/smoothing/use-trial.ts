@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../../api/api-error.ts';
 import { readEvents } from '../../api/read-events.ts';
 import { answerOf } from '../../api/send.ts';
-import type { TrialResult } from '../../api/smoothing.ts';
+import type { TrialResult } from '../../api/types.ts';
 import { asApiError } from '../../api/use-read.ts';
 import { settingOf, timeOf, type Wanted } from './wanted.ts';
 

@@ -1,4 +1,4 @@
-import type { SmoothingMode, SmoothingValues } from '../../api/smoothing.ts';
+import type { SmoothingMode, SmoothingValues } from '../../api/types.ts';
 import type { QueryValues } from '../../router/address.ts';
 import { address } from '../../router/router.ts';
 

@@ -1,4 +1,4 @@
-import type { Change, ChangePage } from '../../../api/change.ts';
+import type { Change, ChangePage } from '../../../api/types.ts';
 import { useRead } from '../../../api/use-read.ts';
 import { ChangeLine } from '../../../parts/changes/change-line.tsx';
 import { actorWords, resourceWords } from '../../../parts/changes/change-words.ts';

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { encode } from 'uqr';
 import { patch, post, remove } from '../../../api/send.ts';
+import type { Data, Row } from '../../../api/types.ts';
 import { useAction } from '../../../api/use-action.ts';
 import { useList } from '../../../api/use-list.ts';
 import { Badge } from '../../../parts/badge.tsx';
@@ -20,15 +21,7 @@ import { toast } from '../../../parts/toast.tsx';
 import { address, go, hrefWith } from '../../../router/router.ts';
 import { texts } from '../../../texts/texts.ts';
 
-interface Handheld {
-  id: number;
-  name: string;
-  created_at: string;
-  expires_at: string | null;
-  revoked_at: string | null;
-  last_used_at: string | null;
-  last_submission_at: string | null;
-}
+type Handheld = Row<'GET /handhelds'>;
 
 /** `#/settings/handhelds?open=3`: devices that people scan with, and the one that is being renamed. */
 export function HandheldsSection() {
@@ -211,12 +204,7 @@ function drawn(text: string): { size: number; path: string } {
   return { size, path: path.join('') };
 }
 
-interface MadeHandheld {
-  id: number;
-  name: string;
-  token: string;
-  sign_in_url: string;
-}
+type MadeHandheld = Data<'POST /handhelds'>;
 
 function NewHandheld({ onMade }: { onMade: (made: MadeHandheld) => void }) {
   const t = texts.value.handhelds;

@@ -1,4 +1,5 @@
 import { useId } from 'preact/hooks';
+import type { Data } from '../../../api/types.ts';
 import { useRead } from '../../../api/use-read.ts';
 import { Badge, type Tone } from '../../../parts/badge.tsx';
 import { Instant } from '../../../parts/instant.tsx';
@@ -132,32 +133,13 @@ function RetentionFacts({ retention }: { retention: Retention }) {
   );
 }
 
-interface Finding {
-  check: string;
-  status: 'ok' | 'warning' | 'fault';
-  /** Null of an installation that others use too. */
-  message: string | null;
-  /** Null where nothing is to be done, or not here. */
-  remedy: string | null;
-  /** What to do about it in the console; null where it takes a command line. */
-  mend: { what: MendName; id: number | null } | null;
-}
+type Finding = Health['organization'][number];
 
 type MendName = keyof Texts['health']['mends'];
 
-interface Retention {
-  scan_days: number;
-  /** Null for good. */
-  move_days: number | null;
-  lateness_days: number;
-}
+type Retention = Health['retention'];
 
-interface Health {
-  checked_at: string;
-  organization: readonly Finding[];
-  installation: readonly Finding[];
-  retention: Retention;
-}
+type Health = Data<'GET /health'>;
 
 /** The most serious first; what is in order last, as it was found. */
 function bySeriousness(findings: readonly Finding[]): readonly Finding[] {

@@ -1,4 +1,4 @@
-import type { Webhook } from '../../../api/webhook.ts';
+import type { Webhook } from '../../../api/types.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Instant } from '../../../parts/instant.tsx';
 import type { Column } from '../../../parts/table.tsx';

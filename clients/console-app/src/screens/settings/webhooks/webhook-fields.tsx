@@ -1,5 +1,5 @@
 import type { ApiError } from '../../../api/api-error.ts';
-import { EVENT_TYPES, type EventType, type Webhook } from '../../../api/webhook.ts';
+import { EVENT_TYPES, type EventType, type Webhook } from '../../../api/types.ts';
 import { Field } from '../../../parts/field.tsx';
 import { ItemPicker } from '../../../parts/item-picker.tsx';
 import { faultOf } from '../../../parts/problem-text.ts';

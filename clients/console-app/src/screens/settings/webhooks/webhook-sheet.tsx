@@ -1,9 +1,9 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { Icon } from '../../../../../ui/parts/icon.tsx';
 import { patch, post, read, remove } from '../../../api/send.ts';
+import type { Attempt, TestResult, Webhook } from '../../../api/types.ts';
 import { useAction } from '../../../api/use-action.ts';
 import { useRead } from '../../../api/use-read.ts';
-import type { Attempt, TestResult, Webhook } from '../../../api/webhook.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { confirm } from '../../../parts/confirm.tsx';
 import { Field, Select } from '../../../parts/field.tsx';

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { post } from '../../../api/send.ts';
+import type { Webhook } from '../../../api/types.ts';
 import { useAction } from '../../../api/use-action.ts';
 import { useList } from '../../../api/use-list.ts';
-import type { Webhook } from '../../../api/webhook.ts';
 import { EmptyState } from '../../../parts/empty-state.tsx';
 import { ProblemNote } from '../../../parts/problem-note.tsx';
 import { SecretNote } from '../../../parts/secret-note.tsx';

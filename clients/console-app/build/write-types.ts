@@ -1,0 +1,5 @@
+/** `npm run types`: writes the types of what the console's server answers. */
+import { writeFileSync } from 'node:fs';
+import { ANSWERS_FILE, answerTypes } from './answer-types.ts';
+
+writeFileSync(ANSWERS_FILE, answerTypes());

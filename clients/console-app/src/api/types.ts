@@ -1,0 +1,129 @@
+import type { Answers, Asset, PresenceItem } from './answers.ts';
+
+/** What `data` of an answer holds, by method and path of its route, and each row of a list. */
+export type Data<Route extends keyof Answers> = Answers[Route] extends { data: infer Found } ? Found : never;
+export type Row<Route extends keyof Answers> = Data<Route> extends readonly (infer Each)[] ? Each : never;
+
+export type {
+  Alert,
+  Asset,
+  DwellItem as Dwell,
+  Location as Place,
+  PositionAtItem as PositionAt,
+  PresenceItem as Presence,
+  StayItem as ReportedStay,
+  SweepItem as ReportedSweep,
+  Tag,
+  TurnItem as Turns,
+} from './answers.ts';
+
+export type AlertState = Row<'GET /alerts'>['state'];
+export const ALERT_STATES = all<AlertState>({ open: 0, acknowledged: 0, closed: 0, withdrawn: 0 });
+
+export type TagType = Asset['tags'][number]['tag_type'];
+export const TAG_TYPES = all<TagType>({ rfid: 0, ble: 0, barcode: 0 });
+
+export type PresenceState = PresenceItem['state'];
+export const PRESENCE_STATES = all<PresenceState>({
+  ...{ present: 0, overdue: 0, missing: 0, unknown: 0, never_seen: 0 },
+});
+export type PresenceBecause = NonNullable<PresenceItem['because']>;
+
+export type ChangePage = Answers['GET /changes'];
+export type Change = ChangePage['data'][number];
+export type Fields = NonNullable<Change['before']>;
+
+export type Import = Row<'GET /imports'>;
+export type WholeImport = Data<'GET /imports/{import_id}'>;
+export type ImportOutcome = NonNullable<WholeImport['outcome']>;
+export type ImportKind = keyof ImportOutcome['shown'];
+export type ImportRow = ImportOutcome['shown'][ImportKind][number];
+export type ImportFault = ImportOutcome['faults'][number];
+
+export type UnknownTag = Row<'GET /unknown-tags'>;
+export type AttachedTag = Data<'POST /unknown-tags/{unknown_tag_id}/attach'>;
+export type Rejected = Row<'GET /rejected'>;
+export type RejectedWhole = Data<'GET /rejected/{rejected_id}'>;
+export type TriedFormat = Row<'GET /rejected/{rejected_id}/formats'>;
+export type Trial = Data<'GET /rejected/{rejected_id}/formats/{format}'>;
+export type InboxCounts = Data<'GET /inbox'>;
+
+export type Plan = Row<'GET /plans'>;
+export type PlanWithPlaces = Data<'GET /plans/{plan_id}'>;
+export type PlanPlace = PlanWithPlaces['places'][number];
+/** From 0 at the left and at the top to 1. One: a pin. Three and more: an outline. */
+export type Point = PlanPlace['points'][number];
+
+export type Reader = Row<'GET /readers'>;
+export type OneReader = Data<'GET /readers/{reader_id}'>;
+export type ReaderState = Reader['state'];
+export const READER_STATES = all<ReaderState>({
+  ...{ heard: 0, new: 0, silent: 0, disconnected: 0, never: 0, no_format: 0 },
+});
+export type Antenna = Reader['antennas'][number];
+export type AntennaChange = Partial<Omit<Antenna, 'port' | 'location_name'>>;
+export type Counters = Reader['counters'];
+export type SignInFault = OneReader['sign_in_faults'][number];
+export type Spans = Data<'GET /readers/{reader_id}/spans'>;
+export type Arrivals = Data<'GET /readers/{reader_id}/arrivals'>;
+export type ArrivedMessage = Arrivals['messages'][number];
+export type RecognizedFormat = Arrivals['formats'][number];
+export type Heard = Answers['GET /readers/{reader_id}/listen']['heard'];
+export type HeardTag = Heard['tags'][number];
+export type ListedFormat = Row<'GET /formats'>;
+
+/** Stands for a format while it is not known which one a reader's messages have. */
+export const NO_FORMAT = 'none';
+
+export type Rule = Row<'GET /rules'>;
+export type WholeRule = Data<'GET /rules/{rule_id}'>;
+export type RuleSettings = Omit<
+  Rule,
+  'id' | `mail_${string}` | 'asset_count' | 'valid_from' | 'ends_at' | 'location_deleted_at' | 'created_at'
+>;
+export type RuleKind = Rule['kind'];
+export const RULE_KINDS = all<RuleKind>({ overdue: 0, dwell: 0, not_allowed: 0, must_be: 0, reader: 0 });
+
+export type MadeSetting = Row<'GET /smoothing'>;
+export type SmoothingMode = MadeSetting['mode'];
+export type SmoothingValues = Pick<MadeSetting, 'mode' | 'window_seconds' | 'min_seconds' | 'margin_db'>;
+export type FlappingPair = Row<'GET /smoothing/flapping'>;
+
+export type TrialResult = Answers['POST /smoothing/trials']['result'];
+export type TriedAsset = TrialResult['assets'][number];
+export type TriedStay = TriedAsset['stays'][number];
+export type TriedMove = TrialResult['moves'][number];
+export type TriedPair = TrialResult['pairs'][number];
+export type MoveCounts = TrialResult['other_pairs'];
+
+export type Webhook = Row<'GET /webhooks'>;
+export type Attempt = Row<'GET /webhooks/{webhook_id}/attempts'>;
+export type TestResult = Data<'POST /webhooks/{webhook_id}/test'>;
+export type EventType = NonNullable<Webhook['types']>[number];
+export const EVENT_TYPES = all<EventType>({
+  'tagtrail.asset.moved.v1': 0,
+  'tagtrail.history.corrected.v1': 0,
+  'tagtrail.alert.opened.v1': 0,
+  'tagtrail.alert.acknowledged.v1': 0,
+  'tagtrail.alert.closed.v1': 0,
+  'tagtrail.alert.withdrawn.v1': 0,
+});
+
+export type Stays = Data<'GET /assets/{asset_id}/stays'>;
+export type Stay = Stays['stays'][number];
+export type Reference = Stay['location'];
+export type Found = Data<'GET /find'>;
+export type FoundAsset = Found['assets'][number];
+export type FoundLocation = Found['locations'][number];
+export type Why = Data<'GET /assets/{asset_id}/why'>;
+export type Scan = NonNullable<Why['decided_by']>;
+export type ReadAround = NonNullable<Why['reads']>[number];
+export type Rival = NonNullable<Why['rivals']>[number];
+export type Passing = Data<'GET /locations/{location_id}/arrivals'>;
+export type MoveEvent = Answers['GET /events']['move'];
+export type Present = Row<'GET /locations/{location_id}/present'>;
+
+/** A list that a union is the type of: one that lacks a value, or has another, does not compile. */
+function all<Value extends string>(values: Readonly<Record<Value, 0>>): readonly Value[] {
+  return Object.keys(values) as Value[];
+}
