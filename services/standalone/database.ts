@@ -1,11 +1,10 @@
 import type { Logger } from 'pino';
 import { AppError } from '../../base/errors.ts';
 import { ADVISORY_LOCKS } from '../../db/timescale/connections/advisory-locks.ts';
-import { Client } from '../../db/timescale/connections/client.ts';
-import { connectionConfig } from '../../db/timescale/connections/connection.ts';
+import type { Client } from '../../db/timescale/connections/client.ts';
 import { withDatabase } from '../../db/timescale/connections/database-url.ts';
+import { elect } from '../../db/timescale/connections/elected.ts';
 import { type EmbeddedDatabase, startEmbedded } from '../../db/timescale/embedded/server.ts';
-import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import { createDatabase } from '../../db/timescale/schema/create-database.ts';
 import { letProcessesIn } from '../../db/timescale/schema/let-processes-in.ts';
 import { migrate } from '../../db/timescale/schema/migrate.ts';
@@ -62,18 +61,16 @@ export async function startEmbeddedDatabase(
 
 export const EMBEDDED_DATABASE = 'tagtrail';
 
-/** Holds a lock as long as this process lives, so that no second one runs on the same data. */
+/** Holds a lock as long as this process lives, so that no second one runs on the same data, even while this one is suspended. */
 async function occupy(url: string, data: string): Promise<Client> {
-  const client = new Client(connectionConfig(url, 'tagtrail'));
-  await client.connect();
-  const { is_free } = await client.one(sql.type(rowsOf<{ is_free: boolean }>())`
-    select pg_try_advisory_lock(${ADVISORY_LOCKS.occupation}) as is_free`);
-  if (!is_free) {
-    await client.end();
+  const elected = await elect(url, ADVISORY_LOCKS.occupation, {
+    ...{ name: 'tagtrail', isOnce: true, silence: null },
+  });
+  if (elected === null) {
     throw new AppError(
       'unavailable',
       `tagtrail is already running on TAGTRAIL_DATA ${data}; stop it, or set TAGTRAIL_DATA to another folder`,
     );
   }
-  return client;
+  return elected.client;
 }

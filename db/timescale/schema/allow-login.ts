@@ -3,10 +3,10 @@ import pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
 import { addressesOf } from '../connections/addresses.ts';
 import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
-import { awaitLock } from '../connections/await-lock.ts';
 import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
 import { requireDatabaseUrl } from '../connections/database-url.ts';
+import { whileElected } from '../connections/elected.ts';
 
 /** What processes act as. Their login needs to be a member of these, and nothing else. */
 export const PROCESS_ROLES = [
@@ -27,11 +27,8 @@ export const PROCESS_ROLES = [
  */
 export async function allowLogin(ownerUrl: string, processUrl: string): Promise<boolean> {
   const { user, secret } = loginOf(processUrl);
-  const client = new Client(connectionConfig(ownerUrl, 'tagtrail migrate'));
-  await client.connect();
-  try {
-    // Of several that migrate at once, one makes it.
-    await awaitLock(client, ADVISORY_LOCKS.migration);
+  const election = { name: 'tagtrail migrate', every: EVERY };
+  const isNew = await whileElected(ownerUrl, ADVISORY_LOCKS.migration, election, async ({ client }) => {
     const { rows } = await client.query<{ is_there: boolean; may_make: boolean; missing: string[] }>(
       `select exists (select from pg_roles where rolname = $1) as is_there,
          (select rolsuper or rolcreaterole from pg_roles where rolname = current_user) as may_make,
@@ -76,10 +73,12 @@ export async function allowLogin(ownerUrl: string, processUrl: string): Promise<
         : error;
     }
     return !isThere;
-  } finally {
-    await client.end();
-  }
+  });
+  return isNew === true;
 }
+
+/** Milliseconds between attempts to be the one that makes it. */
+const EVERY = 100;
 
 /**
  * Refuses an address that {@link allowLogin} would refuse for itself, before the database is changed.

@@ -3,10 +3,10 @@ import pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
 import { START, TAGTRAIL } from '../../../base/typed-command.ts';
 import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
-import { awaitLock } from '../connections/await-lock.ts';
 import { pidOf, watchBlockers } from '../connections/blockers.ts';
 import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
+import { whileElected } from '../connections/elected.ts';
 import { sqlStateOf } from '../connections/sql-state.ts';
 import {
   appliedOf,
@@ -66,15 +66,11 @@ async function migrateIf(
   isWanted: (names: readonly string[]) => boolean,
   migrating: Migrating = {},
 ): Promise<MigrationResult> {
-  const client = new Client(connectionConfig(url, 'tagtrail migrate'));
-  await client.connect();
-  try {
+  const { signal, say } = migrating;
+  const onWaiting = (who: string) => say?.(`Another process migrates the database: ${who}; waiting for it`);
+  const election = { name: 'tagtrail migrate', signal, onWaiting, every: EVERY };
+  const result = await whileElected(url, ADVISORY_LOCKS.migration, election, async ({ client }) => {
     await requireServerVersion(client);
-    const { signal, say } = migrating;
-    const onWaiting = (who: string) => say?.(`Another process migrates the database: ${who}; waiting for it`);
-    if (!(await awaitLock(client, ADVISORY_LOCKS.migration, { signal, onWaiting }))) {
-      throw interrupted();
-    }
     // Users who may not migrate can ask this, too.
     if (await isMigrated(client, migrations)) {
       return { applied: [], current: newestOf(migrations) };
@@ -107,10 +103,12 @@ async function migrateIf(
       }
     }
     return { applied: pending.map(({ name }) => name), current: newestOf(migrations) };
-  } finally {
-    await client.end();
-  }
+  });
+  return result ?? Promise.reject(interrupted());
 }
+
+/** Milliseconds between attempts to be the one that migrates. */
+const EVERY = 100;
 
 /** True if exactly this version's migrations are applied. */
 export async function isMigrated(client: pg.ClientBase, migrations = readMigrations()): Promise<boolean> {

@@ -1,10 +1,8 @@
 import type pg from 'pg';
 import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
-import { type Awaiting, awaitLock } from '../connections/await-lock.ts';
 import { pidOf, watchBlockers } from '../connections/blockers.ts';
 import { cancelRunning } from '../connections/cancel-running.ts';
-import { Client } from '../connections/client.ts';
-import { connectionConfig } from '../connections/connection.ts';
+import { type Election, whileElected } from '../connections/elected.ts';
 
 const OF_SEARCHES = new Map([
   [
@@ -39,11 +37,11 @@ export interface SearchIndexes {
   missing: string[];
 }
 
-interface BuildingIndexes extends Awaiting {
+interface BuildingIndexes extends Pick<Election, 'signal' | 'onWaiting'> {
   /** Called before each build, which takes half a minute for a million assets. */
-  onBegin?(index: string): void;
+  onBegin?: ((index: string) => void) | undefined;
   /** @param who has a transaction that the build has to wait for. */
-  onBlocked?(index: string, who: string): void;
+  onBlocked?: ((index: string, who: string) => void) | undefined;
 }
 
 export async function findSearchIndexes(client: pg.ClientBase): Promise<SearchIndexes> {
@@ -72,14 +70,25 @@ export async function finishSearchIndexes(
   url: string,
   { signal, onWaiting, onBegin, onBlocked }: BuildingIndexes = {},
 ): Promise<string[]> {
-  const client = new Client(connectionConfig(url, 'tagtrail search indexes'));
-  await client.connect();
+  const election = { ...SEARCH_INDEXES, signal, onWaiting };
+  const built = await whileElected(url, ADVISORY_LOCKS.searchIndexes, election, ({ client }) =>
+    buildSearchIndexes(client, url, { signal, onBegin, onBlocked }),
+  );
+  return built ?? [];
+}
+
+/** The session that builds. Its statements may take any time. */
+export const SEARCH_INDEXES = { name: 'tagtrail search indexes', patience: null };
+
+/** {@link finishSearchIndexes} of the one process that builds. */
+export async function buildSearchIndexes(
+  client: pg.Client,
+  url: string,
+  { signal, onBegin, onBlocked }: BuildingIndexes,
+): Promise<string[]> {
   const cancel = () => void cancelRunning(client);
   const built: string[] = [];
   try {
-    if (!(await awaitLock(client, ADVISORY_LOCKS.searchIndexes, { signal, onWaiting }))) {
-      return built;
-    }
     const { hasExtensions, missing: ofSearches } = await findSearchIndexes(client);
     const missing = [...(hasExtensions ? ofSearches : []), ...(await missingOf(client, OF_LONG_TABLES))];
     signal?.addEventListener('abort', cancel);
@@ -105,6 +114,5 @@ export async function finishSearchIndexes(
     throw error;
   } finally {
     signal?.removeEventListener('abort', cancel);
-    await client.end();
   }
 }
