@@ -25,6 +25,7 @@ const ON_TIMESCALEDB = [
   'test/domain/tracking/smoothing/{record*,run-trial,trial.property,try-smoothing,walks}.test.ts',
   'test/mqtt-ingest/{intake,moves-out}/*.test.ts',
   'test/mqtt-ingest/{clocks-apart,process,wrong-clock}.test.ts',
+  'test/worker/retain.test.ts',
   'test/handheld-gateway/{guessed-kinds,retractions*,smoothed-moves,submissions*,submission-times,sweep-alerts,wrong-clock}.test.ts',
   'test/chaos/{clock,database,findings,follow-feed,full-disk,kill-before-commit,kill-ingest,poison}.test.ts',
   'test/growing/*.test.ts',
@@ -57,7 +58,8 @@ const SAME_ON_ANY: Record<string, readonly string[]> = {
     'test/mqtt-ingest/{health-over-tls,readiness}.test.ts',
     'test/chaos/{kill-webhooks,kill-while-alerting,kill-while-silent,network,receiver-outage}.test.ts',
     'test/domain/{webhooks,alerts/mail}/**',
-    'test/api/{mail,webhooks}/**',
+    'test/api/webhooks/**',
+    'test/worker/*mail*.test.ts',
     'test/cli/doctor-webhooks.test.ts',
   ],
   'Something was seen, so that there is something to show, to name, to refuse or to hide.': [

@@ -121,6 +121,7 @@ const ARROWS: Record<string, string[]> = {
   'services/mqtt-ingest': [...DOMAIN, ...PLATFORM, ...DATABASE, 'base'],
   'services/handheld-gateway': [...DOMAIN, ...PLATFORM, ...DATABASE, 'base'],
   'services/console': [...DOMAIN, ...PLATFORM, ...DATABASE, 'base'],
+  'services/worker': [...DOMAIN, ...PLATFORM, ...DATABASE, 'base'],
   'services/standalone': [...DOMAIN, ...PLATFORM, ...DATABASE, 'simulation', 'db/timescale/embedded', 'base'],
   'services/cli': [
     ...DOMAIN,
@@ -144,7 +145,7 @@ const ARROWS: Record<string, string[]> = {
 };
 
 /** What the floor above the services takes of each: what it does, and its settings, which need none of that. */
-const ENTRIES = ['api', 'mqtt-ingest', 'handheld-gateway', 'console'].flatMap((service) => [
+const ENTRIES = ['api', 'mqtt-ingest', 'handheld-gateway', 'console', 'worker'].flatMap((service) => [
   `services/${service}/entry.ts`,
   `services/${service}/config.ts`,
 ]);
@@ -410,6 +411,8 @@ function isAllowed({ from, to }: Arrow): boolean {
     ARROWS[room]?.includes(other) === true ||
     (begins(from, ['services/cli/', 'services/standalone/']) && ENTRIES.includes(to)) ||
     (from.startsWith('services/console/') && OF_API.includes(to)) ||
+    // Both need the settings of webhooks: the API to make them, the worker to deliver.
+    (from.startsWith('services/worker/') && to === 'services/api/config.ts') ||
     (from.startsWith(APP) && LEAVES_FOR_BROWSERS.includes(to))
   );
 }

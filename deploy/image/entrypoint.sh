@@ -3,7 +3,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 case "${1:-}" in
-  api | mqtt-ingest | handheld-gateway | console)
+  api | mqtt-ingest | handheld-gateway | console | worker)
     service=$1
     shift
     exec node "services/$service/main.ts" "$@"

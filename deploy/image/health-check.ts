@@ -13,6 +13,7 @@ const SERVICES = [
   { name: 'handheld-gateway', port: process.env['HANDHELD_PORT'] ?? '8081' },
   { name: 'console', port: process.env['CONSOLE_PORT'] ?? '8083' },
   { name: 'mqtt-ingest', port: process.env['INGEST_PORT'] ?? '8082' },
+  { name: 'worker', port: process.env['WORKER_PORT'] ?? '8084' },
 ];
 
 const command = readFileSync(`/proc/${process.argv[2] ?? '1'}/cmdline`, 'utf8');

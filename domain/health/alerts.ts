@@ -82,7 +82,7 @@ async function examineDeriving(db: Connection): Promise<Finding> {
     return ok('alerts', 'No rules');
   }
   if (idle === null || idle > GONE) {
-    return fault('alerts', 'No process derives them', 'Start ingestion; its log says why if it cannot');
+    return fault('alerts', 'No process derives them', 'Start a worker; its log says why if it cannot');
   }
   return behind !== null && behind > LATE
     ? warning(

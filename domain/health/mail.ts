@@ -11,7 +11,7 @@ export async function examineMail(db: Connection, orgId: number | null = null): 
       fault(
         'e-mail',
         'Rules name people to be told of alerts, and no process sends e-mail',
-        `Set SMTP_URL and MAIL_FROM for the API; ${TAGTRAIL} mail test --to ... says whether they are right`,
+        `Set SMTP_URL and MAIL_FROM for the worker; ${TAGTRAIL} mail test --to ... says whether they are right`,
       ),
     ];
   }

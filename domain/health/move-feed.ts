@@ -60,7 +60,7 @@ export async function examineSealing(db: Connection): Promise<Finding> {
     return warning(
       'move feed',
       `${atLeast(unsealed)} events wait to be sealed, the first for ${Math.round(age)} s: they are recorded, and nobody is told`,
-      'Start ingestion or the handheld gateway, either of which seals; if one runs, its log says why it does not',
+      'Start a worker, which seals; if one runs, its log says why it does not',
     );
   }
   return ok('move feed', 'Whatever moves can be read there at once');

@@ -21,7 +21,7 @@ export async function examineSilences(db: Connection, orgId: number | null = nul
     fault(
       'readers',
       `Organization ${id} (${name ?? 'unknown'}): for ${minutes} minutes nobody can tell which of its readers are silent (${reason}); others' silences are derived`,
-      'Report this with the log of ingestion; it is tried again every five minutes at least, and then all is made up for',
+      'Report this with the log of the worker; it is tried again every five minutes at least, and then all is made up for',
     ),
   );
 }

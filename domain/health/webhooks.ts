@@ -44,7 +44,7 @@ export async function examineWebhooks(db: Connection, orgId: number | null = nul
       fault(
         'webhooks',
         `${count.on} are on, and no process delivers them`,
-        'Start the API with the SECRETS_KEY that their secrets were encrypted with',
+        'Start a worker with the SECRETS_KEY that their secrets were encrypted with',
       ),
     );
     // While secrets cannot be read, the oldest event may be of those: no receiver is to blame for it.

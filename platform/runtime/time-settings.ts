@@ -8,22 +8,23 @@ export const TIME_SETTINGS = {
     min: 1,
     max: 36_500,
   }),
-  MOVES_RETENTION_DAYS: optionalInteger(
-    'how many days the events of the move feed are kept; for good if unset',
-    {
-      min: 7,
-      max: 36_500,
-    },
-  ),
-  ADDRESS_RETENTION_DAYS: integerSetting(
-    'how many days the change log says which address somebody signed in to the console from',
-    { initial: 365, min: 1, max: 36_500 },
-  ),
   LATENESS_DAYS: integerSetting('how many days after its observation a scan may come', {
     initial: 30,
     min: 1,
     max: 36_500,
   }),
+};
+
+/** Days, of what nothing but retention depends on. */
+export const RETENTION_SETTINGS = {
+  MOVES_RETENTION_DAYS: optionalInteger(
+    'how many days the events of the move feed are kept; for good if unset',
+    { min: 7, max: 36_500 },
+  ),
+  ADDRESS_RETENTION_DAYS: integerSetting(
+    'how many days the change log says which address somebody signed in to the console from',
+    { initial: 365, min: 1, max: 36_500 },
+  ),
 };
 
 /** A late scan is sorted in among the raw scans around it, so those must still exist. */

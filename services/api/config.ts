@@ -9,11 +9,9 @@ import {
   type WithBothWays,
   withBothWays,
 } from '../../platform/runtime/common-settings.ts';
-import { CONSOLE_URL } from '../../platform/runtime/console-url.ts';
 import { integerSetting, optionalUrl, portSetting } from '../../platform/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
 import { faultOfTls, TLS_SETTINGS } from '../../platform/runtime/tls-settings.ts';
-import { faultOfMail, MAIL_SETTINGS } from './mail/settings.ts';
 import { RATE_LIMIT_SETTINGS } from './rate-limit/settings.ts';
 import { WEBHOOK_SETTINGS } from './webhooks/settings.ts';
 
@@ -31,9 +29,6 @@ const DESCRIPTION_SETTINGS = {
   ),
 };
 
-// Also used where the API shares a process with other services.
-export { faultOfMail } from './mail/settings.ts';
-
 export const API_SETTINGS = {
   DATABASE_URL,
   LISTEN_DATABASE_URL,
@@ -45,8 +40,6 @@ export const API_SETTINGS = {
   ...RATE_LIMIT_SETTINGS,
   QUERY_TIMEOUT_MS,
   ...WEBHOOK_SETTINGS,
-  ...MAIL_SETTINGS,
-  CONSOLE_URL,
   SHUTDOWN_DELAY_MS,
   LOG_LEVEL,
   LOG_REQUESTS,
@@ -56,5 +49,5 @@ export type ApiConfig = WithBothWays<Configuration<typeof API_SETTINGS>>;
 
 /** @throws AppError `misconfigured` with every fault. */
 export function readApiConfig(environment: NodeJS.ProcessEnv): ApiConfig {
-  return withBothWays(readSettings(API_SETTINGS, environment, [faultOfMail, faultOfTls]));
+  return withBothWays(readSettings(API_SETTINGS, environment, [faultOfTls]));
 }

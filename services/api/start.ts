@@ -25,10 +25,8 @@ import { watchServers } from '../../platform/runtime/watch-servers.ts';
 import { findKeys, writeLastUsed } from './access/queries.ts';
 import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
-import { startMail } from './mail/start-mail.ts';
 import type { ApiContext } from './serving/context.ts';
 import { startServing } from './start-serving.ts';
-import { startWebhooks } from './webhooks/start-webhooks.ts';
 
 const CONNECTIONS = 10;
 
@@ -82,10 +80,6 @@ export async function startApi(
     ...{ applicationName: 'tagtrail api', connections: CONNECTIONS, keys: access.credentials },
     ...{ largeBodies, log, lifecycle, registry },
   });
-  if (serving.webhooks !== null) {
-    await startWebhooks(config.DATABASE_URL, serving.webhooks, { log, lifecycle, registry });
-  }
-  await startMail(config, { log, lifecycle, registry });
   const health = createHealth({
     registry,
     stopping: lifecycle.stopping,

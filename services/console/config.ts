@@ -16,7 +16,11 @@ import { CONSOLE_URL } from '../../platform/runtime/console-url.ts';
 import { HANDHELD_PORT, HANDHELD_URL } from '../../platform/runtime/handheld-settings.ts';
 import { integerSetting, optionalUrl, portSetting } from '../../platform/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
-import { retentionCoversLateness, TIME_SETTINGS } from '../../platform/runtime/time-settings.ts';
+import {
+  RETENTION_SETTINGS,
+  retentionCoversLateness,
+  TIME_SETTINGS,
+} from '../../platform/runtime/time-settings.ts';
 import { faultOfTls, TLS_SETTINGS } from '../../platform/runtime/tls-settings.ts';
 import { API_SETTINGS } from '../api/config.ts';
 import { faultOfOidc, OIDC_SETTINGS } from './oidc/settings.ts';
@@ -71,6 +75,7 @@ export const CONSOLE_SETTINGS = {
   TRUSTED_PROXIES,
   REDIS_URL,
   ...TIME_SETTINGS,
+  ...RETENTION_SETTINGS,
   SHUTDOWN_DELAY_MS,
   LOG_LEVEL,
   LOG_REQUESTS,

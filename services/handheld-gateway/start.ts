@@ -7,8 +7,6 @@ import { createRequestPool } from '../../db/timescale/connections/pool.ts';
 import { WriteOutage } from '../../db/timescale/connections/write-outage.ts';
 import { noteUses } from '../../domain/administration/credential-uses.ts';
 import { parseToken } from '../../domain/administration/handhelds/token-format.ts';
-import { measureSealing } from '../../domain/moves/measure-sealing.ts';
-import { startFeed } from '../../domain/moves/start-feed.ts';
 import { wakeSealer } from '../../domain/moves/wake-sealer.ts';
 import { DatabaseClock } from '../../domain/tracking/database-clock.ts';
 import { sayStoredAhead } from '../../domain/tracking/wrong-clock/stored-ahead.ts';
@@ -27,7 +25,6 @@ import { listenOn } from '../../platform/runtime/listen-on.ts';
 import { measureCertificate } from '../../platform/runtime/measure-certificate.ts';
 import { requireWritable } from '../../platform/runtime/require-writable.ts';
 import type { ServerTls } from '../../platform/runtime/server-tls.ts';
-import { startRetention } from '../../platform/runtime/start-retention.ts';
 import { startTls } from '../../platform/runtime/start-tls.ts';
 import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
 import { watchClock } from '../../platform/runtime/watch-clock.ts';
@@ -51,8 +48,6 @@ export interface GatewayParts {
   databaseClock: DatabaseClock;
   appFolder: string;
   largeBodies: LargeBodies;
-  /** Whether it seals the move feed; false where another service of the process does. */
-  isSealer: boolean;
   /** Of the process, if other services share it. */
   tls: ServerTls | null;
 }
@@ -73,7 +68,6 @@ export async function startGateway(
     databaseClock = new DatabaseClock(clock),
     appFolder = APP_FOLDER,
     largeBodies,
-    isSealer = true,
     tls: shared,
   }: Partial<GatewayParts> = {},
 ): Promise<{ url: string }> {
@@ -122,15 +116,6 @@ export async function startGateway(
     (started) => started.stop(),
   );
   const refusedSignIns = await startRefusedSignIns(accessDoor, { log, lifecycle });
-  await startRetention(config, { log, lifecycle });
-  if (isSealer) {
-    const sealing = await lifecycle.start(
-      'move feed',
-      () => startFeed(config.DATABASE_URL, log),
-      (started) => started.stop(),
-    );
-    measureSealing(registry, sealing);
-  }
   const outage = new WriteOutage('scans are refused, as they cannot be recorded');
   const health = createHealth({
     registry,

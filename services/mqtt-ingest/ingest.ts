@@ -3,7 +3,6 @@ import { Registry as MetricRegistry } from 'prom-client';
 import { type Clock, createClock } from '../../base/clock.ts';
 import { credentialKey } from '../../domain/administration/credential-uses.ts';
 import type { MqttLogin } from '../../domain/administration/mqtt-consumers/load-logins.ts';
-import { measureSealing } from '../../domain/moves/measure-sealing.ts';
 import { endLostConnections, storeConnections } from '../../domain/presence/store-connections.ts';
 import type { Check } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
@@ -25,11 +24,10 @@ import { readersLog } from './source/readers-log.ts';
 import { awaitAlone } from './source/sessions/await-alone.ts';
 import { shownName } from './source/shown-name.ts';
 import type { Subscriber, SubscriberOptions } from './source/subscriber.ts';
-import { startAlerts } from './start-alerts.ts';
 import { DRAIN_PATIENCE, type IntakeConfig, type StartedIntake, startIntake } from './start-intake.ts';
 import { consumersOf, destinationOf, startMovesToBroker, startMovesToConsumers } from './start-moves-out.ts';
-import { startPresence } from './start-presence.ts';
 import { startUses } from './start-uses.ts';
+import { startWatch } from './start-watch.ts';
 
 export interface EmbeddedIngestConfig extends IntakeConfig, Partial<MovesOutConfig> {
   HOST: string;
@@ -62,7 +60,7 @@ export async function startEmbeddedIngest(
     tls = null,
   }: { clock?: Clock; metrics?: MetricRegistry; threads?: WorkThreads; tls?: ServerTls | null } = {},
 ): Promise<{ port: number; checks: Checks; notices: Checks }> {
-  const { intake, registry, pool, databaseClock, sealing, checks, notices } = await startIntake(
+  const { intake, registry, pool, databaseClock, checks, notices } = await startIntake(
     config,
     log,
     lifecycle,
@@ -134,10 +132,8 @@ export async function startEmbeddedIngest(
   if (to !== null && consumers !== undefined) {
     await startMovesToConsumers(config, { to, consumers }, { log, lifecycle, metrics, db: pool });
   }
-  await startPresence({ pool, clock, intake, quietFor: () => 0 }, { log, lifecycle });
-  await startAlerts(pool, { log, lifecycle, metrics });
+  await startWatch({ pool, clock, intake, quietFor: () => 0 }, { log, lifecycle });
   measureClock(metrics, databaseClock);
-  measureSealing(metrics, sealing);
   measureCellMoves(metrics, pool);
   measureEmbeddedBroker(metrics, () => broker.figures());
   collectReaderCounters(pool, metrics);
@@ -175,7 +171,7 @@ export async function startSubscribedIngest(
     onCommitted: measureCommits(metrics, clock),
     threads,
   });
-  const { intake, registry, pool, databaseClock, sealing } = started;
+  const { intake, registry, pool, databaseClock } = started;
   const { realmOf, startSubscriber } = await import('./source/subscriber.ts');
   const { address, queues, ...broker } = brokerOptions(config, port);
   const connect = await connectorTo({ address, queues });
@@ -202,10 +198,8 @@ export async function startSubscribedIngest(
   );
   await startMovesToBroker(config, { log, lifecycle, metrics, db: pool });
   const quietFor = () => subscriber.quietFor();
-  await startPresence({ pool, clock, intake, quietFor }, { log, lifecycle });
-  await startAlerts(pool, { log, lifecycle, metrics });
+  await startWatch({ pool, clock, intake, quietFor }, { log, lifecycle });
   measureClock(metrics, databaseClock);
-  measureSealing(metrics, sealing);
   measureCellMoves(metrics, pool);
   measureSubscriber(metrics, () => subscriber.figures());
   collectReaderCounters(pool, metrics);

@@ -8,8 +8,6 @@ import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
 import { announceHeard } from '../../domain/listening/heard.ts';
 import { LISTEN_WANTED, readWanted } from '../../domain/listening/wanted.ts';
 import { requireSealer } from '../../domain/moves/require-sealer.ts';
-import { startFeed } from '../../domain/moves/start-feed.ts';
-import type { Sealing } from '../../domain/moves/start-sealing.ts';
 import { wakeSealer } from '../../domain/moves/wake-sealer.ts';
 import { DatabaseClock } from '../../domain/tracking/database-clock.ts';
 import { sayStoredAhead } from '../../domain/tracking/wrong-clock/stored-ahead.ts';
@@ -17,7 +15,6 @@ import { requireDatabase } from '../../platform/runtime/database.ts';
 import type { Check } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { requireWritable } from '../../platform/runtime/require-writable.ts';
-import { startRetention } from '../../platform/runtime/start-retention.ts';
 import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
 import { watchClock } from '../../platform/runtime/watch-clock.ts';
 import type { WorkThreads } from '../../platform/runtime/work-threads.ts';
@@ -31,8 +28,6 @@ import { openRegistry, type Registry } from './registry/registry.ts';
 export interface IntakeConfig {
   DATABASE_URL: string;
   SCAN_RETENTION_DAYS: number;
-  MOVES_RETENTION_DAYS: number | null;
-  ADDRESS_RETENTION_DAYS: number;
   LATENESS_DAYS: number;
 }
 
@@ -45,7 +40,6 @@ export interface StartedIntake {
   registry: Registry;
   pool: Pool;
   databaseClock: DatabaseClock;
-  sealing: Sealing;
   checks: Readonly<Record<string, Check>>;
   /** Of what is wrong though recording goes on. */
   notices: Readonly<Record<string, Check>>;
@@ -70,12 +64,6 @@ export async function startIntake(
         ...{ max: POOL_SIZE, applicationName: 'tagtrail ingest', lockTimeout: LOCK_TIMEOUT },
       }),
     (started) => started.end(),
-  );
-  await startRetention(config, { log, lifecycle });
-  const sealing = await lifecycle.start(
-    'move feed',
-    () => startFeed(config.DATABASE_URL, log),
-    (started) => started.stop(),
   );
   const listening = await lifecycle.start(
     'listening',
@@ -126,10 +114,13 @@ export async function startIntake(
     clock: () => databaseClock.ask(pool),
     writing: () => requireWritable(pool),
     recording: async () => outage.requireNone(),
-    feed: () => requireSealer(pool),
   };
-  const notices = await watchClock(() => sayStoredAhead(pool), { log, lifecycle });
-  return { intake, registry, pool, databaseClock, sealing, checks, notices };
+  const notices = {
+    // Nothing is lost where no worker runs; nobody is told.
+    feed: () => requireSealer(pool),
+    ...(await watchClock(() => sayStoredAhead(pool), { log, lifecycle })),
+  };
+  return { intake, registry, pool, databaseClock, checks, notices };
 }
 
 function want(listening: ReaderListening, text: string): void {
@@ -139,7 +130,7 @@ function want(listening: ReaderListening, text: string): void {
   }
 }
 
-/** One per concurrent batch, one for the registry and readiness checks, one for sessions, one for silences. */
+/** One per concurrent batch, one for the registry and readiness checks, one for sessions, one for the watch. */
 const POOL_SIZE = LANES + 3;
 
 /** Milliseconds: longer than a batch of another process takes, as other readers wait meanwhile. */

@@ -16,7 +16,7 @@ import {
 import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
 import { retentionCoversLateness } from '../../platform/runtime/time-settings.ts';
 import { faultOfTls } from '../../platform/runtime/tls-settings.ts';
-import { API_SETTINGS, faultOfMail } from '../api/config.ts';
+import { API_SETTINGS } from '../api/config.ts';
 import { CONSOLE_ONLY_SETTINGS, faultOfOidc } from '../console/config.ts';
 import { GATEWAY_SETTINGS } from '../handheld-gateway/config.ts';
 import {
@@ -30,8 +30,10 @@ import {
   MOVES_OUT_SETTINGS,
   QUOTA_SETTINGS,
 } from '../mqtt-ingest/config.ts';
+import { faultOfMail, JOB_SETTINGS } from '../worker/config.ts';
 
 export const STANDALONE_SETTINGS = {
+  ...JOB_SETTINGS,
   ...API_SETTINGS,
   ...GATEWAY_SETTINGS,
   ...CONSOLE_ONLY_SETTINGS,

@@ -11,8 +11,8 @@ import { startApi } from '../api/entry.ts';
 import { startConsole } from '../console/entry.ts';
 import { startGateway } from '../handheld-gateway/entry.ts';
 import { placeOfBroker, startEmbeddedIngest, startSubscribedIngest } from '../mqtt-ingest/entry.ts';
+import { startJobs } from '../worker/entry.ts';
 import type { StandaloneConfig } from './config.ts';
-import { startFinishingIndexes } from './finish-indexes.ts';
 
 export type ServicesConfig = StandaloneConfig & { DATABASE_URL: string; MIGRATE_DATABASE_URL: string };
 
@@ -24,8 +24,8 @@ export interface Services {
 }
 
 /**
- * Starts every service on a migrated database: ingestion with its broker (or from the broker at MQTT_URL), the handheld
- * gateway, the API and the console.
+ * Starts every service on a migrated database: the worker's jobs, ingestion with its broker (or from the broker at MQTT_URL),
+ * the handheld gateway, the API and the console.
  *
  * @throws AppError naming the setting at fault.
  */
@@ -34,10 +34,11 @@ export async function startServices(
   log: Logger,
   lifecycle: Lifecycle,
 ): Promise<Services> {
-  // Of ingestion, served with the API's: there is no INGEST_PORT here.
+  // Of ingestion and jobs, served with the API's: there is no INGEST_PORT or WORKER_PORT here.
   const registry = new Registry();
   const tls = await startTls(config, { log, lifecycle });
   const threads = await startWorkThreads(log, lifecycle);
+  const jobs = await startJobs(config, { log, lifecycle, metrics: registry });
   const {
     url: mqttUrl,
     checks,
@@ -50,11 +51,12 @@ export async function startServices(
   const largeBodies = new LargeBodies(threads);
   const { url: handheldUrl } = await startGateway(config, log, lifecycle, {
     largeBodies,
-    isSealer: false,
     tls,
   });
   const { url: apiUrl } = await startApi(config, log, lifecycle, {
-    ...{ registry, checks, notices, largeBodies, tls },
+    ...{ registry, largeBodies, tls },
+    checks: { ...checks, ...jobs.checks },
+    notices: { ...notices, ...jobs.notices },
   });
   // The port may have been taken from those that are free.
   const HANDHELD_PORT = Number(new URL(handheldUrl).port);
@@ -63,8 +65,6 @@ export async function startServices(
     largeBodies,
     tls,
   });
-  // The owner's to do: it builds indexes.
-  await startFinishingIndexes(config.MIGRATE_DATABASE_URL, log, lifecycle);
   return { apiUrl, mqttUrl, handheldUrl, consoleUrl };
 }
 

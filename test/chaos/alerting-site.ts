@@ -10,6 +10,7 @@ import { Site } from '../support/site.ts';
 import { until } from '../support/subscribed-ingest.ts';
 import { findAlertFaults, findToldFaults, type Watched } from './find-alert-faults.ts';
 import { IngestProgram } from './ingest-program.ts';
+import { WorkerProgram } from './worker-program.ts';
 
 const SECOND = 1_000_000;
 
@@ -17,13 +18,13 @@ const SECOND = 1_000_000;
 const SETTLED_AFTER = 10;
 
 /**
- * A reader that reads two assets all the time, of which one is taken away, and two processes of ingestion. One has the
- * reader's broker; the other began first, so it is the one that derives alerts.
+ * A reader that reads two assets all the time, until one is taken away, two processes of ingestion, and two workers, one of
+ * which derives alerts. One process of ingestion has the reader's broker; the other watches on when that one is killed.
  */
 export class AlertingSite {
   readonly #database: TestDatabase;
   readonly #watched: Watched;
-  readonly #deriver: IngestProgram;
+  readonly #workers: readonly WorkerProgram[];
   readonly #broker: IngestProgram;
   readonly #client: MqttClient;
   readonly #publishing: NodeJS.Timeout;
@@ -32,11 +33,11 @@ export class AlertingSite {
   private constructor(
     database: TestDatabase,
     watched: Watched,
-    [deriver, broker, port]: [IngestProgram, IngestProgram, number],
+    { workers, broker, port }: { workers: readonly WorkerProgram[]; broker: IngestProgram; port: number },
   ) {
     this.#database = database;
     this.#watched = watched;
-    this.#deriver = deriver;
+    this.#workers = workers;
     this.#broker = broker;
     this.#client = connectReader(port, 'gate', { reconnectPeriod: 100 });
     this.#client.on('error', () => {});
@@ -64,19 +65,22 @@ export class AlertingSite {
     for (const rule of [{ kind: 'overdue', after: 2 * SECOND } as const, { kind: 'reader' } as const]) {
       await createRule(databaseOn(database.pool), TEST_ACTOR, since, { orgId, validFrom: since, ...rule });
     }
-    const [first, port] = [await freePort(), await freePort()];
-    const deriver = IngestProgram.embedded(first, { DATABASE_URL: database.url });
+    const [other, port] = [await freePort(), await freePort()];
+    const witness = IngestProgram.embedded(other, { DATABASE_URL: database.url });
+    await witness.start();
+    database.beforeDrop(() => witness.kill());
+    const workers = [1, 2].map(() => new WorkerProgram({ DATABASE_URL: database.url }));
     const broker = IngestProgram.embedded(port, { DATABASE_URL: database.url });
-    await deriver.start();
-    database.beforeDrop(() => deriver.kill());
-    const started = new AlertingSite(database, { orgId, assetIds, readerIds, since }, [
-      deriver,
-      broker,
-      port,
-    ]);
+    database.beforeDrop(() => Promise.all(workers.map((worker) => worker.kill())));
+    await Promise.all(workers.map((worker) => worker.startUntilReady()));
+    const started = new AlertingSite(
+      database,
+      { orgId, assetIds, readerIds, since },
+      { workers, broker, port },
+    );
     await until(async () => (await started.#lastTurn()) !== undefined);
-    await broker.start();
     database.beforeDrop(() => broker.kill());
+    await broker.start();
     await until(
       async () => (await database.rows('select from positions where last_seen is not null')).length === 2,
     );
@@ -84,16 +88,17 @@ export class AlertingSite {
   }
 
   /**
-   * In the end everything is as it was, and the same process derives as before.
+   * In the end everything is as it was.
    *
    * @param pause before each kill.
    */
   async takeAwayAndKill(pause: () => Promise<void> = async () => {}): Promise<void> {
     this.#isThere = false;
     await pause();
-    await this.#deriver.kill();
+    const deriver = await this.#deriver();
+    await deriver.kill();
     await until(async () => (await this.#open('overdue')) > 0);
-    await this.#deriver.startUntilReady();
+    await deriver.startUntilReady();
     this.#isThere = true;
     await pause();
     await this.#broker.kill();
@@ -103,7 +108,7 @@ export class AlertingSite {
   }
 
   get kills(): number {
-    return this.#deriver.kills + this.#broker.kills;
+    return this.#workers.reduce((sum, { kills }) => sum + kills, this.#broker.kills);
   }
 
   /** Ends it. @returns what is wrong with the alerts, once enough turns were taken for them to be right. */
@@ -119,7 +124,7 @@ export class AlertingSite {
       const last = await this.#lastTurn();
       await until(async () => (await this.#lastTurn()) !== last);
     }
-    await Promise.all([this.#deriver.kill(), this.#broker.kill()]);
+    await Promise.all([this.#broker, ...this.#workers].map((program) => program.kill()));
     await sealAll(this.#database.url);
     return [...faults, ...(await findToldFaults(this.#database, this.#watched.orgId))];
   }
@@ -127,6 +132,16 @@ export class AlertingSite {
   /** How many there were of a kind. */
   async count(kind: string): Promise<number> {
     return (await this.#database.rows('select from alerts where kind = $1', [kind])).length;
+  }
+
+  async #deriver(): Promise<WorkerProgram> {
+    let deriver: WorkerProgram | undefined;
+    await until(async () => {
+      const deriving = await Promise.all(this.#workers.map((worker) => worker.runs('derive-alerts')));
+      deriver = this.#workers[deriving.indexOf(true)];
+      return deriver !== undefined;
+    });
+    return deriver as WorkerProgram;
   }
 
   async #endTraffic(): Promise<void> {

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../support/free-port.ts';
 import { type Program, run } from '../support/process.ts';
-import { SECRETS_KEY } from '../support/webhooks.ts';
 
 /** Milliseconds. */
 const RESTART_AFTER = 100;
@@ -20,8 +19,6 @@ export class ApiProgram {
       RATE_LIMIT_PER_MINUTE: '60000',
       RATE_LIMIT_BURST: '60000',
       LOG_LEVEL: 'info',
-      SECRETS_KEY,
-      WEBHOOK_NETWORKS: '127.0.0.0/8',
     };
     this.#launch = () => run('services/api/main.ts', [], { ...environment, ...settings });
   }
@@ -40,12 +37,6 @@ export class ApiProgram {
         await pause(RESTART_AFTER);
       }
     }
-  }
-
-  /** Webhooks that it delivers for. */
-  async held(): Promise<number> {
-    const text = await (await fetch(`${this.url}/metrics`)).text();
-    return Number(/^tagtrail_webhooks_held (.+)$/m.exec(text)?.[1]);
   }
 
   async kill(): Promise<void> {

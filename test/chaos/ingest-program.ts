@@ -9,11 +9,9 @@ export class IngestProgram {
   kills = 0;
   readonly #launch: () => Program;
   readonly #ready: string;
-  readonly #hasMetrics: boolean;
   #program: Program | null = null;
 
-  private constructor(launch: () => Program, ready: string, hasMetrics: boolean) {
-    this.#hasMetrics = hasMetrics;
+  private constructor(launch: () => Program, ready: string) {
     this.#launch = launch;
     this.#ready = ready;
   }
@@ -21,7 +19,7 @@ export class IngestProgram {
   /** With its own broker at `port`. */
   static embedded(port: number, environment: NodeJS.ProcessEnv): IngestProgram {
     const args = [String(environment['DATABASE_URL']), String(port)];
-    return new IngestProgram(() => run('test/chaos/ingest-process.ts', args, environment), 'ready', false);
+    return new IngestProgram(() => run('test/chaos/ingest-process.ts', args, environment), 'ready');
   }
 
   static subscribed(mqttUrl: string, clientId: string, environment: NodeJS.ProcessEnv): IngestProgram {
@@ -29,7 +27,6 @@ export class IngestProgram {
     return new IngestProgram(
       () => run('services/mqtt-ingest/main.ts', [], { ...environment, ...settings }),
       'Ingestion running',
-      true,
     );
   }
 
@@ -81,11 +78,6 @@ export class IngestProgram {
   /** One of the figures it publishes about itself. */
   figure(name: string): Promise<number> {
     return this.#metric(`tagtrail_ingest_${name}`);
-  }
-
-  /** Whether it is the one that seals the feed; one with a broker of its own is alone. */
-  async isSealing(): Promise<boolean> {
-    return !this.#hasMetrics || (await this.#metric('tagtrail_moves_sealing').catch(() => 0)) === 1;
   }
 
   async #metric(name: string): Promise<number> {

@@ -6,16 +6,18 @@ import { connectReader } from '../support/ingest.ts';
 import { Site } from '../support/site.ts';
 import { until } from '../support/subscribed-ingest.ts';
 import { IngestProgram } from './ingest-program.ts';
+import { WorkerProgram } from './worker-program.ts';
 
 const KILLS = 4;
 
-describe('a reader that says nothing, while the process that derives silences is killed', () => {
+describe('a reader that says nothing, while ingestion and the process that derives silences are killed', () => {
   const database = useDatabase();
   let ingest: IngestProgram;
+  let worker: WorkerProgram;
   let client: MqttClient | undefined;
   after(async () => {
     await client?.endAsync(true);
-    await ingest.kill();
+    await Promise.all([ingest.kill(), worker.kill()]);
   });
 
   const silences = (readerId: number) =>
@@ -45,13 +47,16 @@ describe('a reader that says nothing, while the process that derives silences is
     );
     const port = await freePort();
     ingest = IngestProgram.embedded(port, { DATABASE_URL: database.url });
-    for (let kill = 0; kill < KILLS; kill++) {
-      await ingest.startUntilReady();
+    worker = new WorkerProgram({ DATABASE_URL: database.url });
+    const start = () => Promise.all([ingest.startUntilReady(), worker.startUntilReady()]);
+    const kill = () => Promise.all([ingest.kill(), worker.kill()]);
+    for (let kills = 0; kills < KILLS; kills++) {
       const before = await derivations();
+      await start();
       await until(async () => (await derivations())?.['derived_by'] !== before?.['derived_by']);
-      await ingest.kill();
+      await kill();
     }
-    await ingest.startUntilReady();
+    await start();
     await until(async () => (await silences(quiet)).length > 0);
     const [first] = await silences(quiet);
     const [due] = await database.rows<{ watched: number }>(
@@ -62,8 +67,8 @@ describe('a reader that says nothing, while the process that derives silences is
       [quiet, first?.since],
     );
     expect(due?.watched).to.equal(15);
-    await ingest.kill();
-    await ingest.startUntilReady();
+    await kill();
+    await start();
 
     client = connectReader(port, 'quiet', {});
     await client.publishAsync('quiet', 'anything', { qos: 1 });

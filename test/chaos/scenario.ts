@@ -17,6 +17,7 @@ import { Publishers } from './publishers.ts';
 import { Tap } from './tap.ts';
 import { ToldWebhooks } from './told-webhooks.ts';
 import type { Traffic } from './traffic.ts';
+import { WorkerProgram } from './worker-program.ts';
 
 export interface ScenarioOptions {
   source: 'embedded' | 'mosquitto';
@@ -33,7 +34,7 @@ export interface ScenarioOptions {
   ahead?: number;
   /** Whether a consumer follows the move feed, at an API that is there for it. */
   isFollowed?: boolean;
-  /** Whether webhooks tell of it, too, by two processes of the API. */
+  /** Whether webhooks tell of it, too. */
   isTold?: boolean;
   /** For ingestion. */
   environment?: NodeJS.ProcessEnv;
@@ -56,7 +57,16 @@ export interface Recovery {
 interface Parts
   extends Pick<
     Scenario,
-    'traffic' | 'site' | 'tap' | 'links' | 'ingest' | 'broker' | 'publishers' | 'feed' | 'webhooks'
+    | 'traffic'
+    | 'site'
+    | 'tap'
+    | 'links'
+    | 'ingest'
+    | 'workers'
+    | 'broker'
+    | 'publishers'
+    | 'feed'
+    | 'webhooks'
   > {
   database: TestDatabase;
   /** In messages. */
@@ -79,6 +89,8 @@ export class Scenario {
    */
   readonly links: { readers: Link; ingest: Link; database: Link; receiver?: Link };
   readonly ingest: IngestProgram[];
+  /** Two, if somebody is told of what is recorded. */
+  readonly workers: readonly WorkerProgram[];
   readonly broker: Broker | null;
   readonly publishers: Publishers;
   readonly feed: FollowedFeed | null;
@@ -105,6 +117,7 @@ export class Scenario {
     this.tap = parts.tap;
     this.links = parts.links;
     this.ingest = parts.ingest;
+    this.workers = parts.workers;
     this.broker = parts.broker;
     this.publishers = parts.publishers;
     this.feed = parts.feed;
@@ -144,6 +157,13 @@ export class Scenario {
       stops.defer(() => program.kill());
       await program.start();
     };
+    const isTold = options.isTold === true;
+    const isFollowed = options.isFollowed === true || isTold;
+    const workers = Array.from({ length: isFollowed ? 2 : 0 }, () => new WorkerProgram(environment));
+    for (const worker of workers) {
+      stops.defer(() => worker.kill());
+      await worker.startUntilReady();
+    }
     let broker: Broker | null = null;
     let subscriptions = traffic.readers;
     let links: Scenario['links'];
@@ -173,7 +193,6 @@ export class Scenario {
     }
     const publishers = await Publishers.connect(traffic, links.readers.port, options.keepalive ?? 60);
     stops.defer(() => publishers.end());
-    const isTold = options.isTold === true;
     let webhooks: ToldWebhooks | null = null;
     if (isTold) {
       webhooks = await ToldWebhooks.start(database, site.orgId);
@@ -181,11 +200,11 @@ export class Scenario {
       links.receiver = webhooks.link;
     }
     let feed: FollowedFeed | null = null;
-    if (options.isFollowed === true || isTold) {
+    if (isFollowed) {
       feed = await FollowedFeed.start(database, site.orgId, environment, isTold ? 2 : 1);
       stops.defer(() => feed?.end());
     }
-    webhooks?.attend(feed?.apis ?? []);
+    webhooks?.attend(workers);
     const ahead = (options.ahead ?? Number.POSITIVE_INFINITY) / traffic.readsPerMessage;
     return new Scenario({
       traffic,
@@ -193,6 +212,7 @@ export class Scenario {
       tap,
       links,
       ingest,
+      workers,
       broker,
       publishers,
       feed,
@@ -283,15 +303,16 @@ export class Scenario {
     return killed;
   }
 
-  /** Kills the process of ingestion that gives the events of the feed their positions, and starts it again. */
+  /** Kills the worker that gives the events of the feed their positions, and starts it again. */
   async killSealer(): Promise<void> {
-    let sealer = -1;
+    let sealer: WorkerProgram | undefined;
     await until(async () => {
-      const sealing = await Promise.all(this.ingest.map((program) => program.isSealing()));
-      sealer = sealing.indexOf(true);
-      return sealer >= 0;
+      const sealing = await Promise.all(this.workers.map((worker) => worker.runs('seal-moves')));
+      sealer = this.workers[sealing.indexOf(true)];
+      return sealer !== undefined;
     });
-    await this.killIngest(sealer);
+    await sealer?.kill();
+    await sealer?.startUntilReady();
   }
 
   async #killAndRestart(program: IngestProgram): Promise<Recovery | null> {

@@ -7,9 +7,9 @@ import type { TestDatabase } from '../support/database.ts';
 import { Link } from '../support/link.ts';
 import { until } from '../support/subscribed-ingest.ts';
 import { newWebhook, SETTINGS } from '../support/webhooks.ts';
-import type { ApiProgram } from './api-program.ts';
 import { type DeliveryFaults, findDeliveryFaults } from './find-delivery-faults.ts';
 import { ReceiverProgram } from './receiver-program.ts';
+import type { WorkerProgram } from './worker-program.ts';
 
 /** Seconds until a retry that are not worth waiting for: the first step of the ladder, with its jitter, is less. */
 const LONG = 10;
@@ -57,11 +57,11 @@ export class ToldWebhooks {
    * Does from now on what an operator would do who is told that the receiver is mended: where lanes would wait for minutes,
    * because it was away at their second attempt as well, pauses the webhooks and switches them on again.
    */
-  attend(apis: readonly ApiProgram[]): void {
+  attend(workers: readonly WorkerProgram[]): void {
     const attend = async () => {
       while (!this.#isEnded) {
         // While the database restarts there is nothing to be done; what was begun is done the next time.
-        await this.#help(apis).catch(() => {});
+        await this.#help(workers).catch(() => {});
         await pause(LOOK);
       }
     };
@@ -96,12 +96,12 @@ export class ToldWebhooks {
     await this.receiver.remove();
   }
 
-  async #help(apis: readonly ApiProgram[]): Promise<void> {
+  async #help(workers: readonly WorkerProgram[]): Promise<void> {
     const { waiting, paused } = await this.#lanes();
     if (waiting + paused > 0) {
       await this.#set('paused');
       // Of a process that is being killed the next one holds nothing.
-      const held = () => Promise.all(apis.map((api) => api.held().catch(() => 0)));
+      const held = () => Promise.all(workers.map((worker) => worker.held().catch(() => 0)));
       await until(async () => (await held()).every((count) => count === 0));
       await this.#set('on');
     }

@@ -11,6 +11,7 @@ import { withDatabase } from '../../db/timescale/connections/database-url.ts';
 import { startEmbedded } from '../../db/timescale/embedded/server.ts';
 import { createDatabase } from '../../db/timescale/schema/create-database.ts';
 import { AlertTurns } from '../../domain/alerts/deriving/take-turn.ts';
+import { JOBS_OF_EVERY_WORKER } from '../../domain/health/jobs.ts';
 import { examineServer } from '../../domain/health/server.ts';
 import { examineDisk } from '../../services/cli/doctor/examine.ts';
 import { commandLineOn, runCommand } from '../support/command-line.ts';
@@ -19,6 +20,7 @@ import { expectFinding, runDoctor } from '../support/doctor.ts';
 import { freePort } from '../support/free-port.ts';
 import { startPgBouncer, usePgBouncer } from '../support/pgbouncer.ts';
 import { Site } from '../support/site.ts';
+import { startWorker } from '../support/worker.ts';
 
 describe('doctor', () => {
   const database = useDatabase();
@@ -64,7 +66,7 @@ describe('doctor', () => {
        values ($1, lpad('1', 26, '0'), 1, now(), false, 'overdue', 'R', '[]', '{}')`,
       [orgId],
     );
-    expectFinding((await doctor()).of('alerts'), 'fault', 'No process derives them', 'Start ingestion');
+    expectFinding((await doctor()).of('alerts'), 'fault', 'No process derives them', 'Start a worker');
     await new AlertTurns(database.pool).take();
     expect(await found()).to.equal('0 are not over');
     await database.rows(`update alert_derivation set caught_up_at = now() - interval '2 minutes'`);
@@ -78,6 +80,21 @@ describe('doctor', () => {
     expectFinding((await doctor()).of('alerts'), 'fault', named, `rule list --org ${orgId}`);
     await database.rows('delete from alert_faults');
     await database.rows('delete from rules');
+  });
+
+  it('tells that no worker runs, or that none does a job', async () => {
+    expectFinding((await doctor()).of('jobs'), 'fault', 'No worker runs: moves, alerts', 'tagtrail-worker@1');
+    const worker = await startWorker(database);
+    expect((await doctor()).of('jobs')[0]?.status).to.equal('ok');
+    await worker.stop();
+    const holder = await database.pool.connect();
+    for (const [job, lock] of JOBS_OF_EVERY_WORKER) {
+      if (job !== 'retain') {
+        await holder.query('select pg_advisory_lock($1)', [lock]);
+      }
+    }
+    expectFinding((await doctor()).of('jobs'), 'fault', 'No process does these jobs: retain', 'log');
+    holder.release(true);
   });
 
   it('tells of events of the move feed that nobody seals', async () => {

@@ -9,6 +9,7 @@ import { API_SETTINGS } from '../../services/api/config.ts';
 import { CONSOLE_SETTINGS } from '../../services/console/config.ts';
 import { GATEWAY_SETTINGS } from '../../services/handheld-gateway/config.ts';
 import { INGEST_SETTINGS } from '../../services/mqtt-ingest/config.ts';
+import { WORKER_SETTINGS } from '../../services/worker/config.ts';
 import { readDeployed, readYaml } from './folder.ts';
 
 describe('the compose file', () => {
@@ -40,6 +41,7 @@ describe('the compose file', () => {
       'mqtt-ingest': INGEST_SETTINGS,
       'handheld-gateway': GATEWAY_SETTINGS,
       console: CONSOLE_SETTINGS,
+      worker: WORKER_SETTINGS,
     };
     for (const [name, known] of Object.entries(settings)) {
       // What is the same everywhere is given to all.

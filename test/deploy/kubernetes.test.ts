@@ -11,6 +11,7 @@ import { CONSOLE_SETTINGS } from '../../services/console/config.ts';
 import { MEMBER_ROUTES, VISITOR_ROUTES } from '../../services/console/routes.ts';
 import { GATEWAY_SETTINGS } from '../../services/handheld-gateway/config.ts';
 import { INGEST_SETTINGS } from '../../services/mqtt-ingest/config.ts';
+import { WORKER_SETTINGS } from '../../services/worker/config.ts';
 import { buildAppIfStale, buildConsoleIfStale } from '../support/built-app.ts';
 import { useChecker } from '../support/checker.ts';
 import { DEPLOY, PROJECT, readDeployed, readYaml } from './folder.ts';
@@ -26,7 +27,7 @@ describe('the Kubernetes manifests', () => {
   });
 
   it('are what Kubernetes has a schema for, value by value', () => {
-    expect(objects).to.have.lengthOf(24);
+    expect(objects).to.have.lengthOf(26);
     expect(faultsOf(objects)).to.equal('');
     const [deployment] = objects.filter(({ kind }) => kind === 'Deployment');
     expect(faultsOf([{ ...deployment, spec: { replicas: 'many' } } as KubernetesObject])).to.include(
@@ -47,6 +48,7 @@ describe('the Kubernetes manifests', () => {
       'migrate.yaml',
       'api.yaml',
       'mqtt-ingest.yaml',
+      'worker.yaml',
       'handheld-gateway.yaml',
       'console.yaml',
       'command-line.yaml',
@@ -86,7 +88,7 @@ describe('the Kubernetes manifests', () => {
 
   it('run nothing as root, and nothing that can write to its root file system', () => {
     const pods = objects.flatMap(({ spec }) => (spec?.template === undefined ? [] : [spec.template.spec]));
-    expect(pods).to.have.lengthOf(6);
+    expect(pods).to.have.lengthOf(7);
     for (const { securityContext, containers } of pods) {
       expect(securityContext).to.deep.include({ runAsNonRoot: true, runAsUser: 1000 });
       for (const container of containers) {
@@ -112,7 +114,9 @@ describe('the Kubernetes manifests', () => {
     // Addresses may have passwords; these have none.
     const open = Object.keys(objects.find(({ kind }) => kind === 'ConfigMap')?.data ?? {});
     const all = { api: API_SETTINGS, console: CONSOLE_SETTINGS, 'handheld-gateway': GATEWAY_SETTINGS };
-    for (const [component, settings] of Object.entries({ ...all, 'mqtt-ingest': INGEST_SETTINGS })) {
+    // The owner migrates, and finishes that.
+    const { MIGRATE_DATABASE_URL: _, ...worker } = WORKER_SETTINGS;
+    for (const [component, settings] of Object.entries({ ...all, 'mqtt-ingest': INGEST_SETTINGS, worker })) {
       const given = containerOf(component).env.map(({ name }: { name: string }) => name);
       const names = Object.entries(settings)
         .filter(([name, setting]) => (setting as Setting<unknown>).isSecret && !open.includes(name))
@@ -145,7 +149,7 @@ describe('the Kubernetes manifests', () => {
       expect(target?.spec).not.to.have.property('replicas');
     }
     const budgets = objects.filter(({ kind }) => kind === 'PodDisruptionBudget');
-    expect(budgets).to.have.lengthOf(4);
+    expect(budgets).to.have.lengthOf(5);
     for (const { spec } of budgets) {
       const labels = objects.map((object) => object.spec?.template?.metadata.labels);
       expect(labels.some((each) => matches(spec.selector.matchLabels, each))).to.equal(true);

@@ -28,7 +28,6 @@ describe('the metrics that alerts and the dashboard name', () => {
     const published = await Promise.all([
       metricsOfService('api', {
         ...environment,
-        ...MAIL,
         ...BROKER_TLS,
         ...REPLICA,
         API_PORT: '0',
@@ -37,6 +36,7 @@ describe('the metrics that alerts and the dashboard name', () => {
       metricsOfService('handheld-gateway', { ...environment, HANDHELD_PORT: '0' }),
       metricsOfService('console', { ...environment, CONSOLE_PORT: '0', SECRETS_KEY: newSecretsKey() }),
       metricsOfService('mqtt-ingest', { ...environment, INGEST_PORT: '0', MQTT_MOVES_PREFIX: 'site' }),
+      metricsOfService('worker', { ...environment, ...MAIL, WORKER_PORT: '0', SECRETS_KEY: newSecretsKey() }),
       metricsOfMachine(),
     ]);
     const known = new Set([...published.flat(), ...PROMETHEUS_OWN, ...OF_EMBEDDED_BROKER]);
@@ -86,7 +86,7 @@ describe('the metrics that alerts and the dashboard name', () => {
     );
     expect(configs.map(({ job_name: job }) => job))
       .to.include.members(jobs)
-      .and.to.have.lengthOf(5);
+      .and.to.have.lengthOf(6);
   });
 });
 

@@ -7,6 +7,7 @@ import { API_SETTINGS } from '../../services/api/config.ts';
 import { CONSOLE_SETTINGS } from '../../services/console/config.ts';
 import { GATEWAY_SETTINGS } from '../../services/handheld-gateway/config.ts';
 import { INGEST_SETTINGS } from '../../services/mqtt-ingest/config.ts';
+import { WORKER_SETTINGS } from '../../services/worker/config.ts';
 import { certificate } from '../support/certificates.ts';
 import { useChecker } from '../support/checker.ts';
 import { DEPLOY, deployed, PROJECT, readDeployed } from './folder.ts';
@@ -28,7 +29,7 @@ describe('the units of systemd', () => {
   after(() => folder !== undefined && rmSync(folder, { recursive: true }));
 
   it('pass systemd-analyze', () => {
-    expect(units).to.have.lengthOf(6);
+    expect(units).to.have.lengthOf(7);
     const checked = analyze.run(['verify', '--man=no', ...units], { cwd: folder ?? '' });
     expect(checked).to.deep.equal({ status: 0, said: '' });
   });
@@ -107,6 +108,7 @@ describe('the units of systemd', () => {
       'services/console/main.ts',
       'services/handheld-gateway/main.ts',
       'services/mqtt-ingest/main.ts',
+      'services/worker/main.ts',
     ]);
     for (const path of programs) {
       expect(readFileSync(PROJECT + path, 'utf8')).not.to.equal('');
@@ -121,6 +123,7 @@ describe('the units of systemd', () => {
       ...INGEST_SETTINGS,
       ...GATEWAY_SETTINGS,
       ...CONSOLE_SETTINGS,
+      ...WORKER_SETTINGS,
     });
     expect(known).to.include.members(set);
     expect(set).to.include.members(['DATABASE_URL', 'MQTT_URL', 'REDIS_URL']);

@@ -112,13 +112,34 @@ describe('an upgrade by systemd', () => {
       'systemd-sysusers',
       'systemctl daemon-reload',
       'systemctl restart tagtrail-migrate',
-      'systemctl restart tagtrail-mqtt-ingest@1.service',
+      'systemctl restart tagtrail-worker@1.service',
       ...['asked /readyz not ready', 'asked /readyz not ready', 'asked /readyz ready'],
       ...UNITS.slice(1).flatMap((unit) => [`systemctl restart ${unit}`, 'asked /readyz ready']),
     ]);
     expect(current()).to.equal(join(folder, 'home/releases', second));
     expect(existsSync(join(folder, 'units/tagtrail-new.service'))).to.equal(true);
     expect(readFileSync(join(folder, 'home/current/package-lock.json'), 'utf8')).to.equal('{"version": 2}\n');
+  });
+
+  it('installs and starts a worker where none runs, before the processes that did its work are restarted', async () => {
+    writeFileSync(join(folder, 'running'), UNITS.slice(1).join('\n'));
+    const { status, said } = await upgrade('main');
+    expect(status, said).to.equal(0);
+    const units = log().filter((line) => /@\d/.test(line));
+    expect(units.slice(0, 2)).to.deep.equal([
+      'systemctl enable --now tagtrail-worker@1.service',
+      'systemctl restart tagtrail-mqtt-ingest@1.service',
+    ]);
+    expect(existsSync(join(folder, 'units/tagtrail-worker@.service'))).to.equal(true);
+  });
+
+  it('that cannot start a worker leaves the processes that do its work as they are', async () => {
+    writeFileSync(join(folder, 'running'), UNITS.slice(1).join('\n'));
+    refusals = Number.POSITIVE_INFINITY;
+    const { status, said } = await upgrade('main');
+    expect(status).to.equal(1);
+    expect(said).to.include('tagtrail-worker@1.service is not ready');
+    expect(log().filter((line) => /restart .*@/.test(line))).to.deep.equal([]);
   });
 
   it('that cannot migrate leaves every process and the version as they are', async () => {
@@ -164,6 +185,7 @@ describe('an upgrade by systemd', () => {
 });
 
 const UNITS = [
+  'tagtrail-worker@1.service',
   'tagtrail-mqtt-ingest@1.service',
   'tagtrail-handheld-gateway@1.service',
   'tagtrail-api@1.service',

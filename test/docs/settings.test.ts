@@ -6,6 +6,7 @@ import { CONSOLE_SETTINGS } from '../../services/console/config.ts';
 import { GATEWAY_SETTINGS } from '../../services/handheld-gateway/config.ts';
 import { INGEST_SETTINGS } from '../../services/mqtt-ingest/config.ts';
 import { STANDALONE_SETTINGS } from '../../services/standalone/config.ts';
+import { WORKER_SETTINGS } from '../../services/worker/config.ts';
 import { ROOT } from './command-blocks.ts';
 
 const ROWS = readFileSync(`${ROOT}docs/settings.md`, 'utf8')
@@ -16,7 +17,7 @@ const ROWS = readFileSync(`${ROOT}docs/settings.md`, 'utf8')
 describe('the page of settings', () => {
   const processes: Settings[] = [
     ...[API_SETTINGS, GATEWAY_SETTINGS, INGEST_SETTINGS],
-    ...[CONSOLE_SETTINGS, STANDALONE_SETTINGS],
+    ...[CONSOLE_SETTINGS, STANDALONE_SETTINGS, WORKER_SETTINGS],
   ];
   for (const [name, declared] of Map.groupBy(processes.flatMap(Object.entries), ([name]) => name)) {
     it(`says what ${name} can be, and what it is by default`, () => {

@@ -1,12 +1,10 @@
 import { expect } from 'chai';
 import { useDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
-import { useMosquitto } from '../support/mosquitto.ts';
 import { type Program, run } from '../support/process.ts';
 import { newOrganization, readSealed, writeUnsealed } from '../support/unsealed.ts';
 
 describe('the move feed of several processes', () => {
-  const broker = useMosquitto();
   const database = useDatabase();
   const programs: Program[] = [];
 
@@ -17,9 +15,9 @@ describe('the move feed of several processes', () => {
     }
   });
 
-  it('goes on when the one that seals is killed, whichever service that is, and a metric says which it is', async () => {
+  it('goes on when the worker that seals is killed, and a metric says which it is', async () => {
     const orgId = await newOrganization(database);
-    const services = [await ingestion(), await gateway()];
+    const services = [await worker(), await worker()];
     let sealed = 0;
     for (const service of services) {
       await until(async () => (await sealing(service)) === 1);
@@ -33,7 +31,7 @@ describe('the move feed of several processes', () => {
       service.program.child.kill('SIGKILL');
       await service.program.ended;
     }
-    const [last] = [await ingestion()];
+    const last = await worker();
     await until(async () => (await sealing(last)) === 1 && (await readSealed(database)).length === sealed);
     expect((await readSealed(database)).map(({ position }) => position)).to.deep.equal(
       Array.from({ length: sealed }, (_, index) => index + 1),
@@ -47,14 +45,9 @@ describe('the move feed of several processes', () => {
     url: string;
   }
 
-  async function ingestion(): Promise<Service> {
-    const INGEST_PORT = String(await freePort());
-    return start('services/mqtt-ingest/main.ts', INGEST_PORT, { INGEST_PORT, MQTT_URL: broker.url });
-  }
-
-  async function gateway(): Promise<Service> {
-    const HANDHELD_PORT = String(await freePort());
-    return start('services/handheld-gateway/main.ts', HANDHELD_PORT, { HANDHELD_PORT });
+  async function worker(): Promise<Service> {
+    const WORKER_PORT = String(await freePort());
+    return start('services/worker/main.ts', WORKER_PORT, { WORKER_PORT });
   }
 
   async function start(path: string, port: string, environment: NodeJS.ProcessEnv): Promise<Service> {

@@ -1,7 +1,5 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { ADVISORY_LOCKS } from '../../db/timescale/connections/advisory-locks.ts';
-import { SEALER } from '../../domain/moves/sealing/sealing-session.ts';
 import type { Check } from '../../platform/runtime/health.ts';
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { startEmbeddedIngest } from '../../services/mqtt-ingest/ingest.ts';
@@ -10,6 +8,7 @@ import { DISK_FULL, fullDiskUnder } from '../support/full-disk.ts';
 import { connected, connectReader, ingestConfig } from '../support/ingest.ts';
 import { Site } from '../support/site.ts';
 import { until } from '../support/subscribed-ingest.ts';
+import { startWorker } from '../support/worker.ts';
 
 /** What brings each about, and what mends it. */
 const STATES: Record<string, { payload: string; begin: string[]; end: string; reason: RegExp }> = {
@@ -38,7 +37,9 @@ describe('the readiness of ingestion', () => {
     await site.asset('PALLET', 'E280');
     await site.reader('portal', [await site.location('DOCK')]);
     const lifecycle = new Lifecycle(log);
-    ({ port, checks } = await startEmbeddedIngest(ingestConfig(database.url), log, lifecycle));
+    const started = await startEmbeddedIngest(ingestConfig(database.url), log, lifecycle);
+    ({ port } = started);
+    checks = { ...started.checks, ...started.notices };
     database.beforeDrop(() => lifecycle.stop());
   });
 
@@ -68,17 +69,8 @@ describe('the readiness of ingestion', () => {
     });
   }
 
-  it('says that nobody seals while another session holds the lock for it', async () => {
-    const holder = await database.pool.connect();
-    const held = holder.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.sealing]);
-    await database.rows(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = current_database() and application_name = $1`,
-      [SEALER],
-    );
-    await held;
+  it('says that nobody gives moves their positions, without being unready, until a worker does', async () => {
     expect(await outcomeOf('feed')).to.equal('ok');
-    await database.rows("update move_heads set sealed_at = sealed_at - interval '1 hour'");
     await database.rows(
       `insert into unsealed_moves (org_id, kind, recorded_at)
        select id, 'test', clock_timestamp() - interval '1 minute' from organizations`,
@@ -86,9 +78,9 @@ describe('the readiness of ingestion', () => {
     expect(await outcomeOf('feed')).to.equal(
       'events wait for their positions in the move feed, and no process gives them any',
     );
-    await holder.query('select pg_advisory_unlock($1)', [ADVISORY_LOCKS.sealing]);
-    holder.release();
+    const worker = await startWorker(database);
     await until(async () => (await outcomeOf('feed')) === 'ok');
+    await worker.stop();
   });
 
   it('says that the database takes no changes, and records what waited once it does', async () => {

@@ -53,8 +53,6 @@ export function gatewayConfig(databaseUrl: string): GatewayConfig {
     REDIS_URL: null,
     // Tests have clocks of their own, years back, and retention goes by the database's.
     SCAN_RETENTION_DAYS: 36_500,
-    MOVES_RETENTION_DAYS: null,
-    ADDRESS_RETENTION_DAYS: 365,
     LATENESS_DAYS: 30,
     SHUTDOWN_DELAY_MS: 0,
     LOG_LEVEL: 'silent',

@@ -20,8 +20,6 @@ export function ingestConfig(databaseUrl: string, port = 0) {
     READER_BYTES_PER_SECOND: 4_194_304,
     // Tests have clocks of their own, years back, and retention goes by the database's.
     SCAN_RETENTION_DAYS: 36_500,
-    MOVES_RETENTION_DAYS: null,
-    ADDRESS_RETENTION_DAYS: 365,
     LATENESS_DAYS: 30,
   };
 }

@@ -23,8 +23,6 @@ export function subscribedConfig(
     MQTT_KEY_FILE: null,
     // Tests have clocks of their own, years back, and retention goes by the database's.
     SCAN_RETENTION_DAYS: 36_500,
-    MOVES_RETENTION_DAYS: null,
-    ADDRESS_RETENTION_DAYS: 365,
     LATENESS_DAYS: 30,
     ...settings,
   };

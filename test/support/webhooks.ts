@@ -1,6 +1,5 @@
 import { type Networks, parseNetworks } from '../../base/networks.ts';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
-import { listen } from '../../db/timescale/connections/listen.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { MOVES_SEALED } from '../../domain/moves/sealed-announcement.ts';
 import {
@@ -17,6 +16,8 @@ import {
 import { openAgents } from '../../domain/webhooks/sending/agents.ts';
 import type { StoredWebhook } from '../../domain/webhooks/stored-webhook.ts';
 import { createResolve } from '../../domain/webhooks/targets/resolve.ts';
+import type { Job } from '../../services/worker/jobs/job.ts';
+import { runJob } from '../../services/worker/run-job.ts';
 import { TEST_ACTOR } from './actor.ts';
 import type { TestDatabase } from './database.ts';
 
@@ -66,13 +67,16 @@ export async function startDeliverer(
     claimEvery: 200,
     ...parts,
   });
-  const look = () => deliverer.look();
-  const listener = await listen(database.url, [MOVES_SEALED], {
-    onNotify: look,
-    onReconnect: look,
-    onLost: () => {},
-  });
-  deliverer.start();
+  const job: Job = {
+    ...{ name: 'deliver-webhooks', lock: null, session: { name: 'test turns' } },
+    ...{ wokenBy: [MOVES_SEALED], rest: 0 },
+    begin: () => ({
+      turn: () => deliverer.turn(),
+      hear: () => deliverer.look(),
+      end: () => deliverer.stop(),
+    }),
+  };
+  const running = runJob(job, { url: database.url, log });
   let isStopped = false;
   return {
     deliverer,
@@ -80,8 +84,7 @@ export async function startDeliverer(
     stop: async () => {
       if (!isStopped) {
         isStopped = true;
-        await listener.close();
-        await deliverer.stop();
+        await running.stop();
         agents.end();
         await Promise.all([db.end(), leases.end()]);
       }

@@ -6,6 +6,7 @@ export const ADVISORY_LOCKS = {
   migration: 7_461_726,
   /** Giving a reader a name or a topic, or changing a format. */
   registration: 7_461_727,
+  /** Exclusive to drop or merge old rows, shared to keep that from happening meanwhile. */
   sweep: 7_461_728,
   occupation: 7_461_730,
   /** Shared by users of the embedded server, exclusive to stop it. */
@@ -24,6 +25,10 @@ export const ADVISORY_LOCKS = {
   deliverers: 7_461_740,
   /** Beginning messages to people about alerts. */
   mail: 7_461_745,
+  /** Learning how often things are read at locations. */
+  gaps: 7_461_746,
+  /** Dropping expired data, step by step; each step also has {@link sweep}. */
+  retention: 7_461_747,
 } as const;
 
 /** First of two numbers; the second is the organization. */

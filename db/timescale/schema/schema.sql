@@ -2239,6 +2239,8 @@ begin
         'acknowledged_at', micros_of_time(new.acknowledged_at), 'acknowledged_by', new.acknowledged_by,
         'closed_at', case when told <> 'opened' then micros_of_time(new.closed_at) end, 'because', new.because))));
   end loop;
+  -- Wakes the sealer. Alerts are few, so that it is no matter that transactions that notify commit one at a time.
+  perform pg_notify('moves_written', new.org_id::text);
   return null;
 end $function$
 ;

@@ -32,7 +32,8 @@ export class GapLearner {
   /** When each was learned, by location. */
   #learned = new Map<number, Micros>();
 
-  async turn(pool: Pool, now: Micros): Promise<void> {
+  /** @returns false if none was due. */
+  async turn(pool: Pool, now: Micros): Promise<boolean> {
     if (this.#lookAt <= now) {
       const found = await findLearned(pool);
       this.#learned = new Map(found.map(({ locationId: id }) => [id, this.#learned.get(id) ?? 0]));
@@ -53,6 +54,7 @@ export class GapLearner {
       this.#learned.set(next.locationId, now);
       await learnGap(pool, next, now);
     }
+    return next !== undefined;
   }
 }
 

@@ -48,11 +48,11 @@ export interface DelivererParts {
   claimEvery?: number;
 }
 
-/** Seconds for which a silent process counts as alive. With {@link TICK} and a claim, less than ten. */
+/** Seconds for which a silent process counts as alive: a few times {@link TICK}. */
 const LEASE = 6;
 
-/** Milliseconds between two claims. */
-const TICK = 1_500;
+/** Milliseconds between two claims: of a process that delivers, and of one that has no webhooks. */
+const TICK = { delivering: 1_500, idle: 5_000 };
 
 /** Milliseconds of grace for requests in flight at shutdown. */
 const PATIENCE = 5_000;
@@ -66,7 +66,7 @@ const NOTE = 5_000;
 /**
  * Delivers webhooks. Any number of processes share them all; one process at a time delivers for each:
  *
- * 1. Each process renews its lease every second and a half, and claims webhooks that no live process has.
+ * 1. Each process renews its lease with every turn, and claims webhooks that no live process has.
  * 2. A process that could not renew in time sends nothing more: another may have claimed its webhooks.
  * 3. What it has sent but not recorded is sent again by that one.
  */
@@ -81,10 +81,7 @@ export class Deliverer {
   readonly #deliveries = new Map<number, WebhookDelivery>();
   readonly #retiring = new Map<WebhookDelivery, Promise<void>>();
   readonly #passedOver = new Map<number, number>();
-  #tick: NodeJS.Timeout | undefined;
-  #note: NodeJS.Timeout | undefined;
-  #ticking: Promise<void> = Promise.resolve();
-  #isStopped = false;
+  #noteAt = 0;
 
   constructor(parts: DelivererParts) {
     this.#parts = parts;
@@ -119,9 +116,16 @@ export class Deliverer {
     return this.#turns.running;
   }
 
-  start(): void {
-    this.#tickAfter(0);
-    void this.#noteSkipped();
+  /** Renews the lease and claims webhooks. @returns milliseconds until the next turn. */
+  async turn(): Promise<number> {
+    await this.#claim();
+    this.#feeds.look();
+    const now = performance.now();
+    if (now >= this.#noteAt) {
+      this.#noteAt = now + (this.#parts.noteEvery ?? NOTE);
+      await this.#noteSkipped();
+    }
+    return this.#parts.claimEvery ?? TICK[this.#deliveries.size > 0 ? 'delivering' : 'idle'];
   }
 
   /** To be called when something was sealed. */
@@ -129,32 +133,14 @@ export class Deliverer {
     this.#feeds.look();
   }
 
-  /** Graceful shutdown: ends deliveries, and lets other processes claim the webhooks at once. */
+  /** Graceful shutdown after the last turn: ends deliveries, and lets other processes claim the webhooks at once. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    clearTimeout(this.#tick);
-    clearTimeout(this.#note);
-    await this.#ticking;
     await this.#feeds.stop();
     await Promise.all([...this.#deliveries.values()].map((delivery) => this.#retire(delivery, PATIENCE)));
     await this.#recorder.idle();
     this.#lease.end();
     // Without it, others wait until the lease has expired.
     await leave(this.#parts.leases, this.#id).catch(() => {});
-  }
-
-  #tickAfter(milliseconds: number): void {
-    this.#tick = setTimeout(() => {
-      this.#ticking = this.#claim()
-        .catch((error: unknown) => {
-          this.#parts.log.warn({ reason: messageOf(error) }, 'Webhooks could not be claimed; will retry');
-        })
-        .finally(() => {
-          if (!this.#isStopped) {
-            this.#tickAfter(this.#parts.claimEvery ?? TICK);
-          }
-        });
-    }, milliseconds);
   }
 
   async #claim(): Promise<void> {
@@ -289,8 +275,5 @@ export class Deliverer {
   async #noteSkipped(): Promise<void> {
     const lanes = [...this.#deliveries.values()].flatMap((delivery) => delivery.lanes);
     await Promise.allSettled(lanes.map((lane) => lane.noteSkipped()));
-    if (!this.#isStopped) {
-      this.#note = setTimeout(() => this.#noteSkipped(), this.#parts.noteEvery ?? NOTE);
-    }
   }
 }

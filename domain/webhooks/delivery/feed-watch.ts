@@ -8,15 +8,11 @@ import type { WebhookDelivery } from './webhook-delivery.ts';
 /** Milliseconds of debounce: notifications in between share one look. */
 const GATHERED = 10;
 
-/** Milliseconds between looks if no notification comes. */
-const LOOK = 1_000;
-
 /** Keeps the heads of the feeds whose webhooks are delivered here, and wakes lanes that have new events. */
 export class FeedWatch {
   readonly #db: Connection;
   readonly #deliveries: () => Iterable<WebhookDelivery>;
   readonly #heads = new Map<number, number>();
-  readonly #timer: NodeJS.Timeout;
   #looking: Promise<void> | null = null;
   #mustLookAgain = false;
   #isStopped = false;
@@ -24,14 +20,13 @@ export class FeedWatch {
   constructor(db: Connection, deliveries: () => Iterable<WebhookDelivery>) {
     this.#db = db;
     this.#deliveries = deliveries;
-    this.#timer = setInterval(() => this.look(), LOOK);
   }
 
   headOf(orgId: number): number {
     return this.#heads.get(orgId) ?? 0;
   }
 
-  /** To be called when something was sealed. */
+  /** To be called when something was sealed, and now and then, as a notification may be lost. */
   look(): void {
     this.#mustLookAgain = true;
     this.#looking ??= this.#lookWhileAsked().finally(() => {
@@ -41,7 +36,6 @@ export class FeedWatch {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    clearInterval(this.#timer);
     await this.#looking;
   }
 

@@ -6,7 +6,7 @@ import { openMailer } from '../../../domain/alerts/mail/sending/mailer.ts';
 import { isAddress } from '../../../domain/alerts/mail/sending/sender.ts';
 import { CONSOLE_URL } from '../../../platform/runtime/console-url.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
-import { API_SETTINGS, faultOfMail } from '../../api/config.ts';
+import { faultOfMail, MAIL_SETTINGS } from '../../worker/config.ts';
 import { addCommand, printResult } from '../command-line/command-line.ts';
 import { FAILED } from '../command-line/report-error.ts';
 import { running } from '../running/running.ts';
@@ -38,7 +38,7 @@ export function addMail(program: Command): void {
 
 /** @throws AppError `misconfigured` naming the setting. */
 function mailSettings() {
-  const { SMTP_URL, MAIL_FROM } = API_SETTINGS;
+  const { SMTP_URL, MAIL_FROM } = MAIL_SETTINGS;
   const config = readSettings({ SMTP_URL, MAIL_FROM, CONSOLE_URL }, running().env, [faultOfMail]);
   if (config.SMTP_URL === null || config.MAIL_FROM === null) {
     throw new AppError(

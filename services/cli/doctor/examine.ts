@@ -18,6 +18,7 @@ import { examineBrokerSessions } from '../../../domain/health/broker-sessions.ts
 import { examineCellMoves } from '../../../domain/health/cell-moves.ts';
 import { type Finding, fault, ok, warning } from '../../../domain/health/finding.ts';
 import { examineHypertables } from '../../../domain/health/hypertables.ts';
+import { examineJobs } from '../../../domain/health/jobs.ts';
 import { examineMail } from '../../../domain/health/mail.ts';
 import { examineMoveFeed } from '../../../domain/health/move-feed.ts';
 import { examinePublishedTopics } from '../../../domain/health/published-topics.ts';
@@ -86,6 +87,7 @@ function listenersOf(config: DoctorConfig): Listener[] {
     { name: 'handheld gateway', ...here, port: config.HANDHELD_PORT },
     { name: 'console', ...here, port: config.CONSOLE_PORT },
     { name: 'ingestion', ...here, port: config.INGEST_PORT },
+    { name: 'worker', ...here, port: config.WORKER_PORT },
   ];
 }
 
@@ -174,6 +176,7 @@ async function examineDatabase(
       await examineSearch(client),
       await examineSequences(client),
       await examineStoredAhead(client),
+      await examineJobs(client),
       ...(await examineMoveFeed(client)),
       ...(await examineWebhooks(client)),
       ...(await examineMail(client)),

@@ -3,8 +3,9 @@ import { type Finding, fault, ok } from '../../../domain/health/finding.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { INGEST_SETTINGS } from '../../mqtt-ingest/config.ts';
 import { readStandaloneConfig, STANDALONE_SETTINGS, type StandaloneConfig } from '../../standalone/config.ts';
+import { WORKER_SETTINGS } from '../../worker/config.ts';
 
-export type DoctorConfig = StandaloneConfig & { INGEST_PORT: number };
+export type DoctorConfig = StandaloneConfig & { INGEST_PORT: number; WORKER_PORT: number };
 
 /** Null if settings are unusable: then nothing else can be checked. */
 export function examineSettings(environment: NodeJS.ProcessEnv): {
@@ -13,9 +14,10 @@ export function examineSettings(environment: NodeJS.ProcessEnv): {
 } {
   try {
     const { INGEST_PORT } = INGEST_SETTINGS;
+    const { WORKER_PORT } = WORKER_SETTINGS;
     const config = {
       ...readStandaloneConfig(environment),
-      ...readSettings({ INGEST_PORT }, environment),
+      ...readSettings({ INGEST_PORT, WORKER_PORT }, environment),
     };
     const given = Object.keys(STANDALONE_SETTINGS).filter((name) => (environment[name] ?? '') !== '');
     const set = given.length === 0 ? 'all at their defaults' : `${given.join(', ')} set`;

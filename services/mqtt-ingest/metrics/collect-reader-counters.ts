@@ -5,7 +5,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { ReaderCounters } from '../../../domain/administration/readers/list-readers.ts';
 import { READER_CLOCK, type ReaderClock } from '../../../domain/administration/readers/reader-clock.ts';
 import { UNHEARD_SINCE } from '../../../domain/administration/readers/reader-state.ts';
-import { freshener } from './freshener.ts';
+import { freshener } from '../../../platform/runtime/freshener.ts';
 
 /** Readers, and organizations, with metric series of their own, first registered first. */
 export const MOST_SHOWN = 2_000;

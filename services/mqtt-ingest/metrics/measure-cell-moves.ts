@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { findStalledMoves } from '../../../domain/health/stalled-moves.ts';
-import { freshener } from './freshener.ts';
+import { freshener } from '../../../platform/runtime/freshener.ts';
 
 /** Organizations with series of their own. */
 const MOST_SHOWN = 100;

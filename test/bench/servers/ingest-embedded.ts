@@ -16,8 +16,6 @@ const { port } = await startEmbeddedIngest(
     READER_READS_PER_SECOND: 10_000_000,
     READER_BYTES_PER_SECOND: 1_073_741_824,
     SCAN_RETENTION_DAYS: 30,
-    MOVES_RETENTION_DAYS: null,
-    ADDRESS_RETENTION_DAYS: 365,
     LATENESS_DAYS: 30,
   },
   createLog('ingest', 'info'),

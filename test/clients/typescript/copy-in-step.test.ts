@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { sealAll, startSealing } from '../../../domain/moves/start-sealing.ts';
+import { sealAll } from '../../../domain/moves/start-sealing.ts';
 import { useApi } from '../../support/api.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type Program, run } from '../../support/process.ts';
 import { Random } from '../../support/random.ts';
 import { aRead, record } from '../../support/recording.ts';
+import { startSealing } from '../../support/sealing.ts';
 import { Site } from '../../support/site.ts';
 import { useTypedClient } from './use-typed-client.ts';
 

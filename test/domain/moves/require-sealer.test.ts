@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
+import { elect } from '../../../db/timescale/connections/elected.ts';
 import { requireSealer } from '../../../domain/moves/require-sealer.ts';
-import { holdSealing, leave } from '../../../domain/moves/sealing/sealing-session.ts';
+import { SEALING } from '../../../domain/moves/sealing/sealing-session.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Site } from '../../support/site.ts';
 
@@ -34,12 +35,10 @@ describe('the check for a sealer of the move feed', () => {
     expect(await said(), 'a session that seals nothing has the lock').to.equal(fault);
     await other.query('select pg_advisory_unlock($1)', [ADVISORY_LOCKS.sealing]);
     other.release();
-    const sealer = await holdSealing(database.url);
+    const sealer = await elect(database.url, ADVISORY_LOCKS.sealing, SEALING);
     expect(await said(), 'a sealer that has just begun').to.equal(fault);
     expect(await said(0), 'a sealer that has lasted').to.equal('ok');
-    if (sealer !== null) {
-      leave(sealer);
-    }
+    await sealer?.leave();
     const sealedBefore = (seconds: number) =>
       database.rows(
         `insert into move_heads (org_id, head, sealed_at, complete_since)

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { startSealing } from '../../../domain/moves/start-sealing.ts';
 import { wakeSealer } from '../../../domain/moves/wake-sealer.ts';
 import { useDatabase } from '../../support/database.ts';
+import { startSealing } from '../../support/sealing.ts';
 import { newOrganization, writeUnsealed } from '../../support/unsealed.ts';
 
 describe('waking the sealer', () => {

@@ -29,6 +29,7 @@ const PROCESSES: [string, NodeJS.ProcessEnv, string, string[], string[]][] = [
     ['mqtt', '@slonik/sql-tag'],
     ['aedes', 'koa'],
   ],
+  ['worker', {}, 'Worker running', ['@slonik/sql-tag'], ['aedes', 'koa', 'mqtt']],
   ['handheld-gateway', {}, 'Handheld gateway listening', ['koa'], ['aedes', 'mqtt']],
 ];
 
@@ -54,6 +55,7 @@ describe('a process that starts', () => {
         HANDHELD_PORT: '0',
         CONSOLE_PORT: '0',
         INGEST_PORT: '0',
+        WORKER_PORT: '0',
         MQTT_PORT: '0',
         SHUTDOWN_DELAY_MS: '0',
         LOADED_FILE: file,

@@ -160,8 +160,8 @@ describe('the logs of all processes at their lowest level', () => {
       OIDC_CLIENT_ID: provider.clientId,
       OIDC_CLIENT_SECRET: secret('the secret at the identity provider'),
     };
-    const [api, gateway, ingest, standalone] = await Promise.all([
-      start('api', { API_PORT: '0', REDIS_URL: redisUrl.href, SECRETS_KEY: secretsKey, ...mail }),
+    const [api, gateway, ingest, standalone, worker] = await Promise.all([
+      start('api', { API_PORT: '0', REDIS_URL: redisUrl.href, SECRETS_KEY: secretsKey }),
       start('handheld-gateway', { HANDHELD_PORT: '0', REDIS_URL: redisUrl.href }),
       start('mqtt-ingest', { INGEST_PORT: '0', MQTT_URL: brokerUrl.href, MQTT_CLIENT_ID: 'logs' }),
       start('standalone', {
@@ -171,6 +171,7 @@ describe('the logs of all processes at their lowest level', () => {
         MQTT_PORT: String(mqttPort),
         ...oidc,
       }),
+      start('worker', { WORKER_PORT: '0', SECRETS_KEY: secretsKey, ...mail }),
     ]);
 
     const assets = `${addressOf(api)}/api/v1/assets`;
@@ -293,6 +294,7 @@ describe('the logs of all processes at their lowest level', () => {
     );
     await database.rows('update handhelds set revoked_at = now() where id = $1', [id]);
     await until(async () => (await submit()) === 401);
+    await until(() => worker.stdout().includes('Job failed'));
     for (const { child, ended } of programs) {
       child.kill('SIGTERM');
       expect(await ended).to.equal(0);

@@ -1,9 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { append } from '../../../../base/append.ts';
-import { ADVISORY_LOCKS } from '../../../../db/timescale/connections/advisory-locks.ts';
 import type { Pool } from '../../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../../db/timescale/connections/transaction.ts';
-import { rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
 import { alertLetter } from '../letter/alert-letter.ts';
 import type { Letter } from '../letter/letter.ts';
@@ -20,6 +18,9 @@ import {
 } from './recipients.ts';
 
 export interface MailParts {
+  /** For beginning messages: only one process of an installation may. */
+  db: Pool;
+  /** For outcomes of messages that have ended. */
   pool: Pool;
   mailer: Mailer;
   consoleUrl: string | null;
@@ -45,10 +46,10 @@ interface Begun {
 }
 
 /**
- * Sends e-mail of alerts, with any number of other processes:
+ * Sends e-mail of alerts:
  *
- * 1. Under a lock that one process has, it is noted that messages are begun, for organizations in turn; nobody begins
- *    another to the same people within a minute.
+ * 1. The one process that does notes that messages are begun, for organizations in turn; nobody begins another to the same
+ *    people within a minute.
  * 2. They are sent, which takes less than that. Others are begun meanwhile, as long as there is room.
  * 3. What was taken by the server is done with. A process that is killed in between leaves it to be sent once more, at
  *    least a minute later.
@@ -63,12 +64,21 @@ export class MailTurns {
     this.#parts = parts;
   }
 
-  /** @returns how many messages were begun; none if another process is just beginning some. */
+  /** Whether as many messages are under way as may be. */
+  get isFull(): boolean {
+    return this.#underWay.size >= AT_ONCE;
+  }
+
+  get isSending(): boolean {
+    return this.#underWay.size > 0;
+  }
+
+  /** @returns how many messages were begun. */
   async take(): Promise<number> {
-    if (this.#underWay.size >= AT_ONCE) {
+    if (this.isFull) {
       return 0;
     }
-    const begun = await inTransaction(this.#parts.pool, (transaction) => this.#begin(transaction));
+    const begun = await inTransaction(this.#parts.db, (transaction) => this.#begin(transaction));
     for (const each of begun) {
       const sending = this.#send(each)
         .catch(this.#parts.onFault)
@@ -78,16 +88,12 @@ export class MailTurns {
     return begun.length;
   }
 
-  /** Waits until one of the messages under way has ended, but no longer than so many milliseconds. @returns false if there is none. */
-  async someEnded(within: number): Promise<boolean> {
-    if (this.#underWay.size === 0) {
-      return false;
-    }
+  /** Waits until one of the messages under way has ended, but no longer than so many milliseconds. */
+  async someEnded(within: number): Promise<void> {
     const ended = new AbortController();
     const late = pause(within, undefined, { signal: ended.signal }).catch(() => {});
     await Promise.race([late, ...this.#underWay.keys()]);
     ended.abort();
-    return true;
   }
 
   /** Waits until every message under way has ended. */
@@ -103,14 +109,6 @@ export class MailTurns {
   }
 
   async #begin(transaction: Connection): Promise<Begun[]> {
-    const { is_mine: isMine } = await transaction.one(sql.prepared(
-      'lock-mail',
-      rowsOf<{ is_mine: boolean }>(),
-    )`
-      select pg_try_advisory_xact_lock(${ADVISORY_LOCKS.mail}) as is_mine`);
-    if (!isMine) {
-      return [];
-    }
     await addRecipients(transaction);
     const begun: Begun[] = [];
     const due = await dueRecipients(transaction, this.#last, LOOKED_AT);

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import type { Client } from '../../../../db/timescale/connections/client.ts';
+import { ADVISORY_LOCKS } from '../../../../db/timescale/connections/advisory-locks.ts';
 import { connectionConfig } from '../../../../db/timescale/connections/connection.ts';
+import { type Elected, elect } from '../../../../db/timescale/connections/elected.ts';
 import { type Order, sealBatch } from '../../../../domain/moves/sealing/seal-batch.ts';
-import { SettledIds } from '../../../../domain/moves/sealing/sealing-loop.ts';
-import { holdSealing, leave } from '../../../../domain/moves/sealing/sealing-session.ts';
+import { SettledIds } from '../../../../domain/moves/sealing/sealer.ts';
+import { SEALING } from '../../../../domain/moves/sealing/sealing-session.ts';
 import { sealAll } from '../../../../domain/moves/start-sealing.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { emptyStatistics } from '../../../support/empty-statistics.ts';
@@ -90,14 +91,14 @@ describe('sealing', () => {
         [id, parts, orgId],
       );
     await write(900, 5);
-    const sealing = await holdSealing(database.url);
+    const sealing = await seal();
     const order = { orgId, after: 0, share: 2 };
-    expect((await sealBatch(sealing as Client, [order]))[0]).to.deep.include({ rows: 5, last_id: 900 });
+    expect((await sealBatch(sealing.client, [order]))[0]).to.deep.include({ rows: 5, last_id: 900 });
     await write(800, 1);
     await write(901, 3);
-    await sealBatch(sealing as Client, [order]);
-    await sealBatch(sealing as Client, [order]);
-    leave(sealing as Client);
+    await sealBatch(sealing.client, [order]);
+    await sealBatch(sealing.client, [order]);
+    await sealing.leave();
     const sealed = await database.rows(
       'select duration_seconds as id, part from moves where org_id = $1 order by position',
       [orgId],
@@ -127,9 +128,17 @@ describe('sealing', () => {
     await old.end();
   });
 
+  async function seal(): Promise<Elected> {
+    const elected = await elect(database.url, ADVISORY_LOCKS.sealing, SEALING);
+    if (elected === null) {
+      throw new Error('not elected');
+    }
+    return elected;
+  }
+
   /** Entries of the queue's index that a batch visits, rolled back. */
   async function entriesToSeal(order: Order): Promise<number> {
-    const sealing = (await holdSealing(database.url)) as Client;
+    const { client: sealing, leave } = await seal();
     await sealing.query('begin');
     await sealBatch(sealing, [order]);
     const { rows } = await sealing.query<{ entries: number }>(
@@ -137,7 +146,7 @@ describe('sealing', () => {
          + pg_stat_get_xact_tuples_returned('unsealed_moves'::regclass) as entries`,
     );
     await sealing.query('rollback');
-    leave(sealing);
+    await leave();
     return rows[0]?.entries ?? Number.NaN;
   }
 });

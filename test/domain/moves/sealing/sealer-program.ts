@@ -1,4 +1,4 @@
-import { startSealing } from '../../../../domain/moves/start-sealing.ts';
+import { startSealing } from '../../../support/sealing.ts';
 
 /** Seals what is at DATABASE_URL until it is killed. */
 const url = process.env['DATABASE_URL'];

@@ -2,9 +2,10 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { ADVISORY_LOCKS } from '../../../../db/timescale/connections/advisory-locks.ts';
 import { connectionConfig } from '../../../../db/timescale/connections/connection.ts';
-import { type Sealing, sealAll, startSealing } from '../../../../domain/moves/start-sealing.ts';
+import { sealAll } from '../../../../domain/moves/start-sealing.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { type Program, run } from '../../../support/process.ts';
+import { type Sealing, startSealing } from '../../../support/sealing.ts';
 import { newOrganization, readSealed, writeUnsealed } from '../../../support/unsealed.ts';
 import { addCounters, findFaults, useCounters, writeContending } from './writers.ts';
 

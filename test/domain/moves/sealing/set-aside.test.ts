@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Finding } from '../../../../domain/health/finding.ts';
 import type { SealingFault } from '../../../../domain/moves/sealing/set-aside.ts';
-import { type Sealing, sealAll, startSealing } from '../../../../domain/moves/start-sealing.ts';
+import { sealAll } from '../../../../domain/moves/start-sealing.ts';
 import { runCommand } from '../../../support/command-line.ts';
 import { useDatabase } from '../../../support/database.ts';
+import { type Sealing, startSealing } from '../../../support/sealing.ts';
 import { until } from '../../../support/subscribed-ingest.ts';
 import { newOrganization, readSealed, writeUnsealed } from '../../../support/unsealed.ts';
 

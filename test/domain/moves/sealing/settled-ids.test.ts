@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { connectionConfig } from '../../../../db/timescale/connections/connection.ts';
-import { SettledIds } from '../../../../domain/moves/sealing/sealing-loop.ts';
+import { SettledIds } from '../../../../domain/moves/sealing/sealer.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { newOrganization, writeUnsealed } from '../../../support/unsealed.ts';
 

@@ -533,7 +533,7 @@ describe('the deliverer', () => {
     const able = await webhook({ url: `${receiver.url}able` });
     await database.rows(`update webhook_secrets set key_id = 'other' where webhook_id = $1`, [id]);
     const { said } = await start();
-    await until(() => said.length > 0);
+    await until(() => said.some((line) => line.includes('signed')));
     expect(said.join()).to.include('cannot be signed');
     await append([move(assets[0] ?? 0)]);
     await reached(able.id, 1);

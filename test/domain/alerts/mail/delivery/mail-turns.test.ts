@@ -31,6 +31,7 @@ describe('e-mail of alerts', () => {
 
   const turns = () =>
     new MailTurns({
+      db: database.pool,
       pool: database.pool,
       mailer: openMailer(
         { host: server.host, port: server.port, isSecure: false, login: null },

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { AlertTurns } from '../../../domain/alerts/deriving/take-turn.ts';
-import { measureAlerts } from '../../../services/mqtt-ingest/metrics/measure-alerts.ts';
+import { measureAlerts } from '../../../services/worker/metrics/measure-alerts.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Site } from '../../support/site.ts';
 

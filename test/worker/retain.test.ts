@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
-import { startRetention } from '../../../platform/runtime/start-retention.ts';
-import { useDatabase } from '../../support/database.ts';
-import { sealedDaysAgo } from '../../support/sealed-days-ago.ts';
-import { Site } from '../../support/site.ts';
+import { retain } from '../../services/worker/jobs/retain.ts';
+import { runJob } from '../../services/worker/run-job.ts';
+import { useDatabase } from '../support/database.ts';
+import { sealedDaysAgo } from '../support/sealed-days-ago.ts';
+import { Site } from '../support/site.ts';
 
 const WAITING = `select 1 from pg_stat_activity
   where datname = current_database() and application_name = 'tagtrail retention' and wait_event_type = 'Lock'`;
@@ -47,17 +47,15 @@ describe('retention', () => {
       return row?.count;
     };
     expect(await left()).to.equal(3);
-    const lifecycle = new Lifecycle(log);
-    await startRetention({ DATABASE_URL: database.url, ...DAYS }, { log, lifecycle });
-    await until(async () => (await left()) === 0).finally(() => lifecycle.stop());
+    const running = runJob(retain(DAYS), { url: database.url, log });
+    await until(async () => (await left()) === 0).finally(() => running.stop());
   });
 
   it('ends at once when the process stops, though it waits for a lock', async () => {
     const blocker = await database.pool.connect();
     await blocker.query('begin; lock table scan_events in access exclusive mode');
-    const lifecycle = new Lifecycle(log);
-    await startRetention({ DATABASE_URL: database.url, ...DAYS }, { log, lifecycle });
-    await until(async () => (await database.rows(WAITING)).length > 0).finally(() => lifecycle.stop());
+    const running = runJob(retain(DAYS), { url: database.url, log });
+    await until(async () => (await database.rows(WAITING)).length > 0).finally(() => running.stop());
     // The lock is still held, so nothing but that has ended it.
     await blocker.query('rollback');
     blocker.release();

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { COUNTED, readAlertFigures } from '../../../domain/alerts/deriving/figures.ts';
-import { freshener } from './freshener.ts';
+import { freshener } from '../../../platform/runtime/freshener.ts';
 
 /** Organizations, and rules, with series of their own. */
 const MOST_SHOWN = 100;
@@ -44,7 +44,7 @@ export function measureAlerts(registry: Registry, firstLooks: () => number | nul
       heldBack.set({ org, rule }, 1);
     }
   });
-  // A database that does not answer is told of by `tagtrail_check_up`.
+  // `tagtrail_check_up` reports a database that does not answer.
   const collect = async () => {
     await isFresh();
   };

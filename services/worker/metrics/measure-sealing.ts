@@ -1,7 +1,10 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Sealing } from './start-sealing.ts';
+import type { SealingFigures } from '../../../domain/moves/sealing/sealer.ts';
 
-export function measureSealing(registry: Registry, sealing: Sealing): void {
+export function measureSealing(
+  registry: Registry,
+  figures: Readonly<SealingFigures & { isSealing: boolean }>,
+): void {
   const registers = [registry];
   const gauge = (name: string, help: string, figure: () => number) =>
     new Gauge({
@@ -15,17 +18,17 @@ export function measureSealing(registry: Registry, sealing: Sealing): void {
   gauge(
     'tagtrail_moves_sealing',
     '1 if this process gives the events of the move feed their positions; one process does at a time.',
-    () => Number(sealing.figures().isSealing),
+    () => Number(figures.isSealing),
   );
   gauge(
     'tagtrail_moves_unsealed',
     'Events of the move feed that wait for their positions beyond the next batch, 100000 if more.',
-    () => sealing.figures().unsealed,
+    () => figures.unsealed,
   );
   gauge(
     'tagtrail_moves_seal_lag_seconds',
     'Age of the oldest event in the latest batch that got its position, 0 if there was none.',
-    () => sealing.figures().lag,
+    () => figures.lag,
   );
   new Gauge({
     name: 'tagtrail_moves_set_aside',
@@ -34,7 +37,7 @@ export function measureSealing(registry: Registry, sealing: Sealing): void {
     registers,
     collect() {
       this.reset();
-      for (const org of sealing.figures().setAside.slice(0, MOST_SHOWN)) {
+      for (const org of figures.setAside.slice(0, MOST_SHOWN)) {
         this.set({ org }, 1);
       }
     },
@@ -45,7 +48,7 @@ export function measureSealing(registry: Registry, sealing: Sealing): void {
     registers,
     collect() {
       this.reset();
-      this.inc(sealing.figures().sealed);
+      this.inc(figures.sealed);
     },
   });
 }

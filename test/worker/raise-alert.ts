@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
-import { sealBatch } from '../../../domain/moves/sealing/seal-batch.ts';
-import type { TestDatabase } from '../../support/database.ts';
-import { Site } from '../../support/site.ts';
+import { sealBatch } from '../../domain/moves/sealing/seal-batch.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { Site } from '../support/site.ts';
 
 /** An alert of a new organization that is told by e-mail to Ada. */
 export async function raiseAlert(database: TestDatabase, address = 'ada@example.com'): Promise<void> {

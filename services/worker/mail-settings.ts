@@ -1,6 +1,6 @@
-import { type MailServer, parseMailServer } from '../../../domain/alerts/mail/sending/mail-server.ts';
-import { parseSender, type Sender } from '../../../domain/alerts/mail/sending/sender.ts';
-import type { Setting } from '../../../platform/runtime/settings.ts';
+import { type MailServer, parseMailServer } from '../../domain/alerts/mail/sending/mail-server.ts';
+import { parseSender, type Sender } from '../../domain/alerts/mail/sending/sender.ts';
+import type { Setting } from '../../platform/runtime/settings.ts';
 
 const SMTP_URL: Setting<MailServer | null> = {
   purpose: 'the server that e-mail of alerts is sent by; without it none is sent',

@@ -1,0 +1,43 @@
+import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
+import { mergeHeardStretches } from '../../../db/timescale/schema/merge-heard-stretches.ts';
+import { packReaderSpans } from '../../../db/timescale/schema/pack-reader-spans.ts';
+import { sweep } from '../../../db/timescale/schema/retention.ts';
+import { forgetAddresses } from '../../../db/timescale/schema/retention-of-addresses.ts';
+import { sweepMoves } from '../../../db/timescale/schema/retention-of-moves.ts';
+import type { Job } from './job.ts';
+
+export interface RetentionConfig {
+  SCAN_RETENTION_DAYS: number;
+  /** Null for good. */
+  MOVES_RETENTION_DAYS: number | null;
+  ADDRESS_RETENTION_DAYS: number;
+}
+
+/** Milliseconds. */
+const EVERY = 3_600_000;
+
+/** Drops expired data. */
+export function retain({
+  SCAN_RETENTION_DAYS,
+  MOVES_RETENTION_DAYS,
+  ADDRESS_RETENTION_DAYS,
+}: RetentionConfig): Job {
+  return {
+    ...{ name: 'retain', lock: ADVISORY_LOCKS.retention },
+    // Without chunks to drop a statement may take longer than services wait.
+    session: { name: 'tagtrail retention', patience: null },
+    ...{ wokenBy: [], rest: 0, isBrokenOff: true },
+    begin: (db) => ({
+      turn: async () => {
+        await sweep(db, SCAN_RETENTION_DAYS);
+        await forgetAddresses(db, ADDRESS_RETENTION_DAYS);
+        await mergeHeardStretches(db);
+        await packReaderSpans(db);
+        if (MOVES_RETENTION_DAYS !== null) {
+          await sweepMoves(db, MOVES_RETENTION_DAYS);
+        }
+        return EVERY;
+      },
+    }),
+  };
+}

@@ -1,0 +1,94 @@
+import { Counter, type Registry } from 'prom-client';
+import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
+import { MailTurns } from '../../../domain/alerts/mail/delivery/mail-turns.ts';
+import type { MailServer } from '../../../domain/alerts/mail/sending/mail-server.ts';
+import { type MailOutcome, openMailer } from '../../../domain/alerts/mail/sending/mailer.ts';
+import type { Sender } from '../../../domain/alerts/mail/sending/sender.ts';
+import { MOVES_SEALED } from '../../../domain/moves/sealed-announcement.ts';
+import type { Job, JobParts } from './job.ts';
+
+export interface MailConfig {
+  server: MailServer;
+  from: Sender;
+  CONSOLE_URL: string | null;
+}
+
+/** Milliseconds between looks: some messages are put off for a minute or more. */
+const EVERY = 5_000;
+
+/** Milliseconds that a turn waits for one of too many messages to end. */
+const FULL = 250;
+
+/** Milliseconds between two warnings. */
+const WARN_EVERY = 60_000;
+
+/** Milliseconds for which a message that is under way holds up the end of the process. */
+const LEAVES_AFTER = 3_000;
+
+/** Sends e-mail of alerts. */
+export function sendMail(
+  { server, from, CONSOLE_URL: consoleUrl }: MailConfig,
+  { log, metrics, pool }: JobParts,
+): Job {
+  const count = countMessages(metrics);
+  let nextWarning = 0;
+  const warn = (what: object, text: string) => {
+    if (Date.now() >= nextWarning) {
+      nextWarning = Date.now() + WARN_EVERY;
+      log.warn(what, text);
+    }
+  };
+  return {
+    ...{ name: 'send-mail', lock: ADVISORY_LOCKS.mail },
+    session: { name: 'tagtrail mail', patience: 30_000 },
+    ...{ wokenBy: [MOVES_SEALED], rest: 1_000 },
+    begin: (db) => {
+      const leaving = new AbortController();
+      const turns = new MailTurns({
+        ...{ db, pool, consoleUrl, mailer: openMailer(server, from, leaving.signal) },
+        onMessage: ({ orgId, userId }, { outcome, error }) => {
+          count(outcome);
+          if (outcome !== 'sent') {
+            warn(
+              { org: orgId, user: userId, reason: error },
+              outcome === 'refused'
+                ? 'E-mail was refused; it is not sent again'
+                : 'E-mail was not sent; will retry',
+            );
+          }
+        },
+        onFault: (err) => warn({ err }, 'The outcome of an e-mail could not be stored; it may be sent again'),
+      });
+      return {
+        turn: async () => {
+          if ((await turns.take()) > 0) {
+            return 0;
+          }
+          if (turns.isFull) {
+            await turns.someEnded(FULL);
+            return 0;
+          }
+          return turns.isSending ? 1 : EVERY;
+        },
+        end: async () => {
+          const timer = setTimeout(() => leaving.abort(), LEAVES_AFTER);
+          await turns.allEnded();
+          clearTimeout(timer);
+        },
+      };
+    },
+  };
+}
+
+function countMessages(registry: Registry): (outcome: MailOutcome['outcome']) => void {
+  const counter = new Counter({
+    name: 'tagtrail_mail_messages_total',
+    help: 'E-mail of alerts by its outcome: sent, refused (by the mail server, for good), failed (tried again).',
+    labelNames: ['outcome'] as const,
+    registers: [registry],
+  });
+  for (const outcome of ['sent', 'refused', 'failed'] as const) {
+    counter.inc({ outcome }, 0);
+  }
+  return (outcome) => counter.inc({ outcome });
+}

@@ -1,0 +1,44 @@
+import type { Logger } from 'pino';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { createHealth, healthListener } from '../../platform/runtime/health.ts';
+import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
+import { listenOn } from '../../platform/runtime/listen-on.ts';
+import { measureCertificate } from '../../platform/runtime/measure-certificate.ts';
+import { startTls } from '../../platform/runtime/start-tls.ts';
+import { watchServers } from '../../platform/runtime/watch-servers.ts';
+import type { WorkerConfig } from './config.ts';
+import { startJobs } from './start-jobs.ts';
+
+/**
+ * Starts the worker as a process of its own.
+ *
+ * @returns where it serves health and metrics.
+ * @throws AppError if the database is missing or not migrated, or the port is taken.
+ */
+export async function startWorkerProcess(
+  config: WorkerConfig,
+  log: Logger,
+  lifecycle: Lifecycle,
+): Promise<{ url: string }> {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const tls = await startTls(config, { log, lifecycle });
+  measureCertificate(registry, tls);
+  const { checks, notices } = await startJobs(config, { log, lifecycle, metrics: registry });
+  const health = createHealth({
+    ...{ registry, checks, stopping: lifecycle.stopping },
+    notices: { ...(await watchServers(config.DATABASE_URL, { log, lifecycle })), ...notices },
+  });
+  const listening = await lifecycle.start(
+    'http',
+    () =>
+      listenOn(
+        healthListener(health),
+        { host: config.HOST, port: config.WORKER_PORT, setting: 'WORKER_PORT' },
+        { tls },
+      ),
+    (started) => started.close(),
+  );
+  log.info({ address: listening.url }, 'Worker running');
+  return { url: listening.url };
+}
