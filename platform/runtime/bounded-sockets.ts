@@ -2,13 +2,13 @@ import type { Socket } from 'node:net';
 
 /**
  * Bounds open sockets but always admits the newest: when full, it evicts the oldest evictable socket of the largest
- * group (commonly an address). So thousands of idle sockets keep nobody out, not even a client of the same address,
+ * group (commonly an address) of the tenant that has most. So thousands of idle sockets keep nobody out, not even a client of the same address,
  * which only has to be pinned before as many newer ones arrive.
  */
 export class BoundedSockets {
   readonly #most: number;
-  readonly #groups = new Map<string, Set<Socket>>();
-  readonly #groupOf = new Map<Socket, string>();
+  readonly #groups = new Map<string, Group>();
+  readonly #groupOf = new Map<Socket, Omit<Group, 'sockets'>>();
   #evicted = 0;
 
   constructor(most: number) {
@@ -23,9 +23,13 @@ export class BoundedSockets {
     return this.#evicted;
   }
 
-  /** Tracks a socket until it closes or is removed, and makes room for it. */
-  add(socket: Socket, group: string): void {
-    this.#groupOf.set(socket, group);
+  /**
+   * Tracks a socket until it closes or is removed, and makes room for it.
+   *
+   * @param tenant whose groups count together, so that a tenant with many small groups evicts its own sockets first.
+   */
+  add(socket: Socket, name: string, tenant = name): void {
+    this.#groupOf.set(socket, { name, tenant });
     this.release(socket);
     socket.once('close', () => this.remove(socket));
     if (this.size > this.#most) {
@@ -35,23 +39,23 @@ export class BoundedSockets {
 
   /** Protects a socket from eviction; it still counts. */
   pin(socket: Socket): void {
-    const name = this.#groupOf.get(socket);
+    const name = this.#groupOf.get(socket)?.name;
     const group = name === undefined ? undefined : this.#groups.get(name);
-    if (name !== undefined && group?.delete(socket) && group.size === 0) {
+    if (name !== undefined && group?.sockets.delete(socket) && group.sockets.size === 0) {
       this.#groups.delete(name);
     }
   }
 
   /** Makes a socket evictable again, as the newest of its group. */
   release(socket: Socket): void {
-    const name = this.#groupOf.get(socket);
-    if (name !== undefined) {
+    const own = this.#groupOf.get(socket);
+    if (own !== undefined) {
       this.pin(socket);
-      const group = this.#groups.get(name);
+      const group = this.#groups.get(own.name);
       if (group === undefined) {
-        this.#groups.set(name, new Set([socket]));
+        this.#groups.set(own.name, { ...own, sockets: new Set([socket]) });
       } else {
-        group.add(socket);
+        group.sockets.add(socket);
       }
     }
   }
@@ -62,19 +66,32 @@ export class BoundedSockets {
   }
 
   #evict(): void {
-    let largest: Set<Socket> | undefined;
+    const sizes = new Map<string, number>();
+    for (const { tenant, sockets } of this.#groups.values()) {
+      sizes.set(tenant, (sizes.get(tenant) ?? 0) + sockets.size);
+    }
+    let largest: Group | undefined;
     for (const group of this.#groups.values()) {
-      if (group.size > (largest?.size ?? 0)) {
+      const more =
+        largest === undefined ? 1 : (sizes.get(group.tenant) ?? 0) - (sizes.get(largest.tenant) ?? 0);
+      if (more > 0 || (more === 0 && group.sockets.size > (largest?.sockets.size ?? 0))) {
         largest = group;
       }
     }
-    for (const socket of largest ?? []) {
+    for (const socket of largest?.sockets ?? []) {
       this.#evicted += 1;
       this.remove(socket);
       socket.destroy();
       return;
     }
   }
+}
+
+interface Group {
+  name: string;
+  tenant: string;
+  /** Evictable, oldest first. */
+  sockets: Set<Socket>;
 }
 
 /** An IPv4 address, or the /64 of one IPv6 subscriber. */

@@ -9,7 +9,7 @@ import type { Destination, Message } from '../moves-out/messages.ts';
 import type { Sink } from '../moves-out/publish-step.ts';
 import { Unpublished } from '../moves-out/unpublished.ts';
 import { LEAVING } from '../registry/as-registered.ts';
-import type { Consumers } from '../source/embedded-broker.ts';
+import type { Consumers, Login } from '../source/embedded-broker.ts';
 import type { ReaderConnection } from '../source/reader-connection.ts';
 import { badCredentials, endUnanswered } from '../source/refuse-sign-in.ts';
 import { type ConsumerLogins, isConsumerName } from './consumer-logins.ts';
@@ -36,7 +36,7 @@ interface Consumer extends MqttLogin {
 /** A socket that was handed over, before its consumer signed in. */
 interface Taken {
   connection: ReaderConnection;
-  onSignedIn(username: string): void;
+  onSignedIn(login: Login): void;
 }
 
 /** What an organization's consumers have together. */
@@ -135,7 +135,7 @@ class MovesBroker implements ConsumerBroker {
     return isConsumerName(userNameOf(connect));
   }
 
-  take(socket: Socket, connection: ReaderConnection, onSignedIn: (username: string) => void): void {
+  take(socket: Socket, connection: ReaderConnection, onSignedIn: (login: Login) => void): void {
     this.#connections.set(socket, { connection, onSignedIn });
     this.#broker?.handle(socket);
   }
@@ -175,7 +175,7 @@ class MovesBroker implements ConsumerBroker {
       // A client takes over the session of its id; prefixed, so that no consumer takes over another's.
       client.id = `${login.username}/${client.id}`;
       this.#note(client, login, taken.connection);
-      taken.onSignedIn(login.username);
+      taken.onSignedIn(login);
       onSignedIn(login);
       done(null, true);
     }

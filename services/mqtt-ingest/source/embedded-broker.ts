@@ -86,11 +86,16 @@ export interface TakeOver {
   later: string;
 }
 
+export interface Login {
+  username: string;
+  orgId: number;
+}
+
 /** Those who are no readers, at the same port. */
 export interface Consumers {
   isTheirs(connect: Buffer): boolean;
   /** @param onSignedIn to be called before anything is answered. */
-  take(socket: Socket, connection: ReaderConnection, onSignedIn: (username: string) => void): void;
+  take(socket: Socket, connection: ReaderConnection, onSignedIn: (login: Login) => void): void;
   close(): Promise<void>;
 }
 
@@ -235,7 +240,7 @@ class ReadersBroker implements EmbeddedBroker {
     this.#unauthenticated.enter(socket, (connect) => {
       const connection = new ReaderConnection(socket, this.#quotas, onRefused);
       if (consumers?.isTheirs(connect) === true) {
-        consumers.take(socket, connection, (username) => this.#noteSignIn(socket, connection, username));
+        consumers.take(socket, connection, (login) => this.#noteSignIn(socket, connection, login));
       } else {
         this.#connections.set(socket, connection);
         this.#broker?.handle(socket);
@@ -243,9 +248,9 @@ class ReadersBroker implements EmbeddedBroker {
     });
   }
 
-  #noteSignIn(socket: Socket, connection: ReaderConnection, username: string): void {
+  #noteSignIn(socket: Socket, connection: ReaderConnection, { username, orgId }: Login): void {
     this.#unauthenticated.leave(socket);
-    this.#signedIn.add(socket, username);
+    this.#signedIn.add(socket, username, `organization ${orgId}`);
     connection.signIn(username, this.#quotas.connect(username));
   }
 
@@ -317,7 +322,7 @@ class ReadersBroker implements EmbeddedBroker {
       this.#takenOver += 1;
       onTakenOver?.(reader, { earlier, later: connection.address });
     }
-    this.#noteSignIn(socket, connection, reader.username);
+    this.#noteSignIn(socket, connection, reader);
     this.#noteConnection(reader, socket, connection);
     done(null, true);
     onConnected(reader, connection.address);

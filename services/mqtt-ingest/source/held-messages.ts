@@ -1,35 +1,40 @@
-const ALL = '';
+/** Whose room a message takes. */
+export interface Owner {
+  orgId: number;
+  reader: string;
+}
+
+/** Owner of messages from a broker of your own, which come in that broker's order. It has no share. */
+const ALL: Owner = { orgId: 0, reader: '' };
 
 /**
  * Bounds received, uncommitted messages over all connections of a process. A message without room waits, and
  * its connection is not read further: backpressure holds the rest back in the network and in the sender.
  *
- * Owners take turns, and none may take all the room, so that a heavy sender waits behind itself; one owner's
- * messages are first come first served.
+ * Organizations take turns, and within each its readers; none may take all the room. So a heavy sender waits behind
+ * itself, however many readers it has. One reader's messages are first come first served.
  */
 export class HeldMessages {
-  readonly #mostMessages: number;
-  readonly #mostBytes: number;
-  /** By owner, next in turn first; never empty. */
-  readonly #waiting = new Map<string, Waiting[]>();
-  readonly #heldBy = new Map<string, { messages: number; bytes: number }>();
-  #turn = { owner: ALL, taken: 0 };
-  #messages = 0;
-  #bytes = 0;
+  readonly #most: Room;
+  /** By organization and reader, next in turn first; none is empty. */
+  readonly #waiting = new Map<number, Map<string, Waiting[]>>();
+  readonly #held: Room = { messages: 0, bytes: 0 };
+  readonly #heldByOrganization = new Map<number, Room>();
+  readonly #heldByReader = new Map<string, Room>();
+  #turn = { reader: '', taken: 0 };
   #waitingMessages = 0;
 
-  /** @param bytes of payload; the last message let in may exceed it. */
-  constructor({ messages, bytes }: { messages: number; bytes: number }) {
-    this.#mostMessages = messages;
-    this.#mostBytes = bytes;
+  /** @param most of its bytes of payload the last message let in may exceed. */
+  constructor(most: Room) {
+    this.#most = most;
   }
 
   get messages(): number {
-    return this.#messages;
+    return this.#held.messages;
   }
 
   get bytes(): number {
-    return this.#bytes;
+    return this.#held.bytes;
   }
 
   get waiting(): number {
@@ -44,83 +49,127 @@ export class HeldMessages {
    * @returns whether it was admitted at once.
    */
   enter(bytes: number, proceed: () => void, owner = ALL): boolean {
-    const queue = this.#waiting.get(owner);
-    if (queue === undefined && this.#hasRoom(owner)) {
-      this.#letIn({ bytes, proceed }, owner);
+    const readers = this.#waiting.get(owner.orgId);
+    const queue = readers?.get(owner.reader);
+    if (queue === undefined && this.#hasRoom(owner, bytes)) {
+      this.#letIn(owner, { bytes, proceed });
       return true;
     }
-    queue === undefined ? this.#waiting.set(owner, [{ bytes, proceed }]) : queue.push({ bytes, proceed });
+    if (queue !== undefined) {
+      queue.push({ bytes, proceed });
+    } else if (readers !== undefined) {
+      readers.set(owner.reader, [{ bytes, proceed }]);
+    } else {
+      this.#waiting.set(owner.orgId, new Map([[owner.reader, [{ bytes, proceed }]]]));
+    }
     this.#waitingMessages += 1;
     return false;
   }
 
   leave(bytes: number, owner = ALL): void {
-    this.#messages -= 1;
-    this.#bytes -= bytes;
-    const held = this.#heldBy.get(owner);
-    if (held !== undefined) {
-      held.messages -= 1;
-      held.bytes -= bytes;
-      if (held.messages === 0) {
-        this.#heldBy.delete(owner);
-      }
-    }
-    for (let next = this.#next(); next !== null; next = this.#next()) {
-      this.#waitingMessages -= 1;
-      this.#letIn(next.entry, next.owner);
-    }
+    this.#held.messages -= 1;
+    this.#held.bytes -= bytes;
+    give(this.#heldByOrganization, owner.orgId, bytes);
+    give(this.#heldByReader, owner.reader, bytes);
+    while (this.#letNextIn()) {}
   }
 
-  /** The first message in turn that fits; after a {@link TURN} the next owner follows. */
-  #next(): { entry: Waiting; owner: string } | null {
-    if (this.#isFull()) {
-      return null;
-    }
-    for (const [owner, queue] of this.#waiting) {
-      if (this.#hasRoom(owner)) {
-        const entry = queue.shift();
-        this.#turn = this.#turn.owner === owner ? this.#turn : { owner, taken: 0 };
-        this.#turn.taken += MESSAGE + (entry?.bytes ?? 0);
-        if (queue.length === 0) {
-          this.#waiting.delete(owner);
-        } else if (this.#turn.taken >= TURN) {
-          this.#waiting.delete(owner);
-          this.#waiting.set(owner, queue);
-          this.#turn.taken = 0;
-        }
-        if (entry !== undefined) {
-          return { entry, owner };
+  /** Lets in the first message in turn that fits. @returns whether there was one. */
+  #letNextIn(): boolean {
+    for (const [orgId, readers] of this.#isFull() ? [] : this.#waiting) {
+      for (const [reader, queue] of this.#mayTake(orgId, 0) ? readers : []) {
+        const [next] = queue;
+        const owner = { orgId, reader };
+        if (next !== undefined && this.#hasRoom(owner, next.bytes)) {
+          queue.shift();
+          this.#waitingMessages -= 1;
+          this.#passTurn(owner, next.bytes, { readers, queue });
+          this.#letIn(owner, next);
+          return true;
         }
       }
     }
-    return null;
+    return false;
+  }
+
+  /** After a {@link TURN} the next organization follows, and in this one the next reader. */
+  #passTurn(
+    { orgId, reader }: Owner,
+    bytes: number,
+    { readers, queue }: { readers: Map<string, Waiting[]>; queue: Waiting[] },
+  ): void {
+    this.#turn = this.#turn.reader === reader ? this.#turn : { reader, taken: 0 };
+    this.#turn.taken += MESSAGE + bytes;
+    const isOver = this.#turn.taken >= TURN;
+    if (queue.length === 0 || isOver) {
+      readers.delete(reader);
+      this.#waiting.delete(orgId);
+      if (queue.length > 0) {
+        readers.set(reader, queue);
+      }
+      if (readers.size > 0) {
+        this.#waiting.set(orgId, readers);
+      }
+      this.#turn.taken = 0;
+    }
   }
 
   #isFull(): boolean {
-    return this.#messages >= this.#mostMessages || this.#bytes >= this.#mostBytes;
+    return this.#held.messages >= this.#most.messages || this.#held.bytes >= this.#most.bytes;
   }
 
-  #hasRoom(owner: string): boolean {
-    const held = owner === ALL ? undefined : this.#heldBy.get(owner);
+  #hasRoom({ orgId, reader }: Owner, bytes: number): boolean {
+    if (this.#isFull() || !this.#mayTake(orgId, bytes)) {
+      return false;
+    }
+    const held = orgId === ALL.orgId ? undefined : this.#heldByReader.get(reader);
     return (
-      !this.#isFull() &&
-      (held === undefined ||
-        (held.messages < this.#mostMessages * SHARE && held.bytes < this.#mostBytes * SHARE_OF_BYTES))
+      held === undefined ||
+      (held.messages < this.#most.messages * SHARE && held.bytes < this.#most.bytes * SHARE_OF_READER)
     );
   }
 
-  #letIn({ bytes, proceed }: Waiting, owner: string): void {
-    this.#messages += 1;
-    this.#bytes += bytes;
-    const held = this.#heldBy.get(owner);
-    if (held === undefined) {
-      this.#heldBy.set(owner, { messages: 1, bytes });
-    } else {
-      held.messages += 1;
-      held.bytes += bytes;
-    }
+  #mayTake(orgId: number, bytes: number): boolean {
+    const held = orgId === ALL.orgId ? undefined : this.#heldByOrganization.get(orgId);
+    return (
+      held === undefined ||
+      (held.messages < this.#most.messages * SHARE && held.bytes + bytes <= this.#most.bytes * SHARE)
+    );
+  }
+
+  #letIn(owner: Owner, { bytes, proceed }: Waiting): void {
+    this.#held.messages += 1;
+    this.#held.bytes += bytes;
+    take(this.#heldByOrganization, owner.orgId, bytes);
+    take(this.#heldByReader, owner.reader, bytes);
     proceed();
   }
+}
+
+function take<Key>(held: Map<Key, Room>, key: Key, bytes: number): void {
+  const room = held.get(key);
+  if (room === undefined) {
+    held.set(key, { messages: 1, bytes });
+  } else {
+    room.messages += 1;
+    room.bytes += bytes;
+  }
+}
+
+function give<Key>(held: Map<Key, Room>, key: Key, bytes: number): void {
+  const room = held.get(key);
+  if (room !== undefined) {
+    room.messages -= 1;
+    room.bytes -= bytes;
+    if (room.messages === 0) {
+      held.delete(key);
+    }
+  }
+}
+
+interface Room {
+  messages: number;
+  bytes: number;
 }
 
 interface Waiting {
@@ -129,23 +178,22 @@ interface Waiting {
 }
 
 /**
- * Bytes per owner and turn, with so many added per message. A reader's reads tend to be of the same assets, and each
+ * Bytes per reader and turn, with so many added per message. A reader's reads tend to be of the same assets, and each
  * asset of a batch is locked and written once: with one message a turn, 50 reads each, a quarter to a third more
  * positions were written than first come first served; with this a seventh.
  */
 const TURN = 65_536;
 const MESSAGE = 1_024;
 
-/**
- * Share of the room that one owner may hold; half of the bytes, as the last message admitted may be one of
- * the largest.
- */
+/** Share of the room that one organization may hold, and of its messages one reader. */
 const SHARE = 0.75;
-const SHARE_OF_BYTES = 0.5;
+
+/** Share of the bytes that one reader may hold before its last message, which may be one of the largest. */
+const SHARE_OF_READER = 0.5;
 
 /**
  * Enough, at one read a message, for two batches in each of the recorder's lanes, so that one fills while the
  * other commits; of large messages some 20,000 reads, about 8 MB once decoded. With 4 MiB the process grew by
  * 90 MB during an outage, with 2 MiB by 6.
  */
-export const MOST_HELD = { messages: 4_000, bytes: 2 * 1024 * 1024 };
+export const MOST_HELD: Room = { messages: 4_000, bytes: 2 * 1024 * 1024 };

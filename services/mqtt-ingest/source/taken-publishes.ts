@@ -30,13 +30,14 @@ export class TakenPublishes {
     const { intake, held, onThrottled } = this.#parts;
     const { topic, dup, qos, messageId } = packet;
     const payload = Buffer.isBuffer(packet.payload) ? packet.payload : Buffer.from(packet.payload);
+    const owner = { orgId: reader.orgId, reader: reader.username };
     // Nothing subscribes here, so no message needs to be retained.
     packet.retain = false;
     const finish = (error: Error | null) => {
       // At QoS 2 the broker keeps the packet until the reader releases it, to recognize it by its identifier.
       packet.payload = NOTHING;
       connection?.release();
-      held.leave(payload.length, reader.username);
+      held.leave(payload.length, owner);
       done(error);
     };
     this.received += 1;
@@ -65,7 +66,7 @@ export class TakenPublishes {
           finish(null);
         }, finish);
     };
-    held.enter(payload.length, receive, reader.username);
+    held.enter(payload.length, receive, owner);
   }
 }
 

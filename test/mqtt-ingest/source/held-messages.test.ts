@@ -12,9 +12,9 @@ describe('what is held of several readers', () => {
         bytes,
         () => {
           letIn.push(owner);
-          underWay.push(() => held.leave(bytes, owner));
+          underWay.push(() => held.leave(bytes, { orgId: 1, reader: owner }));
         },
-        owner,
+        { orgId: 1, reader: owner },
       );
     enter('first');
     enter('first');
@@ -51,5 +51,46 @@ describe('what is held of several readers', () => {
   it('has turns of one message if messages are large, and of a few dozen if they are small', () => {
     expect(runs(order(100_000, 3))).to.deep.equal([1, 1, 1, 1, 1, 1, 1, 1, 1]);
     expect(runs(order(100, 100)).slice(0, 3)).to.deep.equal([59, 59, 59]);
+  });
+
+  it('is of organizations in turn, so that many readers of one do not come before the only one of another', () => {
+    const held = new HeldMessages({ messages: 100, bytes: 2_000_000 });
+    const letIn: number[] = [];
+    const underWay: (() => void)[] = [];
+    const enter = (orgId: number, reader: string, bytes: number) => {
+      const owner = { orgId, reader };
+      return held.enter(
+        bytes,
+        () => {
+          letIn.push(orgId);
+          underWay.push(() => held.leave(bytes, owner));
+        },
+        owner,
+      );
+    };
+    for (let reader = 0; reader < 30; reader++) {
+      enter(1, `crowd-${reader}`, 1_000_000);
+      enter(2, `other-${reader}`, 1_000_000);
+    }
+    expect(enter(3, 'only', 1_000_000)).to.equal(false);
+    expect(letIn).to.deep.equal([1, 2]);
+    underWay.shift()?.();
+    underWay.shift()?.();
+    underWay.shift()?.();
+    expect(letIn.indexOf(3)).to.be.within(2, 4);
+    for (let done = underWay.shift(); done !== undefined; done = underWay.shift()) {
+      done();
+    }
+    expect([held.messages, held.bytes, held.waiting]).to.deep.equal([0, 0, 0]);
+  });
+
+  it('leaves room to others: an organization holds one large message at a time, and small ones of all go on', () => {
+    const held = new HeldMessages({ messages: 100, bytes: 2_000_000 });
+    const enter = (orgId: number, reader: string, bytes: number) =>
+      held.enter(bytes, () => {}, { orgId, reader });
+    expect(enter(1, 'a', 1_000_000)).to.equal(true);
+    expect(enter(1, 'b', 1_000_000)).to.equal(false);
+    expect(enter(1, 'c', 100)).to.equal(true);
+    expect(enter(2, 'd', 100)).to.equal(true);
   });
 });

@@ -23,4 +23,19 @@ describe('as many sockets as there is room for', () => {
     ]);
     expect([sockets.size, sockets.evicted]).to.deep.equal([5, 1]);
   });
+
+  it('are at the cost of the tenant that has most, also if it has them in many groups', () => {
+    const sockets = new BoundedSockets(4);
+    const add = (group: string, tenant: string) => {
+      const socket = new PassThrough() as unknown as Socket;
+      sockets.add(socket, group, tenant);
+      return socket;
+    };
+    const other = add('portal', 'victim');
+    const again = add('portal', 'victim');
+    const crowd = Array.from({ length: 4 }, (_, index) => add(`crowd-${index}`, 'crowd'));
+    expect([other, again, ...crowd].map(({ destroyed }) => destroyed)).to.deep.equal([
+      ...[false, false, true, true, false, false],
+    ]);
+  });
 });
