@@ -137,6 +137,7 @@ const ARROWS: Record<string, string[]> = {
   'clients/ui': [],
   'clients/handheld-app': ['clients/ui'],
   'clients/console-app': ['clients/ui'],
+  'clients/api-docs': ['clients/ui'],
   'clients/typescript': [],
   'deploy/audit': [],
   'deploy/image': [],

@@ -12,7 +12,7 @@ const DIST = join(ROOT, 'dist');
 const SOURCES = '{base,db,domain,platform,services,simulation}/**/*.{ts,sql,json,md,css}';
 /** How imports, threads and addresses name a source. */
 const NAMED = /'([\w./-]+)\.ts'/g;
-const APPS = ['clients/console-app/dist', 'clients/handheld-app/dist'];
+const APPS = ['clients/console-app/dist', 'clients/handheld-app/dist', 'clients/api-docs/dist'];
 
 await rm(DIST, { recursive: true, force: true });
 for await (const file of glob(SOURCES, { cwd: ROOT, exclude: ['**/README.md', '**/schema.sql'] })) {

@@ -101,7 +101,7 @@ describe('what production installs', () => {
 
   it('has beside that what the handhelds’ app is made with and of, which the image leaves out', () => {
     const imported = packagesOf(
-      globSync('clients/{ui,handheld-app,console-app}/**/*.{ts,tsx}', { exclude: ['**/dist'] }),
+      globSync('clients/{ui,handheld-app,console-app,api-docs}/**/*.{ts,tsx}', { exclude: ['**/dist'] }),
     );
     const own = imported.filter((name) => !(name in dependencies));
     const optional = Object.keys(optionalDependencies).filter(

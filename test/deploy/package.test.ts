@@ -56,6 +56,7 @@ describe('the package', () => {
       'dist/domain/formats/built-in/zebra-iotc.json',
       'dist/services/api/description/guide.md',
       'dist/clients/console-app/dist/index.html.br',
+      'dist/clients/api-docs/dist/index.html',
       'dist/clients/handheld-app/dist/worker.js',
       'package.json',
     ]);

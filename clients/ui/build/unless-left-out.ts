@@ -13,7 +13,7 @@ export async function unlessLeftOut(name: string, build: () => Promise<void>): P
       throw error;
     }
     process.stderr.write(
-      `${name} was not built, as esbuild is not installed: npm install without --omit=optional builds it.\n`,
+      `${name} was not built, as what it is made with is not installed: npm install without --omit=optional builds it.\n`,
     );
   }
 }

@@ -6,18 +6,19 @@ import { type Encoded, type Page, servePages } from '../pages.ts';
 import type { Headers } from '../problem.ts';
 
 /**
- * Serves the files of a built web app, with the folder's `index.html` at `/`, and to those who take them the compressed
+ * Serves the files of a built web app below `base`, with the folder's `index.html` at `base` itself, and to those who take them the compressed
  * copies beside them (`app.js.br`, `app.js.gz`). They are read once, now: no request is ever turned into a file name.
  * Other paths are passed on.
  *
  * @param folder without it, nothing is served.
  * @param headers of every file.
  */
-export function serveApp(folder: string, headers: Headers): Middleware {
-  const pages = new Map(filesBelow(folder).map((file) => [pathOf(folder, file), pageOf(file, headers)]));
-  const index = pages.get('/index.html');
+export function serveApp(folder: string, headers: Headers, base = '/'): Middleware {
+  const at = base.replace(/\/$/, '');
+  const pages = new Map(filesBelow(folder).map((file) => [at + pathOf(folder, file), pageOf(file, headers)]));
+  const index = pages.get(`${at}/index.html`);
   if (index !== undefined) {
-    pages.set('/', index);
+    pages.set(base, index);
   }
   return servePages(async (path) => pages.get(path) ?? null);
 }

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Middleware } from 'koa';
 import type { OpenApiDocument } from '../../../platform/description/openapi.ts';
+import { appHeaders } from '../../../platform/http/app-files/app-headers.ts';
+import { serveApp } from '../../../platform/http/app-files/serve-app.ts';
 import { type Page, servePages } from '../../../platform/http/pages.ts';
 
 export const JSON_PATH = '/api/openapi.json';
@@ -18,7 +20,7 @@ const MOVED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Serves a document without credentials: as JSON and YAML for machines, as a page for people. Each is made on first
+ * Serves a document without credentials: as JSON and YAML for machines, as a page for people. Each is made, or read, on first
  * request and kept, since most processes never need it: all of them take 125 ms of a start, and 30 MB.
  */
 export function publishDescription(describe: () => OpenApiDocument): Middleware {
@@ -26,13 +28,26 @@ export function publishDescription(describe: () => OpenApiDocument): Middleware 
   const pages = new Map<string, () => Page | Promise<Page>>([
     [JSON_PATH, once(() => fixed('application/json', `${JSON.stringify(document(), null, 2)}\n`))],
     [YAML_PATH, once(() => yaml(document()))],
-    [DOCS_PATH, once(() => docs(document()))],
     ...Object.entries(MOVED).map(([from, to]) => [from, () => elsewhere(301, to)] as const),
     // Temporary: browsers would cache a permanent redirect, even once there is something at that address.
     ['/', () => elsewhere(302, DOCS_PATH)],
   ]);
-  return servePages(async (path) => (await pages.get(path)?.()) ?? null);
+  const described = servePages(async (path) => (await pages.get(path)?.()) ?? null);
+  const reference = once(() => serveApp(DOCS_FOLDER, DOCS_HEADERS, DOCS_PATH));
+  return (koa, next) =>
+    koa.path === DOCS_PATH || koa.path.startsWith(`${DOCS_PATH}/assets/`)
+      ? reference()(koa, next)
+      : described(koa, next);
 }
+
+/** Built by `npm install`. */
+const DOCS_FOLDER = fileURLToPath(new URL('../../../clients/api-docs/dist', import.meta.url));
+
+/** The library styles what it shows one by one. Scripts are the page's own, and talk to this API only. */
+const DOCS_HEADERS = appHeaders(
+  { 'style-src': "'self' 'unsafe-inline'" },
+  'camera=(), geolocation=(), microphone=()',
+);
 
 function once<Result>(make: () => Result): () => Result {
   let made: { result: Result } | undefined;
@@ -51,7 +66,7 @@ async function yaml(document: OpenApiDocument): Promise<Page> {
  * Changes with a new version only: cached for a few minutes, then revalidated by its `ETag`. As bytes, which all answers share:
  * a text of half a megabyte would be copied for each.
  */
-function fixed(contentType: string, text: string, headers: Record<string, string> = {}): Page {
+function fixed(contentType: string, text: string): Page {
   const body = Buffer.from(text);
   return {
     status: 200,
@@ -61,31 +76,10 @@ function fixed(contentType: string, text: string, headers: Record<string, string
       ETag: `"${createHash('sha256').update(body).digest('base64url')}"`,
       'Cache-Control': 'public, max-age=300',
       'X-Content-Type-Options': 'nosniff',
-      ...headers,
     },
   };
 }
 
 function elsewhere(status: 301 | 302, to: string): Page {
   return { status, body: null, headers: { Location: to } };
-}
-
-/** The page loads nothing and runs nothing: its one style sheet is inline, and allowed by its digest. */
-async function docs(document: OpenApiDocument): Promise<Page> {
-  const { documentPage } = await import('./page/page.ts');
-  const style = readFileSync(new URL('page/style.css', import.meta.url), 'utf8');
-  const digest = createHash('sha256').update(style).digest('base64');
-  const policy = [
-    "default-src 'none'",
-    `style-src 'sha256-${digest}'`,
-    'img-src data:',
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
-  const page = documentPage(document, { json: JSON_PATH, yaml: YAML_PATH }, style);
-  return fixed('text/html; charset=utf-8', page, {
-    'Content-Security-Policy': policy,
-    'Referrer-Policy': 'no-referrer',
-  });
 }

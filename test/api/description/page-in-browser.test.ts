@@ -1,58 +1,88 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { useApi } from '../../support/api.ts';
-import { screenshot, useBrowser } from '../../support/browser.ts';
+import { type Device, screenshot, useBrowser } from '../../support/browser.ts';
 import { violationsIn } from '../../support/screen-states.ts';
-
-/** 320 is a desktop enlarged to four times its size (WCAG 2.2, 1.4.10), 195 a phone to twice. */
-const LAYOUTS = {
-  desk: { width: 1280, height: 900 },
-  phone: { width: 390, height: 844 },
-  'enlarged desk': { width: 320, height: 256 },
-  'enlarged phone': { width: 195, height: 422 },
-};
 
 describe('the page for people, in a browser', () => {
   const api = useApi();
   const browser = useBrowser();
+  let device: Device;
+  let page: Page;
+  const asked: { url: string; authorization: string | undefined }[] = [];
 
-  const open = async (fragment = ''): Promise<{ page: Page; asked: string[] }> => {
-    const device = await browser.device();
-    const asked: string[] = [];
+  before(async () => {
+    device = await browser.device({
+      viewport: { width: 1280, height: 900 },
+      isMobile: false,
+      hasTouch: false,
+    });
     device.context.on('request', (request) => {
-      if (!request.url().startsWith('data:')) {
-        asked.push(request.url());
-      }
+      const { authorization } = request.headers();
+      asked.push({ url: request.url(), authorization });
     });
-    return { page: await device.open(`${api.url}/api/docs${fragment}`), asked };
-  };
-
-  for (const theme of ['light', 'dark'] as const) {
-    it(`is accessible to everyone, and never scrolled sideways, in its ${theme} theme`, async () => {
-      const { page } = await open();
-      await page.emulateMedia({ colorScheme: theme });
-      for (const [layout, size] of Object.entries(LAYOUTS)) {
-        await page.setViewportSize(size);
-        expect(await violationsIn(page, null), layout).to.deep.equal([]);
-        expect(await page.evaluate('document.documentElement.scrollWidth'), layout).to.equal(size.width);
-        await screenshot(page, `docs/${theme}/${layout}`);
-      }
-    });
-  }
-
-  it('asks for nothing beside itself', async () => {
-    const { asked } = await open();
-    expect(asked).to.deep.equal([`${api.url}/api/docs`]);
+    page = await device.open(`${api.url}/api/docs`);
   });
 
-  for (const id of ['errors', 'paging-and-sorting', 'renameAsset', 'Location']) {
-    it(`shows #${id} below its bar to whoever follows a link there`, async () => {
-      const { page } = await open(`#${id}`);
-      const [top = 0, bar = 0] = await page.evaluate<number[]>(
-        `[document.getElementById('${id}').querySelector('h2, h3').getBoundingClientRect().top,
-          document.querySelector('.top').getBoundingClientRect().bottom]`,
-      );
-      expect(top).to.be.within(bar, 400);
+  it('runs its own scripts only, asks nobody else, and is framed by nobody', async () => {
+    const response = await fetch(`${api.url}/api/docs`);
+    await response.body?.cancel();
+    const policy = response.headers.get('content-security-policy')?.split('; ');
+    expect(policy).to.include.members([
+      "default-src 'none'",
+      "script-src 'self'",
+      "connect-src 'self'",
+      "font-src 'self'",
+      "frame-ancestors 'none'",
+    ]);
+  });
+
+  it('explains authentication and errors, and shows every operation', async () => {
+    for (const title of ['Authentication', 'Errors', 'Rate limits and sizes', 'Paging and sorting']) {
+      await page.getByRole('heading', { name: title, exact: true }).first().waitFor();
+    }
+  });
+
+  for (const theme of ['light', 'dark'] as const) {
+    it(`can be read by everyone in its ${theme} theme, and fits a phone`, async () => {
+      await page.evaluate(`document.body.className = '${theme}-mode'`);
+      expect(await violationsIn(page, null)).to.deep.equal([]);
+      await page.setViewportSize({ width: 320, height: 256 });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(320);
+      await page.setViewportSize({ width: 1280, height: 900 });
     });
   }
+
+  it('finds an operation, and tries it with a key', async () => {
+    await page.getByPlaceholder('Token').first().fill(api.key);
+    await page.keyboard.press('Control+k');
+    const dialog = page.locator('[role=dialog]');
+    await dialog.locator('input').fill('orgs/me');
+    await dialog.getByText('Read the organization of the key').click();
+    await page.getByRole('button', { name: /^Test Request.*orgs\/me/ }).click();
+    const answer = page.waitForResponse(`${api.url}/api/v1/orgs/me`);
+    await page
+      .getByRole('button', { name: /^Send .*get request to/ })
+      .first()
+      .click();
+    expect((await answer).status()).to.equal(200);
+    expect(await (await answer).json()).to.have.nested.property('data.id', api.orgId);
+    await page.getByText('200 OK').first().waitFor();
+    await screenshot(page, 'docs/tried');
+    expect(asked.at(-1)?.authorization).to.equal(`Bearer ${api.key}`);
+  });
+
+  it('asked for nothing beside its own files, the description and what was tried', () => {
+    const paths = asked.map(({ url }) => url.replace(/^data:.*/s, 'data:').replace(/-[0-9a-f]{8}\./, '.'));
+    expect([...new Set(paths)].sort()).to.deep.equal(
+      [
+        '/api/docs',
+        '/api/docs/assets/page.js',
+        '/api/docs/assets/scalar.js',
+        '/api/openapi.json',
+        '/api/v1/orgs/me',
+      ].map((path) => api.url + path),
+    );
+    expect(device.faults).to.deep.equal([]);
+  });
 });

@@ -24,7 +24,7 @@ describe('the build of the handhelds’ app where the bundler is not installed',
     const { status, stderr } = build('postinstall');
     expect(status).to.equal(0);
     expect(stderr).to.match(
-      /was not built, as esbuild is not installed: npm install without --omit=optional/,
+      /was not built, as what it is made with is not installed: npm install without --omit=optional/,
     );
   });
 
