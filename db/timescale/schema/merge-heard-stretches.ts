@@ -1,13 +1,12 @@
-import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
 import type { Pool } from '../connections/client.ts';
-import { inTransaction } from '../connections/transaction.ts';
+import { inSweep } from './in-sweep.ts';
 
 /**
  * Merges stretches in which a reader was heard (`reader_spans`) once they are eight days old and nothing is learned of them
  * any more, across gaps in which it was neither silent nor disconnected, that were no longer than was expected of it then,
  * and of which no late reads came. So neither silences nor listening times change. A reader that sends every minute makes 1,440 of them a day, and keeps a few.
  *
- * A transaction for each reader, since recording waits for its counters meanwhile. Only one process merges at a time.
+ * A transaction for each reader, since recording waits for its counters meanwhile.
  *
  * @returns the number of readers looked at.
  */
@@ -24,22 +23,16 @@ export async function mergeHeardStretches(pool: Pool): Promise<number> {
     ) = 2 and ${IS_HERE}
     order by org_id, reader_id`);
   for (const { org_id: orgId, reader_id: readerId } of rows) {
-    const isMine = await inTransaction(pool, async (client) => {
-      const lock = await client.query<{ is_mine: boolean }>(
-        'select pg_try_advisory_xact_lock($1) as is_mine',
-        [ADVISORY_LOCKS.sweep],
-      );
-      if (lock.rows[0]?.is_mine === true) {
-        await client.query('select from reader_counters where org_id = $1 and reader_id = $2 for update', [
-          orgId,
-          readerId,
-        ]);
-        await client.query(MERGE, [orgId, readerId]);
-        await client.query(DROP_JOINED, [orgId, readerId]);
-      }
-      return lock.rows[0]?.is_mine;
+    const isMerged = await inSweep(pool, async (client) => {
+      await client.query('select from reader_counters where org_id = $1 and reader_id = $2 for update', [
+        orgId,
+        readerId,
+      ]);
+      await client.query(MERGE, [orgId, readerId]);
+      await client.query(DROP_JOINED, [orgId, readerId]);
+      return true;
     });
-    if (isMine !== true) {
+    if (isMerged === null) {
       break;
     }
   }

@@ -1,13 +1,12 @@
-import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
 import type { Pool } from '../connections/client.ts';
-import { inTransaction } from '../connections/transaction.ts';
+import { inSweep } from './in-sweep.ts';
 
 /**
  * Packs days of a reader that have many spans (`reader_spans`) into a row each (`reader_packed_spans`) once they are eight days
  * old, after what can be merged was merged: a reader that connects for each message makes 11,520 rows a day, none of which can
  * be. Whoever reads spans of then reads the same.
  *
- * A transaction for each day, since recording waits for the reader's counters meanwhile. Only one process packs at a time. What
+ * A transaction for each day, since recording waits for the reader's counters meanwhile. What
  * arrives from another cell is as it is there until all of it is here.
  *
  * @returns the number of days packed.
@@ -27,21 +26,16 @@ export async function packReaderSpans(pool: Pool): Promise<number> {
     )
     order by reader.org_id, reader.id, many.day`);
   for (const [packed, { org_id: orgId, reader_id: readerId, day }] of rows.entries()) {
-    const isMine = await inTransaction(pool, async (client) => {
-      const lock = await client.query<{ is_mine: boolean }>(
-        `select pg_try_advisory_xact_lock($1) as is_mine, set_config('tagtrail.packs_spans', 'on', true)`,
-        [ADVISORY_LOCKS.sweep],
-      );
-      if (lock.rows[0]?.is_mine === true) {
-        await client.query('select from reader_counters where org_id = $1 and reader_id = $2 for update', [
-          orgId,
-          readerId,
-        ]);
-        await client.query(PACK, [orgId, readerId, day]);
-      }
-      return lock.rows[0]?.is_mine;
+    const isPacked = await inSweep(pool, async (client) => {
+      await client.query(`select set_config('tagtrail.packs_spans', 'on', true)`);
+      await client.query('select from reader_counters where org_id = $1 and reader_id = $2 for update', [
+        orgId,
+        readerId,
+      ]);
+      await client.query(PACK, [orgId, readerId, day]);
+      return true;
     });
-    if (isMine !== true) {
+    if (isPacked === null) {
       return packed;
     }
   }

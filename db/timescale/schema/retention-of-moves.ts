@@ -1,25 +1,17 @@
 import type pg from 'pg';
-import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
 import type { Pool } from '../connections/client.ts';
-import { inTransaction } from '../connections/transaction.ts';
+import { inSweep } from './in-sweep.ts';
 import { NOT_ARRIVING } from './not-arriving.ts';
 
 /**
  * Drops the events of the move feed that are older than so many days, by whole chunks of a hypertable, otherwise by
  * days (UTC). In one transaction with the first position that is then kept, so that a reader either finds an event or
- * is told that it has expired. Only one process sweeps at a time.
+ * is told that it has expired.
  *
  * @returns how many organizations lost any.
  */
 export async function sweepMoves(pool: Pool, retentionDays: number): Promise<number> {
-  return inTransaction(pool, async (client) => {
-    const { rows } = await client.query<{ is_mine: boolean }>(
-      'select pg_try_advisory_xact_lock($1) as is_mine',
-      [ADVISORY_LOCKS.sweep],
-    );
-    if (rows[0]?.is_mine !== true) {
-      return 0;
-    }
+  const count = await inSweep(pool, async (client) => {
     const isHypertable = await isOfChunks(client);
     const day = await firstDayToKeep(client, retentionDays, isHypertable);
     const expired = day === null ? [] : await readExpired(client, day);
@@ -51,6 +43,7 @@ export async function sweepMoves(pool: Pool, retentionDays: number): Promise<num
     );
     return expired.length;
   });
+  return count ?? 0;
 }
 
 async function isOfChunks(client: pg.ClientBase): Promise<boolean> {

@@ -1,11 +1,10 @@
 import type pg from 'pg';
-import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
 import type { Pool } from '../connections/client.ts';
-import { inTransaction } from '../connections/transaction.ts';
+import { inSweep } from './in-sweep.ts';
 import { NOT_ARRIVING } from './not-arriving.ts';
 
 export interface Swept {
-  /** False if another process is sweeping. */
+  /** False if somebody keeps old rows from being dropped. */
   isDone: boolean;
   /** Chunks dropped, or rows deleted if there are no chunks. */
   scanEvents: number;
@@ -17,17 +16,10 @@ export interface Swept {
  * Drops raw scans older than `retentionDays`, by whole chunks of a hypertable, and records of messages
  * received more than 24 hours ago. Answers to submissions are kept as long as scans: a device may resend one
  * until it would be too late. Imported files go after a week, sessions of people a day after their end. Transitions and positions are
- * kept for good. Only one process sweeps at a time.
+ * kept for good.
  */
 export async function sweep(pool: Pool, retentionDays: number): Promise<Swept> {
-  return inTransaction(pool, async (client) => {
-    const { rows } = await client.query<{ is_mine: boolean }>(
-      'select pg_try_advisory_xact_lock($1) as is_mine',
-      [ADVISORY_LOCKS.sweep],
-    );
-    if (rows[0]?.is_mine !== true) {
-      return { isDone: false, scanEvents: 0, receivedMessages: 0, submissions: 0 };
-    }
+  const swept = await inSweep(pool, async (client) => {
     await forgetBrokerSessions(client, retentionDays);
     await forgetIdleRetractions(client, retentionDays);
     await forgetImports(client);
@@ -40,6 +32,7 @@ export async function sweep(pool: Pool, retentionDays: number): Promise<Swept> {
       submissions: await forgetSubmissions(client, retentionDays),
     };
   });
+  return swept ?? { isDone: false, scanEvents: 0, receivedMessages: 0, submissions: 0 };
 }
 
 /**

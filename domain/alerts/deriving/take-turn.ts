@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Micros } from '../../../base/instant.ts';
-import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { timestamps } from '../../../db/timescale/queries/array-parameters.ts';
@@ -10,7 +9,7 @@ import type { Unknown } from './derive-organization.ts';
 import { AlertDeriver, type Part, type Turn } from './deriver.ts';
 import type { DerivingFault } from './set-aside.ts';
 
-export type TurnTaken = 'nothing_to_do' | 'another_derives' | 'derived' | 'behind';
+export type TurnTaken = 'nothing_to_do' | 'derived' | 'behind';
 
 /** Assets and readers named after a commit. */
 const MOST_NAMED = 10;
@@ -27,9 +26,8 @@ export interface TurnHooks {
 }
 
 /**
- * Derives alerts if no other process does: the advisory lock is held by each transaction of a turn, so two never derive at
- * once, and who derived within three seconds goes on. A process that is killed, or hangs, is followed by another after that,
- * which begins where the last turn ended: an organization that was committed since is in line with the evidence already.
+ * Derives alerts, in the one process that does. Another that follows begins where the last turn ended: an organization that was
+ * committed since is in line with the evidence already.
  */
 export class AlertTurns {
   readonly #pool: Pool;
@@ -45,7 +43,7 @@ export class AlertTurns {
     this.#limits = limits;
   }
 
-  /** Of how many organizations not everything was looked at once; null where another process derives. */
+  /** Of how many organizations not everything was looked at once; null before the first turn. */
   get firstLooks(): number | null {
     return this.#firstLooks;
   }
@@ -61,13 +59,11 @@ export class AlertTurns {
       const { turn } = begun;
       this.#tell(begun.part);
       while (turn.waiting.length > 0) {
-        const part = await inTransaction(this.#pool, (transaction, attempt) =>
-          this.#goOn(transaction, deriver, turn, attempt),
+        this.#tell(
+          await inTransaction(this.#pool, (transaction, attempt) =>
+            this.#goOn(transaction, deriver, turn, attempt),
+          ),
         );
-        if (part === null) {
-          return 'another_derives';
-        }
-        this.#tell(part);
       }
       this.#firstLooks = deriver.firstLooks;
     }
@@ -95,20 +91,12 @@ export class AlertTurns {
     transaction: Connection,
     before: AlertDeriver | null,
   ): Promise<{ taken: TurnTaken; deriver: AlertDeriver | null; begun: { turn: Turn; part: Part } | null }> {
-    const { hasRules, isMine } = await lock(transaction);
-    if (!hasRules) {
+    if (!(await hasRules(transaction))) {
       return { taken: 'nothing_to_do', deriver: before, begun: null };
     }
-    if (!isMine) {
-      // Maybe only to see who derives: what this process knows is of use unless another has.
-      return { taken: 'another_derives', deriver: before, begun: null };
-    }
     const last = await findLast(transaction);
-    const isOwn = last.derived_by === this.#id;
-    if (!isOwn && last.is_recent === true) {
-      return { taken: 'another_derives', deriver: null, begun: null };
-    }
-    const deriver = (isOwn ? before : null) ?? new AlertDeriver(this.#limits);
+    // What this process remembers is of no use if another has derived since.
+    const deriver = (last.derived_by === this.#id ? before : null) ?? new AlertDeriver(this.#limits);
     const turn = await deriver.begin(transaction, last.derived_to);
     return {
       taken: 'derived',
@@ -117,25 +105,15 @@ export class AlertTurns {
     };
   }
 
-  /** @returns null if another process derives by now. */
-  async #goOn(
-    transaction: Connection,
-    deriver: AlertDeriver,
-    turn: Turn,
-    attempt: number,
-  ): Promise<Part | null> {
+  async #goOn(transaction: Connection, deriver: AlertDeriver, turn: Turn, attempt: number): Promise<Part> {
     if (attempt > 1) {
       throw new Error('The deriver remembers work that was undone; the next turn starts over');
     }
-    const { isMine } = await lock(transaction);
-    if (!isMine) {
-      // Maybe only to see who derives.
-      turn.waiting = [];
-      turn.isBehind = true;
-      return { told: [], setAside: [], mended: [], unknown: [] };
-    }
     const { derived_by: derivedBy } = await findLast(transaction);
-    return derivedBy === this.#id ? this.#derive(transaction, deriver, turn) : null;
+    if (derivedBy !== this.#id) {
+      throw new Error('Another process has derived alerts meanwhile; the next turn starts over');
+    }
+    return this.#derive(transaction, deriver, turn);
   }
 
   async #derive(transaction: Connection, deriver: AlertDeriver, turn: Turn): Promise<Part> {
@@ -151,29 +129,22 @@ export class AlertTurns {
   }
 }
 
-async function lock(transaction: Connection): Promise<{ hasRules: boolean; isMine: boolean }> {
-  const { has_rules: hasRules, is_mine: isMine } = await transaction.one(sql.prepared(
-    'lock-alerts',
-    rowsOf<{ has_rules: boolean; is_mine: boolean | null }>(),
+async function hasRules(transaction: Connection): Promise<boolean> {
+  const { has_rules: found } = await transaction.one(sql.prepared(
+    'ask-for-rules',
+    rowsOf<{ has_rules: boolean }>(),
   )`
-    select asked.has_rules,
-      case when asked.has_rules then pg_try_advisory_xact_lock(${ADVISORY_LOCKS.alerts}) end as is_mine
-    from (select exists (select from rules) as has_rules) asked`);
-  return { hasRules, isMine: isMine === true };
+    select exists (select from rules) as has_rules`);
+  return found;
 }
 
 /** The last turn, or part of one. Also sets how statements of this transaction are planned. */
-async function findLast(
-  transaction: Connection,
-): Promise<{ derived_to: Micros; derived_by: string | null; is_recent: boolean | null }> {
+async function findLast(transaction: Connection): Promise<{ derived_to: Micros; derived_by: string | null }> {
   return transaction.one(sql.prepared(
     'find-derived-alerts',
-    rowsOf<{ derived_to: Micros; derived_by: string | null; is_recent: boolean | null }>(),
+    rowsOf<{ derived_to: Micros; derived_by: string | null }>(),
   )`
     select micros_of_time(coalesce(last.derived_to, clock_timestamp())) as derived_to, last.derived_by::text,
-      -- Not where the database's clock was set back since.
-      last.derived_at between clock_timestamp() - interval '3 seconds' and clock_timestamp() + interval '3 seconds'
-        as is_recent,
       -- Planning the statements again takes longer than running them.
       set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
       set_config('jit', 'off', true)

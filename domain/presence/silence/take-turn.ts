@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Micros } from '../../../base/instant.ts';
-import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { timestamps } from '../../../db/timescale/queries/array-parameters.ts';
@@ -9,16 +8,14 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { SilenceDeriver, type SilenceFault, type SilenceTurn } from './deriver.ts';
 
 /**
- * Derives silences if no other process does: the advisory lock is held by the transaction of a turn, so two never derive at
- * once, and who derived within five seconds goes on. A process that is killed, or hangs, is followed by another after that;
- * its turn is carried out whole or not at all, and the next one begins where the last one ended.
+ * Derives silences, in the one process that does. A turn is carried out whole or not at all, and the next one, of whichever
+ * process, begins where the last one ended.
  */
 export class SilenceTurns {
   readonly #pool: Pool;
   readonly #id = randomUUID();
   readonly #onSetAside: (fault: SilenceFault) => void;
   #deriver: SilenceDeriver | null = null;
-  #isDeriving = false;
   #isBehind = false;
 
   /** @param onSetAside called for each organization that the next turns skip for a while. */
@@ -27,63 +24,36 @@ export class SilenceTurns {
     this.#onSetAside = onSetAside;
   }
 
-  /** Whether this process derived in its last turn that ended. */
-  get isDeriving(): boolean {
-    return this.#isDeriving;
-  }
-
   /** Whether the last turn left work for another. */
   get isBehind(): boolean {
     return this.#isBehind;
   }
 
-  /** @returns whether this process derived. */
-  async take(): Promise<boolean> {
+  async take(): Promise<void> {
     const deriver = this.#deriver;
     this.#deriver = null;
     this.#isBehind = false;
     const taken = await inTransaction(this.#pool, (transaction, attempt) =>
       this.#turn(transaction, attempt === 1 ? deriver : null),
     );
-    this.#isDeriving = taken !== null;
-    if (taken === null) {
-      return false;
-    }
     this.#deriver = taken.deriver;
     this.#isBehind = taken.turn.isBehind;
     for (const fault of taken.turn.setAside) {
       this.#onSetAside(fault);
     }
-    return true;
   }
 
-  /** @returns null if another process derives. */
   async #turn(
     transaction: Connection,
     before: SilenceDeriver | null,
-  ): Promise<{ deriver: SilenceDeriver; turn: SilenceTurn } | null> {
-    const { is_mine: isMine } = await transaction.one(sql.prepared(
-      'lock-silences',
-      rowsOf<{ is_mine: boolean }>(),
-    )`
-      select pg_try_advisory_xact_lock(${ADVISORY_LOCKS.silences}) as is_mine`);
-    if (!isMine) {
-      return null;
-    }
+  ): Promise<{ deriver: SilenceDeriver; turn: SilenceTurn }> {
     const last = await transaction.maybeOne(sql.prepared(
       'find-derived-silences',
-      rowsOf<{ derived_to: Micros; derived_by: string | null; is_recent: boolean }>(),
+      rowsOf<{ derived_to: Micros; derived_by: string | null }>(),
     )`
-      select micros_of_time(derived_to) as derived_to, derived_by::text,
-        -- Not where the database's clock was set back since.
-        derived_at between clock_timestamp() - interval '5 seconds' and clock_timestamp() + interval '5 seconds'
-          as is_recent
-      from silence_derivation`);
-    const isOwn = last?.derived_by === this.#id;
-    if (!isOwn && last?.is_recent === true) {
-      return null;
-    }
-    const deriver = (isOwn ? before : null) ?? new SilenceDeriver();
+      select micros_of_time(derived_to) as derived_to, derived_by::text from silence_derivation`);
+    // What this process remembers is of no use if another has derived since.
+    const deriver = (last?.derived_by === this.#id ? before : null) ?? new SilenceDeriver();
     const turn = await deriver.turn(transaction, last?.derived_to ?? (await now(transaction)));
     await transaction.exec(sql.prepared('keep-derived-silences', NO_ROWS)`
       insert into silence_derivation as kept (derived_to, derived_by, derived_at)

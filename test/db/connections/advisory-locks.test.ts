@@ -9,6 +9,20 @@ describe('advisory locks', () => {
     }
   });
 
+  it('of a session are taken by elected.ts, but for users of the embedded server and moves between cells', () => {
+    const taking = ['db', 'domain', 'platform', 'services'].flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .map((file) => `${folder}/${file}`)
+        .filter((file) => file.endsWith('.ts') && !file.includes('node_modules'))
+        .filter((file) => /pg_(try_)?advisory_lock\(/.test(readFileSync(file, 'utf8'))),
+    );
+    expect(taking).to.have.members([
+      'db/timescale/connections/elected.ts',
+      'db/timescale/embedded/users.ts',
+      'db/timescale/cells/cells.ts',
+    ]);
+  });
+
   it('are taken by the numbers of the one list', () => {
     const taking = ['db', 'domain', 'platform', 'services'].flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -32,9 +32,9 @@ describe('deriving alerts by two processes', () => {
    */
   const killTurn = () =>
     database.rows(
-      `select pg_terminate_backend(pid, 10_000) from pg_locks
-       where locktype = 'advisory' and objid = 7461744 and granted
-         and database = (select oid from pg_database where datname = current_database())`,
+      `select pg_terminate_backend(pid, 10_000) from pg_stat_activity
+       where datname = current_database() and application_name = 'test' and xact_start is not null
+         and pid <> pg_backend_pid()`,
     );
 
   /** An organization with three assets, three locations and three rules. */
