@@ -3,7 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 /**
  * Revocation counts from the next request on, in every process, however late a notification arrives:
  *
- * 1. Each process asks the database ten times a second, on its LISTEN connection, whether it has received everything.
+ * 1. Each process asks the database on its LISTEN connection whether it has received everything: ten times a second while it
+ * uses its cache, and at the first use after that.
  * The reply comes after every notification committed before the question.
  * 2. It trusts its cache for {@link TRUSTED_MS} after the last question that was answered; then it looks up.
  * 3. A change of a credential replies {@link HEARD_WITHIN_MS} after the commit, which is longer.

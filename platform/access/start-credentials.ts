@@ -15,9 +15,13 @@ export async function startCredentials<Row extends CredentialRow>(
   let isHeard = false;
   const now = () => performance.now();
   let heardUntil = () => Number.NEGATIVE_INFINITY;
+  let ask = () => {};
   const cache = new CredentialCache({
     look,
-    isFresh: () => isHeard && now() - heardUntil() < TRUSTED_MS,
+    isFresh: () => {
+      ask();
+      return isHeard && now() - heardUntil() < TRUSTED_MS;
+    },
     now,
   });
   const hear = (heard: boolean) => {
@@ -36,7 +40,7 @@ export async function startCredentials<Row extends CredentialRow>(
     },
   };
   const listener = await listen(url, ['access_changed'], handlers, { questionEvery: QUESTION_EVERY_MS });
-  heardUntil = listener.heardUntil;
+  ({ heardUntil, ask } = listener);
   hear(true);
   return { cache, stop: () => listener.close() };
 }

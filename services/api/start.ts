@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Gauge, Registry } from 'prom-client';
 import { RecentReads } from '../../base/recent-reads.ts';
 import type { AccessDoor } from '../../db/timescale/connections/access-door.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
@@ -17,6 +17,7 @@ import { type Check, createHealth } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { listenOn } from '../../platform/runtime/listen-on.ts';
 import { measureCertificate } from '../../platform/runtime/measure-certificate.ts';
+import { measureProcess } from '../../platform/runtime/measure-process.ts';
 import { requireWritable } from '../../platform/runtime/require-writable.ts';
 import type { ServerTls } from '../../platform/runtime/server-tls.ts';
 import { keepYoungObjectsApart } from '../../platform/runtime/short-lived-objects.ts';
@@ -62,7 +63,7 @@ export async function startApi(
 ): Promise<{ url: string }> {
   keepYoungObjectsApart();
   await requireDatabase(config.DATABASE_URL);
-  collectDefaultMetrics({ register: registry });
+  measureProcess(registry);
   const tls = shared ?? (await startTls(config, { log, lifecycle }));
   measureCertificate(registry, tls);
   const access = await startAccess(

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import { createClock } from '../../base/clock.ts';
 import { heardEverywhere } from '../../base/heard-everywhere.ts';
 import { MICROS_PER_DAY } from '../../base/instant.ts';
@@ -28,6 +28,7 @@ import { createHealth } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { listenOn } from '../../platform/runtime/listen-on.ts';
 import { measureCertificate } from '../../platform/runtime/measure-certificate.ts';
+import { measureProcess } from '../../platform/runtime/measure-process.ts';
 import type { ServerTls } from '../../platform/runtime/server-tls.ts';
 import type { Configuration } from '../../platform/runtime/settings.ts';
 import { startTls } from '../../platform/runtime/start-tls.ts';
@@ -99,7 +100,7 @@ export async function startConsole(
   await requireDatabase(config.DATABASE_URL);
   const idleSeconds = config.CONSOLE_IDLE_MINUTES * 60;
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  measureProcess(registry);
   const tls = shared ?? (await startTls(config, { log, lifecycle }));
   measureCertificate(registry, tls);
   const people = await lifecycle.start(

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import { createClock } from '../../base/clock.ts';
 import { MICROS_PER_DAY } from '../../base/instant.ts';
 import { openOrganizationDoor } from '../../db/timescale/connections/organization-door.ts';
@@ -23,6 +23,7 @@ import { createHealth } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { listenOn } from '../../platform/runtime/listen-on.ts';
 import { measureCertificate } from '../../platform/runtime/measure-certificate.ts';
+import { measureProcess } from '../../platform/runtime/measure-process.ts';
 import { requireWritable } from '../../platform/runtime/require-writable.ts';
 import type { ServerTls } from '../../platform/runtime/server-tls.ts';
 import { startTls } from '../../platform/runtime/start-tls.ts';
@@ -73,7 +74,7 @@ export async function startGateway(
 ): Promise<{ url: string }> {
   await requireDatabase(config.DATABASE_URL);
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  measureProcess(registry);
   const tls = shared ?? (await startTls(config, { log, lifecycle }));
   measureCertificate(registry, tls);
   const door = await lifecycle.start(

@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import { createHealth, healthListener } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { listenOn } from '../../platform/runtime/listen-on.ts';
 import { measureCertificate } from '../../platform/runtime/measure-certificate.ts';
+import { measureProcess } from '../../platform/runtime/measure-process.ts';
 import { startTls } from '../../platform/runtime/start-tls.ts';
 import { watchServers } from '../../platform/runtime/watch-servers.ts';
 import type { WorkerConfig } from './config.ts';
@@ -21,7 +22,7 @@ export async function startWorkerProcess(
   lifecycle: Lifecycle,
 ): Promise<{ url: string }> {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  measureProcess(registry);
   const tls = await startTls(config, { log, lifecycle });
   measureCertificate(registry, tls);
   const { checks, notices } = await startJobs(config, { log, lifecycle, metrics: registry });

@@ -6,6 +6,8 @@ export interface Listener {
   isConnected(): boolean;
   /** `performance.now()` up to which every notification has been received; minus infinity if unknown. */
   heardUntil(): number;
+  /** To be called by those who rely on `heardUntil`: it is probed at once, and often for a second. */
+  ask(): void;
   close(): Promise<void>;
 }
 
@@ -19,7 +21,7 @@ export interface ListenHandlers {
 
 /**
  * LISTENs on a connection of its own and reconnects with back-off until closed. It probes the server every second, or
- * at the given interval: a silent connection may be dead. PostgreSQL sends notifications before it is ready for the next
+ * at the given interval while it is asked: a silent connection may be dead. PostgreSQL sends notifications before it is ready for the next
  * query, so a reply also proves that everything announced before the probe has been received.
  *
  * @throws the connection's error if the first connection cannot be made.
@@ -87,26 +89,42 @@ export async function listen(
 
   await connect();
   let owing: pg.Client | null = null;
-  const question = setInterval(async () => {
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let oftenUntil = Number.NEGATIVE_INFINITY;
+  const probe = async () => {
+    askedAt = performance.now();
+    const began = askedAt;
     const asked = client;
     if (asked !== null && asked !== owing) {
       owing = asked;
-      const askedAt = performance.now();
       try {
         await asked.query('select 1');
         if (client === asked) {
-          heardUntil = askedAt;
-          handlers.onHeard?.(askedAt);
+          heardUntil = began;
+          handlers.onHeard?.(began);
         }
       } catch (error) {
         lost(asked, error instanceof Error ? error : new Error(String(error)));
       }
       owing = null;
     }
+  };
+  const question = setInterval(() => {
+    const now = performance.now();
+    if (now < oftenUntil || now - askedAt > QUESTION_EVERY - questionEvery) {
+      void probe();
+    }
   }, questionEvery);
   return {
     isConnected: () => client !== null,
     heardUntil: () => heardUntil,
+    ask: () => {
+      const now = performance.now();
+      oftenUntil = now + QUESTION_EVERY;
+      if (now - askedAt >= questionEvery) {
+        void probe();
+      }
+    },
     close: async () => {
       isClosed = true;
       clearTimeout(timer);

@@ -22,7 +22,7 @@ export class Freshness {
   readonly #onFault: FreshnessOptions['onFault'];
   readonly #waiting: Waiting[] = [];
   readonly #closing = new AbortController();
-  #listener: Pick<Listener, 'isConnected' | 'heardUntil'> = NOT_LISTENING;
+  #listener: Pick<Listener, 'isConnected' | 'heardUntil' | 'ask'> = NOT_LISTENING;
   /** `performance.now()` up to which everything committed is in effect. */
   #asOf = Number.NEGATIVE_INFINITY;
   /** Announcements so far, and their number before the last load. */
@@ -47,7 +47,7 @@ export class Freshness {
   }
 
   /** Call once listening; the first load covers earlier announcements. */
-  follow(listener: Pick<Listener, 'isConnected' | 'heardUntil'>): void {
+  follow(listener: Pick<Listener, 'isConnected' | 'heardUntil' | 'ask'>): void {
     this.#listener = listener;
   }
 
@@ -64,6 +64,7 @@ export class Freshness {
   }
 
   isFresh(): boolean {
+    this.#listener.ask();
     return this.#waiting.length === 0 && performance.now() - this.#asOf < TRUSTED_MS;
   }
 
@@ -141,7 +142,11 @@ interface Waiting {
   onFailure(error: unknown): void;
 }
 
-const NOT_LISTENING = { isConnected: () => false, heardUntil: () => Number.NEGATIVE_INFINITY };
+const NOT_LISTENING = {
+  isConnected: () => false,
+  heardUntil: () => Number.NEGATIVE_INFINITY,
+  ask: () => {},
+};
 
 /** Milliseconds for a reply on the LISTEN connection: after a stall of this process it is there at once. */
 const ANSWER_WITHIN = 50;

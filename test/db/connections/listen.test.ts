@@ -26,9 +26,24 @@ describe('listening to notifications', () => {
       await database.rows(`select pg_notify('one', $1)`, [String(announced)]);
       const since = performance.now();
       while (listener.heardUntil() < since) {
+        listener.ask();
         await new Promise(setImmediate);
       }
       expect(heard).to.equal(announced);
+    }
+    await listener.close();
+  });
+
+  it('asks for that often only while somebody does', async () => {
+    let heard = 0;
+    const handlers = { onNotify: () => {}, onReconnect: () => {}, onLost: () => {}, onHeard: () => heard++ };
+    const listener = await listen(database.url, ['one'], handlers, { questionEvery: 10 });
+    await database.rows('select pg_sleep(1.5)');
+    expect(heard).to.be.below(10);
+    const since = performance.now();
+    listener.ask();
+    while (listener.heardUntil() < since) {
+      await new Promise(setImmediate);
     }
     await listener.close();
   });

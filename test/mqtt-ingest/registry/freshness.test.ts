@@ -19,7 +19,7 @@ describe('work that waits for registrations', () => {
     });
     let isDone = false;
     const heard = performance.now();
-    freshness.follow({ isConnected: () => true, heardUntil: () => heard });
+    freshness.follow({ isConnected: () => true, heardUntil: () => heard, ask: () => {} });
     freshness.announced();
     await new Promise<void>((resolve, reject) =>
       freshness.whenFresh(() => {
