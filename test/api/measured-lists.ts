@@ -50,6 +50,7 @@ export class MeasuredLists {
     return {
       ...connection,
       transaction: (work) => work(connection),
+      longTransaction: (work) => work(connection),
       grouped: async (write, item) => {
         await connection.exec(write.first(this.#orgId, [item]));
         return write.outcomeOf(await connection.one(write.query(this.#orgId, [item])), item);

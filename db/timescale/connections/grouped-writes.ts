@@ -3,32 +3,17 @@ import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import type { GroupedWrite } from './grouped-write.ts';
 import { PATIENCE, WAITING_PER_ORGANIZATION } from './scanning-connections.ts';
 import { isLockTimeout } from './sql-state.ts';
+import { untilLocked } from './until-locked.ts';
 
 type AnyWrite = GroupedWrite<unknown, unknown, unknown>;
 
-/**
- * Sends a group in a transaction, in the organization's turn.
- *
- * @param lockTimeout milliseconds to wait for each lock; 0 for no limit.
- */
-type Send = (
-  orgId: number,
-  write: AnyWrite,
-  items: readonly unknown[],
-  lockTimeout: number,
-) => Promise<readonly unknown[]>;
+/** Sends a group in a transaction, in the organization's turn; waits briefly for each lock. */
+type Send = (orgId: number, write: AnyWrite, items: readonly unknown[]) => Promise<readonly unknown[]>;
 
 /**
  * Items per group. An asset took 103 us of PostgreSQL's time in a group of 10, 55 in one of 30, and 460 or more alone.
  */
 const MOST = 50;
-
-/**
- * Milliseconds a group waits for locks. Creates and attaches hold theirs for a few; an import holds those of
- * its rows for seconds, and one item that waits for it must not delay the others. Less than
- * `deadlock_timeout`, so that the group gives way.
- */
-const LOCK_TIMEOUT = 500;
 
 interface Waiting {
   write: AnyWrite;
@@ -130,7 +115,7 @@ export class GroupedWrites {
     }
     let rows: readonly unknown[];
     try {
-      rows = await this.#send(orgId, write, items, LOCK_TIMEOUT);
+      rows = await this.#send(orgId, write, items);
     } catch (error) {
       if (isLockTimeout(error) || (group.length > 1 && isUndone(error))) {
         this.#doAgain(orgId, group);
@@ -169,7 +154,7 @@ export class GroupedWrites {
   }
 
   async #alone(orgId: number, write: AnyWrite, item: unknown): Promise<unknown> {
-    const [row] = await this.#send(orgId, write, [item], 0);
+    const [row] = await untilLocked(() => this.#send(orgId, write, [item]));
     return write.outcomeOf(row, item);
   }
 }

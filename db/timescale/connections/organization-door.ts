@@ -19,8 +19,9 @@ import { PATIENCE, ScanningConnections, WAITING_PER_ORGANIZATION } from './scann
 import { ScanningPool } from './scanning-pool.ts';
 import { type ServiceConnections, serviceConfig } from './service-connections.ts';
 import { SilentConnections } from './silent-connections.ts';
-import { isCancelled } from './sql-state.ts';
+import { isCancelled, isLockTimeout } from './sql-state.ts';
 import { inOneTrip, inTransaction, isUniqueViolation } from './transaction.ts';
+import { LOCK_TIMEOUT, untilLocked } from './until-locked.ts';
 import { WriteOutage } from './write-outage.ts';
 
 /** Sends one organization's queries. Each query still names `orgId`. */
@@ -28,20 +29,25 @@ export interface OrganizationConnection extends Connection {
   readonly orgId: number;
 }
 
+type Transact = <Result>(
+  work: (transaction: OrganizationConnection) => Promise<Result>,
+  last?: (transaction: OrganizationConnection, result: Result) => Promise<unknown>,
+) => Promise<Result>;
+
 export interface OrganizationDatabase extends OrganizationConnection {
   /**
    * Runs `work` in a transaction; retries if the database aborted it in favour of another, or if a concurrent
    * commit violates uniqueness that `work` had checked.
    *
    * Anything that may wait for locks belongs here: single statements share a connection, where the answers of
-   * others would queue behind.
+   * others would queue behind. A transaction that waits for a lock for half a second begins again later, so that
+   * it does not keep a connection from other organizations.
    *
    * @param last sends a statement that travels with the commit.
    */
-  transaction<Result>(
-    work: (transaction: OrganizationConnection) => Promise<Result>,
-    last?: (transaction: OrganizationConnection, result: Result) => Promise<unknown>,
-  ): Promise<Result>;
+  transaction: Transact;
+  /** A transaction of seconds, such as an import, which waits for locks rather than begin again. */
+  longTransaction: Transact;
   grouped<Item, Row, Outcome>(write: GroupedWrite<Item, Row, Outcome>, item: Item): Promise<Outcome>;
   listing(options: ListOptions): OrganizationConnection;
 }
@@ -109,9 +115,9 @@ export function openOrganizationDoor(
   });
   const outage = new WriteOutage('changes are refused');
   const lists = new Lists(shared, scanning);
-  const groups = new GroupedWrites((orgId, write, items, lockTimeout) =>
+  const groups = new GroupedWrites((orgId, write, items) =>
     turns.run(orgId, async () => {
-      const preceding = [enteringToWrite(orgId, lockTimeout), precedingOf(write.first(orgId, items))];
+      const preceding = [enteringToWrite(orgId, LOCK_TIMEOUT), precedingOf(write.first(orgId, items))];
       return (await inOneTrip(exclusive, preceding, toConfig(write.query(orgId, items)))).rows;
     }),
   );
@@ -130,23 +136,25 @@ export function openOrganizationDoor(
         isChanged = true;
         return result;
       };
+      const transacting =
+        (lockTimeout: number): Transact =>
+        (work, last) =>
+          turns.run(orgId, () =>
+            inTransaction(
+              exclusive,
+              async (client) => {
+                const set = client.query(enteringToWrite(orgId, lockTimeout));
+                return (await Promise.all([work(on(client)), set]))[0];
+              },
+              isUniqueViolation,
+              last && ((client, result) => last(on(client), result)),
+            ),
+          );
       return {
         orgId,
         ...verbsOn((query) => shared.query(entering(orgId), query).catch(rethrow)),
-        transaction: (work, last) =>
-          changing(
-            turns.run(orgId, () =>
-              inTransaction(
-                exclusive,
-                async (client) => {
-                  const set = client.query(enteringToWrite(orgId, 0));
-                  return (await Promise.all([work(on(client)), set]))[0];
-                },
-                isUniqueViolation,
-                last && ((client, result) => last(on(client), result)),
-              ),
-            ),
-          ),
+        transaction: (work, last) => changing(untilLocked(() => transacting(LOCK_TIMEOUT)(work, last))),
+        longTransaction: (work, last) => changing(transacting(0)(work, last)),
         grouped: (write, item) => changing(groups.run(orgId, write, item)),
         listing: (options) => ({
           orgId,
@@ -192,7 +200,7 @@ function rethrowKnown(error: unknown, isChanged: boolean, timedOut: string): nev
   if (isUsedUp(error)) {
     throw new IdsUsedUp(error);
   }
-  if (isCancelled(error)) {
+  if (isCancelled(error) || isLockTimeout(error)) {
     throw new StatementTimedOut(timedOut, error);
   }
   rethrowLost(error, isChanged);

@@ -69,7 +69,7 @@ export async function importFile(
   let isAdmitted = options.admit === undefined;
   try {
     await options.pause?.();
-    return await makeChange(db, actor, async (unpaused) => {
+    return await makeChange({ transaction: db.longTransaction }, actor, async (unpaused) => {
       const transaction = options.pause === undefined ? unpaused : pausing(unpaused, options.pause);
       if (!(await lockImports(transaction))) {
         throw new AppError('conflict', ANOTHER_IMPORT);

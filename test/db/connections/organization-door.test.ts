@@ -159,6 +159,34 @@ describe('the door to the tables of organizations', () => {
     await narrow.end();
   });
 
+  it('holds up nobody else when as many organizations as it has connections wait for their own locks', async () => {
+    const third = await Site.create(database, 'Third');
+    const narrow = openOrganizationDoor(database.url, { max: 4 });
+    const free = Promise.withResolvers<void>();
+    const lock = sql.type(keyRow)`select external_key from assets for update`;
+    const holders = [ours, theirs].map(async ({ orgId }) => {
+      const held = Promise.withResolvers<void>();
+      const holding = door.of(orgId).transaction(async (transaction) => {
+        await transaction.any(lock);
+        held.resolve();
+        await free.promise;
+      });
+      await held.promise;
+      return { holding };
+    });
+    const held = await Promise.all(holders);
+    const waiting = [ours, theirs].flatMap(({ orgId }) =>
+      Array.from({ length: 3 }, () => narrow.of(orgId).transaction((transaction) => transaction.any(lock))),
+    );
+    expect(await narrow.of(third.orgId).transaction((transaction) => transaction.any(KEYS))).to.deep.equal(
+      [],
+    );
+    free.resolve();
+    expect(await Promise.all(waiting)).to.have.length(6);
+    await Promise.all(held.map(({ holding }) => holding));
+    await narrow.end();
+  });
+
   it('connects again after its connections were cut', async () => {
     await database.rows(
       `select pg_terminate_backend(pid) from pg_stat_activity
