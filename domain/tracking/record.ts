@@ -21,6 +21,7 @@ import type { RecentlySeen } from './recently-seen.ts';
 import { reviseAlerts, withLateScans } from './revise-alerts.ts';
 import type { Outcome, Scan } from './scan.ts';
 import { insertScanEvents, strengthenScanEvents } from './scan-events.ts';
+import type { HeavyOrganizations } from './smoothing/heavy-organizations.ts';
 import { readSmoothing } from './smoothing/read-settings.ts';
 import { storedTracking } from './stored-tracking.ts';
 import { isNewest, touchedAssets } from './touched.ts';
@@ -38,6 +39,8 @@ export interface RecordOptions {
   repeats?: RecentRepeats;
   /** Likewise; without it nothing is written before positions are locked. */
   seen?: RecentlySeen;
+  /** Likewise; gets to know organizations whose scans take long to judge. */
+  heavy?: HeavyOrganizations;
   /** True if no message or submission has many of the scans. */
   isOfSmallMessages?: boolean;
 }
@@ -174,7 +177,7 @@ const PIECE = 250;
 async function writeLocated(
   client: Client,
   located: readonly LocatedScan[],
-  options: Pick<RecordOptions, 'isCareful' | 'repeats' | 'seen'>,
+  options: Pick<RecordOptions, 'isCareful' | 'repeats' | 'seen' | 'heavy'>,
 ): Promise<Written> {
   if (located.length === 0) {
     return { duplicates: new Set(), moves: new Map(), unsealed: 0 };
@@ -222,7 +225,7 @@ async function writeLocated(
   }
   const [smoothing] = await sentBehind;
   const { moves, unsealed } = await updateHistories(client, touched, {
-    stored: storedTracking(client, near),
+    stored: storedTracking(client, near, options.heavy),
     smoothing,
     isCareful,
   }).catch((error) => {

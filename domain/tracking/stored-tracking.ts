@@ -16,6 +16,7 @@ import type { DecidedTransition, Sighting } from './history/history.ts';
 import type { Neighbourhood, Span } from './history/revise.ts';
 import type { LocatedScan } from './located-scan.ts';
 import type { Near } from './near-scans.ts';
+import type { HeavyOrganizations } from './smoothing/heavy-organizations.ts';
 import { lastScansBefore, loadScans, loadTransitions, scansAhead } from './smoothing/load-stretches.ts';
 import type { StoredStretches } from './smoothing/smoothed-neighbourhoods.ts';
 import type { Touched } from './touched.ts';
@@ -33,19 +34,41 @@ export interface StoredTracking extends StoredStretches {
   ): Promise<Pick<Sighting, 'observedAt' | 'locationId'>[][]>;
 }
 
-/** @param near of late scans, as it was before they were written. */
+/**
+ * @param near of late scans, as it was before they were written.
+ * @param heavy gets to know how many scans are read.
+ */
 export function storedTracking(
   client: Client,
   near: ReadonlyMap<LocatedScan, Near> = new Map(),
+  heavy?: HeavyOrganizations,
 ): StoredTracking {
   return {
     around: (asset) => aroundLate(asset, near),
     neighbourhoods: (changed) => loadNeighbourhoods(client, changed),
     lastBefore: (instants, since) => lastScansBefore(client, instants, since),
-    scans: (stretches) => loadScans(client, stretches),
+    scans: async (stretches) => {
+      const scans = await loadScans(client, stretches);
+      noteScans(stretches, scans, heavy);
+      return scans;
+    },
     transitions: (stretches) => loadTransitions(client, stretches),
     scansAhead: (stretches, count) => scansAhead(client, stretches, count),
   };
+}
+
+function noteScans(
+  stretches: readonly AssetRef[],
+  scans: readonly (readonly unknown[])[],
+  heavy: HeavyOrganizations | undefined,
+): void {
+  const counts = new Map<number, number>();
+  for (const [index, { orgId }] of stretches.entries()) {
+    counts.set(orgId, (counts.get(orgId) ?? 0) + (scans[index]?.length ?? 0));
+  }
+  for (const [orgId, count] of counts) {
+    heavy?.note(orgId, count);
+  }
 }
 
 interface ChangedInstant extends AssetRef {

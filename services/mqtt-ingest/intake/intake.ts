@@ -22,6 +22,7 @@ import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
 import { RecentRepeats } from '../../../domain/tracking/recent-repeats.ts';
 import { RecentlySeen } from '../../../domain/tracking/recently-seen.ts';
 import { AlreadyStored } from '../../../domain/tracking/record.ts';
+import { HeavyOrganizations } from '../../../domain/tracking/smoothing/heavy-organizations.ts';
 import type { ReaderListening } from '../listening/listening.ts';
 import { asRegistered, whyUnregistered } from '../registry/as-registered.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -79,6 +80,7 @@ class MessageIntake implements Intake {
   readonly #clocks = new ReaderClocks();
   readonly #repeats = new RecentRepeats();
   readonly #seen = new RecentlySeen();
+  readonly #heavy = new HeavyOrganizations();
   readonly #warnings: ReaderWarnings;
   readonly #lanes: ReaderLanes;
   readonly #inOrder = new InOrder();
@@ -98,6 +100,7 @@ class MessageIntake implements Intake {
         (messages) => this.#commit(messages),
         (mark, messages) => wasCommitted(pool, mark, (xid) => hasCounted(pool, xid, messages)),
       ),
+      heavy: this.#heavy,
       isOutage: (error) => !isFaultOfMessage(error) && !(error instanceof OrganizationGone),
       isNamed: (error, { reader }) =>
         error instanceof OrganizationGone && reader !== null && error.orgIds.has(reader.orgId),
@@ -257,7 +260,7 @@ class MessageIntake implements Intake {
 
   #commit(messages: readonly ReadMessage[]) {
     const { pool, clock, databaseClock, rules, onMoves } = this.#options;
-    const memory = { repeats: this.#repeats, seen: this.#seen };
+    const memory = { repeats: this.#repeats, seen: this.#seen, heavy: this.#heavy };
     return announcingMoves(
       () => onMoves?.(organizationsOf(messages)),
       (note) =>

@@ -1,15 +1,20 @@
 import type { ReadMessage } from '../../../domain/messages/message.ts';
 import type { MessageOutcome } from '../../../domain/messages/record-messages.ts';
 import { Batch, type BatchOptions } from '../../../domain/tracking/batch.ts';
+import type { HeavyOrganizations } from '../../../domain/tracking/smoothing/heavy-organizations.ts';
 
-type Recording = Pick<
-  BatchOptions<ReadMessage, MessageOutcome>,
-  'flush' | 'isOutage' | 'isNamed' | 'onOutage' | 'isBlocked' | 'onBlocked'
->;
+interface Recording
+  extends Pick<
+    BatchOptions<ReadMessage, MessageOutcome>,
+    'flush' | 'isOutage' | 'isNamed' | 'onOutage' | 'isBlocked' | 'onBlocked'
+  > {
+  heavy: Pick<HeavyOrganizations, 'isHeavy'>;
+}
 
 /**
  * Records messages in lanes, each reader's in order. Large messages have a lane of their own: committing
- * 9,999 unknown tags takes as long as a hundred ordinary messages, which would wait.
+ * 9,999 unknown tags takes as long as a hundred ordinary messages, which would wait. So have those of organizations whose
+ * scans take long to judge.
  *
  * A reader's pending messages are all on one side: small ones behind a large one go along with it, and before
  * a large one {@link free} waits until the small ones are done.
@@ -18,8 +23,10 @@ export class ReaderLanes {
   readonly #ordinary: Batch<ReadMessage, MessageOutcome>;
   readonly #large: Batch<ReadMessage, MessageOutcome>;
   readonly #underWay = new Map<number, UnderWay>();
+  readonly #heavy: Recording['heavy'];
 
-  constructor(recording: Recording) {
+  constructor({ heavy, ...recording }: Recording) {
+    this.#heavy = heavy;
     const bounds = { weigh, maxBatch: MAX_BATCH, maxHeld: MAX_HELD };
     const options = { ...recording, ...bounds, laneKey: readerOf, tenant: organizationOf };
     this.#ordinary = new Batch<ReadMessage, MessageOutcome>({ ...options, lanes: ORDINARY_LANES });
@@ -29,7 +36,7 @@ export class ReaderLanes {
   /** Null if the message may be submitted now; else resolves when its reader's pending messages are done. */
   free(message: Pick<ReadMessage, 'reader' | 'mapped'>): Promise<void> | null {
     const before = this.#underWay.get(readerOf(message));
-    return before === undefined || before.isLarge || !isLarge(message) ? null : before.done.promise;
+    return before === undefined || before.isLarge || !this.#isLarge(message) ? null : before.done.promise;
   }
 
   enter(message: ReadMessage): void {
@@ -37,7 +44,7 @@ export class ReaderLanes {
     const underWay = this.#underWay.get(reader);
     if (underWay === undefined) {
       const done = Promise.withResolvers<void>();
-      this.#underWay.set(reader, { isLarge: isLarge(message), messages: 1, done });
+      this.#underWay.set(reader, { isLarge: this.#isLarge(message), messages: 1, done });
     } else {
       underWay.messages += 1;
     }
@@ -58,6 +65,13 @@ export class ReaderLanes {
         underWay.done.resolve();
       }
     }
+  }
+
+  #isLarge({ reader, mapped }: Pick<ReadMessage, 'reader' | 'mapped'>): boolean {
+    return (
+      (mapped.outcome === 'items' && mapped.items.length > LARGE) ||
+      (reader !== null && this.#heavy.isHeavy(reader.orgId))
+    );
   }
 
   async drain(patience: number): Promise<void> {
@@ -84,10 +98,6 @@ const MAX_BATCH = 4_000;
 const MAX_HELD = 32_000;
 
 const LARGE = 1_000;
-
-function isLarge({ mapped }: Pick<ReadMessage, 'mapped'>): boolean {
-  return mapped.outcome === 'items' && mapped.items.length > LARGE;
-}
 
 function readerOf({ reader }: Pick<ReadMessage, 'reader'>): number {
   return reader?.readerId ?? NO_READER;

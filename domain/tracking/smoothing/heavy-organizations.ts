@@ -1,0 +1,28 @@
+/**
+ * Organizations whose scans lately took many stored ones to judge: a tag that is read hundreds of times a second at smoothed
+ * locations has a hundred thousand within its windows, and each batch with a read of it takes a large part of a second.
+ */
+export class HeavyOrganizations {
+  /** `performance.now()`. */
+  readonly #until = new Map<number, number>();
+
+  /** @param scans read by one statement. */
+  note(orgId: number, scans: number): void {
+    if (scans > MANY) {
+      this.#until.set(orgId, performance.now() + FOR_MS);
+    }
+  }
+
+  isHeavy(orgId: number): boolean {
+    const until = this.#until.get(orgId);
+    if (until !== undefined && until <= performance.now()) {
+      this.#until.delete(orgId);
+    }
+    return this.#until.has(orgId);
+  }
+}
+
+/** Of one organization; some 100 ms of processor time. A statement reads as many in all, if no asset has more (`learnAll`). */
+const MANY = 50_000;
+
+const FOR_MS = 60_000;
