@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
  */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DIST = join(ROOT, 'dist');
-const SOURCES = '{base,db,domain,platform,services,simulation}/**/*.{ts,sql,json,md,css}';
+const SOURCES = '{base,db,domain,platform,services,simulation}/**/*.{ts,sql,json,md,png}';
 /** How imports, threads and addresses name a source. */
 const NAMED = /'([\w./-]+)\.ts'/g;
 const APPS = ['clients/console-app/dist', 'clients/handheld-app/dist', 'clients/api-docs/dist'];

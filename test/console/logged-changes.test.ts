@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
 import { MEMBER_ROUTES, VISITOR_ROUTES } from '../../services/console/routes.ts';
-import { encodePng } from '../../simulation/drawing/png.ts';
 import { type ConsoleAnswer, type ConsoleCall, useConsole } from '../support/console.ts';
 import { type Ids, makeNamedRows } from '../support/named-rows.ts';
 import { PASSWORD } from '../support/people.ts';
+import { encodePng } from '../support/png.ts';
 import { Site } from '../support/site.ts';
 import { SETTINGS } from '../support/webhooks.ts';
 

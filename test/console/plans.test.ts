@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { encodePng } from '../../simulation/drawing/png.ts';
 import { useConsole } from '../support/console.ts';
+import { encodePng } from '../support/png.ts';
 import { Site } from '../support/site.ts';
 
 const PNG = encodePng({ width: 4, height: 3, palette: [[255, 255, 255]], pixels: new Uint8Array(12) });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { expensiveTurns } from '../../base/expensive-turns.ts';
-import { encodePng } from '../../simulation/drawing/png.ts';
 import { useConsole } from '../support/console.ts';
+import { encodePng } from '../support/png.ts';
 import { untilWaiting } from '../support/until-waiting.ts';
 
 const PNG = encodePng({ width: 4, height: 3, palette: [[255, 255, 255]], pixels: new Uint8Array(12) });

@@ -61,7 +61,7 @@ describe('the package', () => {
       'package.json',
     ]);
     expect(files.filter((file) => /\.tsx?$|(^|\/)(test|deploy|docs)\//.test(file))).to.deep.equal([]);
-    const read = /^dist\/(package\.json|.+\.(js|sql|json|md|css)|clients\/[a-z-]+\/dist\/.+)$/;
+    const read = /^dist\/(package\.json|.+\.(js|sql|json|md|png)|clients\/[a-z-]+\/dist\/.+)$/;
     expect(files.filter((file) => file.startsWith('dist/') && !read.test(file))).to.deep.equal([]);
   });
 

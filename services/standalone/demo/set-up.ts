@@ -18,7 +18,7 @@ import type { ConnectedReader } from '../../../simulation/connections.ts';
 import { commandLineActor } from '../command-line-actor.ts';
 import type { Standalone } from '../standalone.ts';
 import { ASSETS } from './assets.ts';
-import { drawFloorPlan } from './floor-plan.ts';
+import { readFloorPlan } from './floor-plan.ts';
 import { LOCATIONS, READERS, SITE } from './site.ts';
 
 export interface InstalledSite {
@@ -94,7 +94,7 @@ async function hangPlan(
   actor: Actor,
   { orgId, site }: { orgId: number; site: { key: string; name: string } },
 ): Promise<void> {
-  const { png, shapes } = drawFloorPlan();
+  const { png, shapes } = readFloorPlan();
   const door = openOrganizationDoor(databaseUrl, { max: 2, applicationName: 'tagtrail demo' });
   try {
     const db = door.of(orgId);

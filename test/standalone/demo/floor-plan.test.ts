@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { lookAtImage } from '../../../domain/master-data/plans/image/look-at-image.ts';
-import { drawFloorPlan } from '../../../services/standalone/demo/floor-plan.ts';
+import { readFloorPlan } from '../../../services/standalone/demo/floor-plan.ts';
 import { LOCATIONS, SITE } from '../../../services/standalone/demo/site.ts';
 
 describe('the floor plan of the demo', () => {
-  const { png, shapes } = drawFloorPlan();
+  const { png, shapes } = readFloorPlan();
 
   it('is an image that a plan may have, in a few kilobytes', () => {
     expect(lookAtImage(png)).to.deep.equal({ mediaType: 'image/png', width: 1_600, height: 1_000 });

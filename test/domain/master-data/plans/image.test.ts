@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { lookAtImage } from '../../../../domain/master-data/plans/image/look-at-image.ts';
-import { encodePng } from '../../../../simulation/drawing/png.ts';
+import { encodePng } from '../../../support/png.ts';
 
 const PNG = encodePng({ width: 3, height: 2, palette: [[255, 255, 255]], pixels: new Uint8Array(6) });
 
