@@ -1,8 +1,8 @@
-import { messageOf } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { isHere } from '../../../db/timescale/queries/is-here.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { PassedOver, reasonOf } from '../../presence/passed-over.ts';
 
 /** An organization whose alerts cannot be derived. */
 export interface DerivingFault {
@@ -10,19 +10,10 @@ export interface DerivingFault {
   error: unknown;
 }
 
-/** Milliseconds until an organization that was set aside is tried again; doubled each time. */
-const AGAIN = { first: 5_000, longest: 300_000 };
-
-/** Assets of each source in the first turn after a failure, which may have been that all of them took too long; fewer each time. */
-const SHARE = { first: 200, least: 20 };
-
-/** Characters of a reason. */
-const LONGEST = 1_000;
+/** Assets of each source in the first turn after a failure. */
+const SHARE = { first: 200, least: 20, all: Number.POSITIVE_INFINITY };
 
 interface Aside {
-  /** When it is tried again; milliseconds of `performance.now()`. */
-  at: number;
-  pause: number;
   /** Up to when its alerts are derived. */
   derivedTo: Micros;
   /** It succeeded since, and is derived again, but not up to now yet. */
@@ -35,6 +26,7 @@ interface Aside {
  */
 export class SetAside {
   readonly #aside = new Map<number, Aside>();
+  readonly #passedOver = new PassedOver();
 
   /** Those that an earlier process noted are tried soon. */
   async load(db: Connection): Promise<void> {
@@ -42,7 +34,8 @@ export class SetAside {
       select org_id, micros_of_time(derived_to) as derived_to from alert_faults fault
       where ${isHere(sql.fragment`fault.org_id`)}`);
     for (const { org_id: orgId, derived_to: derivedTo } of rows) {
-      this.#aside.set(orgId, { at: 0, pause: 0, derivedTo, isBack: false });
+      this.#aside.set(orgId, { derivedTo, isBack: false });
+      this.#passedOver.know(orgId);
     }
   }
 
@@ -57,16 +50,12 @@ export class SetAside {
 
   /** Assets of each source to begin with. */
   share(orgId: number): number {
-    const pause = this.#aside.get(orgId)?.pause ?? 0;
-    return pause === 0
-      ? Number.POSITIVE_INFINITY
-      : Math.max(SHARE.least, (SHARE.first * AGAIN.first) / pause);
+    return this.#passedOver.share(orgId, SHARE);
   }
 
   /** The one that is to be tried: one in a turn, since it may take long to fail. */
   due(now: number): number | null {
-    const due = [...this.#aside].filter(([, { at, isBack }]) => !isBack && at <= now);
-    return due.sort(([, a], [, b]) => a.at - b.at)[0]?.[0] ?? null;
+    return this.#passedOver.due(now).find((orgId) => this.isPassedOver(orgId)) ?? null;
   }
 
   /** @returns false if that is known already. */
@@ -77,12 +66,12 @@ export class SetAside {
     now: number,
   ): Promise<boolean> {
     const known = this.#aside.get(orgId);
-    const pause = Math.min(AGAIN.longest, Math.max(AGAIN.first, (known?.pause ?? 0) * 2));
     const upTo = known?.derivedTo ?? derivedTo;
-    this.#aside.set(orgId, { at: now + pause, pause, derivedTo: upTo, isBack: false });
+    this.#aside.set(orgId, { derivedTo: upTo, isBack: false });
+    this.#passedOver.failed(orgId, now);
     await db.exec(sql.type(NO_ROWS)`
       insert into alert_faults (org_id, derived_to, reason)
-      values (${orgId}, time_of_micros(${upTo}::bigint), ${messageOf(error).slice(0, LONGEST)})
+      values (${orgId}, time_of_micros(${upTo}::bigint), ${reasonOf(error)})
       on conflict (org_id) do update set reason = excluded.reason`);
     return known === undefined || known.isBack;
   }
@@ -97,6 +86,7 @@ export class SetAside {
 
   async remove(db: Connection, orgId: number): Promise<void> {
     this.#aside.delete(orgId);
+    this.#passedOver.succeeded(orgId);
     await db.exec(sql.type(NO_ROWS)`delete from alert_faults where org_id = ${orgId}`);
   }
 }

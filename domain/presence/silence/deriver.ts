@@ -1,5 +1,4 @@
 import { byTurns, inTurn } from '../../../base/by-turns.ts';
-import { messageOf } from '../../../base/errors.ts';
 import { leastOf } from '../../../base/extremes.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { bigints, integers } from '../../../db/timescale/queries/array-parameters.ts';
@@ -11,6 +10,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { EXPECTED, leastExpectedFrom } from '../expectations.ts';
 import { type Interval, joined } from '../intervals.ts';
 import { StretchJoiner } from '../join-stretches.ts';
+import { PassedOver, reasonOf } from '../passed-over.ts';
 import { findRevised } from '../revised-organizations.ts';
 import { KEPT, keptWatches } from '../watching/kept-watches.ts';
 import { loadWatches } from '../watching/load-watches.ts';
@@ -43,15 +43,6 @@ interface Organization {
   revisedUpTo: number;
 }
 
-interface Aside {
-  /** When to try again: milliseconds. */
-  at: number;
-  /** Milliseconds. */
-  pause: number;
-  /** Hours of evidence to read at once then. */
-  weight: number;
-}
-
 /** An organization whose silences cannot be derived. */
 export interface SilenceFault {
   orgId: number;
@@ -76,11 +67,8 @@ const LONGEST = 500;
 /** Milliseconds. A slower statement is cancelled and its organization set aside, because others wait for it. */
 const LONGEST_STATEMENT = 10_000;
 
-/** Characters. */
-const LONGEST_REASON = 1_000;
-
-/** Milliseconds until an organization that was set aside is tried again; doubled after each failure. */
-const AGAIN = { first: 5_000, longest: 300_000 };
+/** Hours of evidence that are read at once after a failure. */
+const SHARE = { first: AT_ONCE / 2, least: 1, all: AT_ONCE };
 
 /** Readers that are learned anew in a turn: one that sends every minute has 10,000 stretches to read. */
 const LEARNED_AT_ONCE = { known: 2, new: 20 };
@@ -98,7 +86,7 @@ const WATCHES_AGAIN: Micros = 60 * MICROS_PER_SECOND;
 export class SilenceDeriver {
   readonly #readers = new Map<number, Reader>();
   readonly #organizations = new Map<number, Organization>();
-  readonly #aside = new Map<number, Aside>();
+  readonly #aside = new PassedOver();
   /** The organization whose turn was last. */
   #last = 0;
   #watched: readonly Interval[] = [];
@@ -133,7 +121,7 @@ export class SilenceDeriver {
       }
       // An earlier process set them aside, and revised their readers: they are tried at once.
       for (const orgId of await findFaults(db)) {
-        this.#aside.set(orgId, { at: 0, pause: 0, weight: AT_ONCE });
+        this.#aside.know(orgId);
       }
       this.#isLoaded = true;
     }
@@ -149,7 +137,9 @@ export class SilenceDeriver {
     const revised = new Set(await findRevised(db, 'silence_revisions'));
     const turn: SilenceTurn = { derivedTo, isBehind: false, setAside: [] };
     await limitStatements(db, this.#longestStatement);
-    const ids = [...new Set([...this.#organizations.keys(), ...revised])].filter((id) => !this.#isAside(id));
+    const ids = [...new Set([...this.#organizations.keys(), ...revised])].filter(
+      (id) => !this.#aside.isPassedOver(id, performance.now()),
+    );
     const queue = inTurn(ids, this.#last);
     for (let orgId = queue.shift(); orgId !== undefined; orgId = queue.shift()) {
       this.#last = orgId;
@@ -188,10 +178,6 @@ export class SilenceDeriver {
     return organization;
   }
 
-  #isAside(orgId: number): boolean {
-    return (this.#aside.get(orgId)?.at ?? 0) > performance.now();
-  }
-
   /** @returns the result of `work`; false if it failed, or the organization is set aside. */
   async #trying(
     db: Connection,
@@ -199,7 +185,7 @@ export class SilenceDeriver {
     turn: SilenceTurn,
     work: () => Promise<boolean>,
   ): Promise<boolean> {
-    if (this.#isAside(orgId)) {
+    if (this.#aside.isPassedOver(orgId, performance.now())) {
       return false;
     }
     return inSavepoint(db, work, async (error) => {
@@ -211,12 +197,7 @@ export class SilenceDeriver {
 
   /** Revises all of its readers, so that any process can make up for it. */
   async #setAside(db: Connection, { orgId, error }: SilenceFault, derivedTo: Micros): Promise<void> {
-    const { pause = 0, weight = AT_ONCE } = this.#aside.get(orgId) ?? {};
-    const longer = Math.min(AGAIN.longest, Math.max(AGAIN.first, 2 * pause));
-    this.#aside.set(orgId, {
-      ...{ at: performance.now() + longer, pause: longer },
-      weight: Math.max(1, Math.floor(weight / 2)),
-    });
+    this.#aside.failed(orgId, performance.now());
     const wanted = [...(this.#organizations.get(orgId)?.wanted.values() ?? [])];
     // If this fails too, they are still wanted.
     await inSavepoint(
@@ -243,7 +224,7 @@ export class SilenceDeriver {
     now: Micros,
   ): Promise<boolean> {
     const organization = this.#organization(orgId);
-    const most = this.#aside.get(orgId)?.weight ?? AT_ONCE;
+    const most = this.#aside.share(orgId, SHARE);
     const some = firstOf([...organization.wanted.values()], most);
     const room = most - some.reduce((sum, { weight }) => sum + weight, 0);
     const revisions = revised.has(orgId)
@@ -265,7 +246,7 @@ export class SilenceDeriver {
       return true;
     }
     this.#organizations.delete(orgId);
-    if (this.#aside.delete(orgId)) {
+    if (this.#aside.succeeded(orgId)) {
       await db.exec(sql.type(NO_ROWS)`delete from silence_faults where org_id = ${orgId}`);
     }
     return false;
@@ -417,7 +398,7 @@ async function findFaults(db: Connection): Promise<readonly number[]> {
 /** For `doctor`. */
 async function noteFault(db: Connection, { orgId, error }: SilenceFault): Promise<void> {
   await db.exec(sql.type(NO_ROWS)`
-    insert into silence_faults (org_id, reason) values (${orgId}, ${messageOf(error).slice(0, LONGEST_REASON)})
+    insert into silence_faults (org_id, reason) values (${orgId}, ${reasonOf(error)})
     on conflict (org_id) do update set reason = excluded.reason`);
 }
 
