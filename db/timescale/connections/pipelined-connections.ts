@@ -63,10 +63,11 @@ export class PipelinedConnections {
       gatherWrites(client);
       return await sendPreceded(client, [preceding], query);
     } catch (error) {
-      // Not reported by the database: the connection may have ended, and its own event comes a moment later.
+      // Not reported by the database: the connection may have ended, and its own event comes a moment later. If it is silent,
+      // all statements on it time out, and would wait to end it in order.
       if (!(error instanceof pg.DatabaseError)) {
         this.#forget(connection);
-        client.end().catch(() => {});
+        client.connection.stream.destroy();
       }
       throw thrownByPg(error);
     } finally {
