@@ -7,7 +7,8 @@
  * says which are at fault; its submitter gets the error, the others their results.
  *
  * If another session holds a lock that a batch needs, its tenants are flushed one by one, and the items of those that are
- * blocked wait aside with everything that follows them, and are tried again until they go through.
+ * blocked wait aside with everything that follows them, and are tried again until they go through. If a batch takes too
+ * long, its tenants are flushed one by one as well; the submitters of one that takes too long even then get the error.
  *
  * States: open -> draining (takes nothing more, flushes everything taken) -> stopped (gives up what an outage still
  * holds; its submitters get the outage's error).
@@ -31,7 +32,9 @@ export interface BatchOptions<Item, Result> {
   isNamed?(error: unknown, item: Item): boolean;
   /** Whether it gave up waiting for a lock of another session. */
   isBlocked?(error: unknown): boolean;
-  /** Items of others are not blocked by the same lock. */
+  /** Whether it ran into a time limit: to find the items by halving would hold the lane for as long each time. */
+  isTooSlow?(error: unknown): boolean;
+  /** Items of others are not blocked by the same lock, and may take less time. */
   tenant?(item: Item): number;
   /** Called for items that wait aside, at each attempt. */
   onBlocked?(error: unknown, items: readonly Item[]): void;
@@ -159,18 +162,15 @@ export class Batch<Item, Result> {
         entry.resolve(results[index] as Result);
       });
     } catch (error) {
-      if (this.#options.isBlocked?.(error) === true) {
+      const { isBlocked, isTooSlow } = this.#options;
+      if (isBlocked?.(error) === true || isTooSlow?.(error) === true) {
         await this.#goAround(entries, error);
-        return;
-      }
-      if (entries.length === 1 || this.#options.isOutage(error)) {
-        for (const entry of entries) {
-          entry.reject(error);
+      } else if (entries.length === 1 || this.#options.isOutage(error)) {
+        rejectAll(entries, error);
+      } else {
+        for (const some of this.#apart(entries, error)) {
+          await this.#flush(some);
         }
-        return;
-      }
-      for (const some of this.#apart(entries, error)) {
-        await this.#flush(some);
       }
     }
   }
@@ -186,7 +186,7 @@ export class Batch<Item, Result> {
     });
   }
 
-  /** Flushes each tenant's by itself; what is blocked even then goes aside. */
+  /** Flushes each tenant's by itself; what is blocked even then goes aside, what is too slow is refused. */
   async #goAround(entries: readonly Entry<Item, Result>[], error: unknown): Promise<void> {
     const { tenant = () => 0 } = this.#options;
     const groups = [...Map.groupBy(entries, ({ item }) => tenant(item)).values()];
@@ -194,6 +194,10 @@ export class Batch<Item, Result> {
       for (const some of groups) {
         await this.#flush(some);
       }
+      return;
+    }
+    if (this.#options.isTooSlow?.(error) === true) {
+      rejectAll(entries, error);
       return;
     }
     this.#options.onBlocked?.(
@@ -276,6 +280,12 @@ export class Batch<Item, Result> {
     for (const wake of this.#roomWanted.splice(0)) {
       wake();
     }
+  }
+}
+
+function rejectAll(entries: readonly { reject(error: unknown): void }[], error: unknown): void {
+  for (const entry of entries) {
+    entry.reject(error);
   }
 }
 

@@ -13,6 +13,7 @@ import { measureCellMoves } from './metrics/measure-cell-moves.ts';
 import { measureClock } from './metrics/measure-clock.ts';
 import { measureCommits } from './metrics/measure-commits.ts';
 import { measureEmbeddedBroker } from './metrics/measure-embedded-broker.ts';
+import { measureSlow } from './metrics/measure-slow.ts';
 import { measureSubscriber } from './metrics/measure-subscriber.ts';
 import type { MovesOutConfig } from './moves-out/settings.ts';
 import { loadRetiredTopics } from './registry/load-retired-topics.ts';
@@ -134,6 +135,7 @@ export async function startEmbeddedIngest(
   }
   await startWatch({ pool, clock, intake, quietFor: () => 0 }, { log, lifecycle });
   measureClock(metrics, databaseClock);
+  measureSlow(metrics, intake);
   measureCellMoves(metrics, pool);
   measureEmbeddedBroker(metrics, () => broker.figures());
   collectReaderCounters(pool, metrics);
@@ -200,6 +202,7 @@ export async function startSubscribedIngest(
   const quietFor = () => subscriber.quietFor();
   await startWatch({ pool, clock, intake, quietFor }, { log, lifecycle });
   measureClock(metrics, databaseClock);
+  measureSlow(metrics, intake);
   measureCellMoves(metrics, pool);
   measureSubscriber(metrics, () => subscriber.figures());
   collectReaderCounters(pool, metrics);

@@ -130,8 +130,8 @@ function want(listening: ReaderListening, text: string): void {
   }
 }
 
-/** One per concurrent batch, one for the registry and readiness checks, one for sessions, one for the watch. */
-const POOL_SIZE = LANES + 3;
+/** One per concurrent batch, one for slow messages, one for the registry and readiness checks, one for sessions, one for the watch. */
+const POOL_SIZE = LANES + 4;
 
 /** Milliseconds: longer than a batch of another process takes, as other readers wait meanwhile. */
 const LOCK_TIMEOUT = 3_000;

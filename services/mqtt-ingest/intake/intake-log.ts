@@ -6,7 +6,7 @@ import { LogBudget } from '../../../platform/runtime/log-budget.ts';
 import type { IntakeOptions } from './intake.ts';
 
 type IntakeCallbacks = Required<
-  Pick<IntakeOptions, 'onOutage' | 'onBlocked' | 'onPoison' | 'onCommitted' | 'onWarning'>
+  Pick<IntakeOptions, 'onOutage' | 'onBlocked' | 'onSlow' | 'onPoison' | 'onCommitted' | 'onWarning'>
 >;
 
 /**
@@ -15,6 +15,7 @@ type IntakeCallbacks = Required<
  */
 export function intakeLog(log: Logger): IntakeCallbacks {
   const blocked = new LogBudget(LINES_A_MINUTE);
+  const slow = new LogBudget(LINES_A_MINUTE);
   const poison = new LogBudget(LINES_A_MINUTE);
   const rejected = new LogBudget(LINES_A_MINUTE);
   let outageSince: number | null = null;
@@ -37,6 +38,15 @@ export function intakeLog(log: Logger): IntakeCallbacks {
         log.warn(
           { ...about(message), times: leftOut + 1, err },
           'Messages of the reader wait unacknowledged for a lock of another database session; will retry',
+        );
+      }
+    },
+    onSlow: (err, message) => {
+      const leftOut = slow.take(subjectOf(message));
+      if (leftOut !== null) {
+        log.warn(
+          { ...about(message), times: leftOut + 1, err },
+          'Message was not recorded within the time limit; it waits unacknowledged by itself and will be retried',
         );
       }
     },

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../../../base/clock.ts';
 import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
-import { isLockTimeout } from '../../../db/timescale/connections/sql-state.ts';
+import { isCancelled, isLockTimeout } from '../../../db/timescale/connections/sql-state.ts';
 import { inMarkedTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { wasCommitted } from '../../../db/timescale/connections/transaction-mark.ts';
 import { type Mapped, mapBriefly } from '../../../domain/formats/mapping/run.ts';
@@ -31,6 +31,7 @@ import { InOrder } from './in-order.ts';
 import { isLarge, type LargeMessages } from './large-messages.ts';
 import { NO_READER, ReaderLanes } from './reader-lanes.ts';
 import { type ReaderWarning, ReaderWarnings } from './reader-warnings.ts';
+import { SlowMessages } from './slow-messages.ts';
 
 /**
  * Sink of every message source: `receive` resolves once the message, whatever its outcome, is committed. A
@@ -46,8 +47,10 @@ export interface Intake {
    * Stops taking messages and waits for those taken; during an outage for at most `patience` milliseconds.
    */
   drain(patience: number): Promise<void>;
-  /** Up to when every message that was received is committed, or refused. */
+  /** Up to when every message that was received is committed, or refused, but for {@link slow} ones. */
   settledUpTo(): Micros;
+  /** Messages that took too long to record; each waits by itself. */
+  readonly slow: number;
 }
 
 export interface IntakeOptions {
@@ -60,6 +63,8 @@ export interface IntakeOptions {
   onOutage(error: unknown): void;
   /** Called for each reader whose messages wait for a lock of another database session, at each attempt. */
   onBlocked?(error: unknown, message: ReadMessage): void;
+  /** Called for a message that took too long to record and waits by itself, at each attempt. */
+  onSlow?(error: unknown, message: ReadMessage): void;
   /** Called for a poison message, which cannot be recorded by its own fault; it is kept as rejected. */
   onPoison(error: unknown, message: ReadMessage): void;
   onCommitted?(message: ReadMessage, outcome: MessageOutcome): void;
@@ -83,6 +88,7 @@ class MessageIntake implements Intake {
   readonly #heavy = new HeavyOrganizations();
   readonly #warnings: ReaderWarnings;
   readonly #lanes: ReaderLanes;
+  readonly #slow: SlowMessages;
   readonly #inOrder = new InOrder();
   readonly #underWay = new UnderWay();
   /** Readers whose formats make much work of their messages: until when the next are not tried here first. */
@@ -93,21 +99,24 @@ class MessageIntake implements Intake {
 
   constructor(options: IntakeOptions) {
     const { pool } = options;
+    const flush = exactlyOnce<ReadMessage, MessageOutcome>(
+      (messages) => this.#commit(messages),
+      (mark, messages) => wasCommitted(pool, mark, (xid) => hasCounted(pool, xid, messages)),
+    );
     this.#options = options;
     this.#warnings = new ReaderWarnings(options.onWarning);
     this.#lanes = new ReaderLanes({
-      flush: exactlyOnce(
-        (messages) => this.#commit(messages),
-        (mark, messages) => wasCommitted(pool, mark, (xid) => hasCounted(pool, xid, messages)),
-      ),
+      flush,
       heavy: this.#heavy,
-      isOutage: (error) => !isFaultOfMessage(error) && !(error instanceof OrganizationGone),
+      isOutage: (error) => isPassing(error) && !isCancelled(error),
       isNamed: (error, { reader }) =>
         error instanceof OrganizationGone && reader !== null && error.orgIds.has(reader.orgId),
       onOutage: options.onOutage,
       isBlocked: isLockTimeout,
       onBlocked: (error, messages) => this.#blocked(error, messages),
+      isTooSlow: isCancelled,
     });
+    this.#slow = new SlowMessages({ flush, isPassing, onSlow: options.onSlow });
   }
 
   receive(incoming: IncomingMessage, publisher?: RegisteredReader): Promise<MessageOutcome> {
@@ -139,8 +148,13 @@ class MessageIntake implements Intake {
     return this.#underWay.settledUpTo(this.#options.clock());
   }
 
+  get slow(): number {
+    return this.#slow.count;
+  }
+
   async drain(patience: number): Promise<void> {
     this.#isDraining = true;
+    this.#slow.stop();
     const since = performance.now();
     const late = new AbortController();
     await Promise.race([
@@ -230,8 +244,9 @@ class MessageIntake implements Intake {
   }
 
   async #record(message: MessageAsRead, incoming: IncomingMessage, turn: Turn): Promise<MessageOutcome> {
-    const { listening, onCommitted, onPoison } = this.#options;
+    const { listening } = this.#options;
     const { reader, mapped, receivedAt } = message;
+    let tooSlow: unknown;
     try {
       incoming.onDecoded?.(mapped.outcome === 'items' ? mapped.items.length : 0);
       if (reader !== null) {
@@ -241,20 +256,39 @@ class MessageIntake implements Intake {
       listening?.note(reader, mapped, incoming);
       this.#lanes.enter(message);
       try {
-        const outcome = await this.#lanes.submit(message);
-        onCommitted?.(message, outcome);
-        return outcome;
-      } catch (error) {
-        if (mapped.outcome === 'rejected' || !isFaultOfMessage(error)) {
-          throw error;
-        }
-        onPoison(error, message);
-        return await this.#lanes.submit(refusedAs(error, message, incoming));
+        return await this.#submit(message, incoming, this.#lanes);
       } finally {
         this.#lanes.leave(message);
       }
+    } catch (error) {
+      if (!isCancelled(error)) {
+        throw error;
+      }
+      tooSlow = error;
     } finally {
       this.#underWay.leave(turn);
+    }
+    // By itself, and held against neither its reader's next messages nor the watch over silent readers.
+    return this.#submit(message, incoming, this.#slow, tooSlow);
+  }
+
+  async #submit(
+    message: MessageAsRead,
+    incoming: IncomingMessage,
+    to: Pick<ReaderLanes | SlowMessages, 'submit'>,
+    tooSlow?: unknown,
+  ): Promise<MessageOutcome> {
+    const { onCommitted, onPoison } = this.#options;
+    try {
+      const outcome = await to.submit(message, tooSlow);
+      onCommitted?.(message, outcome);
+      return outcome;
+    } catch (error) {
+      if (message.mapped.outcome === 'rejected' || !isFaultOfMessage(error)) {
+        throw error;
+      }
+      onPoison(error, message);
+      return await to.submit(refusedAs(error, message, incoming), error);
     }
   }
 
@@ -289,6 +323,10 @@ class MessageIntake implements Intake {
         ),
     );
   }
+}
+
+function isPassing(error: unknown): boolean {
+  return !isFaultOfMessage(error) && !(error instanceof OrganizationGone);
 }
 
 /** A message that cannot be recorded, as one that was rejected. */

@@ -6,15 +6,15 @@ import type { HeavyOrganizations } from '../../../domain/tracking/smoothing/heav
 interface Recording
   extends Pick<
     BatchOptions<ReadMessage, MessageOutcome>,
-    'flush' | 'isOutage' | 'isNamed' | 'onOutage' | 'isBlocked' | 'onBlocked'
+    'flush' | 'isOutage' | 'isNamed' | 'onOutage' | 'isBlocked' | 'onBlocked' | 'isTooSlow'
   > {
-  heavy: Pick<HeavyOrganizations, 'isHeavy'>;
+  heavy: HeavyOrganizations;
 }
 
 /**
  * Records messages in lanes, each reader's in order. Large messages have a lane of their own: committing
  * 9,999 unknown tags takes as long as a hundred ordinary messages, which would wait. So have those of organizations whose
- * scans take long to judge.
+ * scans take long to judge, or whose messages ran out of time.
  *
  * A reader's pending messages are all on one side: small ones behind a large one go along with it, and before
  * a large one {@link free} waits until the small ones are done.
@@ -24,9 +24,11 @@ export class ReaderLanes {
   readonly #large: Batch<ReadMessage, MessageOutcome>;
   readonly #underWay = new Map<number, UnderWay>();
   readonly #heavy: Recording['heavy'];
+  readonly #isTooSlow: Recording['isTooSlow'];
 
   constructor({ heavy, ...recording }: Recording) {
     this.#heavy = heavy;
+    this.#isTooSlow = recording.isTooSlow;
     const bounds = { weigh, maxBatch: MAX_BATCH, maxHeld: MAX_HELD };
     const options = { ...recording, ...bounds, laneKey: readerOf, tenant: organizationOf };
     this.#ordinary = new Batch<ReadMessage, MessageOutcome>({ ...options, lanes: ORDINARY_LANES });
@@ -51,8 +53,15 @@ export class ReaderLanes {
   }
 
   submit(message: ReadMessage): Promise<MessageOutcome> {
-    const isLarge = this.#underWay.get(readerOf(message))?.isLarge === true;
-    return (isLarge ? this.#large : this.#ordinary).submit(message);
+    if (this.#underWay.get(readerOf(message))?.isLarge === true) {
+      return this.#large.submit(message);
+    }
+    return this.#ordinary.submit(message).catch((error) => {
+      if (this.#isTooSlow?.(error) === true) {
+        this.#heavy.note(organizationOf(message), Number.POSITIVE_INFINITY);
+      }
+      throw error;
+    });
   }
 
   leave(message: ReadMessage): void {
@@ -105,10 +114,10 @@ function readerOf({ reader }: Pick<ReadMessage, 'reader'>): number {
 
 export const NO_READER = 0;
 
-function organizationOf({ reader }: ReadMessage): number {
+export function organizationOf({ reader }: ReadMessage): number {
   return reader?.orgId ?? 0;
 }
 
-function weigh({ mapped, payload }: ReadMessage): number {
+export function weigh({ mapped, payload }: ReadMessage): number {
   return 1 + (mapped.outcome === 'items' ? mapped.items.length : 0) + (payload.head.length >> 8);
 }

@@ -169,6 +169,35 @@ describe('a batch', () => {
     expect(await Promise.all(held)).to.deep.equal(['locked', 'locked']);
   });
 
+  it('refuses the items of a tenant that are too slow, after one attempt of their own, and flushes those of others', async () => {
+    class TooSlow extends Error {}
+    const flushed: (readonly number[])[] = [];
+    const batch = new Batch<number, number>({
+      flush: async (items) => {
+        flushed.push([...items]);
+        if (items.includes(13)) {
+          throw new TooSlow('out of time');
+        }
+        return items;
+      },
+      weigh: () => 1,
+      lanes: 1,
+      laneKey: () => 0,
+      tenant: (item) => item % 10,
+      maxBatch: 100,
+      maxHeld: 100,
+      isOutage: () => false,
+      isTooSlow: (error) => error instanceof TooSlow,
+    });
+    const results = await Promise.all(
+      [1, 3, 11, 13, 23, 2].map((item) => batch.submit(item).catch((error: Error) => error.message)),
+    );
+    expect(results).to.deep.equal([1, 'out of time', 11, 'out of time', 'out of time', 2]);
+    expect(flushed).to.deep.equal([[1], [3, 11, 13, 23, 2], [3, 13, 23], [11], [2]]);
+    await batch.drain(10_000);
+    expect(batch.held).to.equal(0);
+  });
+
   it('works off what it took before it stops, and takes nothing more', async () => {
     const { batch, answer } = handled();
     const submitted = batch.submit(1);

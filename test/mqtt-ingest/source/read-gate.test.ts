@@ -26,6 +26,7 @@ describe('a reader that goes on publishing while the database is away', () => {
         receive: ({ topic, payload }) => intake.receive(topic, Buffer.from(payload)),
         drain: async () => {},
         settledUpTo: () => 0,
+        slow: 0,
       },
       registry: intake.registry,
       quota: { messagesPerSecond: 2_000, bytesPerSecond: 4_194_304, readsPerSecond: 10_000 },

@@ -28,6 +28,7 @@ describe('sessions of readers at the embedded broker', () => {
         receive: ({ topic, payload }) => intake.receive(topic, Buffer.from(payload)),
         drain: async () => {},
         settledUpTo: () => 0,
+        slow: 0,
       },
       quota: { messagesPerSecond: 100_000, bytesPerSecond: 1e9, readsPerSecond: 100_000 },
       ...readersLog(log.log, intake.registry),

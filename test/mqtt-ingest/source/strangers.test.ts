@@ -47,6 +47,7 @@ describe('sockets at the embedded broker that have not signed in', () => {
         receive: ({ topic, payload }) => intake.receive(topic, Buffer.from(payload)),
         drain: async () => {},
         settledUpTo: () => 0,
+        slow: 0,
       },
       registry,
       quota: { messagesPerSecond: 2_000, bytesPerSecond: 4_194_304, readsPerSecond: 10_000 },
