@@ -69,7 +69,7 @@ export async function faultsOf(page: Page, name: string): Promise<string[]> {
     await page.emulateMedia({ colorScheme: theme });
     await until(page, `document.documentElement.dataset.theme === '${theme}'`);
     const state = `console/${name}-${size.width}-${theme}`;
-    const violations = await violationsIn(page, null);
+    const violations = await violationsIn(page, null, theme);
     found.push(...violations.map((violation) => `${state}: ${violation}`));
     if (await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')) {
       found.push(`${state}: wider than the screen`);

@@ -9,6 +9,9 @@ const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js'
 /** All that WCAG 2.2 asks at level AA and that a program can tell, and what axe calls good practice. */
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
+/** Those of its rules that look at colours. A theme changes nothing else, so the others look at one theme. */
+const COLOUR_RULES = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
+
 /** A page that is enlarged to twice its size has half the room. */
 const LAYOUTS = {
   upright: { width: 390, height: 844 },
@@ -43,7 +46,7 @@ export class ScreenStates {
         await page.emulateMedia({ colorScheme: theme });
         await until(page, `document.documentElement.dataset.theme === '${theme}'`);
         await this.#note(page);
-        const violations = await violationsIn(page, within);
+        const violations = await violationsIn(page, within, theme);
         found.push(...violations.map((violation) => `${name}, ${layout}, ${theme}: ${violation}`));
         await screenshot(page, `${theme}/${layout === 'upright' ? '' : `${layout}/`}${name}`);
       }
@@ -87,14 +90,19 @@ interface AxeAnswer {
 }
 
 /** What axe has against the page. It comes in by the debugger, past the page's security policy. */
-export async function violationsIn(page: Page, within: string | null): Promise<string[]> {
+export async function violationsIn(
+  page: Page,
+  within: string | null,
+  theme: (typeof THEMES)[number] = 'light',
+): Promise<string[]> {
   await untilAtRest(page);
   if (!(await page.evaluate<boolean>(`'axe' in window`))) {
     await page.evaluate(AXE);
   }
   // Of what passes the names are enough; no rule that is asked for reads the stylesheets again.
   const options = JSON.stringify({
-    ...{ runOnly: RULES, resultTypes: ['violations'], selectors: false, preload: { assets: ['media'] } },
+    runOnly: theme === 'dark' ? COLOUR_RULES : RULES,
+    ...{ resultTypes: ['violations'], selectors: false, preload: { assets: ['media'] } },
   });
   const { passed, found } = await page.evaluate<AxeAnswer>(
     `axe.run(${JSON.stringify(within)} ?? document, ${options}).then(({ passes, violations }) =>
