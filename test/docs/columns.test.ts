@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ASSET_COLUMNS, LOCATION_COLUMNS } from '../../domain/master-data/columns.ts';
+import { ASSET_COLUMNS, type Column, LOCATION_COLUMNS } from '../../domain/master-data/columns.ts';
 import { CSV_COLUMNS } from '../../domain/master-data/imports/given-row.ts';
 import { ASSET_LIST } from '../../services/api/assets/schema.ts';
 import { LOCATION_LIST } from '../../services/api/locations/schema.ts';
@@ -26,6 +26,16 @@ describe('the documents on assets and locations', () => {
       const row = startingWith(`| \`${operation}\` |`);
       expect(notNamedIn(row, Object.keys(columns)), operation).to.deep.equal([]);
     }
+  });
+
+  it('name every field that null clears, in the first rule of PATCH', () => {
+    const section = read('docs/contract.md')
+      .split(/^(?=### \d)/m)
+      .find((part) => part.startsWith('### 4.7 '));
+    const rule = /^1\. .*?(?=^2\. )/ms.exec(section ?? '')?.[0] ?? '';
+    const columns = Object.entries<Column>({ ...ASSET_COLUMNS, ...LOCATION_COLUMNS });
+    const cleared = columns.filter(([, { otherwise }]) => otherwise === null).map(([name]) => name);
+    expect(notNamedIn(rule, cleared)).to.deep.equal([]);
   });
 
   it('name every parameter of a list, where the contract says what it finds', () => {

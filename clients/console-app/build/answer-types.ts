@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
+import { CSV_COLUMNS } from '../../../domain/master-data/imports/given-row.ts';
 import type { OpenApiDocument } from '../../../platform/description/openapi.ts';
 import { describeApi } from '../../../services/api/description/document.ts';
 import { MEMBER_ROUTES, VISITOR_ROUTES } from '../../../services/console/routes.ts';
@@ -9,7 +10,7 @@ const ROOT = '/console/v1';
 
 /**
  * The types of what the console's server answers, from what its routes declare: a type for each schema with a name, and
- * `Answers` by method and path.
+ * `Answers` by method and path. The columns of CSV beside them, which the console names.
  */
 export function answerTypes(): string {
   const { paths, components } = describeConsole();
@@ -32,6 +33,7 @@ export function answerTypes(): string {
   return [
     '// Made by `npm run types` of what the routes declare.',
     ...named.sort(),
+    `export const CSV_COLUMNS = ${JSON.stringify(CSV_COLUMNS)};`,
     'export interface Answers {',
     ...typed,
     '}\n',

@@ -5,6 +5,7 @@ import { patchAsset } from '../../../domain/master-data/assets/patch.ts';
 import { lookUpAsset } from '../../../domain/master-data/assets/queries.ts';
 import { renameAsset } from '../../../domain/master-data/assets/rename.ts';
 import { findLiveById } from '../../../domain/master-data/by-id.ts';
+import { ASSET_COLUMNS } from '../../../domain/master-data/columns.ts';
 import type { LookedUp } from '../../../domain/master-data/looked-up.ts';
 import type { AssetRow } from '../../../domain/master-data/rows.ts';
 import { withMember } from '../../../platform/http/json-bytes.ts';
@@ -12,6 +13,7 @@ import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { answered, created, found, listed, noContent } from '../../../platform/http/success.ts';
+import { clearedByNull } from '../items/item-schema.ts';
 import { ASSET_ID } from '../items/paths.ts';
 import { RENAME_EXAMPLE, renameBody } from '../items/rename-body.ts';
 import { actorOf } from '../serving/actor.ts';
@@ -83,8 +85,7 @@ const patch = route({
   path: '/api/v1/assets/{asset_id}',
   operationId: 'updateAsset',
   summary: 'Change an asset',
-  description:
-    'Fields that are left out stay as they are; null clears `description` and `valid_to`. What changes nothing is answered like any other change, and leaves `updated_at` as it is, so that what was read can be sent back. Send the `updated_at` that you read along, and a row that has changed since is left alone (`read_only`).',
+  description: `Fields that are left out stay as they are; null clears ${clearedByNull(ASSET_COLUMNS)}. What changes nothing is answered like any other change, and leaves \`updated_at\` as it is, so that what was read can be sent back. Send the \`updated_at\` that you read along, and a row that has changed since is left alone (\`read_only\`).`,
   scope: 'assets:write',
   query: NO_QUERY,
   params: ASSET_ID,

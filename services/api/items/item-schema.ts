@@ -3,7 +3,7 @@ import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
 import { nullableSchema } from '../../../base/checks/members-schema.ts';
 import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 import { behindDescription } from '../../../domain/master-data/column-members.ts';
-import type { COMMON_COLUMNS, Column } from '../../../domain/master-data/columns.ts';
+import type { COMMON_COLUMNS, Column, Columns } from '../../../domain/master-data/columns.ts';
 import type { Managed } from '../../../domain/master-data/rows.ts';
 import { TAG } from '../../../domain/master-data/tags/tag-schema.ts';
 
@@ -70,6 +70,12 @@ export function itemSchema<C extends Common, Where extends string>({
     required: Object.keys(properties),
     examples: [example],
   };
+}
+
+/** What null clears in a PATCH: "`description` and `valid_to`". */
+export function clearedByNull(columns: Columns, ...others: readonly string[]): string {
+  const names = Object.keys(columns).filter((name) => columns[name]?.otherwise === null);
+  return new Intl.ListFormat('en-GB').format([...names.map((name) => `\`${name}\``), ...others]);
 }
 
 function shownAs(column: Column): JsonSchema {

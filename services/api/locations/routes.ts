@@ -1,4 +1,5 @@
 import { findLiveById } from '../../../domain/master-data/by-id.ts';
+import { LOCATION_COLUMNS } from '../../../domain/master-data/columns.ts';
 import { createLocation } from '../../../domain/master-data/locations/create.ts';
 import { deleteLocation } from '../../../domain/master-data/locations/delete.ts';
 import { listLocations } from '../../../domain/master-data/locations/list.ts';
@@ -12,6 +13,7 @@ import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { answered, created, found, listed, noContent } from '../../../platform/http/success.ts';
+import { clearedByNull } from '../items/item-schema.ts';
 import { LOCATION_ID } from '../items/paths.ts';
 import { RENAME_EXAMPLE, renameBody } from '../items/rename-body.ts';
 import { actorOf } from '../serving/actor.ts';
@@ -82,8 +84,7 @@ const patch = route({
   path: '/api/v1/locations/{location_id}',
   operationId: 'updateLocation',
   summary: 'Change a location',
-  description:
-    'Fields that are left out stay as they are; null clears `description`, `valid_to` and the parent. Either form of the parent moves the location, with all that is below it. What changes nothing leaves `updated_at` as it is. Send the `updated_at` that you read along, and a row that has changed since is left alone (`read_only`).',
+  description: `Fields that are left out stay as they are; null clears ${clearedByNull(LOCATION_COLUMNS, 'the parent')}. Either form of the parent moves the location, with all that is below it. What changes nothing leaves \`updated_at\` as it is. Send the \`updated_at\` that you read along, and a row that has changed since is left alone (\`read_only\`).`,
   scope: 'locations:write',
   query: NO_QUERY,
   params: LOCATION_ID,

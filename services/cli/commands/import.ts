@@ -5,6 +5,7 @@ import { AppError, messageOf } from '../../../base/errors.ts';
 import { writeJson } from '../../../base/json/json-text.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
 import type { CsvSource } from '../../../domain/master-data/imports/csv.ts';
+import { CSV_COLUMNS } from '../../../domain/master-data/imports/given-row.ts';
 import { importFile } from '../../../domain/master-data/imports/import-file.ts';
 import { FILE_LIMIT } from '../../../domain/master-data/imports/read-rows.ts';
 import type { ImportReport, RowChange } from '../../../domain/master-data/imports/report.ts';
@@ -23,8 +24,7 @@ function addImportAssets(program: Command): void {
   addImport(program, 'asset', {
     description:
       'Create and update assets from a CSV file: all of it, or nothing. A row whose external_key exists updates that asset; an empty cell leaves the value; tags are added, never detached.',
-    columns: `  external_key, name, description, is_active, valid_from, valid_to,
-  metadata (a JSON object), tags (rfid:E28011600000020912345678;barcode:4006381333931)`,
+    cells: 'metadata is a JSON object.',
   });
 }
 
@@ -32,11 +32,18 @@ function addImportLocations(program: Command): void {
   addImport(program, 'location', {
     description:
       'Create, update and move locations by a CSV file: all of it, or nothing. A row whose external_key exists updates that location; an empty cell leaves the value, its parent too; tags are added, never detached.',
-    columns: `  external_key, name, description, parent_external_key, is_active, valid_from, valid_to,
-  tags (rfid:E28011600000020912345678;barcode:4006381333931)
-
-parent_external_key is the key of the location directly above: one there is, or one of the file, on whichever line.`,
+    cells:
+      'parent_external_key is the key of the location directly above: one there is, or one of the file, on whichever line.',
   });
+}
+
+const COLUMNS = { asset: inLines(CSV_COLUMNS.asset), location: inLines(CSV_COLUMNS.location) };
+
+function inLines(names: readonly string[]): string {
+  return names
+    .join(', ')
+    .replace(/(.{1,76}(?:,|$)) ?/g, '  $1\n')
+    .trimEnd();
 }
 
 interface ImportOptions {
@@ -48,10 +55,10 @@ interface ImportOptions {
 
 interface Help {
   description: string;
-  columns: string;
+  cells: string;
 }
 
-function addImport(program: Command, resource: Keyed, { description, columns }: Help): void {
+function addImport(program: Command, resource: Keyed, { description, cells }: Help): void {
   const noun = `${resource}s`;
   addCommand(program, 'import', noun)
     .description(description)
@@ -62,7 +69,10 @@ function addImport(program: Command, resource: Keyed, { description, columns }: 
       'after',
       `
 Columns, in any order; only name is required:
-${columns}
+${COLUMNS[resource]}
+
+${cells}
+Tags are written rfid:E28011600000020912345678;barcode:4006381333931.
 
 Examples:
   ${TAGTRAIL} import ${noun} --org 1 --file ${noun}.csv --dry-run

@@ -37,6 +37,7 @@ export type Tag = { id: number; tag_type: 'rfid' | 'ble' | 'barcode'; value: str
 export type TagEnvelope = { data: Tag };
 export type TurnItem = { asset_id: number | null; asset_external_key: string | null; day: string | null; count: number; median_seconds: number | null; p90_seconds: number | null; max_seconds: number | null; not_ended: number };
 export type TurnItemList = { data: readonly TurnItem[]; limit: number; offset: number; total_count: number };
+export const CSV_COLUMNS = {"asset":["external_key","name","description","is_active","valid_from","valid_to","metadata","tags"],"location":["external_key","name","description","parent_external_key","is_active","valid_from","valid_to","tags"]};
 export interface Answers {
   'GET /assets': AssetList;
   'POST /assets': AssetEnvelope;

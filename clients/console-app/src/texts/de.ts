@@ -244,10 +244,6 @@ export const de = {
     tooLarge: 'Die Datei ist größer als 10 MiB. Teilen Sie sie, und importieren Sie die Teile nacheinander.',
     sending: 'Die Datei wird gesendet …',
     columns: 'Spalten',
-    columnsOf: {
-      asset: 'external_key, name, description, is_active, valid_from, valid_to, metadata, tags',
-      location: 'external_key, name, description, parent_external_key, is_active, valid_from, valid_to, tags',
-    },
     columnsHint:
       'In beliebiger Reihenfolge; nur der Name muss sein. Eine Zeile mit bekanntem Schlüssel ändert, was ihn hat, andere sind neu. Eine leere Zelle lässt den Wert, wie er ist; Etiketten kommen hinzu und werden nie abgenommen. Ein Export hat diese Spalten. Etiketten schreibt man rfid:E28011600000020912347171;barcode:4006381337171.',
     latest: 'Letzte Importe',

@@ -239,10 +239,6 @@ export const en = {
     tooLarge: 'The file is larger than 10 MiB. Split it, and import one part after the other.',
     sending: 'Sending the file …',
     columns: 'Columns',
-    columnsOf: {
-      asset: 'external_key, name, description, is_active, valid_from, valid_to, metadata, tags',
-      location: 'external_key, name, description, parent_external_key, is_active, valid_from, valid_to, tags',
-    },
     columnsHint:
       'In any order; only the name is required. A row whose key is known changes that one, others are new. An empty cell leaves the value as it is; tags are added, never taken off. An export has these columns. Tags are written rfid:E28011600000020912347171;barcode:4006381337171.',
     latest: 'Latest imports',

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Choice } from '../../../../ui/parts/choice.tsx';
 import { Icon } from '../../../../ui/parts/icon.tsx';
+import { CSV_COLUMNS } from '../../api/answers.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { post, remove } from '../../api/send.ts';
 import type { Import, ImportKind, ImportOutcome, WholeImport } from '../../api/types.ts';
@@ -86,7 +87,7 @@ function ChooseFile() {
       {problem !== null && <ProblemNote problem={problem} />}
       <section class="card stack">
         <h2>{t.columns}</h2>
-        <p class="mono wrap">{t.columnsOf[of]}</p>
+        <p class="mono wrap">{CSV_COLUMNS[of].join(', ')}</p>
         <p class="hint">{t.columnsHint}</p>
       </section>
       <LatestImports />
