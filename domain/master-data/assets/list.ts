@@ -8,7 +8,7 @@ import { countInEffect, countLive } from '../live-count.ts';
 import { type Listed, pageInPieces, type ReadLargeRows, textsThatFit } from '../pages-in-pieces.ts';
 import type { AssetRow } from '../rows.ts';
 import { liveTags, NO_TAGS, tagsOfPage } from '../tags/queries.ts';
-import { narrowedTo, standingOf } from './filtered.ts';
+import { type Narrowing, narrowedTo, type Standing, standingOf } from './filtered.ts';
 import { matched } from './found-by-text.ts';
 import { LOCATION, LONG_COLUMNS, PLACED, SHORT_COLUMNS } from './queries.ts';
 
@@ -26,26 +26,14 @@ const TEXTS = {
   tags: sql.fragment`coalesce(tagged.tags::text, ${NO_TAGS})`,
 };
 
-export interface AssetFilters extends Paging {
-  external_key?: readonly string[] | undefined;
-  location_id?: readonly number[] | undefined;
-  location_external_key?: readonly string[] | undefined;
-  is_active?: boolean | undefined;
-  include_deleted: boolean;
-  include_not_in_effect: boolean;
+export interface AssetFilters extends Omit<Narrowing, 'orgId'>, Standing, Paging {
   q?: string | undefined;
   sort: readonly SortTerm<keyof typeof SORT_COLUMNS>[];
 }
 
-type Values = Pick<
-  AssetFilters,
-  'external_key' | 'location_id' | 'location_external_key' | 'q' | 'limit' | 'offset'
-> & { orgId: number };
+type Values = Narrowing & Pick<AssetFilters, 'q' | 'limit' | 'offset'>;
 
-type Shape = Pick<AssetFilters, 'sort' | 'include_deleted' | 'include_not_in_effect' | 'is_active'> & {
-  isBrief: boolean;
-  isLookUp: boolean;
-};
+type Shape = Standing & Pick<AssetFilters, 'sort'> & { isBrief: boolean; isLookUp: boolean };
 
 /** A page of assets, by default of those in effect (contract 4.2). */
 export async function listAssets(

@@ -6,7 +6,7 @@ import { allOf, finding, orderBy } from '../clauses.ts';
 import { countInEffect, countLive } from '../live-count.ts';
 import { type Listed, pageInPieces, type ReadLargeRows, textsThatFit } from '../pages-in-pieces.ts';
 import type { LocationRow } from '../rows.ts';
-import { narrowedTo, standingOf } from './filtered.ts';
+import { type Narrowing, narrowedTo, type Standing, standingOf } from './filtered.ts';
 import { PARENT, SHORT_COLUMNS, TAGGED, TEXTS } from './queries.ts';
 
 const SORT_COLUMNS = {
@@ -15,15 +15,7 @@ const SORT_COLUMNS = {
   created_at: sql.fragment`location.created_at`,
 };
 
-export interface LocationFilters extends Paging {
-  external_key?: readonly string[] | undefined;
-  id?: number | undefined;
-  parent_id?: number | undefined;
-  parent_external_key?: string | undefined;
-  is_active?: boolean | undefined;
-  include_deleted: boolean;
-  include_not_in_effect: boolean;
-  q?: string | undefined;
+export interface LocationFilters extends Narrowing, Standing, Paging {
   sort: readonly SortTerm<keyof typeof SORT_COLUMNS>[];
 }
 
