@@ -44,7 +44,7 @@ export async function listAssets(
 ): Promise<Page<AssetRow>> {
   const { sort, include_deleted, include_not_in_effect, is_active, ...others } = filters;
   const isBrief = isFoundByKey(filters) || isFirstOf(filters, { inOrderOf: 'external_key' });
-  const lookUps = lookUpsIn(filters, [filters.location_id, filters.location_external_key]);
+  const lookUps = lookUpsIn(filters);
   const isLookUp = lookUps !== undefined;
   const shape = { sort, include_deleted, include_not_in_effect, is_active, isBrief, isLookUp };
   const values = { ...others, orgId: db.orgId };

@@ -29,7 +29,7 @@ export async function listLocations(
   const { orgId } = db;
   const isOne = filters.id !== undefined && isNear(filters);
   const isBrief = isOne || isFoundByKey(filters) || isFirstOf(filters, { inOrderOf: 'external_key' });
-  const lookUps = lookUpsIn(filters, [filters.id, filters.parent_id, filters.parent_external_key]);
+  const lookUps = lookUpsIn(filters);
   const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`location.id`);
   const narrowing = narrowedTo(orgId, filters);
   const where = allOf([...standingOf(orgId, filters), ...narrowing]);
