@@ -9,7 +9,10 @@ import {
   withValues,
 } from './address.ts';
 
-/** Where the user is. Every state of a screen that is worth a link is in it. */
+/**
+ * Where the user is. Every state of a screen that is worth a link is in it. Compared with wouter-preact, which wants Preact 10,
+ * and preact-iso, which does not bundle alone.
+ */
 export const address = signal<Address>(parseAddress(location.hash));
 
 /** Stands in every address from now on, so that it leads others to the same; null if it goes without saying. */

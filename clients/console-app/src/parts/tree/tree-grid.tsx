@@ -114,7 +114,10 @@ const ROW = 36;
 /** Rows beyond both edges, so that scrolling shows no gap before the next frame. */
 const BEYOND = 12;
 
-/** Which of many rows are in sight of `box`, which scrolls. */
+/**
+ * Which of many rows are in sight of `box`, which scrolls. All are of one height, so @tanstack/virtual-core, 9.6 kB by gzip,
+ * would add nothing.
+ */
 function useWindow(box: RefObject<HTMLElement | null>, count: number) {
   const [range, setRange] = useState({ first: 0, last: 40 });
   useLayoutEffect(() => {
