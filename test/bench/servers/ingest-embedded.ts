@@ -1,14 +1,20 @@
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import { createLog } from '../../../platform/runtime/log.ts';
 import { startEmbeddedIngest } from '../../../services/mqtt-ingest/ingest.ts';
+import { startJobs } from '../../../services/worker/start-jobs.ts';
+import { jobConfig } from '../../support/worker.ts';
 import { endWithParent } from './serve.ts';
 
-/** Ingestion with its own broker, as `npm start` has it, on any port. */
+/** Ingestion with its own broker and the worker's jobs, as `npm start` has them, on any port. */
 const lifecycle = new Lifecycle(pino({ level: 'silent' }));
+const databaseUrl = String(process.env['DATABASE_URL']);
+const log = createLog('ingest', 'info');
+await startJobs(jobConfig(databaseUrl), { log, lifecycle, metrics: new Registry() });
 const { port } = await startEmbeddedIngest(
   {
-    DATABASE_URL: String(process.env['DATABASE_URL']),
+    DATABASE_URL: databaseUrl,
     HOST: '127.0.0.1',
     MQTT_PORT: 0,
     // A publisher stands for many readers.
@@ -18,7 +24,7 @@ const { port } = await startEmbeddedIngest(
     SCAN_RETENTION_DAYS: 30,
     LATENESS_DAYS: 30,
   },
-  createLog('ingest', 'info'),
+  log,
   lifecycle,
 );
 endWithParent();
