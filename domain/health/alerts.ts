@@ -14,7 +14,11 @@ const MOST_NAMED = 10;
 
 /** Checks whether alerts are derived from rules, and up to when, and names organizations of which they cannot be. */
 export async function examineAlerts(db: Connection): Promise<Finding[]> {
-  const special = [...(await examineSetAsideAlerts(db)), ...(await examineFloods(db))];
+  const special = [
+    ...(await examineSetAsideAlerts(db)),
+    ...(await examineLeftOut(db)),
+    ...(await examineFloods(db)),
+  ];
   const rest = await examineDeriving(db);
   return special.length > 0 && rest.status === 'ok' ? special : [...special, rest];
 }
@@ -38,6 +42,37 @@ export async function examineSetAsideAlerts(db: Connection, orgId: number | null
       { what: 'look_at_rules', id: null },
     ),
   );
+}
+
+/** Names assets and readers whose alerts are not derived, as there is too much evidence of them. */
+export async function examineLeftOut(db: Connection, orgId: number | null = null): Promise<Finding[]> {
+  const rows = await db.any(sql.type(
+    rowsOf<{ org_id: number; name: string | null; count: number; assets: string[]; readers: string[] }>(),
+  )`
+    select cursor.org_id, organization.name,
+      cardinality(left_out_assets) + cardinality(left_out_readers) as count,
+      array(
+        select external_key from assets where assets.org_id = cursor.org_id and id = any (left_out_assets)
+        order by id limit ${MOST_NAMED}
+      ) as assets,
+      array(
+        select readers.name from readers where readers.org_id = cursor.org_id and id = any (left_out_readers)
+        order by id limit ${MOST_NAMED}
+      ) as readers
+    from alert_cursors cursor
+    left join organizations organization on organization.id = cursor.org_id
+    where cardinality(left_out_assets) + cardinality(left_out_readers) > 0 and ${isOf(sql.fragment`cursor.org_id`, orgId)}
+    order by cursor.org_id limit ${MOST_NAMED}`);
+  return rows.map(({ org_id: id, name, count, assets, readers }) => {
+    const named = [...assets.map((key) => `asset ${key}`), ...readers.map((reader) => `reader ${reader}`)];
+    const more = count > named.length ? ` and ${count - named.length} more` : '';
+    return warning(
+      'alerts',
+      `Organization ${id} (${name ?? 'unknown'}): alerts of these are not derived, as they moved, or connected, too often within a month: ${named.join(', ')}${more}`,
+      `Smooth the locations between which they move (${TAGTRAIL} smoothing try --org ${id} --help), or remove rules; they are tried again every hour`,
+      { what: 'look_at_rules', id: null },
+    );
+  });
 }
 
 /** Names organizations that raised as many alerts within an hour as they may, with the rules of which some wait. */

@@ -1,5 +1,5 @@
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import { examineFloods, examineSetAsideAlerts } from './alerts.ts';
+import { examineFloods, examineLeftOut, examineSetAsideAlerts } from './alerts.ts';
 import { examineBrokerSessions } from './broker-sessions.ts';
 import { examineCellMoves } from './cell-moves.ts';
 import type { Finding } from './finding.ts';
@@ -26,6 +26,7 @@ export async function examineOrganization(db: Connection, orgId: number): Promis
     ...(await examineSetAside(db, orgId)),
     ...(await examineWebhooks(db, orgId)),
     ...(await examineSetAsideAlerts(db, orgId)),
+    ...(await examineLeftOut(db, orgId)),
     ...(await examineFloods(db, orgId)),
     ...(await examineMail(db, orgId)),
     ...(await examineSignIns(db, orgId)),

@@ -3,6 +3,8 @@
 create table alert_cursors (
   org_id integer not null,
   position bigint not null,
+  left_out_assets integer[] not null default '{}'::integer[],
+  left_out_readers integer[] not null default '{}'::integer[],
   constraint alert_cursors__org_id PRIMARY KEY (org_id),
   constraint alert_cursors__org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id)
 );

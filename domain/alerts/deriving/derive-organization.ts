@@ -1,5 +1,6 @@
 import type { Micros } from '../../../base/instant.ts';
-import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { integers } from '../../../db/timescale/queries/array-parameters.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { askExpected } from './ask-expected.ts';
 import { derive } from './derive-in-parts.ts';
@@ -91,6 +92,7 @@ export async function deriveOrganization(
   await askExpected(db, orgId, organization, work, { now, share });
   await lookAtFirst(db, orgId, organization, work, { since, share, now });
   const { looked, isLeft } = await deriveWork(db, orgId, organization, work, { now, isLate });
+  await noteLeftOut(db, orgId, organization, looked);
   organization.share = isLeft ? Math.max(LEAST, Math.floor(share / 2)) : 2 * share;
   return {
     hasRules: true,
@@ -176,6 +178,32 @@ async function deriveWork(
     isLeft: done.left.length + doneOfStays.left.length + doneOfReaders.left.length > 0,
   };
 }
+
+/** Kept for `doctor`, which names some. */
+async function noteLeftOut(
+  db: Connection,
+  orgId: number,
+  organization: Organization,
+  looked: readonly Pick<Looked & Unknown, 'what' | 'id' | 'isUnknown'>[],
+): Promise<void> {
+  const { leftOut, lookedUpTo } = organization;
+  const changed = looked.filter(({ what, id, isUnknown }) => leftOut[what].has(id) !== isUnknown);
+  for (const { what, id, isUnknown } of changed) {
+    leftOut[what][isUnknown ? 'add' : 'delete'](id);
+  }
+  if (changed.length === 0 && (organization.isLeftOutNoted || lookedUpTo !== null)) {
+    return;
+  }
+  organization.isLeftOutNoted = lookedUpTo === null;
+  const first = (ids: ReadonlySet<number>) => sql.binary(integers([...ids].slice(0, MOST_NOTED)));
+  await db.exec(sql.prepared('note-left-out', NO_ROWS)`
+    update alert_cursors set left_out_assets = ${first(leftOut.asset)}::integer[],
+      left_out_readers = ${first(leftOut.reader)}::integer[]
+    where org_id = ${orgId}::integer`);
+}
+
+/** Assets, and readers. */
+const MOST_NOTED = 100;
 
 /** A process that begins to derive looks at every asset and reader once, to know when it is due. */
 async function lookAtFirst(

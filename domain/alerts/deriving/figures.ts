@@ -11,6 +11,8 @@ export interface AlertFigures {
   lag: number;
   /** Organizations, those that have stood still longest first. */
   setAside: readonly number[];
+  /** Assets and readers of which there is too much evidence, at most 100 of each, by organization. */
+  leftOut: readonly { org: number; count: number }[];
   /** Rules of which alerts wait because too many were raised within an hour, by organization. */
   heldBack: readonly { org: number; rule: string }[];
 }
@@ -24,6 +26,7 @@ export async function readAlertFigures(db: Connection, most: number): Promise<Al
       acknowledged: number;
       lag: number;
       set_aside: readonly number[];
+      left_out: string;
       held_back: string;
     }>(),
   )`
@@ -35,6 +38,13 @@ export async function readAlertFigures(db: Connection, most: number): Promise<Al
       ), 0) as lag,
       array(select org_id from alert_faults order by since, org_id limit ${most}) as set_aside,
       (
+        select coalesce(json_agg(json_build_object('org', org_id, 'count', count)), '[]')
+        from (
+          select org_id, cardinality(left_out_assets) + cardinality(left_out_readers) as count from alert_cursors
+          where cardinality(left_out_assets) + cardinality(left_out_readers) > 0 order by org_id limit ${most}
+        ) organization
+      ) as left_out,
+      (
         select coalesce(json_agg(json_build_object('org', org_id, 'rule', rule_id)), '[]')
         from (
           select org_id, rule_id from alert_floods cross join unnest(rule_ids) as waiting (rule_id)
@@ -44,6 +54,11 @@ export async function readAlertFigures(db: Connection, most: number): Promise<Al
     from (
       select state from alerts where state in ('open', 'acknowledged') limit ${COUNTED}
     ) alert`);
-  const { set_aside: setAside, held_back: heldBack, ...figures } = row;
-  return { ...figures, setAside, heldBack: JSON.parse(heldBack) as AlertFigures['heldBack'] };
+  const { set_aside: setAside, left_out: leftOut, held_back: heldBack, ...figures } = row;
+  return {
+    ...figures,
+    setAside,
+    leftOut: JSON.parse(leftOut) as AlertFigures['leftOut'],
+    heldBack: JSON.parse(heldBack) as AlertFigures['heldBack'],
+  };
 }

@@ -32,6 +32,10 @@ export interface Organization {
   quiet: Set<number>;
   /** The same of rules of the kind `overdue`, whatever others say. */
   inTime: Set<number>;
+  /** Those of which there is too much evidence. */
+  leftOut: { asset: Set<number>; reader: Set<number> };
+  /** Whether {@link leftOut} replaced what an earlier process noted. */
+  isLeftOutNoted: boolean;
   /** Assets of each source in a turn; fewer where there was no time for as many. */
   share: number;
   /** The asset up to which all were looked at since this process derives; null for all. */
@@ -61,6 +65,8 @@ export function newOrganization(): Organization {
     overdue: new Map(),
     quiet: new Set(),
     inTime: new Set(),
+    leftOut: { asset: new Set(), reader: new Set() },
+    isLeftOutNoted: false,
     share: Number.POSITIVE_INFINITY,
     lookedUpTo: 0,
   };

@@ -39,6 +39,10 @@ export function measureAlerts(registry: Registry, firstLooks: () => number | nul
     for (const org of figures.setAside) {
       setAside.set({ org }, 1);
     }
+    leftOut.reset();
+    for (const { org, count } of figures.leftOut) {
+      leftOut.set({ org }, count);
+    }
     heldBack.reset();
     for (const { org, rule } of figures.heldBack) {
       heldBack.set({ org, rule }, 1);
@@ -64,6 +68,13 @@ export function measureAlerts(registry: Registry, firstLooks: () => number | nul
   const setAside = new Gauge({
     name: 'tagtrail_alerts_set_aside',
     help: `1 for each organization whose alerts cannot be derived, or are not derived up to now again; at most ${MOST_SHOWN}.`,
+    labelNames: ['org'] as const,
+    registers,
+    collect,
+  });
+  const leftOut = new Gauge({
+    name: 'tagtrail_alerts_left_out',
+    help: `Assets and readers whose alerts are not derived, as there is too much evidence of them; at most ${MOST_SHOWN} organizations, and 100 of each.`,
     labelNames: ['org'] as const,
     registers,
     collect,

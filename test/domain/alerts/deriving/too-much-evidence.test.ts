@@ -2,8 +2,10 @@ import { expect } from 'chai';
 import { MICROS_PER_SECOND, type Micros } from '../../../../base/instant.ts';
 import { databaseOn } from '../../../../db/timescale/connections/database.ts';
 import type { Unknown } from '../../../../domain/alerts/deriving/derive-organization.ts';
+import { readAlertFigures } from '../../../../domain/alerts/deriving/figures.ts';
 import { AlertTurns } from '../../../../domain/alerts/deriving/take-turn.ts';
 import { createRule } from '../../../../domain/alerts/rules/create-rule.ts';
+import { examineLeftOut } from '../../../../domain/health/alerts.ts';
 import { sealAll } from '../../../../domain/moves/start-sealing.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
@@ -45,5 +47,23 @@ describe('an asset that moved more often than is looked at', () => {
     expect(new Set(unknown.map(({ id }) => id))).to.deep.equal(new Set([restless]));
     const alerts = await database.rows('select asset_id from alerts');
     expect(alerts).to.deep.equal([{ asset_id: other }]);
+    const db = databaseOn(database.pool);
+    const found = await examineLeftOut(db, orgId);
+    expect(found.map(({ message }) => message)).to.deep.equal([
+      `Organization ${orgId} (Acme): alerts of these are not derived, as they moved, or connected, too often within a month: asset RESTLESS`,
+    ]);
+    expect(found[0]?.remedy).to.include('smoothing try');
+    expect((await readAlertFigures(db, 10)).leftOut).to.deep.equal([{ org: orgId, count: 1 }]);
+
+    await database.rows(
+      'delete from location_transitions where asset_id = $1 and observed_at < time_of_micros($2)',
+      [...[restless, at(STAYS - 10)]],
+    );
+    await database.rows(
+      `insert into alert_revisions (org_id, subject, subject_id, since) values ($1, 'asset', $2, time_of_micros($3))`,
+      [orgId, restless, at(STAYS - 10)],
+    );
+    while ((await turns.take()) === 'behind') {}
+    expect(await examineLeftOut(db, orgId)).to.deep.equal([]);
   });
 });
