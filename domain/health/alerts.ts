@@ -37,8 +37,8 @@ export async function examineSetAsideAlerts(db: Connection, orgId: number | null
   return rows.map(({ org_id: id, name, reason, minutes }) =>
     fault(
       'alerts',
-      `Organization ${id} (${name ?? 'unknown'}): its alerts cannot be derived (${reason}), and are known up to ${minutes} minutes ago only; others' go on`,
-      `Report this with what it is: ${TAGTRAIL} rule list --org ${id} --json; when it is mended, all alerts are made up for within minutes`,
+      `Organization ${id} (${name ?? 'unknown'}): its alerts cannot be derived (${reason}) and are ${minutes} minutes old; other organizations are not affected`,
+      `Report this with the output of ${TAGTRAIL} rule list --org ${id} --json; once mended, missing alerts follow within minutes`,
       { what: 'look_at_rules', id: null },
     ),
   );
@@ -97,7 +97,7 @@ export async function examineFloods(db: Connection, orgId: number | null = null)
     const named = `${rules.join(', ')}${count > rules.length ? ` and ${count - rules.length} more` : ''}`;
     return warning(
       'alerts',
-      `Organization ${id} (${name ?? 'unknown'}) raised as many alerts within an hour as it may; more of these rules are raised from ${wireTime(until)} on: ${named}`,
+      `Organization ${id} (${name ?? 'unknown'}) raised the maximum of alerts within an hour; further alerts of these rules follow from ${wireTime(until)} on: ${named}`,
       `Narrow these rules by a location, assets or a longer time, or remove them: ${TAGTRAIL} rule list --org ${id}`,
       { what: 'look_at_rules', id: null },
     );
@@ -117,13 +117,13 @@ async function examineDeriving(db: Connection): Promise<Finding> {
     return ok('alerts', 'No rules');
   }
   if (idle === null || idle > GONE) {
-    return fault('alerts', 'No process derives them', 'Start a worker; its log says why if it cannot');
+    return fault('alerts', 'No process derives them', 'Start a worker; if it cannot derive them, its log says why');
   }
   return behind !== null && behind > LATE
     ? warning(
         'alerts',
-        `They are derived up to ${Math.round(behind)} seconds ago only`,
-        'Wait: after a start, or where rules were changed, all assets are looked at once; if it stays so, the database is too slow',
+        `They are ${Math.round(behind)} seconds behind`,
+        'Wait: after a start or a change of rules all assets are checked once; if it lasts, the database is too slow',
       )
     : ok('alerts', `${open_count} are not over`);
 }

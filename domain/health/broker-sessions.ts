@@ -24,8 +24,8 @@ export async function examineBrokerSessions(db: Connection): Promise<Finding> {
   if (lost[0] !== undefined) {
     return warning(
       CHECK,
-      `The broker has lost ${lost.length === 1 ? 'session' : `${lost.length} sessions, last`} ${lost[0].client_id}, noticed at ${lost[0].lost}, and what readers sent before ingestion was back`,
-      'Switch the persistence of the broker on; let nobody else connect by the client ids of ingestion; with mosquitto leave MQTT_SHARED at auto, because it forgets shared subscriptions at a restart',
+      `The broker has lost ${lost.length === 1 ? 'session' : `${lost.length} sessions, last`} ${lost[0].client_id}, noticed at ${lost[0].lost}, and the messages sent before ingestion was back`,
+      "Switch on the broker's persistence; keep others from ingestion's client ids; with mosquitto leave MQTT_SHARED at auto, because it forgets shared subscriptions at a restart",
     );
   }
   const left = rows.filter((row) => row.left !== null);
@@ -33,7 +33,7 @@ export async function examineBrokerSessions(db: Connection): Promise<Finding> {
     return warning(
       CHECK,
       `The broker keeps messages for ${left[0].client_id}, which no process has taken since ${left[0].left}${left.length === 1 ? '' : ` (and ${left.length - 1} more)`}`,
-      'Start ingestion with that MQTT_CLIENT_ID again; or, where MQTT_SHARED is auto now, once, so that it takes what is there',
+      'Start ingestion with that MQTT_CLIENT_ID again, or, if MQTT_SHARED is auto now, once to take the waiting messages',
     );
   }
   return ok(CHECK, rows.length === 0 ? 'None yet' : `${rows.length}, none lost in a week`);

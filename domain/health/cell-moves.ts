@@ -28,32 +28,32 @@ function findingOf({
     case 'arriving':
       return warning(
         CHECK,
-        `Organization ${id} has been on its way here since ${since}, from ${cell}, and nobody moves it`,
-        `At that cell, go on by ${again}, or end it by ${giveUp}`,
+        `Organization ${id} has been on its way here since ${since}, from ${cell}, but no command is moving it`,
+        `At that cell, continue with ${again}, or end it with ${giveUp}`,
       );
     case 'held':
       return fault(
         CHECK,
-        `Organization ${id} is held: its requests are answered 503, and nobody moves it to ${cell}${kept}`,
-        `Go on by ${again}, or let it go by ${giveUp}`,
+        `Organization ${id} is held: its requests are answered 503, but no command is moving it to ${cell}${kept}`,
+        `Continue with ${again}, or release it with ${giveUp}`,
       );
     case 'moved':
       return fault(
         CHECK,
         `Organization ${id} has moved to ${cell}, and its requests may still come here, where they are answered 503${kept}`,
-        `Complete it by ${again}, with --route if a router is to be told`,
+        `Complete it with ${again}, with --route if there is a router`,
       );
     default:
       return isLogLost
         ? warning(
             CHECK,
             `The move of organization ${id} to ${cell} cannot go on: the server has dropped its log (max_slot_wal_keep_size)`,
-            `End it by ${giveUp}, and begin anew`,
+            `End it with ${giveUp}, and begin again`,
           )
         : warning(
             CHECK,
-            `Organization ${id} has been on its way to ${cell} since ${since}, and nobody moves it${kept}`,
-            `Go on by ${again}, or end it by ${giveUp}, before the disk is full`,
+            `Organization ${id} has been on its way to ${cell} since ${since}, but no command is moving it${kept}`,
+            `Continue with ${again}, or end it with ${giveUp}, before the disk is full`,
           );
   }
 }

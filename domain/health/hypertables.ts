@@ -12,7 +12,7 @@ export async function examineHypertables(db: Connection): Promise<Finding> {
     return warning(
       'hypertables',
       'There is no TimescaleDB here: everything works, but old scans are deleted row by row',
-      'Good for a trial and for small sites. For large ones move to a database with TimescaleDB: see deploy/grow.md',
+      'Fine for trials and small sites. Large ones need a database with TimescaleDB: see deploy/grow.md',
     );
   }
   const hypertables = await db.any(sql.type(rowsOf<{ name: string }>())`
@@ -22,8 +22,8 @@ export async function examineHypertables(db: Connection): Promise<Finding> {
   if (plain.length > 0) {
     return warning(
       'hypertables',
-      `TimescaleDB ${timescale.version} is here, but ${plain.join(' and ')} are ordinary tables: the extension came after the migrations`,
-      'Make a new database, migrate it, and move the data there: see deploy/grow.md',
+      `TimescaleDB ${timescale.version} is installed, but ${plain.join(' and ')} are ordinary tables: the extension was added after the migrations`,
+      'Create a new database, migrate it, and move the data there: see deploy/grow.md',
     );
   }
   const edition =

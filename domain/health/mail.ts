@@ -10,8 +10,8 @@ export async function examineMail(db: Connection, orgId: number | null = null): 
     return [
       fault(
         'e-mail',
-        'Rules name people to be told of alerts, and no process sends e-mail',
-        `Set SMTP_URL and MAIL_FROM for the worker; ${TAGTRAIL} mail test --to ... says whether they are right`,
+        'Rules name recipients of alerts, but no process sends e-mail',
+        `Set SMTP_URL and MAIL_FROM for the worker; test them with ${TAGTRAIL} mail test --to ...`,
       ),
     ];
   }
@@ -22,14 +22,14 @@ export async function examineMail(db: Connection, orgId: number | null = null): 
     isRefused
       ? warning(
           'e-mail',
-          `What was sent to ${email} was refused, and is not sent again: ${error}`,
-          'Correct the address, or name somebody else in the rules; the next alert is tried again',
+          `The e-mail to ${email} was refused for good: ${error}`,
+          'Correct the address, or name another recipient in the rules; the next alert is sent again',
           { what: 'look_at_rules', id: null },
         )
       : warning(
           'e-mail',
-          `What is for ${email} could not be sent, ${failures === 1 ? 'once' : `${failures} times`}: ${error}`,
-          `Look at the mail server; ${TAGTRAIL} mail test --to ... tries it at once`,
+          `E-mail to ${email} could not be sent, ${failures === 1 ? 'once' : `${failures} times`}: ${error}`,
+          `Check the mail server; try it with ${TAGTRAIL} mail test --to ...`,
         ),
   );
 }

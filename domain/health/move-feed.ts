@@ -41,8 +41,8 @@ export async function examineSetAside(db: Connection, orgId: number | null = nul
   return rows.map(({ org_id: orgId, name, move_id: moveId, reason, waiting }) =>
     fault(
       'move feed',
-      `Organization ${orgId} (${name ?? 'unknown'}): event ${moveId ?? '?'} cannot be sealed (${reason}), so ${atLeast(waiting)} wait, and nobody is told; others' go on`,
-      `Report this with what it is: select * from unsealed_moves where org_id = ${orgId} and id = ${moveId ?? '...'}; when the row is mended, all of them are sealed within seconds`,
+      `Organization ${orgId} (${name ?? 'unknown'}): event ${moveId ?? '?'} cannot be sealed (${reason}), so ${atLeast(waiting)} wait and reach nobody; other organizations are not affected`,
+      `Report this with the output of: select * from unsealed_moves where org_id = ${orgId} and id = ${moveId ?? '...'}; once the row is mended, all are sealed within seconds`,
     ),
   );
 }
@@ -59,11 +59,11 @@ export async function examineSealing(db: Connection): Promise<Finding> {
   if (age > LATE) {
     return warning(
       'move feed',
-      `${atLeast(unsealed)} events wait to be sealed, the first for ${Math.round(age)} s: they are recorded, and nobody is told`,
+      `${atLeast(unsealed)} events wait to be sealed, the first for ${Math.round(age)} s: they are recorded, but reach nobody`,
       'Start a worker, which seals; if one runs, its log says why it does not',
     );
   }
-  return ok('move feed', 'Whatever moves can be read there at once');
+  return ok('move feed', 'Moves can be read there at once');
 }
 
 interface Figures {

@@ -50,8 +50,8 @@ export async function examineReaders(db: Connection, orgId: number | null = null
         fault(
           'readers',
           reader.format === NO_FORMAT
-            ? `${nameOf(reader)} has no format yet: all it sends is rejected`
-            : `${nameOf(reader)} has the format ${reader.format}, which does not exist: all it sends is rejected`,
+            ? `${nameOf(reader)} has no format yet: all its messages are rejected`
+            : `${nameOf(reader)} has the format ${reader.format}, which does not exist: all its messages are rejected`,
           `${TAGTRAIL} format add --file ..., or ${TAGTRAIL} reader set --reader ${reader.id} --format ...`,
           { what: 'set_format', id: reader.id },
         ),
@@ -61,7 +61,7 @@ export async function examineReaders(db: Connection, orgId: number | null = null
       : [
           fault(
             'readers',
-            `${unknown.length - MOST_NAMED} more readers have no format, or one that does not exist: all they send is rejected`,
+            `${unknown.length - MOST_NAMED} more readers have no format, or one that does not exist: all their messages are rejected`,
             `${TAGTRAIL} format list, and ${TAGTRAIL} reader list --org ...`,
             { what: 'set_format', id: null },
           ),
@@ -72,7 +72,7 @@ export async function examineReaders(db: Connection, orgId: number | null = null
           warning(
             'readers',
             `Cannot be heard: ${silent.slice(0, MOST_NAMED).map(unheard).join(', ')}${more(silent)}`,
-            "Look at the reader's power, network, broker address and login",
+            "Check the reader's power, network, broker address and login",
             { what: 'look_at_silent', id: null },
           ),
         ]),
@@ -91,7 +91,7 @@ export async function examineReaders(db: Connection, orgId: number | null = null
       .map((reader) =>
         warning(
           'readers',
-          `${nameOf(reader)} has a clock that is ${sayClock(reader.clock)}: its reads ${(reader.clock?.behind_seconds ?? 0) > 0 ? 'are dated into the past and seldom move anything' : 'are dated by when they come'}`,
+          `${nameOf(reader)} has a clock that is ${sayClock(reader.clock)}: its reads ${(reader.clock?.behind_seconds ?? 0) > 0 ? 'are dated into the past and seldom move assets' : 'are dated on receipt'}`,
           `Set its clock (NTP), or have its reads dated on receipt: ${TAGTRAIL} reader set --reader ${reader.id} --time receive`,
           { what: 'set_clock', id: reader.id },
         ),
@@ -102,7 +102,7 @@ export async function examineReaders(db: Connection, orgId: number | null = null
         warning(
           'readers',
           `${nameOf(reader)} may have a wrong clock: so far it is ${sayClock(reader.clock)}`,
-          `Compare its clock with this machine's; if it is right, this ends within minutes`,
+          `Compare its clock with this machine's; if it is right, this warning ends within minutes`,
           { what: 'set_clock', id: reader.id },
         ),
       ),

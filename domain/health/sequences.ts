@@ -18,13 +18,13 @@ export async function examineSequences(db: Connection): Promise<Finding> {
     return fault(
       'ids',
       `None are left for ${used.map(({ table }) => table).join(', ')}: no such row can be created`,
-      'Find out who created so much (LOG_REQUESTS=all), and move to a new database',
+      'Find the program that created so much (LOG_REQUESTS=all), and move to a new database',
     );
   }
   return warning(
     'ids',
     `Of ids up to 2147483647, ${half.map(({ table, share }) => `${percent(share)} are used for ${table}`).join(', ')}`,
-    'When they are used up, nothing can be created: find out who creates so much, and move to a new database in time',
+    'Once they are used up, nothing can be created: find the program that creates so much, and move to a new database in time',
   );
 }
 

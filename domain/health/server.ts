@@ -65,8 +65,8 @@ function durability({ fsync, full_page_writes, synchronous_commit, ...server }: 
   const durable = isDisposable ? { synchronous_commit } : { fsync, synchronous_commit, full_page_writes };
   const off = Object.entries(durable).flatMap(([name, value]) => (value === 'off' ? [name] : []));
   const good = isDisposable
-    ? 'This server is for data that is thrown away: it was started to be fast, and does not survive a crash'
-    : 'What is committed survives a crash';
+    ? 'This server is for throw-away data: it was started to be fast, and does not survive a crash'
+    : 'Committed data survives a crash';
   return off.length === 0
     ? ok('durability', good)
     : fault(
@@ -79,15 +79,19 @@ function durability({ fsync, full_page_writes, synchronous_commit, ...server }: 
 function changes({ is_standby: isStandby, is_read_only: isReadOnly }: ServerRow): Finding[] {
   if (isStandby) {
     return [
-      fault('changes', 'The database is a standby, and takes none', 'Let DATABASE_URL lead to the primary'),
+      fault(
+        'changes',
+        'The database is a standby and takes no changes',
+        'Let DATABASE_URL lead to the primary',
+      ),
     ];
   }
   return isReadOnly
     ? [
         fault(
           'changes',
-          'The database takes none: default_transaction_read_only is on, for the server, the database or the user',
-          'Find out why somebody set it (a hosted server does where its disk is full), and reset it',
+          'The database takes no changes: default_transaction_read_only is on, for the server, the database or the user',
+          'Find out why it was set (hosted servers set it when the disk is full), and reset it',
         ),
       ]
     : [];
@@ -118,7 +122,7 @@ function clock(ahead: number): Finding {
     ? warning('clock', message, remedy)
     : fault(
         'clock',
-        `${message}; ingestion and the handheld gateway record nothing beside such a clock`,
+        `${message}; until that is mended, ingestion and the handheld gateway record nothing`,
         remedy,
       );
 }

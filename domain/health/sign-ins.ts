@@ -35,7 +35,7 @@ export async function examineSignIns(db: Connection, orgId: number | null = null
         warning(
           'sign-ins',
           `${leftOut} other names were refused in the last day, less often than these`,
-          'Mend those above, then look again; so many names are mostly tried by strangers: let fewer reach these ports',
+          'Mend those above, then check again; so many names usually come from strangers: restrict access to these ports',
         ),
       ];
 }
@@ -61,7 +61,7 @@ function whoOf(row: RefusedRow): string {
         return `The MQTT user name ${name}, which no reader has, was refused`;
       }
       return kind === 'reader_taken_over'
-        ? `Two devices use the login of reader ${reader}, and end each other's connection`
+        ? `Two devices use the login of reader ${reader}, and end each other's connectionss`
         : `Reader ${reader} was refused: ${kind === 'reader' ? WHY_READER[state ?? 'live'] : 'it speaks MQTT 5, which the embedded broker does not'}`;
     case 'key':
       return owner === null
@@ -92,22 +92,22 @@ const WHY_READER = { ...WHY, live: WRONG_PROOF, leaving: WRONG_PROOF };
 
 const UNNAMED = {
   reader:
-    'Connections to the MQTT broker without a user name, or with more names than are counted, were refused',
+    'Connections to the MQTT broker without a user name, or with too many different names to count, were refused',
   reader_mqtt_5:
-    'Readers that speak MQTT 5, which the embedded broker does not, and are more than are counted, were refused',
+    'Too many readers to count were refused because they speak MQTT 5, which the embedded broker does not',
   reader_taken_over:
-    "Devices that share the login of a reader, of more readers than are counted, end each other's connections",
-  key: 'Requests to the API with what is no API key, or with more keys than are counted, were refused',
-  user: 'Sign-ins to the console with an e-mail address that no user has, or of more users than are counted, were refused',
+    "Devices that share a reader's login, of too many readers to count, end each other's connections",
+  key: 'Requests to the API with malformed keys, or with too many different keys to count, were refused',
+  user: 'Sign-ins to the console with unknown e-mail addresses, or of too many different users to count, were refused',
   handheld:
-    'Requests to the handheld gateway with what is no token, or with more tokens than are counted, were refused',
+    'Requests to the handheld gateway with malformed tokens, or with too many different tokens to count, were refused',
 };
 
 const PREFIX = 20;
 
 function remedyOf({ kind, name, owner, id, org_id: orgId, state }: RefusedRow): string {
   if (state === 'leaving') {
-    return 'Its organization moves to another cell, or has moved: mend it there';
+    return 'Its organization is moving or has moved to another cell: mend it there';
   }
   if (kind === 'reader_mqtt_5') {
     return 'Set it to MQTT 3.1.1 on the device';
@@ -117,28 +117,28 @@ function remedyOf({ kind, name, owner, id, org_id: orgId, state }: RefusedRow): 
   }
   if (kind === 'reader' && state !== 'deleted') {
     return owner === null
-      ? `Compare with mqtt_username in ${TAGTRAIL} reader list --org ... --json; a stranger is kept out by a firewall`
-      : `Set its password on the device (of a certificate the log says what is wrong with it); if it is lost: ${TAGTRAIL} reader set --reader ${id} --new-password`;
+      ? `Compare with mqtt_username in ${TAGTRAIL} reader list --org ... --json; keep strangers out by a firewall`
+      : `Set its password on the device (for a certificate, see the log); if it is lost: ${TAGTRAIL} reader set --reader ${id} --new-password`;
   }
   if (kind === 'user') {
     return owner === null
-      ? 'Find out who it is by the address; a stranger is kept out by a firewall'
+      ? 'Find out by the address who it is; keep strangers out by a firewall'
       : remedyOfUser(owner, state);
   }
   if (owner === null || name === '') {
-    return `Find out who sends it by the address; keys and tokens are those of ${TAGTRAIL} key list, handheld list`;
+    return `Find out by the address who sends it; ${TAGTRAIL} key list and handheld list show the valid ones`;
   }
   if (state === 'deleted') {
-    return 'Stop what still uses it, or give it a credential of another organization';
+    return 'Stop the program that still uses it, or give it a credential of another organization';
   }
   return kind === 'key'
-    ? `Stop what still uses it, or give it another: ${TAGTRAIL} key create --org ${orgId} --name ... --scopes ...`
+    ? `Stop the program that still uses it, or give it another: ${TAGTRAIL} key create --org ${orgId} --name ... --scopes ...`
     : `Sign in on the device with another token: ${TAGTRAIL} handheld create --org ${orgId} --name ...`;
 }
 
 function remedyOfUser(email: string, state: RefusedRow['state']): string {
   return state === 'disabled'
-    ? `If they are to be let in: ${TAGTRAIL} user enable --email ${email}`
+    ? `To let the user in again: ${TAGTRAIL} user enable --email ${email}`
     : `Ask whether it was them: then ${TAGTRAIL} user reset --email ${email}; if not, somebody guesses: look at the address`;
 }
 

@@ -20,8 +20,8 @@ export async function examineSilences(db: Connection, orgId: number | null = nul
   return rows.map(({ org_id: id, name, reason, minutes }) =>
     fault(
       'readers',
-      `Organization ${id} (${name ?? 'unknown'}): for ${minutes} minutes nobody can tell which of its readers are silent (${reason}); others' silences are derived`,
-      'Report this with the log of the worker; it is tried again every five minutes at least, and then all is made up for',
+      `Organization ${id} (${name ?? 'unknown'}): for ${minutes} minutes silences of its readers could not be derived (${reason}); other organizations are not affected`,
+      'Report this with the log of the worker; it is retried at least every five minutes, and missing silences follow',
     ),
   );
 }

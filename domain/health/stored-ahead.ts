@@ -7,10 +7,10 @@ import { type Finding, fault, ok } from './finding.ts';
 export async function examineStoredAhead(db: Connection): Promise<Finding> {
   const found = await sayStoredAhead(db);
   return found === null
-    ? ok('recorded times', 'Nothing is recorded as of later than now')
+    ? ok('recorded times', 'No record is dated later than now')
     : fault(
         'recorded times',
         `A clock was ahead: ${found}`,
-        `${TAGTRAIL} clock mend says how far; with --by and --confirm it dates it again`,
+        `${TAGTRAIL} clock mend says how far; with --by and --confirm it corrects the times`,
       );
 }

@@ -15,7 +15,7 @@ export async function examineWebhooks(db: Connection, orgId: number | null = nul
   const findings = ended.map((webhook) =>
     warning(
       'webhooks',
-      `Webhook ${webhook.id} (${webhook.name}) is ${sayState({ state: webhook.state, stateReason: webhook.state_reason })}; what moves waits in the feed`,
+      `Webhook ${webhook.id} (${webhook.name}) is ${sayState({ state: webhook.state, stateReason: webhook.state_reason })}; its events wait in the feed`,
       `${TAGTRAIL} webhook attempts --webhook ${webhook.id} says why; when that is mended: ${
         webhook.state_reason === 'expired'
           ? `${TAGTRAIL} webhook replay --webhook ${webhook.id} --after ...`
@@ -33,7 +33,7 @@ export async function examineWebhooks(db: Connection, orgId: number | null = nul
     unsigned.map(({ id, name }) =>
       fault(
         'webhooks',
-        `Webhook ${id} (${name}) is not delivered: its secret was encrypted with another SECRETS_KEY than the service has`,
+        `Webhook ${id} (${name}) is not delivered: its secret was encrypted with a SECRETS_KEY that the service lacks`,
         `Give the service that key in SECRETS_KEY, after a comma; or make a new secret with the SECRETS_KEY of the service: ${TAGTRAIL} webhook set --webhook ${id} --rotate-secret --drop-old-secret`,
         { what: 'rotate_secret', id },
       ),
@@ -43,8 +43,8 @@ export async function examineWebhooks(db: Connection, orgId: number | null = nul
     findings.push(
       fault(
         'webhooks',
-        `${count.on} are on, and no process delivers them`,
-        'Start a worker with the SECRETS_KEY that their secrets were encrypted with',
+        `${count.on} are on, but no process delivers them`,
+        'Start a worker with the SECRETS_KEY of their secrets',
       ),
     );
     // While secrets cannot be read, the oldest event may be of those: no receiver is to blame for it.
@@ -53,7 +53,7 @@ export async function examineWebhooks(db: Connection, orgId: number | null = nul
       warning(
         'webhooks',
         `An event has waited for ${Math.round(lag / 60)} minutes to be delivered by webhook ${latest.id} (${latest.name})`,
-        `${TAGTRAIL} webhook attempts --webhook ${latest.id} shows what its receiver answers; webhook list --org ... shows others that are behind`,
+        `${TAGTRAIL} webhook attempts --webhook ${latest.id} shows its receiver's answers; webhook list --org ... shows others that are behind`,
         { what: 'look_at_attempts', id: latest.id },
       ),
     );

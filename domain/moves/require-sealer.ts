@@ -39,6 +39,6 @@ export async function requireSealer(db: Connection, late = LATE): Promise<void> 
         and objsubid = 1 and pg_locks.database = (select oid from pg_database where datname = current_database())
     ) as is_sealing`);
   if (isLate && !isSealing) {
-    throw new Error('events wait for their positions in the move feed, and no process gives them any');
+    throw new Error('events of the move feed wait, and no process seals them');
   }
 }

@@ -34,7 +34,7 @@ export async function setExpectation(
   if (count >= MOST_SET) {
     throw new AppError(
       'conflict',
-      `What is expected of reader ${readerId} was set ${count} times, and may be ${MOST_SET}; register it again to go on`,
+      `The expected time of reader ${readerId} was set ${count} times, the maximum is ${MOST_SET}; register the reader again`,
     );
   }
   await db.exec(sql.type(NO_ROWS)`

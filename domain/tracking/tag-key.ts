@@ -23,7 +23,7 @@ export function whyUnusable({ tagType, value }: { tagType: TagType; value: strin
   if (hasTokenShape(value)) {
     return SECRET_IS_NO_TAG;
   }
-  return tagKey(tagType, value) === '' ? `value ${JSON.stringify(value)} has nothing but separators` : null;
+  return tagKey(tagType, value) === '' ? `value ${JSON.stringify(value)} consists of separators only` : null;
 }
 
 const SEPARATORS = /[:\-\s]/g;

@@ -94,7 +94,7 @@ async function requireRoom(change: Change, orgId: number): Promise<void> {
   if (count >= MOST) {
     throw new AppError(
       'conflict',
-      `Organization ${orgId} has ${count} webhooks, and there may be ${MOST}; delete one of them first`,
+      `Organization ${orgId} has ${count} webhooks; the maximum is ${MOST}; delete one first`,
     );
   }
 }

@@ -10,7 +10,7 @@ export class OtherSecretsKey extends AppError {
   constructor() {
     super(
       'misconfigured',
-      `SECRETS_KEY is not the one that the secrets of the present webhooks were encrypted with, so the service could not sign; set SECRETS_KEY to the value that the service has (to replace it: the new key, a comma, the old one). If that key is lost, give each webhook a new secret: ${TAGTRAIL} webhook set --webhook ... --rotate-secret --drop-old-secret`,
+      `SECRETS_KEY differs from the key of the present webhooks' secrets, so the service could not sign; set SECRETS_KEY to the service's value (to replace it: the new key, a comma, the old one). If that key is lost, give each webhook a new secret: ${TAGTRAIL} webhook set --webhook ... --rotate-secret --drop-old-secret`,
     );
   }
 }

@@ -8,5 +8,5 @@ export function sayState({ state, stateReason }: Pick<StoredWebhook, 'state' | '
 const REASONS: Readonly<Record<StateReason, string>> = {
   gone: 'the receiver answered 410',
   undeliverable: 'the last attempt failed',
-  expired: 'what comes next is no longer kept',
+  expired: 'the next events are no longer kept',
 };

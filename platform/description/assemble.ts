@@ -75,7 +75,7 @@ const FIELD_ERROR: JsonSchema = {
     code: {
       type: 'string',
       'x-extensible-enum': ISSUE_CODES,
-      description: 'Why it was refused. More codes may come: tolerate those you do not know.',
+      description: 'Why it was refused. More codes may come: tolerate unknown ones.',
     },
     message: { type: 'string', minLength: 1, description: 'For people; the wording may change.' },
     params: {
@@ -102,7 +102,7 @@ function errorSchema(types: readonly ProblemType[]): JsonSchema {
           type: {
             type: 'string',
             'x-extensible-enum': types,
-            description: 'Branch on this. More types may come: treat those you do not know by their status.',
+            description: 'Branch on this. More types may come: treat unknown ones by their status.',
           },
           title: { type: 'string', description: 'The same for every error of the type.' },
           status: { type: 'integer', minimum: 400, maximum: 599, description: 'The status of the answer.' },

@@ -183,7 +183,7 @@ function problemsOf<Context, Q extends Parameters, P extends Parameters, Row, In
   declaration: Declaration<Context, Q, P, Row, Input, Result>,
 ): ReadonlyMap<ProblemType, string> {
   const problems = new Map<ProblemType, string>([
-    ['unauthorized', 'No credential, or one that is not valid'],
+    ['unauthorized', 'No valid credential'],
     ['bad_request', unreadable(declaration)],
     ['rate_limited', 'Too many requests; try again later'],
     [

@@ -38,7 +38,7 @@ export function created<View extends { id: number | string }>(
     status: 201,
     description,
     schema: dataSchema(schema),
-    headers: { Location: 'Path of what was created' },
+    headers: { Location: 'Path of the created row' },
     example,
     present: (view, path) => ({ body: { data: view }, headers: { Location: `${path}/${view.id}` } }),
   };

@@ -6,7 +6,7 @@ import { retryAfter } from './headers.ts';
 import { MemoryStore } from './memory-store.ts';
 
 export const SIGN_IN_FAILURES_PER_MINUTE = integerSetting(
-  'how many requests a minute without a good credential one address gets a 401 for; more get a 429. Those with a good one are let in all the same',
+  'how many requests a minute without a valid credential one address gets a 401 for; more get a 429. Valid ones are not affected',
   { initial: 600, min: 1, max: 60_000 },
 );
 

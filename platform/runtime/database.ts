@@ -46,7 +46,7 @@ function rethrowForbidden(url: string, error: unknown): never {
     const roles = PROCESS_ROLES.join(', ');
     throw new AppError(
       'misconfigured',
-      `The user of ${settingOf(url)} (${placeOf(url)}) may not do what processes have to (${messageOf(error)}); as a superuser: grant ${roles} to that user with inherit true`,
+      `The user of ${settingOf(url)} (${placeOf(url)}) lacks the rights of the processes (${messageOf(error)}); as a superuser: grant ${roles} to that user with inherit true`,
       { cause: error },
     );
   }

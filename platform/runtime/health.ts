@@ -99,7 +99,7 @@ function measureChecks(
 ): void {
   new Gauge({
     name: 'tagtrail_check_up',
-    help: 'Whether what this process needs (a database that takes changes, broker, clock) is there: 1 or 0.',
+    help: 'Whether a need of this process is met (a database that takes changes, broker, clock): 1 or 0.',
     labelNames: ['check'] as const,
     registers: [registry],
     async collect() {

@@ -13,7 +13,7 @@ export function listenFault(error: unknown, address: ListenAddress): AppError {
 function explain(error: unknown, { host, port, setting }: ListenAddress): string {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
-      return `${setting} ${port} on ${host} is already in use; stop what listens there or set ${setting}`;
+      return `${setting} ${port} on ${host} is already in use; stop the program that listens there, or set ${setting}`;
     case 'EACCES':
       return `${setting} ${port} on ${host} may not be used by this account; set ${setting} to a port above 1023`;
     case 'EADDRNOTAVAIL':

@@ -116,6 +116,6 @@ export class ClockJumps {
     const last = this.#last;
     return last === null || this.#clocks.running() - last.at > TOLD_FOR
       ? null
-      : `this machine's clock ${sayJump(last.by)}; if it was wrong, ${TAGTRAIL} clock mend dates what it recorded again`;
+      : `this machine's clock ${sayJump(last.by)}; if it was wrong, ${TAGTRAIL} clock mend corrects the recorded times`;
   }
 }

@@ -34,7 +34,7 @@ export const API_RESOURCES: readonly Resource[] = [
   {
     name: 'Tags',
     description:
-      'What readers see: RFID tags, BLE beacons and barcodes. They are attached to assets and locations, and reached through them only.',
+      'RFID tags, BLE beacons and barcodes that readers see. They are attached to assets and locations, and reached through them only.',
     routes: tagRoutes,
   },
   {
@@ -43,7 +43,7 @@ export const API_RESOURCES: readonly Resource[] = [
       'What the scans tell: where assets are, where they have been, and every change of either. Scans come from readers and handhelds, never through this API.',
     routes: [...historyRoutes, ...reportRoutes, ...moveRoutes, ...alertRoutes],
   },
-  { name: 'Organization', description: 'Who is calling, and what the key may do.', routes: orgRoutes },
+  { name: 'Organization', description: "The key's organization and scopes.", routes: orgRoutes },
   { name: 'API keys', description: 'For administrators.', routes: apiKeyRoutes },
   { name: 'Rules', description: 'For administrators.', routes: ruleRoutes },
   { name: 'Webhooks', description: 'For administrators.', routes: webhookRoutes },

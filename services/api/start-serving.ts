@@ -84,7 +84,7 @@ function measureReplica(registry: Registry, { replicaReads: reads }: Organizatio
   }
   new Counter({
     name: 'tagtrail_replica_lists_total',
-    help: 'Lists and reports that may read much, by who answered: replica or primary.',
+    help: 'Expensive lists and reports, by the answering server: replica or primary.',
     labelNames: ['answered_by'] as const,
     registers: [registry],
     collect() {

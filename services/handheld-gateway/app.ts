@@ -156,7 +156,7 @@ interface Limits {
 export function describeGateway(limits: Limits): OpenApiDocument {
   return assembleDocument(GATEWAY_RESOURCES, {
     title: 'tagtrail for handhelds',
-    summary: 'What people scan, and what their devices have to know.',
+    summary: 'Scans of handhelds, and look-ups for them.',
     guide: () => guide(limits),
     server: { url: '/', description: 'Where this description was fetched from.' },
     credential: {

@@ -14,7 +14,7 @@ export function countSubmissions(registry: Registry): (recorded: Recorded) => vo
   });
   const scans = new Counter({
     name: 'tagtrail_handheld_scans_total',
-    help: 'Scans of handhelds, by what became of them.',
+    help: 'Scans of handhelds, by outcome.',
     labelNames: ['status'] as const,
     registers: [registry],
   });

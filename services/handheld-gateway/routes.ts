@@ -14,9 +14,9 @@ export interface Resource {
 
 export const GATEWAY_RESOURCES: readonly Resource[] = [
   { name: 'Submissions', description: 'What people scanned.', routes: submissionRoutes },
-  { name: 'Sweeps', description: 'What was found where people checked a location.', routes: sweepRoutes },
-  { name: 'Retractions', description: 'What people take back of it.', routes: retractionRoutes },
-  { name: 'Look-ups', description: 'What a device has to know before it scans.', routes: lookUpRoutes },
+  { name: 'Sweeps', description: 'Checks of locations by people.', routes: sweepRoutes },
+  { name: 'Retractions', description: 'Scans that are taken back.', routes: retractionRoutes },
+  { name: 'Look-ups', description: 'Look-ups before scanning.', routes: lookUpRoutes },
   { name: 'Assets', description: 'What people look for.', routes: assetRoutes },
 ];
 

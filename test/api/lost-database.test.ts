@@ -98,7 +98,7 @@ describe('a write during which the database is lost', () => {
       expectProblem(
         answer,
         'internal_error',
-        'The connection to the database was lost; it is not known whether the request was carried out',
+        'The connection to the database was lost; the request may have been carried out',
       );
       expect(answer.headers.get('retry-after')).to.equal(null);
       expect((await api.call({ path })).body?.data.name).to.equal(then);

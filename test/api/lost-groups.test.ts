@@ -83,7 +83,7 @@ describe('creates that go together', () => {
         expectProblem(
           answer,
           'internal_error',
-          'The connection to the database was lost; it is not known whether the request was carried out',
+          'The connection to the database was lost; the request may have been carried out',
         );
         expect(answer.headers.get('retry-after')).to.equal(null);
       }

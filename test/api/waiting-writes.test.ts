@@ -42,7 +42,7 @@ describe('writes that wait', () => {
     expect(answer.body?.error).to.include({
       type: 'query_timeout',
       detail:
-        'The change took too long, or waited too long for what is being recorded, and was cancelled; try again later',
+        'The change took too long, or waited too long for recorded scans, and was cancelled; try again later',
     });
     await other.query('rollback');
     expect((await ours.remove(`/locations/${body?.data.id}`)).status).to.equal(204);

@@ -69,7 +69,7 @@ describe('moving an organization to another cell, on the command line', () => {
     });
 
   it('says what a cell may not be', async () => {
-    await here.fails(1, 'This cell has drawn ids of another range already', 'cell', 'number', '--set', '3');
+    await here.fails(1, 'This cell has used ids of another range already', 'cell', 'number', '--set', '3');
     await here.fails(
       1,
       '--to names the database that the organization is in',
@@ -143,7 +143,7 @@ describe('moving an organization to another cell, on the command line', () => {
     const interrupted = await begin();
     interrupted.child.kill('SIGINT');
     expect(await interrupted.ended).to.equal(1);
-    expect(interrupted.stderr()).to.include('Interrupted; run this again, and it goes on');
+    expect(interrupted.stderr()).to.include('Interrupted; run this again to continue');
     expect(await slots()).to.equal(0);
     const killed = await begin();
     expect(await findings()).to.deep.equal([]);
@@ -153,7 +153,9 @@ describe('moving an organization to another cell, on the command line', () => {
     open.release();
     await isGone();
     expect((await findings()).join()).to.match(
-      new RegExp(`^Organization ${org} has been on its way to \\S+/second since .*, and nobody moves it`),
+      new RegExp(
+        `^Organization ${org} has been on its way to \\S+/second since .*, but no command is moving it`,
+      ),
     );
   });
 
@@ -169,7 +171,7 @@ describe('moving an organization to another cell, on the command line', () => {
       doctor.of('moves between cells'),
       'fault',
       `Organization ${org} has moved to `,
-      `Complete it by npx --no -- tagtrail cell move --org ${org}`,
+      `Complete it with npx --no -- tagtrail cell move --org ${org}`,
     );
     await here.fails(
       1,
@@ -206,7 +208,7 @@ describe('moving an organization to another cell, on the command line', () => {
     await here.fails(1, `Organization ${org} has moved to `, ...move());
     await there.fails(
       1,
-      'The other cell still has what organization',
+      'The other cell still has a copy of organization',
       ...['cell', 'move', '--org', org, '--to', cells.first.url],
     );
     await here.fails(1, 'run this with the settings of that cell', ...route);

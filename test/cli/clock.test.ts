@@ -54,7 +54,7 @@ describe('clock mend', () => {
     );
     expect(stdout).to.match(/received_messages +1 +received earlier\n/);
     expect(stdout).to.match(/CRATE +gate +\d/);
-    expect(stdout).to.match(/Nothing is changed yet.*--by 1h --from .* --to .* --all --confirm/);
+    expect(stdout).to.match(/Nothing has changed yet.*--by 1h --from .* --to .* --all --confirm/);
     expect((await storedPosition(database, assetId))?.lastSeen).to.equal(now + HOUR);
 
     const woken = await wokenFor(database, async () => {

@@ -123,7 +123,7 @@ describe('a backup by the command line', () => {
     expect(made.stderr.toString()).to.equal('');
     const ended = tagtrail(url, 'restore', made.stdout);
     expect(ended.status, ended.stderr.toString()).to.equal(0);
-    expect(ended.stdout.toString()).to.include('All of it is there').and.include('tagtrail migrate');
+    expect(ended.stdout.toString()).to.include('Everything is restored').and.include('tagtrail migrate');
     expect(await onTarget('database', 'checksums')).to.deep.equal(before_);
   });
 
@@ -132,12 +132,12 @@ describe('a backup by the command line', () => {
     const whole = readFileSync(file);
     const cut = join(folder, 'cut.backup');
     for (const [what, message] of [
-      [whole.subarray(0, whole.length / 2), 'is no whole backup'],
+      [whole.subarray(0, whole.length / 2), 'is not a complete backup'],
       [
         Buffer.concat([whole.subarray(0, 5_000), randomBytes(200), whole.subarray(5_200)]),
-        'is no whole backup',
+        'is not a complete backup',
       ],
-      [Buffer.from('not a backup\n'), 'is no whole backup'],
+      [Buffer.from('not a backup\n'), 'is not a complete backup'],
       [gzipSync('{"kind":"header"}'), 'backup'],
       [gzipSync(''), 'backup'],
     ] as const) {
@@ -146,7 +146,7 @@ describe('a backup by the command line', () => {
     }
     await fails(
       1,
-      'is no whole backup',
+      'is not a complete backup',
       'database',
       'restore',
       '--file',
@@ -219,7 +219,7 @@ describe('a backup by the command line', () => {
     await administrator.query('create table theirs (id integer)');
     await asOwner(foreign.url).fails(
       1,
-      'has tables of something else (theirs); restore into an empty one',
+      'has other tables (theirs); restore into an empty one',
       ...['database', 'restore', '--file', file],
     );
     await administrator.query('drop table theirs');

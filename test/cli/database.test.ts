@@ -144,7 +144,7 @@ describe('the command line on whole databases', () => {
       run('services/cli/tagtrail.ts', copying, { DATABASE_URL: source.url, PGPASSWORD });
     const copied = copy(decodeURIComponent(password));
     expect(await copied.ended, copied.stderr()).to.equal(0);
-    expect(copied.stdout()).to.include('All of it is there');
+    expect(copied.stdout()).to.include('Everything is copied');
     const refused = copy(`${password}x`);
     expect(await refused.ended).to.equal(1);
     expect(refused.stderr()).to.include('password');

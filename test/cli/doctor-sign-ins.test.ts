@@ -118,7 +118,7 @@ describe('doctor, of sign-ins that were refused', () => {
     expect(said(nobodys)).to.match(
       /tt_01ARZ3NDEKTSV4RRFFQ6\.\.\., which is not known here, was refused \(5 in/,
     );
-    expect(said(none)).to.match(/no API key.*\(4 in the last hour, 4 in the last day/);
+    expect(said(none)).to.match(/malformed keys.*\(4 in the last hour, 4 in the last day/);
     expect(said(dock))
       .to.match(/Reader Dock 2 .*password or certificate was wrong \(1 in the last hour, 21 in the last day/)
       .and.include(`reader set --reader ${reader} --new-password`);
@@ -208,7 +208,7 @@ describe('doctor, of sign-ins that were refused', () => {
     const { found } = await findings();
     expect(found.map(({ message, remedy }) => `${message} -> ${remedy}`).join()).to.match(
       new RegExp(
-        `^Reader Mover \\(reader ${reader}, .* -> Its organization moves to another cell, or has moved`,
+        `^Reader Mover \\(reader ${reader}, .* -> Its organization is moving or has moved to another cell`,
       ),
     );
   });
@@ -239,7 +239,7 @@ describe('doctor, of sign-ins that were refused', () => {
       /^ann@example.com was refused at the console: the password was wrong \(3 in .*127\.0\.0\.1\) -> .*user reset --email ann@example.com/,
     );
     expect(found[1]?.message).to.match(/^old@example.com was refused .*the account is disabled \(2 in/);
-    expect(found[2]?.message).to.match(/^Sign-ins to the console with an e-mail address that no user has/);
+    expect(found[2]?.message).to.match(/^Sign-ins to the console with unknown e-mail addresses/);
     expect(found).to.have.length(3);
     expect(printed).not.to.include(typed);
     expect(JSON.stringify(await database.rows('select * from refused_sign_ins'))).not.to.include(typed);
@@ -266,7 +266,7 @@ describe('doctor, of sign-ins that were refused', () => {
     const { found } = await findings();
     expect(found).to.have.length(11);
     expect(found[0]?.message).to.match(
-      /with more keys than are counted, were refused \(200 in the last hour/,
+      /with too many different keys to count, were refused \(200 in the last hour/,
     );
     expect(found[1]?.message).to.include('Worker');
     expect(found[10]?.message).to.include('92 other names');

@@ -70,13 +70,13 @@ describe('doctor', () => {
     await new AlertTurns(database.pool).take();
     expect(await found()).to.equal('0 are not over');
     await database.rows(`update alert_derivation set caught_up_at = now() - interval '2 minutes'`);
-    expectFinding((await doctor()).of('alerts'), 'warning', 'seconds ago only', 'Wait');
+    expectFinding((await doctor()).of('alerts'), 'warning', 'seconds behind', 'Wait');
     await database.rows(
       `insert into alert_faults (org_id, derived_to, reason) values ($1, now() - interval '3 minutes', 'no hours')`,
       [orgId],
     );
     await database.rows('update alert_derivation set caught_up_at = now()');
-    const named = `Organization ${orgId} (Acme): its alerts cannot be derived (no hours), and are known up to 3 minutes`;
+    const named = `Organization ${orgId} (Acme): its alerts cannot be derived (no hours) and are 3 minutes old`;
     expectFinding((await doctor()).of('alerts'), 'fault', named, `rule list --org ${orgId}`);
     await database.rows('delete from alert_faults');
     await database.rows('delete from rules');

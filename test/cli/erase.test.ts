@@ -181,7 +181,7 @@ describe('erasing an organization', () => {
     const command = ['org', 'erase', '--org', String(org)];
     await fails(1, 'delete it first', ...command, '--confirm', NAME);
     await json('org', 'delete', '--org', String(org));
-    await fails(1, 'give --confirm that name', ...command, '--confirm', 'Neighbour');
+    await fails(1, 'confirm it with --confirm', ...command, '--confirm', 'Neighbour');
     const before = await rowsOf(org);
     const shown = await json(...command);
     expect(shown).to.include({ id: org, name: NAME, is_erased: false });
@@ -264,7 +264,7 @@ describe('erasing an organization', () => {
     await holder.query('rollback');
     holder.release();
     expect((await Promise.all(runs)).toSorted()).to.deep.equal([
-      `Organization ${orgId} is gone: another run has erased it meanwhile`,
+      `Organization ${orgId} was erased by another run meanwhile`,
       'erased',
     ]);
     const logged = await database.rows(

@@ -21,7 +21,7 @@ describe('location watch', () => {
 
   it('lists nothing at first', async () => {
     expect(await json(...watch('--list'))).to.deep.equal([]);
-    expect((await tagtrail(...watch('--list'))).stdout).to.equal('none, things pass everywhere\n');
+    expect((await tagtrail(...watch('--list'))).stdout).to.equal('none; every location is a portal\n');
   });
 
   it('says how a location is watched from now on, and keeps what was said before', async () => {
@@ -73,7 +73,7 @@ describe('location watch', () => {
     const learned = async () => json(...watch('--location', 'ROOM', '--mode', 'continuous'));
     expect(await learned()).to.include({ max_gap_seconds: null, is_learned: true });
     const { stdout } = await tagtrail(...watch('--list'));
-    expect(stdout).to.include('too little was read there to learn how often');
+    expect(stdout).to.include('too few reads there to learn how often');
     await site.asset('PALLET', 'E280');
     const now = Date.now() * 1_000;
     await record(
@@ -99,7 +99,7 @@ describe('location watch', () => {
     await json(...set);
     await fails(
       1,
-      `How location ${id} is watched was set or learned 1000 times, and may be 1000; create it again to go on`,
+      `The watch of location ${id} was set or learned 1000 times, the maximum is 1000; create the location again`,
       ...set,
     );
   });
@@ -107,11 +107,11 @@ describe('location watch', () => {
   it('refuses what makes no sense, and says what to give', async () => {
     await fails(2, 'Give --location and --mode, or --list', ...watch('--location', 'COLD'));
     await fails(
-      ...([2, 'Nothing is missed at a portal'] as const),
+      ...([2, 'A portal has no gap'] as const),
       ...watch('--location', 'COLD', '--mode', 'portal', '--max-gap', '60s'),
     );
     await fails(
-      ...([2, 'It is a duration from 1s to 1d'] as const),
+      ...([2, 'It must be a duration from 1s to 1d'] as const),
       ...watch('--location', 'COLD', '--mode', 'continuous', '--max-gap', '2d'),
     );
     await fails(1, 'Location NONE not found', ...watch('--location', 'NONE', '--mode', 'portal'));

@@ -55,16 +55,7 @@ describe('the command line for consumers of moves over MQTT', () => {
        select $1, 'x', sha256('x') from generate_series(1, 100)`,
       [full],
     );
-    await fails(
-      1,
-      'delete one of them first',
-      'mqtt-consumer',
-      'create',
-      '--org',
-      String(full),
-      '--name',
-      'x',
-    );
+    await fails(1, 'delete one first', 'mqtt-consumer', 'create', '--org', String(full), '--name', 'x');
   });
 
   it('refuses a name that cannot be', () =>

@@ -114,7 +114,7 @@ describe('the command line of readers', () => {
         [site.orgId, id],
       );
       expect(await json(...set(id, '--expect', '60s'))).to.include({ expect_seconds: 60 });
-      const refusal = `What is expected of reader ${id} was set 200 times, and may be 200; register it again to go on`;
+      const refusal = `The expected time of reader ${id} was set 200 times, the maximum is 200; register the reader again`;
       await fails(1, refusal, ...set(id, '--expect', '61s'));
       expect(await json(...set(id, '--expect', '60s', '--name', 'kept'))).to.include({ name: 'kept' });
     });
@@ -225,7 +225,7 @@ describe('the command line of readers', () => {
     it('adds antennas to a reader up to a bound, and says what to do then', async () => {
       const id = String(await site.reader('full', Array(1_024).fill(null)));
       const setPort = (port: string) => ['antenna', 'set', '--reader', id, '--port', port, '--disable'];
-      const refusal = `Reader ${id} has 1024 antennas, and there may be 1024; use one of these, or delete the reader and register it again`;
+      const refusal = `Reader ${id} has 1024 antennas; the maximum is 1024; use one of these, or delete the reader and register it again`;
       await fails(1, refusal, ...setPort('1025'));
       expect(await json(...setPort('1024'))).to.include({ enabled: false });
     });

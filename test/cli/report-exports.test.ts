@@ -162,7 +162,7 @@ describe('the export of reports', () => {
     );
     await fails(2, 'It is an RFC 3339 time', ...exporting('positions', '--at', 'today'));
     await fails(2, 'time zone', ...exporting('dwell', ...WINDOW, '--time-zone', 'Middle/Earth'));
-    await fails(2, 'It is external keys', ...exporting('stays', ...WINDOW, '--asset', 'A B'));
+    await fails(2, 'It must be external keys', ...exporting('stays', ...WINDOW, '--asset', 'A B'));
     await fails(2, 'It is one of csv, parquet', ...exporting('stays', ...WINDOW, '--format', 'xlsx'));
     await fails(1, 'Organization 999999 not found', 'export', 'stays', '--org', '999999', ...WINDOW);
     const days = ['--from', '2010-01-01T00:00:00Z', '--to', '2020-01-01T00:00:00Z', '--group-by', 'day'];
@@ -175,7 +175,7 @@ describe('the export of reports', () => {
     );
     expect([status, JSON.parse(stderr).error.message]).to.deep.equal([
       2,
-      'Parquet is no text: say where to with --file',
+      'Parquet is binary: name a file with --file',
     ]);
   });
 });

@@ -170,9 +170,9 @@ describe('tagtrail rule', () => {
     await refused('--time-zone must be a time zone', ...MUST_BE, '--hours', 'Mon 07:00-08:00');
     await refused('--valid-from must be within', ...MUST_BE, '--valid-from', '2020-01-01T00:00:00Z');
     await refused('--after must be <= 30d', ...['--kind', 'overdue', '--after', '31d']);
-    await refused('It is a path and a value', ...MUST_BE, '--metadata', 'owner');
-    await refused('none stands alone', ...MUST_BE, '--asset', 'PUMP-1', 'none');
-    await refused('none stands alone', '--kind', 'reader', '--reader', 'none', '1');
+    await refused('It must be a path and a value', ...MUST_BE, '--metadata', 'owner');
+    await refused('none must stand alone', ...MUST_BE, '--asset', 'PUMP-1', 'none');
+    await refused('none must stand alone', '--kind', 'reader', '--reader', 'none', '1');
     await refused('1 to 255 characters', ...MUST_BE, '--name', 'x'.repeat(256));
     await fails(2, 'Nothing to change', 'rule', 'set', '--org', org, '--rule', 'x');
   });

@@ -226,8 +226,8 @@ describe('tagtrail simulate', () => {
   const WRONG: [message: string, ...args: string[]][] = [
     ['--org is needed', '--duration', '1'],
     ['whole number from 1 to 200', '--org', '1', '--readers', '0'],
-    ['--format is mixed, or some of zebra-iotc', '--org', '1', '--format', 'zebra'],
-    ['--faults is none, all, or some of dead-reader', '--org', '1', '--faults', 'fire'],
+    ['--format must be mixed, or some of zebra-iotc', '--org', '1', '--format', 'zebra'],
+    ['--faults must be none, all, or some of dead-reader', '--org', '1', '--faults', 'fire'],
     ['--speed needs a --duration', '--org', '1', '--speed', '10'],
     ['more than a week', '--org', '1', '--speed', '10000', '--duration', '600'],
     [

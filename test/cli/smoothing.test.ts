@@ -164,12 +164,12 @@ describe('the commands about smoothing', () => {
       const { stdout } = await tagtrail(...attempt(...minimum));
       expect(stdout.split('\n')).to.deep.equal([
         'From 2026-05-01T10:00:00.000Z to 2026-05-01T10:01:00.000Z: 5 moves now, 1 then;',
-        '4 would disappear, 0 would appear (0 of them dated anew). Nothing was changed.',
+        '4 would disappear, 0 would appear (0 of them redated). Nothing was changed.',
         '',
-        'from  to  now  kept  dated anew  removed  added  then',
-        '----  --  ---  ----  ----------  -------  -----  ----',
-        'A     B     3     1           0        2      0     1',
-        'B     A     2     0           0        2      0     0',
+        'from  to  now  kept  redated  removed  added  then',
+        '----  --  ---  ----  -------  -------  -----  ----',
+        'A     B     3     1        0        2      0     1',
+        'B     A     2     0        0        2      0     0',
         '',
         'move             observed at               asset    from  to',
         '---------------  ------------------------  -------  ----  --',

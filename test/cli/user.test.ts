@@ -44,7 +44,7 @@ describe('the command line for users', () => {
       ...['user', 'invite', '--org', org, '--email', 'bob@example.com', '--role', 'viewer'],
     );
     expect(stdout).to.match(
-      /^An invitation for bob@example\.com as viewer, good once and until \S+Z, shown only now:\nhttps:\S+\n$/,
+      /^An invitation for bob@example\.com as viewer, valid once and until \S+Z, shown only now:\nhttps:\S+\n$/,
     );
     await acceptLink(people.db, {
       ...PLACE,
@@ -83,7 +83,7 @@ describe('the command line for users', () => {
     const member = ['--org', org, ...cid];
     expect(await said('role', ...member, '--role', 'operator')).to.match(
       new RegExp(
-        `^User cid@example.com is operator of organization ${org}; a link to choose a password, good once and until `,
+        `^User cid@example.com is operator of organization ${org}; a link to choose a password, valid once and until `,
       ),
     );
     expect(await said('role', ...member, '--role', 'viewer')).to.equal(
@@ -94,7 +94,7 @@ describe('the command line for users', () => {
     expect(await said('enable', ...cid)).to.equal('User cid@example.com is enabled');
     expect((await json('user', 'reset', ...cid)).link).to.match(/\/#\/link\//);
     expect(await said('remove', ...member)).to.equal(
-      `User cid@example.com is no member of organization ${org} any more`,
+      `User cid@example.com is no longer a member of organization ${org}`,
     );
   });
 

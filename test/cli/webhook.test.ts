@@ -257,7 +257,7 @@ describe('tagtrail webhook', () => {
     ]) {
       const refused = await tagtrail(args, other);
       expect(refused).to.include({ status: 1, stdout: '' });
-      expect(refused.stderr).to.match(/^SECRETS_KEY is not the one .*value that the service has/);
+      expect(refused.stderr).to.match(/^SECRETS_KEY differs from .*service's value/);
     }
     expect(await count()).to.equal(before);
     const both = { SECRETS_KEY: `${other.SECRETS_KEY},${key}` };

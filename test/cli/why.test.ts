@@ -160,9 +160,7 @@ describe('the command line that says why', () => {
     const before = await why('--at', shown('07:05:00'));
     await database.rows('delete from scan_events where asset_id = $1', [assetId]);
     expect(await why('--at', shown('07:05:00'))).to.deep.equal({ ...before, neighbours: null });
-    expect(await say('--at', shown('07:05:00'))).to.include(
-      'What else was read around that time is not kept',
-    );
+    expect(await say('--at', shown('07:05:00'))).to.include('Other reads of that time are no longer kept');
   });
 
   it('says that an asset was never seen, or not yet, or that it is not there, or that a time is to come', async () => {

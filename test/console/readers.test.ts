@@ -131,9 +131,7 @@ describe('readers and handhelds in the console', () => {
       call({ method: 'PATCH', path: `/readers/${id}/antennas/${port}`, json: { min_rssi: -60 }, token });
     const refused = await set(1_025);
     expect(refused.status).to.equal(409);
-    expect(refused.text).to.include(
-      `Reader ${id} has 1024 antennas, and there may be 1024; use one of these`,
-    );
+    expect(refused.text).to.include(`Reader ${id} has 1024 antennas; the maximum is 1024; use one of these`);
     expect((await set(1_024)).status).to.equal(200);
   });
 
@@ -187,8 +185,8 @@ describe('readers and handhelds in the console', () => {
     };
     const refused = [
       400,
-      `Topic "T" must begin with org-${suite.orgId}/, as several organizations share this installation. If the device cannot ` +
-        'publish there, ask whoever runs the installation to register it (npx --no -- tagtrail reader create, or reader set)',
+      `Topic "T" must begin with org-${suite.orgId}/, because several organizations share this installation. If the device cannot ` +
+        'publish there, ask the operator to register it (npx --no -- tagtrail reader create, or reader set)',
     ];
     // Taken, free, and what would take everything.
     for (const topic of [

@@ -52,7 +52,7 @@ describe('the handheld gateway while the database cannot be reached', () => {
     }
     expect(answer.status).to.equal(500);
     expect(answer.body?.error?.detail).to.equal(
-      'The connection to the database was lost; it is not known whether the request was carried out',
+      'The connection to the database was lost; the request may have been carried out',
     );
     expect((await gateway.submit(submission, { url })).status).to.equal(200);
   });

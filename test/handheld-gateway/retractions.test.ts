@@ -255,7 +255,7 @@ describe('scans that a person takes back', () => {
       const answer = await retract(json, { url });
       expect(refusal(answer)).to.deep.equal({ status: 400, type: 'validation_error', field: 'indexes[0]' });
       expect(answer.body?.error?.detail).to.equal(
-        'indexes[0] is too late to be taken back: the scan is 25 days old, and scans are kept for 24 days',
+        'indexes[0] is too late to take back: the scan is 25 days old, and scans are kept for 24 days',
       );
       await untouched(json, id);
     });

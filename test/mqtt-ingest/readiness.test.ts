@@ -76,7 +76,7 @@ describe('the readiness of ingestion', () => {
        select id, 'test', clock_timestamp() - interval '1 minute' from organizations`,
     );
     expect(await outcomeOf('feed')).to.equal(
-      'events wait for their positions in the move feed, and no process gives them any',
+      'events of the move feed wait, and no process seals them',
     );
     const worker = await startWorker(database);
     await until(async () => (await outcomeOf('feed')) === 'ok');

@@ -56,7 +56,7 @@ describe('a clock that was ten years ahead for one read, with the database on th
     await right.receive('portal', JSON.stringify({ value: 'E280', antenna: 1 }));
     expect(await place(), 'it stays where the wrong clock saw it').to.equal(yard);
     await until(async () => (await said()) !== 'ok');
-    expect(await said()).to.match(/^organization \d+ has something of 20\d\d-.*clock mend dates it again$/);
+    expect(await said()).to.match(/^organization \d+ has data of 20\d\d-.*clock mend corrects it$/);
     expect(lines.join('')).to.include('Times that are still to come are stored');
     expectFinding((await doctor()).of('recorded times'), 'fault', 'A clock was ahead', 'clock mend');
 

@@ -93,7 +93,7 @@ for (const [name, encoder] of Object.entries<Encoder>(ENCODERS)) {
       const [read] = reads.slice(0, 1).map((each) => ({ ...each, value: UNUSABLE_TAG }));
       const { topic, payload, ignored } = encoder.encode(DEVICE, read === undefined ? [] : [read], 0);
       const { reads: understoodReads, ...others } = understood(topic, payload);
-      // Our own format takes values as they are; that it has nothing but separators is found when it is recorded.
+      // Our own format takes values as they are; that it consists of separators only is found when it is recorded.
       const unusable = understoodReads.filter(({ value }) => tagKey(tagType, value) === '');
       expect(understoodReads).to.deep.equal(unusable);
       expect(others).to.deep.equal({ ignored, rejected: 1 - unusable.length });

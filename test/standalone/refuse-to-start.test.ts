@@ -36,7 +36,7 @@ describe('everything in one process where it cannot start', () => {
       const program = await system.start({ [setting]: String(port) });
       expect(await program.ended).to.equal(1);
       expect(program.stderr()).to.equal(
-        `${setting} ${port} on 127.0.0.1 is already in use; stop what listens there or set ${setting}\n`,
+        `${setting} ${port} on 127.0.0.1 is already in use; stop the program that listens there, or set ${setting}\n`,
       );
       expect(isServerRunning(system.data)).to.equal(false);
     }

@@ -49,7 +49,7 @@ async function requireThere(to: pg.Client, orgId: number): Promise<void> {
   if (rowCount === 0) {
     throw new AppError(
       'conflict',
-      `Organization ${orgId} has moved, and the other cell has nothing of it; do not erase it here`,
+      `Organization ${orgId} has moved, but the other cell has no data of it; do not erase it here`,
     );
   }
 }

@@ -44,6 +44,6 @@ export async function untilInterrupted<Result>(
 /** @throws AppError `conflict` after the signal. */
 export function requireUninterrupted(signal: AbortSignal): void {
   if (signal.aborted) {
-    throw new AppError('conflict', 'Interrupted; run this again, and it goes on');
+    throw new AppError('conflict', 'Interrupted; run this again to continue');
   }
 }

@@ -26,7 +26,7 @@ export async function requirePublished({ from, orgId, slot }: Cells): Promise<vo
   if (unpublished.length > 0) {
     throw new AppError(
       'conflict',
-      `A chunk was begun since the move began (${unpublished.join(', ')}); give it up (cell give-up), and begin anew`,
+      `A chunk was begun since the move began (${unpublished.join(', ')}); give the move up (cell give-up), and begin again`,
     );
   }
 }

@@ -69,7 +69,7 @@ function requireSame(stored: StoredMove | null, { orgId, to }: Pick<CellMove, 'o
   if (stored?.state === 'left') {
     throw new AppError(
       'conflict',
-      `Organization ${orgId} has moved to ${stored.other_cell}; a router is told from there, by cell route`,
+      `Organization ${orgId} has moved to ${stored.other_cell}; update a router from there, by cell route`,
     );
   }
   if (stored !== null && stored.other_cell !== nameOf(to)) {

@@ -47,7 +47,7 @@ export async function requireNoStrangers(
   if (strangers.length > 0) {
     throw new AppError(
       'conflict',
-      `${strangers.join(', ')}: people who have got another account at the other cell. Erase those (user erase), and run this again`,
+      `${strangers.join(', ')}: people with another account at the other cell. Erase these accounts (user erase), and run this again`,
     );
   }
 }

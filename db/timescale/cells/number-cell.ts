@@ -44,7 +44,7 @@ async function setRanges(client: pg.Client, cell: number): Promise<void> {
       if (drawn !== null && (BigInt(drawn) < first || BigInt(drawn) > last)) {
         throw new AppError(
           'conflict',
-          `This cell has drawn ids of another range already (${table}: ${drawn}). The first cell is number 1; number others before anything is made in them`,
+          `This cell has used ids of another range already (${table}: ${drawn}). The first cell is number 1; number others before you create anything in them`,
         );
       }
       const restart = drawn === null ? `restart with ${first}` : '';

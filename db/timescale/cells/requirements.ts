@@ -28,7 +28,7 @@ export async function requireMovable(
   );
   refuseIf(
     there[0]?.has_left === true,
-    `The other cell still has what organization ${orgId} left there when it moved away; erase that first: org erase`,
+    `The other cell still has a copy of organization ${orgId} from before it moved away; erase that first: org erase`,
   );
   refuseIf(
     there.length > 0,
@@ -128,7 +128,7 @@ async function requireOrganization(
   }
   refuseIf(
     found.by_broker > 0,
-    `Readers of organization ${orgId} (${found.by_broker}) publish to a broker of your own, by MQTT or from the queues of RabbitMQ: what waits there would stay behind. Only readers that sign in at the embedded broker, and have done so since, can follow; delete these here first, and create them in the other cell afterwards`,
+    `Readers of organization ${orgId} (${found.by_broker}) publish to a broker of your own, by MQTT or from the queues of RabbitMQ: messages that wait there would stay behind. Only readers that have signed in at the embedded broker since can follow; delete the others here first, and create them in the other cell afterwards`,
   );
   refuseIf(
     found.topics > 0 && !leavesPublished,

@@ -100,7 +100,7 @@ async function compare(
     if (signal.aborted) {
       throw new AppError(
         'conflict',
-        `Organization ${orgId} has moved, but what arrived was not compared any more; compare org export of both cells before you erase it here`,
+        `Organization ${orgId} has moved, but its tables were not compared after the switch; compare the org export of both cells before you erase it here`,
         { cause: error },
       );
     }

@@ -67,15 +67,15 @@ export function faultOfServers(
       message: divided(newest, other),
       remedy:
         other.timeline < newest.timeline
-          ? `Stop ${nameOf(other.address)}, where nothing is written any more, and make it a standby (pg_rewind)`
-          : 'Stop the one that is not to be used, and make it a standby (pg_rewind)',
+          ? `Stop ${nameOf(other.address)}, which takes no changes any more, and make it a standby (pg_rewind)`
+          : 'Stop the wrong one, and make it a standby (pg_rewind)',
     };
   }
   const timeline = newestOf(newest.system, answers, known);
   return newest.timeline < timeline
     ? {
         message: `${nameOf(newest.address)} takes changes, and is not used: it ${outdated(newest, timeline)}`,
-        remedy: `Start the primary of timeline ${timeline}, and make ${nameOf(newest.address)} a standby (pg_rewind); if it is to be used all the same, restart every process, and take the others out of DATABASE_URL`,
+        remedy: `Start the primary of timeline ${timeline}, and make ${nameOf(newest.address)} a standby (pg_rewind); to use it all the same, restart every process, and take the others out of DATABASE_URL`,
       }
     : null;
 }
@@ -130,5 +130,5 @@ function withTimeline({ address, timeline }: ServerAnswer): string {
 }
 
 function differing(one: ServerAnswer, other: ServerAnswer): string {
-  return `${nameOf(one.address)} and ${nameOf(other.address)} are of different databases (system identifiers ${one.system} and ${other.system})`;
+  return `${nameOf(one.address)} and ${nameOf(other.address)} are different databases (system identifiers ${one.system} and ${other.system})`;
 }

@@ -60,7 +60,7 @@ export async function faultOfOptions(client: pg.Client, mark: string, role?: str
   const [found] = rows;
   return found?.mark === mark && (role === undefined || found.role === role)
     ? null
-    : `it ignores start-up options, so that queries would run as ${found?.role}, past what keeps organizations apart`;
+    : `it ignores start-up options, so queries would run as ${found?.role}, past the separation of organizations`;
 }
 
 /**

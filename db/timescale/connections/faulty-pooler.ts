@@ -36,7 +36,7 @@ export async function faultOfPooler(address: string, role?: string): Promise<str
     return deaf === null ? null : 'it leads to another database than LISTEN_DATABASE_URL';
   } catch (error) {
     if (isRefusedStart(error)) {
-      return `it refuses what connections through it need (${error.message})`;
+      return `it refuses a statement that tagtrail needs (${error.message})`;
     }
     throw error;
   } finally {

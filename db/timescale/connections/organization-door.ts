@@ -190,7 +190,7 @@ const QUERY_TIMED_OUT =
   'The query took too long and was cancelled; narrow it with filters, or try again later';
 
 const CHANGE_TIMED_OUT =
-  'The change took too long, or waited too long for what is being recorded, and was cancelled; try again later';
+  'The change took too long, or waited too long for recorded scans, and was cancelled; try again later';
 
 /**
  * @throws StatementTimedOut for a statement beyond its time limit, IdsUsedUp, errors of {@link

@@ -61,7 +61,7 @@ export function faultOfReplica(
   }
   return replica.role === role
     ? null
-    : `queries would run as ${replica.role}, past what keeps organizations apart`;
+    : `queries would run as ${replica.role}, past the separation of organizations`;
 }
 
 /** True if the server has replayed all that the primary had when it was asked. */

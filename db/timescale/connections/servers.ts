@@ -188,7 +188,7 @@ export class Servers {
     if (this.wanted === 'standby') {
       return 'is no standby';
     }
-    return this.#isOfThem(answer) ? whyNot(answer, answers, knownOf) : 'is of another database than before';
+    return this.#isOfThem(answer) ? whyNot(answer, answers, knownOf) : 'is another database than before';
   }
 }
 

@@ -91,7 +91,7 @@ function rethrowOfCommit(thrown: unknown): never {
 }
 
 export const OUTCOME_UNKNOWN =
-  'The connection to the database was lost; it is not known whether the request was carried out';
+  'The connection to the database was lost; the request may have been carried out';
 
 const NEVER = () => false;
 

@@ -138,6 +138,6 @@ function isOfFile(error: unknown): boolean {
 function damaged(why: string): AppError {
   return new AppError(
     'invalid_input',
-    `The file is no whole backup of tagtrail (${why}); nothing was restored`,
+    `The file is not a complete backup of tagtrail (${why}); nothing was restored`,
   );
 }

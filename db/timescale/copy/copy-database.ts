@@ -70,7 +70,7 @@ async function refuseUsers(client: pg.Client): Promise<void> {
   if (names.length > 0) {
     throw new AppError(
       'conflict',
-      `The database is in use (${names.join(', ')}). Stop those processes first, so that nothing is recorded that is not copied; or copy with --while-running`,
+      `The database is in use (${names.join(', ')}). Stop those processes first, because their later records are not copied; or copy with --while-running`,
     );
   }
 }

@@ -66,7 +66,7 @@ export async function restore(
 async function readHeader(pieces: AsyncIterator<Piece>): Promise<BackupHeader> {
   const { value: first } = await pieces.next();
   if (first?.kind !== 'header' || first.header.format !== FORMAT) {
-    throw new AppError('invalid_input', 'The file is no backup of tagtrail that this version can read');
+    throw new AppError('invalid_input', 'The file is not a backup of tagtrail that this version can read');
   }
   return first.header;
 }
@@ -96,7 +96,7 @@ async function refuseData(url: string): Promise<void> {
       throw notEmpty('has organizations already');
     }
     if (!isOurs && names.length > 0) {
-      throw notEmpty(`has tables of something else (${names.slice(0, 3).join(', ')})`);
+      throw notEmpty(`has other tables (${names.slice(0, 3).join(', ')})`);
     }
   } finally {
     await client.end();
@@ -149,7 +149,7 @@ async function restoreTables(
 
 function requireTable(table: Table | undefined): Table {
   if (table === undefined) {
-    throw new AppError('conflict', 'The backup has a table that this schema has not; nothing was restored');
+    throw new AppError('conflict', 'The backup has a table that this schema lacks; nothing was restored');
   }
   return table;
 }

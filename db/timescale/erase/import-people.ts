@@ -50,7 +50,7 @@ async function importPerson(client: pg.ClientBase, row: string): Promise<keyof I
   if (kept.has_id && !kept.is_same) {
     throw new AppError(
       'conflict',
-      `User ${kept.id} is somebody else here; import into an installation in which its ids are free`,
+      `User ${kept.id} is another person here; import into an installation where the ids are free`,
     );
   }
   return kept.is_same ? 'found' : 'leftOut';

@@ -50,7 +50,7 @@ export async function allowLogin(ownerUrl: string, processUrl: string): Promise<
     const refused = (options?: ErrorOptions) =>
       new AppError(
         'forbidden',
-        `The user of MIGRATE_DATABASE_URL may not let ${user}, the user of DATABASE_URL, in; as a superuser: ${todo};`,
+        `The user of MIGRATE_DATABASE_URL may not give rights to ${user}, the user of DATABASE_URL; as a superuser: ${todo};`,
         options,
       );
     if (!isThere && !mayMake) {

@@ -35,7 +35,7 @@ async function create(client: pg.Client, name: string): Promise<void> {
       const [user, database] = [client.user ?? '', name].map((each) => client.escapeIdentifier(each));
       throw new AppError(
         'forbidden',
-        `There is no database ${name}, and ${client.user} may not make one. As a superuser: create database ${database} owner ${user} ${MADE_WITH};`,
+        `There is no database ${name}, and ${client.user} may not create one. As a superuser: create database ${database} owner ${user} ${MADE_WITH};`,
         { cause: error },
       );
     }

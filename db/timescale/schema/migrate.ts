@@ -152,7 +152,7 @@ async function requireOwner(client: pg.Client): Promise<void> {
   if (other !== undefined) {
     throw new AppError(
       'forbidden',
-      `The database is not migrated to this version, and ${other.user_name} cannot do it, as ${other.owner} owns the tables; set MIGRATE_DATABASE_URL to the address with that user`,
+      `The database is not migrated to this version, and ${other.user_name} cannot migrate it, because ${other.owner} owns the tables; set MIGRATE_DATABASE_URL to the address with that user`,
     );
   }
 }
@@ -171,7 +171,7 @@ async function createTimescaleIfAvailable(client: pg.Client): Promise<void> {
       throw sqlStateOf(error) === INSUFFICIENT_PRIVILEGE
         ? new AppError(
             'forbidden',
-            'The server has TimescaleDB, and the database does not, and this user may not add it. As a superuser, in that database: create extension timescaledb;',
+            'The server has TimescaleDB, the database does not, and this user may not add it. As a superuser, in that database: create extension timescaledb;',
             { cause: error },
           )
         : error;
@@ -248,7 +248,7 @@ async function sayingHowLong(
 ): Promise<void> {
   const since = performance.now();
   const timer = setInterval(
-    () => say?.(`${step} is being applied, for ${Math.round((performance.now() - since) / 1_000)} s so far`),
+    () => say?.(`${step} has been running for ${Math.round((performance.now() - since) / 1_000)} s so far`),
     every,
   );
   try {
@@ -259,7 +259,7 @@ async function sayingHowLong(
 }
 
 function interrupted(): AppError {
-  return new AppError('unavailable', 'Interrupted; run it again to go on');
+  return new AppError('unavailable', 'Interrupted; run it again to continue');
 }
 
 const INSUFFICIENT_PRIVILEGE = '42501';

@@ -22,7 +22,7 @@ export async function revokeKey(
   if (!KEY_ID.test(id)) {
     throw new AppError(
       'invalid_input',
-      'This is no id of a key. It is the 26 letters and digits between tt_ and the next _.',
+      'This is not the id of a key: the 26 letters and digits between tt_ and the next _.',
     );
   }
   const revoked = await makeChange(db, actor, (change) => revokeKeyOf(change, null, id));

@@ -37,7 +37,7 @@ export async function createConsumer(
     if (count >= MOST) {
       throw new AppError(
         'conflict',
-        `Organization ${orgId} has ${MOST} consumers, which is the most; delete one of them first`,
+        `Organization ${orgId} has ${MOST} consumers, the maximum; delete one first`,
       );
     }
     const { id } = await change.one(sql.type(rowsOf<{ id: number }>())`

@@ -125,7 +125,7 @@ async function openOrganization(
   if (there !== null) {
     throw new AppError(
       'conflict',
-      `Organization ${orgId} is here (${there.name}${there.is_deleted ? ', deleted' : ''}); erase it first, or give an empty organization: --org`,
+      `Organization ${orgId} exists here (${there.name}${there.is_deleted ? ', deleted' : ''}); erase it first, or give an empty organization: --org`,
     );
   }
   for await (const [row] of read('organizations')) {
@@ -173,7 +173,7 @@ async function requireFormats(db: Connection, orgId: number): Promise<void> {
   if (missing.length > 0) {
     throw new AppError(
       'conflict',
-      `Readers have formats that are not here: ${missing.join(', ')}; add them first: format add`,
+      `Readers use formats that do not exist here: ${missing.join(', ')}; add them first: format add`,
     );
   }
 }

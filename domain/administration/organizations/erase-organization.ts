@@ -74,7 +74,7 @@ export async function eraseOrganization(
     if (passes === PASSES) {
       throw new AppError(
         'conflict',
-        `Organization ${orgId} is still written to (${remaining.join(', ')}); stop what does so, and run this again`,
+        `Organization ${orgId} still gets new rows (${remaining.join(', ')}); stop the processes that write them, and run this again`,
       );
     }
   }
@@ -115,7 +115,7 @@ async function requireErasable(pool: Pool, { orgId, name, leavesPublished }: Era
   if (found.name !== name) {
     throw new AppError(
       'conflict',
-      `Organization ${orgId} is called "${found.name}"; give --confirm that name`,
+      `The name of organization ${orgId} is "${found.name}"; confirm it with --confirm`,
     );
   }
   if (found.topics > 0 && !leavesPublished) {
@@ -131,7 +131,7 @@ function eraseItself(pool: Pool, actor: Actor, orgId: number): Promise<null> {
     // Waits for another run that does the same; what that has erased is not logged again.
     const deleted = await change.exec(sql.type(NO_ROWS)`delete from organizations where id = ${orgId}`);
     if (deleted === 0) {
-      throw new AppError('not_found', `Organization ${orgId} is gone: another run has erased it meanwhile`);
+      throw new AppError('not_found', `Organization ${orgId} was erased by another run meanwhile`);
     }
     // Of the installation: there is nothing left that it could be of.
     return changed(null, [

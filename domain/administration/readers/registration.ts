@@ -39,8 +39,8 @@ export async function requireOwnTopic(change: Change, orgId: number, topic: stri
   if (/^org-\d+$/.test(first) || (await hasOthers(change, orgId))) {
     throw new AppError(
       'invalid_input',
-      `Topic "${topic}" must begin with ${own}/, as several organizations share this installation. If the device cannot ` +
-        `publish there, ask whoever runs the installation to register it (${TAGTRAIL} reader create, or reader set)`,
+      `Topic "${topic}" must begin with ${own}/, because several organizations share this installation. If the device cannot ` +
+        `publish there, ask the operator to register it (${TAGTRAIL} reader create, or reader set)`,
     );
   }
 }
@@ -57,7 +57,7 @@ export function requireExpectation(seconds: number | null): void {
   if (seconds !== null && !(Number.isInteger(seconds) && seconds >= least && seconds <= most)) {
     throw new AppError(
       'invalid_input',
-      `A reader may be expected to say something within ${least} to ${most} seconds, not ${seconds}`,
+      `The time within which a reader must send something is ${least} to ${most} seconds, not ${seconds}`,
     );
   }
 }

@@ -28,14 +28,14 @@ export async function requireRoomForReader(transaction: Connection, orgId: numbe
   if (count >= MOST_READERS) {
     throw new AppError(
       'conflict',
-      `Organization ${orgId} has ${count} readers, and there may be ${MOST_READERS}; delete one of them first`,
+      `Organization ${orgId} has ${count} readers; the maximum is ${MOST_READERS}; delete one first`,
     );
   }
   if (deleted >= MOST_DELETED) {
     throw new AppError(
       'conflict',
-      `Organization ${orgId} deleted ${deleted} readers within ${DELETED_WITHIN} days, and may delete ${MOST_DELETED} before it ` +
-        'registers others; change a registered reader instead, or wait',
+      `Organization ${orgId} deleted ${deleted} readers within ${DELETED_WITHIN} days; after ${MOST_DELETED} it cannot ` +
+        'register others; change a registered reader instead, or wait',
     );
   }
   await requireRoomInOrganization(transaction, orgId);
@@ -51,7 +51,7 @@ export async function requireRoomForAntenna(
   if (count >= MOST_ANTENNAS_OF_READER) {
     throw new AppError(
       'conflict',
-      `Reader ${readerId} has ${count} antennas, and there may be ${MOST_ANTENNAS_OF_READER}; use one of these, or delete the ` +
+      `Reader ${readerId} has ${count} antennas; the maximum is ${MOST_ANTENNAS_OF_READER}; use one of these, or delete the ` +
         'reader and register it again',
     );
   }
@@ -70,7 +70,7 @@ async function requireRoomInOrganization(transaction: Connection, orgId: number)
   if (count >= MOST_ANTENNAS) {
     throw new AppError(
       'conflict',
-      `The readers of organization ${orgId} have ${count} antennas, and there may be ${MOST_ANTENNAS}; delete a reader first`,
+      `The readers of organization ${orgId} have ${count} antennas; the maximum is ${MOST_ANTENNAS}; delete a reader first`,
     );
   }
 }

@@ -66,7 +66,7 @@ async function attach(
     throw new AppError(
       'conflict',
       `Tag ${tag.tagType}:${tag.value} is ambiguous: it may be ${sayCandidates(unknown.candidates)}. ` +
-        `Only its very value tells it apart; it was read as ${unknown.value}`,
+        `Attach it by its exact value; it was read as ${unknown.value}`,
     );
   }
   const attached = await attachOne(change, to, ownerId, tag, async () => ownerId);

@@ -72,8 +72,8 @@ export async function requireOwnUser(db: Connection, orgId: number | null, user:
   if (organizations.length > 1) {
     throw new AppError(
       'forbidden',
-      `${user.email} is a member of other organizations too. Remove the membership here, or ask whoever runs the ` +
-        `installation to use the command line (${TAGTRAIL} user)`,
+      `${user.email} is a member of other organizations too. Remove the membership here, or ask the ` +
+        `operator to use the command line (${TAGTRAIL} user)`,
     );
   }
 }

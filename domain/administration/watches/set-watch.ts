@@ -33,10 +33,7 @@ export interface WantedWatch {
 export async function setWatch(db: Database, actor: Actor, wanted: WantedWatch): Promise<StoredWatch> {
   const { orgId, locationExternalKey, mode, maxGap, coverage } = wanted;
   if (mode === 'portal' && maxGap !== null) {
-    throw new AppError(
-      'invalid_input',
-      'Nothing is missed at a portal; a gap is of continuous watching only',
-    );
+    throw new AppError('invalid_input', 'A portal has no gap; only a continuous location has one');
   }
   return makeChange(db, actor, async (change) => {
     await holdLiveOrganization(change, orgId);

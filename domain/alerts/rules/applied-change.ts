@@ -87,7 +87,7 @@ function appliedHours(
   }
   const known = timeZone === null ? null : timeZoneNamed(timeZone);
   if (known === null) {
-    const rule = 'must be a time zone of the IANA database where there are hours, e.g. Europe/Berlin';
+    const rule = 'must be a time zone of the IANA database if there are hours, e.g. Europe/Berlin';
     issues.push(invalidValue('time_zone', rule));
     return null;
   }
@@ -176,7 +176,7 @@ const REMEDIES: Record<FieldName, string> = {
   after_seconds: 'raises at once',
   then_seconds: 'has one threshold; leave it out, or make it a rule of overdue or dwell',
   location_external_key:
-    'is not about one location; to select the assets of one use within_location_external_key',
+    'has no location of its own; to select assets by location use within_location_external_key',
   hours: 'holds at all hours; only must_be has hours of work',
   asset_external_keys: 'is about readers; select them with reader_ids',
   within_location_external_key: 'is about readers; select them with reader_ids',

@@ -46,7 +46,7 @@ export async function addRule(
   const settings = await newSettings(change, wanted);
   await lockRules(change, orgId);
   if ((await countRules(change, orgId)) >= LIMITS.rules) {
-    throw conflict(`The organization has ${LIMITS.rules} rules, which is the most; remove one first`);
+    throw conflict(`The organization has ${LIMITS.rules} rules, the maximum; remove one first`);
   }
   const ref = { orgId, id: ulid() };
   await insertVersion(change, { ...ref, version: 1, validFrom, isEnded: false, settings });

@@ -23,9 +23,7 @@ export async function lockRules(
     where org_id = ${orgId} and recorded_at > clock_timestamp() - ${DERIVED}::bigint * interval '1 microsecond'`);
   if (count >= most) {
     const remedy = count < LIMITS.endings ? 'wait some days; rules can still be ended' : 'wait some days';
-    throw conflict(
-      `The organization's rules were set ${count} times within 31 days, which is the most; ${remedy}`,
-    );
+    throw conflict(`The organization's rules were set ${count} times within 31 days, the maximum; ${remedy}`);
   }
 }
 

@@ -14,7 +14,7 @@ import { excerptOf, shown } from './values/printable.ts';
 
 /** Why a message is rejected that its format makes too much work of. */
 export const TOO_MUCH_WORK =
-  'its format makes too much work of it: fewer candidates and transforms would do, of shorter texts';
+  'its format takes too much work for it: use fewer candidates and transforms, of shorter texts';
 
 /** Takes the documents of one message through the rules and collects the outcome of every item. */
 export class DocumentRun {

@@ -47,7 +47,7 @@ function faultOf(error: ErrorObject): Fault {
     case 'enum':
       return { pointer, message: `must be one of ${error.params['allowedValues'].join(', ')}` };
     default:
-      return { pointer, message: error.message ?? 'is not as the language has it' };
+      return { pointer, message: error.message ?? 'does not follow the language' };
   }
 }
 

@@ -21,7 +21,7 @@ export function readHeader(columns: readonly CsvColumn[], cells: readonly string
   const repeated = columns.filter((column) => names.filter((name) => name === column).length > 1);
   const issues: FieldIssue[] = [
     ...[...new Set(unknown)].map((name) =>
-      unknownField(name, `unknown column "${name}"; there are ${columns.join(', ')}`),
+      unknownField(name, `unknown column "${name}"; known columns: ${columns.join(', ')}`),
     ),
     ...repeated.map((column) => invalidValue(column, 'must be the name of one column only')),
     ...(names.includes('name') ? [] : [{ ...required('name'), message: 'the column name is required' }]),

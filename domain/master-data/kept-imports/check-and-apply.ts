@@ -22,7 +22,7 @@ export type RunImport = (
 ) => Promise<ImportOutcome>;
 
 const CHANGED =
-  'What the file would change is no longer what was shown, because the data has changed meanwhile. Nothing was imported; look at it again';
+  'The data has changed meanwhile, so the file would make other changes than shown. Nothing was imported; check the new differences';
 
 class ChangedMeanwhile extends AppError {
   constructor() {

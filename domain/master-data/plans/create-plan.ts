@@ -47,7 +47,7 @@ async function requireRoom(change: OrganizationChange): Promise<void> {
   const { count } = await change.one(sql.type(rowsOf<{ count: number }>())`
     select count(*) as count from plans where org_id = ${change.orgId}`);
   if (count >= MOST_PLANS) {
-    throw conflict(`there are ${MOST_PLANS} plans already; delete one that is not needed any more`);
+    throw conflict(`there are ${MOST_PLANS} plans already; delete one that is no longer needed`);
   }
 }
 

@@ -19,8 +19,7 @@ export const NEW_TAG = { tag_type: mandatoryNotNull(tagType), value: mandatory(t
 
 export const NEW_TAG_NOTES = {
   title: 'NewTag',
-  description:
-    'A tag to attach. Type and value together are unique in the organization among the tags that are attached.',
+  description: "A tag to attach. Type and value together are unique among the organization's attached tags.",
   like: TAG,
   example: { tag_type: 'rfid', value: 'E28011600000020912345678' },
 };

@@ -16,7 +16,7 @@ export const TAG_VALUE_SCHEMA: JsonSchema = {
   minLength: 1,
   maxLength: 255,
   description:
-    'What the tag says when it is read. Any characters but control characters (tab, line feed and carriage return are allowed).',
+    'The value that is read from the tag. Any characters but control characters (tab, line feed and carriage return are allowed).',
   examples: [EXAMPLE.value],
 };
 

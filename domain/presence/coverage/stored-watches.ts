@@ -26,7 +26,7 @@ export async function requireRoomForWatch(
   if (count >= MOST_WATCHES) {
     throw new AppError(
       'conflict',
-      `How location ${locationId} is watched was set or learned ${count} times, and may be ${MOST_WATCHES}; create it again to go on`,
+      `The watch of location ${locationId} was set or learned ${count} times, the maximum is ${MOST_WATCHES}; create the location again`,
     );
   }
 }

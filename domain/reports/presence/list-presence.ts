@@ -25,7 +25,7 @@ export type PresenceRow = Omit<SeenAsset, 'entered_at'> & {
 export const MOST_ASSETS = 50_000;
 
 const TOO_MUCH =
-  'has too much before it of when readers were heard, or people swept, for so many locations; name assets or locations, or ask for smaller pages';
+  'needs too much evidence of readers and sweeps for so many locations; name assets or locations, or ask for smaller pages';
 
 /**
  * A page of assets with their states at an instant. Without `state` the states of the page alone are derived; with it those
@@ -49,7 +49,7 @@ export async function listPresence(
     throw invalid([
       invalidValue(
         'state',
-        `would have to be derived of ${totalCount} assets, and ${MOST_ASSETS} are the most; name assets or locations`,
+        `would have to be derived for ${totalCount} assets; the maximum is ${MOST_ASSETS}; name assets or locations`,
       ),
     ]);
   }

@@ -134,7 +134,7 @@ function refuseTooOld(
       ? null
       : invalidValue(
           field,
-          `is too late to be taken back: the scan is ${days(age)} days old, and scans are kept for ${days(retention)} days`,
+          `is too late to take back: the scan is ${days(age)} days old, and scans are kept for ${days(retention)} days`,
         );
   });
 }

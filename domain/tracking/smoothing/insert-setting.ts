@@ -82,8 +82,8 @@ async function requireRoom(transaction: Connection, orgId: number): Promise<void
   if (count >= MOST_SETTINGS) {
     throw new AppError(
       'conflict',
-      `Organization ${orgId} has ${MOST_SETTINGS.toLocaleString('en')} or more smoothing settings, the most it can make; ` +
-        'they stay in force, and room for others is made as in "Too many smoothing settings" of the runbook',
+      `Organization ${orgId} has ${MOST_SETTINGS.toLocaleString('en')} or more smoothing settings, the maximum; ` +
+        'they stay in force; "Too many smoothing settings" in the runbook says how to make room',
     );
   }
 }

@@ -17,7 +17,7 @@ export interface DatedSmoothing {
   /** Null for all of the organization's locations that have no setting of their own. */
   locationId: number | null;
   validFrom: Micros;
-  /** `inherit`: the location has no setting of its own any more. */
+  /** `inherit`: the location's own setting ends. */
   smoothing: Smoothing | 'off' | 'inherit';
 }
 

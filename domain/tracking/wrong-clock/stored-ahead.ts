@@ -58,5 +58,5 @@ export async function sayStoredAhead(db: Connection): Promise<string | null> {
     return null;
   }
   const seconds = Math.round(found.ahead / MICROS_PER_SECOND);
-  return `organization ${found.org_id} has something of ${wireTimeOfMicros(found.at)}, ${seconds} s ahead of the clock as it is now; ${TAGTRAIL} clock mend dates it again`;
+  return `organization ${found.org_id} has data of ${wireTimeOfMicros(found.at)}, ${seconds} s ahead of the clock; ${TAGTRAIL} clock mend corrects it`;
 }

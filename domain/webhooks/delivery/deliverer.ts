@@ -165,7 +165,7 @@ export class Deliverer {
   #leave(): void {
     this.#parts.log.warn(
       { webhooks: this.#deliveries.size },
-      'Webhooks are left to other processes: the database did not answer in time',
+      'Webhooks left to other processes: the database did not answer in time',
     );
     for (const delivery of this.#deliveries.values()) {
       this.#retire(delivery, 0);

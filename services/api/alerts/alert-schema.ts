@@ -43,14 +43,14 @@ const PROPERTIES = {
     type: 'string',
     enum: ALERT_STATES,
     description:
-      'Closed when the condition has ended; withdrawn when later scans or what is known of readers show that it never was true.',
+      'Closed when the condition has ended; withdrawn when later data shows that it was never true.',
   },
   asset: referenceTo('The asset it is about; null if it is about a reader.', KEYED),
   reader: referenceTo('The reader it is about; null if it is about an asset.', NAMED),
   location: referenceTo('Where the asset was; null of a reader.', KEYED),
   opened_at: {
     ...TIME_SCHEMA,
-    description: 'Since when the condition has been true, as observed. It may be put right by late scans.',
+    description: 'Since when the condition has been true, as observed. Late scans may correct it.',
   },
   recorded_at: { ...TIME_SCHEMA, description: 'When that was found.' },
   acknowledged_at: { ...nullableSchema(TIME_SCHEMA), description: 'When somebody took notice of it.' },
@@ -70,7 +70,7 @@ const PROPERTIES = {
     },
     required: [],
     description:
-      'What led to it. Of `overdue`: `state` (`overdue` or `missing`), `location_id`, `last_seen`, `sweep_id`; of a reader: `state` (`silent` or `disconnected`), `from`; of others: `location_id`, and `from` when the asset came or left.',
+      'The cause. For `overdue`: `state` (`overdue` or `missing`), `location_id`, `last_seen`, `sweep_id`; for a reader: `state` (`silent` or `disconnected`), `from`; for others: `location_id`, and `from`, when the asset came or left.',
   },
 } as const satisfies Record<string, JsonSchema>;
 

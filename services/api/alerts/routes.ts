@@ -14,7 +14,7 @@ const list = route({
   operationId: 'listAlerts',
   summary: 'List alerts',
   description:
-    'What the rules have raised, those that were opened last first. With `from` and `to`, what was open at some time between them. Every change of an alert is in the feed, too.',
+    'Alerts that rules have raised, last opened first. With `from` and `to`, those open at some time between them. Every change of an alert is in the feed, too.',
   scope: 'tracking:read',
   query: ALERTS,
   params: {},

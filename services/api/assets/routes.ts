@@ -35,7 +35,7 @@ const list = route({
   operationId: 'listAssets',
   summary: 'List the assets in effect',
   description:
-    'Only what is in effect now is listed, `valid_from` has come and `valid_to` has not, unless `include_not_in_effect` asks for the others too. Filters narrow the list together; a filter that can be repeated matches any of its values.',
+    'Lists rows in effect now: `valid_from` has come, `valid_to` has not. `include_not_in_effect` adds the others. All filters must match; a repeated filter matches any of its values.',
   scope: 'assets:read',
   query: ASSET_LIST,
   params: {},
@@ -51,7 +51,7 @@ const create = route({
   operationId: 'createAsset',
   summary: 'Create an asset',
   description:
-    'Creates the asset and attaches its tags, or does nothing. Where an asset is cannot be written: scans tell.',
+    "Creates the asset and attaches its tags, or does nothing. An asset's location cannot be written: it comes from scans.",
   scope: 'assets:write',
   query: NO_QUERY,
   params: {},

@@ -25,7 +25,7 @@ import { managedMembers } from '../items/read-only.ts';
 /** Contract 2.2. */
 export const ASSET = itemSchema({
   title: 'Asset',
-  description: 'A physical thing that is tracked. Every field is always there; what is unknown is null.',
+  description: 'A tracked physical thing. Every field is always present; unknown ones are null.',
   named: { plural: 'assets', minted: 'ASSET-0001' },
   columns: ASSET_COLUMNS,
   told: {
@@ -35,7 +35,7 @@ export const ASSET = itemSchema({
   where: {
     location_id: {
       ...nullableSchema(ID_SCHEMA),
-      description: 'Where it is, as the scans tell. Null if it was never seen at a location.',
+      description: 'Its current location, from scans. Null if it was never seen at a location.',
     },
     location_external_key: {
       ...nullableSchema(KEY_SCHEMA),
@@ -128,7 +128,7 @@ export const ASSET_PATCH_EXAMPLE = {
 export const assetPatchBody = mergePatchOf<AssetRow>()(ASSET_PATCH, {
   title: 'AssetPatch',
   description:
-    'What to change, as a JSON Merge Patch. Read-only fields may be sent with the value they have; with another one they are refused.',
+    'The changes, as a JSON Merge Patch. Read-only fields may be sent with their present value only.',
   like: ASSET,
   example: ASSET_PATCH_EXAMPLE,
 });

@@ -15,7 +15,7 @@ const list = route({
   operationId: 'listAssetHistory',
   summary: 'List where an asset has been',
   description:
-    'One row for each move, newest first. Durations are those of the whole history, whatever `from`, `to` and the page. With `known_at`, as the history was known then: what was recorded later, late scans and corrections, is left out.',
+    'One row for each move, newest first. Durations are those of the whole history, whatever `from`, `to` and the page. With `known_at`, the history as known then, without anything recorded later.',
   scope: 'tracking:read',
   query: HISTORY,
   params: ASSET_ID,

@@ -11,7 +11,7 @@ const ROW_SCHEMA: JsonSchema = {
   type: 'string',
   minLength: 1,
   description:
-    'The key of this row among those of the asset, as the events of the feed name it too. Opaque; as text it sorts by time.',
+    "The key of this row among the asset's, also in events of the feed. Opaque; as text it sorts by time.",
 };
 
 /** Contract 2.6. */

@@ -10,8 +10,8 @@ import { TAG } from '../../../domain/master-data/tags/tag-schema.ts';
 type Common = typeof COMMON_COLUMNS;
 
 const COMMON: Record<keyof Common, string> = {
-  name: 'What people call it.',
-  description: 'What else there is to say. Null for nothing.',
+  name: 'Its name.',
+  description: 'More about it, or null.',
   is_active: 'Yours to use. True if you say nothing on create.',
   valid_from: 'From when on it is in effect. The time of creation if you give none.',
   valid_to: 'Until when it is in effect. Null for no end.',
@@ -52,8 +52,7 @@ export function itemSchema<C extends Common, Where extends string>({
     tags: {
       type: 'array',
       items: TAG,
-      description:
-        'What is attached to it, in order of id. Given on create; later by attaching and detaching.',
+      description: 'The attached tags, in order of id. Given on create; later by attaching and detaching.',
     },
     created_at: { ...TIME_SCHEMA, description: 'When it was created.' },
     updated_at: { ...TIME_SCHEMA, description: 'When it was changed last; moves with every change.' },

@@ -35,7 +35,7 @@ const list = route({
   operationId: 'listLocations',
   summary: 'List the locations in effect',
   description:
-    'Only what is in effect now is listed, `valid_from` has come and `valid_to` has not, unless `include_not_in_effect` asks for the others too. Filters narrow the list together; a filter that can be repeated matches any of its values.',
+    'Lists rows in effect now: `valid_from` has come, `valid_to` has not. `include_not_in_effect` adds the others. All filters must match; a repeated filter matches any of its values.',
   scope: 'locations:read',
   query: LOCATION_LIST,
   params: {},
@@ -129,7 +129,7 @@ const rename = route({
   path: '/api/v1/locations/{location_id}/rename',
   operationId: 'renameLocation',
   summary: 'Give a location another external key',
-  description: 'The id stays, and nothing below changes. The answer tells how many live locations are below.',
+  description: 'The id stays, and nothing below changes. The answer says how many live locations are below.',
   scope: 'locations:write',
   query: NO_QUERY,
   params: LOCATION_ID,

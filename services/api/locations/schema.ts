@@ -109,7 +109,7 @@ export const LOCATION_PATCH_EXAMPLE = { description: 'South side, doors 1 to 6',
 export const locationPatchBody = mergePatchOf<LocationRow>()(LOCATION_PATCH, {
   title: 'LocationPatch',
   description:
-    'What to change, as a JSON Merge Patch. Null in either form of the parent moves the location to the root. Read-only fields may be sent with the value they have; with another one they are refused.',
+    'The changes, as a JSON Merge Patch. Null in either form of the parent makes the location a root. Read-only fields may be sent with their present value only.',
   like: LOCATION,
   example: LOCATION_PATCH_EXAMPLE,
   alike: [['parent_id', 'parent_external_key']],

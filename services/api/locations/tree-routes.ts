@@ -80,7 +80,7 @@ export const treeRoutes = [
     operationId: 'listLocationDescendants',
     summary: 'List everything below a location, depth first',
     description:
-      'Each location is followed by what is below it; the children of one are in order of external key, whatever the case.',
+      'Each location is followed by the locations below it; children are in order of external key, regardless of case.',
     example: BELOW_EXAMPLE,
     list: listDescendants,
   }),

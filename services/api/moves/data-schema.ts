@@ -27,7 +27,7 @@ const { properties, required } = HISTORY_ITEM as {
 
 const CHANGED_ROW: JsonSchema = {
   title: 'ChangedHistoryRow',
-  description: 'A row of the history as it is now, and what was different before.',
+  description: 'A row of the history as it is now, with its former values.',
   type: 'object',
   properties: {
     ...properties,
@@ -64,7 +64,7 @@ export const MOVE_PART: JsonSchema = {
 export const MOVE_DATA: JsonSchema = {
   title: 'MoveData',
   description:
-    'What changed. Applied in order, the events of an asset make its history of nothing: put `added` and `changed` in by `row`, take `removed` out. One that is applied twice changes nothing.',
+    "The changes. Applied in order to an empty history, an asset's events give its history: put `added` and `changed` in by `row`, take `removed` out. Applying one twice does no harm.",
   type: 'object',
   properties: {
     position: MOVE_DATA_POSITION,

@@ -129,7 +129,7 @@ const FEED: JsonSchema = {
         next: {
           ...POSITION_SCHEMA,
           description:
-            'What to send as `after` next time: the position of the last of these events, or what was sent.',
+            'Send this as `after` next time: the position of the last of these events, or the `after` you sent.',
           examples: [48_123],
         },
         head: {
@@ -185,7 +185,7 @@ const list = route({
   scope: 'tracking:read',
   query: MOVES,
   params: {},
-  success: answered(FEED, 'What comes after the position'),
+  success: answered(FEED, 'The events after the position'),
   problems: { feed_expired: 'Events after this position are not kept any more' },
   handle: ({ context: { db, moveReading }, query, signal, confirm }) =>
     answerMoves({ db, ...moveReading, signal, confirm }, query),

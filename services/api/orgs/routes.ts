@@ -11,11 +11,11 @@ import { type ApiContext, route } from '../serving/context.ts';
 
 const ORGANIZATION: JsonSchema = {
   title: 'Organization',
-  description: 'The organization of the key, and what the key may do.',
+  description: "The organization of the key, and the key's scopes.",
   type: 'object',
   properties: {
     id: { ...ID_SCHEMA, description: 'Assigned by the service; never changes.' },
-    name: { type: 'string', minLength: 1, maxLength: 255, description: 'What people call it.' },
+    name: { type: 'string', minLength: 1, maxLength: 255, description: 'Its name.' },
     scopes: { type: 'array', items: { type: 'string' }, description: 'The scopes of the key.' },
     api_key_id: { type: 'string', description: 'The id of the key; not a secret.' },
   },
@@ -35,7 +35,7 @@ const me = route({
   path: '/api/v1/orgs/me',
   operationId: 'getOwnOrganization',
   summary: 'Read the organization of the key',
-  description: 'Any key may ask. A good first request: it tells whether the key works, and what it may do.',
+  description: 'Any key may ask. A good first request: it shows whether the key works, and its scopes.',
   scope: null,
   query: NO_QUERY,
   params: {},

@@ -8,7 +8,7 @@ import { described, type TimeBound, timeBound } from '../../../platform/http/par
 export const KNOWN_AT = {
   known_at: described(
     timeBound,
-    'As it was known at this instant: the answer that was given then, without what was recorded later; at most two minutes later than now. Refused before the feed of moves begins.',
+    'As known at this instant: the answer without anything recorded later; at most two minutes after now. Refused before the feed of moves begins.',
     '2026-06-02T00:00:00Z',
   ),
 };

@@ -18,8 +18,10 @@ export const ASSETS = {
 };
 
 export const PLACES = {
-  location_id: described(anyOf(idFilter), 'Only what was at one of these locations.', [4]),
-  location_external_key: described(anyOf(keyFilter), 'Only what was at one of these locations.', ['DOCK-1']),
+  location_id: described(anyOf(idFilter), 'Only stays or assets at one of these locations.', [4]),
+  location_external_key: described(anyOf(keyFilter), 'Only stays or assets at one of these locations.', [
+    'DOCK-1',
+  ]),
   include_descendants: described(
     booleanFilter(false),
     'The locations below these too, at each instant by the tree as it was then. Without a location it changes nothing.',

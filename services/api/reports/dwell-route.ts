@@ -15,7 +15,7 @@ export const dwell = route({
   operationId: 'reportDwell',
   summary: 'Report how long assets stayed',
   description:
-    'One row for each location, asset or day. Stays are cut to the window, and one that goes on lasts until `to`. What assets stayed at all locations, and were not yet seen, adds up to the window times the assets, to the millisecond; assets that were deleted since count until then. With `known_at`, what this report would have said then: what was recorded later is left out, and assets that were made later.',
+    'One row for each location, asset or day. Stays are cut to the window; an unfinished one lasts until `to`. All rows together, with the row of time before the first scan, are the window times the assets, to the millisecond; assets deleted since count until then. With `known_at`, the report as known then, without later records and assets created later.',
   scope: 'tracking:read',
   query: DWELL,
   params: {},

@@ -16,8 +16,7 @@ function seconds(description: string): JsonSchema {
 const PROPERTIES = {
   location_id: {
     ...nullableSchema(ID_SCHEMA),
-    description:
-      'The location, by `group_by=location`. Null otherwise, and in the row of what was not yet seen.',
+    description: 'The location, by `group_by=location`. Null otherwise, and in the row of unseen time.',
   },
   location_external_key: {
     ...nullableSchema(KEY_SCHEMA),
@@ -26,7 +25,7 @@ const PROPERTIES = {
   asset_id: {
     ...nullableSchema(ID_SCHEMA),
     description:
-      'The asset, by `group_by=asset`. Null otherwise, in the row of what was not yet seen, and in the row that sums up the assets deleted by the end of the window.',
+      'The asset, by `group_by=asset`. Null otherwise, in the row of unseen time, and in the row of assets deleted by the end of the window.',
   },
   asset_external_key: { ...nullableSchema(KEY_SCHEMA), description: 'The external key of that asset.' },
   day: {
@@ -81,10 +80,7 @@ export const DWELL = {
   parameters: {
     ...WINDOW,
     ...KNOWN_AT,
-    group_by: described(
-      choiceFilter(DWELL_GROUPS, 'location'),
-      'What each row sums up: what was at one location, of one asset, or on one day.',
-    ),
+    group_by: described(choiceFilter(DWELL_GROUPS, 'location'), 'One row for each location, asset or day.'),
     time_zone: described(
       timeZone,
       'The time zone in which days begin, for `group_by=day`: a name of the IANA database.',

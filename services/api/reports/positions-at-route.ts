@@ -17,7 +17,7 @@ export const positionsAt = route({
   operationId: 'reportPositionsAt',
   summary: 'Report where the assets were at an instant',
   description:
-    'One row for each asset that had been seen by then: the location it was at, since when, and when it had been seen last. Whether an asset is in effect does not matter; one that was deleted later has its row. With `known_at`, what this report would have said then: what was recorded later is left out, which the answer without it has.',
+    'One row for each asset that had been seen by then: the location it was at, since when, and when it had last been seen. Whether an asset is in effect does not matter; assets deleted later are included. With `known_at`, the report as known then, without anything recorded later.',
   scope: 'tracking:read',
   query: POSITIONS_AT,
   params: {},

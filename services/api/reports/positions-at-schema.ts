@@ -18,7 +18,7 @@ export const POSITION_AT: JsonSchema = {
     last_seen: {
       ...TIME_SCHEMA,
       description:
-        'When it had been seen last by then. Scans are not kept for good: of an instant longer ago it may be `since`.',
+        'When it had last been seen by then; equals `since` once scans of that time are no longer kept.',
     },
   },
   required: [...Object.keys(PAST_IDS), 'since', 'last_seen'],

@@ -69,11 +69,11 @@ const PROPERTIES = {
     type: 'string',
     enum: STATES,
     description:
-      '`present`: read there recently enough, or at a location that things only pass. `overdue`: not read for longer than usual, or than a rule allows, though it would have been. `missing`: for longer than the second threshold of a rule, or a sweep expected it and did not find it. `unknown`: not read, and nobody would have noticed. `never_seen`: never read. More may be added.',
+      '`present`: read there recently enough, or at a portal. `overdue`: not read for longer than usual, or than a rule allows, while readers listened. `missing`: for longer than the second threshold of a rule, or a sweep expected it and did not find it. `unknown`: not read, and no reader listened. `never_seen`: never read. More may be added.',
   },
   state_since: {
     ...nullableSchema(TIME_SCHEMA),
-    description: 'Since when, at the earliest since it was read last. Null where that is not known.',
+    description: 'Since when, at the earliest since the last read. Null if unknown.',
   },
   unseen_covered_seconds: {
     type: ['number', 'null'],

@@ -20,7 +20,7 @@ const assetLocations = route({
   operationId: 'reportAssetLocations',
   summary: 'Report where the scanned assets are',
   description:
-    'One row for each asset that was ever seen, those seen last first. Only assets in effect now are in it, unless `include_not_in_effect` asks for the others too. The filters of assets and of locations narrow the report together.',
+    'One row for each asset that was ever seen, last seen first. Only assets in effect now; `include_not_in_effect` adds the others. All filters must match.',
   scope: 'tracking:read',
   query: ASSET_LOCATIONS,
   params: {},

@@ -15,7 +15,7 @@ export const stays = route({
   operationId: 'reportStays',
   summary: 'Report the stays in a window of time',
   description:
-    'One row for each stay that overlaps the window, those entered last first, with the seconds of it that are inside. An asset stays until it is seen elsewhere, or deleted. Whether it is in effect does not matter. With `known_at`, what this report would have said then: what was recorded later is left out.',
+    'One row for each stay that overlaps the window, last entered first, with its seconds inside. An asset stays until it is seen elsewhere, or deleted. Whether it is in effect does not matter. With `known_at`, the report as known then, without anything recorded later.',
   scope: 'tracking:read',
   query: STAYS,
   params: {},

@@ -25,7 +25,7 @@ export const STAY: JsonSchema = {
       type: 'number',
       minimum: 0,
       description:
-        'The seconds of the stay that are in the window, to the millisecond. With `include_descendants`, those in which the location was below one of those asked for.',
+        'The seconds of the stay in the window, to the millisecond. With `include_descendants`, only time in which the location was below a requested one.',
     },
     began_before: { type: 'boolean', description: 'It began before the window.' },
     goes_on_after: { type: 'boolean', description: 'It goes on after the window.' },

@@ -26,7 +26,7 @@ const PROPERTIES = {
   handheld_id: { ...ID_SCHEMA, description: 'The handheld with which it was made.' },
   handheld_name: {
     type: 'string',
-    description: 'The name of the handheld, by which people know who it was.',
+    description: 'The name of the handheld.',
   },
   began_at: { ...TIME_SCHEMA, description: 'When it began, by the clock of this service.' },
   ended_at: { ...TIME_SCHEMA, description: 'When it was finished. The window is about this.' },
@@ -41,7 +41,7 @@ const PROPERTIES = {
   expected: counted('How many assets should have been there, as far as the device knew.'),
   found: counted('How many assets were found.'),
   moved_here: counted('How many assets were found that belonged elsewhere, and count as moved here.'),
-  missing: counted('How many of those expected were not found.'),
+  missing: counted('How many expected assets were not found.'),
   unknown: counted('How many tags were read that no asset has.'),
   accuracy: {
     type: ['number', 'null'],
@@ -54,7 +54,7 @@ const PROPERTIES = {
 /** Contract 2.9. */
 const SWEEP: JsonSchema = {
   title: 'SweepItem',
-  description: 'What people found when they checked a location with a handheld.',
+  description: 'The outcome of a check of a location with a handheld.',
   type: 'object',
   properties: PROPERTIES,
   required: Object.keys(PROPERTIES),
@@ -101,7 +101,7 @@ export const sweeps = route({
   operationId: 'reportSweeps',
   summary: 'Report what sweeps found',
   description:
-    'One row for each sweep that ended in the window, the latest first. The filter of assets finds the sweeps in which one was expected, found, missing or moved; that of locations those made at one.',
+    'One row for each sweep that ended in the window, latest first. Asset filters select sweeps that expected, found, missed or moved one of the assets; location filters select by where they were made.',
   scope: 'tracking:read',
   query: SWEEPS,
   params: {},

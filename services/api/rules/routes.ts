@@ -156,7 +156,7 @@ const create = route({
   params: {},
   body: newRuleBody,
   success: created(RULE, 'The rule'),
-  problems: { conflict: 'There are as many rules as there may be' },
+  problems: { conflict: 'The maximum of rules is reached' },
   handle: async ({ context, body, requestId }) => {
     const { db } = context;
     const { kind, valid_from: validFrom, ...given } = body;

@@ -61,7 +61,7 @@ const create = route({
   params: {},
   body: newWebhookBody,
   success: created(CREATED_WEBHOOK, 'The webhook'),
-  problems: { ...NO_KEY, conflict: 'There are as many webhooks as there may be' },
+  problems: { ...NO_KEY, conflict: 'The maximum of webhooks is reached' },
   handle: async ({ context, body, requestId }) => {
     const { db } = context;
     const parts = requireParts(context.webhooks);

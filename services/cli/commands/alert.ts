@@ -29,16 +29,16 @@ interface ListOptions {
 
 function addAlertList(program: Command): void {
   addCommand(program, 'alert', 'list')
-    .description('List the alerts of an organization, those that were opened last first.')
+    .description('List the alerts of an organization, the last opened first.')
     .requiredOption('--org <id>', 'the organization', id)
     .option(
       '--state <state>',
-      'only those that are open, acknowledged, closed or withdrawn',
+      'only open, acknowledged, closed or withdrawn ones',
       oneOf('open', 'acknowledged', 'closed', 'withdrawn'),
     )
-    .option('--from <time>', 'only those that were not over at this time (RFC 3339)', time)
+    .option('--from <time>', 'only those still going on at this time (RFC 3339)', time)
     .option('--to <time>', 'only those that were opened before', time)
-    .option('--limit <number>', 'at most so many', wholeNumber(1, 100_000), 100)
+    .option('--limit <number>', 'how many at most', wholeNumber(1, 100_000), 100)
     .addHelpText(
       'after',
       `\nJSON: alerts as the API lists them.\n\nExamples:\n  ${TAGTRAIL} alert list --org 1 --state open`,
@@ -76,10 +76,10 @@ function asTable(alerts: readonly AlertTold[]): string {
 function addAlertAcknowledge(program: Command): void {
   addCommand(program, 'alert', 'acknowledge')
     .description(
-      'Say that somebody has taken notice of an open alert. One that was acknowledged before, or is over, stays as it is.',
+      'Acknowledge an open alert. An alert that is acknowledged already, or over, does not change.',
     )
     .requiredOption('--org <id>', 'the organization', id)
-    .requiredOption('--alert <id>', 'which one, as alert list shows it')
+    .requiredOption('--alert <id>', 'its id, from alert list')
     .addHelpText(
       'after',
       `\nJSON: the alert as the API shows it.\n\nExample:\n  ${TAGTRAIL} alert acknowledge --org 1 --alert 01KQSB3M8R0E5T9V2W4X6Y8Z1B`,

@@ -17,11 +17,11 @@ interface Options {
 
 export function addAntenna(program: Command): void {
   addCommand(program, 'antenna', 'set')
-    .description('Say where an antenna is and what of its reads counts. What is left out stays as it is.')
+    .description('Say where an antenna is and which of its reads count. Omitted options keep their values.')
     .requiredOption('--reader <id>', 'its reader', id)
     .requiredOption('--port <port>', 'its port on the reader', wholeNumber(1, 32_767))
-    .option('--location <key>', 'the external key of its location; none for nowhere')
-    .option('--min-rssi <dBm>', 'weaker reads do not count; none for no bound', asDbm)
+    .option('--location <key>', 'the external key of its location, or none')
+    .option('--min-rssi <dBm>', 'weaker reads do not count; none removes the bound', asDbm)
     .addOption(new Option('--enable', 'its reads count again').conflicts('disable'))
     .addOption(new Option('--disable', 'its reads do not count'))
     .addHelpText(
@@ -65,7 +65,7 @@ function asDbm(text: string): number | 'none' {
   }
   const dBm = text.trim() === '' ? Number.NaN : Number(text);
   if (!(Math.abs(dBm) <= 1_000)) {
-    throw new InvalidArgumentError('It is a number of dBm, such as -65, or none.');
+    throw new InvalidArgumentError('It must be a number of dBm, such as -65, or none.');
   }
   return dBm;
 }

@@ -31,7 +31,7 @@ export function addCell(program: Command): void {
 function addCellNumber(program: Command): void {
   addCommand(program, 'cell', 'number')
     .description(
-      'Number this cell, so that no other draws its ids of organizations, people, readers, handhelds and webhooks. An installation that is in use becomes cell 1; others are numbered before anything is made in them.',
+      'Number this cell, to give it ids of organizations, people, readers, handhelds and webhooks that no other cell uses. An installation in use becomes cell 1; number others before you create anything in them.',
     )
     .requiredOption('--set <number>', `1 to ${MOST_CELLS}`, number)
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} cell number --set 2`)
@@ -49,7 +49,7 @@ function number(text: string): number {
   return value;
 }
 
-const BROKER = { MQTT_URL: optionalUrl('the broker that ingestion takes from', ...BROKER_URL) };
+const BROKER = { MQTT_URL: optionalUrl('the broker of ingestion', ...BROKER_URL) };
 
 interface MoveOptions {
   org: number;
@@ -62,15 +62,15 @@ interface MoveOptions {
 function addCellMove(program: Command): void {
   addCommand(program, 'cell', 'move')
     .description(
-      'Move an organization to another cell while it is in use, with everything it has. For a few seconds at the end its requests are answered 503 with Retry-After; nobody else notices. Interrupted, it goes on when it is run again. What it leaves here is deleted by org erase.',
+      'Move an organization to another cell with everything it has, while it is used. For a few seconds at the end its requests get 503 with Retry-After; other organizations are not affected. If it is interrupted, run it again to continue. Afterwards delete the copy here with org erase.',
     )
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--to <url>', "the database of the other cell, as its tables' owner")
     .option(
       '--route <command>',
-      'run when the other cell serves it, with lines such as "reader-7 2" on standard input: each credential and the number of its cell (deploy/haproxy/moved.sh)',
+      'a command to a command to run when the other cell serves it, with lines such as "reader-7 2" on standard input: each credential and the number of its cell (deploy/haproxy/moved.sh)',
     )
-    .option('--leave-published', 'move although messages about its assets are retained at the broker here')
+    .option('--leave-published', 'move even if messages about its assets are retained at the broker here')
     .addHelpText(
       'after',
       `\nExample:\n  ${TAGTRAIL} cell move --org 2 --to postgres://tagtrail@db-2:5432/tagtrail --route deploy/haproxy/moved.sh`,
@@ -84,7 +84,9 @@ function addCellMove(program: Command): void {
       let saying: NodeJS.Timeout | undefined;
       const sayWhatItWaitsFor = () => {
         progress.end();
-        running().streams.stderr.write(`Interrupted; it ends after: ${doing}. Once more ends it at once\n`);
+        running().streams.stderr.write(
+          `Interrupted; it ends after: ${doing}. Press Ctrl-C again to end it at once\n`,
+        );
       };
       const result = await withInterruption(
         (signal) =>
@@ -134,7 +136,7 @@ function requireWhole({ differing }: MoveResult, orgId: number): void {
   if (differing.length > 0) {
     throw new AppError(
       'conflict',
-      `Organization ${orgId} has moved, but tables did not agree at the switch (${differing.join(', ')}); compare org export of both cells before you erase it here`,
+      `Organization ${orgId} has moved, but tables did not agree at the switch (${differing.join(', ')}); compare the org export of both cells before you erase it here`,
     );
   }
 }
@@ -144,14 +146,14 @@ function textOf({ tables, heldMs }: MoveResult, orgId: number): string[] {
   const held = heldMs === null ? '' : `, held for ${Math.round(heldMs)} ms`;
   return [
     ...table(['table', 'rows', 'checksum'], rows),
-    `Organization ${orgId} is at the other cell${held}. What is left of it here: ${TAGTRAIL} org erase --org ${orgId}`,
+    `Organization ${orgId} is at the other cell${held}. Delete the copy here: ${TAGTRAIL} org erase --org ${orgId}`,
   ];
 }
 
 function untold(orgId: number): string[] {
   return [
-    'Warning: no router was told. Requests and readers that one leads here get no answer but "try again". Before you erase what is',
-    `left, tell it, with the settings of the other cell: ${TAGTRAIL} cell route --org ${orgId} --route ...`,
+    'Warning: no router knows of the move. Requests and readers that it leads here are told to try again. Before you erase the',
+    `copy here, update the router with the settings of the other cell: ${TAGTRAIL} cell route --org ${orgId} --route ...`,
   ];
 }
 
@@ -164,19 +166,19 @@ interface RouteOptions {
 function addCellRoute(program: Command): void {
   addCommand(program, 'cell', 'route')
     .description(
-      'Tell a router that an organization is in this cell: one that was not told when it moved here, is new, or has lost its map. It may be told again at any time, also when the organization is erased where it was.',
+      'Tell a router that an organization is in this cell: a new router, one that lost its map, or one not updated by the move. You can repeat this at any time.',
     )
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption(
       '--route <command>',
-      'run with lines such as "reader-7 2" on standard input: each credential and the number of this cell (deploy/haproxy/moved.sh)',
+      'a command to a command to run with lines such as "reader-7 2" on standard input: each credential and the number of this cell (deploy/haproxy/moved.sh)',
     )
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} cell route --org 2 --route deploy/haproxy/moved.sh`)
     .action(async (options: RouteOptions) => {
       const { org: orgId } = options;
       await withMigratedOwnerUrl((url) => tellRouter(url, orgId, toldBy(options.route)));
       printResult(
-        { json: { id: orgId }, text: `The router was told that organization ${orgId} is here` },
+        { json: { id: orgId }, text: `The router knows that organization ${orgId} is here` },
         options,
       );
     });
@@ -191,10 +193,10 @@ interface GiveUpOptions {
 function addCellGiveUp(program: Command): void {
   addCommand(program, 'cell', 'give-up')
     .description(
-      'Give up a move of an organization that was interrupted before its switch: nothing of it is left at the other cell, and here it is in use as before. After the switch it can only be completed.',
+      'Give up an interrupted move of an organization, before the switch: its copy at the other cell is deleted, and it is used here as before. After the switch a move can only be completed.',
     )
     .requiredOption('--org <id>', 'the organization', id)
-    .requiredOption('--to <url>', 'the database of the cell that it was to move to')
+    .requiredOption('--to <url>', 'the database of the other cell')
     .addHelpText(
       'after',
       `\nExample:\n  ${TAGTRAIL} cell give-up --org 2 --to postgres://tagtrail@db-2:5432/tagtrail`,

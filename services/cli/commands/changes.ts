@@ -24,14 +24,14 @@ interface Options {
 export function addChanges(program: Command): void {
   addCommand(program, 'changes', 'list')
     .description(
-      'List who changed what, the newest first: assets, locations and their tags, readers, antennas, smoothing, keys, ' +
-        'handhelds, webhooks, logins of MQTT consumers, the organization itself, whatever the interface. Changes are ' +
-        'kept for good, also those of a deleted organization; the address that somebody signed in from is removed after ADDRESS_RETENTION_DAYS.',
+      'List who changed what, newest first: assets, locations and their tags, readers, antennas, smoothing, keys, ' +
+        'handhelds, webhooks, MQTT consumers and the organization itself, by any interface. Changes are ' +
+        'kept for good; addresses of sign-ins are removed after ADDRESS_RETENTION_DAYS.',
     )
     .addOption(new Option('--org <id>', 'those of an organization').argParser(id).conflicts('installation'))
-    .option('--installation', 'those of what belongs to no organization, such as formats')
-    .option('--since <time>', 'only those at this time (RFC 3339) and later', time)
-    .option('--limit <number>', 'at most so many', wholeNumber(1, 100_000), 100)
+    .option('--installation', 'changes outside organizations, such as formats')
+    .option('--since <time>', 'only those from this time on (RFC 3339)', time)
+    .option('--limit <number>', 'how many at most', wholeNumber(1, 100_000), 100)
     .addHelpText(
       'after',
       `

@@ -38,22 +38,22 @@ interface Options {
 export function addClock(program: Command): void {
   addCommand(program, 'clock', 'mend')
     .description(
-      'Date anew what ingestion and the gateway recorded while their clock ran ahead, with histories and current locations. ' +
-        "Without --by it says what was received ahead of the database's clock; without --confirm it changes nothing. " +
-        'Safe while readers publish. Ctrl-C stops it after the asset that is under way; run again with the times that ' +
-        'it names, it goes on from there.',
+      'Correct times that ingestion and the gateway recorded while their clock ran ahead, and the histories that follow. ' +
+        "Without --by it shows what was received ahead of the database's clock; without --confirm it changes nothing. " +
+        'Safe while readers publish. Ctrl-C stops it after the current asset; to continue, run it again with the times ' +
+        'that it names.',
     )
-    .option('--org <id>', 'of this organization only', id)
+    .option('--org <id>', 'only of this organization', id)
     .option('--by <duration>', 'how far the clock was ahead, as 90s, 5m, 2h or 1d', duration)
     .option(
       '--from <time>',
-      "what was received from then on, by the wrong clock; without it, what is ahead of the database's clock now",
+      "correct data received from then on, by the wrong clock; without it, data ahead of the database's clock now",
       time,
     )
-    .option('--to <time>', 'and before then: at most --by after --from, which it is without it', time)
+    .option('--to <time>', 'and before then; at most, and by default, --by after --from', time)
     .option(
       '--all',
-      "everything received in that time was by the wrong clock, whatever devices' times say; without --from it is",
+      "all data of that time was received by the wrong clock, whatever devices' times say; implied without --from",
     )
     .option('--confirm', 'mend it')
     .addHelpText(
@@ -153,7 +153,7 @@ async function showAhead(
   const text =
     found.length === 0
       ? "Nothing was received ahead of the database's clock."
-      : [...lines, 'Say with --by how far the clock was ahead, to the minute: at least that.'].join('\n');
+      : [...lines, 'Give --by, how far the clock was ahead, to the minute: at least that.'].join('\n');
   printResult({ json: found, text }, options);
 }
 
@@ -169,7 +169,7 @@ async function show(
     all.push({ orgId, rows, examples: await wrongExamples(db, orgId, clock) });
   }
   const todo = all.some(({ rows }) => isAnyWrong(rows))
-    ? `Nothing is changed yet. To date it ${inUnits(clock.ahead)} earlier: ${optionsOf(clock)} --confirm`
+    ? `Nothing has changed yet. To date it ${inUnits(clock.ahead)} earlier: ${optionsOf(clock)} --confirm`
     : NOTHING;
   const text = [...wrongRowsAsLines(all), todo].join('\n');
   const organizations = all.map(wrongRowsAsJson);
@@ -288,11 +288,11 @@ function wrongRowsAsLines(all: readonly WrongOfOrganization[]): string[] {
         [
           'scan_events',
           scans.right,
-          "left: by their devices' times a right clock received them; --all mends them too",
+          "left alone: their devices' times fit a right clock; --all mends them too",
         ],
         ['scan_events', scans.of_handhelds, 'of handhelds: observed and received earlier'],
-        ['scan_events', scans.handhelds_left, 'left: of handhelds; --all mends them too'],
-        ['positions', scans.assets, 'computed anew with their histories'],
+        ['scan_events', scans.handhelds_left, 'left alone: scans of handhelds; --all mends them too'],
+        ['positions', scans.assets, 'recomputed with their histories'],
         ['received_messages', rows.receivedMessages, 'received earlier'],
         ['rejected_messages', rows.rejectedMessages, 'received earlier'],
         ['submissions', rows.submissions, 'received earlier'],

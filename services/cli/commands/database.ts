@@ -38,16 +38,13 @@ interface CopyOptions {
 function addDatabaseCopy(program: Command): void {
   addCommand(program, 'database', 'copy')
     .description(
-      'Copy everything to another database, which must be empty: from the embedded one to TimescaleDB, for example. All of it or nothing; rows and checksums of every table are compared before it counts.',
+      'Copy everything to another, empty database, for example from the embedded one to TimescaleDB: all or nothing. Rows and checksums of every table are compared before the commit.',
     )
     .requiredOption(
       '--to <url>',
-      'where to, postgres://user@host:5432/tagtrail, with the password in PGPASSWORD or a file of PGPASSFILE; made if it is not there',
+      'the target, postgres://user@host:5432/tagtrail, with the password in PGPASSWORD or PGPASSFILE; created if missing',
     )
-    .option(
-      '--while-running',
-      'copy although processes use the database; what they write meanwhile is left out',
-    )
+    .option('--while-running', 'copy even while processes use the database; their later writes are left out')
     .addHelpText(
       'after',
       `\nExample, with ${START} stopped:\n  PGPASSWORD=secret ${TAGTRAIL} database copy --to postgres://tagtrail@db:5432/tagtrail`,
@@ -66,7 +63,7 @@ function addDatabaseCopy(program: Command): void {
         copied.map(({ table: name, rows, checksum }) => [name, String(rows), checksum]),
       );
       printResult(
-        { json: { copied }, text: [...lines, 'All of it is there, and agrees.'].join('\n') },
+        { json: { copied }, text: [...lines, 'Everything is copied, and agrees.'].join('\n') },
         options,
       );
     });
@@ -83,16 +80,16 @@ const PRIVATE = 0o600;
 function addDatabaseBackup(program: Command): void {
   addCommand(program, 'database', 'backup')
     .description(
-      'Write everything that the database holds, as of one instant, to a file, while everything runs: of the embedded database or any other, also of one that is to be migrated yet. A file that is there is replaced when the new one is complete. Secrets of webhooks stay encrypted by SECRETS_KEY, which is not in it.',
+      'Write the whole database, as of one instant, to a file, while everything runs. An existing file is replaced when the new one is complete. Secrets of webhooks stay encrypted by SECRETS_KEY, which is not in the backup.',
     )
-    .requiredOption('--file <path>', 'where to; nobody else may read it; - for standard output')
+    .requiredOption('--file <path>', 'the file, readable by its owner only; - for standard output')
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} database backup --file tagtrail.backup`)
     .action(async (options: BackupOptions) => {
       const isToStdout = options.file === '-';
       if (isToStdout && options.json === true) {
         throw new AppError(
           'invalid_input',
-          'With --file - the backup is on standard output, and --json cannot be',
+          'With --file - the backup is on standard output, so --json is not possible',
         );
       }
       const progress = showProgress();
@@ -119,7 +116,7 @@ function addDatabaseBackup(program: Command): void {
       printResult(
         {
           json: { file: options.file, tables },
-          text: [...lines, `All of it is in ${options.file}.`].join('\n'),
+          text: [...lines, `The backup is complete: ${options.file}.`].join('\n'),
         },
         options,
       );
@@ -140,9 +137,9 @@ interface RestoreOptions {
 function addDatabaseRestore(program: Command): void {
   addCommand(program, 'database', 'restore')
     .description(
-      'Put a backup into an empty database, which is made if it is not there: all of it or nothing; rows and checksums of every table are compared before it counts. With MIGRATE_DATABASE_URL by that. Afterwards migrate, which lets the user of DATABASE_URL in.',
+      'Restore a backup into an empty database, created if missing: all or nothing. Rows and checksums of every table are compared before the commit. Uses MIGRATE_DATABASE_URL if set. Afterwards run migrate, which lets the user of DATABASE_URL in.',
     )
-    .requiredOption('--file <path>', 'what database backup wrote; - for standard input')
+    .requiredOption('--file <path>', 'the backup; - for standard input')
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} database restore --file tagtrail.backup`)
     .action(async (options: RestoreOptions) => {
       const progress = showProgress();
@@ -160,11 +157,9 @@ function addDatabaseRestore(program: Command): void {
           ['table', 'rows', 'checksum'],
           tables.map(({ table: name, rows, checksum }) => [name, String(rows), checksum]),
         ),
-        `All of it is there, as of ${at}, and agrees.`,
+        `Everything is restored, as of ${at}, and agrees.`,
         ...(hadTimescale && !hasTimescale
-          ? [
-              'The backup is of TimescaleDB, and this server does not have it: old scans are deleted row by row.',
-            ]
+          ? ['The backup comes from TimescaleDB, which this server lacks: old scans are deleted row by row.']
           : []),
         `Next: ${TAGTRAIL} migrate`,
       ];
@@ -181,7 +176,7 @@ function addDatabaseRestore(program: Command): void {
 function addDatabaseChecksums(program: Command): void {
   addCommand(program, 'database', 'checksums')
     .description(
-      'Count the rows of every table and sum them up. Two databases that say the same hold the same: a backup and what was restored from it, for example.',
+      'Count the rows of every table, with a checksum. Databases with equal output have equal content, for example before a backup and after its restore.',
     )
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} database checksums --json > before.json`)
     .action(async (options: { json?: boolean }) => {

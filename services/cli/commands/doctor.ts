@@ -9,9 +9,9 @@ import { running } from '../running/running.ts';
 
 export function addDoctor(program: Command): void {
   addTopCommand(program, 'doctor')
-    .summary('say what is wrong, and what to do')
+    .summary('find faults and their remedies')
     .description(
-      'Look at settings, database, broker, clock, disk and readers; say what is wrong and what to do. Exits with 1 if anything is at fault; warnings are none.',
+      'Check settings, database, broker, clock, disk and readers, and say what to do. Exits with 1 if there is a fault, not for warnings.',
     )
     .addHelpText('after', `\nExample:\n  DATABASE_URL=postgres://... ${TAGTRAIL} doctor`)
     .action(async (options: { json?: boolean }) => {

@@ -60,8 +60,7 @@ function addExportStays(program: Command): void {
 function addExportPositions(program: Command): void {
   addReportExport(program, {
     verb: 'positions',
-    description:
-      'Write where every asset was at an instant, since when, and when it had been seen last by then.',
+    description: 'Write where every asset was at an instant, since when, and when it had last been seen.',
     noun: 'positions',
     example: '--at 2026-05-04T12:00:00Z',
     addOptions: (command) =>
@@ -69,7 +68,7 @@ function addExportPositions(program: Command): void {
         addKnownAt(
           command.requiredOption(
             '--at <time>',
-            'the instant, RFC 3339; at most two minutes later than now',
+            'the instant, RFC 3339; at most two minutes after now',
             reportTime,
           ),
         ),
@@ -135,7 +134,7 @@ function addExport(program: Command, resource: Keyed): void {
   addCommand(program, 'export', noun)
     .description(`Write every live ${resource} as CSV, in the columns that import ${noun} reads.`)
     .requiredOption('--org <id>', 'the organization', id)
-    .option('--file <file>', 'where to, complete or as it was; standard output if left out')
+    .option('--file <file>', 'the file, written completely or not at all; default: standard output')
     .addHelpText(
       'after',
       `
@@ -186,7 +185,7 @@ function addReportExport<Options, Row extends { id: number | string }>(
     .requiredOption('--org <id>', 'the organization', id);
   addOptions(command)
     .option('--format <csv|parquet>', 'how it is written', oneOf('csv', 'parquet'), 'csv')
-    .option('--file <file>', 'where to, complete or as it was; standard output if left out')
+    .option('--file <file>', 'the file, written completely or not at all; default: standard output')
     .addHelpText(
       'after',
       `
@@ -200,7 +199,7 @@ Examples:
     .action((options: Options & ReportOptions) => {
       const { org, format, file, json } = options;
       if (format === 'parquet' && file === undefined && (json === true || running().streams.stdout.isTTY)) {
-        throw new AppError('invalid_input', 'Parquet is no text: say where to with --file');
+        throw new AppError('invalid_input', 'Parquet is binary: name a file with --file');
       }
       return writeExport({ noun, file, json }, (write, signal) =>
         withOrganizationSnapshot(org, signal, async (snapshot) => {
@@ -223,9 +222,9 @@ interface FilterOptions {
 function addFilters(command: Command): Command {
   return command
     .option('--asset <key,key>', 'only these assets, by external key', keys)
-    .option('--location <key,key>', 'only what was at one of these locations, by external key', keys)
-    .option('--include-descendants', 'the locations below these too, by the tree as it was at each instant')
-    .option('--include-deleted', 'rows too of assets that had been deleted by the end');
+    .option('--location <key,key>', 'only these locations, by external key', keys)
+    .option('--include-descendants', 'include locations below these, by the tree as it was at each instant')
+    .option('--include-deleted', 'include assets that were deleted by the end');
 }
 
 function filtersOf({
@@ -250,11 +249,7 @@ interface WindowOptions {
 function addWindow(command: Command): Command {
   return command
     .requiredOption('--from <time>', 'when the window begins, RFC 3339', reportTime)
-    .requiredOption(
-      '--to <time>',
-      'when it ends, itself not in it; at most two minutes later than now',
-      reportTime,
-    );
+    .requiredOption('--to <time>', 'when it ends (exclusive); at most two minutes after now', reportTime);
 }
 
 function windowFrom({ from, to }: WindowOptions): Window {
@@ -268,7 +263,7 @@ interface KnownOptions {
 function addKnownAt(command: Command): Command {
   return command.option(
     '--known-at <time>',
-    'as it was known at this time, without what was recorded later; at most two minutes later than now',
+    'as known at this time, without anything recorded later; at most two minutes after now',
     reportTime,
   );
 }
@@ -295,7 +290,7 @@ async function knownFrom(
 function keys(text: string): string[] {
   const all = text.split(',').map((key) => key.trim());
   if (!all.every((key) => KEY_PATTERN.test(key) && key.length <= KEY_MAX_LENGTH)) {
-    throw new InvalidArgumentError('It is external keys, with commas between.');
+    throw new InvalidArgumentError('It must be external keys, separated by commas.');
   }
   return all;
 }
@@ -400,6 +395,6 @@ async function withTemporaryFile(work: (file: FileHandle) => Promise<void>): Pro
 }
 
 function unwritable(cause: unknown): AppError {
-  const message = `Nothing can be kept in ${tmpdir()} (${messageOf(cause)}); free some space there, or set TMPDIR to another folder`;
+  const message = `Cannot write to ${tmpdir()} (${messageOf(cause)}); free some space there, or set TMPDIR to another folder`;
   return new AppError('unavailable', message, { cause });
 }

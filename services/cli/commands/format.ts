@@ -33,7 +33,7 @@ export function addFormat(program: Command): void {
 function addFormatList(program: Command): void {
   addCommand(program, 'format', 'list')
     .description('List the formats readers can be registered with: the built-in ones and your own.')
-    .option('--builtin', 'the built-in ones only; needs no database')
+    .option('--builtin', 'only built-in ones; needs no database')
     .addHelpText(
       'after',
       `
@@ -71,7 +71,7 @@ function asTable(formats: readonly ListedFormat[]): string {
 
 function addFormatShow(program: Command): void {
   addCommand(program, 'format', 'show')
-    .description('Print the definition of a format, to look at or to copy. A built-in one needs no database.')
+    .description('Print the definition of a format. A built-in one needs no database.')
     .argument('<format>', 'its name')
     .addHelpText(
       'after',
@@ -90,7 +90,7 @@ Example:
 function addFormatAdd(program: Command): void {
   addCommand(program, 'format', 'add')
     .description(
-      'Add a format of your own, or replace the one of that name. It is the same for all organizations; its readers are read by it from then on.',
+      'Add a format of your own, or replace the one of that name, for all organizations. Its readers use it from then on.',
     )
     .requiredOption('--file <file>', 'its definition in JSON; - for standard input')
     .addHelpText(
@@ -131,13 +131,21 @@ interface TryOptions extends Partial<Policies> {
 function addFormatTry(program: Command): void {
   addCommand(program, 'format', 'try')
     .description(
-      'Show what a format makes of a message: scans, what is ignored, what is rejected and why. Stores nothing.',
+      'Show the scans that a format reads from a message, and what is ignored or rejected and why. Stores nothing.',
     )
     .option('--format <format>', 'a format by its name; a built-in one needs no database')
-    .addOption(new Option('--format-file <file>', 'a format that is not added yet').conflicts('format'))
+    .addOption(
+      new Option('--format-file <file>', 'a file with a file with a format that is not added yet').conflicts(
+        'format',
+      ),
+    )
     .requiredOption('--topic <topic>', 'the topic the message came on')
     .requiredOption('--file <file>', 'the payload; - for standard input')
-    .option('--identity <identity>', `what names a beacon: ${IDENTITIES.join(', ')}`, oneOf(...IDENTITIES))
+    .option(
+      '--identity <identity>',
+      `what identifies a beacon: ${IDENTITIES.join(', ')}`,
+      oneOf(...IDENTITIES),
+    )
     .option('--time <policy>', 'which time counts: device or receive', oneOf('device', 'receive'))
     .option('--report-unknown <on|off>', 'whether unknown tags are listed', oneOf('on', 'off'))
     .addHelpText(

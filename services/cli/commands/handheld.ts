@@ -37,13 +37,13 @@ interface CreateOptions {
 
 function addHandheldCreate(program: Command): void {
   addCommand(program, 'handheld', 'create')
-    .description('Register a handheld and issue its token. It is shown this once.')
+    .description('Register a handheld and issue its token, shown only now.')
     .requiredOption('--org <id>', 'the organization it scans for', id)
-    .requiredOption('--name <name>', 'what people call it, 1 to 255 characters')
-    .option('--expires-at <time>', 'when its token ends, RFC 3339; without this it does not')
+    .requiredOption('--name <name>', 'its name, 1 to 255 characters')
+    .option('--expires-at <time>', 'when its token ends, RFC 3339; default: never')
     .option(
       '--qr [address]',
-      'show a QR code too, by which the device signs in; of the app at this address, or at HANDHELD_URL',
+      'also show a QR code to sign in with; for the app at this address, or at HANDHELD_URL',
       appAddress,
     )
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} handheld create --org 1 --name 'Scanner 1' --qr`)
@@ -74,7 +74,7 @@ interface ListOptions {
 
 function addHandheldList(program: Command): void {
   addCommand(program, 'handheld', 'list')
-    .description('List handhelds, those whose token was revoked or has expired included.')
+    .description('List handhelds, including those with a revoked or expired token.')
     .option('--org <id>', 'only those of this organization', id)
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} handheld list --org 1`)
     .action(async (options: ListOptions) => {
@@ -109,9 +109,9 @@ interface RenameOptions {
 
 function addHandheldRename(program: Command): void {
   addCommand(program, 'handheld', 'rename')
-    .description('Call a handheld something else. Its token stays good.')
+    .description('Rename a handheld. Its token stays valid.')
     .requiredOption('--id <id>', 'the handheld', id)
-    .requiredOption('--name <name>', 'what people call it, 1 to 255 characters')
+    .requiredOption('--name <name>', 'its name, 1 to 255 characters')
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} handheld rename --id 3 --name 'Scanner 3'`)
     .action(async (options: RenameOptions) => {
       const { id: handheldId, name } = options;
@@ -179,10 +179,10 @@ function signInCode(
   const { origin, hostname } = new URL(url);
   const isHere = LOOPBACK.test(hostname);
   const text = [
-    `Whoever scans this code signs in at ${origin} with this token:`,
+    `To sign in at ${origin} with this token, scan this code:`,
     renderUnicodeCompact(url, { ecc: 'M', border: 2 }),
     ...(isHere
-      ? ['Only this machine can open that: give --qr, or HANDHELD_URL, an address phones can.']
+      ? ['Only this machine can open that address: give --qr, or HANDHELD_URL, one that phones can reach.']
       : []),
   ].join('\n');
   return { url, text };

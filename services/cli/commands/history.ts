@@ -23,12 +23,12 @@ interface Options {
 export function addHistory(program: Command): void {
   addCommand(program, 'history', 'recompute')
     .description(
-      'Compute histories and current locations anew from the raw scans that are kept; what is older stays as it is. ' +
-        'Safe while readers publish. Ctrl-C stops it after the asset that is under way; run again, it goes on from there.',
+      'Recompute histories and current locations from the raw scans that are kept; older parts stay. ' +
+        'Safe while readers publish. Ctrl-C stops it after the current asset; run it again to continue there.',
     )
     .requiredOption('--org <id>', 'the organization', id)
-    .option('--asset <key>', 'of this asset only, by its external key')
-    .option('--dry-run', 'say how much would change, and change nothing')
+    .option('--asset <key>', 'only of this asset, by its external key')
+    .option('--dry-run', 'show how much would change, without changing it')
     .addHelpText(
       'after',
       `\nExamples:\n  ${TAGTRAIL} history recompute --org 1 --dry-run\n  ${TAGTRAIL} history recompute --org 1`,
@@ -52,7 +52,7 @@ export function addHistory(program: Command): void {
         ).finally(() => progress.end());
         printResult({ json: shownRecomputed(done, isDry), text: describeRecomputed(done, isDry) }, options);
         if (!isFinished) {
-          throw new AppError('unavailable', 'Interrupted; run it again to go on');
+          throw new AppError('unavailable', 'Interrupted; run it again to continue');
         }
       }),
     );
@@ -70,7 +70,7 @@ function shownRecomputed({ orgId, assets, changed, written, removed }: Recompute
 }
 
 function sayProgress({ orgId, assets, of, changed }: RecomputedSoFar): string {
-  return `Organization ${orgId}: computed ${assets} of ${of} histories anew, ${changed} changed`;
+  return `Organization ${orgId}: recomputed ${assets} of ${of} histories, ${changed} changed`;
 }
 
 function describeRecomputed(

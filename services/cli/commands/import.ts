@@ -23,7 +23,7 @@ export function addImports(program: Command): void {
 function addImportAssets(program: Command): void {
   addImport(program, 'asset', {
     description:
-      'Create and update assets from a CSV file: all of it, or nothing. A row whose external_key exists updates that asset; an empty cell leaves the value; tags are added, never detached.',
+      'Create and update assets from a CSV file, all or nothing. A row whose external_key exists updates that asset; an empty cell leaves the value; tags are added, never detached.',
     cells: 'metadata is a JSON object.',
   });
 }
@@ -31,7 +31,7 @@ function addImportAssets(program: Command): void {
 function addImportLocations(program: Command): void {
   addImport(program, 'location', {
     description:
-      'Create, update and move locations by a CSV file: all of it, or nothing. A row whose external_key exists updates that location; an empty cell leaves the value, its parent too; tags are added, never detached.',
+      'Create, update and move locations from a CSV file, all or nothing. A row whose external_key exists updates that location; an empty cell leaves the value, its parent too; tags are added, never detached.',
     cells:
       'parent_external_key is the key of the location directly above: one there is, or one of the file, on whichever line.',
   });
@@ -64,7 +64,7 @@ function addImport(program: Command, resource: Keyed, { description, cells }: He
     .description(description)
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--file <file>', 'the CSV file, UTF-8, at most 10 MiB and 50,000 rows')
-    .option('--dry-run', 'say what would be created, updated and left alone, and change nothing')
+    .option('--dry-run', 'show what would be created, updated and left alone, without changing it')
     .addHelpText(
       'after',
       `

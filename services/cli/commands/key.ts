@@ -27,11 +27,11 @@ interface CreateOptions {
 
 function addKeyCreate(program: Command): void {
   addCommand(program, 'key', 'create')
-    .description('Issue an API key. It is shown this once.')
+    .description('Issue an API key. It is shown only now.')
     .requiredOption('--org <id>', 'the organization it acts for', id)
     .requiredOption('--name <name>', 'what it is for, 1 to 255 characters')
-    .requiredOption('--scopes <a,b>', `what it may do: ${SCOPES.join(', ')}`, asList)
-    .option('--expires-at <time>', 'when it ends, RFC 3339; without this it does not')
+    .requiredOption('--scopes <a,b>', `its scopes: ${SCOPES.join(', ')}`, asList)
+    .option('--expires-at <time>', 'when it ends, RFC 3339; default: never')
     .addHelpText(
       'after',
       `\nExample:\n  ${TAGTRAIL} key create --org 1 --name erp --scopes assets:read,tracking:read`,
@@ -54,7 +54,9 @@ function asList(text: string): string[] {
 
 function addKeyList(program: Command): void {
   addCommand(program, 'key', 'list')
-    .description('List the API keys of an organization, revoked and expired ones too. Secrets are not kept.')
+    .description(
+      'List the API keys of an organization, including revoked and expired ones. Secrets are not stored.',
+    )
     .requiredOption('--org <id>', 'the organization', id)
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} key list --org 1`)
     .action(async (options: { org: number; json?: boolean }) => {

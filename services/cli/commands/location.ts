@@ -25,20 +25,24 @@ interface Options {
 export function addLocation(program: Command): void {
   addCommand(program, 'location', 'watch')
     .description(
-      'Say whether things only pass a location, or are read there again and again, so that what is not read is missed. ' +
-        'It holds from now on; nothing that was said before changes.',
+      'Say whether assets only pass a location, or are read there again and again, so that unread ones are missed. ' +
+        'It holds from now on and changes no earlier answer.',
     )
     .requiredOption('--org <id>', 'the organization', id)
     .option('--location <key>', 'the location, by its external key')
-    .option('--mode <mode>', 'portal: things pass; continuous: what is there is read again', oneOf(...MODES))
+    .option(
+      '--mode <mode>',
+      'portal: assets pass; continuous: present assets are read again and again',
+      oneOf(...MODES),
+    )
     .option(
       '--max-gap <duration>',
-      'after how long what is there was read again, as 60s, 5m or 1h; left out, it is learned from what is read there, now and every six hours',
+      'the longest time between two reads of a present asset, such as 60s, 5m or 1h; default: learned from reads there, now and every six hours',
       maxGap,
     )
     .option('--coverage <all|any>', 'how many of its antennas must listen: all or any', oneOf(...COVERAGES))
     .addOption(
-      new Option('--list', 'show the locations of which it was said').conflicts([
+      new Option('--list', 'list locations with a setting').conflicts([
         'location',
         'mode',
         'maxGap',
@@ -83,7 +87,7 @@ async function list(options: Options): Promise<void> {
       })),
       text:
         watches.length === 0
-          ? 'none, things pass everywhere'
+          ? 'none; every location is a portal'
           : listTable(
               ['location', 'since', 'watched'],
               watches.map((watch) => [
@@ -100,7 +104,7 @@ async function list(options: Options): Promise<void> {
 function maxGap(text: string): number {
   const micros = secondsIn(text) * MICROS_PER_SECOND;
   if (!(micros >= MAX_GAP.least && micros <= MAX_GAP.most)) {
-    throw new InvalidArgumentError('It is a duration from 1s to 1d, as 60s, 5m or 1h.');
+    throw new InvalidArgumentError('It must be a duration from 1s to 1d, such as 60s, 5m or 1h.');
   }
   return micros;
 }
@@ -121,7 +125,7 @@ function sayWatch({ mode, max_gap_seconds, is_learned, coverage }: StoredWatch):
   }
   const readers = coverage === 'all' ? 'while all its antennas listen' : 'while any of its antennas listens';
   if (max_gap_seconds === null) {
-    return `continuous, ${readers}; too little was read there to learn how often, so nothing is called overdue`;
+    return `continuous, ${readers}; too few reads there to learn how often, so nothing becomes overdue`;
   }
   return `continuous, read again within ${max_gap_seconds} s${is_learned ? ' (learned)' : ''} ${readers}`;
 }

@@ -14,9 +14,9 @@ import { running } from '../running/running.ts';
 export function addMail(program: Command): void {
   addCommand(program, 'mail', 'test')
     .description(
-      'Send an e-mail from here, as alerts are, and say what the mail server answered. Exits with 1 unless it took the message.',
+      "Send a test e-mail like those of alerts, and show the mail server's answer. Exits with 1 unless the server took it.",
     )
-    .requiredOption('--to <address>', 'whom to send it to', address)
+    .requiredOption('--to <address>', 'the recipient', address)
     .addHelpText(
       'after',
       `\nExample:\n  SMTP_URL=smtp://mail.example.com MAIL_FROM=alerts@example.com ${TAGTRAIL} mail test --to you@example.com`,

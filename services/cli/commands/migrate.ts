@@ -16,9 +16,9 @@ export function addMigrate(program: Command): void {
   addTopCommand(program, 'migrate')
     .summary('bring the database to this version')
     .description(
-      'Bring the database to this version, and build the indexes that are missing while others write. ' +
-        'Safe to run at any time, by any number at once; broken off, it goes on when it is run again. With ' +
-        'MIGRATE_DATABASE_URL it works by that, and lets the user of DATABASE_URL do what processes have to.',
+      'Bring the database to this version, and build missing indexes while others write. ' +
+        'Safe to run at any time, also several at once; if interrupted, run it again. With ' +
+        'MIGRATE_DATABASE_URL it uses that, and gives the user of DATABASE_URL the rights of the processes.',
     )
     .addHelpText(
       'after',
@@ -32,24 +32,22 @@ export function addMigrate(program: Command): void {
           built: await finishSearchIndexes(url, {
             signal,
             onWaiting: (who) =>
-              say(`Another process builds the indexes that are missing: ${who}; waiting for it`),
+              say(`Another process is building the missing indexes: ${who}; waiting for it`),
             onBlocked: (index, who) => say(`The build of ${index} waits for ${who}`),
             onBegin: (index) =>
-              say(
-                `Building ${index}, while others read and write; what it is for reads every row until then`,
-              ),
+              say(`Building ${index} while others read and write; until then its queries read every row`),
           }),
           isInterrupted: signal.aborted,
         })),
       );
       const lines = [
         describeMigrated(result),
-        ...(isNewLogin ? ['Made the user of DATABASE_URL, who has the roles of processes.'] : []),
+        ...(isNewLogin ? ['Created the user of DATABASE_URL with the roles of the processes.'] : []),
         ...built.map((index) => `Built ${index}.`),
       ];
       printResult({ json: result, text: lines.join('\n') }, options);
       if (isInterrupted) {
-        throw new AppError('unavailable', 'Interrupted; run it again to go on');
+        throw new AppError('unavailable', 'Interrupted; run it again to continue');
       }
     });
 }
@@ -79,7 +77,7 @@ async function letIn(ownerUrl: string, processUrl: string): Promise<boolean> {
 
 const INVALID_PASSWORD = '28P01';
 const REMEDY_OF_PASSWORD =
-  "A user who was there keeps the password of then: correct DATABASE_URL, or change it by: alter role ... password '...';";
+  "An existing user keeps its password: correct DATABASE_URL, or change the password by: alter role ... password '...';";
 
 function describeMigrated({ applied, current }: MigrationResult): string {
   return applied.length === 0

@@ -18,7 +18,7 @@ export function addMqttConsumer(program: Command): void {
 function addMqttConsumerCreate(program: Command): void {
   addCommand(program, 'mqtt-consumer', 'create')
     .description(
-      'Make a login that may read the moves of an organization over MQTT. Its password is shown this once.',
+      'Create a login that may read the moves of an organization over MQTT. Its password is shown only now.',
     )
     .requiredOption('--org <id>', 'the organization whose moves it may read', id)
     .requiredOption('--name <name>', 'what it is for')
@@ -72,7 +72,7 @@ function addMqttConsumerList(program: Command): void {
 function addMqttConsumerDelete(program: Command): void {
   addCommand(program, 'mqtt-consumer', 'delete')
     .description(
-      'Delete a login that reads moves over MQTT. The embedded broker ends its connections; of a broker of your own, remove it there.',
+      'Delete a login that reads moves over MQTT. The embedded broker ends its connections; at a broker of your own, remove it there.',
     )
     .requiredOption('--consumer <id>', 'which login', id)
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} mqtt-consumer delete --consumer 1`)

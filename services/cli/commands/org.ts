@@ -72,9 +72,9 @@ function addOrgList(program: Command): void {
 
 function addOrgRename(program: Command): void {
   addCommand(program, 'org', 'rename')
-    .description('Call an organization something else. Its id stays.')
+    .description('Rename an organization. Its id stays.')
     .requiredOption('--org <id>', 'the organization', id)
-    .requiredOption('--name <name>', 'what people call it, 1 to 255 characters')
+    .requiredOption('--name <name>', 'its name, 1 to 255 characters')
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} org rename --org 2 --name 'Acme Europe'`)
     .action(async (options: { org: number; name: string; json?: boolean }) => {
       const { id: orgId, name } = await withConnections(({ db, actor }) =>
@@ -90,7 +90,7 @@ function addOrgRename(program: Command): void {
 function addOrgDelete(program: Command): void {
   addCommand(program, 'org', 'delete')
     .description(
-      'Delete an organization. Its keys, readers and handhelds are refused from the next request on; what was recorded stays in the database.',
+      'Delete an organization. Its keys, readers and handhelds are refused from the next request on; its records stay in the database.',
     )
     .requiredOption('--org <id>', 'the organization', id)
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} org delete --org 2`)
@@ -117,10 +117,10 @@ const PRIVATE = { file: 0o600, folder: 0o700 };
 function addOrgExport(program: Command): void {
   addCommand(program, 'org', 'export')
     .description(
-      'Write everything that an organization has, as of one instant, to a folder: a file of JSON lines for each table, and at last manifest.json with their rows and SHA-256. Passwords, tokens and their digests are left out. Organizations that are deleted can be exported until they are erased.',
+      'Write everything an organization has, as of one instant, to a folder: a file of JSON lines for each table, and manifest.json with their rows and SHA-256. Passwords, tokens and their digests are left out. A deleted organization can be exported until it is erased.',
     )
     .requiredOption('--org <id>', 'the organization', id)
-    .requiredOption('--folder <path>', 'where to; made if it is not there, and must be empty')
+    .requiredOption('--folder <path>', 'the folder; created if missing, and must be empty')
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} org export --org 2 --folder acme`)
     .action(async (options: ExportOptions) => {
       const { org: orgId, folder } = options;
@@ -149,7 +149,10 @@ function addOrgExport(program: Command): void {
         files.map(({ name, rows }) => [name, String(rows)]),
       );
       printResult(
-        { json: { org_id: orgId, folder, files }, text: [...lines, `All of it is in ${folder}`].join('\n') },
+        {
+          json: { org_id: orgId, folder, files },
+          text: [...lines, `The export is complete: ${folder}`].join('\n'),
+        },
         options,
       );
     });
@@ -159,7 +162,7 @@ async function requireEmpty(folder: string): Promise<void> {
   try {
     makeFolder(folder, PRIVATE.folder);
     if ((await readdir(folder)).length > 0) {
-      throw new AppError('invalid_input', `${folder} is not empty; give --folder another one`);
+      throw new AppError('invalid_input', `${folder} is not empty; name another --folder`);
     }
   } catch (error) {
     throw error instanceof AppError
@@ -178,11 +181,11 @@ interface ImportOptions {
 function addOrgImport(program: Command): void {
   addCommand(program, 'org', 'import')
     .description(
-      'Read what org export wrote, into this or another installation of the same version: everything with its ids, in one transaction, with every file compared with its SHA-256 and every table with its file before the commit. Interrupted, it leaves nothing. The organization must not be there, or be an empty one (--org). Secrets are not in an export: keys and handhelds come revoked, readers without their passwords, webhooks off, users who are not here yet without a password.',
+      'Import an org export into this or another installation of the same version: everything with its ids, in one transaction. Files and tables are compared by SHA-256 before the commit. The organization must not exist here, or be empty (--org). An export has no secrets: keys and handhelds come revoked, readers without passwords, webhooks off, new users without a password.',
     )
-    .requiredOption('--folder <path>', 'what org export wrote')
-    .option('--org <id>', 'an empty organization to import into, instead of the id that it had', id)
-    .option('--dry-run', 'do everything, and take it back')
+    .requiredOption('--folder <path>', 'the folder of the export')
+    .option('--org <id>', 'an empty organization to import into, instead of its former id', id)
+    .option('--dry-run', 'do everything, then roll it back')
     .addHelpText(
       'after',
       `\nExamples:\n  ${TAGTRAIL} org import --folder acme --dry-run\n  ${TAGTRAIL} org import --folder acme`,
@@ -226,11 +229,14 @@ function textOf({ orgId, name, tables, people }: ImportedOrganization, isDryRun:
       filled.map((each) => [each.name, String(each.rows)]),
     ),
     isDryRun
-      ? `All of it can be imported, as organization ${orgId}; nothing was`
+      ? `Everything can be imported, as organization ${orgId}; nothing was`
       : `Imported as organization ${orgId} (${forTerminal(name)}); every table agrees with its file`,
-    'Not in it, as they are secrets: make new API keys and handhelds (those of the export are revoked), passwords of readers (reader set --new-password) unless your own broker has them, MQTT consumers, and secrets of webhooks, which are off (webhook set --rotate-secret --state on)',
+    'Secrets are not in an export: create API keys and handhelds again (they come revoked), passwords of readers (reader set --new-password) unless your own broker has them, MQTT consumers, and secrets of webhooks, which are off (webhook set --rotate-secret --state on)',
     ...says(people.created, 'Created without a password; each needs a link: user reset --email'),
-    ...says(people.leftOut, 'Not made members, as they have another account here; invite them: user create'),
+    ...says(
+      people.leftOut,
+      'Not made members, because they have another account here; invite them: user create',
+    ),
   ].join('\n');
 }
 
@@ -248,11 +254,11 @@ interface EraseOptions {
 function addOrgErase(program: Command): void {
   addCommand(program, 'org', 'erase')
     .description(
-      'Delete every row of a deleted organization for good, in small pieces beside running processes, and count what is left: nothing. Without --confirm it shows what would go. Interrupted, it goes on when it is run again. Backups are not touched; org export writes down what there is.',
+      'Delete every row of a deleted organization for good, in small pieces while everything runs, and check that none is left. Without --confirm it shows what would go. If interrupted, run it again. Backups are not touched. To keep a copy, run org export first.',
     )
-    .requiredOption('--org <id>', 'the organization, which org delete has deleted', id)
-    .option('--confirm <name>', 'its name, to erase it')
-    .option('--leave-published', 'erase although messages about its assets are retained at a broker')
+    .requiredOption('--org <id>', 'the deleted organization', id)
+    .option('--confirm <name>', 'its name, to confirm')
+    .option('--leave-published', 'erase even if messages about its assets are retained at a broker')
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} org erase --org 2 --confirm Acme`)
     .action((options: EraseOptions) => (options.confirm === undefined ? show(options) : erase(options)));
 }

@@ -42,13 +42,17 @@ interface CreateOptions extends Partial<Policies> {
 
 function addReaderCreate(program: Command): void {
   addCommand(program, 'reader', 'create')
-    .description('Register a reader. Its password is shown this once; its antenna 1 exists at once.')
+    .description('Register a reader, with antenna 1. Its password is shown only now.')
     .requiredOption('--org <id>', 'the organization it belongs to', id)
     .requiredOption('--name <name>', 'its name, unique in the organization')
     .requiredOption('--topic <topic>', 'the topic it publishes to, or a filter with + and #')
-    .requiredOption('--format <format>', 'what it publishes, by the name of a format')
+    .requiredOption('--format <format>', 'its format, by name')
     .option('--time <policy>', 'which time counts: device or receive', oneOf('device', 'receive'))
-    .option('--identity <identity>', `what names a beacon: ${IDENTITIES.join(', ')}`, oneOf(...IDENTITIES))
+    .option(
+      '--identity <identity>',
+      `what identifies a beacon: ${IDENTITIES.join(', ')}`,
+      oneOf(...IDENTITIES),
+    )
     .option('--report-unknown <on|off>', 'whether unknown tags are listed', oneOf('on', 'off'))
     .option('--expect <duration>', EXPECT_HELP, expectation)
     .addHelpText(
@@ -116,13 +120,11 @@ interface SetOptions {
 
 function addReaderSet(program: Command): void {
   addCommand(program, 'reader', 'set')
-    .description(
-      'Change the registration of a reader, at once and while it runs. What is left out stays as it is.',
-    )
+    .description('Change the registration of a reader, at once. Omitted options keep their values.')
     .requiredOption('--reader <id>', 'which reader', id)
     .option('--name <name>', 'its name, unique in the organization')
     .option('--topic <topic>', 'the topic it publishes to, or a filter with + and #')
-    .option('--format <format>', 'what it publishes, by the name of a format')
+    .option('--format <format>', 'its format, by name')
     .option(
       '--time <policy>',
       "which time counts: device or receive; default for the format's own",
@@ -130,7 +132,7 @@ function addReaderSet(program: Command): void {
     )
     .option(
       '--identity <identity>',
-      `what names a beacon: ${IDENTITIES.join(', ')}; default for the format's own`,
+      `what identifies a beacon: ${IDENTITIES.join(', ')}; default for the format's own`,
       oneOf(...IDENTITIES, 'default'),
     )
     .option(
@@ -139,7 +141,7 @@ function addReaderSet(program: Command): void {
       oneOf('on', 'off', 'default'),
     )
     .option('--expect <duration>', EXPECT_HELP, expectation)
-    .option('--new-password', 'make a new MQTT password, shown this once; the old one ends')
+    .option('--new-password', 'make a new MQTT password, shown only now; the old one ends')
     .addHelpText(
       'after',
       `\nExamples:\n  ${TAGTRAIL} reader set --reader 1 --topic site/dock-3 --time receive` +
@@ -214,7 +216,7 @@ function changeOf({
 
 function addReaderDelete(program: Command): void {
   addCommand(program, 'reader', 'delete')
-    .description('Delete a reader: nothing more is taken from it. What it has read stays.')
+    .description('Delete a reader. Its past reads stay.')
     .requiredOption('--reader <id>', 'which reader', id)
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} reader delete --reader 1`)
     .action(async (options: { reader: number; json?: boolean }) => {
@@ -234,7 +236,7 @@ function addReaderDelete(program: Command): void {
 function addReaderList(program: Command): void {
   addCommand(program, 'reader', 'list')
     .description(
-      'List the readers of an organization: registration, antennas, and what became of their reads.',
+      'List the readers of an organization: registration, antennas, and the outcomes of their reads.',
     )
     .requiredOption('--org <id>', 'the organization', id)
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} reader list --org 1`)
@@ -319,7 +321,7 @@ function sayAntenna({ port, location_external_key: key, min_rssi: minRssi, enabl
 }
 
 const EXPECT_HELP =
-  'how long it may say nothing before it is silent, as 60s, 5m or 1h; learned for what its messages show';
+  'how long it may send nothing before it is silent, such as 60s, 5m or 1h; or learned, from its messages';
 
 /** Seconds, or `learned`. */
 function expectation(text: string): number | 'learned' {
@@ -328,7 +330,9 @@ function expectation(text: string): number | 'learned' {
   }
   const seconds = secondsIn(text);
   if (!(seconds >= EXPECTED.least && seconds <= EXPECTED.most)) {
-    throw new InvalidArgumentError('It is learned, or a duration from 15s to 1d, as 60s, 5m or 1h.');
+    throw new InvalidArgumentError(
+      'It must be learned, or a duration from 15s to 1d, such as 60s, 5m or 1h.',
+    );
   }
   return seconds;
 }
@@ -361,8 +365,8 @@ async function awaitReader(db: Connection, topic: string): Promise<void> {
   await heardEverywhere();
   if (!(await awaitSubscribed((look) => look(db), topic))) {
     running().streams.stderr.write(
-      `Ingestion has not subscribed to ${forTerminal(topic)} at its broker yet; the broker keeps nothing of what is ` +
-        `published before that. Its log says whether the broker refuses the topic; ${TAGTRAIL} doctor looks at the rest\n`,
+      `Ingestion has not subscribed to ${forTerminal(topic)} at its broker yet; messages before that are lost. ` +
+        `Its log says whether the broker refuses the topic; ${TAGTRAIL} doctor checks the rest\n`,
     );
   }
 }

@@ -37,13 +37,13 @@ export function addRejected(program: Command): void {
 
 function addRejectedList(program: Command): void {
   addCommand(program, 'rejected', 'list')
-    .description('List the messages that could not be recorded, whole or in part, and are kept.')
+    .description('List the kept messages that could not be recorded, whole or in part.')
     .option(
       '--org <id>',
-      'those of one organization; without it also those on a topic that no reader has',
+      'only those of one organization; default: also those on topics without a reader',
       id,
     )
-    .option('--dismissed', 'those that were dismissed, instead of the others')
+    .option('--dismissed', 'list dismissed ones instead')
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} rejected list --org 1`)
     .action(async (options: { org?: number; dismissed?: true; json?: boolean }) => {
       const messages = await withConnections(async ({ db }) => {
@@ -76,7 +76,7 @@ function asTable(rows: readonly ReturnType<typeof rejectedRow>[]): string {
 function addRejectedShow(program: Command): void {
   addCommand(program, 'rejected', 'show')
     .description('Show a rejected message with its payload (at most the first 64 KiB of it are kept).')
-    .requiredOption('--id <id>', 'which one, as rejected list shows it', rejectedId)
+    .requiredOption('--id <id>', 'its id, from rejected list', rejectedId)
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} rejected show --id 17`)
     .action(async (options: { id: number; json?: boolean }) => {
       const message = await withConnections(({ db }) => findKept(db, options.id));
@@ -110,11 +110,11 @@ interface ReplayOptions {
 function addRejectedReplay(program: Command): void {
   addCommand(program, 'rejected', 'replay')
     .description(
-      "Run rejected messages once more through their readers' present settings and formats, after the cause was mended. " +
-        'Their times stay those of their reception, and what was recorded before is not recorded twice. ' +
-        'What is rejected again is kept with the new reason. Without --id: all that were not replayed yet, the oldest first.',
+      "Read rejected messages again by their readers' present settings and formats, after the cause was mended. " +
+        'They count at the time of their reception, and nothing is recorded twice. ' +
+        'A message rejected again is kept with the new reason. Without --id: all that were not replayed yet, oldest first.',
     )
-    .option('--id <id>', 'one message, also if it was replayed before', rejectedId)
+    .option('--id <id>', 'one message, even if it was replayed before', rejectedId)
     .addOption(new Option('--org <id>', 'only those of one organization').argParser(id).conflicts('id'))
     .addHelpText(
       'after',
@@ -191,7 +191,7 @@ async function replayAll(replay: ReplayThis, ids: readonly number[], options: Re
   if (done < ids.length) {
     throw new AppError(
       'unavailable',
-      `Interrupted after ${done} of ${ids.length}; the others are kept as they were: run it again to go on`,
+      `Interrupted after ${done} of ${ids.length}; the others are kept: run it again to continue`,
     );
   }
 }
@@ -233,10 +233,10 @@ function sayCut({ id: messageId, bytes }: ReplayRow): string {
 function addRejectedDismiss(program: Command): void {
   addCommand(program, 'rejected', 'dismiss')
     .description(
-      'See a rejected message no more: it is neither listed nor replayed with the others. It is kept and counted as before, and replayed if it is named.',
+      'Dismiss a rejected message: it is no longer listed or replayed with the others. It is still kept and counted, and can be replayed by its id.',
     )
-    .requiredOption('--id <id>', 'which one, as rejected list shows it', rejectedId)
-    .option('--undo', 'have it listed again')
+    .requiredOption('--id <id>', 'its id, from rejected list', rejectedId)
+    .option('--undo', 'list it again')
     .addHelpText(
       'after',
       `\nJSON: {id, dismissed_at}.\n\nExamples:\n  ${TAGTRAIL} rejected dismiss --id 17\n  ${TAGTRAIL} rejected dismiss --id 17 --undo`,

@@ -42,21 +42,17 @@ function addRuleAdd(program: Command): void {
   withRuleOptions(
     addCommand(program, 'rule', 'add')
       .description(
-        'Have an alert raised when something is not where it should be. Try it first: tagtrail rule try takes the same.',
+        'Add a rule that raises alerts when something is not where it should be. Try it first: tagtrail rule try takes the same options.',
       )
       .requiredOption('--org <id>', 'the organization', id)
       .requiredOption(
         '--kind <kind>',
-        'overdue: not read for longer than --after while somebody listened; dwell: longer than --after at --at; ' +
-          'not_allowed: at --at at all; must_be: outside --at; reader: a reader is silent or disconnected',
+        'overdue: not read for longer than --after while readers listened; dwell: longer than --after at --at; ' +
+          'not_allowed: ever at --at; must_be: outside --at; reader: a reader is silent or disconnected',
         kind,
       ),
   )
-    .option(
-      '--valid-from <time>',
-      'from when on it counts, RFC 3339; up to 31 days ago; now if left out',
-      time,
-    )
+    .option('--valid-from <time>', 'when it begins, RFC 3339; up to 31 days ago; default: now', time)
     .addHelpText(
       'after',
       `\nExamples:\n  ${TAGTRAIL} rule add --org 1 --kind overdue --after 5m --then 30m --within COLD-ROOM` +
@@ -96,19 +92,19 @@ function addRuleSet(program: Command): void {
   withRuleOptions(
     addCommand(program, 'rule', 'set')
       .description(
-        'Change a rule from now on, or from another time on. What is left out stays as it is; none takes away what was set.',
+        'Change a rule from now on, or from another time on. Omitted options keep their values; none clears one.',
       )
       .requiredOption('--org <id>', 'the organization', id)
       .requiredOption('--rule <id>', 'which rule'),
   )
     .option(
       '--valid-from <time>',
-      'from when on this counts, RFC 3339; up to 31 days ago; if left out now, or when the rule as it is begins',
+      'when the change begins, RFC 3339; up to 31 days ago; default: now, or when the rule begins',
       time,
     )
     .option(
       '--ends-at <time>',
-      'when the rule ends, RFC 3339; if left out as planned, unless this change begins only then',
+      'when the rule ends, RFC 3339; default: as planned, unless this change begins only then',
       (text) => (text === NONE ? text : time(text)),
     )
     .addHelpText(
@@ -120,10 +116,7 @@ function addRuleSet(program: Command): void {
       const { org: orgId, rule: id, validFrom = null } = options;
       const given = { ...changeOf(options), endsAt: orNothing(options.endsAt) };
       if (Object.values(given).every((value) => value === undefined)) {
-        throw new AppError(
-          'invalid_input',
-          'Nothing to change: give what is to be different, such as --after',
-        );
+        throw new AppError('invalid_input', 'Nothing to change: give an option, such as --after');
       }
       const rule = await withConnections(async ({ db, actor }) => {
         const now = Date.now() * MICROS_PER_MILLISECOND;
@@ -157,10 +150,10 @@ interface RemoveOptions {
 
 function addRuleRemove(program: Command): void {
   addCommand(program, 'rule', 'remove')
-    .description('End a rule: nothing more is raised by it, and its open alerts are closed.')
+    .description('End a rule: it raises nothing more, and its open alerts are closed.')
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--rule <id>', 'which rule')
-    .option('--valid-from <time>', 'when it ends, RFC 3339; up to 31 days ago; now if left out', time)
+    .option('--valid-from <time>', 'when it ends, RFC 3339; up to 31 days ago; default: now', time)
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} rule remove --org 1 --rule=01KQSA8N2V6T4W8XJY3ZB5D7FH`)
     .action(async (options: RemoveOptions) => {
       const { org: orgId, rule: id, validFrom = null } = options;
@@ -192,14 +185,14 @@ function addRuleTry(program: Command): void {
   withRuleOptions(
     addCommand(program, 'rule', 'try')
       .description(
-        'Try a rule on what was recorded, as if it had always been there, and say which alerts it would have raised. ' +
+        'Try a rule on recorded data, as if it had always existed, and show the alerts it would have raised. ' +
           'Nothing is stored.',
       )
       .requiredOption('--org <id>', 'the organization', id)
-      .option('--kind <kind>', 'of a new rule, as rule add takes it', kind)
-      .option('--rule <id>', 'a rule that is there, with what else is given changed'),
+      .option('--kind <kind>', 'the kind of a new rule, as for rule add', kind)
+      .option('--rule <id>', 'an existing rule, changed by the other options'),
   )
-    .option('--since <duration>', 'how far back, as 14d, 12h; at most 31d, 14d if left out', duration)
+    .option('--since <duration>', 'how far back, such as 14d or 12h; at most 31d; default: 14d', duration)
     .addHelpText(
       'after',
       `\nExamples:\n  ${TAGTRAIL} rule try --org 1 --kind overdue --after 5m --then 30m --since 7d` +
@@ -235,7 +228,7 @@ function addRuleTry(program: Command): void {
 function wantedOf(options: TryOptions, now: Micros) {
   const { org: orgId, kind, rule, since } = options;
   if ((kind === undefined) === (rule === undefined)) {
-    throw new AppError('invalid_input', 'Give either --kind, of a new rule, or --rule, of one that is there');
+    throw new AppError('invalid_input', 'Give either --kind, for a new rule, or --rule, for an existing one');
   }
   const of = kind === undefined ? { id: rule ?? '' } : { kind };
   return { orgId, of, since: since === undefined ? null : now - since, ...changeOf(options) };
@@ -370,7 +363,7 @@ function alertLines({ alerts, alert_count: count }: TrialResult): string[] {
         alert.level ?? '-',
       ]),
     ),
-    ...(count > shown.length ? [`And ${count - shown.length} more: --json tells up to ${MOST_ALERTS}.`] : []),
+    ...(count > shown.length ? [`And ${count - shown.length} more: --json shows up to ${MOST_ALERTS}.`] : []),
   ];
 }
 
@@ -426,15 +419,15 @@ const kind = oneOf(...KINDS);
 /** What rules have in common: commands that make, change and try them take the same. */
 function withRuleOptions(command: Command): Command {
   return command
-    .option('--name <name>', 'what people call it; its kind and location if left out')
-    .option('--after <duration>', 'raises after so long, as 90s, 5m, 2h or 1d', durationOrNone)
+    .option('--name <name>', 'its name; default: its kind and location')
+    .option('--after <duration>', 'how long before it raises, such as 90s, 5m, 2h or 1d', durationOrNone)
     .option(
       '--then <duration>',
-      'second threshold: dwell warns at the first and raises at this one; overdue becomes missing',
+      'second threshold: dwell warns at the first and alarms at this one; overdue becomes missing',
       durationOrNone,
     )
-    .option('--at <key>', 'the location, with all below it: of dwell, not_allowed and must_be')
-    .option('--reader <id...>', 'only these readers; of the kind reader', listOf(id))
+    .option('--at <key>', 'the location, with all below it; for dwell, not_allowed and must_be')
+    .option('--reader <id...>', 'only these readers; for the kind reader', listOf(id))
     .option('--asset <key...>', 'only these assets, by their external keys', listOf(String))
     .option('--within <key>', 'only assets that are at this location or one below it')
     .option(
@@ -444,10 +437,14 @@ function withRuleOptions(command: Command): Command {
     )
     .option(
       '--hours <text>',
-      'hours of work of must_be, as "Mon-Fri 07:00-18:00, Sat 22:00-06:00"; at all times if left out',
+      'working hours of must_be, such as "Mon-Fri 07:00-18:00, Sat 22:00-06:00"; default: always',
     )
-    .option('--time-zone <zone>', 'of these hours, as Europe/Berlin')
-    .option('--mail <address...>', 'members of the organization who are sent its alerts', listOf(String));
+    .option('--time-zone <zone>', 'the time zone of these hours, such as Europe/Berlin')
+    .option(
+      '--mail <address...>',
+      'members of the organization who get its alerts by e-mail',
+      listOf(String),
+    );
 }
 
 function changeOf(options: RuleOptions): RuleChange {
@@ -521,7 +518,7 @@ function durationOrNone(text: string): Micros | typeof NONE {
 function listOf<Item>(read: (text: string) => Item) {
   return (text: string, before?: Listed<Item>): Listed<Item> => {
     if (before === NONE || (before !== undefined && text === NONE)) {
-      throw new InvalidArgumentError('none stands alone: it takes away what was set.');
+      throw new InvalidArgumentError('none must stand alone: it clears the setting.');
     }
     return text === NONE ? NONE : [...(before ?? []), read(text)];
   };
@@ -530,7 +527,9 @@ function listOf<Item>(read: (text: string) => Item) {
 function term(text: string): MetadataTerm {
   const [, path, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (path === undefined || value === undefined) {
-    throw new InvalidArgumentError('It is a path and a value, as owner=ACME or order.customer=ACME.');
+    throw new InvalidArgumentError(
+      'It must be a path and a value, such as owner=ACME or order.customer=ACME.',
+    );
   }
   return { path: path.split('.'), value };
 }

@@ -45,38 +45,38 @@ interface Options {
 export function addSimulate(program: Command): void {
   addTopCommand(program, 'simulate')
     .description(
-      `Let a simulated site publish to MQTT_URL, or to the broker of a running ${START}, and write down what is true of it; or check an installation against that.`,
+      `Let a simulated site publish to MQTT_URL, or to the broker of a running ${START}, and write its truth to a file; or check an installation against that.`,
     )
     .option('--org <id>', 'the organization', id)
     .option('--readers <number>', 'how many readers', wholeNumber(1, 200), 6)
     .option('--assets <number>', 'how many assets', wholeNumber(1, 50_000), 100)
     .option('--rate <number>', 'reads a second', wholeNumber(1, 100_000), 50)
-    .option('--duration <seconds>', 'how long; until Ctrl-C if left out', wholeNumber(1, 604_800))
+    .option('--duration <seconds>', 'how long; default: until Ctrl-C', wholeNumber(1, 604_800))
     .option(
       '--format <formats>',
-      'what the readers speak, one after the other: names of built-in formats, or mixed for all of them',
+      "the readers' formats, in turn: names of built-in formats, or mixed for all of them",
       'zebra-iotc,minew-json,impinj-r700',
     )
-    .option('--faults <faults>', `what goes wrong: none, all, or some of ${FAULTS.join(', ')}`, 'none')
+    .option('--faults <faults>', `the faults: none, all, or some of ${FAULTS.join(', ')}`, 'none')
     .option('--seed <number>', 'another course of events', wholeNumber(0, 4_294_967_295), 1)
     .option('--speed <factor>', 'how much faster time passes at the site', wholeNumber(1, 10_000), 1)
     .option(
       '--continuous <duration>',
-      'watch the locations where things stay continuously, with this gap: whatever is there is read within a third of it',
+      'watch the locations where assets stay continuously, with this gap: every present asset is read within a third of it',
       gap,
     )
-    .option('--prefix <text>', 'what keys and names begin with', asPrefix, 'SIM-')
+    .option('--prefix <text>', 'prefix of keys and names', asPrefix, 'SIM-')
     .option('--tolerance <seconds>', 'see below', wholeNumber(0, 10), 2)
-    .option('--truth <file>', 'where to write what is true; none for nowhere', 'simulation-truth.json')
-    .option('--check <file>', 'simulate nothing: compare an installation with what is true')
+    .option('--truth <file>', 'the file for the truth, or none', 'simulation-truth.json')
+    .option('--check <file>', 'simulate nothing: compare an installation with this truth')
     .option(
       '--wait <seconds>',
       'how long a check waits for an installation that is behind',
       wholeNumber(0, 3_600),
       0,
     )
-    .option('--api <url>', 'what a check asks instead of the database')
-    .option('--key <key>', 'the API key for that; TAGTRAIL_API_KEY if left out')
+    .option('--api <url>', 'the API for a check to ask instead of the database')
+    .option('--key <key>', 'the API key for that; default: TAGTRAIL_API_KEY')
     .addHelpText('after', HELP)
     .action((options: Options) =>
       options.check === undefined ? run(options) : compare(options.check, options),
@@ -172,13 +172,13 @@ function planOf(options: Options): SimulatePlan {
     const all = Object.keys(ENCODERS) as EncoderName[];
     throw new AppError(
       'invalid_input',
-      `--format is mixed, or some of ${all.join(', ')}, with commas between`,
+      `--format must be mixed, or some of ${all.join(', ')}, separated by commas`,
     );
   }
   if (faults === null) {
     throw new AppError(
       'invalid_input',
-      `--faults is none, all, or some of ${FAULTS.join(', ')}, with commas between`,
+      `--faults must be none, all, or some of ${FAULTS.join(', ')}, separated by commas`,
     );
   }
   return {
@@ -191,14 +191,14 @@ function planOf(options: Options): SimulatePlan {
 function gap(text: string): number {
   const seconds = secondsIn(text);
   if (!(seconds >= 6 && seconds <= 86_400)) {
-    throw new InvalidArgumentError('It is a duration from 6s to 1d, as 30s, 5m or 1h.');
+    throw new InvalidArgumentError('It must be a duration from 6s to 1d, such as 30s, 5m or 1h.');
   }
   return seconds;
 }
 
 function asPrefix(text: string): string {
   if (!/^[A-Za-z0-9-]{1,32}$/.test(text)) {
-    throw new InvalidArgumentError('It is 1 to 32 letters, digits and hyphens.');
+    throw new InvalidArgumentError('It must be 1 to 32 letters, digits and hyphens.');
   }
   return text;
 }
@@ -248,7 +248,7 @@ async function readTruthFile(path: string): Promise<TruthDocument> {
   } catch {
     // Reported below.
   }
-  throw new FileFault(`${path} is not the truth of a simulation, or of another version`);
+  throw new FileFault(`${path} is not the truth of a simulation, or comes from another version`);
 }
 
 function simulatedText({ progress, truth }: Simulated, truthFile: string | null): string {
@@ -268,10 +268,10 @@ function simulatedText({ progress, truth }: Simulated, truthFile: string | null)
     ),
     '',
     `${count(reads)} reads in ${count(messages)} messages within ${Math.round(elapsed)} s: ${count(seen)} of ${count(truth.assets.length)} assets seen, ${count(rows)} rows of history`,
-    ...(undecided === 0 ? [] : [`Of ${count(undecided)} assets it cannot be told what is true.`]),
+    ...(undecided === 0 ? [] : [`The truth of ${count(undecided)} assets cannot be decided.`]),
     ...(truthFile === null
       ? []
-      : [`What is true is in ${truthFile}. Next: ${TAGTRAIL} simulate --check ${truthFile}`]),
+      : [`The truth is in ${truthFile}. Next: ${TAGTRAIL} simulate --check ${truthFile}`]),
   ].join('\n');
 }
 
@@ -291,8 +291,10 @@ function checkedText(result: CheckResult): string {
           ...(all.length > MOST_SHOWN ? [`… and ${all.length - MOST_SHOWN} more`] : []),
           '',
         ]),
-    ...(undecided.length === 0 ? [] : [`Not compared, what is true cannot be told: ${undecided.join(', ')}`]),
-    ...(events === null ? ['Not compared, its beginning is not kept any more: the move feed'] : []),
+    ...(undecided.length === 0
+      ? []
+      : [`Not compared, because their truth is undecided: ${undecided.join(', ')}`]),
+    ...(events === null ? ['Not compared, because its beginning is no longer kept: the move feed'] : []),
     ...smoothingLines(result),
     ...presenceLines(result),
     ...alertLines(result),
@@ -329,12 +331,12 @@ function presenceLines({ presence }: CheckResult): string[] {
 function smoothingLines({ smoothing, differences }: CheckResult): string[] {
   if (smoothing === true) {
     return [
-      `Smoothing was on in this organization (${TAGTRAIL} smoothing show): what is true is told without it, so that histories differ. Simulate in an organization without smoothing.`,
+      `Smoothing was on in this organization (${TAGTRAIL} smoothing show): the truth assumes none, so histories differ. Simulate in an organization without smoothing.`,
     ];
   }
   return smoothing === null && differences.length > 0
     ? [
-        `If smoothing is on in the organization (${TAGTRAIL} smoothing show), histories differ: what is true is told without it.`,
+        `If smoothing is on in the organization (${TAGTRAIL} smoothing show), histories differ: the truth assumes none.`,
       ]
     : [];
 }

@@ -44,11 +44,11 @@ function addSmoothingSet(program: Command): void {
   withSmoothingOptions(
     addCommand(program, 'smoothing', 'set')
       .description(
-        'Say when a move counts, so that assets do not bounce between antennas whose ranges overlap. It holds for scans ' +
+        'Set when a move counts, to keep assets from bouncing between antennas with overlapping ranges. It holds for scans ' +
           'observed from now on; no history changes.',
       )
       .requiredOption('--org <id>', 'the organization', id)
-      .option('--location <key>', 'for moves to this location only, by its external key'),
+      .option('--location <key>', 'only for moves to this location, by its external key'),
   )
     .addHelpText(
       'after',
@@ -79,9 +79,7 @@ function addSmoothingSet(program: Command): void {
 
 function addSmoothingShow(program: Command): void {
   addCommand(program, 'smoothing', 'show')
-    .description(
-      "Show when moves count: the organization's setting, and those of locations that have their own.",
-    )
+    .description("Show when moves count: the organization's setting, and those of locations with their own.")
     .requiredOption('--org <id>', 'the organization', id)
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} smoothing show --org 1`)
     .action(async (options: { org: number; json?: boolean }) => {
@@ -128,30 +126,26 @@ const EXAMPLE = `
 What it prints begins like this:
 
   From 2026-05-01T06:00:00.000Z to 2026-05-01T18:00:00.000Z: 46 moves now, 9 then;
-  38 would disappear, 1 would appear (1 of them dated anew). Nothing was changed.
+  38 would disappear, 1 would appear (1 of them redated). Nothing was changed.
 
-  from    to      now  kept  dated anew  removed  added  then
-  ------  ------  ---  ----  ----------  -------  -----  ----
-  DOCK-1  DOCK-2   23     4           1       18      0     5
-  DOCK-2  DOCK-1   23     4           0       19      0     4`;
+  from    to      now  kept  redated  removed  added  then
+  ------  ------  ---  ----  -------  -------  -----  ----
+  DOCK-1  DOCK-2   23     4        1       18      0     5
+  DOCK-2  DOCK-1   23     4        0       19      0     4`;
 
 function addSmoothingTry(program: Command): void {
   withSmoothingOptions(
     addCommand(program, 'smoothing', 'try')
       .description(
         'Try a setting on the recorded scans, as if it had always held: first how many moves from one location to ' +
-          'another it would keep, date anew, remove and add, then which. Nothing is stored.',
+          'another it would keep, redate, remove and add, then which. Nothing is stored.',
       )
       .requiredOption('--org <id>', 'the organization', id)
       .option('--location <key>', "as this location's own setting, by its external key"),
   )
-    .option(
-      '--from <time>',
-      'moves from this time on, RFC 3339; without this from the first recorded scan',
-      time,
-    )
-    .option('--to <time>', 'moves up to this time, RFC 3339; without this to the last recorded scan', time)
-    .option('--asset <key>', 'of this asset only, by its external key')
+    .option('--from <time>', 'moves from this time on, RFC 3339; default: from the first recorded scan', time)
+    .option('--to <time>', 'moves up to this time, RFC 3339; default: to the last recorded scan', time)
+    .option('--asset <key>', 'only of this asset, by its external key')
     .addHelpText(
       'after',
       `\nExamples:\n  ${TAGTRAIL} smoothing try --org 1 --window 30 --min-seconds 5` +
@@ -259,12 +253,12 @@ function withSmoothingOptions(command: Command): Command {
     )
     .option(
       '--min-seconds <seconds>',
-      'a move counts when the asset was seen there, and nowhere else, for so long',
+      'a move counts if the asset was seen there, and nowhere else, for this long',
       wholeNumber(1, MAX_SECONDS),
     )
-    .option('--margin-db <dB>', 'a move counts when it is stronger there by so much', asDecibels)
+    .option('--margin-db <dB>', 'a move counts if its reads there are stronger by this much', asDecibels)
     .addOption(new Option('--off', 'every scan counts').conflicts([...NUMBERS, 'inherit']))
-    .addOption(new Option('--inherit', 'the location has no setting of its own any more').conflicts(NUMBERS));
+    .addOption(new Option('--inherit', "the location's own setting ends").conflicts(NUMBERS));
 }
 
 /** @throws AppError `invalid_input` if the options do not form a setting. */
@@ -289,7 +283,7 @@ function smoothingOf(options: SmoothingOptions): DatedSmoothing['smoothing'] {
 function asDecibels(text: string): number {
   const decibels = text.trim() === '' ? Number.NaN : Number(text);
   if (!(decibels > 0 && decibels <= 100)) {
-    throw new InvalidArgumentError('It is a number of dB above 0, at most 100.');
+    throw new InvalidArgumentError('It must be a number of dB above 0, at most 100.');
   }
   return decibels;
 }
@@ -356,7 +350,7 @@ function shownTrial(
   const appearing = totals.added + redated;
   const lines = [
     `From ${from} to ${to}: ${present} moves now, ${proposed} then;`,
-    `${disappearing} would disappear, ${appearing} would appear (${redated} of them dated anew). Nothing was changed.`,
+    `${disappearing} would disappear, ${appearing} would appear (${redated} of them redated). Nothing was changed.`,
     ...(pairs.length === 0 ? [] : ['', ...pairLines(pairs, others)]),
     ...(moves.length === 0 ? [] : ['', ...moveLines(moves)]),
     ...(leftOut === 0 ? [] : ['', `And ${leftOut} more: narrow it down with --asset, --from and --to`]),
@@ -386,7 +380,7 @@ function withTotals(counts: PairCounts): Counts {
 }
 
 const COLUMNS = ['present', 'kept', 'redated', 'removed', 'added', 'proposed'] as const;
-const HEADINGS = ['now', 'kept', 'dated anew', 'removed', 'added', 'then'];
+const HEADINGS = ['now', 'kept', 'redated', 'removed', 'added', 'then'];
 
 function pairLines(pairs: readonly ShownPair[], others: PairCounts): string[] {
   const rest = sumOf([...pairs.slice(MOST_SHOWN_PAIRS), withTotals(others)]);

@@ -23,9 +23,9 @@ export function addUnknownTags(program: Command): void {
 
 function addUnknownTagsList(program: Command): void {
   addCommand(program, 'unknown-tags', 'list')
-    .description('List the tags that were read and belong to nothing, the last seen first.')
+    .description('List the tags that were read and belong to nothing, last seen first.')
     .requiredOption('--org <id>', 'the organization', id)
-    .option('--ignored', 'those that are ignored, instead of the others')
+    .option('--ignored', 'list ignored ones instead')
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} unknown-tags list --org 1`)
     .action(async (options: { org: number; ignored?: true; json?: boolean }) => {
       const rows = await withOrganization(options.org, (db) =>
@@ -105,7 +105,7 @@ function addUnknownTagsAttach(program: Command): void {
         tag.alike.length === 0
           ? ''
           : `\nIt differs in spelling only from ${sayCandidates(tag.alike)}; ` +
-            'a read that is spelled like none of them stays ambiguous.';
+            'a read in any other spelling stays ambiguous.';
       printResult(
         {
           json: { id: tag.id, tag_type: tag.tag_type, value: tag.value, asset_external_key: assetKey },
@@ -126,13 +126,11 @@ interface IgnoreOptions {
 
 function addUnknownTagsIgnore(program: Command): void {
   addCommand(program, 'unknown-tags', 'ignore')
-    .description(
-      "See an unknown tag no more: it is not listed, however often it is read. Its reads are counted as before, among its reader's unknown ones too.",
-    )
+    .description('Ignore an unknown tag: it is no longer listed. Its reads are still counted.')
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--type <type>', `its kind: ${TAG_TYPES.join(', ')}`, oneOf(...TAG_TYPES))
     .requiredOption('--value <value>', 'its value, as unknown-tags list shows it')
-    .option('--undo', 'have it listed again')
+    .option('--undo', 'list it again')
     .addHelpText(
       'after',
       `

@@ -47,11 +47,11 @@ interface CreateOptions {
 
 function addUserCreate(program: Command): void {
   addCommand(program, 'user', 'create')
-    .description('Create a user of the console, and a link by which that person chooses a password.')
-    .requiredOption('--email <address>', 'by which the user signs in')
+    .description('Create a user of the console, and a link to choose a password.')
+    .requiredOption('--email <address>', 'the address to sign in with')
     .requiredOption('--name <name>', 'the name others see, 1 to 255 characters')
     .option('--org <id>', 'an organization to be a member of, with --role', id)
-    .option('--role <role>', `what the user may do there: ${ROLES.join(', ')}`, oneOf(...ROLES))
+    .option('--role <role>', `the role there: ${ROLES.join(', ')}`, oneOf(...ROLES))
     .addHelpText(
       'after',
       `\nExample:\n  ${TAGTRAIL} user create --email ann@example.com --name 'Ann Lee' --org 1 --role admin`,
@@ -80,10 +80,10 @@ interface InviteOptions {
 
 function addUserInvite(program: Command): void {
   addCommand(program, 'user', 'invite')
-    .description('Make a link by which a person becomes a member of an organization. An earlier one ends.')
+    .description('Make a link that invites a person to an organization. It replaces an earlier one.')
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--email <address>', 'of the person')
-    .requiredOption('--role <role>', `what the member may do: ${ROLES.join(', ')}`, oneOf(...ROLES))
+    .requiredOption('--role <role>', `the role: ${ROLES.join(', ')}`, oneOf(...ROLES))
     .addHelpText(
       'after',
       `\nExample:\n  ${TAGTRAIL} user invite --org 1 --email bob@example.com --role viewer`,
@@ -103,9 +103,7 @@ interface ListOptions {
 
 function addUserList(program: Command): void {
   addCommand(program, 'user', 'list')
-    .description(
-      'List users of the console, what they may do in which organization, and when they were last there.',
-    )
+    .description('List users of the console, their roles in organizations, and when they were last there.')
     .option('--org <id>', 'only members of this organization', id)
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} user list --org 1`)
     .action(async (options: ListOptions) => {
@@ -148,13 +146,13 @@ interface RoleOptions {
 function addUserRole(program: Command): void {
   addCommand(program, 'user', 'role')
     .description(
-      'Make a user a member of an organization, or change what the member may do there. The password and sessions of ' +
-        'somebody who becomes a member end, as another organization may have made the account; give the link that is ' +
-        'printed to the person with the address.',
+      "Make a user a member of an organization, or change the member's role. The password and sessions of " +
+        'a new member end, because another organization may have made the account; give the printed link ' +
+        'to the person with that address.',
     )
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--email <address>', 'the user')
-    .requiredOption('--role <role>', `what the user may do there: ${ROLES.join(', ')}`, oneOf(...ROLES))
+    .requiredOption('--role <role>', `the role there: ${ROLES.join(', ')}`, oneOf(...ROLES))
     .addHelpText(
       'after',
       `\nExample:\n  ${TAGTRAIL} user role --org 1 --email bob@example.com --role operator`,
@@ -188,7 +186,7 @@ interface RemoveOptions {
 
 function addUserRemove(program: Command): void {
   addCommand(program, 'user', 'remove')
-    .description('End the membership of a user in an organization. The user stays, as do other memberships.')
+    .description("End a user's membership of an organization. The user and other memberships stay.")
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--email <address>', 'the user')
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} user remove --org 1 --email bob@example.com`)
@@ -198,16 +196,14 @@ function addUserRemove(program: Command): void {
         const { id: userId } = await namedUser(db, email);
         return removeMembership(db, actor, { userId, orgId });
       });
-      const text = `User ${removed.email} is no member of organization ${orgId} any more`;
+      const text = `User ${removed.email} is no longer a member of organization ${orgId}`;
       printResult({ json: { ...removed, org_id: orgId }, text }, options);
     });
 }
 
 function addUserDisable(program: Command): void {
   addCommand(program, 'user', 'disable')
-    .description(
-      'Keep a user from signing in, and end all sessions. Memberships stay, for when the user is enabled.',
-    )
+    .description('Keep a user from signing in, and end all sessions. Memberships stay.')
     .requiredOption('--email <address>', 'the user')
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} user disable --email bob@example.com`)
     .action(async (options: { email: string; json?: boolean }) => {
@@ -242,7 +238,7 @@ interface EraseOptions {
 function addUserErase(program: Command): void {
   addCommand(program, 'user', 'erase')
     .description(
-      'Delete a person for good: the user with memberships, sessions and links. What the person did stays in the change log, by the id of the user, without name and addresses. Without --confirm nothing is erased. Backups are not touched.',
+      "Delete a person for good: the user with memberships, sessions and links. The person's changes stay in the change log under the user's id, without name and addresses. Without --confirm nothing is erased. Backups are not touched.",
     )
     .requiredOption('--email <address>', 'the user')
     .option('--confirm', 'erase it')
@@ -281,7 +277,7 @@ async function erase(options: EraseOptions): Promise<void> {
 
 function addUserReset(program: Command): void {
   addCommand(program, 'user', 'reset')
-    .description('Make a link by which a user chooses a new password. The one there is holds until then.')
+    .description('Make a link to choose a new password. The present password is valid until then.')
     .requiredOption('--email <address>', 'the user')
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} user reset --email bob@example.com`)
     .action(async (options: { email: string; json?: boolean }) => {
@@ -313,6 +309,6 @@ function shownLink(
   const link = linkAddress(config.CONSOLE_URL ?? `${scheme}://127.0.0.1:${config.CONSOLE_PORT}`, token);
   return {
     json: { link, expires_at },
-    text: `${text}, good once and until ${expires_at}, shown only now:\n${link}`,
+    text: `${text}, valid once and until ${expires_at}, shown only now:\n${link}`,
   };
 }

@@ -54,13 +54,13 @@ interface CreateOptions {
 
 function addWebhookCreate(program: Command): void {
   addCommand(program, 'webhook', 'create')
-    .description('Send every move to a URL, by POST. The secret that signs them is shown this once.')
+    .description('Send every move to a URL, by POST. The signing secret is shown only now.')
     .requiredOption('--org <id>', 'the organization whose moves are sent', id)
-    .requiredOption('--url <url>', 'where to; https, or http to what WEBHOOK_NETWORKS names')
+    .requiredOption('--url <url>', 'the URL; https, or http within WEBHOOK_NETWORKS')
     .option('--types <a,b>', `only these types: ${EVENT_TYPES.join(', ')}`, typesOf)
-    .option('--location <key>', 'only what touches this location or one below it')
-    .option('--name <name>', "its name; the URL's host if left out")
-    .option('--after <position>', 'begin after this position of the feed; at its head if left out', position)
+    .option('--location <key>', 'only events about this location or one below it')
+    .option('--name <name>', "its name; default: the URL's host")
+    .option('--after <position>', 'begin after this position of the feed; default: at its head', position)
     .addHelpText(
       'after',
       `\nExample:\n  ${TAGTRAIL} webhook create --org 1 --url https://erp.example.com/hooks/moves --location HALL-1`,
@@ -95,17 +95,14 @@ interface SetOptions {
 
 function addWebhookSet(program: Command): void {
   addCommand(program, 'webhook', 'set')
-    .description('Change a webhook, within seconds. What is left out stays as it is.')
+    .description('Change a webhook, within seconds. Omitted options keep their values.')
     .requiredOption('--webhook <id>', 'which webhook', id)
-    .option('--state <state>', 'on: goes on where it was; off, paused: nothing is sent', oneOf(...STATES))
-    .option('--url <url>', 'where to; https, or http to what WEBHOOK_NETWORKS names')
+    .option('--state <state>', 'on: resumes where it was; off, paused: sends nothing', oneOf(...STATES))
+    .option('--url <url>', 'the URL; https, or http within WEBHOOK_NETWORKS')
     .option('--types <a,b>', `only these types: ${EVENT_TYPES.join(', ')}; all for every type`, typesOf)
-    .option('--location <key>', 'only what touches this location or one below it; none for everywhere')
+    .option('--location <key>', 'only events about this location or one below it; none for everywhere')
     .option('--name <name>', 'its name')
-    .option(
-      '--rotate-secret',
-      'make a further secret, shown this once; both sign until the old one is dropped',
-    )
+    .option('--rotate-secret', 'make a second secret, shown only now; both sign until the old one is dropped')
     .option('--drop-old-secret', 'end all secrets but the newest')
     .addHelpText(
       'after',
@@ -150,7 +147,7 @@ function changeOf(options: SetOptions): WebhookChange {
 
 function addWebhookDelete(program: Command): void {
   addCommand(program, 'webhook', 'delete')
-    .description('Delete a webhook with its secrets and attempts: nothing more is sent.')
+    .description('Delete a webhook with its secrets and attempts.')
     .requiredOption('--webhook <id>', 'which webhook', id)
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} webhook delete --webhook 1`)
     .action(async (options: { webhook: number; json?: boolean }) => {
@@ -225,7 +222,7 @@ function asTable(webhooks: readonly ListedWebhook[]): string {
 function addWebhookTest(program: Command): void {
   addCommand(program, 'webhook', 'test')
     .description(
-      'Send a test event from here, and say what the receiver answered. Exits with 1 unless that was 2xx.',
+      "Send a test event from here, and show the receiver's answer. Exits with 1 unless that was 2xx.",
     )
     .requiredOption('--webhook <id>', 'which webhook, on or not', id)
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} webhook test --webhook 1`)
@@ -258,11 +255,9 @@ function textOf({ outcome, status, error, milliseconds, answer }: Attempt): stri
 
 function addWebhookAttempts(program: Command): void {
   addCommand(program, 'webhook', 'attempts')
-    .description(
-      `List what was sent and what was answered, newest first. The last ${KEPT_ATTEMPTS} are kept.`,
-    )
+    .description(`List requests and their answers, newest first. The last ${KEPT_ATTEMPTS} are kept.`)
     .requiredOption('--webhook <id>', 'which webhook', id)
-    .option('--limit <number>', 'at most so many', wholeNumber(1, KEPT_ATTEMPTS), 50)
+    .option('--limit <number>', 'how many at most', wholeNumber(1, KEPT_ATTEMPTS), 50)
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} webhook attempts --webhook 1 --limit 10`)
     .action(async (options: { webhook: number; limit: number; json?: boolean }) => {
       const attempts = await withConnections(async ({ db }) => {
@@ -292,7 +287,7 @@ function attemptsTable(rows: readonly AttemptRow[]): string {
 function addWebhookReplay(program: Command): void {
   addCommand(program, 'webhook', 'replay')
     .description(
-      'Send everything after a position again, or go on after a later one. What was paused is on again.',
+      'Send everything after a position again, or continue after a later one. Switches the webhook on.',
     )
     .requiredOption('--webhook <id>', 'which webhook', id)
     .requiredOption('--after <position>', 'the position in the feed; 0 for everything that is kept', position)

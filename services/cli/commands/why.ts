@@ -29,11 +29,11 @@ export function addWhy(program: Command): void {
   addTopCommand(program, 'why')
     .helpGroup('Assets and locations:')
     .description(
-      'Say why an asset is where it is, or was at a time: the scan that decided it and why it counts, what else was read then, and what was said before.',
+      'Say why an asset is, or was, at a location: the scan that decided it and why it counts, the other reads around it, and earlier answers.',
     )
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--asset <key>', 'the asset, by its external key')
-    .option('--at <time>', 'where it was at this time, RFC 3339; without this where it is now', reportTime)
+    .option('--at <time>', 'where it was at this time, RFC 3339; default: now', reportTime)
     .addHelpText(
       'after',
       `\nExamples:\n  ${TAGTRAIL} why --org 1 --asset FORKLIFT-2` +
@@ -62,7 +62,7 @@ export function addWhy(program: Command): void {
 
 function sayNotSeen(externalKey: string, { firstSeen }: NotSeenYet, orgId: number): string {
   return firstSeen === null
-    ? `Asset ${externalKey} has never been seen; reads of tags that belong to nothing are listed by: tagtrail unknown-tags list --org ${orgId}`
+    ? `Asset ${externalKey} has never been seen; to list reads of unknown tags: tagtrail unknown-tags list --org ${orgId}`
     : `Asset ${externalKey} was first seen at ${shownTime(firstSeen)}; ask for that time or a later one`;
 }
 
@@ -131,7 +131,7 @@ function whyText(externalKey: string, explanation: Explanation, names: Names): s
       : `${externalKey} was at ${location} from ${shownTime(stay.from)} to ${shownTime(stay.to)}.`,
     '',
     decidedBy === null
-      ? 'Which scan decided that is not known: it was recorded before that was kept.'
+      ? 'The scan that decided it was not kept.'
       : forTerminal(`Decided by ${sayScan(decidedBy, names)}${sayLate(decidedBy, stay.from)}.`),
     sayReason(reason, location),
     ...sayRivals(rivals, keyOf, names),
@@ -159,7 +159,7 @@ function sayLate(scan: DecidingScan, observedAt: Micros): string {
 
 function sayReason(reason: Reason | null, location: string): string {
   return reason === null
-    ? 'Why it counted is not known any more: the scans around it were dropped.'
+    ? 'Why it counted is no longer known: the scans around it were dropped.'
     : `It counts because ${REASONS[reason](location)}.`;
 }
 
@@ -174,7 +174,7 @@ const REASONS: Record<Reason, (location: string) => string> = {
 
 function sayRivals(rivals: readonly Rival[] | null, keyOf: (id: number) => string, names: Names): string[] {
   if (rivals === null) {
-    return ['What else was read around that time is not kept any more.'];
+    return ['Other reads of that time are no longer kept.'];
   }
   if (rivals.length === 0) {
     return ['Nothing else was read just before.'];

@@ -28,7 +28,7 @@ function isSafe({ protocol, hostname, search, hash }: URL): boolean {
 }
 
 const OIDC_ROLES: Setting<readonly MappedRole[]> = {
-  purpose: 'which values of OIDC_ROLE_CLAIM make somebody a member, of which organization and in which role',
+  purpose: 'values of OIDC_ROLE_CLAIM with the organization and role that they give',
   initial: null,
   absent: [],
   remedy: `value=organization:role, with semicolons between, such as warehouse-leads=1:admin;warehouse=1:viewer; roles are ${ROLES.join(', ')}`,
@@ -80,7 +80,7 @@ export const OIDC_SETTINGS = {
     'gold',
   ),
   OIDC_AMR_VALUES: valuesSetting(
-    'methods of signing in at OIDC_ISSUER of which the ID token must say one (amr)',
+    'methods of signing in at OIDC_ISSUER; the ID token must confirm one (amr)',
     'mfa hwk',
   ),
   CONSOLE_PASSWORDS: choiceSetting(

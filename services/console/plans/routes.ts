@@ -49,7 +49,7 @@ const create = memberRoute({
   ...{ scope: 'locations:write', query: NEW_PLAN, params: {} },
   body: imageBody,
   success: created(PLAN, 'The plan, with no places on it'),
-  problems: { conflict: 'There are as many plans as may be' },
+  problems: { conflict: 'The maximum of plans is reached' },
   handle: async (request) => {
     await takeUploadTurn(request);
     const { context, body: image, requestId } = request;

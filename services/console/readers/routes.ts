@@ -86,7 +86,7 @@ const create = memberRoute({
   body: newReaderBody,
   success: found(CREATED_READER, 'The reader, with its password, shown this once'),
   problems: {
-    conflict: 'The name or the topic is taken, or there are as many readers or antennas as there may be',
+    conflict: 'The name or the topic is taken, or the maximum of readers or antennas is reached',
   },
   handle: async ({ context, body, requestId }) => {
     const actor = actorOfUser(context.session, requestId);
@@ -120,7 +120,7 @@ const change = memberRoute({
   ...{ ...ADMINISTRATION, ...ONE },
   body: readerPatchBody,
   success: found(CHANGED_READER, 'The reader, with a password if one was made'),
-  problems: { conflict: 'The name or the topic is taken, or what is expected of it was set too often' },
+  problems: { conflict: 'The name or the topic is taken, or its expected time was set too often' },
   handle: async ({ context, row: id, body, requestId }) => {
     const {
       name,
@@ -166,7 +166,7 @@ const antenna = memberRoute({
   success: found(SET_ANTENNA, 'The antenna'),
   problems: {
     not_found: 'No such reader, or location',
-    conflict: 'There are as many antennas as there may be',
+    conflict: 'The maximum of antennas is reached',
   },
   handle: async ({ context, row: readerId, params: { port }, body, requestId }) => {
     const { location_external_key: key, min_rssi: minRssi, enabled: isEnabled } = body.against({});

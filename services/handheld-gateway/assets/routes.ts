@@ -81,7 +81,7 @@ const PRESENCE_PROPERTIES = {
     type: 'string',
     enum: STATES.filter((state) => state !== 'never_seen'),
     description:
-      '`present`: read there recently enough. `overdue`: not read for longer than usual though it would have been. `missing`: overdue for long, or a sweep did not find it. `unknown`: not read, and nobody would have noticed. More may be added.',
+      '`present`: read there recently enough. `overdue`: not read for longer than usual while readers listened. `missing`: overdue for long, or a sweep did not find it. `unknown`: not read, and no reader listened. More may be added.',
   },
   state_since: {
     ...nullableSchema(TIME_SCHEMA),
@@ -133,7 +133,7 @@ const ASSETS_QUERY = {
   parameters: {
     q: described(
       searchText,
-      'Assets that have this text in their name, external key, description or the value of a tag, whatever the case; and those with a tag that is this value in another spelling. Those that it names exactly come first.',
+      'Assets that have this text in their name, external key, description or the value of a tag, whatever the case; and those with a tag with this value in another spelling. Exact matches come first.',
       'forklift',
     ),
     ...PAGING,
@@ -167,8 +167,7 @@ const one = route({
   path: '/handheld/v1/assets/{asset_id}',
   operationId: 'getHandheldAsset',
   summary: 'Look at an asset',
-  description:
-    'Where it is, since when, whether it is still there as far as that can be told, and its last places.',
+  description: 'Where it is, since when, whether it is still there, and its last places.',
   scope: null,
   query: NO_QUERY,
   params: ASSET_ID,

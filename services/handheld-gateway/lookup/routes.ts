@@ -31,7 +31,8 @@ const tag = route({
   params: {},
   success: found(TAGGED, 'The asset or the location'),
   problems: {
-    not_found: 'No live tag matches, or those of several assets or locations do and none has the very value',
+    not_found:
+      'No live tag matches, or tags of several assets or locations match and none has the exact value',
   },
   handle: async ({ context, query }) => {
     const read = usableTag(query, 'value');
@@ -81,7 +82,7 @@ const expected = route({
   operationId: 'listExpectedAssets',
   summary: 'List what should be at a location',
   description:
-    'The live assets that were last seen there, not those below it, by external key: so that a sweep can tell found, missing and elsewhere.',
+    'The live assets last seen there (not below it), by external key, for a sweep to compare with.',
   scope: null,
   query: PAGE_QUERY,
   params: LOCATION_ID,

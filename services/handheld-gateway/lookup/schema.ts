@@ -15,7 +15,7 @@ import { ASSET_EXAMPLE, LOCATION_EXAMPLE, REFERENCE_PROPERTIES, referenceSchema 
 export const TAGS = {
   type: 'array',
   items: TAG_WITHOUT_ID,
-  description: 'What is attached to it, in the order in which it was.',
+  description: 'The attached tags, in the order of attaching.',
 };
 export const TAGS_EXAMPLE = [{ tag_type: 'rfid', value: 'E28011600000020912345678' }];
 
@@ -23,7 +23,7 @@ const LAST_SEEN = { description: 'When a scan saw it last.', examples: ['2026-05
 
 export const TAGGED: JsonSchema = {
   title: 'Tagged',
-  description: 'What a tag is attached to: an asset or a location, the other one is null.',
+  description: 'The owner of a tag: an asset or a location; the other is null.',
   type: 'object',
   properties: {
     tag_type: TAG_TYPE_SCHEMA,
@@ -82,12 +82,12 @@ export const TAG_QUERY = {
     tag_type: described(mandatoryParameter(tagType), 'The kind of tag.', 'rfid'),
     value: described(
       mandatoryParameter(tagValue),
-      'What it says when it is read; matched as a scan of it would be.',
+      'The value of the tag, matched as in a scan.',
       'E28011600000020912345678',
     ),
     guessed: described(
       booleanFilter(false),
-      'The device guessed `tag_type`: if no tag of this kind matches and those of exactly one other kind do, it is that kind.',
+      'The device guessed `tag_type`: if no tag of this kind matches, but tags of exactly one other kind do, it is that kind.',
     ),
   },
 } as const satisfies Query;

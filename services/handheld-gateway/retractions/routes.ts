@@ -9,7 +9,7 @@ import { retractionBody } from './body.ts';
 
 const RESULT: JsonSchema = {
   title: 'RetractedScan',
-  description: 'What became of a scan that is taken back.',
+  description: 'The outcome for a scan.',
   type: 'object',
   properties: {
     index: { type: 'integer', minimum: 0, description: 'Its index in the submission.' },
@@ -27,7 +27,7 @@ const RESULT: JsonSchema = {
 /** docs/handhelds.md */
 const RETRACTION: JsonSchema = {
   title: 'Retraction',
-  description: 'What became of a retraction.',
+  description: 'The outcome of a retraction.',
   type: 'object',
   properties: {
     retraction_id: { ...ULID_SCHEMA, description: 'As it was sent.' },
@@ -52,12 +52,12 @@ const retract = route({
   operationId: 'retractScans',
   summary: 'Take scans back',
   description:
-    'Takes scans of a submission of this handheld back: histories and current locations become what they would be without them, whatever was scanned since. The scans stay recorded, so the submission sent again is still a repetition. A retraction may come before its submission. Carried out as a whole or not at all, and answered when it is committed; sent again, with the same id and body, it gets the same answer.',
+    'Takes back scans of a submission of this handheld: histories and current locations become what they would be without them. The scans stay recorded, so the submission sent again is still a repetition. A retraction may come before its submission. Carried out as a whole or not at all, and answered when it is committed; sent again, with the same id and body, it gets the same answer.',
   scope: null,
   query: NO_QUERY,
   params: {},
   body: retractionBody,
-  success: doneOnce(RETRACTION, 'What became of each scan', 'The same answer: it was received before'),
+  success: doneOnce(RETRACTION, 'The outcome for each scan', 'The same answer: it was received before'),
   problems: {
     validation_error:
       'A field of the body is not valid, an index is beyond the submission, or a scan is older than scans are kept',

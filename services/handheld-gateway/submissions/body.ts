@@ -23,7 +23,7 @@ const SCAN_MEMBERS = {
 const scan: Field<SubmittedScan> = objectField(SCAN_MEMBERS, toScan, {
   title: 'NewScan',
   description:
-    'A scan of a tag, by the clock of the device. `rssi` is in dBm. `guessed`: the device guessed `tag_type`; if no tag of this kind has the value and those of exactly one other kind do, it is that kind. False if left out.',
+    'A scan of a tag, by the clock of the device. `rssi` is in dBm. `guessed`: the device guessed `tag_type`; if no tag of this kind has the value, but tags of exactly one other kind do, it is that kind. Default: false.',
   example: {
     tag_type: 'rfid',
     value: 'E28011600000020912345678',

@@ -85,7 +85,7 @@ const submit = route({
   query: NO_QUERY,
   params: {},
   body: submissionBody,
-  success: doneOnce(SUBMISSION, 'What became of each scan', 'The same answer: it was recorded before'),
+  success: doneOnce(SUBMISSION, 'The outcome for each scan', 'The same answer: it was recorded before'),
   problems: {
     conflict: 'Another body was received under this id',
     unavailable: 'Too many submissions are under way',

@@ -13,7 +13,7 @@ const MOST = 10_000;
 
 const assets = mandatory(ids(MOST));
 
-const location = namedLocation('SweptLocation', 'What was swept: one of three ways to name that.');
+const location = namedLocation('SweptLocation', 'The swept location, named in one of three ways.');
 
 const MEMBERS = {
   sweep_id: mandatory(ulidField('A ULID made by the device, one for each sweep.')),
@@ -34,7 +34,7 @@ export const sweepBody: Body<SentSweep> = checkedBody(
   jsonBody(MEMBERS, {
     title: 'NewSweep',
     description:
-      'What a finished sweep of a location came to. `expected`, `found`, `moved_here` and `missing` are ids of assets as the device knew them, `unknown` values of tags. What `sent_at` differs from the clock of the gateway is added to `began_at` and `ended_at`. `include_descendants`: whether the locations below were swept, too; false if left out.',
+      "The outcome of a finished sweep of a location. `expected`, `found`, `moved_here` and `missing` are ids of assets as the device knew them, `unknown` values of tags. The offset of `sent_at` from the gateway's clock is added to `began_at` and `ended_at`. `include_descendants`: whether the locations below were swept, too; false if left out.",
     example: {
       sweep_id: '01KQSB3M8R0E5T9V2W4X6Y8Z1B',
       sent_at: '2026-05-04T08:10:01.000Z',

@@ -21,7 +21,7 @@ export function referenceOf(
 export const REFERENCE_PROPERTIES = {
   id: { ...ID_SCHEMA, description: 'Assigned by the service; never changes.' },
   external_key: { ...KEY_SCHEMA, description: "The organization's own key." },
-  name: { type: 'string', minLength: 1, maxLength: 255, description: 'What people call it.' },
+  name: { type: 'string', minLength: 1, maxLength: 255, description: 'Its name.' },
 } as const;
 
 export function referenceSchema(description: string, example: Reference): JsonSchema {

@@ -20,7 +20,7 @@ export function sealMoves({ log, metrics }: Pick<JobParts, 'log' | 'metrics'>): 
         onSetAside: ({ orgId, moveId, error: err }) =>
           log.error(
             { orgId, moveId, err },
-            'Event cannot be sealed; the events of its organization wait and are tried again, the others go on',
+            "Event cannot be sealed; its organization's events wait and are retried, other organizations are not affected",
           ),
         onMended: (orgId) => log.info({ orgId }, 'Events of the organization are sealed again'),
       });

@@ -17,7 +17,7 @@ export function measureSealing(
     });
   gauge(
     'tagtrail_moves_sealing',
-    '1 if this process gives the events of the move feed their positions; one process does at a time.',
+    '1 if this process seals the move feed (gives events their positions); one process does at a time.',
     () => Number(figures.isSealing),
   );
   gauge(
@@ -32,7 +32,7 @@ export function measureSealing(
   );
   new Gauge({
     name: 'tagtrail_moves_set_aside',
-    help: `1 for each organization of which an event cannot be sealed, so that its events wait; at most ${MOST_SHOWN}.`,
+    help: `1 for each organization whose events wait because one cannot be sealed; at most ${MOST_SHOWN}.`,
     labelNames: ['org'] as const,
     registers,
     collect() {
@@ -44,7 +44,7 @@ export function measureSealing(
   });
   new Counter({
     name: 'tagtrail_moves_sealed_total',
-    help: 'Events of the move feed that this process gave their positions.',
+    help: 'Events of the move feed that this process sealed.',
     registers,
     collect() {
       this.reset();

@@ -9,7 +9,7 @@ import { STATES } from '../../../domain/webhooks/stored-webhook.ts';
 export function countAttempts(registry: Registry): (attempt: Attempt) => void {
   const counter = new Counter({
     name: 'tagtrail_webhook_attempts_total',
-    help: 'Requests to receivers of webhooks by their outcome: delivered, failed, refused (not sent: no address that may be reached), gone (410).',
+    help: 'Requests to receivers of webhooks by their outcome: delivered, failed, refused (not sent: no permitted address), gone (410).',
     labelNames: ['outcome'] as const,
     registers: [registry],
   });

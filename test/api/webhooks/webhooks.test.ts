@@ -72,7 +72,7 @@ describe('/webhooks', () => {
     const refused = await adding();
     expectProblem(refused, 'conflict');
     expect(refused.body?.error?.detail).to.equal(
-      `Organization ${orgId} has 20 webhooks, and there may be 20; delete one of them first`,
+      `Organization ${orgId} has 20 webhooks; the maximum is 20; delete one first`,
     );
     const others = await api.keyWith(['webhooks:admin'], { orgId: (await api.organization('Others')).orgId });
     const path = '/api/v1/webhooks';

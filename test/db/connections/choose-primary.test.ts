@@ -69,7 +69,7 @@ describe('the primary among answers', () => {
       'is neither of two databases',
       [answer('a', 'primary', 1), answer('b', 'primary', 2, { system: '8' })],
       undefined,
-      'Error: a:1 and b:1 are of different databases (system identifiers 7 and 8)',
+      'Error: a:1 and b:1 are different databases (system identifiers 7 and 8)',
     ],
   ] as const) {
     it(name, () => {

@@ -113,7 +113,7 @@ describe('migrations', () => {
       const said: string[] = [];
       const sql = 'select count(*) from generate_series(1, 1000000)';
       await migrate(url, [TABLE, { name: '0002-long', sql }], { say: (what) => said.push(what), every: 1 });
-      expect(said[0]).to.match(/^0002-long \(1 of 1\) is being applied, for \d+ s so far$/);
+      expect(said[0]).to.match(/^0002-long \(1 of 1\) has been running for \d+ s so far$/);
     });
 
     for (const [lock, what] of [
@@ -152,7 +152,7 @@ describe('migrations', () => {
         }
         command.child.kill('SIGINT');
         expect(await command.ended).to.equal(1);
-        expect(command.stderr()).to.match(/\nInterrupted; run it again to go on\n$/);
+        expect(command.stderr()).to.match(/\nInterrupted; run it again to continue\n$/);
         await holder.query('select pg_advisory_unlock_all()');
       });
     }

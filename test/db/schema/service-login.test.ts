@@ -35,7 +35,7 @@ describe('the login of processes', () => {
     expect(await tagtrail('org', 'list')).to.include({ status: 1 });
     const first = await migrate();
     expect(first).to.deep.include({ status: 0, stderr: '' });
-    expect(first.stdout).to.include('Nothing to do').and.to.include('Made the user of DATABASE_URL');
+    expect(first.stdout).to.include('Nothing to do').and.to.include('Created the user of DATABASE_URL');
     expect((await migrate()).stdout).to.not.include('Made');
     expect(await tagtrail('org', 'list')).to.include({ status: 0 });
     // It finds that it has nothing to do.
@@ -82,7 +82,7 @@ describe('the login of processes', () => {
     expect(error).to.include({ code: 'forbidden' });
     expect(error)
       .to.have.property('message')
-      .that.includes(`${user} cannot do it, as ${new URL(database.url).username} owns the tables`)
+      .that.includes(`${user} cannot migrate it, because ${new URL(database.url).username} owns the tables`)
       .and.includes('set MIGRATE_DATABASE_URL');
   });
 

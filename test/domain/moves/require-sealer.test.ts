@@ -28,7 +28,7 @@ describe('the check for a sealer of the move feed', () => {
     await wait(-60);
     expect(await said()).to.equal('ok');
     await wait(60);
-    const fault = 'events wait for their positions in the move feed, and no process gives them any';
+    const fault = 'events of the move feed wait, and no process seals them';
     expect(await said()).to.equal(fault);
     const other = await database.pool.connect();
     await other.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.sealing]);

@@ -13,7 +13,7 @@ describe('listening', () => {
     expect(error).to.have.property('code', 'unavailable');
     expect(error).to.have.property(
       'message',
-      `API_PORT ${port} on 127.0.0.1 is already in use; stop what listens there or set API_PORT`,
+      `API_PORT ${port} on 127.0.0.1 is already in use; stop the program that listens there, or set API_PORT`,
     );
     await first.close();
   });

@@ -20,8 +20,8 @@ describe('DATABASE_URL that leads through PgBouncer', () => {
 
   for (const [settings, fault] of [
     [['pool_mode = transaction'], /it refuses start-up options \(.*options.*\)/],
-    [['pool_mode = session', IGNORING], /it ignores start-up options, so that queries would run as \w+,/],
-    [['pool_mode = transaction', IGNORING], /it ignores start-up options, so that queries would run as \w+,/],
+    [['pool_mode = session', IGNORING], /it ignores start-up options, so queries would run as \w+,/],
+    [['pool_mode = transaction', IGNORING], /it ignores start-up options, so queries would run as \w+,/],
   ] as const) {
     it(`is refused at the start and by commands, and found by doctor (${settings})`, async () => {
       url = await startPgBouncer(database, settings);

@@ -558,7 +558,7 @@ export const en = {
     reasons: {
       gone: 'Off: the receiver answered 410',
       undeliverable: 'Paused: ten attempts failed',
-      expired: 'Paused: what comes next is no longer kept',
+      expired: 'Paused: the next events are no longer kept',
     },
     since: 'since',
     behind: 'Behind',
@@ -753,7 +753,7 @@ export const en = {
       replace_handheld: mend('Let the device sign in by another code.', 'Open the handhelds'),
       enable_user: mend('If they are to be let in, enable them.', 'Open the users'),
       look_at_rules: mend(
-        'Correct the address, or name somebody else in the rules; the next alert is tried again.',
+        'Correct the address, or name another recipient in the rules; the next alert is sent again.',
         'Open the rules',
       ),
       reset_user: mend(

@@ -126,7 +126,7 @@ function notThePassword(email: string): UserFault {
   return new UserFault(
     'password',
     `This does not let you in as ${email}. With an account here, give its password and choose another; if somebody else ` +
-      `made it, ask whoever runs the installation for a new one (${TAGTRAIL} user reset)`,
+      `made it, ask the operator for a new one (${TAGTRAIL} user reset)`,
   );
 }
 
@@ -144,7 +144,7 @@ async function hashOfAnother(
     return null;
   }
   if (await isPassword(newPassword, stored, turnOf(link))) {
-    throw new UserFault('new_password', 'This is the password that there is; choose another');
+    throw new UserFault('new_password', 'This is the present password; choose another');
   }
   return hashPassword(newPassword, turnOf(link));
 }

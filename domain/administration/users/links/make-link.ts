@@ -121,8 +121,8 @@ async function requireNotByProviderOnly(change: Change, { id, email }: UserRow):
   if (await signsInByProviderOnly(change, id)) {
     throw new AppError(
       'forbidden',
-      `${email} signs in by single sign-on, and has no password that could be forgotten. Ask whoever runs the ` +
-        `installation if one is needed (${TAGTRAIL} user reset)`,
+      `${email} signs in by single sign-on, and has no password. If one is needed, ask the ` +
+        `operator (${TAGTRAIL} user reset)`,
     );
   }
 }
@@ -141,7 +141,7 @@ async function requireRoom(change: Change, orgId: number): Promise<void> {
   if (count >= MOST_INVITATIONS) {
     throw new AppError(
       'conflict',
-      `Organization ${orgId} has ${MOST_INVITATIONS} open invitations, which is the most; withdraw some first`,
+      `Organization ${orgId} has ${MOST_INVITATIONS} open invitations, the maximum; withdraw some first`,
     );
   }
 }

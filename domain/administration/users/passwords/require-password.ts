@@ -28,7 +28,7 @@ export async function requirePassword(
   if (await isMostUsed(password)) {
     throw new UserFault(
       field,
-      'This password is, or begins with, one of the most used, which are tried first; several words of your own are better',
+      'This password is one of the most used, or begins with one; choose several words of your own',
     );
   }
 }

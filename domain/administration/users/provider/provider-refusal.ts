@@ -2,11 +2,10 @@ import { AppError } from '../../../../base/errors.ts';
 
 const MESSAGES = {
   unknown:
-    'There is no user with this e-mail address, and no invitation for it; an administrator can make one',
-  unverified:
-    'The identity provider does not say that the e-mail address is verified, so it tells nobody apart',
+    'There is no user with this e-mail address, and no invitation for it; an administrator can invite the person',
+  unverified: 'The identity provider does not confirm the e-mail address as verified',
   disabled: 'The user is disabled; an administrator can enable it',
-  other_account: 'The user with this e-mail address signs in by another account of the identity provider',
+  other_account: 'The user with this e-mail address has another account at the identity provider',
   factors:
     'The identity provider does not confirm that the person signed in as OIDC_ACR_VALUES and OIDC_AMR_VALUES demand',
 };

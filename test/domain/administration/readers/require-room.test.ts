@@ -58,7 +58,7 @@ describe('readers and antennas of an organization', () => {
 
   it('are 20,000 readers at most, until one is deleted; those that are there stay', async () => {
     await fillReaders(20_001);
-    const refusal = `conflict: Organization ${site.orgId} has 20001 readers, and there may be 20000; delete one of them first`;
+    const refusal = `conflict: Organization ${site.orgId} has 20001 readers; the maximum is 20000; delete one first`;
     expect(await refusalOf(register())).to.equal(refusal);
     const rows = await database.rows<{ id: number }>('select id from readers where org_id = $1 limit 2', [
       site.orgId,
@@ -77,7 +77,7 @@ describe('readers and antennas of an organization', () => {
       fill(`update readers set deleted_at = now() - interval '${days} days' where org_id = $ORG`, 0);
     await age(29);
     expect(await refusalOf(register())).to.equal(
-      `conflict: Organization ${site.orgId} deleted 20000 readers within 30 days, and may delete 20000 before it registers ` +
+      `conflict: Organization ${site.orgId} deleted 20000 readers within 30 days; after 20000 it cannot register ` +
         'others; change a registered reader instead, or wait',
     );
     await age(31);
@@ -118,7 +118,7 @@ describe('readers and antennas of an organization', () => {
     await fillAntennas(readerId, '1, 1023', 1_023);
     const both = await Promise.all([refusalOf(set(readerId, 2_000)), refusalOf(set(readerId, 3_000))]);
     expect(both.filter((refusal) => refusal !== null)).to.deep.equal([
-      `conflict: Reader ${readerId} has 1024 antennas, and there may be 1024; use one of these, or delete the reader and ` +
+      `conflict: Reader ${readerId} has 1024 antennas; the maximum is 1024; use one of these, or delete the reader and ` +
         'register it again',
     ]);
     expect(await set(readerId, 7)).to.include({ minRssi: -60 });
@@ -134,7 +134,7 @@ describe('readers and antennas of an organization', () => {
       await fillAntennas(readerId, '1, 20000', 15_000 - (at === 3 ? 2 : 0));
     }
     // With antenna 1 of both.
-    const refusal = `conflict: The readers of organization ${site.orgId} have 80000 antennas, and there may be 80000; delete a reader first`;
+    const refusal = `conflict: The readers of organization ${site.orgId} have 80000 antennas; the maximum is 80000; delete a reader first`;
     expect(await refusalOf(set(full.id, 2))).to.equal(null);
     const rest = await Promise.all([refusalOf(set(full.id, 3)), refusalOf(register())]);
     expect(rest).to.deep.equal([refusal, refusal]);
