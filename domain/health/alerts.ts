@@ -117,7 +117,11 @@ async function examineDeriving(db: Connection): Promise<Finding> {
     return ok('alerts', 'No rules');
   }
   if (idle === null || idle > GONE) {
-    return fault('alerts', 'No process derives them', 'Start a worker; if it cannot derive them, its log says why');
+    return fault(
+      'alerts',
+      'No process derives them',
+      'Start a worker; if it cannot derive them, its log says why',
+    );
   }
   return behind !== null && behind > LATE
     ? warning(

@@ -75,9 +75,7 @@ describe('the readiness of ingestion', () => {
       `insert into unsealed_moves (org_id, kind, recorded_at)
        select id, 'test', clock_timestamp() - interval '1 minute' from organizations`,
     );
-    expect(await outcomeOf('feed')).to.equal(
-      'events of the move feed wait, and no process seals them',
-    );
+    expect(await outcomeOf('feed')).to.equal('events of the move feed wait, and no process seals them');
     const worker = await startWorker(database);
     await until(async () => (await outcomeOf('feed')) === 'ok');
     await worker.stop();
