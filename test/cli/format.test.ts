@@ -262,7 +262,7 @@ rejected  item 2: value "x" (item /mac) is not of the kind that the format expec
 `);
     });
 
-    it('takes a file with a file with a format that is not added yet, and one that is', async () => {
+    it('takes a file with a format that is not added yet, and one that is', async () => {
       const definition = file('own.json', own('/mac'));
       const expected = { format: 'dock-gateway', outcome: 'items' };
       expect(await offline.json(...attempt('--format-file', definition))).to.include(expected);

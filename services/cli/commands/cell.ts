@@ -68,7 +68,7 @@ function addCellMove(program: Command): void {
     .requiredOption('--to <url>', "the database of the other cell, as its tables' owner")
     .option(
       '--route <command>',
-      'a command to a command to run when the other cell serves it, with lines such as "reader-7 2" on standard input: each credential and the number of its cell (deploy/haproxy/moved.sh)',
+      'a command to run when the other cell serves it, with lines such as "reader-7 2" on standard input: each credential and the number of its cell (deploy/haproxy/moved.sh)',
     )
     .option('--leave-published', 'move even if messages about its assets are retained at the broker here')
     .addHelpText(
@@ -171,7 +171,7 @@ function addCellRoute(program: Command): void {
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption(
       '--route <command>',
-      'a command to a command to run with lines such as "reader-7 2" on standard input: each credential and the number of this cell (deploy/haproxy/moved.sh)',
+      'a command to run with lines such as "reader-7 2" on standard input: each credential and the number of this cell (deploy/haproxy/moved.sh)',
     )
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} cell route --org 2 --route deploy/haproxy/moved.sh`)
     .action(async (options: RouteOptions) => {
