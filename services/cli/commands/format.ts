@@ -135,9 +135,7 @@ function addFormatTry(program: Command): void {
     )
     .option('--format <format>', 'a format by its name; a built-in one needs no database')
     .addOption(
-      new Option('--format-file <file>', 'a file with a format that is not added yet').conflicts(
-        'format',
-      ),
+      new Option('--format-file <file>', 'a file with a format that is not added yet').conflicts('format'),
     )
     .requiredOption('--topic <topic>', 'the topic the message came on')
     .requiredOption('--file <file>', 'the payload; - for standard input')
