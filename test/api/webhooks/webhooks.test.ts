@@ -11,9 +11,12 @@ import { appendMoves } from '../../support/feed-rows.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { Site } from '../../support/site.ts';
 import { newWebhook, SETTINGS } from '../../support/webhooks.ts';
+import { useWorker } from '../../support/worker.ts';
 
 describe('/webhooks', () => {
-  const api = useApi({ SECRETS_KEY: SETTINGS.keys, WEBHOOK_NETWORKS: SETTINGS.networks });
+  const settings = { SECRETS_KEY: SETTINGS.keys, WEBHOOK_NETWORKS: SETTINGS.networks };
+  const api = useApi(settings);
+  useWorker(api.database, settings);
   let key: string;
   let site: Site;
   let receiver: Receiver;
@@ -223,10 +226,12 @@ describe('/webhooks of a service without SECRETS_KEY', () => {
 });
 
 describe('/webhooks of a service with another SECRETS_KEY than before', () => {
-  const api = useApi({
+  const settings = {
     SECRETS_KEY: parseSecretsKeys(newSecretsKey()) as SecretsKeys,
     WEBHOOK_NETWORKS: SETTINGS.networks,
-  });
+  };
+  const api = useApi(settings);
+  useWorker(api.database, settings);
 
   it('names the setting in what a test answers, in the attempts and in the list', async () => {
     const key = await api.keyWith(['webhooks:admin']);
