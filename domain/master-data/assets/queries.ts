@@ -138,12 +138,11 @@ export async function updateAssetKey(
 export function softDeleteAsset(change: OrganizationChange, id: number): Promise<DeletedRow | null> {
   return change.maybeOne(sql.prepared('soft-delete-asset', rowsOf<DeletedRow>())`
     with locked as (
-      select id from assets
-      where org_id = ${change.orgId} and id = ${id} and deleted_at is null
-      for update
+      -- Whether it is live is asked below: without statistics PostgreSQL would find it among all live ones.
+      select id, deleted_at from assets where org_id = ${change.orgId} and id = ${id} for update
     )
     update assets set deleted_at = clock_timestamp(), updated_at = ${NEXT_UPDATE}
     from locked
-    where assets.org_id = ${change.orgId} and assets.id = locked.id
+    where assets.org_id = ${change.orgId} and assets.id = locked.id and locked.deleted_at is null
     returning assets.external_key, assets.deleted_at`);
 }

@@ -1,0 +1,32 @@
+import { expect } from 'chai';
+import { softDeleteAsset } from '../../../domain/master-data/assets/queries.ts';
+import { useDatabase } from '../../support/database.ts';
+import { MeasuredClient } from '../../support/measured-client.ts';
+import { Site } from '../../support/site.ts';
+
+describe('deleting an asset of many that were just imported', () => {
+  const database = useDatabase();
+
+  it('reads that one only, though there are no statistics yet', async () => {
+    await database.rows('alter table assets set (autovacuum_enabled = off)');
+    const { orgId } = await Site.create(database);
+    await database.rows(
+      `insert into assets (org_id, external_key, name)
+       select $1, 'A-' || number, 'asset' from generate_series(1, 3000) number`,
+      [orgId],
+    );
+    const measured = await MeasuredClient.connect(database.url, 'force_generic_plan');
+    database.beforeDrop(() => measured.client.end());
+    // As requests that change something have it.
+    await measured.client.query(
+      `select set_config('enable_seqscan', 'off', false), set_config('cpu_index_tuple_cost', '1', false),
+         set_config('cpu_operator_cost', '0', false)`,
+    );
+    const taken = await measured.measure(async (client) => {
+      const change = Object.assign(client, { orgId }) as unknown as Parameters<typeof softDeleteAsset>[0];
+      expect(await softDeleteAsset(change, 1_500)).to.have.property('external_key');
+      expect(await softDeleteAsset(change, 1_500)).to.equal(null);
+    });
+    expect(taken.get('soft-delete-asset')?.rows).to.be.below(100);
+  });
+});
