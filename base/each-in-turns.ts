@@ -7,9 +7,14 @@ const TURN = 1;
 export class Turns {
   #began = performance.now();
 
+  /** Whether others have waited for long enough; spares a loop of small steps a promise for each. */
+  get isOver(): boolean {
+    return performance.now() - this.#began > TURN;
+  }
+
   /** To be called after each step: lets others have the loop if they waited for long enough. */
   async next(): Promise<void> {
-    if (performance.now() - this.#began > TURN) {
+    if (this.isOver) {
       await nextTurn();
       this.#began = performance.now();
     }

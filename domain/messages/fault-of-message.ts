@@ -5,12 +5,13 @@ import { StillInProgress } from '../../db/timescale/connections/transaction-mark
 import { BatchClosed } from '../tracking/batch.ts';
 import { ClocksApart } from '../tracking/clocks-apart.ts';
 import { AlreadyStored } from '../tracking/record.ts';
+import { TooManyScans } from '../tracking/smoothing/load-stretches.ts';
 import { OrganizationGone } from './require-here.ts';
 
 /**
  * True if the message itself is at fault: a retry is useless, and it becomes a dead letter. Everything else
  * is a passing or repairable state of the database (no connection, a full disk, read-only, a missing
- * privilege, an exhausted sequence) or of this machine's clock: the message waits, unacknowledged.
+ * privilege, an exhausted sequence) or of this machine's clock, or of the scans around it: the message waits, unacknowledged.
  */
 export function isFaultOfMessage(error: unknown): boolean {
   if (sqlStateOf(error) !== null) {
@@ -19,4 +20,4 @@ export function isFaultOfMessage(error: unknown): boolean {
   return !(isConnectionLost(error) || PASSING.some((kind) => error instanceof kind));
 }
 
-const PASSING = [AlreadyStored, StillInProgress, BatchClosed, ClocksApart, OrganizationGone];
+const PASSING = [AlreadyStored, StillInProgress, BatchClosed, ClocksApart, OrganizationGone, TooManyScans];

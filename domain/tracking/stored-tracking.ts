@@ -43,13 +43,17 @@ export function storedTracking(
   near: ReadonlyMap<LocatedScan, Near> = new Map(),
   heavy?: HeavyOrganizations,
 ): StoredTracking {
+  const read = new Map<number, number>();
   return {
     around: (asset) => aroundLate(asset, near),
     neighbourhoods: (changed) => loadNeighbourhoods(client, changed),
     lastBefore: (instants, since) => lastScansBefore(client, instants, since),
     scans: async (stretches) => {
       const scans = await loadScans(client, stretches);
-      noteScans(stretches, scans, heavy);
+      countScans(read, stretches, scans);
+      for (const [orgId, count] of read) {
+        heavy?.note(orgId, count);
+      }
       return scans;
     },
     transitions: (stretches) => loadTransitions(client, stretches),
@@ -57,17 +61,14 @@ export function storedTracking(
   };
 }
 
-function noteScans(
+/** Adds to the number of scans by organization. */
+function countScans(
+  counts: Map<number, number>,
   stretches: readonly AssetRef[],
   scans: readonly (readonly unknown[])[],
-  heavy: HeavyOrganizations | undefined,
 ): void {
-  const counts = new Map<number, number>();
   for (const [index, { orgId }] of stretches.entries()) {
     counts.set(orgId, (counts.get(orgId) ?? 0) + (scans[index]?.length ?? 0));
-  }
-  for (const [orgId, count] of counts) {
-    heavy?.note(orgId, count);
   }
 }
 

@@ -1,8 +1,10 @@
+import { Turns } from '../../../base/each-in-turns.ts';
 import { firstIndex } from '../../../base/first-index.ts';
 import type { Micros } from '../../../base/instant.ts';
 import type { Proof } from '../history/deciding-scan.ts';
 import type { Sighting } from '../history/history.ts';
 import { keptScans } from './kept.ts';
+import { Leads } from './leads.ts';
 import type { Smoothing, SmoothingSettings } from './settings.ts';
 
 /**
@@ -51,22 +53,26 @@ export type Reason = 'person' | 'smoothing_off' | Proof;
  */
 export function countingScans(seen: readonly Seen[], settings: SmoothingSettings): Seen[] {
   const counting: Seen[] = [];
-  judge(seen, settings, (scan, reason) => {
+  for (const { scan, reason } of judge(seen, settings)) {
     if (reason !== null) {
       counting.push(scan);
     }
-  });
+  }
   return counting;
 }
 
-/** As {@link countingScans}, each with its proof where one was asked for. */
-export function provenScans(seen: readonly Seen[], settings: SmoothingSettings): Proven[] {
+/** As {@link countingScans}, each with its proof where one was asked for; others have the loop in between. */
+export async function provenScans(seen: readonly Seen[], settings: SmoothingSettings): Promise<Proven[]> {
   const proven: Proven[] = [];
-  judge(seen, settings, (scan, reason) => {
+  const turns = new Turns();
+  for (const { scan, reason } of judge(seen, settings)) {
     if (reason !== null) {
       proven.push({ scan, proof: reason === 'person' || reason === 'smoothing_off' ? null : reason });
     }
-  });
+    if (turns.isOver) {
+      await turns.next();
+    }
+  }
   return proven;
 }
 
@@ -86,44 +92,49 @@ export function asSighting({ scan, proof }: Proven): Sighting {
  * @param seen as there.
  * @returns null if it does not count, or there is none.
  */
-export function reasonAt(seen: readonly Seen[], settings: SmoothingSettings, at: Micros): Reason | null {
-  let found: Reason | null = null;
-  judge(seen, settings, ({ observedAt }, reason) => {
-    found = observedAt === at ? reason : found;
-  });
-  return found;
-}
-
-/** @param take called for each instant's scan, in order of time, with null if it does not count. */
-function judge(
+export async function reasonAt(
   seen: readonly Seen[],
   settings: SmoothingSettings,
-  take: (scan: Seen, reason: Reason | null) => void,
-): void {
+  at: Micros,
+): Promise<Reason | null> {
+  const turns = new Turns();
+  for (const { scan, reason } of judge(seen, settings)) {
+    if (scan.observedAt === at) {
+      return reason;
+    }
+    if (turns.isOver) {
+      await turns.next();
+    }
+  }
+  return null;
+}
+
+/** Each instant's scan, in order of time, with null if it does not count. */
+function* judge(
+  seen: readonly Seen[],
+  settings: SmoothingSettings,
+): Generator<{ scan: Seen; reason: Reason | null }> {
   const scans = keptScans(seen, settings);
-  const strongest = new Map<number, StrongestSince>();
+  const leads = new Leads(scans);
   let run = runFrom(scans, 0);
   for (const [index, scan] of scans.entries()) {
     if (index > run.end) {
       run = runFrom(scans, index);
     }
-    const ofLocation = strongest.get(scan.locationId) ?? new StrongestSince();
-    ofLocation.add(scan.observedAt, scan.rssi);
-    strongest.set(scan.locationId, ofLocation);
-    take(scan, reasonOf(scan, { scans, run, strongest, settings }));
+    yield { scan, reason: reasonOf(scan, { scans, index, run, leads, settings }) };
   }
 }
 
 interface Surroundings {
   scans: readonly Seen[];
   /** The scan's. */
+  index: number;
   run: Run;
-  /** By location, of the scans up to this one. */
-  strongest: ReadonlyMap<number, StrongestSince>;
+  leads: Leads;
   settings: SmoothingSettings;
 }
 
-function reasonOf(scan: Seen, { scans, run, strongest, settings }: Surroundings): Reason | null {
+function reasonOf(scan: Seen, { scans, index, run, leads, settings }: Surroundings): Reason | null {
   if (scan.isByPerson) {
     return 'person';
   }
@@ -137,7 +148,7 @@ function reasonOf(scan: Seen, { scans, run, strongest, settings }: Surroundings)
   if (isLongEnough(scan, scans, run, smoothing)) {
     return 'long_enough';
   }
-  return isStrongEnough(scan, strongest, smoothing) ? 'stronger' : null;
+  return isStrongEnough(scans, index, leads, smoothing) ? 'stronger' : null;
 }
 
 /** Consecutive scans at one location, by index. */
@@ -174,44 +185,17 @@ function isLongEnough(
   return last - first >= minimum;
 }
 
+/** There is a rival in the window. */
 function isStrongEnough(
-  { observedAt, locationId }: Seen,
-  strongest: ReadonlyMap<number, StrongestSince>,
+  scans: readonly Seen[],
+  index: number,
+  leads: Leads,
   { window, margin }: Smoothing,
 ): boolean {
   if (margin === null) {
     return false;
   }
-  const since: Micros = observedAt - window;
-  const here = strongest.get(locationId)?.since(since) ?? Number.NEGATIVE_INFINITY;
-  return [...strongest].every(([each, reads]) => {
-    const there = each === locationId ? null : reads.since(since);
-    return there === null || (Number.isFinite(there) && here - there >= margin);
-  });
-}
-
-/**
- * The strongest read of a location since any time, as a monotonic queue: reads come in order of time, and each removes
- * those before it that are no stronger. So strengths fall with time, and the first read since a time is the strongest.
- */
-class StrongestSince {
-  readonly #reads: { observedAt: Micros; dBm: number }[] = [];
-
-  add(observedAt: Micros, rssi: number | null): void {
-    const dBm = rssi ?? Number.NEGATIVE_INFINITY;
-    while ((this.#reads.at(-1)?.dBm ?? Number.POSITIVE_INFINITY) <= dBm) {
-      this.#reads.pop();
-    }
-    this.#reads.push({ observedAt, dBm });
-  }
-
-  /** dBm; -Infinity if no read had an RSSI; null if there was no read. */
-  since(start: Micros): number | null {
-    const first = firstIndex(
-      0,
-      this.#reads.length,
-      (index) => (this.#reads[index]?.observedAt ?? start) >= start,
-    );
-    return this.#reads[first]?.dBm ?? null;
-  }
+  const since: Micros = (scans[index]?.observedAt ?? 0) - window;
+  const first = firstIndex(0, index, (each) => (scans[each]?.observedAt ?? since) >= since);
+  return leads.of(index, first) >= margin;
 }

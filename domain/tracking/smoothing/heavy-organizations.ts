@@ -6,7 +6,7 @@ export class HeavyOrganizations {
   /** `performance.now()`. */
   readonly #until = new Map<number, number>();
 
-  /** @param scans read by one statement. */
+  /** @param scans read for one batch so far. */
   note(orgId: number, scans: number): void {
     if (scans > MANY) {
       this.#until.set(orgId, performance.now() + FOR_MS);
@@ -22,7 +22,7 @@ export class HeavyOrganizations {
   }
 }
 
-/** Of one organization; some 100 ms of processor time. A statement reads as many in all, if no asset has more (`learnAll`). */
+/** Some 100 ms of processor time. */
 const MANY = 50_000;
 
 const FOR_MS = 60_000;

@@ -1,3 +1,5 @@
+import { Turns } from '../../../base/each-in-turns.ts';
+import { AppError } from '../../../base/errors.ts';
 import { greatestOf, leastOf } from '../../../base/extremes.ts';
 import { firstIndex } from '../../../base/first-index.ts';
 import type { Micros } from '../../../base/instant.ts';
@@ -20,7 +22,11 @@ export interface Stretch extends AssetRef {
   to: Micros;
 }
 
-/** Each stretch is looked up by itself (`offset 0`); the bounds of all let TimescaleDB exclude chunks beforehand. */
+/**
+ * Each stretch is looked up by itself (`offset 0`); the bounds of all let TimescaleDB exclude chunks beforehand.
+ *
+ * @throws TooManyScans if one stretch has too many for the memory of this process.
+ */
 export async function loadScans(db: Connection, stretches: readonly Stretch[]): Promise<Seen[][]> {
   const first = leastOf(stretches.map(({ from }) => from));
   const last = greatestOf(stretches.map(({ to }) => to));
@@ -38,9 +44,50 @@ export async function loadScans(db: Connection, stretches: readonly Stretch[]): 
         and observed_at between time_of_micros(${first}::bigint) and time_of_micros(${last}::bigint)
         and retraction_id is null
       order by observed_at offset 0
-    ) near`);
-  return inOrder(stretches, rows, toSeen);
+    ) near
+    limit ${MOST_SCANS + 1}`);
+  if (rows.length <= MOST_SCANS) {
+    return seenIn(stretches, rows);
+  }
+  const [stretch] = stretches;
+  if (stretch !== undefined && stretches.length === 1) {
+    throw new TooManyScans(stretch);
+  }
+  const middle = stretches.length >> 1;
+  return [
+    ...(await loadScans(db, stretches.slice(0, middle))),
+    ...(await loadScans(db, stretches.slice(middle))),
+  ];
 }
+
+/** In turns with whatever else the process has to do. */
+async function seenIn(
+  stretches: readonly Stretch[],
+  rows: readonly (ScanRow & WithOrdinal & DecidingRow)[],
+): Promise<Seen[][]> {
+  const seen = stretches.map((): Seen[] => []);
+  const turns = new Turns();
+  for (const row of rows) {
+    seen[row.ordinal - 1]?.push(toSeen(row));
+    if (turns.isOver) {
+      await turns.next();
+    }
+  }
+  return seen;
+}
+
+/** An asset was read so often that smoothing cannot be decided there. */
+export class TooManyScans extends AppError {
+  constructor({ orgId, assetId }: AssetRef) {
+    super(
+      'timed_out',
+      `asset ${assetId} of organization ${orgId} has more than ${MOST_SCANS} scans within its smoothing windows; narrow the windows`,
+    );
+  }
+}
+
+/** Scans in memory, some 600 bytes each: 100 reads a second of one asset, around a scan, with the widest window. */
+const MOST_SCANS = 250_000;
 
 export async function loadTransitions(
   db: Connection,

@@ -1,4 +1,4 @@
-import { eachInTurns } from '../../../base/each-in-turns.ts';
+import { eachInTurns, Turns } from '../../../base/each-in-turns.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { type AssetRef, assetKey } from '../history/asset-ref.ts';
 import { type DecidedTransition, locationAt } from '../history/history.ts';
@@ -79,15 +79,17 @@ async function learnAll(
   known: ReadonlyMap<string, KnownOfAsset>,
   pieces: readonly Stretch[],
 ): Promise<void> {
+  const turns = new Turns();
   for (let start = 0, size = FIRST_PIECES; start < pieces.length; ) {
     const some = pieces.slice(start, start + size);
     const [scans, transitions] = await Promise.all([
       stored.scans(some.map((piece) => known.get(assetKey(piece))?.surroundingsOf(piece) ?? piece)),
       stored.transitions(some),
     ]);
-    await eachInTurns(some.entries(), ([index, piece]) =>
-      known.get(assetKey(piece))?.learn(piece, scans[index] ?? [], transitions[index] ?? []),
-    );
+    for (const [index, piece] of some.entries()) {
+      await known.get(assetKey(piece))?.learn(piece, scans[index] ?? [], transitions[index] ?? []);
+      await turns.next();
+    }
     const read = scans.reduce((sum, { length }) => sum + length, 0);
     start += some.length;
     size = Math.ceil(size * Math.min(4, SCANS_AT_A_TIME / Math.max(1, read)));
@@ -155,8 +157,12 @@ class KnownOfAsset {
    * @param piece a stretch, or what follows one that was learned.
    * @param scans all in its surroundings.
    */
-  learn({ from, to }: Stretch, scans: readonly Seen[], transitions: readonly DecidedTransition[]): void {
-    const sightings = provenScans(scans, this.#asset.settings)
+  async learn(
+    { from, to }: Stretch,
+    scans: readonly Seen[],
+    transitions: readonly DecidedTransition[],
+  ): Promise<void> {
+    const sightings = (await provenScans(scans, this.#asset.settings))
       .filter(({ scan: { observedAt } }) => observedAt >= from && observedAt <= to)
       // The first scan of a run says as much as all of it.
       .filter(({ scan: { locationId } }, index, all) => locationId !== all[index - 1]?.scan.locationId)

@@ -58,7 +58,7 @@ export async function explain(
     stay: { locationId, from, to },
     decidedBy: decidedBy ?? scans?.find(({ observedAt }) => observedAt === from)?.scan ?? null,
     reason: near?.isAll
-      ? reasonAt(near.scans, settings, from)
+      ? await reasonAt(near.scans, settings, from)
       : storedReason(decidedBy, { locationId, from }, settings),
     rivals: scans === null ? null : rivalsOf({ at: from, locationId }, scans, settings),
     around: scans === null ? null : scansNear(scans, from),

@@ -23,6 +23,7 @@ import { RecentRepeats } from '../../../domain/tracking/recent-repeats.ts';
 import { RecentlySeen } from '../../../domain/tracking/recently-seen.ts';
 import { AlreadyStored } from '../../../domain/tracking/record.ts';
 import { HeavyOrganizations } from '../../../domain/tracking/smoothing/heavy-organizations.ts';
+import { TooManyScans } from '../../../domain/tracking/smoothing/load-stretches.ts';
 import type { ReaderListening } from '../listening/listening.ts';
 import { asRegistered, whyUnregistered } from '../registry/as-registered.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -108,13 +109,13 @@ class MessageIntake implements Intake {
     this.#lanes = new ReaderLanes({
       flush,
       heavy: this.#heavy,
-      isOutage: (error) => isPassing(error) && !isCancelled(error),
+      isOutage: (error) => isPassing(error) && !isTooSlow(error),
       isNamed: (error, { reader }) =>
         error instanceof OrganizationGone && reader !== null && error.orgIds.has(reader.orgId),
       onOutage: options.onOutage,
       isBlocked: isLockTimeout,
       onBlocked: (error, messages) => this.#blocked(error, messages),
-      isTooSlow: isCancelled,
+      isTooSlow,
     });
     this.#slow = new SlowMessages({ flush, isPassing, onSlow: options.onSlow });
   }
@@ -261,7 +262,7 @@ class MessageIntake implements Intake {
         this.#lanes.leave(message);
       }
     } catch (error) {
-      if (!isCancelled(error)) {
+      if (!isTooSlow(error)) {
         throw error;
       }
       tooSlow = error;
@@ -323,6 +324,11 @@ class MessageIntake implements Intake {
         ),
     );
   }
+}
+
+/** No outage: of another message it may not be so. */
+function isTooSlow(error: unknown): boolean {
+  return isCancelled(error) || error instanceof TooManyScans;
 }
 
 function isPassing(error: unknown): boolean {
