@@ -21,6 +21,7 @@ export interface TestIntake {
   ): ReturnType<Intake['receive']>;
   drain: Intake['drain'];
   settledUpTo: Intake['settledUpTo'];
+  slow(): Intake['slow'];
   registry: Registry;
   /** Where large messages are read. */
   threads: WorkThreads;
@@ -75,6 +76,7 @@ export async function openIntake(
     threads,
     reported,
     settledUpTo: () => intake.settledUpTo(),
+    slow: () => intake.slow,
     receive: (topic, payload, publisher) =>
       intake.receive(
         {
