@@ -7,12 +7,14 @@ import { useGateway } from '../support/gateway.ts';
 import { ago, aScan, aSubmission } from '../support/new-submission.ts';
 import { aSweep } from '../support/new-sweep.ts';
 import { until } from '../support/subscribed-ingest.ts';
+import { useWorker } from '../support/worker.ts';
 
 const TEN_YEARS = 3_653 * 86_400_000;
 
 describe('a clock that was ten years ahead for what a handheld sent, with the database on the same machine', () => {
   const gateway = useGateway();
   const { database } = gateway;
+  useWorker(database);
   const { json, tagtrail } = commandLineOn(() => database);
 
   it('shows in readiness, metrics and doctor, and its records are mended', async () => {

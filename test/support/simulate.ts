@@ -7,11 +7,13 @@ import { useApi } from './api.ts';
 import { type EndedCommand, runCommand } from './command-line.ts';
 import { useIngest } from './ingest.ts';
 import { type Program, run } from './process.ts';
+import { useWorker } from './worker.ts';
 
-/** `tagtrail simulate` as a user calls it, beside an API and ingestion with a broker of its own. */
+/** `tagtrail simulate` as a user calls it, beside an API, a worker and ingestion with a broker of its own. */
 export function useSimulate() {
   const api = useApi();
   const ingest = useIngest(api.database);
+  useWorker(api.database);
   const folder = mkdtempSync(join(tmpdir(), 'tagtrail-test-simulate-'));
   chmodSync(folder, 0o711);
   const file = join(folder, 'truth.json');
