@@ -118,7 +118,7 @@ describe('migrations', () => {
 
     for (const [lock, what] of [
       ['migration', 'migrates the database'],
-      ['searchIndexes', 'builds the indexes that are missing'],
+      ['searchIndexes', 'is building the missing indexes'],
     ] as const) {
       it(`are waited for by the command, which says so: who ${what}`, async () => {
         await query(url, 'drop table busy, schema_migrations');
