@@ -62,7 +62,7 @@ describe('a receiver of webhooks that is down for an hour, scaled down in time',
       const failed = attempts.length;
       const told = () => said.filter((line) => line.startsWith('Webhook receiver'));
       // Also by a process that starts anew, which one is that could not renew its lease on a busy machine.
-      const starts = () => 1 + said.filter((line) => line.startsWith('Webhooks are left')).length;
+      const starts = () => 1 + said.filter((line) => line.startsWith('Webhooks left')).length;
       expect(told()[0]).to.equal('Webhook receiver does not take its events; they wait and will be retried');
       expect(told().length).to.be.at.most(starts());
       expect(receiver.received).to.have.length(0);
