@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { QUESTION_EVERY_MS, TRUSTED_MS } from '../../base/heard-everywhere.ts';
-import { listen } from '../../db/timescale/connections/listen.ts';
+import { type Listener, listen } from '../../db/timescale/connections/listen.ts';
 import { CredentialCache, type CredentialRow } from './credential-cache.ts';
 
 /**
@@ -14,13 +14,12 @@ export async function startCredentials<Row extends CredentialRow>(
 ): Promise<{ cache: CredentialCache<Row>; stop(): Promise<void> }> {
   let isHeard = false;
   const now = () => performance.now();
-  let heardUntil = () => Number.NEGATIVE_INFINITY;
-  let ask = () => {};
+  let listener: Listener | null = null;
   const cache = new CredentialCache({
     look,
     isFresh: () => {
-      ask();
-      return isHeard && now() - heardUntil() < TRUSTED_MS;
+      listener?.ask();
+      return isHeard && listener !== null && now() - listener.heardUntil() < TRUSTED_MS;
     },
     now,
   });
@@ -39,8 +38,8 @@ export async function startCredentials<Row extends CredentialRow>(
       );
     },
   };
-  const listener = await listen(url, ['access_changed'], handlers, { questionEvery: QUESTION_EVERY_MS });
-  ({ heardUntil, ask } = listener);
+  const listening = await listen(url, ['access_changed'], handlers, { questionEvery: QUESTION_EVERY_MS });
+  listener = listening;
   hear(true);
-  return { cache, stop: () => listener.close() };
+  return { cache, stop: () => listening.close() };
 }

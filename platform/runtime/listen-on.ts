@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Logger } from 'pino';
 import { BoundedSockets, groupOfAddress } from './bounded-sockets.ts';
 import { connectionEvent } from './connection-event.ts';
 import { socketLimit } from './descriptor-limit.ts';
 import { boundHandshakes } from './handshakes.ts';
+import type { Lifecycle } from './lifecycle.ts';
 import { closeLingeringly } from './lingering-close.ts';
 import { type ListenAddress, listenFault } from './listen-fault.ts';
 import { handleInTurn, underWayOn } from './pipelined-requests.ts';
@@ -60,6 +62,31 @@ export interface ListenOptions {
   mostConnections?: number;
   /** Null for plain HTTP. */
   tls?: ServerTls | null;
+}
+
+/**
+ * Listens until the process stops.
+ *
+ * @param options.says logged with the address.
+ * @throws AppError `unavailable`, naming the setting, if it cannot listen on the address.
+ */
+export async function serve(
+  listener: RequestListener,
+  address: ListenAddress,
+  {
+    says,
+    log,
+    lifecycle,
+    ...options
+  }: Pick<ListenOptions, 'prepare' | 'tls'> & { says: string; log: Logger; lifecycle: Lifecycle },
+): Promise<{ url: string }> {
+  const { url } = await lifecycle.start(
+    'http',
+    () => listenOn(listener, address, { ...options, stopping: lifecycle.stopping }),
+    (started) => started.close(),
+  );
+  log.info({ address: url }, says);
+  return { url };
 }
 
 /** @throws AppError `unavailable`, naming the setting, if it cannot listen on the address. */

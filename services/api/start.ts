@@ -15,7 +15,7 @@ import { MACHINE_CLOCKS, startLimiter } from '../../platform/rate-limit/start-li
 import { requireDatabase } from '../../platform/runtime/database.ts';
 import { type Check, createHealth } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
-import { listenOn } from '../../platform/runtime/listen-on.ts';
+import { serve } from '../../platform/runtime/listen-on.ts';
 import { measureCertificate } from '../../platform/runtime/measure-certificate.ts';
 import { measureProcess } from '../../platform/runtime/measure-process.ts';
 import { requireWritable } from '../../platform/runtime/require-writable.ts';
@@ -128,22 +128,14 @@ export async function startApi(
       }),
     description,
   });
-  const listening = await lifecycle.start(
-    'http',
-    () =>
-      listenOn(
-        app.callback(),
-        { host: config.HOST, port: config.API_PORT, setting: 'API_PORT' },
-        {
-          prepare: (server) => answerUnparsed(server, () => limiter.idle()),
-          stopping: lifecycle.stopping,
-          tls,
-        },
-      ),
-    (started) => started.close(),
-  );
-  log.info({ address: listening.url }, 'API listening');
-  return { url: listening.url };
+  const address = { host: config.HOST, port: config.API_PORT, setting: 'API_PORT' };
+  return serve(app.callback(), address, {
+    prepare: (server) => answerUnparsed(server, () => limiter.idle()),
+    tls,
+    log,
+    lifecycle,
+    says: 'API listening',
+  });
 }
 
 function measureSequences(registry: Registry, door: Pick<AccessDoor, 'any'>): void {

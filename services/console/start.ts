@@ -4,7 +4,7 @@ import { createClock } from '../../base/clock.ts';
 import { heardEverywhere } from '../../base/heard-everywhere.ts';
 import { MICROS_PER_DAY } from '../../base/instant.ts';
 import { RecentReads } from '../../base/recent-reads.ts';
-import { openPeopleDoor } from '../../db/timescale/connections/people-door.ts';
+import { openPeopleDoor, type PeopleDoor } from '../../db/timescale/connections/people-door.ts';
 import { openSnapshot } from '../../db/timescale/connections/snapshot.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import { SESSION_SECONDS } from '../../domain/administration/users/sessions/begin-session.ts';
@@ -26,7 +26,7 @@ import { MACHINE_CLOCKS, startLimiter } from '../../platform/rate-limit/start-li
 import { requireDatabase } from '../../platform/runtime/database.ts';
 import { createHealth } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
-import { listenOn } from '../../platform/runtime/listen-on.ts';
+import { serve } from '../../platform/runtime/listen-on.ts';
 import { measureCertificate } from '../../platform/runtime/measure-certificate.ts';
 import { measureProcess } from '../../platform/runtime/measure-process.ts';
 import type { ServerTls } from '../../platform/runtime/server-tls.ts';
@@ -108,29 +108,10 @@ export async function startConsole(
     () => openPeopleDoor(config.DATABASE_URL, { max: PEOPLE_CONNECTIONS, applicationName: APPLICATION }),
     (started) => started.end(),
   );
-  const { cache: sessions } = await lifecycle.start(
-    'sessions',
-    () =>
-      startCredentials(
-        config.DATABASE_URL,
-        lookUpTogether((digests) => findSessions(people, digests, idleSeconds)),
-        log,
-      ),
-    (started) => started.stop(),
-  );
-  const { usage } = await lifecycle.start(
-    'use of sessions',
-    () =>
-      startCredentialUsage(
-        (uses) =>
-          noteSessionUses(
-            people,
-            uses.map(({ id, secondsAgo }) => ({ id: Number(id), secondsAgo })),
-          ),
-        { log, what: 'sessions' },
-      ),
-    (started) => started.stop(),
-  );
+  const { sessions, usage } = await startSessions(config.DATABASE_URL, people, idleSeconds, {
+    log,
+    lifecycle,
+  });
   const refusedSignIns = await startRefusedSignIns(people, { log, lifecycle });
   const serving = await startServing(config, {
     ...{ applicationName: APPLICATION, connections: CONNECTIONS, keys: KEYS },
@@ -145,22 +126,12 @@ export async function startConsole(
     },
     { log, registry, lifecycle, clocks },
   );
-  const insight = await lifecycle.start(
-    'insight',
-    () =>
-      new Insight(config.DATABASE_URL, { applicationName: APPLICATION, timeout: config.QUERY_TIMEOUT_MS }),
-    (started) => started.end(),
-  );
+  const { insight, hearing } = await startWatching(config, { log, lifecycle });
   const open = openAnswers();
   const measures = new ConsoleMeasures(registry, {
     sessions: () => countSessions(people, idleSeconds),
     streams: () => open.tabs.count,
   });
-  const hearing = await lifecycle.start(
-    'hearing',
-    async () => new Hearing(config.DATABASE_URL, { log, stopping: lifecycle.stopping }),
-    (started) => started.stop(),
-  );
   const isSecure = tls !== null || config.CONSOLE_URL?.startsWith('https:') === true;
   const provider = await providerOf(config, isSecure);
   const app = createApp({
@@ -205,22 +176,66 @@ export async function startConsole(
   if (!isAppBuilt(appFolder)) {
     log.warn({ appFolder }, 'Console app is not built; nothing is served at /. Run npm run build:app');
   }
-  const listening = await lifecycle.start(
-    'http',
+  const address = { host: config.HOST, port: config.CONSOLE_PORT, setting: 'CONSOLE_PORT' };
+  return serve(app.callback(), address, {
+    prepare: (server) => answerUnparsed(server, () => limiter.idle()),
+    tls,
+    log,
+    lifecycle,
+    says: 'Console listening',
+  });
+}
+
+/** Sessions as they were found, and when each was used. */
+async function startSessions(
+  url: string,
+  people: PeopleDoor,
+  idleSeconds: number,
+  { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
+) {
+  const { cache: sessions } = await lifecycle.start(
+    'sessions',
     () =>
-      listenOn(
-        app.callback(),
-        { host: config.HOST, port: config.CONSOLE_PORT, setting: 'CONSOLE_PORT' },
-        {
-          prepare: (server) => answerUnparsed(server, () => limiter.idle()),
-          stopping: lifecycle.stopping,
-          tls,
-        },
+      startCredentials(
+        url,
+        lookUpTogether((digests) => findSessions(people, digests, idleSeconds)),
+        log,
       ),
-    (started) => started.close(),
+    (started) => started.stop(),
   );
-  log.info({ address: listening.url }, 'Console listening');
-  return { url: listening.url };
+  const { usage } = await lifecycle.start(
+    'use of sessions',
+    () =>
+      startCredentialUsage(
+        (uses) =>
+          noteSessionUses(
+            people,
+            uses.map(({ id, secondsAgo }) => ({ id: Number(id), secondsAgo })),
+          ),
+        { log, what: 'sessions' },
+      ),
+    (started) => started.stop(),
+  );
+  return { sessions, usage };
+}
+
+/** What is asked beside requests, and what is heard of changes. */
+async function startWatching(
+  config: ConsoleConfig,
+  { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
+) {
+  const insight = await lifecycle.start(
+    'insight',
+    () =>
+      new Insight(config.DATABASE_URL, { applicationName: APPLICATION, timeout: config.QUERY_TIMEOUT_MS }),
+    (started) => started.end(),
+  );
+  const hearing = await lifecycle.start(
+    'hearing',
+    async () => new Hearing(config.DATABASE_URL, { log, stopping: lifecycle.stopping }),
+    (started) => started.stop(),
+  );
+  return { insight, hearing };
 }
 
 /** Keys that are revoked here are kept by other processes only, which are told. */

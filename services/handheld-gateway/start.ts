@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
-import { createClock } from '../../base/clock.ts';
+import { type Clock, createClock } from '../../base/clock.ts';
 import { MICROS_PER_DAY } from '../../base/instant.ts';
+import type { Pool } from '../../db/timescale/connections/client.ts';
 import { openOrganizationDoor } from '../../db/timescale/connections/organization-door.ts';
 import { createRequestPool } from '../../db/timescale/connections/pool.ts';
 import { WriteOutage } from '../../db/timescale/connections/write-outage.ts';
@@ -21,7 +22,7 @@ import { MACHINE_CLOCKS, startLimiter } from '../../platform/rate-limit/start-li
 import { requireDatabase } from '../../platform/runtime/database.ts';
 import { createHealth } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
-import { listenOn } from '../../platform/runtime/listen-on.ts';
+import { serve } from '../../platform/runtime/listen-on.ts';
 import { measureCertificate } from '../../platform/runtime/measure-certificate.ts';
 import { measureProcess } from '../../platform/runtime/measure-process.ts';
 import { requireWritable } from '../../platform/runtime/require-writable.ts';
@@ -77,46 +78,10 @@ export async function startGateway(
   measureProcess(registry);
   const tls = shared ?? (await startTls(config, { log, lifecycle }));
   measureCertificate(registry, tls);
-  const door = await lifecycle.start(
-    'look-ups',
-    () =>
-      openOrganizationDoor(config.DATABASE_URL, {
-        max: LOOK_UP_CONNECTIONS,
-        applicationName: 'tagtrail handhelds',
-      }),
-    (started) => started.end(),
-  );
-  const pool = await lifecycle.start(
-    'recording',
-    () =>
-      createRequestPool(config.DATABASE_URL, {
-        max: WRITE_CONNECTIONS,
-        applicationName: 'tagtrail handhelds',
-      }),
-    (started) => started.end(),
-  );
-  const {
-    door: accessDoor,
-    credentials,
-    askDatabase,
-  } = await startAccess(
-    {
-      url: config.DATABASE_URL,
-      applicationName: 'tagtrail handhelds',
-      find: (found, ids) => findHandhelds(found, ids.map(Number)),
-    },
+  const { door, pool, credentials, askDatabase, usage, refusedSignIns } = await openDatabase(
+    config.DATABASE_URL,
     { log, lifecycle },
   );
-  const { usage } = await lifecycle.start(
-    'use of tokens',
-    () =>
-      startCredentialUsage((uses) => noteUses(accessDoor, 'handhelds', uses), {
-        log,
-        what: 'tokens of handhelds',
-      }),
-    (started) => started.stop(),
-  );
-  const refusedSignIns = await startRefusedSignIns(accessDoor, { log, lifecycle });
   const outage = new WriteOutage('scans are refused, as they cannot be recorded');
   const health = createHealth({
     registry,
@@ -142,24 +107,10 @@ export async function startGateway(
     { ...limits, redisUrl: config.REDIS_URL, nameOf },
     { log, registry, lifecycle, clocks: MACHINE_CLOCKS },
   );
-  const rules = {
-    lateness: config.LATENESS_DAYS * MICROS_PER_DAY,
-    retention: config.SCAN_RETENTION_DAYS * MICROS_PER_DAY,
-  };
-  const turns = new SubmissionTurns();
-  const recording = { pool, outage, turns, clock, databaseClock, rules, onMoves: wakeSealer(pool) };
-  const recorder = createRecorder({ ...recording, onRecorded: countSubmissions(registry) });
-  const retractor = createRetractor({ ...recording, onRetracted: countRetractions(registry) });
-  const sweeps = createSweepRecorder({
-    pool,
-    outage,
-    databaseClock,
-    turns,
-    onRecorded: countSweeps(registry),
-  });
-  const access = { door, handhelds: credentials, usage, recorder, retractor, sweeps, clock };
+  const recorders = recordersOf(config, { pool, outage, clock, databaseClock, registry });
   const app = createApp({
-    ...access,
+    ...{ door, handhelds: credentials, usage, clock },
+    ...recorders,
     health,
     log,
     logRequests: config.LOG_REQUESTS,
@@ -179,20 +130,71 @@ export async function startGateway(
   if (!isAppBuilt(appFolder)) {
     log.warn({ appFolder }, 'Web app is not built; nothing is served at /. Run npm run build:app');
   }
-  const listening = await lifecycle.start(
-    'http',
-    () =>
-      listenOn(
-        app.callback(),
-        { host: config.HOST, port: config.HANDHELD_PORT, setting: 'HANDHELD_PORT' },
-        {
-          prepare: (server) => answerUnparsed(server, () => limiter.idle()),
-          stopping: lifecycle.stopping,
-          tls,
-        },
-      ),
-    (started) => started.close(),
+  const address = { host: config.HOST, port: config.HANDHELD_PORT, setting: 'HANDHELD_PORT' };
+  return serve(app.callback(), address, {
+    prepare: (server) => answerUnparsed(server, () => limiter.idle()),
+    tls,
+    log,
+    lifecycle,
+    says: 'Handheld gateway listening',
+  });
+}
+
+const APPLICATION = 'tagtrail handhelds';
+
+/** Connections for look-ups, recordings and tokens, and what is noted of tokens. */
+async function openDatabase(url: string, running: { log: Logger; lifecycle: Lifecycle }) {
+  const { log, lifecycle } = running;
+  const door = await lifecycle.start(
+    'look-ups',
+    () => openOrganizationDoor(url, { max: LOOK_UP_CONNECTIONS, applicationName: APPLICATION }),
+    (started) => started.end(),
   );
-  log.info({ address: listening.url }, 'Handheld gateway listening');
-  return { url: listening.url };
+  const pool = await lifecycle.start(
+    'recording',
+    () => createRequestPool(url, { max: WRITE_CONNECTIONS, applicationName: APPLICATION }),
+    (started) => started.end(),
+  );
+  const access = await startAccess(
+    {
+      ...{ url, applicationName: APPLICATION },
+      find: (found, ids) => findHandhelds(found, ids.map(Number)),
+    },
+    running,
+  );
+  const { credentials, askDatabase } = access;
+  const { usage } = await lifecycle.start(
+    'use of tokens',
+    () =>
+      startCredentialUsage((uses) => noteUses(access.door, 'handhelds', uses), {
+        log,
+        what: 'tokens of handhelds',
+      }),
+    (started) => started.stop(),
+  );
+  const refusedSignIns = await startRefusedSignIns(access.door, running);
+  return { door, pool, credentials, askDatabase, usage, refusedSignIns };
+}
+
+function recordersOf(
+  config: GatewayConfig,
+  {
+    registry,
+    ...parts
+  }: { pool: Pool; outage: WriteOutage; clock: Clock; databaseClock: DatabaseClock; registry: Registry },
+) {
+  const { pool, outage, databaseClock } = parts;
+  const rules = {
+    lateness: config.LATENESS_DAYS * MICROS_PER_DAY,
+    retention: config.SCAN_RETENTION_DAYS * MICROS_PER_DAY,
+  };
+  const turns = new SubmissionTurns();
+  const recording = { ...parts, turns, rules, onMoves: wakeSealer(pool) };
+  const recorder = createRecorder({ ...recording, onRecorded: countSubmissions(registry) });
+  const retractor = createRetractor({ ...recording, onRetracted: countRetractions(registry) });
+  const sweeps = createSweepRecorder({
+    ...{ pool, outage, databaseClock, turns },
+    onRecorded: countSweeps(registry),
+  });
+  return { recorder, retractor, sweeps };
 }

@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
 import { createHealth, healthListener } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
-import { listenOn } from '../../platform/runtime/listen-on.ts';
+import { serve } from '../../platform/runtime/listen-on.ts';
 import { measureCertificate } from '../../platform/runtime/measure-certificate.ts';
 import { measureProcess } from '../../platform/runtime/measure-process.ts';
 import { startTls } from '../../platform/runtime/start-tls.ts';
@@ -35,16 +35,6 @@ export async function startIngestProcess(
     checks: { database: () => pool.exec(sql.type(NO_ROWS)`select`), ...checks },
     notices: { ...(await watchServers(config.DATABASE_URL, { log, lifecycle })), ...notices },
   });
-  const listening = await lifecycle.start(
-    'http',
-    () =>
-      listenOn(
-        healthListener(health),
-        { host: config.HOST, port: config.INGEST_PORT, setting: 'INGEST_PORT' },
-        { tls },
-      ),
-    (started) => started.close(),
-  );
-  log.info({ address: listening.url }, 'Ingestion running');
-  return { url: listening.url };
+  const address = { host: config.HOST, port: config.INGEST_PORT, setting: 'INGEST_PORT' };
+  return serve(healthListener(health), address, { tls, log, lifecycle, says: 'Ingestion running' });
 }

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { createHealth, healthListener } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
-import { listenOn } from '../../platform/runtime/listen-on.ts';
+import { serve } from '../../platform/runtime/listen-on.ts';
 import { measureCertificate } from '../../platform/runtime/measure-certificate.ts';
 import { measureProcess } from '../../platform/runtime/measure-process.ts';
 import { startTls } from '../../platform/runtime/start-tls.ts';
@@ -30,16 +30,6 @@ export async function startWorkerProcess(
     ...{ registry, checks, stopping: lifecycle.stopping },
     notices: { ...(await watchServers(config.DATABASE_URL, { log, lifecycle })), ...notices },
   });
-  const listening = await lifecycle.start(
-    'http',
-    () =>
-      listenOn(
-        healthListener(health),
-        { host: config.HOST, port: config.WORKER_PORT, setting: 'WORKER_PORT' },
-        { tls },
-      ),
-    (started) => started.close(),
-  );
-  log.info({ address: listening.url }, 'Worker running');
-  return { url: listening.url };
+  const address = { host: config.HOST, port: config.WORKER_PORT, setting: 'WORKER_PORT' };
+  return serve(healthListener(health), address, { tls, log, lifecycle, says: 'Worker running' });
 }

@@ -32,106 +32,135 @@ export async function listen(
   handlers: ListenHandlers,
   { questionEvery = QUESTION_EVERY }: { questionEvery?: number } = {},
 ): Promise<Listener> {
-  let client: pg.Client | null = null;
-  let heardUntil = Number.NEGATIVE_INFINITY;
-  let isClosed = false;
-  let timer: NodeJS.Timeout | undefined;
+  const listening = new Listening(url, channels, handlers, questionEvery);
+  await listening.start();
+  return listening;
+}
 
-  const connect = async () => {
-    const fresh = new Client({ ...connectionConfig(url, 'tagtrail listen'), query_timeout: PATIENCE });
-    fresh.on('notification', ({ channel, payload }) => handlers.onNotify(channel, payload ?? ''));
-    fresh.on('error', (error) => lost(fresh, error));
-    fresh.once('end', () => lost(fresh, new Error('the connection ended')));
+class Listening implements Listener {
+  readonly #url: string;
+  readonly #channels: readonly string[];
+  readonly #handlers: ListenHandlers;
+  readonly #questionEvery: number;
+  #client: pg.Client | null = null;
+  /** Has not answered the last probe. */
+  #owing: pg.Client | null = null;
+  #heardUntil = Number.NEGATIVE_INFINITY;
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #oftenUntil = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
+  #reconnecting: NodeJS.Timeout | undefined;
+  #questions: NodeJS.Timeout | undefined;
+
+  constructor(url: string, channels: readonly string[], handlers: ListenHandlers, questionEvery: number) {
+    this.#url = url;
+    this.#channels = channels;
+    this.#handlers = handlers;
+    this.#questionEvery = questionEvery;
+  }
+
+  async start(): Promise<void> {
+    await this.#connect();
+    this.#questions = setInterval(() => {
+      const now = performance.now();
+      if (now < this.#oftenUntil || now - this.#askedAt > QUESTION_EVERY - this.#questionEvery) {
+        void this.#probe();
+      }
+    }, this.#questionEvery);
+  }
+
+  isConnected(): boolean {
+    return this.#client !== null;
+  }
+
+  heardUntil(): number {
+    return this.#heardUntil;
+  }
+
+  ask(): void {
+    const now = performance.now();
+    this.#oftenUntil = now + QUESTION_EVERY;
+    if (now - this.#askedAt >= this.#questionEvery) {
+      void this.#probe();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#reconnecting);
+    clearInterval(this.#questions);
+    await this.#client?.end();
+  }
+
+  async #connect(): Promise<void> {
+    const fresh = new Client({ ...connectionConfig(this.#url, 'tagtrail listen'), query_timeout: PATIENCE });
+    fresh.on('notification', ({ channel, payload }) => this.#handlers.onNotify(channel, payload ?? ''));
+    fresh.on('error', (error) => this.#lose(fresh, error));
+    fresh.once('end', () => this.#lose(fresh, new Error('the connection ended')));
     try {
       await fresh.connect();
-      for (const channel of channels) {
+      for (const channel of this.#channels) {
         await fresh.query(`listen ${fresh.escapeIdentifier(channel)}`);
       }
     } catch (error) {
       await fresh.end().catch(() => {});
       throw error;
     }
-    if (isClosed) {
+    if (this.#isClosed) {
       await fresh.end();
     } else {
-      client = fresh;
+      this.#client = fresh;
     }
-  };
+  }
 
-  const lost = (which: pg.Client, error: Error) => {
-    if (client !== which || isClosed) {
+  #lose(which: pg.Client, error: Error): void {
+    if (this.#client !== which || this.#isClosed) {
       return;
     }
-    client = null;
-    heardUntil = Number.NEGATIVE_INFINITY;
+    this.#client = null;
+    this.#heardUntil = Number.NEGATIVE_INFINITY;
     // A silent server would not answer a goodbye either.
     which.connection.stream.destroy();
-    handlers.onLost(error);
-    reconnectAfter(FIRST_PAUSE);
-  };
+    this.#handlers.onLost(error);
+    this.#reconnectAfter(FIRST_PAUSE);
+  }
 
-  const reconnectAfter = (pause: number) => {
-    timer = setTimeout(async () => {
+  #reconnectAfter(pause: number): void {
+    this.#reconnecting = setTimeout(async () => {
       try {
-        await connect();
-        if (!isClosed) {
-          handlers.onReconnect();
+        await this.#connect();
+        if (!this.#isClosed) {
+          this.#handlers.onReconnect();
         }
       } catch (error) {
-        if (isClosed) {
+        if (this.#isClosed) {
           return;
         }
-        handlers.onLost(error instanceof Error ? error : new Error(String(error)));
-        reconnectAfter(Math.min(pause * 2, LONGEST_PAUSE));
+        this.#handlers.onLost(error instanceof Error ? error : new Error(String(error)));
+        this.#reconnectAfter(Math.min(pause * 2, LONGEST_PAUSE));
       }
     }, pause);
-  };
+  }
 
-  await connect();
-  let owing: pg.Client | null = null;
-  let askedAt = Number.NEGATIVE_INFINITY;
-  let oftenUntil = Number.NEGATIVE_INFINITY;
-  const probe = async () => {
-    askedAt = performance.now();
-    const began = askedAt;
-    const asked = client;
-    if (asked !== null && asked !== owing) {
-      owing = asked;
-      try {
-        await asked.query('select 1');
-        if (client === asked) {
-          heardUntil = began;
-          handlers.onHeard?.(began);
-        }
-      } catch (error) {
-        lost(asked, error instanceof Error ? error : new Error(String(error)));
-      }
-      owing = null;
+  async #probe(): Promise<void> {
+    const began = performance.now();
+    const asked = this.#client;
+    this.#askedAt = began;
+    if (asked === null || asked === this.#owing) {
+      return;
     }
-  };
-  const question = setInterval(() => {
-    const now = performance.now();
-    if (now < oftenUntil || now - askedAt > QUESTION_EVERY - questionEvery) {
-      void probe();
-    }
-  }, questionEvery);
-  return {
-    isConnected: () => client !== null,
-    heardUntil: () => heardUntil,
-    ask: () => {
-      const now = performance.now();
-      oftenUntil = now + QUESTION_EVERY;
-      if (now - askedAt >= questionEvery) {
-        void probe();
+    this.#owing = asked;
+    try {
+      await asked.query('select 1');
+      if (this.#client === asked) {
+        this.#heardUntil = began;
+        this.#handlers.onHeard?.(began);
       }
-    },
-    close: async () => {
-      isClosed = true;
-      clearTimeout(timer);
-      clearInterval(question);
-      await client?.end();
-    },
-  };
+    } catch (error) {
+      this.#lose(asked, error instanceof Error ? error : new Error(String(error)));
+    }
+    this.#owing = null;
+  }
 }
 
 /** Milliseconds between probes, and for a reply. */
