@@ -49,7 +49,7 @@ describe('a clock that was ten years ahead for what a handheld sent, with the da
     expect((await gateway.call(swept)).status).to.equal(201);
     await scan('DOCK-1');
     expect(await place(), 'it stays where the wrong clock saw it').to.equal(yard);
-    await until(async () => /something of 20\d\d-.*clock mend/.test((await readiness()) ?? ''));
+    await until(async () => /data of 20\d\d-.*clock mend/.test((await readiness()) ?? ''));
     const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
     expect(metrics).to.include('tagtrail_check_up{check="clock_stored"} 0');
     const doctor = async () => (await runDoctor({ DATABASE_URL: database.url })).of('recorded times');
