@@ -51,7 +51,7 @@ export async function startWatch(
         (err) => {
           if (Date.now() >= nextWarning) {
             nextWarning = Date.now() + WARN_EVERY;
-            log.warn({ err }, 'When this process could hear could not be stored; will retry');
+            log.warn({ err }, 'Listening times of this process could not be stored; will retry');
           }
         },
       ),

@@ -70,7 +70,7 @@ describe('changes list', () => {
 
   it('says what of a change is not kept', async () => {
     const { stdout } = await tagtrail('changes', 'list', '--help');
-    expect(stdout.replace(/\s+/g, ' ')).to.include('is removed after ADDRESS_RETENTION_DAYS');
+    expect(stdout.replace(/\s+/g, ' ')).to.include('are removed after ADDRESS_RETENTION_DAYS');
   });
 
   it('shows so many, and those since a time', async () => {

@@ -87,7 +87,9 @@ describe('doctor, of webhooks', () => {
       const found = await findings();
       expect(found).to.have.length(1);
       expect(found[0]).to.include({ status: 'fault' });
-      expect(found[0]?.message).to.include(`Webhook ${id} (${name})`).and.include('another SECRETS_KEY');
+      expect(found[0]?.message)
+        .to.include(`Webhook ${id} (${name})`)
+        .and.include('a SECRETS_KEY that the service lacks');
       expect(found[0]?.remedy).to.include(`--webhook ${id} --rotate-secret --drop-old-secret`);
       const list = await runCommand(['webhook', 'list', '--org', String(site.orgId), '--json'], {
         DATABASE_URL: database.url,

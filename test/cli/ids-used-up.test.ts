@@ -56,7 +56,7 @@ describe('a sequence of ids that is used up', () => {
       const doctor = await tagtrail('doctor');
       expect(doctor.status).to.equal(1);
       expect(doctor.stdout).to.match(
-        new RegExp(`FAULT +ids: None are left for ${table}: .*\\n +-> Find out who`),
+        new RegExp(`FAULT +ids: None are left for ${table}: .*\\n +-> Find the program`),
       );
       await database.rows(`select setval('${table}_id_seq', 1000)`);
     });

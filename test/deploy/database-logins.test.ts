@@ -21,7 +21,7 @@ describe('processes as they are deployed', () => {
     expect(owners).to.match(/^[0-9a-f]{48}$/);
     expect(userOf(migrate?.['MIGRATE_DATABASE_URL'])).to.equal(OWNER);
     const connected = Object.values(running).filter((variables) => 'DATABASE_URL' in variables);
-    expect(connected).to.have.length(4);
+    expect(connected).to.have.length(5);
     expect(userOf(commands?.['DATABASE_URL'])).to.equal('tagtrail_app');
     for (const { DATABASE_URL: url } of connected) {
       expect(userOf(url)).to.equal('tagtrail_app');
@@ -45,7 +45,7 @@ describe('processes as they are deployed', () => {
       'tagtrail_app',
     ]);
     const files = deployed(/^systemd\/.+\.service$/);
-    expect(files).to.have.length(5);
+    expect(files).to.have.length(6);
     expect(
       files.filter((file) => /migrate\.env|MIGRATE_DATABASE_URL/.test(readDeployed(file))),
     ).to.deep.equal(['systemd/tagtrail-migrate.service']);
@@ -65,7 +65,7 @@ describe('processes as they are deployed', () => {
     const manifests = deployed(/^kubernetes\/.+\.yaml$/).filter(
       (file) => !file.endsWith('secrets.example.yaml'),
     );
-    expect(manifests.filter((file) => readDeployed(file).includes('DATABASE_URL'))).to.have.length(5);
+    expect(manifests.filter((file) => readDeployed(file).includes('DATABASE_URL'))).to.have.length(6);
     expect(manifests.filter((file) => readDeployed(file).includes('tagtrail-owner'))).to.deep.equal([
       'kubernetes/command-line.yaml',
       'kubernetes/migrate.yaml',

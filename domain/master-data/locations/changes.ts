@@ -8,7 +8,8 @@ import { LOCATION_COLUMNS, type Stored } from '../columns.ts';
 import type { DeletedRow } from '../logged/entries.ts';
 
 /**
- * Locks the live location against other changes until the transaction ends.
+ * Locks the live location against other changes until the transaction ends. Whether it is live is not a condition:
+ * without statistics PostgreSQL would look for it among all live ones.
  *
  * @returns its external key; null if there is none.
  */
@@ -18,12 +19,11 @@ export async function lockLocationForChange(
 ): Promise<string | null> {
   const row = await transaction.maybeOne(sql.prepared(
     'lock-location-for-change',
-    rowsOf<{ external_key: string }>(),
+    rowsOf<{ external_key: string; is_live: boolean }>(),
   )`
-    select external_key from locations
-    where org_id = ${transaction.orgId} and id = ${id} and deleted_at is null
-    for no key update`);
-  return row?.external_key ?? null;
+    select external_key, deleted_at is null as is_live from locations
+    where org_id = ${transaction.orgId} and id = ${id} for no key update`);
+  return row?.is_live === true ? row.external_key : null;
 }
 
 /**
@@ -34,11 +34,13 @@ export async function lockLocationForDelete(
   transaction: OrganizationConnection,
   id: number,
 ): Promise<number | null> {
-  const row = await transaction.maybeOne(sql.prepared('lock-location-for-delete', rowsOf<{ id: number }>())`
-    select id from locations
-    where org_id = ${transaction.orgId} and id = ${id} and deleted_at is null
-    for update`);
-  return row?.id ?? null;
+  const row = await transaction.maybeOne(sql.prepared(
+    'lock-location-for-delete',
+    rowsOf<{ id: number; is_live: boolean }>(),
+  )`
+    select id, deleted_at is null as is_live from locations
+    where org_id = ${transaction.orgId} and id = ${id} for update`);
+  return row?.is_live === true ? row.id : null;
 }
 
 export type LocationColumns = Stored<typeof LOCATION_COLUMNS> & { parent_id: number | null };

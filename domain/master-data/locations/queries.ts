@@ -72,11 +72,10 @@ export async function lockLiveLocation(
   transaction: OrganizationConnection,
   id: number,
 ): Promise<number | null> {
-  const row = await transaction.maybeOne(sql.type(rowsOf<{ id: number }>())`
-    select id from locations
-    where org_id = ${transaction.orgId} and id = ${id} and deleted_at is null
-    for key share`);
-  return row?.id ?? null;
+  const row = await transaction.maybeOne(sql.type(rowsOf<{ id: number; is_live: boolean }>())`
+    select id, deleted_at is null as is_live from locations
+    where org_id = ${transaction.orgId} and id = ${id} for key share`);
+  return row?.is_live === true ? row.id : null;
 }
 
 /** Null if a live location has the key. */

@@ -254,7 +254,7 @@ describe('/webhooks of a service with another SECRETS_KEY than before', () => {
       await call('PATCH', `/${id}`, { rotate_secret: true }),
     ]) {
       expect(refused.status).to.equal(503);
-      expect(refused.body?.error?.detail).to.match(/^SECRETS_KEY is not the one/);
+      expect(refused.body?.error?.detail).to.match(/^SECRETS_KEY differs from/);
     }
     const anew = await call('PATCH', `/${id}`, { rotate_secret: true, drop_old_secret: true });
     expect(anew.body?.data.secret).to.match(/^whsec_/);

@@ -22,7 +22,7 @@ describe('the durability of a database server', () => {
     try {
       const found = await examine(server.url);
       expect(found?.status).to.equal('ok');
-      expect(found?.message).to.include('thrown away');
+      expect(found?.message).to.include('throw-away data');
       const other = new URL(server.url);
       other.searchParams.set('options', '-c synchronous_commit=off');
       expect((await examine(String(other)))?.message).to.match(/^synchronous_commit is off/);

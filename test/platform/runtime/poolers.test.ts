@@ -52,7 +52,7 @@ describe('DATABASE_URL that leads through PgBouncer', () => {
     for (const [pooled, fault] of [
       [
         statements,
-        /^DATABASE_URL \(127.0.0.1:\d+\/\w+\) leads through a pooler that cannot be used: it refuses what/,
+        /^DATABASE_URL \(127.0.0.1:\d+\/\w+\) leads through a pooler that cannot be used: it refuses a statement/,
       ],
       [
         elsewhere,
