@@ -86,7 +86,7 @@ describe('an organization that raises as many alerts within an hour as it may', 
     expect(await alerted(full.orgId, 'Also the yard')).to.deep.equal(all);
     expect(await alerted(other.orgId)).to.deep.equal([['E290', at(HOUR), 'open']]);
     const found = await examineFloods(databaseOn(database.pool), full.orgId);
-    expect(found[0]?.message).to.match(/^.* raised as many alerts .* on: Yard$/);
+    expect(found[0]?.message).to.match(/^.* raised the maximum of alerts .* on: Yard$/);
     expect(await examineFloods(databaseOn(database.pool), other.orgId)).to.deep.equal([]);
 
     // As if an hour had passed, and clocks were set back by more.
