@@ -135,7 +135,7 @@ describe('importing an organization', () => {
       ]);
       return stderr;
     };
-    expect(await unchanged()).to.include(`Organization ${org} is here`);
+    expect(await unchanged()).to.include(`Organization ${org} exists here`);
     expect(await unchanged('--org', String(org))).to.include(`Organization ${org} is not empty`);
     expect(await unchanged('--org', 'EMPTY')).to.include('readers: mqtt_username');
   });

@@ -108,7 +108,9 @@ describe('the imports of the console', () => {
     expect(tagged.outcome.faults[0]).to.include({ column: 'tags', value: 'rfid:E1' });
     expect((await work(tagged.id, 'apply')).status).to.equal(409);
     const columns = await checked('name,colour\nA,red\n');
-    expect(columns.outcome.faults[0].message).to.match(/^unknown column "colour"; known columns: external_key/);
+    expect(columns.outcome.faults[0].message).to.match(
+      /^unknown column "colour"; known columns: external_key/,
+    );
   });
 
   it('can be shown whatever a faulty cell holds', async () => {
