@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Enter {
   press: () => void;
@@ -18,7 +18,8 @@ export function useEnter(isFound: boolean, choose: () => void): Enter {
       choose();
     }
   };
-  useEffect(() => {
+  // Before any other event: what is typed in the next field meanwhile is not in what `choose` knows.
+  useLayoutEffect(() => {
     if (isFound && waits.current) {
       waits.current = false;
       choose();
