@@ -186,7 +186,7 @@ export async function startConsole(
   });
 }
 
-/** Sessions as they were found, and when each was used. */
+/** Starts the cache of sessions, and notes when each is used. */
 async function startSessions(
   url: string,
   people: PeopleDoor,
@@ -219,7 +219,7 @@ async function startSessions(
   return { sessions, usage };
 }
 
-/** What is asked beside requests, and what is heard of changes. */
+/** Starts the reads that must not delay requests, and listens for reads of readers. */
 async function startWatching(
   config: ConsoleConfig,
   { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },

@@ -142,7 +142,7 @@ export async function startGateway(
 
 const APPLICATION = 'tagtrail handhelds';
 
-/** Connections for look-ups, recordings and tokens, and what is noted of tokens. */
+/** Opens connections for look-ups, recording and tokens, and notes when each token is used. */
 async function openDatabase(url: string, running: { log: Logger; lifecycle: Lifecycle }) {
   const { log, lifecycle } = running;
   const door = await lifecycle.start(

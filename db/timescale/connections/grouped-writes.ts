@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import type { GroupedWrite } from './grouped-write.ts';
+import { retryWhileLocked } from './retry-while-locked.ts';
 import { PATIENCE, WAITING_PER_ORGANIZATION } from './scanning-connections.ts';
 import { isLockTimeout } from './sql-state.ts';
-import { untilLocked } from './until-locked.ts';
 
 type AnyWrite = GroupedWrite<unknown, unknown, unknown>;
 
@@ -154,7 +154,7 @@ export class GroupedWrites {
   }
 
   async #alone(orgId: number, write: AnyWrite, item: unknown): Promise<unknown> {
-    const [row] = await untilLocked(() => this.#send(orgId, write, [item]));
+    const [row] = await retryWhileLocked(() => this.#send(orgId, write, [item]));
     return write.outcomeOf(row, item);
   }
 }

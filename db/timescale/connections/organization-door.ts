@@ -15,13 +15,13 @@ import { createPool } from './pool.ts';
 import type { Preceding } from './preceded-query.ts';
 import { Replica, type ReplicaReads } from './replica.ts';
 import { ASK_PRIMARY } from './replica-position.ts';
+import { LOCK_TIMEOUT, retryWhileLocked } from './retry-while-locked.ts';
 import { PATIENCE, ScanningConnections, WAITING_PER_ORGANIZATION } from './scanning-connections.ts';
 import { ScanningPool } from './scanning-pool.ts';
 import { type ServiceConnections, serviceConfig } from './service-connections.ts';
 import { SilentConnections } from './silent-connections.ts';
 import { isCancelled, isLockTimeout } from './sql-state.ts';
 import { inOneTrip, inTransaction, isUniqueViolation } from './transaction.ts';
-import { LOCK_TIMEOUT, untilLocked } from './until-locked.ts';
 import { WriteOutage } from './write-outage.ts';
 
 /** Sends one organization's queries. Each query still names `orgId`. */
@@ -153,7 +153,7 @@ export function openOrganizationDoor(
       return {
         orgId,
         ...verbsOn((query) => shared.query(entering(orgId), query).catch(rethrow)),
-        transaction: (work, last) => changing(untilLocked(() => transacting(LOCK_TIMEOUT)(work, last))),
+        transaction: (work, last) => changing(retryWhileLocked(() => transacting(LOCK_TIMEOUT)(work, last))),
         longTransaction: (work, last) => changing(transacting(0)(work, last)),
         grouped: (write, item) => changing(groups.run(orgId, write, item)),
         listing: (options) => ({

@@ -24,7 +24,7 @@ export class HeldMessages {
   #turn = { reader: '', taken: 0 };
   #waitingMessages = 0;
 
-  /** @param most of its bytes of payload the last message let in may exceed. */
+  /** @param most limits messages and bytes of payload; the last message admitted may exceed the bytes. */
   constructor(most: Room) {
     this.#most = most;
   }

@@ -18,7 +18,7 @@ export function useEnter(isFound: boolean, choose: () => void): Enter {
       choose();
     }
   };
-  // Before any other event: what is typed in the next field meanwhile is not in what `choose` knows.
+  // A layout effect: a keystroke in the next field must not come before it, as `choose` would undo that.
   useLayoutEffect(() => {
     if (isFound && waits.current) {
       waits.current = false;

@@ -2,11 +2,11 @@ import { PATIENCE } from './scanning-connections.ts';
 import { isLockTimeout } from './sql-state.ts';
 
 /**
- * Repeats what gave up waiting for a lock, each time in a new turn.
+ * Retries a change that gave up waiting for a lock, each time in a new turn.
  *
  * @throws the last error after {@link PATIENCE}.
  */
-export async function untilLocked<Result>(attempt: () => Promise<Result>): Promise<Result> {
+export async function retryWhileLocked<Result>(attempt: () => Promise<Result>): Promise<Result> {
   const until = performance.now() + PATIENCE;
   for (;;) {
     try {
