@@ -4,6 +4,7 @@
 \ir functions/announcements.sql
 \ir functions/live-counts.sql
 \ir functions/locations.sql
+\ir functions/location-sites.sql
 \ir functions/search.sql
 \ir functions/history.sql
 \ir functions/moves.sql

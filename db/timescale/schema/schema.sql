@@ -128,7 +128,11 @@ create table antennas (
   location_id integer,
   min_rssi double precision,
   is_enabled boolean not null default true,
+  offset_db double precision not null default 0,
+  height_m double precision not null default 1,
   constraint antennas__org_id_reader_id_port PRIMARY KEY (org_id, reader_id, port),
+  constraint antennas__height_m CHECK (((height_m >= (0)::double precision) AND (height_m <= (100)::double precision))) NOT VALID,
+  constraint antennas__offset_db CHECK (((offset_db >= ('-100'::integer)::double precision) AND (offset_db <= (100)::double precision))) NOT VALID,
   constraint antennas__org_id_location_id FOREIGN KEY (org_id, location_id) REFERENCES locations(org_id, id),
   constraint antennas__org_id_reader_id FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id),
   constraint antennas__port CHECK ((port > 0))
@@ -136,6 +140,7 @@ create table antennas (
 CREATE INDEX antennas__org_id_location_id ON public.antennas USING btree (org_id, location_id);
 CREATE TRIGGER antennas_changed AFTER INSERT OR DELETE OR UPDATE ON public.antennas FOR EACH ROW EXECUTE FUNCTION notify_registry_changed();
 CREATE TRIGGER antennas_inserted_version AFTER INSERT ON public.antennas FOR EACH ROW EXECUTE FUNCTION write_antenna_version();
+CREATE TRIGGER antennas_site AFTER UPDATE OF offset_db, height_m ON public.antennas FOR EACH ROW WHEN (((old.offset_db IS DISTINCT FROM new.offset_db) OR (old.height_m IS DISTINCT FROM new.height_m))) EXECUTE FUNCTION raise_location_site();
 CREATE TRIGGER antennas_updated_version AFTER UPDATE ON public.antennas FOR EACH ROW WHEN (((old.location_id IS DISTINCT FROM new.location_id) OR (old.is_enabled IS DISTINCT FROM new.is_enabled))) EXECUTE FUNCTION write_antenna_version();
 
 create table api_keys (
@@ -366,6 +371,39 @@ create table live_row_counts (
   constraint live_row_counts__resource CHECK ((resource = ANY (ARRAY['asset'::text, 'location'::text, 'position'::text])))
 ) with (fillfactor=50);
 
+create table location_settings (
+  org_id integer not null,
+  id integer generated always as identity not null,
+  location_id integer,
+  valid_from timestamp with time zone not null,
+  procedure text not null,
+  certainty double precision,
+  tag_dbm double precision,
+  actor_type text,
+  actor_id text collate "C",
+  constraint location_settings__org_id_id PRIMARY KEY (org_id, id),
+  constraint location_settings__actor CHECK ((num_nonnulls(actor_type, actor_id) = ANY (ARRAY[0, 2]))),
+  constraint location_settings__certainty CHECK ((
+CASE
+    WHEN (procedure = ANY (ARRAY['strength'::text, 'position'::text])) THEN (certainty IS NOT NULL)
+    ELSE (certainty IS NULL)
+END AND ((certainty >= (0.1)::double precision) AND (certainty <= (10)::double precision)))),
+  constraint location_settings__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint location_settings__org_id_location_id FOREIGN KEY (org_id, location_id) REFERENCES locations(org_id, id),
+  constraint location_settings__procedure CHECK (((procedure = ANY (ARRAY['every'::text, 'strength'::text, 'position'::text])) OR ((procedure = 'inherit'::text) AND (location_id IS NOT NULL)))),
+  constraint location_settings__tag_dbm CHECK (((tag_dbm IS NULL) OR ((procedure = 'position'::text) AND ((tag_dbm >= ('-120'::integer)::double precision) AND (tag_dbm <= (20)::double precision)))))
+);
+CREATE INDEX location_settings__org_id_location_id_valid_from ON public.location_settings USING btree (org_id, location_id, valid_from);
+CREATE TRIGGER location_settings_site AFTER INSERT ON public.location_settings REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION begin_location_sites();
+CREATE TRIGGER location_settings_site_deleted AFTER DELETE ON public.location_settings REFERENCING OLD TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION raise_location_sites();
+
+create table location_sites (
+  org_id integer not null,
+  version bigint not null default 1,
+  constraint location_sites__org_id PRIMARY KEY (org_id),
+  constraint location_sites__org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id)
+);
+
 create table location_transitions (
   org_id integer not null,
   asset_id integer not null,
@@ -382,6 +420,10 @@ create table location_transitions (
   submission_id text collate "C",
   submission_index integer,
   proof text,
+  position_plan_location_id integer,
+  position_x real,
+  position_y real,
+  position_radius real,
   constraint location_transitions__org_id_asset_id_observed_at PRIMARY KEY (org_id, asset_id, observed_at) INCLUDE (location_id),
   constraint location_transitions__duration_seconds CHECK ((duration_seconds >= 0))
 ) with (autovacuum_vacuum_insert_scale_factor=0.01);
@@ -451,6 +493,8 @@ CREATE TRIGGER locations_inserted AFTER INSERT ON public.locations REFERENCING N
 CREATE TRIGGER locations_inserted_version AFTER INSERT ON public.locations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION write_location_versions();
 CREATE TRIGGER locations_outdated AFTER UPDATE ON public.locations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION mark_locations_outdated();
 CREATE TRIGGER locations_revise_alerts AFTER UPDATE ON public.locations FOR EACH ROW WHEN (((old.parent_id IS DISTINCT FROM new.parent_id) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) EXECUTE FUNCTION revise_alerts_of_row('location', 'id', 'now');
+CREATE TRIGGER locations_site_inserted AFTER INSERT ON public.locations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION raise_location_sites();
+CREATE TRIGGER locations_site_updated AFTER UPDATE ON public.locations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION raise_sites_of_moved_locations();
 CREATE TRIGGER locations_truncated AFTER TRUNCATE ON public.locations FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('location');
 CREATE TRIGGER locations_updated AFTER UPDATE ON public.locations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('location');
 CREATE TRIGGER locations_updated_version AFTER UPDATE ON public.locations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION write_location_versions();
@@ -565,6 +609,23 @@ CREATE INDEX organizations__held ON public.organizations USING btree (id) WHERE 
 CREATE TRIGGER organizations_changed AFTER DELETE OR UPDATE OF deleted_at, name ON public.organizations FOR EACH STATEMENT EXECUTE FUNCTION notify_access_changed();
 CREATE TRIGGER organizations_registry_changed AFTER DELETE OR UPDATE OF deleted_at ON public.organizations FOR EACH ROW EXECUTE FUNCTION notify_registry_changed();
 
+create table plan_antennas (
+  org_id integer not null,
+  plan_id integer not null,
+  reader_id integer not null,
+  port smallint not null,
+  x double precision not null,
+  y double precision not null,
+  constraint plan_antennas__org_id_plan_id_reader_id_port PRIMARY KEY (org_id, plan_id, reader_id, port),
+  constraint plan_antennas__org_id_plan_id FOREIGN KEY (org_id, plan_id) REFERENCES plans(org_id, id),
+  constraint plan_antennas__org_id_reader_id_port FOREIGN KEY (org_id, reader_id, port) REFERENCES antennas(org_id, reader_id, port),
+  constraint plan_antennas__point CHECK ((((x >= (0)::double precision) AND (x <= (1)::double precision)) AND ((y >= (0)::double precision) AND (y <= (1)::double precision))))
+);
+CREATE INDEX plan_antennas__org_id_reader_id_port ON public.plan_antennas USING btree (org_id, reader_id, port);
+CREATE TRIGGER plan_antennas_site_deleted AFTER DELETE ON public.plan_antennas REFERENCING OLD TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION raise_location_sites();
+CREATE TRIGGER plan_antennas_site_inserted AFTER INSERT ON public.plan_antennas REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION raise_location_sites();
+CREATE TRIGGER plan_antennas_site_updated AFTER UPDATE ON public.plan_antennas REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION raise_location_sites();
+
 create table plan_places (
   org_id integer not null,
   plan_id integer not null,
@@ -576,6 +637,9 @@ create table plan_places (
   constraint plan_places__points CHECK ((((cardinality(points) = 2) OR ((cardinality(points) >= 6) AND (cardinality(points) <= 200))) AND ((cardinality(points) % 2) = 0) AND (array_ndims(points) = 1) AND ((0)::double precision <= ALL (points)) AND ((1)::double precision >= ALL (points))))
 );
 CREATE INDEX plan_places__org_id_location_id ON public.plan_places USING btree (org_id, location_id);
+CREATE TRIGGER plan_places_site_deleted AFTER DELETE ON public.plan_places REFERENCING OLD TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION raise_location_sites();
+CREATE TRIGGER plan_places_site_inserted AFTER INSERT ON public.plan_places REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION raise_location_sites();
+CREATE TRIGGER plan_places_site_updated AFTER UPDATE ON public.plan_places REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION raise_location_sites();
 
 create table plans (
   org_id integer not null,
@@ -590,17 +654,21 @@ create table plans (
   version integer not null default 1,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  scale_points double precision[],
+  scale_metres double precision,
   constraint plans__org_id_id PRIMARY KEY (org_id, id),
   constraint plans__height CHECK (((height >= 1) AND (height <= 16384))),
   constraint plans__media_type CHECK ((media_type = ANY (ARRAY['image/png'::text, 'image/jpeg'::text, 'image/webp'::text]))),
   constraint plans__name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
   constraint plans__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
   constraint plans__org_id_location_id FOREIGN KEY (org_id, location_id) REFERENCES locations(org_id, id),
+  constraint plans__scale CHECK (((num_nonnulls(scale_points, scale_metres) = ANY (ARRAY[0, 2])) AND ((scale_points IS NULL) OR ((cardinality(scale_points) = 4) AND (array_ndims(scale_points) = 1) AND ((0)::double precision <= ALL (scale_points)) AND ((1)::double precision >= ALL (scale_points)))) AND ((scale_metres IS NULL) OR ((scale_metres > (0)::double precision) AND (scale_metres <= (10000)::double precision))))) NOT VALID,
   constraint plans__sha256 CHECK ((octet_length(sha256) = 32)),
   constraint plans__size CHECK (((octet_length(image) >= 1) AND (octet_length(image) <= 5242880))),
   constraint plans__width CHECK (((width >= 1) AND (width <= 16384)))
 );
 CREATE INDEX plans__org_id_location_id ON public.plans USING btree (org_id, location_id);
+CREATE TRIGGER plans_site AFTER UPDATE OF location_id, scale_points, scale_metres, width, height ON public.plans FOR EACH ROW WHEN ((((((old.location_id IS DISTINCT FROM new.location_id) OR (old.scale_points IS DISTINCT FROM new.scale_points)) OR (old.scale_metres IS DISTINCT FROM new.scale_metres)) OR (old.width IS DISTINCT FROM new.width)) OR (old.height IS DISTINCT FROM new.height))) EXECUTE FUNCTION raise_location_site();
 
 create table positions (
   org_id integer not null,
@@ -611,6 +679,11 @@ create table positions (
   is_in_feed boolean not null default false,
   told_at timestamp with time zone,
   is_of_deleted boolean not null default false,
+  position_plan_location_id integer,
+  position_x real,
+  position_y real,
+  position_radius real,
+  position_observed_at timestamp with time zone,
   constraint positions__org_id_asset_id PRIMARY KEY (org_id, asset_id),
   constraint positions__org_id_asset_id_fkey FOREIGN KEY (org_id, asset_id) REFERENCES assets(org_id, id),
   constraint positions__org_id_location_id FOREIGN KEY (org_id, location_id) REFERENCES locations(org_id, id)
@@ -1246,6 +1319,21 @@ begin
     insert into live_row_counts (org_id, resource, is_active, row_count)
     values (of_org_id, of_resource, of_is_active, change);
   end if;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.begin_location_sites()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  if current_setting('tagtrail.copying', true) is distinct from 'on' then
+    insert into location_sites as stored (org_id) select distinct org_id from new_rows order by org_id
+    on conflict (org_id) do update set version = stored.version + 1;
+  end if;
+  return null;
 end $function$
 ;
 
@@ -1991,6 +2079,54 @@ begin
   insert into reader_proofs (org_id, reader_id, started_at, ended_at, learned_at)
   values (org, reader, least(since, joined.started_at), greatest(until, joined.ended_at),
     greatest(learned, joined.learned_at));
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_location_site()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  update location_sites set version = version + 1 where org_id = new.org_id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_location_sites()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  if current_setting('tagtrail.copying', true) is distinct from 'on' then
+    update location_sites set version = version + 1
+    where org_id = any (array(select distinct org_id from new_rows order by org_id));
+  end if;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_sites_of_moved_locations()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  if current_setting('tagtrail.copying', true) is distinct from 'on'
+    and exists (select from location_sites where org_id in (select org_id from new_rows)) then
+    update location_sites set version = version + 1
+    where org_id = any (array(
+      select distinct after.org_id from new_rows after
+      left join old_rows before on before.org_id = after.org_id and before.id = after.id
+      where before.id is null
+        or (before.parent_id, before.deleted_at is null) is distinct from (after.parent_id, after.deleted_at is null)
+      order by after.org_id));
+  end if;
+  return null;
 end $function$
 ;
 
