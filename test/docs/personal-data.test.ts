@@ -46,6 +46,7 @@ const ABOUT_THINGS: Readonly<Record<string, string>> = {
   schema_migrations: 'name',
   sealing_faults: 'reason',
   silence_faults: 'reason',
+  location_settings: 'procedure',
   smoothing_settings: 'mode',
   submissions: 'id body_sha256 answer',
   sweep_assets: 'sweep_id',

@@ -12,7 +12,8 @@ describe('a database at the last migration before the baseline', () => {
   const before = useBeforeBaseline();
 
   it('is taken over, with every row, and has then what the baseline makes', async () => {
-    const tables = await tablesOf(before.client);
+    // Histories of smoothed scans are decided again: the upgrade adds a row there.
+    const tables = (await tablesOf(before.client)).filter(({ name }) => name !== 'history_recomputations');
     const rows = await rowsOf(before.client, tables);
     expect(rows.filter(({ count }) => count > 0)).to.have.length.above(35);
     expect(await isMigrated(before.client)).to.equal(false);
