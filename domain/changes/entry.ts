@@ -7,7 +7,8 @@ export type Action =
   | 'revoke'
   | 'attach_tag'
   | 'detach_tag'
-  /** Of smoothing, by a location or an organization. */
+  /** How locations are decided on, of a location or an organization. Before that: `set_smoothing`. */
+  | 'set_locating'
   | 'set_smoothing'
   /** How a location is watched. */
   | 'set_watch'

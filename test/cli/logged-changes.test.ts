@@ -27,6 +27,7 @@ const NO_WRITES = [
   'format-try',
   'handheld-list',
   'key-list',
+  'locate-list',
   'mail-test',
   'mqtt-consumer-list',
   'org-export',
@@ -154,6 +155,9 @@ describe('every command that changes something', () => {
     ...{ within_location_external_key: null, metadata: [], reader_ids: null, mail_to: [] },
     ...{ valid_from: TIME, ends_at: null },
   };
+  const locating = (more: object) => ({
+    locating: { procedure: 'strength', certainty: 1, tag_dbm: null, valid_from: TIME, ...more },
+  });
   const smoothing = (more: object) => ({
     smoothing: { mode: 'on', window_seconds: 60, min_seconds: 5, margin_db: null, valid_from: TIME, ...more },
   });
@@ -517,6 +521,13 @@ describe('every command that changes something', () => {
           ],
         ],
         isRepeatable: true,
+      };
+    },
+    'locate-set': async () => {
+      await json('locate', 'set', '--org', org, '--location', 'DOCK', '--by', 'strength');
+      return {
+        args: ['--org', org, '--location', 'DOCK', '--by', 'strength', '--certainty', '2'],
+        logs: [['set_locating', 'location DOCK', locating({}), locating({ certainty: 2 })]],
       };
     },
     'smoothing-set': async () => {

@@ -1,17 +1,10 @@
 import type { Command } from 'commander';
-import { AppError } from '../../../base/errors.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { requireLiveByKey } from '../../../domain/master-data/live-by-key.ts';
-import { wakingSealer } from '../../../domain/moves/wake-sealer.ts';
-import {
-  type RecomputedSoFar,
-  recomputeOrganization,
-} from '../../../domain/tracking/recompute/recompute-organization.ts';
-import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
-import { showProgress } from '../running/progress.ts';
+import { describeRecomputed, interrupted, recomputeShowing, shownRecomputed } from '../parts/recompute.ts';
 
 interface Options {
   org: number;
@@ -38,45 +31,11 @@ export function addHistory(program: Command): void {
         const { org: orgId, asset = null, dryRun: isDry = false } = options;
         await requireLiveOrganization(db, orgId);
         const assetId = asset === null ? null : await requireLiveByKey(db, 'asset', orgId, asset);
-        const progress = showProgress();
-        const { isFinished, ...done } = await withInterruption((signal) =>
-          wakingSealer(pool, (onMoves) =>
-            recomputeOrganization(pool, orgId, {
-              assetId,
-              isDry,
-              signal,
-              onProgress: (sofar) => progress.show(sayProgress(sofar)),
-              onMoves,
-            }),
-          ),
-        ).finally(() => progress.end());
+        const { isFinished, ...done } = await recomputeShowing(pool, orgId, { assetId, isDry });
         printResult({ json: shownRecomputed(done, isDry), text: describeRecomputed(done, isDry) }, options);
         if (!isFinished) {
-          throw new AppError('unavailable', 'Interrupted; run it again to continue');
+          throw interrupted('run it again to continue');
         }
       }),
     );
-}
-
-function shownRecomputed({ orgId, assets, changed, written, removed }: RecomputedSoFar, isDry: boolean) {
-  return {
-    org_id: orgId,
-    dry_run: isDry,
-    assets,
-    assets_changed: changed,
-    rows_written: written,
-    rows_removed: removed,
-  };
-}
-
-function sayProgress({ orgId, assets, of, changed }: RecomputedSoFar): string {
-  return `Organization ${orgId}: recomputed ${assets} of ${of} histories, ${changed} changed`;
-}
-
-function describeRecomputed(
-  { orgId, assets, changed, written, removed }: RecomputedSoFar,
-  isDry: boolean,
-): string {
-  const would = isDry ? 'would change' : 'changed';
-  return `Organization ${orgId}: ${changed} of ${assets} histories ${would}, ${written} rows written, ${removed} removed.`;
 }

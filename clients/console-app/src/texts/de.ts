@@ -676,6 +676,7 @@ export const de = {
       revoke: (what) => `hat ${what} widerrufen`,
       attach_tag: (what) => `hat an ${what} ein Etikett angebracht`,
       detach_tag: (what) => `hat von ${what} ein Etikett abgelöst`,
+      set_locating: (what) => `hat eingestellt, wie in ${what} der Ort bestimmt wird`,
       set_smoothing: (what) => `hat die Glättung von ${what} eingestellt`,
       set_watch: (what) => `hat eingestellt, wie ${what} beobachtet wird`,
       ignore: (what) => `hat ${what} ausgeblendet`,

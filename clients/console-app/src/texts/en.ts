@@ -665,6 +665,7 @@ export const en = {
       revoke: (what: string) => `revoked ${what}`,
       attach_tag: (what: string) => `attached a tag to ${what}`,
       detach_tag: (what: string) => `detached a tag from ${what}`,
+      set_locating: (what: string) => `set how locations are decided on in ${what}`,
       set_smoothing: (what: string) => `set the smoothing of ${what}`,
       set_watch: (what: string) => `set how ${what} is watched`,
       ignore: (what: string) => `ignored ${what}`,

@@ -1,0 +1,49 @@
+import type { Micros } from '../../../base/instant.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { Deciding } from './require-setting.ts';
+
+export interface MadeSetting {
+  id: number;
+  /** Null for the organization's. */
+  location_id: number | null;
+  location_external_key: string | null;
+  location_name: string | null;
+  valid_from: Micros;
+  procedure: Deciding['procedure'];
+  certainty: number | null;
+  tag_dbm: number | null;
+  /** Who made it; null if that is not known. */
+  actor_type: string | null;
+  actor_id: string | null;
+  /** `ended` also if its location is deleted. */
+  state: 'in_force' | 'planned' | 'ended';
+}
+
+/**
+ * The settings of an organization, newest first, at most `limit` of them, and those in force whatever their age; deleted
+ * locations are named too.
+ */
+export function settingHistory(
+  db: Connection,
+  orgId: number,
+  limit: number,
+): Promise<readonly MadeSetting[]> {
+  return db.any(sql.type(rowsOf<MadeSetting>())`
+    select made.id, made.location_id, location.external_key as location_external_key, location.name as location_name,
+      micros_of_time(made.valid_from) as valid_from, made.procedure, made.certainty, made.tag_dbm,
+      made.actor_type, made.actor_id,
+      case when location.deleted_at is not null then 'ended'
+        when made.is_planned then 'planned'
+        when made.turn = 1 and made.procedure <> 'inherit' then 'in_force'
+        else 'ended' end as state
+    from (
+      select *, valid_from > now() as is_planned,
+        row_number() over (partition by location_id, valid_from > now() order by valid_from desc, id desc) as turn,
+        row_number() over (order by valid_from desc, id desc) as place
+      from location_settings where org_id = ${orgId}
+    ) made
+    left join locations location on location.org_id = ${orgId} and location.id = made.location_id
+    where made.place <= ${limit} or (made.turn = 1 and not made.is_planned)
+    order by made.place limit 10000`);
+}
