@@ -1,0 +1,261 @@
+/**
+ * Where on a plan would an asset be heard as it was: location by `position`. The rules have the numbers of
+ * docs/location.md.
+ */
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export interface PinnedAntenna extends Point {
+  readerId: number;
+  antenna: number;
+}
+
+/** A plan with a scale; everything in metres from the left and the top of its image. */
+export interface PlanParts {
+  /** That the plan belongs to. */
+  locationId: number;
+  /** Locations drawn on it: the corners of each outline, or one point. */
+  places: readonly { locationId: number; corners: readonly Point[] }[];
+  antennas: readonly PinnedAntenna[];
+}
+
+/** Where an asset is, with the root of its mean squared distance from there. */
+export interface MetricPosition extends Point {
+  planLocationId: number;
+  radius: number;
+}
+
+/** An antenna's level in a window. */
+export interface HeardPin {
+  pin: Pin;
+  level: number;
+}
+
+export interface Pin extends PinnedAntenna {
+  heightM: number;
+  /** Of each cell the loss from 1 m to there: 20 log10(max(1, d)). */
+  losses: Float64Array;
+}
+
+export interface Fit {
+  position: MetricPosition;
+  /** Of locations, the greatest first; of equal ones the smaller id. */
+  shares: { locationId: number; share: number }[];
+}
+
+/** Cells in the rectangle around all outlines: 200 m by 200 m. A plan with more is as one without a scale. */
+const MOST_CELLS = 40_000;
+
+/** Losses that a plan remembers; 8 bytes each. */
+const MOST_LOSSES = 4_000_000;
+
+export class Plan {
+  readonly locationId: number;
+  /** Centres, in rule 11's order. */
+  readonly #x: Float64Array;
+  readonly #y: Float64Array;
+  /** Of each cell, the index of its location in `#locations`. */
+  readonly #of: Uint32Array;
+  readonly #locations: readonly number[];
+  readonly #pins: ReadonlyMap<string, Pin>;
+  readonly #fits: Float64Array;
+  #remembered = 0;
+
+  /** False if its outlines are too large to be decided on, or there are none. */
+  static isUsable({ places }: PlanParts): boolean {
+    const { columns, rows } = extentOf(places);
+    return places.length > 0 && columns * rows <= MOST_CELLS;
+  }
+
+  constructor({ locationId, places, antennas }: PlanParts, heightOf: (pin: PinnedAntenna) => number) {
+    this.locationId = locationId;
+    const cells = cellsOf(places);
+    this.#locations = [...new Set(cells.map((cell) => cell.locationId))];
+    const indexes = new Map(this.#locations.map((id, index) => [id, index]));
+    this.#x = Float64Array.from(cells, ({ x }) => x);
+    this.#y = Float64Array.from(cells, ({ y }) => y);
+    this.#of = Uint32Array.from(cells, (cell) => indexes.get(cell.locationId) ?? 0);
+    this.#fits = new Float64Array(cells.length);
+    this.#pins = new Map(
+      antennas.map((pin) => [keyOf(pin), { ...pin, heightM: heightOf(pin), losses: NO_LOSSES }]),
+    );
+  }
+
+  pinOf(antenna: { readerId: number; antenna: number }): Pin | null {
+    return this.#pins.get(keyOf(antenna)) ?? null;
+  }
+
+  /**
+   * Rules 14 to 18.
+   *
+   * @param heard in the order of antennas' ids.
+   * @param loudest the highest level in the window.
+   */
+  fit(heard: readonly HeardPin[], loudest: number, tagDbm: number): Fit {
+    const weights = heard.map(
+      ({ level }) => 1 / (SHADOWING ** 2 * (1 + squareOf((loudest - level) / FAINT))),
+    );
+    const losses = heard.map(({ pin }) => this.#lossesOf(pin));
+    const levels = heard.map(({ level }) => level);
+    const fits = this.#fits;
+    let best = Number.NEGATIVE_INFINITY;
+    for (let cell = 0; cell < fits.length; cell++) {
+      let [sum, first, second] = [0, 0, 0];
+      for (let each = 0; each < levels.length; each++) {
+        const w = weights[each] as number;
+        // Rule 14.
+        const e = (levels[each] as number) - (tagDbm - ((losses[each] as Float64Array)[cell] as number));
+        sum += w;
+        first += w * e;
+        second += w * (e * e);
+      }
+      // Rule 16.
+      const f = -(second - (first * first) / (sum + 1 / COMMON ** 2)) / 2;
+      fits[cell] = f;
+      best = Math.max(best, f);
+    }
+    return this.#shared(best);
+  }
+
+  /** Rules 17 and 18, of `#fits`. */
+  #shared(best: number): Fit {
+    const fits = this.#fits;
+    const shares = new Float64Array(this.#locations.length);
+    let [all, x, y] = [0, 0, 0];
+    for (let cell = 0; cell < fits.length; cell++) {
+      const share = Math.exp((fits[cell] as number) - best);
+      fits[cell] = share;
+      const location = this.#of[cell] as number;
+      shares[location] = (shares[location] as number) + share;
+      all += share;
+      x += share * (this.#x[cell] as number);
+      y += share * (this.#y[cell] as number);
+    }
+    const mean = { x: x / all, y: y / all };
+    let squared = 0;
+    for (let cell = 0; cell < fits.length; cell++) {
+      const [dx, dy] = [(this.#x[cell] as number) - mean.x, (this.#y[cell] as number) - mean.y];
+      squared += (fits[cell] as number) * (dx * dx + dy * dy);
+    }
+    return {
+      position: { planLocationId: this.locationId, ...mean, radius: Math.sqrt(squared / all) },
+      shares: this.#locations
+        .map((locationId, index) => ({ locationId, share: shares[index] as number }))
+        .sort((a, b) => b.share - a.share || a.locationId - b.locationId),
+    };
+  }
+
+  #lossesOf(pin: Pin): Float64Array {
+    if (pin.losses.length === this.#x.length) {
+      return pin.losses;
+    }
+    const losses = this.#x.map((x, cell) => {
+      const [dx, dy] = [x - pin.x, (this.#y[cell] as number) - pin.y];
+      return 20 * Math.log10(Math.max(1, Math.sqrt(dx * dx + dy * dy + pin.heightM * pin.heightM)));
+    });
+    if (this.#remembered + losses.length <= MOST_LOSSES) {
+      this.#remembered += losses.length;
+      pin.losses = losses;
+    }
+    return losses;
+  }
+}
+
+const NO_LOSSES = new Float64Array(0);
+
+function squareOf(number: number): number {
+  return number * number;
+}
+
+/** Shadowing of one antenna, in dB. */
+const SHADOWING = 5;
+
+/** What all levels of one tag have in common, in dB: battery, body, orientation. */
+const COMMON = 3;
+
+/** A level that many dB below the loudest, nearly 6 times as far away, says half as much. */
+const FAINT = 15;
+
+interface Cell extends Point {
+  locationId: number;
+}
+
+/** Rule 11. */
+function cellsOf(places: PlanParts['places']): Cell[] {
+  const { left, top, columns, rows } = extentOf(places);
+  const taken: (number | undefined)[] = new Array(columns * rows).fill(undefined);
+  const bySize = places
+    .map((place) => ({ ...place, area: areaOf(place.corners) }))
+    .sort((a, b) => a.area - b.area || a.locationId - b.locationId);
+  for (const { locationId, corners } of bySize) {
+    for (let row = 0; row < rows; row++) {
+      const borders = bordersAt(top + row + 0.5, corners);
+      for (let column = 0, next = 0; column < columns && next < borders.length; column++) {
+        while (next < borders.length && left + column + 0.5 >= (borders[next] as number)) {
+          next += 1;
+        }
+        // Even-odd: an odd number of borders to the right.
+        if ((borders.length - next) % 2 === 1) {
+          taken[row * columns + column] ??= locationId;
+        }
+      }
+    }
+  }
+  const cells = taken.flatMap((locationId, index) =>
+    locationId === undefined
+      ? []
+      : [{ x: left + (index % columns) + 0.5, y: top + Math.floor(index / columns) + 0.5, locationId }],
+  );
+  const withCells = new Set(taken);
+  const without = places
+    .filter(({ locationId }) => !withCells.has(locationId))
+    .toSorted((a, b) => a.locationId - b.locationId);
+  return [...cells, ...without.map(({ locationId, corners }) => ({ ...meanOf(corners), locationId }))];
+}
+
+/** Where an outline's borders cross a row, from left to right. */
+function bordersAt(y: number, corners: readonly Point[]): number[] {
+  const borders: number[] = [];
+  let last = corners.at(-1);
+  for (const corner of corners) {
+    if (last !== undefined && corner.y > y !== last.y > y) {
+      borders.push(((last.x - corner.x) * (y - corner.y)) / (last.y - corner.y) + corner.x);
+    }
+    last = corner;
+  }
+  return borders.sort((a, b) => a - b);
+}
+
+function extentOf(places: PlanParts['places']): { left: number; top: number; columns: number; rows: number } {
+  const corners = places.flatMap((place) => place.corners);
+  const left = Math.floor(corners.reduce((least, { x }) => Math.min(least, x), Number.POSITIVE_INFINITY));
+  const top = Math.floor(corners.reduce((least, { y }) => Math.min(least, y), Number.POSITIVE_INFINITY));
+  const right = Math.ceil(corners.reduce((most, { x }) => Math.max(most, x), Number.NEGATIVE_INFINITY));
+  const bottom = Math.ceil(corners.reduce((most, { y }) => Math.max(most, y), Number.NEGATIVE_INFINITY));
+  return corners.length === 0
+    ? { left: 0, top: 0, columns: 0, rows: 0 }
+    : { left, top, columns: right - left, rows: bottom - top };
+}
+
+function areaOf(corners: readonly Point[]): number {
+  let twice = 0;
+  for (const [index, { x, y }] of corners.entries()) {
+    const next = corners[(index + 1) % corners.length] as Point;
+    twice += x * next.y - next.x * y;
+  }
+  return Math.abs(twice) / 2;
+}
+
+function meanOf(corners: readonly Point[]): Point {
+  return {
+    x: corners.reduce((sum, { x }) => sum + x, 0) / corners.length,
+    y: corners.reduce((sum, { y }) => sum + y, 0) / corners.length,
+  };
+}
+
+function keyOf({ readerId, antenna }: { readerId: number; antenna: number }): string {
+  return `${readerId} ${antenna}`;
+}

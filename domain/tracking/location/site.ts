@@ -1,0 +1,177 @@
+import { firstIndex } from '../../../base/first-index.ts';
+import type { Micros } from '../../../base/instant.ts';
+import { type PinnedAntenna, Plan, type PlanParts } from './position.ts';
+
+/** What decides at which location an asset is that was read there (`statements.ts`). */
+export type Setting =
+  | { procedure: 'every' }
+  | { procedure: 'strength'; certainty: number }
+  | {
+      procedure: 'position';
+      certainty: number;
+      /** Strength of the tags at 1 m. */
+      tagDbm: number;
+    };
+
+/** A setting as it was made: it holds for scans observed from `validFrom` on, until the next for the same location. */
+export interface DatedSetting {
+  /** Null for the whole organization. */
+  locationId: number | null;
+  validFrom: Micros;
+  /** `inherit`: the location's own setting ends. */
+  setting: Setting | 'inherit';
+}
+
+/** -55 dBm: a beacon at 0 dBm, 1 m away in free space. */
+export const USUAL_TAG_DBM = -55;
+
+/** Upper bound on the settings that an organization makes, those of all its locations and dates together. */
+export const MOST_SETTINGS = 1_000;
+
+export interface AntennaParts {
+  readerId: number;
+  antenna: number;
+  /** Taken off each level of the antenna, in dB. */
+  offsetDb: number;
+  /** Above the tags, in metres. */
+  heightM: number;
+}
+
+export interface SiteParts {
+  /** In the order in which they were made: of equal `validFrom` the last holds. */
+  settings: readonly DatedSetting[];
+  /** The location that each location is in; those that are in none may be left out. */
+  parents?: ReadonlyMap<number, number | null>;
+  /** Those left out have no offset, and hang 1 m above the tags. */
+  antennas?: readonly AntennaParts[];
+  /** Those with a scale. */
+  plans?: readonly PlanParts[];
+}
+
+/** What an organization's locations are decided by: settings, the tree of locations, antennas and plans. */
+export class Site {
+  readonly settings: readonly DatedSetting[];
+  /** The first instant at which a location is decided by strength or position; before it all is as without settings. */
+  readonly since: Micros;
+  readonly #parents: ReadonlyMap<number, number | null>;
+  /** By location, oldest first. */
+  readonly #own: ReadonlyMap<number | null, readonly DatedSetting[]>;
+  readonly #timelines = new Map<number, Timeline>();
+  readonly #offsets: ReadonlyMap<number, number>;
+  readonly #plans: ReadonlyMap<number, Plan>;
+  readonly #planAbove = new Map<number, Plan | null>();
+
+  constructor({ settings, parents = new Map(), antennas = [], plans = [] }: SiteParts) {
+    this.settings = settings;
+    this.#parents = parents;
+    this.#own = Map.groupBy(
+      settings.toSorted((a, b) => a.validFrom - b.validFrom),
+      ({ locationId }) => locationId,
+    );
+    this.since = settings.reduce(
+      (since, { validFrom, setting }) => (isProven(setting) ? Math.min(since, validFrom) : since),
+      Number.POSITIVE_INFINITY,
+    );
+    this.#offsets = new Map(antennas.map((each) => [antennaId(each), each.offsetDb]));
+    const heights = new Map(antennas.map((each) => [antennaId(each), each.heightM]));
+    const heightOf = (pin: PinnedAntenna) => heights.get(antennaId(pin)) ?? USUAL_HEIGHT_M;
+    this.#plans = new Map(
+      plans.filter(Plan.isUsable).map((parts) => [parts.locationId, new Plan(parts, heightOf)]),
+    );
+  }
+
+  /** What decides on a scan made at the location at that instant. */
+  settingAt(locationId: number, observedAt: Micros): Setting {
+    if (observedAt < this.since) {
+      return EVERY;
+    }
+    let timeline = this.#timelines.get(locationId);
+    if (timeline === undefined) {
+      timeline = this.#timelineOf(locationId);
+      this.#timelines.set(locationId, timeline);
+    }
+    return settingIn(timeline, observedAt);
+  }
+
+  /** In dB. */
+  offsetOf(readerId: number, antenna: number): number {
+    return this.#offsets.get(antennaId({ readerId, antenna })) ?? 0;
+  }
+
+  /** The plan with a scale of the location, or of the nearest above it that has one. */
+  planAt(locationId: number): Plan | null {
+    let plan = this.#planAbove.get(locationId);
+    if (plan === undefined) {
+      plan = null;
+      for (const id of this.#upwards(locationId)) {
+        plan = this.#plans.get(id) ?? null;
+        if (plan !== null) {
+          break;
+        }
+      }
+      this.#planAbove.set(locationId, plan);
+    }
+    return plan;
+  }
+
+  /** The location itself first. */
+  *#upwards(locationId: number): Generator<number> {
+    const seen = new Set<number>();
+    for (
+      let id: number | null = locationId;
+      id !== null && !seen.has(id);
+      id = this.#parents.get(id) ?? null
+    ) {
+      seen.add(id);
+      yield id;
+    }
+  }
+
+  #timelineOf(locationId: number): Timeline {
+    // The first that has a setting decides: the location, those above it, the organization.
+    const chain = [...this.#upwards(locationId), null].map((id) => this.#own.get(id) ?? []);
+    const changes = chain.flatMap((own) => own.map(({ validFrom }) => validFrom));
+    const from = [...new Set(changes)].sort((a, b) => a - b);
+    const settings = from.map((instant) => {
+      for (const own of chain) {
+        const held = own.findLast(({ validFrom }) => validFrom <= instant)?.setting ?? 'inherit';
+        if (held !== 'inherit') {
+          return held;
+        }
+      }
+      return EVERY;
+    });
+    return { from, settings };
+  }
+}
+
+const EVERY: Setting = { procedure: 'every' };
+
+const USUAL_HEIGHT_M = 1;
+
+/** Which setting holds from which instant on, ascending. */
+interface Timeline {
+  from: readonly Micros[];
+  settings: readonly Setting[];
+}
+
+function settingIn({ from, settings }: Timeline, at: Micros): Setting {
+  const last = from.length - 1;
+  // Nearly all scans are later than the last change.
+  const index =
+    last < 0 || (from[last] as Micros) <= at
+      ? last
+      : firstIndex(0, from.length, (each) => (from[each] as Micros) > at) - 1;
+  return settings[index] ?? EVERY;
+}
+
+function isProven(setting: DatedSetting['setting']): boolean {
+  return setting !== 'inherit' && setting.procedure !== 'every';
+}
+
+/** One number for an antenna of a reader; ascending by reader, then antenna. */
+export function antennaId({ readerId, antenna }: { readerId: number; antenna: number }): number {
+  return readerId * MOST_ANTENNAS + antenna;
+}
+
+const MOST_ANTENNAS = 2 ** 16;
