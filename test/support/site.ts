@@ -2,23 +2,26 @@ import { tagKey } from '../../domain/tracking/tag-key.ts';
 import type { TagType } from '../../domain/tracking/tag-type.ts';
 import type { TestDatabase } from './database.ts';
 
+/** Runs one statement and returns its rows. */
+export type Rows = Pick<TestDatabase, 'rows'>;
+
 /** Rows to test on, made by plain SQL so that no code under test stands behind them. */
 export class Site {
   readonly orgId: number;
-  readonly #database: TestDatabase;
+  readonly #database: Rows;
 
-  private constructor(database: TestDatabase, orgId: number) {
+  private constructor(database: Rows, orgId: number) {
     this.#database = database;
     this.orgId = orgId;
   }
 
-  static async create(database: TestDatabase, name = 'Acme'): Promise<Site> {
+  static async create(database: Rows, name = 'Acme'): Promise<Site> {
     const { id } = await one(database, 'insert into organizations (name) values ($1) returning id', [name]);
     return new Site(database, id);
   }
 
   /** Of an organization that is there. */
-  static of(database: TestDatabase, orgId: number): Site {
+  static of(database: Rows, orgId: number): Site {
     return new Site(database, orgId);
   }
 
@@ -70,7 +73,7 @@ export class Site {
   }
 }
 
-async function one(database: TestDatabase, sql: string, values: unknown[]): Promise<{ id: number }> {
+async function one(database: Rows, sql: string, values: unknown[]): Promise<{ id: number }> {
   const [row] = await database.rows<{ id: number }>(sql, values);
   if (row === undefined) {
     throw new Error(`no row from: ${sql}`);
