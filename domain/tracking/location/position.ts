@@ -50,7 +50,7 @@ export interface Fit {
 const MOST_CELLS = 40_000;
 
 /** Losses that a plan remembers; 8 bytes each. */
-const MOST_LOSSES = 4_000_000;
+const MOST_LOSSES = 1_000_000;
 
 export class Plan {
   readonly locationId: number;
@@ -62,6 +62,8 @@ export class Plan {
   readonly #locations: readonly number[];
   readonly #pins: ReadonlyMap<string, Pin>;
   readonly #fits: Float64Array;
+  /** In memory at most, about. */
+  readonly bytes: number;
   #remembered = 0;
 
   /** False if its outlines are too large to be decided on, or there are none. */
@@ -79,6 +81,7 @@ export class Plan {
     this.#y = Float64Array.from(cells, ({ y }) => y);
     this.#of = Uint32Array.from(cells, (cell) => indexes.get(cell.locationId) ?? 0);
     this.#fits = new Float64Array(cells.length);
+    this.bytes = 100 * cells.length + 8 * Math.min(MOST_LOSSES, cells.length * antennas.length);
     this.#pins = new Map(
       antennas.map((pin) => [keyOf(pin), { ...pin, heightM: heightOf(pin), losses: NO_LOSSES }]),
     );

@@ -51,6 +51,9 @@ export interface SiteParts {
 /** What an organization's locations are decided by: settings, the tree of locations, antennas and plans. */
 export class Site {
   readonly settings: readonly DatedSetting[];
+  /** In memory, about. */
+  readonly bytes: number;
+  readonly #parts: SiteParts;
   /** The first instant at which a location is decided by strength or position; before it all is as without settings. */
   readonly since: Micros;
   readonly #parents: ReadonlyMap<number, number | null>;
@@ -61,7 +64,9 @@ export class Site {
   readonly #plans: ReadonlyMap<number, Plan>;
   readonly #planAbove = new Map<number, Plan | null>();
 
-  constructor({ settings, parents = new Map(), antennas = [], plans = [] }: SiteParts) {
+  constructor(parts: SiteParts) {
+    const { settings, parents = new Map(), antennas = [], plans = [] } = parts;
+    this.#parts = parts;
     this.settings = settings;
     this.#parents = parents;
     this.#own = Map.groupBy(
@@ -78,6 +83,14 @@ export class Site {
     this.#plans = new Map(
       plans.filter(Plan.isUsable).map((parts) => [parts.locationId, new Plan(parts, heightOf)]),
     );
+    this.bytes =
+      100 * (1 + settings.length + parents.size + antennas.length) +
+      [...this.#plans.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  /** The same with other settings. */
+  withSettings(settings: readonly DatedSetting[]): Site {
+    return new Site({ ...this.#parts, settings });
   }
 
   /** What decides on a scan made at the location at that instant. */

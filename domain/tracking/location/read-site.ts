@@ -1,0 +1,219 @@
+import type { Micros } from '../../../base/instant.ts';
+import { ORGANIZATION_LOCKS, smoothingSlot } from '../../../db/timescale/connections/advisory-locks.ts';
+import { integers } from '../../../db/timescale/queries/array-parameters.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { PlanParts, Point } from './position.ts';
+import { type AntennaParts, type DatedSetting, Site, USUAL_TAG_DBM } from './site.ts';
+
+/**
+ * Reads what locations are decided by, by organization, where it changed since this connection last did; organizations
+ * without settings are left out. Shared locks keep the settings as they are until this transaction ends: a new one waits
+ * for it, and is then dated after every scan that was recorded.
+ */
+export async function readSites(
+  db: Connection,
+  orgIds: readonly number[],
+): Promise<ReadonlyMap<number, Site>> {
+  if (orgIds.length === 0) {
+    return new Map();
+  }
+  const wanted = [...new Set(orgIds)];
+  // In order, since recorders would otherwise wait for each other behind two changes.
+  const slots = [...new Set(wanted.map(smoothingSlot))].sort((a, b) => a - b);
+  // Two statements, sent together: a single one would read what was there before it got the lock.
+  const [, versions] = await Promise.all([
+    db.exec(sql.prepared('share-location-settings', NO_ROWS)`
+      select pg_advisory_xact_lock_shared(${ORGANIZATION_LOCKS.smoothing}::integer, slot)
+      from unnest(${sql.binary(integers(slots))}::integer[]) slot`),
+    db.any(sql.prepared('read-versions-of-sites', rowsOf<{ org_id: number; version: number }>())`
+      select org_id, version from location_sites
+      where org_id = any (${sql.binary(integers(wanted))}::integer[])`),
+  ]);
+  const known = keptOn(db);
+  const sites = new Map<number, Site>();
+  for (const { org_id: orgId, version } of versions) {
+    let site = known.get(orgId, version);
+    if (site === undefined) {
+      site = await readSite(db, orgId);
+      known.keep(orgId, version, site);
+    }
+    if (site.settings.length > 0) {
+      sites.set(orgId, site);
+    }
+  }
+  return sites;
+}
+
+/** By connection, since another may lead to another database. */
+const kept = new WeakMap<Connection, KnownSites>();
+
+function keptOn(db: Connection): KnownSites {
+  const known = kept.get(db) ?? new KnownSites();
+  kept.set(db, known);
+  return known;
+}
+
+/** By organization; those used longest ago go once they are too large. */
+class KnownSites {
+  /** Last used last. */
+  readonly #of = new Map<number, { version: number; site: Site }>();
+  #bytes = 0;
+
+  get(orgId: number, version: number): Site | undefined {
+    const known = this.#of.get(orgId);
+    if (known?.version !== version) {
+      return undefined;
+    }
+    this.#of.delete(orgId);
+    this.#of.set(orgId, known);
+    return known.site;
+  }
+
+  keep(orgId: number, version: number, site: Site): void {
+    this.#remove(orgId);
+    this.#of.set(orgId, { version, site });
+    this.#bytes += site.bytes;
+    for (const oldest of this.#of.keys()) {
+      if (this.#bytes <= MOST_BYTES || oldest === orgId) {
+        return;
+      }
+      this.#remove(oldest);
+    }
+  }
+
+  #remove(orgId: number): void {
+    this.#bytes -= this.#of.get(orgId)?.site.bytes ?? 0;
+    this.#of.delete(orgId);
+  }
+}
+
+const MOST_BYTES = 32 * 2 ** 20;
+
+/** What is read may be newer than the version that was; then it is read once more, when that is. */
+async function readSite(db: Connection, orgId: number): Promise<Site> {
+  const [settings, parents, antennas, plans] = await Promise.all([
+    readSettings(db, orgId),
+    readParents(db, orgId),
+    readAntennas(db, orgId),
+    readPlans(db, orgId),
+  ]);
+  return new Site({ settings, parents, antennas, plans });
+}
+
+interface SettingRow {
+  location_id: number | null;
+  valid_from: Micros;
+  procedure: 'every' | 'strength' | 'position' | 'inherit';
+  certainty: number | null;
+  tag_dbm: number | null;
+}
+
+async function readSettings(db: Connection, orgId: number): Promise<DatedSetting[]> {
+  const rows = await db.any(sql.prepared('read-location-settings', rowsOf<SettingRow>())`
+    select location_id, micros_of_time(valid_from) as valid_from, procedure, certainty, tag_dbm
+    from location_settings where org_id = ${orgId}::integer order by id`);
+  return rows.map(({ location_id: locationId, valid_from: validFrom, ...row }) => ({
+    locationId,
+    validFrom,
+    setting: settingOf(row),
+  }));
+}
+
+function settingOf({
+  procedure,
+  certainty,
+  tag_dbm: tagDbm,
+}: Omit<SettingRow, 'location_id' | 'valid_from'>): DatedSetting['setting'] {
+  switch (procedure) {
+    case 'inherit':
+      return 'inherit';
+    case 'every':
+      return { procedure };
+    case 'strength':
+      return { procedure, certainty: certainty ?? 1 };
+    case 'position':
+      return { procedure, certainty: certainty ?? 1, tagDbm: tagDbm ?? USUAL_TAG_DBM };
+  }
+}
+
+/** Of deleted locations too, whose history stays as it was. */
+async function readParents(db: Connection, orgId: number): Promise<Map<number, number | null>> {
+  const rows = await db.any(sql.prepared(
+    'read-parents-of-locations',
+    rowsOf<{ id: number; parent_id: number }>(),
+  )`
+    select id, parent_id from locations where org_id = ${orgId}::integer and parent_id is not null`);
+  return new Map(rows.map(({ id, parent_id: parentId }) => [id, parentId]));
+}
+
+async function readAntennas(db: Connection, orgId: number): Promise<AntennaParts[]> {
+  const rows = await db.any(sql.prepared('read-offsets-of-antennas', rowsOf<AntennaRow>())`
+    select reader_id, port, offset_db, height_m from antennas
+    where org_id = ${orgId}::integer and (offset_db <> 0 or height_m <> 1)`);
+  return rows.map(({ reader_id: readerId, port: antenna, offset_db: offsetDb, height_m: heightM }) => ({
+    ...{ readerId, antenna, offsetDb, heightM },
+  }));
+}
+
+interface AntennaRow {
+  reader_id: number;
+  port: number;
+  offset_db: number;
+  height_m: number;
+}
+
+interface PlanRow {
+  id: number;
+  location_id: number;
+  width: number;
+  height: number;
+  /** JSON text, as are places and pins. */
+  scale_points: string;
+  scale_metres: number;
+  places: string;
+  pins: string;
+}
+
+/** Those with a scale, in metres. Outlines of deleted locations are left out: nothing can arrive there. */
+async function readPlans(db: Connection, orgId: number): Promise<PlanParts[]> {
+  const rows = await db.any(sql.prepared('read-plans-with-scale', rowsOf<PlanRow>())`
+    select plan.id, plan.location_id, plan.width, plan.height, to_json(plan.scale_points)::text as scale_points,
+      plan.scale_metres,
+      (select coalesce(json_agg(json_build_array(place.location_id, place.points)), '[]')::text
+        from plan_places place
+        join locations location on location.org_id = place.org_id and location.id = place.location_id
+        where place.org_id = plan.org_id and place.plan_id = plan.id and location.deleted_at is null) as places,
+      (select coalesce(json_agg(json_build_array(pin.reader_id, pin.port, pin.x, pin.y)), '[]')::text
+        from plan_antennas pin where pin.org_id = plan.org_id and pin.plan_id = plan.id) as pins
+    from plans plan
+    where plan.org_id = ${orgId}::integer and plan.scale_metres is not null and plan.location_id is not null
+    order by plan.id desc`);
+  return rows.flatMap((row) => toPlan(row) ?? []);
+}
+
+/** @returns null if both points of its scale are the same. */
+function toPlan({ location_id: locationId, width, height, ...row }: PlanRow): PlanParts | null {
+  const [x1, y1, x2, y2] = JSON.parse(row.scale_points) as [number, number, number, number];
+  const pixels = Math.hypot((x2 - x1) * width, (y2 - y1) * height);
+  if (pixels === 0) {
+    return null;
+  }
+  const metresPerPixel = row.scale_metres / pixels;
+  const inMetres = (x: number, y: number): Point => ({
+    x: x * width * metresPerPixel,
+    y: y * height * metresPerPixel,
+  });
+  const places = JSON.parse(row.places) as [number, number[]][];
+  const pins = JSON.parse(row.pins) as [number, number, number, number][];
+  return {
+    locationId,
+    places: places.map(([id, points]) => ({
+      locationId: id,
+      corners: Array.from({ length: points.length / 2 }, (_, index) =>
+        inMetres(points[2 * index] as number, points[2 * index + 1] as number),
+      ),
+    })),
+    antennas: pins.map(([readerId, antenna, x, y]) => ({ readerId, antenna, ...inMetres(x, y) })),
+  };
+}
