@@ -34,6 +34,8 @@ export interface IngestOptions {
   minutes: number;
   rate: number;
   samples: string;
+  /** Assets in a hall, where locations are decided by strength or position. */
+  hallAssets: number;
   /** The folder of another working tree, whose recorder or ingestion is measured beside this one's; null for none. */
   against: string | null;
 }
@@ -53,11 +55,14 @@ const PARTS = [
   'rabbitmq',
   'steady',
   'memory',
+  'location',
 ] as const;
 export type IngestPart = (typeof PARTS)[number];
 
 /** All that take nothing but PostgreSQL and mosquitto, and no hours. */
-const USUAL = PARTS.filter((part) => part !== 'rabbitmq' && part !== 'memory' && part !== 'steady');
+const USUAL = PARTS.filter(
+  (part) => part !== 'rabbitmq' && part !== 'memory' && part !== 'steady' && part !== 'location',
+);
 
 const SOURCES: readonly SourceName[] = ['mosquitto', 'embedded'];
 
@@ -85,6 +90,7 @@ export function readIngestOptions(args: string[]): IngestOptions {
       minutes: { type: 'string', default: '120' },
       rate: { type: 'string', default: '600' },
       samples: { type: 'string', default: 'memory.csv' },
+      'hall-assets': { type: 'string', default: '500' },
       against: { type: 'string' },
     },
   });
@@ -108,6 +114,7 @@ export function readIngestOptions(args: string[]): IngestOptions {
     minutes: Number(values.minutes),
     rate: Number(values.rate),
     samples: values.samples,
+    hallAssets: Number(values['hall-assets']),
     against: values.against === undefined ? null : resolve(values.against),
   };
 }
