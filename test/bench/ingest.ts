@@ -1,5 +1,6 @@
 import { cpus } from 'node:os';
 import { openDatabaseServer } from './database-server.ts';
+import { benchBesideHall } from './ingest/beside-hall.ts';
 import { benchFeed } from './ingest/feed.ts';
 import { benchFloor } from './ingest/floor.ts';
 import { benchLatency } from './ingest/latency.ts';
@@ -43,6 +44,7 @@ const parts: Record<IngestPart, () => Promise<void>> = {
   steady: () => benchSteady(server.url, options),
   memory: () => benchMemory(server.url, options),
   location: () => benchLocation(server.url, options),
+  'beside-hall': () => benchBesideHall(server.url, options),
 };
 try {
   for (const part of options.only) {

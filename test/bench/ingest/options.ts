@@ -36,6 +36,10 @@ export interface IngestOptions {
   samples: string;
   /** Assets in a hall, where locations are decided by strength or position. */
   hallAssets: number;
+  /** Of 2,000 assets in a hall, reads a second. */
+  hallRate: number;
+  /** Of the asset that is read the most. */
+  hallMinutes: number;
   /** The folder of another working tree, whose recorder or ingestion is measured beside this one's; null for none. */
   against: string | null;
 }
@@ -56,6 +60,7 @@ const PARTS = [
   'steady',
   'memory',
   'location',
+  'beside-hall',
 ] as const;
 export type IngestPart = (typeof PARTS)[number];
 
@@ -91,6 +96,8 @@ export function readIngestOptions(args: string[]): IngestOptions {
       rate: { type: 'string', default: '600' },
       samples: { type: 'string', default: 'memory.csv' },
       'hall-assets': { type: 'string', default: '500' },
+      'hall-rate': { type: 'string', default: '5000' },
+      'hall-minutes': { type: 'string', default: '60' },
       against: { type: 'string' },
     },
   });
@@ -115,6 +122,8 @@ export function readIngestOptions(args: string[]): IngestOptions {
     rate: Number(values.rate),
     samples: values.samples,
     hallAssets: Number(values['hall-assets']),
+    hallRate: Number(values['hall-rate']),
+    hallMinutes: Number(values['hall-minutes']),
     against: values.against === undefined ? null : resolve(values.against),
   };
 }
