@@ -12,7 +12,7 @@ const ON_TIMESCALEDB = [
   'test/db/schema/{hypertables,migrate,ordinary-owner,retention,retention-of-moves,schema,service-login}.test.ts',
   'test/db/schema/{location-versions,sequence-use,taken-over}.test.ts',
   'test/db/cells/move.test.ts',
-  'test/cli/{cell,clock,database-backup,doctor,erase,history,locate,org-import*,smoothing,why}.test.ts',
+  'test/cli/{cell,clock,database-backup,doctor,erase,history,locate,org-import*,why}.test.ts',
   'test/deploy/timescaledb-backup.test.ts',
   'test/domain/administration/locating.test.ts',
   // Recording and sealing, also while processes and databases end.
@@ -23,7 +23,8 @@ const ON_TIMESCALEDB = [
   'test/domain/tracking/{record*,deciding-scan,locked-positions,moves}.test.ts',
   'test/domain/tracking/{feed/{position-at,unsealed-moves},recompute/*,retractions/take-back,why/*}.test.ts',
   'test/domain/tracking/plans/*.test.ts',
-  'test/domain/tracking/smoothing/{record*,run-trial,trial.property,try-smoothing,walks}.test.ts',
+  'test/domain/tracking/location/{recorded-period,run-trial,try-setting}.test.ts',
+  'test/domain/tracking/smoothing/{record*,walks}.test.ts',
   'test/mqtt-ingest/{intake,moves-out}/*.test.ts',
   'test/mqtt-ingest/{clocks-apart,process,wrong-clock}.test.ts',
   'test/worker/retain.test.ts',
@@ -38,7 +39,7 @@ const ON_TIMESCALEDB = [
   'test/domain/alerts/trial/*.test.ts',
   'test/api/{history,moves,reports}/**/*.test.ts',
   'test/api/{description/valid-requests.property,fuzz/fuzz,tenants,tracking}.test.ts',
-  'test/console/{ahead-of-now,events,every-list-parameter,presence,report-exports,smoothing,turns,whereabouts}.test.ts',
+  'test/console/{ahead-of-now,events,every-list-parameter,presence,locating,report-exports,turns,whereabouts}.test.ts',
   'test/cli/{report-exports,simulate-truth}.test.ts',
   'test/contract/{concurrency,history,moves,paging,report*}.test.ts',
 ];

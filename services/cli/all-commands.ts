@@ -18,7 +18,6 @@ const COMMANDS = new Map<string, () => Promise<Add>>(
     'unknown-tags': async () => (await import('./commands/unknown-tags.ts')).addUnknownTags,
     rejected: async () => (await import('./commands/rejected.ts')).addRejected,
     locate: async () => (await import('./commands/locate.ts')).addLocate,
-    smoothing: async () => (await import('./commands/smoothing.ts')).addSmoothing,
     history: async () => (await import('./commands/history.ts')).addHistory,
     clock: async () => (await import('./commands/clock.ts')).addClock,
     changes: async () => (await import('./commands/changes.ts')).addChanges,

@@ -4,11 +4,11 @@ import { formatPatchBody, newFormatBody, tryBody } from './formats/schema.ts';
 import { handheldPatchBody, newHandheldBody } from './handhelds/schema.ts';
 import { attachBody, dismissManyBody, hideBody, replayBody, replayManyBody } from './inbox/schema.ts';
 import { acceptBody, lookBody } from './links/schema.ts';
+import { settingBody, trialBody } from './locating/schema.ts';
 import { organizationPatchBody } from './organization/schema.ts';
 import { planPatchBody } from './plans/schema.ts';
 import { antennaPatchBody, newReaderBody, readerPatchBody } from './readers/schema.ts';
 import { passwordBody, signInBody } from './sessions/schema.ts';
-import { settingBody, trialBody } from './smoothing/schema.ts';
 import { invitationBody, userPatchBody } from './users/schema.ts';
 
 /** Bodies by operation, apart from the routes: a worker thread that checks them needs nothing else. */
@@ -34,8 +34,8 @@ export const BODIES: Bodies = {
   updateHandheld: handheldPatchBody,
   updateOrganization: organizationPatchBody,
   updatePlan: planPatchBody,
-  setSmoothing: settingBody,
-  trySmoothing: trialBody,
+  setLocating: settingBody,
+  tryLocating: trialBody,
   updateUser: userPatchBody,
   createInvitation: invitationBody,
 };

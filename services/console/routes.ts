@@ -19,6 +19,7 @@ import { tryingRoutes } from './inbox/trying.ts';
 import { unknownTagRoutes } from './inbox/unknown-tags.ts';
 import { linkRoutes } from './links/routes.ts';
 import { listenRoutes } from './listening/routes.ts';
+import { locatingRoutes } from './locating/routes.ts';
 import { organizationRoutes } from './organization/routes.ts';
 import { placeRoutes } from './places/routes.ts';
 import { planRoutes } from './plans/routes.ts';
@@ -27,7 +28,6 @@ import { readerRoutes } from './readers/routes.ts';
 import type { ConsoleContext } from './serving/context.ts';
 import type { Visitor } from './serving/visitor.ts';
 import { sessionRoutes } from './sessions/routes.ts';
-import { smoothingRoutes } from './smoothing/routes.ts';
 import { stayRoutes } from './stays/routes.ts';
 import { treeRoutes } from './tree/routes.ts';
 import { userRoutes } from './users/routes.ts';
@@ -80,6 +80,6 @@ export const MEMBER_ROUTES: readonly Route<ConsoleContext>[] = [
   ...handheldRoutes,
   ...webhookRoutes,
   ...healthRoutes,
-  ...smoothingRoutes,
+  ...locatingRoutes,
   ...changeRoutes,
 ];

@@ -47,6 +47,7 @@ import { Hearing } from './serving/hearing.ts';
 import { Insight } from './serving/insight.ts';
 import { ConsoleMeasures } from './serving/measures.ts';
 import { openAnswers } from './serving/open-answers.ts';
+import { Proposals } from './serving/proposals.ts';
 import { SignInLimits } from './serving/sign-in-limits.ts';
 import { Trials } from './serving/trials.ts';
 
@@ -134,6 +135,9 @@ export async function startConsole(
   });
   const isSecure = tls !== null || config.CONSOLE_URL?.startsWith('https:') === true;
   const provider = await providerOf(config, isSecure);
+  const trials = new Trials(config.DATABASE_URL, {
+    ...{ applicationName: APPLICATION, log, stopping: lifecycle.stopping },
+  });
   const app = createApp({
     provider,
     parts: {
@@ -159,9 +163,7 @@ export async function startConsole(
         openSnapshot(config.DATABASE_URL, { orgId, applicationName: APPLICATION, signal }),
       builtinFormats: loadBuiltinFormats(),
       dating: { rules: timeRulesOf(config), clock: createClock() },
-      trials: new Trials(config.DATABASE_URL, {
-        ...{ applicationName: APPLICATION, log, stopping: lifecycle.stopping },
-      }),
+      ...{ trials, proposals: new Proposals(insight, trials) },
       ways: { hasPasswords: config.CONSOLE_PASSWORDS === 'on', hasProvider: provider !== null },
     },
     health: createHealth({

@@ -141,14 +141,7 @@ describe('ids that all organizations share', () => {
     );
     const metrics = await (await fetch(`${api.url}/metrics`)).text();
     expect(metrics).to.include(`tagtrail_ids_used_ratio{table="assets"} ${last / 2_147_483_647}`);
-    for (const table of [
-      'locations',
-      'tags',
-      'organizations',
-      'readers',
-      'handhelds',
-      'smoothing_settings',
-    ]) {
+    for (const table of ['locations', 'tags', 'organizations', 'readers', 'handhelds', 'location_settings']) {
       expect(metrics).to.include(`tagtrail_ids_used_ratio{table="${table}"} `);
     }
   });

@@ -29,13 +29,12 @@ describe('a sequence of ids that is used up', () => {
   });
 
   const reader = ['--name', 'Dock', '--topic', 'dock', '--format', 'tagtrail'];
-  const smoothing = ['--window', '30', '--min-seconds', '5'];
   const tag = ['--type', 'rfid', '--value', 'FEED', '--asset', 'PALLET'];
   for (const [table, ...command] of [
     ['readers', 'reader', 'create', ...reader],
     ['handhelds', 'handheld', 'create', '--name', 'Scanner'],
     ['organizations', 'org', 'create', '--name', 'Another'],
-    ['smoothing_settings', 'smoothing', 'set', ...smoothing],
+    ['location_settings', 'locate', 'set', '--by', 'strength'],
     ['tags', 'unknown-tags', 'attach', ...tag],
     ['assets', 'import', 'assets', '--file', file],
   ] as const) {

@@ -57,7 +57,9 @@ describe('the commands about how locations are decided on', () => {
       const ahead = new Date(Date.now() + 86_400_000).toISOString();
       await json('locate', 'set', '--org', org, '--location', 'C', '--by', 'strength', '--from', ahead);
       const { stdout } = await tagtrail('locate', 'set', '--org', org, '--location', 'C', '--by', 'every');
-      expect(stdout).to.include(`C: every scan; for scans observed from`).and.include(`until ${ahead}, when`);
+      expect(stdout)
+        .to.include(`C: by every scan; for scans observed from`)
+        .and.include(`until ${ahead}, when`);
       const [planned] = await json('locate', 'list', '--org', org);
       expect(planned).to.include({ location_external_key: 'C', state: 'planned', valid_from: ahead });
     });

@@ -28,6 +28,7 @@ const NO_WRITES = [
   'handheld-list',
   'key-list',
   'locate-list',
+  'locate-try',
   'mail-test',
   'mqtt-consumer-list',
   'org-export',
@@ -37,8 +38,6 @@ const NO_WRITES = [
   'rejected-show',
   'rule-list',
   'rule-try',
-  'smoothing-show',
-  'smoothing-try',
   'unknown-tags-list',
   'user-list',
   'webhook-attempts',
@@ -157,9 +156,6 @@ describe('every command that changes something', () => {
   };
   const locating = (more: object) => ({
     locating: { procedure: 'strength', certainty: 1, tag_dbm: null, valid_from: TIME, ...more },
-  });
-  const smoothing = (more: object) => ({
-    smoothing: { mode: 'on', window_seconds: 60, min_seconds: 5, margin_db: null, valid_from: TIME, ...more },
   });
   const link = (purpose: string, of: { email: string; role?: string }): Logged => [
     'create',
@@ -528,24 +524,6 @@ describe('every command that changes something', () => {
       return {
         args: ['--org', org, '--location', 'DOCK', '--by', 'strength', '--certainty', '2'],
         logs: [['set_locating', 'location DOCK', locating({}), locating({ certainty: 2 })]],
-      };
-    },
-    'smoothing-set': async () => {
-      await json(
-        'smoothing',
-        'set',
-        '--org',
-        org,
-        '--location',
-        'DOCK',
-        '--window',
-        '60',
-        '--min-seconds',
-        '5',
-      );
-      return {
-        args: ['--org', org, '--location', 'DOCK', '--window', '90', '--min-seconds', '5'],
-        logs: [['set_smoothing', 'location DOCK', smoothing({}), smoothing({ window_seconds: 90 })]],
       };
     },
     'location-watch': async () => {

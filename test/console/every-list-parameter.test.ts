@@ -222,7 +222,7 @@ describe('every parameter of a list', () => {
       [orgId, east, west],
     );
     await database.rows(
-      `insert into smoothing_settings (org_id, valid_from, mode) values ($1, $2, 'off'), ($1, $3, 'off')`,
+      `insert into location_settings (org_id, valid_from, procedure) values ($1, $2, 'every'), ($1, $3, 'every')`,
       [orgId, hoursAgo(9), hoursAgo(8)],
     );
     const settings = { url: 'https://example.com/', name: 'hook' };

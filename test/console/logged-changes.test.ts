@@ -10,7 +10,7 @@ import { SETTINGS } from '../support/webhooks.ts';
 
 /** What these do is tried or looked at; or a file is kept, with who sent it, until it is applied or forgotten. */
 const SET_UP_NOTHING = [
-  ...['lookAtLink', 'tryRule', 'tryStoredRule', 'testWebhook', 'tryFormatSource', 'trySmoothing'],
+  ...['lookAtLink', 'tryRule', 'tryStoredRule', 'testWebhook', 'tryFormatSource', 'tryLocating'],
   ...['uploadImport', 'checkImport', 'discardImport'],
 ];
 
@@ -190,8 +190,7 @@ describe('every route of the console that changes something', () => {
     createHandheld: () => json({ name: 'New' }, ['create', 'handheld']),
     updateHandheld: () => json({ name: 'other' }, ['update', 'handheld']),
     revokeHandheld: () => ({ logs: [['revoke', 'handheld']] }),
-    setSmoothing: () =>
-      json({ mode: 'on', window_seconds: 10, min_seconds: 2 }, ['set_smoothing', 'organization']),
+    setLocating: () => json({ procedure: 'strength' }, ['set_locating', 'organization']),
   };
 
   for (const route of WRITING) {

@@ -5,9 +5,7 @@ import { ORGANIZATION_LOCKS, smoothingSlot } from '../../../db/timescale/connect
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Deciding } from './require-setting.ts';
-
-/** Upper bound on the settings that an organization makes, those of all its locations and dates together. */
-export const MOST_SETTINGS = 1_000;
+import { MOST_SETTINGS } from './site.ts';
 
 export interface InsertedSetting {
   validFrom: Micros;

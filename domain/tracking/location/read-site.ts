@@ -90,8 +90,8 @@ class KnownSites {
 
 const MOST_BYTES = 32 * 2 ** 20;
 
-/** What is read may be newer than the version that was; then it is read once more, when that is. */
-async function readSite(db: Connection, orgId: number): Promise<Site> {
+/** Without a lock, so what is read may be newer than the version that was; then it is read once more, when that is. */
+export async function readSite(db: Connection, orgId: number): Promise<Site> {
   const [settings, parents, antennas, plans] = await Promise.all([
     readSettings(db, orgId),
     readParents(db, orgId),
@@ -120,7 +120,7 @@ async function readSettings(db: Connection, orgId: number): Promise<DatedSetting
   }));
 }
 
-function settingOf({
+export function settingOf({
   procedure,
   certainty,
   tag_dbm: tagDbm,

@@ -1,4 +1,5 @@
 import { AppError } from '../../../base/errors.ts';
+import { USUAL_TAG_DBM } from './site.ts';
 
 /** `inherit`: the location's own setting ends. */
 export const PROCEDURES = ['every', 'strength', 'position', 'inherit'] as const;
@@ -23,7 +24,7 @@ export class SettingFault extends AppError {
 }
 
 export const CERTAINTY = { least: 0.1, most: 10, usual: 1 };
-export const TAG_DBM = { least: -120, most: 20, usual: -55 };
+export const TAG_DBM = { least: -120, most: 20, usual: USUAL_TAG_DBM };
 
 /** A setting as it was asked for: certainty is the usual one where it is left out. @throws SettingFault `invalid_input`. */
 export function requireDeciding(

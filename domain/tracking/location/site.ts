@@ -66,8 +66,8 @@ export class Site {
 
   constructor(parts: SiteParts) {
     const { settings, parents = new Map(), antennas = [], plans = [] } = parts;
-    this.#parts = parts;
     this.settings = settings;
+    this.#parts = parts;
     this.#parents = parents;
     this.#own = Map.groupBy(
       settings.toSorted((a, b) => a.validFrom - b.validFrom),
@@ -127,7 +127,11 @@ export class Site {
     return plan;
   }
 
-  /** The location itself first. */
+  /** The location and those that it is in, the deepest first. */
+  above(locationId: number): number[] {
+    return [...this.#upwards(locationId)];
+  }
+
   *#upwards(locationId: number): Generator<number> {
     const seen = new Set<number>();
     for (

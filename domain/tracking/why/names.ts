@@ -1,7 +1,7 @@
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { DecidingScan } from '../history/deciding-scan.ts';
-import { locationKeys } from '../smoothing/try-on-assets.ts';
+import { locationKeys } from '../location/try-on-assets.ts';
 import type { Explanation } from './explain.ts';
 
 /** What people call the things in an explanation, by id; deleted ones too. */

@@ -95,7 +95,6 @@ const NOUNS: Readonly<Record<string, readonly [heading: string, about: string]>>
   location: ['Readers:', 'whether what is not read at a location is missed: watch'],
   format: ['Readers:', 'what payloads mean: list, show, add, try'],
   locate: ['Readers:', 'how it is decided where assets are that several antennas hear: set, list, try'],
-  smoothing: ['Readers:', 'when a move counts where antennas overlap: set, show, try'],
   history: ['Readers:', 'what scans make of it: recompute'],
   clock: ['Readers:', 'what was recorded under a wrong clock: mend'],
   'unknown-tags': ['What could not be recorded:', 'tags that belong to nothing: list, attach, ignore'],

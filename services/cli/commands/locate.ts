@@ -1,29 +1,43 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { MICROS_PER_DAY, type Micros } from '../../../base/instant.ts';
+import {
+  MICROS_PER_DAY,
+  MICROS_PER_MILLISECOND,
+  MICROS_PER_SECOND,
+  type Micros,
+} from '../../../base/instant.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import { setLocating } from '../../../domain/administration/locating/set-locating.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { userNames } from '../../../domain/administration/users/user-names.ts';
-import { MOST_SETTINGS } from '../../../domain/tracking/location/insert-setting.ts';
+import { requireLiveByKey } from '../../../domain/master-data/live-by-key.ts';
+import { compareWalk, type Walked } from '../../../domain/tracking/location/compare-walk.ts';
 import {
   CERTAINTY,
   type Deciding,
+  requireDeciding,
   SettingFault,
   TAG_DBM,
 } from '../../../domain/tracking/location/require-setting.ts';
+import { runTrial, type TrialSummary } from '../../../domain/tracking/location/run-trial.ts';
 import { settingHistory } from '../../../domain/tracking/location/setting-history.ts';
+import { MOST_SETTINGS } from '../../../domain/tracking/location/site.ts';
+import type { PairCounts } from '../../../domain/tracking/location/tally-pairs.ts';
+import { locationKeys, recordedPeriod, sitesToTry } from '../../../domain/tracking/location/try-on-assets.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { TIME_SETTINGS } from '../../../platform/runtime/time-settings.ts';
-import { addCommand, id, printResult } from '../command-line/command-line.ts';
+import { addCommand, type CommandResult, id, printResult } from '../command-line/command-line.ts';
 import { shownTime, time } from '../command-line/instants.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
 import { describeRecomputed, interrupted, recomputeShowing, shownRecomputed } from '../parts/recompute.ts';
+import { showProgress } from '../running/progress.ts';
 import { running } from '../running/running.ts';
 
 export function addLocate(program: Command): void {
   addLocateSet(program);
   addLocateList(program);
+  addLocateTry(program);
 }
 
 interface SetOptions extends DecidingOptions {
@@ -126,6 +140,204 @@ function addLocateList(program: Command): void {
     });
 }
 
+interface TryOptions extends DecidingOptions {
+  org: number;
+  location?: string;
+  since?: Micros;
+  until?: Micros;
+  asset?: string;
+  json?: boolean;
+}
+
+const EXAMPLE = `
+What it prints begins like this:
+
+  HALL by strength, certainty 1, from 2026-05-01T06:00:00.000Z to 2026-05-01T18:00:00.000Z:
+  412 moves now, 61 then; back within 30 s: 310 now, 2 then. Nothing was changed.
+
+  from    to      now  kept  redated  removed  added  then
+  ------  ------  ---  ----  -------  -------  -----  ----
+  DOCK-1  DOCK-2   23     4        1       18      0     5
+  DOCK-2  DOCK-1   23     4        0       19      0     4`;
+
+function addLocateTry(program: Command): void {
+  withDecidingOptions(
+    addCommand(program, 'locate', 'try')
+      .description(
+        'Try a setting on the recorded scans: how many moves there were, how many there would have been, and which. ' +
+          'Nothing is stored. With --asset also how long antennas alone were right, if a handheld scanned it at its true locations.',
+      )
+      .requiredOption('--org <id>', 'the organization', id)
+      .option('--location <key>', 'only of this location and all below it, by its external key'),
+  )
+    .addOption(
+      new Option('--inherit', "as if the location's own setting ended").conflicts([
+        'by',
+        'certainty',
+        'tagDbm',
+      ]),
+    )
+    .option('--since <time>', 'as if set from then on, RFC 3339; default: a day before --until', time)
+    .option('--until <time>', 'moves up to this time, RFC 3339; default: to the last recorded scan', time)
+    .option('--asset <key>', 'only of this asset, by its external key')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  ${TAGTRAIL} locate try --org 1 --location HALL --since 2026-05-01T06:00:00Z` +
+        `\n  ${TAGTRAIL} locate try --org 1 --location HALL --by strength --certainty 2 --asset CART-7` +
+        `\n${EXAMPLE}`,
+    )
+    .action(async (options: TryOptions) => {
+      const deciding = decidingOf(options, 'strength');
+      const tried = await withConnections(async ({ pool }) => {
+        const client = await pool.connect();
+        try {
+          return await tryOn(client, options, deciding);
+        } finally {
+          client.release();
+        }
+      });
+      printResult(tried, options);
+    });
+}
+
+/** Moves are listed with --json. */
+const BOUNDS = { scans: null, assets: Number.POSITIVE_INFINITY, moves: 10_000, pairs: 50, worst: 20 };
+
+async function tryOn(client: Client, options: TryOptions, wanted: Deciding): Promise<CommandResult> {
+  const { org: orgId, location = null, asset = null } = options;
+  await requireLiveOrganization(client, orgId);
+  const locationId = location === null ? null : await requireLiveByKey(client, 'location', orgId, location);
+  const assetId = asset === null ? null : await requireLiveByKey(client, 'asset', orgId, asset);
+  const deciding = requireDeciding(wanted, { isOfLocation: locationId !== null });
+  const to =
+    options.until ?? (await recordedPeriod(client, orgId))?.to ?? Date.now() * MICROS_PER_MILLISECOND;
+  const period = { from: options.since ?? to - MICROS_PER_DAY, to };
+  const trial = { orgId, locationId, deciding, period, assetId };
+  const progress = showProgress();
+  const summary = await runTrial(client, trial, BOUNDS, {
+    isTimeUp: () => false,
+    onProgress: ({ assets, of }) => progress.show(`Tried ${assets} of ${of} assets`),
+  }).finally(() => progress.end());
+  const walk =
+    assetId === null
+      ? []
+      : await compareWalk(client, { orgId, assetId }, period, await sitesToTry(client, trial));
+  const keys = await locationKeys(
+    client,
+    orgId,
+    [...summary.pairs, ...summary.moves]
+      .flatMap(({ fromLocationId, toLocationId }) => [fromLocationId, toLocationId])
+      .concat(walk.map((walked) => walked.locationId)),
+  );
+  const shownPeriod = { from: shownTime(period.from), to: shownTime(period.to) };
+  const json = {
+    ...{ org_id: orgId, location_external_key: location, ...shown(deciding), ...shownPeriod },
+    ...shownTrial(summary, walk, (key) => keys.get(key) ?? String(key)),
+  };
+  const where = location ?? `Organization ${orgId}`;
+  return { json, text: trialLines(`${where} ${described(deciding)}`, json).join('\n') };
+}
+
+function shownTrial(
+  { totals, returns, pairs, others, moves, movesLeftOut, worst }: TrialSummary,
+  walk: readonly Walked[],
+  keyOf: (locationId: number) => string,
+) {
+  return {
+    ...withTotals(totals),
+    ...{ returns: returns.present, returns_then: returns.proposed },
+    pairs: pairs.map(({ fromLocationId, toLocationId, ...counts }) => ({
+      from_location_external_key: keyOf(fromLocationId),
+      to_location_external_key: keyOf(toLocationId),
+      ...withTotals(counts),
+    })),
+    other_pairs: withTotals(others),
+    assets: worst.map(({ externalKey, counts: { present, proposed } }) => ({
+      asset_external_key: externalKey,
+      ...{ present, proposed },
+    })),
+    moves: moves.map(({ change, externalKey, observedAt, fromLocationId, toLocationId }) => ({
+      change,
+      asset_external_key: externalKey,
+      observed_at: shownTime(observedAt),
+      from_location_external_key: keyOf(fromLocationId),
+      to_location_external_key: keyOf(toLocationId),
+    })),
+    moves_left_out: movesLeftOut,
+    walk: walk.map(({ locationId, time: micros, right }) => ({
+      location_external_key: keyOf(locationId),
+      seconds: Math.round(micros / MICROS_PER_SECOND),
+      right_percent: percent(right.present, micros),
+      right_percent_then: percent(right.proposed, micros),
+    })),
+  };
+}
+
+function percent(part: Micros, whole: Micros): number {
+  return Math.round((1_000 * part) / whole) / 10;
+}
+
+/** `present` moves exist, `proposed` would exist. */
+function withTotals(counts: PairCounts) {
+  const { kept, redated, removed, added } = counts;
+  return { present: kept + redated + removed, proposed: kept + redated + added, ...counts };
+}
+
+const COLUMNS = ['present', 'kept', 'redated', 'removed', 'added', 'proposed'] as const;
+const HEADINGS = ['now', 'kept', 'redated', 'removed', 'added', 'then'];
+
+type Shown = ReturnType<typeof shownTrial> & { from: string; to: string };
+
+function trialLines(what: string, { from, to, ...tried }: Shown): string[] {
+  const { pairs, other_pairs: others, assets, walk } = tried;
+  const counts = (each: ReturnType<typeof withTotals>) =>
+    padded(
+      COLUMNS.map((column) => each[column]),
+      HEADINGS,
+    );
+  const rest = others.present + others.proposed > 0 ? [['others', '', ...counts(others)]] : [];
+  return [
+    `${what}, from ${from} to ${to}:`,
+    `${tried.present} moves now, ${tried.proposed} then; back within 30 s: ${tried.returns} now, ${tried.returns_then} then. Nothing was changed.`,
+    ...table(
+      ['from', 'to', ...HEADINGS],
+      [
+        ...pairs.map((pair) => [
+          pair.from_location_external_key,
+          pair.to_location_external_key,
+          ...counts(pair),
+        ]),
+        ...rest,
+      ],
+    ),
+    ...table(
+      ['asset', 'now', 'then'],
+      assets.map((each) => [
+        each.asset_external_key,
+        ...padded([each.present, each.proposed], ['now', 'then']),
+      ]),
+    ),
+    ...table(
+      ['walked', 'seconds', 'right % now', 'right % then'],
+      walk.map((each) => [
+        each.location_external_key,
+        ...padded(
+          [each.seconds, each.right_percent, each.right_percent_then],
+          ['seconds', 'right % now', 'right % then'],
+        ),
+      ]),
+    ),
+  ];
+}
+
+function padded(numbers: readonly number[], headings: readonly string[]): string[] {
+  return numbers.map((number, index) => String(number).padStart(headings[index]?.length ?? 0));
+}
+
+function table(headings: readonly string[], rows: readonly string[][]): string[] {
+  return rows.length === 0 ? [] : ['', ...listTable([...headings], rows)];
+}
+
 interface DecidingOptions {
   by?: Deciding['procedure'];
   certainty?: number;
@@ -183,8 +395,8 @@ function shown({ procedure, certainty, tagDbm }: Deciding) {
 function described({ procedure, certainty, tagDbm }: Deciding): string {
   const tags = tagDbm === null ? '' : `, tags ${tagDbm} dBm at 1 m`;
   return procedure === 'every'
-    ? 'every scan'
+    ? 'by every scan'
     : procedure === 'inherit'
-      ? 'none of its own'
+      ? 'no setting of its own'
       : `by ${procedure}, certainty ${certainty}${tags}`;
 }

@@ -18,6 +18,7 @@ import type { Hearing } from './hearing.ts';
 import type { Insight } from './insight.ts';
 import type { ConsoleMeasures } from './measures.ts';
 import type { OpenAnswers } from './open-answers.ts';
+import type { Proposals } from './proposals.ts';
 import type { SignInLimits } from './sign-in-limits.ts';
 import type { Trials } from './trials.ts';
 
@@ -46,6 +47,7 @@ export interface ConsoleParts {
   refusedSignIns: RefusedSignIns;
   insight: Insight;
   trials: Trials;
+  proposals: Proposals;
   /** What is read for minutes, on a connection of its own. */
   openSnapshot(orgId: number, signal: AbortSignal): Promise<OpenSnapshot>;
   /** By organization. */

@@ -28,7 +28,7 @@ const ADMIN = [
   'rules:admin',
   'readers:admin',
   'formats:admin',
-  'smoothing:admin',
+  'locating:admin',
   'handhelds:admin',
   'users:admin',
   'health:admin',

@@ -6,8 +6,8 @@ import {
   runTrial,
   type TrialBounds,
   type TrialSummary,
-} from '../../../domain/tracking/smoothing/run-trial.ts';
-import type { Trial } from '../../../domain/tracking/smoothing/try-on-assets.ts';
+} from '../../../domain/tracking/location/run-trial.ts';
+import type { Trial } from '../../../domain/tracking/location/try-on-assets.ts';
 
 export interface TrialTask {
   url: string;

@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import { AppError } from '../../../base/errors.ts';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
-import type { TrialBounds, TrialSummary } from '../../../domain/tracking/smoothing/run-trial.ts';
-import type { Trial } from '../../../domain/tracking/smoothing/try-on-assets.ts';
+import type { TrialBounds, TrialSummary } from '../../../domain/tracking/location/run-trial.ts';
+import type { Trial } from '../../../domain/tracking/location/try-on-assets.ts';
 import type { TrialMessage, TrialProgress, TrialTask } from './trial-thread.ts';
 
 const BOUNDS: TrialBounds = { scans: 300_000, assets: 50_000, moves: 200, pairs: 50, worst: 8 };
@@ -105,7 +105,7 @@ export class Trials {
         }
       });
       worker.on('error', (err) => {
-        this.#log.error({ err }, 'Trial of smoothing failed');
+        this.#log.error({ err }, 'Trial of a location setting failed');
         reject(err);
       });
       worker.on('exit', () => {

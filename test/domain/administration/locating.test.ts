@@ -5,7 +5,7 @@ import {
   setLocating,
   type WantedLocating,
 } from '../../../domain/administration/locating/set-locating.ts';
-import { MOST_SETTINGS } from '../../../domain/tracking/location/insert-setting.ts';
+import { MOST_SETTINGS } from '../../../domain/tracking/location/site.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
 import { useDatabase } from '../../support/database.ts';
 import { aRead, record } from '../../support/recording.ts';

@@ -84,12 +84,12 @@ export type RuleSettings = Omit<
 export type RuleKind = Rule['kind'];
 export const RULE_KINDS = all<RuleKind>({ overdue: 0, dwell: 0, not_allowed: 0, must_be: 0, reader: 0 });
 
-export type MadeSetting = Row<'GET /smoothing'>;
-export type SmoothingMode = MadeSetting['mode'];
-export type SmoothingValues = Pick<MadeSetting, 'mode' | 'window_seconds' | 'min_seconds' | 'margin_db'>;
-export type FlappingPair = Row<'GET /smoothing/flapping'>;
+export type MadeSetting = Row<'GET /locating'>;
+export type Procedure = MadeSetting['procedure'];
+export type LocatingValues = Pick<MadeSetting, 'procedure' | 'certainty' | 'tag_dbm'>;
+export type Proposal = Row<'GET /locating/proposals'>;
 
-export type TrialResult = Answers['POST /smoothing/trials']['result'];
+export type TrialResult = Answers['POST /locating/trials']['result'];
 export type TriedAsset = TrialResult['assets'][number];
 export type TriedStay = TriedAsset['stays'][number];
 export type TriedMove = TrialResult['moves'][number];

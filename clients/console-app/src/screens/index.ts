@@ -128,11 +128,11 @@ export const SCREENS: readonly Screen[] = [
     load: () => import('./rules/rules-screen.tsx').then(({ RulesScreen }) => RulesScreen),
   },
   {
-    path: 'smoothing',
-    icon: 'smoothing',
+    path: 'locating',
+    icon: 'locating',
     group: 'work',
     role: 'viewer',
-    load: () => import('./smoothing/smoothing-screen.tsx').then(({ SmoothingScreen }) => SmoothingScreen),
+    load: () => import('./locating/locating-screen.tsx').then(({ LocatingScreen }) => LocatingScreen),
   },
   {
     path: 'labels',

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { MICROS_PER_SECOND } from '../../../../base/instant.ts';
 import { databaseOn } from '../../../../db/timescale/connections/database.ts';
 import { inTransaction } from '../../../../db/timescale/connections/transaction.ts';
+import { sitesToTry, tryOnAssets } from '../../../../domain/tracking/location/try-on-assets.ts';
 import { recomputeAsset } from '../../../../domain/tracking/recompute/recompute-organization.ts';
 import { takeBack } from '../../../../domain/tracking/retractions/retract.ts';
 import type { Scan } from '../../../../domain/tracking/scan.ts';
-import { tryOnAssets } from '../../../../domain/tracking/smoothing/try-on-assets.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { aRead, record, storedHistory, storedPosition } from '../../../support/recording.ts';
 import { START } from '../../../support/sightings.ts';
@@ -192,7 +192,7 @@ describe('a scan that is taken back', () => {
     await storeSettings(database, site.orgId, []);
   });
 
-  it('stays away when the history is recomputed, and is not tried smoothing on', async () => {
+  it('stays away when the history is recomputed, and is not tried settings on', async () => {
     const asset = await anAsset();
     await asset.read(0, 'A');
     await asset.scan(60, 'B');
@@ -202,9 +202,10 @@ describe('a scan that is taken back', () => {
     expect(await recomputeAsset(database.pool, ref, false)).to.include({ written: 0, removed: 0 });
     const tried = [];
     const period = { from: at(-10), to: at(200) };
-    for await (const each of tryOnAssets(databaseOn(database.pool), {
-      ...{ ...ref, locationId: null, smoothing: 'off' as const, period },
-    })) {
+    const db = databaseOn(database.pool);
+    const deciding = { procedure: 'strength' as const, certainty: 1, tagDbm: null };
+    const trial = { ...ref, locationId: null, deciding, period };
+    for await (const each of tryOnAssets(db, trial, await sitesToTry(db, trial))) {
       tried.push(...each.kept, ...each.appearing, ...each.disappearing);
     }
     expect(tried).to.deep.equal([]);

@@ -11,6 +11,7 @@ import { SectionTabs } from '../../parts/section-tabs.tsx';
 import { Table } from '../../parts/table.tsx';
 import { address, go, href, hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
+import { Proposals } from '../locating/proposals.tsx';
 import { NewLine } from './new-line.tsx';
 import { RejectedSection } from './rejected-section.tsx';
 import { tagColumns } from './tag-columns.tsx';
@@ -33,6 +34,7 @@ export function InboxScreen({ rest: [section = 'tags'] }: { rest: readonly strin
           { path: 'rejected', word: t.sections.rejected(rejected) },
         ]}
       />
+      <Proposals />
       {section === 'rejected' ? <RejectedSection /> : <TagsSection />}
     </div>
   );

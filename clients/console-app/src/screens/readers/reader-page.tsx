@@ -10,6 +10,7 @@ import { ticksOf } from '../../parts/timeline/ticks.ts';
 import { address, go, href, hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
+import { Proposals } from '../locating/proposals.tsx';
 import { AntennaMap } from './antenna-map.tsx';
 import { EditReaderSheet } from './edit-reader-sheet.tsx';
 import { ListenSheet } from './listen-sheet.tsx';
@@ -62,6 +63,7 @@ export function ReaderPage({ id }: { id: string }) {
         )}
       </PageHead>
       <Hints reader={reader} />
+      <Proposals among={reader.antennas.map(({ location_external_key: key }) => key)} />
       <Outcomes reader={reader} />
       <SpansPicture reader={reader} />
       <AntennaMap reader={reader} />

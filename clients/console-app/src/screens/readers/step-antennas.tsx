@@ -10,6 +10,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Progress } from '../../parts/progress.tsx';
 import { address, go, href, hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
+import { Proposals } from '../locating/proposals.tsx';
 import { AntennaMap } from './antenna-map.tsx';
 import { ListenSheet } from './listen-sheet.tsx';
 import { useListen } from './use-listen.ts';
@@ -47,6 +48,7 @@ export function StepAntennas({ reader, reload }: { reader: Reader; reload: () =>
         </div>
       )}
       <AntennaMap reader={reader} heard={byPort} named={open > 0 ? named : []} />
+      <Proposals among={reader.antennas.map(({ location_external_key: key }) => key)} />
       <ReplayOffer
         reader={reader}
         open={open}

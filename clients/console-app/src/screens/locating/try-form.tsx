@@ -11,10 +11,19 @@ import { faultOf } from '../../parts/problem-text.ts';
 import { toast } from '../../parts/toast.tsx';
 import { go, hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
-import { settingWords } from './setting-words.ts';
-import { lastRange, queryOf, settingOf, usualWanted, valuesOf, type Wanted } from './wanted.ts';
+import { settingWords, USUAL_TAG_DBM } from './setting-words.ts';
+import {
+  asksForProof,
+  lastRange,
+  queryOf,
+  settingOf,
+  timeOf,
+  usualWanted,
+  valuesOf,
+  type Wanted,
+} from './wanted.ts';
 
-const FIELDS = ['window_seconds', 'min_seconds', 'margin_db', 'from', 'to'];
+const FIELDS = ['procedure', 'certainty', 'tag_dbm', 'from', 'to'];
 
 /** What to try, which goes into the address; and what was found good is used from here. */
 export function TryForm({
@@ -28,7 +37,7 @@ export function TryForm({
   /** The same once more. */
   onAgain: () => void;
 }) {
-  const t = texts.value.smoothing;
+  const t = texts.value.locating;
   const [wanted, setWanted] = useState(tried ?? usualWanted());
   const key = JSON.stringify(tried);
   useLayoutEffect(() => setWanted(tried ?? usualWanted()), [key]);
@@ -37,7 +46,7 @@ export function TryForm({
   const change = (changed: Partial<Wanted>) => setWanted({ ...wanted, ...changed });
   const names = useNames('locations', [wanted.place]);
   const place = wanted.place === null ? null : (names.get(wanted.place) ?? wanted.place);
-  const words = settingWords(valuesOf(wanted), place);
+  const words = settingWords(valuesOf(wanted));
   const attempt = () => {
     using.clear();
     const to = hrefWith(queryOf(wanted));
@@ -47,24 +56,30 @@ export function TryForm({
       go(to);
     }
   };
-  const use = async () => {
+  /** @param from null for now. */
+  const use = async (from: string | null) => {
     const where = place ?? t.everywhere;
-    if (await confirm({ title: t.useTitle(where), body: t.useBody(words), action: t.use })) {
-      if (await using.run(() => post('/smoothing', settingOf(wanted)))) {
-        toast(t.used(where));
+    const [title, body] =
+      from === null ? [t.useTitle(where), t.useBody(words)] : [t.useSinceTitle(where), t.useSinceBody(words)];
+    if (await confirm({ title, body, action: from === null ? t.use : t.useSince })) {
+      const made = await using.run(() =>
+        post<{ data: { is_recomputing: boolean } }>('/locating', { ...settingOf(wanted), from }),
+      );
+      if (made) {
+        toast(from === null ? t.used(where) : t.usedSince(where));
       }
     }
   };
   return (
     <form
-      class="card stack smoothing-form"
-      aria-labelledby="smoothing-try"
+      class="card stack locating-form"
+      aria-labelledby="locating-try"
       onSubmit={(event) => {
         event.preventDefault();
         attempt();
       }}
     >
-      <h2 id="smoothing-try">{t.tryTitle}</h2>
+      <h2 id="locating-try">{t.tryTitle}</h2>
       <ItemPicker
         resource="locations"
         label={t.place}
@@ -77,21 +92,23 @@ export function TryForm({
         onPick={(picked) =>
           change({
             place: picked?.external_key ?? null,
-            ...(picked === null && wanted.mode === 'inherit' ? { mode: 'on' as const } : {}),
+            ...(picked === null && wanted.procedure === 'inherit' ? { procedure: 'strength' as const } : {}),
           })
         }
       />
       <Select
-        label={t.counts}
+        label={t.procedure}
         options={[
-          { value: 'on', word: t.modes.on },
-          { value: 'off', word: t.modes.off },
-          ...(wanted.place === null ? [] : [{ value: 'inherit' as const, word: t.modes.inherit }]),
+          { value: 'every', word: t.procedures.every },
+          { value: 'strength', word: t.procedures.strength },
+          { value: 'position', word: t.procedures.position },
+          ...(wanted.place === null ? [] : [{ value: 'inherit' as const, word: t.procedures.inherit }]),
         ]}
-        value={wanted.mode}
-        onValue={(mode) => change({ mode })}
+        value={wanted.procedure}
+        fault={faultOf(fault, 'procedure')}
+        onValue={(procedure) => change({ procedure })}
       />
-      {wanted.mode === 'on' && <Numbers {...{ wanted, fault }} onChange={change} />}
+      {asksForProof(wanted.procedure) && <Numbers {...{ wanted, fault }} onChange={change} />}
       <p class="in-words">{words}</p>
       <RangeFields
         from={wanted.from}
@@ -104,8 +121,16 @@ export function TryForm({
         <button type="submit" class="primary">
           {t.try}
         </button>
-        <button type="button" class="secondary" disabled={using.isBusy} onClick={() => void use()}>
+        <button type="button" class="secondary" disabled={using.isBusy} onClick={() => void use(null)}>
           {t.use}
+        </button>
+        <button
+          type="button"
+          class="secondary"
+          disabled={using.isBusy}
+          onClick={() => void use(timeOf(wanted.from))}
+        >
+          {t.useSince}
         </button>
       </div>
     </form>
@@ -121,38 +146,35 @@ function Numbers({
   fault: ApiError | null;
   onChange: (changed: Partial<Wanted>) => void;
 }) {
-  const t = texts.value.smoothing;
+  const t = texts.value.locating;
   return (
-    <div class="smoothing-numbers">
+    <div class="locating-numbers">
       <Field
-        label={t.window}
+        label={t.certainty}
+        hint={t.certaintyHint}
         type="number"
-        min={1}
-        max={600}
-        required
-        value={wanted.window}
-        fault={faultOf(fault, 'window_seconds')}
-        onValue={(window) => onChange({ window })}
-      />
-      <Field
-        label={t.minimum}
-        type="number"
-        min={1}
-        max={600}
-        value={wanted.minimum}
-        fault={faultOf(fault, 'min_seconds')}
-        onValue={(minimum) => onChange({ minimum })}
-      />
-      <Field
-        label={t.margin}
-        type="number"
-        min={0}
-        max={100}
+        min={0.1}
+        max={10}
         step="any"
-        value={wanted.margin}
-        fault={faultOf(fault, 'margin_db')}
-        onValue={(margin) => onChange({ margin })}
+        required
+        value={wanted.certainty}
+        fault={faultOf(fault, 'certainty')}
+        onValue={(certainty) => onChange({ certainty })}
       />
+      {wanted.procedure === 'position' && (
+        <Field
+          label={t.tagDbm}
+          hint={t.tagDbmHint}
+          type="number"
+          min={-120}
+          max={20}
+          step="any"
+          placeholder={String(USUAL_TAG_DBM)}
+          value={wanted.tagDbm}
+          fault={faultOf(fault, 'tag_dbm')}
+          onValue={(tagDbm) => onChange({ tagDbm })}
+        />
+      )}
     </div>
   );
 }
@@ -173,9 +195,9 @@ function RangeFields({
   faults: { from: string | null; to: string | null };
   onRange: (range: { from: number; to: number }) => void;
 }) {
-  const t = texts.value.smoothing;
+  const t = texts.value.locating;
   return (
-    <fieldset class="smoothing-range">
+    <fieldset class="locating-range">
       <legend>{t.range}</legend>
       <div class="buttons">
         {(['hour', 'day', 'week'] as const).map((span) => (
@@ -189,7 +211,7 @@ function RangeFields({
           </button>
         ))}
       </div>
-      <div class="smoothing-times">
+      <div class="locating-times">
         <Field
           label={t.from}
           type="datetime-local"

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { runTrial, type TrialBounds } from '../../../../domain/tracking/smoothing/run-trial.ts';
+import { runTrial, type TrialBounds } from '../../../../domain/tracking/location/run-trial.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { aRead, record } from '../../../support/recording.ts';
 import { START } from '../../../support/sightings.ts';
@@ -9,7 +9,7 @@ const SECOND = 1_000_000;
 const BOUNDS: TrialBounds = { scans: 1_000, assets: 100, moves: 100, pairs: 10, worst: 2 };
 const NEVER = { isTimeUp: () => false, onProgress: () => {} };
 
-describe('a trial of smoothing', () => {
+describe('a trial of a location setting', () => {
   const database = useDatabase();
   let site: Site;
   const place = { a: 0, b: 0, c: 0 };
@@ -34,8 +34,8 @@ describe('a trial of smoothing', () => {
     asset.mover = await site.asset('MOVER', 'MOVER');
     asset.sitter = await site.asset('SITTER', 'SITTER');
     asset.away = await site.asset('AWAY', 'AWAY');
-    await read('BOUNCER', '0A 3A 6B 9A 12B 15A');
-    await read('MOVER', '0A 3A 6B 7A 8B 11B 14B');
+    await read('BOUNCER', '-90A 0A 3A 6B 9A 12B 15A');
+    await read('MOVER', '-90A 0A 3A 6B 7A 8B 60B 90B');
     await read('SITTER', '1A 60A');
     await read('AWAY', '0C 9000A');
   });
@@ -46,11 +46,11 @@ describe('a trial of smoothing', () => {
   ) => {
     const client = await database.pool.connect();
     try {
-      const smoothing = { window: 20 * SECOND, minimum: 5 * SECOND, margin: null };
+      const deciding = { procedure: 'strength' as const, certainty: 1, tagDbm: null };
       const period = { from: at(from), to: at(to) };
       return await runTrial(
         client,
-        { orgId: site.orgId, locationId: null, smoothing, period, assetId: null },
+        { orgId: site.orgId, locationId: null, deciding, period, assetId: null },
         { ...BOUNDS, ...bounds },
         { ...NEVER, ...more },
       );
@@ -60,16 +60,17 @@ describe('a trial of smoothing', () => {
   };
 
   it('sums up moves, pairs, and the stays of the worst assets before and after', async () => {
-    const { covered, cutBy, totals, pairs, moves, movesLeftOut, worst } = await attempt();
-    expect({ covered, cutBy, totals, movesLeftOut }).to.deep.equal({
+    const { covered, cutBy, totals, returns, pairs, moves, movesLeftOut, worst } = await attempt();
+    expect({ covered, cutBy, totals, returns, movesLeftOut }).to.deep.equal({
       covered: { from: at(0), to: at(100), scans: 16, assets: 4, of: 4 },
       cutBy: null,
-      totals: { kept: 1, redated: 0, removed: 6, added: 0 },
+      totals: { kept: 0, redated: 1, removed: 6, added: 0 },
+      returns: { present: 5, proposed: 0 },
       movesLeftOut: 0,
     });
-    expect(moves).to.have.length(6);
+    expect(moves).to.have.length(8);
     expect(pairs).to.deep.equal([
-      { fromLocationId: place.a, toLocationId: place.b, kept: 1, redated: 0, removed: 3, added: 0 },
+      { fromLocationId: place.a, toLocationId: place.b, kept: 0, redated: 1, removed: 3, added: 0 },
       { fromLocationId: place.b, toLocationId: place.a, kept: 0, redated: 0, removed: 3, added: 0 },
     ]);
     const stays = (list: readonly { since: number; locationId: number }[]) =>
@@ -83,26 +84,26 @@ describe('a trial of smoothing', () => {
         assetId: asset.bouncer,
         counts: { present: 4, proposed: 0, removed: 4, added: 0 },
         present: [
-          [0, place.a],
+          [-90, place.a],
           [6, place.b],
           [9, place.a],
           [12, place.b],
           [15, place.a],
         ],
-        proposed: [[0, place.a]],
+        proposed: [[-90, place.a]],
       },
       {
         assetId: asset.mover,
-        counts: { present: 3, proposed: 1, removed: 2, added: 0 },
+        counts: { present: 3, proposed: 1, removed: 3, added: 1 },
         present: [
-          [0, place.a],
+          [-90, place.a],
           [6, place.b],
           [7, place.a],
           [8, place.b],
         ],
         proposed: [
-          [0, place.a],
-          [8, place.b],
+          [-90, place.a],
+          [60, place.b],
         ],
       },
     ]);
@@ -137,6 +138,9 @@ describe('a trial of smoothing', () => {
     const value = 'RESTLESS';
     const assetId = await site.asset(value, value);
     const readerId = await site.reader('restless', [null]);
+    await record(database, [
+      aRead({ orgId: site.orgId, readerId, value, locationId: place.a, at: at(19_900) }),
+    ]);
     for (let start = 0; start < 2_000; start += 1_000) {
       await record(
         database,
@@ -155,6 +159,6 @@ describe('a trial of smoothing', () => {
 
   it('lists no more than it may, and counts the rest', async () => {
     const { moves, movesLeftOut, pairs, others } = await attempt({ moves: 2, pairs: 1 });
-    expect([moves.length, movesLeftOut, pairs.length, others.removed]).to.deep.equal([2, 4, 1, 3]);
+    expect([moves.length, movesLeftOut, pairs.length, others.removed]).to.deep.equal([2, 6, 1, 3]);
   });
 });

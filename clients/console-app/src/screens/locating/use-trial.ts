@@ -55,7 +55,7 @@ async function run(
 ): Promise<void> {
   const body = { ...settingOf(wanted), from: timeOf(wanted.from), to: timeOf(wanted.to) };
   for await (const { event, data } of readEvents(
-    await answerOf('POST', '/smoothing/trials', { body, signal }),
+    await answerOf('POST', '/locating/trials', { body, signal }),
   )) {
     if (event === 'progress') {
       tell({ progress: data as TrialState['progress'] });

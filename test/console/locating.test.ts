@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { sealBatch } from '../../domain/moves/sealing/seal-batch.ts';
-import { runTrial } from '../../domain/tracking/smoothing/run-trial.ts';
+import { runTrial } from '../../domain/tracking/location/run-trial.ts';
 import { Trials } from '../../services/console/serving/trials.ts';
 import { useConsole } from '../support/console.ts';
 import { longestHold } from '../support/held-loop.ts';
@@ -15,7 +15,7 @@ const timeAt = (second: number) => new Date(START / 1_000 + second * 1_000).toIS
 /** Scans of an asset within its window, as of one that lies on an antenna all the time. */
 const DENSE = 20_000;
 
-describe('smoothing, in the console', () => {
+describe('how locations are decided on, in the console', () => {
   const suite = useConsole();
   const { database } = suite;
   let site: Site;
@@ -26,7 +26,7 @@ describe('smoothing, in the console', () => {
   const post = (path: string, json: object, as = token) =>
     suite.call({ method: 'POST', path, json, token: as });
   const range = { from: timeAt(0), to: timeAt(100) };
-  const setting = { mode: 'on', window_seconds: 20, min_seconds: 5 };
+  const setting = { procedure: 'strength' };
   const read = (value: string, line: string) =>
     record(
       database,
@@ -45,7 +45,7 @@ describe('smoothing, in the console', () => {
     readerId = await site.reader('gate', [place.a, place.b]);
     asset.bouncer = await site.asset('BOUNCER', 'BOUNCER');
     asset.dense = await site.asset('DENSE', 'DENSE');
-    for (const each of ['0A', '3A', '6B', '9A', '12B', '15A']) {
+    for (const each of ['-90A', '0A', '3A', '6B', '9A', '12B', '15A']) {
       await read('BOUNCER', each);
     }
     await sealBatch(database.pool, [{ orgId: site.orgId, after: 0, share: 1_000 }]);
@@ -62,7 +62,7 @@ describe('smoothing, in the console', () => {
 
   it('tries a setting on what was recorded, and changes nothing', async () => {
     const before = await storedHistory(database, asset.bouncer);
-    const answer = await post('/smoothing/trials', { ...setting, ...range });
+    const answer = await post('/locating/trials', { ...setting, ...range });
     expect(answer.headers.get('content-type')).to.include('text/event-stream');
     const { event, data } = lastEvent(answer.text);
     expect(event, answer.text).to.equal('result');
@@ -71,6 +71,7 @@ describe('smoothing, in the console', () => {
       ...{ scans: 6, assets: 2, of: 2, cut_by: null },
     });
     expect(data).to.include({ present: 4, proposed: 0, removed: 4, added: 0, moves_left_out: 0 });
+    expect(data).to.include({ returns: 3, returns_then: 0 });
     const [a, b] = ['A', 'B'].map((key) => ({
       ...{ id: place[key.toLowerCase() as 'a'], external_key: key, name: key },
     }));
@@ -82,87 +83,127 @@ describe('smoothing, in the console', () => {
     expect(data.assets[0]).to.deep.include({ present: 4, proposed: 0, removed: 4, told_until: null });
     expect(data.locations).to.deep.equal([a, b]);
     expect(data.assets[0].stays).to.have.length(5);
-    expect(data.assets[0].stays_then).to.deep.equal([[place.a, START / 1_000]]);
+    expect(data.assets[0].stays_then).to.deep.equal([[place.a, START / 1_000 - 90_000]]);
     expect(await storedHistory(database, asset.bouncer)).to.deep.equal(before);
-    expect((await suite.call({ path: '/smoothing', token })).body.data).to.deep.equal([]);
+    expect((await suite.call({ path: '/locating', token })).body.data).to.deep.equal([]);
   });
 
   it('names the field that is wrong, and the range that is too long', async () => {
     const wrong: [string, object][] = [
-      ['window_seconds', { ...setting, window_seconds: 601 }],
-      ['window_seconds', { ...setting, window_seconds: 2.5, min_seconds: 1 }],
-      ['min_seconds', { ...setting, min_seconds: 21 }],
-      ['min_seconds', { mode: 'on', window_seconds: 20 }],
-      ['margin_db', { ...setting, margin_db: 0 }],
-      ['mode', { mode: 'inherit' }],
-      ['mode', { mode: 'sometimes' }],
+      ['certainty', { ...setting, certainty: 0 }],
+      ['certainty', { procedure: 'every', certainty: 1 }],
+      ['tag_dbm', { ...setting, tag_dbm: -59 }],
+      ['tag_dbm', { procedure: 'position', tag_dbm: 21 }],
+      ['procedure', { procedure: 'inherit' }],
+      ['procedure', { procedure: 'sometimes' }],
     ];
     for (const [field, json] of wrong) {
-      for (const path of ['/smoothing', '/smoothing/trials']) {
-        const { status, body } = await post(path, path === '/smoothing' ? json : { ...json, ...range });
+      for (const path of ['/locating', '/locating/trials']) {
+        const { status, body } = await post(path, path === '/locating' ? json : { ...json, ...range });
         expect([status, body.error.fields[0].field], JSON.stringify(json)).to.deep.equal([400, field]);
       }
     }
-    const long = await post('/smoothing/trials', { ...setting, from: timeAt(0), to: timeAt(7 * 86_400 + 1) });
+    const long = await post('/locating/trials', { ...setting, from: timeAt(0), to: timeAt(7 * 86_400 + 1) });
     expect(long.body.error.fields[0].message).to.equal('from must be at most 7 days before `to`');
-    const back = await post('/smoothing/trials', { ...setting, from: timeAt(9), to: timeAt(9) });
+    const back = await post('/locating/trials', { ...setting, from: timeAt(9), to: timeAt(9) });
     expect(back.body.error.fields[0].field).to.equal('to');
-    const nowhere = await post('/smoothing/trials', { ...setting, ...range, location_external_key: 'X' });
+    const nowhere = await post('/locating/trials', { ...setting, ...range, location_external_key: 'X' });
     expect(nowhere.status).to.equal(404);
   });
 
-  it('finds the pair of places that flaps most', async () => {
-    const { body } = await suite.call({ path: '/smoothing/flapping', token });
-    expect(body.data).to.have.length(1);
-    expect(body.data[0]).to.deep.include({ moves: 4, assets: 1 });
-    expect(body.data[0].locations.map(({ name }: { name: string }) => name)).to.deep.equal(['A', 'B']);
+  it('proposes strength where assets flap, with what it would have made of the scans', async () => {
+    const flapping = await Site.create(database, 'Flapping');
+    const { orgId } = flapping;
+    const hall = await flapping.location('HALL');
+    const [east, west] = [await flapping.location('EAST', hall), await flapping.location('WEST', hall)];
+    const reader = await flapping.reader('hall', [east, west]);
+    await flapping.asset('CART', 'CART');
+    const begun = (Date.now() - 3_600_000) * 1_000;
+    for (let index = 0; index < 60; index++) {
+      const isEast = index % 3 !== 2;
+      const at = begun + index * 2 * SECOND;
+      const more = { rssi: isEast ? -55 : -70, antenna: isEast ? 1 : 2, locationId: isEast ? east : west };
+      await record(database, [aRead({ ...{ orgId, readerId: reader, value: 'CART', at }, ...more })]);
+    }
+    await sealBatch(database.pool, [{ orgId, after: 0, share: 1_000 }]);
+    const viewer = await suite.as('viewer', orgId);
+    const proposed = async () => (await suite.call({ path: '/locating/proposals', token: viewer })).body.data;
+    const [area, ...others] = await proposed();
+    expect(others).to.deep.equal([]);
+    expect(area.location).to.include({ id: hall, external_key: 'HALL' });
+    expect(area.pair.map(({ name }: { name: string }) => name)).to.deep.equal(['EAST', 'WEST']);
+    expect(area).to.include({ moves: 39, returns: 38 });
+    expect(area.tried).to.include({ present: 39, proposed: 0 });
+
+    const admin = await suite.as('admin', orgId);
+    const set = await post('/locating', { location_external_key: 'HALL', procedure: 'strength' }, admin);
+    expect(set.status).to.equal(200);
+    expect(await proposed()).to.deep.equal([]);
     const other = await Site.create(database, 'Other');
     const empty = await suite.call({
-      path: '/smoothing/flapping',
+      path: '/locating/proposals',
       token: await suite.as('viewer', other.orgId),
     });
     expect(empty.body.data).to.deep.equal([]);
   });
 
   it('sets one from now on, and keeps who did, and when', async () => {
-    const { body, status } = await post('/smoothing', setting);
+    const { body, status } = await post('/locating', { ...setting, certainty: 2 });
     expect(status).to.equal(200);
-    await post('/smoothing', { mode: 'off', location_external_key: 'B' });
-    await post('/smoothing', { mode: 'inherit', location_external_key: 'B' });
+    expect(body.data).to.include({ valid_to: null, is_recomputing: false });
+    await post('/locating', { procedure: 'every', location_external_key: 'B' });
+    await post('/locating', { procedure: 'inherit', location_external_key: 'B' });
     const viewer = await suite.as('viewer', site.orgId);
-    const { data } = (await suite.call({ path: '/smoothing', token: viewer })).body;
-    const [{ org, ...rest }] = (await database.rows<{ org: number; [column: string]: unknown }>(
-      `select org_id as org, actor_type, after->'smoothing'->>'mode' as mode, resource_type from changes
-       where action = 'set_smoothing' order by at limit 1`,
-    )) as [{ org: number }];
-    expect({ org, ...rest }).to.deep.equal({
-      ...{ org: site.orgId, actor_type: 'user', mode: 'on', resource_type: 'organization' },
+    const { data } = (await suite.call({ path: '/locating', token: viewer })).body;
+    const [logged] = await database.rows(
+      `select org_id as org, actor_type, after->'locating'->>'procedure' as by, resource_type from changes
+       where action = 'set_locating' and org_id = $1 order by at limit 1`,
+      [site.orgId],
+    );
+    expect(logged).to.deep.equal({
+      ...{ org: site.orgId, actor_type: 'user', by: 'strength', resource_type: 'organization' },
     });
     expect(
       data.map(
         (made: { location: { name: string } | null; actor: { name: string }; [field: string]: unknown }) => [
-          made.location?.name ?? null,
-          made['mode'],
-          made['is_in_force'],
-          made.actor.name,
+          ...[made.location?.name ?? null, made['procedure'], made['state'], made.actor.name],
         ],
       ),
     ).to.deep.equal([
-      ['B', 'inherit', false, 'Somebody'],
-      ['B', 'off', false, 'Somebody'],
-      [null, 'on', true, 'Somebody'],
+      ['B', 'inherit', 'ended', 'Somebody'],
+      ['B', 'every', 'ended', 'Somebody'],
+      [null, 'strength', 'in_force', 'Somebody'],
     ]);
-    expect(data[2]).to.deep.include({ window_seconds: 20, min_seconds: 5, margin_db: null });
-    expect(data[2].valid_from).to.equal(body.data.valid_from);
-    const newest = (await suite.call({ path: '/smoothing?limit=1', token: viewer })).body.data;
-    expect(newest.map(({ mode }: { mode: string }) => mode)).to.deep.equal(['inherit', 'on']);
+    expect(data[2]).to.deep.include({ certainty: 2, tag_dbm: null, valid_from: body.data.valid_from });
+    const newest = (await suite.call({ path: '/locating?limit=1', token: viewer })).body.data;
+    expect(newest.map(({ procedure }: { procedure: string }) => procedure)).to.deep.equal([
+      'inherit',
+      'strength',
+    ]);
+  });
+
+  it('decides histories again from a time in the past, and says so', async () => {
+    const past = await Site.create(database, 'Past');
+    const at = (Date.now() - 60_000) * 1_000;
+    const locationId = await past.location('A');
+    const pastReader = await past.reader('past', [locationId]);
+    await past.asset('CART', 'CART');
+    await record(database, [
+      aRead({ orgId: past.orgId, readerId: pastReader, value: 'CART', locationId, at }),
+    ]);
+    const admin = await suite.as('admin', past.orgId);
+    const from = new Date(at / 1_000 - 1_000).toISOString();
+    const { body } = await post('/locating', { ...setting, from }, admin);
+    expect(body.data).to.deep.equal({ valid_from: from, valid_to: null, is_recomputing: true });
+    const old = await post('/locating', { ...setting, from: '2020-01-01T00:00:00Z' }, admin);
+    expect(old.status).to.equal(400);
   });
 
   describe('trials', () => {
     const log = pino({ level: 'silent' });
     const dense = () => ({
       ...{ orgId: site.orgId, locationId: null, assetId: null },
-      smoothing: { window: 600 * SECOND, minimum: null, margin: 3 },
+      deciding: { procedure: 'strength' as const, certainty: 1, tagDbm: null },
       period: { from: START + 48_000 * SECOND, to: START + 51_000 * SECOND },
     });
     const aTrials = (stopping = new AbortController().signal, time?: { whole: number; statement: number }) =>

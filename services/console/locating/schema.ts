@@ -4,14 +4,17 @@ import { accepted, type Checked, invalidValue, refused } from '../../../base/che
 import { mandatory, nullable, type Values } from '../../../base/checks/members.ts';
 import { nullableSchema } from '../../../base/checks/members-schema.ts';
 import { instant, TIME_SCHEMA } from '../../../base/checks/time-field.ts';
-import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { MICROS_PER_DAY, type Micros } from '../../../base/instant.ts';
 import { toMicros } from '../../../base/timestamps.ts';
 import {
-  requireSmoothing,
-  type Setting,
-  SmoothingFault,
-} from '../../../domain/tracking/smoothing/require-smoothing.ts';
-import type { Period } from '../../../domain/tracking/smoothing/try-smoothing.ts';
+  CERTAINTY,
+  type Deciding,
+  PROCEDURES,
+  requireDeciding,
+  SettingFault,
+  TAG_DBM,
+} from '../../../domain/tracking/location/require-setting.ts';
+import type { Period } from '../../../domain/tracking/location/try-setting.ts';
 import { checkedBody, jsonBody } from '../../../platform/http/body.ts';
 import { REFERENCE, REFERENCE_OR_NULL } from '../serving/reference.ts';
 import {
@@ -26,25 +29,28 @@ import {
 } from '../serving/schemas.ts';
 
 /** What a trial may be about, in microseconds. */
-const LONGEST: Micros = 7 * 86_400 * MICROS_PER_SECOND;
-
-const MODES = ['on', 'off', 'inherit'] as const;
+const LONGEST: Micros = 7 * MICROS_PER_DAY;
 
 const SETTING_MEMBERS = {
   location_external_key: nullable(externalKey),
-  mode: mandatory(choice(MODES)),
-  window_seconds: nullable(decimal({ min: 1, max: 600 })),
-  min_seconds: nullable(decimal({ min: 1, max: 600 })),
-  margin_db: nullable(decimal({ min: 0, max: 100 })),
+  procedure: mandatory(choice(PROCEDURES)),
+  certainty: nullable(decimal({ min: CERTAINTY.least, max: CERTAINTY.most })),
+  tag_dbm: nullable(decimal({ min: TAG_DBM.least, max: TAG_DBM.most })),
 };
 
 /** Plain data: it passes between threads. */
 export interface WantedSetting {
   locationExternalKey: string | null;
-  smoothing: Setting['smoothing'];
+  deciding: Deciding;
 }
 
-export const settingBody = checkedBody(jsonBody(SETTING_MEMBERS), readSetting);
+export const settingBody = checkedBody(
+  jsonBody({ ...SETTING_MEMBERS, from: nullable(instant) }),
+  ({ from = null, ...setting }): Checked<WantedSetting & { from: Micros | null }> => {
+    const wanted = readSetting(setting);
+    return wanted.ok ? accepted({ ...wanted.value, from: from === null ? null : toMicros(from) }) : wanted;
+  },
+);
 
 export const trialBody = checkedBody(
   jsonBody({ ...SETTING_MEMBERS, from: mandatory(instant), to: mandatory(instant) }),
@@ -63,51 +69,43 @@ export const trialBody = checkedBody(
 
 function readSetting({
   location_external_key: locationExternalKey = null,
-  mode,
-  window_seconds: window,
-  min_seconds: minimum,
-  margin_db: margin,
+  procedure,
+  certainty = null,
+  tag_dbm: tagDbm = null,
 }: Values<typeof SETTING_MEMBERS>): Checked<WantedSetting> {
-  const seconds = (value: number | null | undefined) =>
-    value === null || value === undefined ? null : value * MICROS_PER_SECOND;
-  const smoothing =
-    mode === 'on'
-      ? { window: seconds(window) ?? 0, minimum: seconds(minimum), margin: margin ?? null }
-      : (mode as 'off' | 'inherit');
   try {
-    requireSmoothing(smoothing, { isOfLocation: locationExternalKey !== null });
-    return accepted({ locationExternalKey, smoothing });
+    const deciding = { procedure: procedure as Deciding['procedure'], certainty, tagDbm };
+    return accepted({
+      locationExternalKey,
+      deciding: requireDeciding(deciding, { isOfLocation: locationExternalKey !== null }),
+    });
   } catch (error) {
-    if (error instanceof SmoothingFault) {
+    if (error instanceof SettingFault) {
       return refused(invalidValue(error.field, error.message));
     }
     throw error;
   }
 }
 
-const SETTING = {
-  location: REFERENCE_OR_NULL,
-  mode: { type: 'string', enum: MODES },
-  window_seconds: NUMBER_OR_NULL,
-  min_seconds: NUMBER_OR_NULL,
-  margin_db: NUMBER_OR_NULL,
-  valid_from: TIME_SCHEMA,
-};
-
 export const MADE_SETTINGS = listOf(
   objectOf({
-    id: ID_SCHEMA,
-    ...SETTING,
-    is_in_force: FLAG_SCHEMA,
+    ...{ id: ID_SCHEMA, location: REFERENCE_OR_NULL },
+    procedure: { type: 'string', enum: PROCEDURES },
+    ...{ certainty: NUMBER_OR_NULL, tag_dbm: NUMBER_OR_NULL, valid_from: TIME_SCHEMA },
+    state: { type: 'string', enum: ['in_force', 'planned', 'ended'] },
     actor: nullableSchema(objectOf({ type: TEXT_SCHEMA, id: TEXT_SCHEMA, name: TEXT_OR_NULL })),
   }),
 );
 
-export const FLAPPING = listOf(
+/** `tried`: null as long as it is being tried; ask again. */
+export const PROPOSALS = listOf(
   objectOf({
-    locations: { ...listOf(REFERENCE), minItems: 2, maxItems: 2 },
-    moves: COUNT_SCHEMA,
-    assets: COUNT_SCHEMA,
+    location: REFERENCE_OR_NULL,
+    pair: { ...listOf(REFERENCE), minItems: 2, maxItems: 2 },
+    ...{ moves: COUNT_SCHEMA, returns: COUNT_SCHEMA },
+    tried: nullableSchema(
+      objectOf({ from: TIME_SCHEMA, to: TIME_SCHEMA, present: COUNT_SCHEMA, proposed: COUNT_SCHEMA }),
+    ),
   }),
 );
 
@@ -129,6 +127,7 @@ export const TRIAL = eventsOf({
       cut_by: { type: ['string', 'null'], enum: ['scans', 'assets', 'time', null] },
     }),
     ...COUNTS,
+    ...{ returns: COUNT_SCHEMA, returns_then: COUNT_SCHEMA },
     pairs: listOf(objectOf({ from: REFERENCE, to: REFERENCE, ...COUNTS })),
     other_pairs: objectOf(COUNTS),
     moves: listOf(
@@ -149,4 +148,7 @@ export const TRIAL = eventsOf({
   }),
 });
 
-export const SET = objectOf({ valid_from: TIME_SCHEMA });
+/** `is_recomputing`: it holds for recorded scans too, and histories are being decided again. */
+export const SET = objectOf({
+  ...{ valid_from: TIME_SCHEMA, valid_to: nullableSchema(TIME_SCHEMA), is_recomputing: FLAG_SCHEMA },
+});

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { PairTally } from '../../../../domain/tracking/smoothing/tally-pairs.ts';
+import { PairTally } from '../../../../domain/tracking/location/tally-pairs.ts';
 
 const SECOND = 1_000_000;
 const NONE = { kept: 0, redated: 0, removed: 0, added: 0 };
@@ -16,16 +16,16 @@ describe('the counts of a trial by pair of locations', () => {
   it('know a move that is dated anew also where its new date comes in a later part', () => {
     const tally = new PairTally();
     tally.add(part(1, { disappearing: moves(0) }));
-    tally.add(part(1, { appearing: moves(600) }));
+    tally.add(part(1, { appearing: moves(60) }));
     tally.add(part(2, { appearing: moves(700) }));
     tally.add(part(2, { disappearing: moves(701) }));
     expect(tally.pairs()).to.deep.equal([{ fromLocationId: 1, toLocationId: 2, ...NONE, redated: 2 }]);
   });
 
-  it('take no move for another one dated anew: of another asset, other locations, or beyond the widest window', () => {
+  it('take no move for another one dated anew: of another asset, other locations, or more than a minute away', () => {
     const tally = new PairTally();
     tally.add(part(1, { disappearing: moves(0) }));
-    tally.add(part(1, { appearing: moves(601) }));
+    tally.add(part(1, { appearing: moves(61) }));
     tally.add(part(2, { disappearing: [...moves(0), ...moves(1, 2, 1)] }));
     tally.add(part(3, { appearing: moves(2, 2, 1) }));
     expect(tally.pairs()).to.deep.equal([

@@ -1,14 +1,13 @@
-import { MICROS_PER_MILLISECOND } from '../../../base/instant.ts';
+import { MICROS_PER_DAY, MICROS_PER_MILLISECOND } from '../../../base/instant.ts';
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
-import { setSmoothing } from '../../../domain/administration/smoothing/set-smoothing.ts';
+import { setLocating } from '../../../domain/administration/locating/set-locating.ts';
 import { userNames } from '../../../domain/administration/users/user-names.ts';
 import { requireLiveByKey } from '../../../domain/master-data/live-by-key.ts';
-import { type FlappingPair, flappingPairs } from '../../../domain/moves/flapping-pairs.ts';
 import type { Stay } from '../../../domain/tracking/history/history.ts';
-import type { TrialSummary } from '../../../domain/tracking/smoothing/run-trial.ts';
-import { type MadeSetting, settingHistory } from '../../../domain/tracking/smoothing/setting-history.ts';
-import type { Pair, PairCounts } from '../../../domain/tracking/smoothing/tally-pairs.ts';
+import type { TrialSummary } from '../../../domain/tracking/location/run-trial.ts';
+import { type MadeSetting, settingHistory } from '../../../domain/tracking/location/setting-history.ts';
+import type { Pair, PairCounts } from '../../../domain/tracking/location/tally-pairs.ts';
 import { COMMENT, EventStream, eventText } from '../../../platform/http/event-stream.ts';
 import { integer } from '../../../platform/http/parameters.ts';
 import { toProblem } from '../../../platform/http/problem.ts';
@@ -17,13 +16,14 @@ import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { assetsNamed, locationsNamed, type References } from '../serving/names.ts';
 import { actorOfUser } from '../serving/person.ts';
+import type { Proposal } from '../serving/proposals.ts';
 import { type Reference, referenceOf } from '../serving/reference.ts';
 import type { TrialProgress } from '../serving/trial-thread.ts';
-import { FLAPPING, MADE_SETTINGS, SET, settingBody, TRIAL, trialBody } from './schema.ts';
+import { MADE_SETTINGS, PROPOSALS, SET, settingBody, TRIAL, trialBody } from './schema.ts';
 
 const list = memberRoute({
-  ...{ method: 'GET', path: '/console/v1/smoothing', operationId: 'listSmoothing' },
-  summary: 'When moves count: the settings that were made, newest first',
+  ...{ method: 'GET', path: '/console/v1/locating', operationId: 'listLocating' },
+  summary: 'How it is decided where assets are: the settings that were made, newest first',
   description: 'At most `limit`, and those in force whatever their age. Without any, every scan counts.',
   scope: 'tracking:read',
   query: { parameters: { limit: integer({ min: 1, max: 500 }, 100) } },
@@ -43,23 +43,26 @@ const list = memberRoute({
   },
 });
 
-const flapping = memberRoute({
-  ...{ method: 'GET', path: '/console/v1/smoothing/flapping', operationId: 'listFlapping' },
-  summary: 'Pairs of places between which most moves went there and back within the last day',
+const proposals = memberRoute({
+  ...{ method: 'GET', path: '/console/v1/locating/proposals', operationId: 'listLocatingProposals' },
+  summary: 'Where assets went to and fro within the last day, and what strength would have made of it',
+  description: 'Worst first. What is tried is up to 15 minutes old.',
   ...{ scope: 'tracking:read', query: NO_QUERY, params: {} },
-  success: found(FLAPPING, 'The pairs, worst first'),
-  handle: async ({ context: { db }, signal }) => {
-    const pairs = await flappingPairs(db.listing({ isBrief: true, signal: signal() }), db.orgId);
-    const ids = pairs.flatMap(({ location_id: a, other_location_id: b }) => [a, b]);
-    return flappingView(pairs, await locationsNamed(db, ids));
+  success: found(PROPOSALS, 'Areas to decide by strength'),
+  handle: async ({ context: { db, parts }, signal }) => {
+    const proposed = await parts.proposals.of(db.orgId, signal());
+    const ids = proposed.flatMap(({ location_id: id, pair }) => (id === null ? pair : [id, ...pair]));
+    return proposalsView(proposed, await locationsNamed(db, ids));
   },
 });
 
 const set = memberRoute({
-  ...{ method: 'POST', path: '/console/v1/smoothing', operationId: 'setSmoothing' },
-  summary: 'Say when moves count, for scans observed from now on',
-  description: 'No history changes. The same as is in force is not stored again.',
-  ...{ scope: 'smoothing:admin', query: NO_QUERY, params: {} },
+  ...{ method: 'POST', path: '/console/v1/locating', operationId: 'setLocating' },
+  summary:
+    'Say how it is decided where assets are, for scans observed from a time on, by default from now on',
+  description:
+    'Where scans of that time are recorded, histories are decided again. The same as is in force is not stored again.',
+  ...{ scope: 'locating:admin', query: NO_QUERY, params: {} },
   body: settingBody,
   success: found(SET, 'From when on it holds'),
   problems: {
@@ -68,30 +71,41 @@ const set = memberRoute({
   },
   handle: async ({ context: { db, parts, session }, body, requestId }) => {
     const { orgId } = db;
-    const validFrom = await parts.insight.run(orgId, (installation) =>
-      setSmoothing(databaseOn(installation), actorOfUser(session, requestId), { orgId, ...body }),
+    const { locationExternalKey, deciding, from } = body;
+    const retention = parts.health.retention.scans * MICROS_PER_DAY;
+    const made = await parts.insight.run(orgId, (installation) =>
+      setLocating(
+        databaseOn(installation),
+        actorOfUser(session, requestId),
+        { orgId, locationExternalKey, from, ...deciding },
+        { retention },
+      ),
     );
-    return { valid_from: wireTimeOfMicros(validFrom) };
+    return {
+      valid_from: wireTimeOfMicros(made.validFrom),
+      valid_to: made.until === null ? null : wireTimeOfMicros(made.until),
+      is_recomputing: made.isPast,
+    };
   },
 });
 
 const attempt = memberRoute({
-  ...{ method: 'POST', path: '/console/v1/smoothing/trials', operationId: 'trySmoothing' },
-  summary: 'Try a setting on the scans of a range, as if it had always held',
+  ...{ method: 'POST', path: '/console/v1/locating/trials', operationId: 'tryLocating' },
+  summary: 'Try a setting on the scans of a range, as if it had held from its beginning on',
   description:
     'Nothing is stored. Server-sent events: `progress`, then `result` or `problem`. It ends when the caller hangs up.',
-  ...{ scope: 'smoothing:admin', query: NO_QUERY, params: {} },
+  ...{ scope: 'locating:admin', query: NO_QUERY, params: {} },
   body: trialBody,
   success: TRIAL,
   problems: { not_found: 'No such location' },
   handle: async ({ context: { db, parts }, body, signal }) => {
     const { orgId } = db;
-    const { locationExternalKey: key, smoothing, period } = body;
+    const { locationExternalKey: key, deciding, period } = body;
     const locationId = key === null ? null : await requireLiveByKey(db, 'location', orgId, key);
     const gone = signal();
     return new EventStream(() =>
       trialEvents(async (onProgress) => {
-        const trial = { orgId, locationId, smoothing, period, assetId: null };
+        const trial = { orgId, locationId, deciding, period, assetId: null };
         const summary = await parts.trials.run(trial, { signal: gone, onProgress });
         const ids = idsIn(summary);
         const names = await Promise.all([locationsNamed(db, ids.locations), assetsNamed(db, ids.assets)]);
@@ -101,7 +115,7 @@ const attempt = memberRoute({
   },
 });
 
-export const smoothingRoutes = [list, flapping, set, attempt];
+export const locatingRoutes = [list, proposals, set, attempt];
 
 /** Milliseconds of silence after which a comment is sent. */
 const SILENCE = 5_000;
@@ -153,12 +167,8 @@ function settingView(made: MadeSetting, users: ReadonlyMap<string, string>) {
   return {
     id: made.id,
     location: referenceOf(made.location_id, made.location_external_key, made.location_name),
-    mode: made.mode,
-    window_seconds: made.window_seconds,
-    min_seconds: made.min_seconds,
-    margin_db: made.margin_db,
-    valid_from: wireTimeOfMicros(made.valid_from),
-    is_in_force: made.is_in_force,
+    ...{ procedure: made.procedure, certainty: made.certainty, tag_dbm: made.tag_dbm },
+    ...{ valid_from: wireTimeOfMicros(made.valid_from), state: made.state },
     actor:
       type === null || id === null
         ? null
@@ -166,18 +176,29 @@ function settingView(made: MadeSetting, users: ReadonlyMap<string, string>) {
   };
 }
 
-/** Locations that are deleted for good have no name any more. */
-function flappingView(pairs: readonly FlappingPair[], locations: References) {
-  return pairs.flatMap(({ location_id: a, other_location_id: b, moves, assets }) => {
-    const named = [locations.get(a), locations.get(b)].filter(
-      (each): each is Reference => each !== undefined,
-    );
-    return named.length < 2 ? [] : { locations: named, moves, assets };
+function proposalsView(proposed: readonly Proposal[], locations: References) {
+  const placeOf = (id: number) => locations.get(id) ?? unknown(id);
+  return proposed.map(({ location_id: id, pair, moves, returns, tried }) => {
+    const counts = tried === null ? null : countsView(tried.counts);
+    return {
+      location: id === null ? null : placeOf(id),
+      pair: pair.map(placeOf),
+      ...{ moves, returns },
+      tried:
+        tried === null || counts === null
+          ? null
+          : {
+              from: wireTimeOfMicros(tried.period.from),
+              to: wireTimeOfMicros(tried.period.to),
+              present: counts.present,
+              proposed: counts.proposed,
+            },
+    };
   });
 }
 
 function trialView(
-  { covered, cutBy, totals, pairs, others, moves, movesLeftOut, worst }: TrialSummary,
+  { covered, cutBy, totals, returns, pairs, others, moves, movesLeftOut, worst }: TrialSummary,
   locations: References,
   assets: References,
 ) {
@@ -196,6 +217,7 @@ function trialView(
       ...{ scans: covered.scans, assets: covered.assets, of: covered.of, cut_by: cutBy },
     },
     ...countsView(totals),
+    ...{ returns: returns.present, returns_then: returns.proposed },
     pairs: pairs.map(pairView),
     other_pairs: countsView(others),
     moves: moves.map(({ assetId, change, observedAt, fromLocationId, toLocationId }) => ({

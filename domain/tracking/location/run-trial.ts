@@ -1,17 +1,16 @@
 import { append } from '../../../base/append.ts';
 import { leastOf } from '../../../base/extremes.ts';
 import type { Micros } from '../../../base/instant.ts';
-import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Stay } from '../history/history.ts';
 import { type Pair, type PairCounts, PairTally } from './tally-pairs.ts';
-import { countAssetsToTry, type Trial, type TriedAsset, tryOnAssets } from './try-on-assets.ts';
-import type { Period, TriedMove } from './try-smoothing.ts';
+import { countAssetsToTry, sitesToTry, type Trial, type TriedAsset, tryOnAssets } from './try-on-assets.ts';
+import type { Period, TriedMove, TriedMoves } from './try-setting.ts';
 
 export interface TrialBounds {
-  /** Scans of readers, and of handhelds as many: the period ends before the first beyond these. */
-  scans: number;
+  /** Scans of readers, and of handhelds as many: the period ends before the first beyond these. Null: any number. */
+  scans: number | null;
   assets: number;
   /** Moves that are listed, in order of assets. */
   moves: number;
@@ -21,11 +20,12 @@ export interface TrialBounds {
 
 export interface ListedMove extends TriedMove {
   assetId: number;
+  externalKey: string;
   change: 'disappears' | 'appears';
 }
 
 /** An asset with its stays in the period, under both settings. The first may have begun before. */
-export interface WorstAsset extends Pick<AssetMoves, 'assetId' | 'counts'> {
+export interface WorstAsset extends Pick<AssetMoves, 'assetId' | 'externalKey' | 'counts'> {
   present: Stay[];
   proposed: Stay[];
   /** Its later moves are counted and not told; null if all of them are. */
@@ -38,6 +38,10 @@ export interface TrialSummary {
   /** Null if all of it was. */
   cutBy: 'scans' | 'assets' | 'time' | null;
   totals: PairCounts;
+  /** Of those, the moves within the location that the setting is tried on. */
+  inside: PairCounts;
+  /** Moves back to where an asset had left at most 30 s before. */
+  returns: TriedMoves['returns'];
   pairs: Pair[];
   /** Pairs that are not listed. */
   others: PairCounts;
@@ -67,11 +71,13 @@ export async function runTrial(
 ): Promise<TrialSummary> {
   const { orgId } = trial;
   const period = await boundPeriod(db, orgId, trial.period, bounds.scans);
+  const sites = await sitesToTry(db, trial);
   const of = await countAssetsToTry(db, orgId, period);
   const tally = new PairTally();
   const worst = new WorstAssets(bounds.worst);
   const moves: ListedMove[] = [];
   let movesLeftOut = 0;
+  const returns = { present: 0, proposed: 0 };
   let scans = 0;
   let assets = 0;
   const cut = { by: period.to < trial.period.to ? ('scans' as TrialSummary['cutBy']) : null };
@@ -84,8 +90,10 @@ export async function runTrial(
     }
     return true;
   };
-  for await (const tried of tryOnAssets(db, { ...trial, period, goesOn })) {
+  for await (const tried of tryOnAssets(db, { ...trial, period, goesOn }, sites)) {
     scans += tried.scans;
+    returns.present += tried.returns.present;
+    returns.proposed += tried.returns.proposed;
     tally.add(tried);
     worst.add(tried);
     for (const move of changesOf(tried)) {
@@ -97,22 +105,26 @@ export async function runTrial(
     }
   }
   const pairs = tally.pairs();
+  const { locationId } = trial;
+  const isInside = (id: number) => locationId === null || sites.present.above(id).includes(locationId);
   const rest = pairs.slice(bounds.pairs);
   return {
     covered: { ...period, scans, assets, of },
     cutBy: cut.by,
     totals: sumOf([...pairs, tally.others()]),
+    inside: sumOf(pairs.filter((pair) => isInside(pair.fromLocationId) && isInside(pair.toLocationId))),
     pairs: pairs.slice(0, bounds.pairs),
     others: sumOf([...rest, tally.others()]),
     ...{ moves, movesLeftOut },
-    worst: await withStays(db, orgId, worst.worst(), period),
+    returns,
+    worst: worst.worst().map(withStays),
   };
 }
 
-function changesOf({ assetId, disappearing, appearing }: TriedAsset): ListedMove[] {
+function changesOf({ assetId, externalKey, disappearing, appearing }: TriedAsset): ListedMove[] {
   return [
-    ...disappearing.map((move) => ({ ...move, assetId, change: 'disappears' as const })),
-    ...appearing.map((move) => ({ ...move, assetId, change: 'appears' as const })),
+    ...disappearing.map((move) => ({ ...move, assetId, externalKey, change: 'disappears' as const })),
+    ...appearing.map((move) => ({ ...move, assetId, externalKey, change: 'appears' as const })),
   ].toSorted((a, b) => a.observedAt - b.observedAt);
 }
 
@@ -121,75 +133,41 @@ function sumOf(all: readonly PairCounts[]): PairCounts {
   return { kept: sum('kept'), redated: sum('redated'), removed: sum('removed'), added: sum('added') };
 }
 
-async function withStays(
-  db: Connection,
-  orgId: number,
-  worst: readonly AssetMoves[],
-  { from }: Period,
-): Promise<WorstAsset[]> {
-  const first = await firstStays(
-    db,
-    orgId,
-    worst.map(({ assetId }) => assetId),
-    from,
-  );
-  return worst.map(({ assetId, counts, present, proposed }) => {
-    const ends = [
-      present.length < counts.present ? present.at(-1) : undefined,
-      proposed.length < counts.proposed ? proposed.at(-1) : undefined,
-    ].flatMap((last) => last?.observedAt ?? []);
-    const toldUntil = ends.length === 0 ? null : leastOf(ends);
-    const stays = (moves: readonly TriedMove[]) =>
-      staysOf(
-        first.get(assetId),
-        moves.filter(({ observedAt }) => toldUntil === null || observedAt <= toldUntil),
-      );
-    return { assetId, counts, present: stays(present), proposed: stays(proposed), toldUntil };
-  });
-}
-
-function staysOf(first: Stay | undefined, moves: readonly TriedMove[]): Stay[] {
-  const later = moves.map(({ observedAt, toLocationId }) => ({
-    since: observedAt,
-    locationId: toLocationId,
-  }));
-  return first === undefined ? later : [first, ...later];
-}
-
-/** The stay with which each asset entered the period; of one that was first seen in it, the very first. */
-async function firstStays(
-  db: Connection,
-  orgId: number,
-  assetIds: readonly number[],
-  from: Micros,
-): Promise<ReadonlyMap<number, Stay>> {
-  const rows = await db.any(sql.prepared('first-stays', rowsOf<FirstStayRow>())`
-    select asked.id as asset_id, micros_of_time(stay.observed_at) as since, stay.location_id
-    from unnest(${sql.binary(integers([...assetIds]))}::integer[]) as asked (id)
-    cross join lateral (
-      (select observed_at, location_id from location_transitions
-        where org_id = ${orgId} and asset_id = asked.id and observed_at < time_of_micros(${from})
-        order by observed_at desc limit 1)
-      union all
-      (select observed_at, location_id from location_transitions
-        where org_id = ${orgId} and asset_id = asked.id and observed_at >= time_of_micros(${from})
-        order by observed_at limit 1)
-      limit 1
-    ) stay`);
-  return new Map(rows.map(({ asset_id: id, since, location_id: locationId }) => [id, { since, locationId }]));
-}
-
-interface FirstStayRow {
-  asset_id: number;
-  since: Micros;
-  location_id: number;
+function withStays({ assetId, externalKey, counts, present, proposed, first }: AssetMoves): WorstAsset {
+  const ends = [
+    present.length < counts.present ? present.at(-1) : undefined,
+    proposed.length < counts.proposed ? proposed.at(-1) : undefined,
+  ].flatMap((last) => last?.observedAt ?? []);
+  const toldUntil = ends.length === 0 ? null : leastOf(ends);
+  const stays = (begin: Stay | null, moves: readonly TriedMove[]) => [
+    ...(begin === null ? [] : [begin]),
+    ...moves
+      .filter(({ observedAt }) => toldUntil === null || observedAt <= toldUntil)
+      .map(({ observedAt, toLocationId }) => ({ since: observedAt, locationId: toLocationId })),
+  ];
+  return {
+    assetId,
+    externalKey,
+    counts,
+    present: stays(first.present, present),
+    proposed: stays(first.proposed, proposed),
+    toldUntil,
+  };
 }
 
 /**
  * The period up to where the organization has `most` scans in it. Readers' and handhelds' are counted apart, each along
  * its own index, so there may be up to twice as many.
  */
-async function boundPeriod(db: Connection, orgId: number, period: Period, most: number): Promise<Period> {
+async function boundPeriod(
+  db: Connection,
+  orgId: number,
+  period: Period,
+  most: number | null,
+): Promise<Period> {
+  if (most === null) {
+    return period;
+  }
   const ends = [
     await scanAfter(db, orgId, period, most, sql.fragment`reader_id is not null`),
     await scanAfter(db, orgId, period, most, sql.fragment`submission_id is not null`),
@@ -218,8 +196,10 @@ async function scanAfter(
 /** An asset's moves with both settings, in order of time. */
 interface AssetMoves {
   assetId: number;
+  externalKey: string;
   present: TriedMove[];
   proposed: TriedMove[];
+  first: TriedMoves['first'];
   /** Of all, also of those beyond the ones kept here. */
   counts: { present: number; proposed: number; removed: number; added: number };
 }
@@ -237,12 +217,13 @@ class WorstAssets {
     this.#most = most;
   }
 
-  add({ assetId, kept, disappearing, appearing }: TriedAsset): void {
+  add({ assetId, externalKey, kept, disappearing, appearing, first }: TriedAsset): void {
     if (this.#current?.assetId !== assetId) {
       this.#finish();
       const counts = { present: 0, proposed: 0, removed: 0, added: 0 };
-      this.#current = { assetId, present: [], proposed: [], counts };
+      this.#current = { assetId, externalKey, present: [], proposed: [], first, counts };
     }
+    (this.#current as AssetMoves).first = first;
     const { present, proposed, counts } = this.#current as AssetMoves;
     counts.present += kept.length + disappearing.length;
     counts.proposed += kept.length + appearing.length;

@@ -1,6 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { Icon } from '../../../../ui/parts/icon.tsx';
-import type { FlappingPair, MadeSetting } from '../../api/types.ts';
+import type { MadeSetting } from '../../api/types.ts';
 import { useRead } from '../../api/use-read.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Instant } from '../../parts/instant.tsx';
@@ -10,16 +9,17 @@ import { Progress } from '../../parts/progress.tsx';
 import { href } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
+import { Proposals } from './proposals.tsx';
 import { settingWords } from './setting-words.ts';
 import { TrialReport } from './trial-result.tsx';
 import { TryForm } from './try-form.tsx';
 import { useTrial } from './use-trial.ts';
 import { queryOf, typed, usualWanted, wantedInAddress } from './wanted.ts';
 
-/** `#/smoothing?place=…&mode=on&window=30&min=5&margin=6&from=…&to=…`: when moves count, and what another setting would change. */
-export function SmoothingScreen() {
-  const t = texts.value.smoothing;
-  const { answer, problem, reload } = useRead<{ data: readonly MadeSetting[] }>('/smoothing');
+/** `#/locating?place=…&by=strength&certainty=1&from=…&to=…`: how it is decided where assets are, and what another setting would change. */
+export function LocatingScreen() {
+  const t = texts.value.locating;
+  const { answer, problem, reload } = useRead<{ data: readonly MadeSetting[] }>('/locating');
   const mayTry = may('admin');
   const opened = useRef(Date.now());
   const tried = mayTry ? wantedInAddress(opened.current) : null;
@@ -33,14 +33,14 @@ export function SmoothingScreen() {
     }
   }, [isBusy]);
   const made = answer?.data;
-  const inForce = made?.filter(({ is_in_force: holds }) => holds) ?? [];
+  const inForce = made?.filter(({ state }) => state === 'in_force') ?? [];
   return (
-    <div class="page smoothing">
-      <PageHead title={texts.value.screens.smoothing} sub={t.sub} />
+    <div class="page locating">
+      <PageHead title={texts.value.screens.locating} sub={t.sub} />
       {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
       <div class={mayTry ? 'cards' : 'stack'}>
         {mayTry && <TryForm tried={tried} problem={trial.problem} onAgain={trial.again} />}
-        <div class="smoothing-side" ref={side}>
+        <div class="locating-side" ref={side}>
           <p class="unseen" role="status">
             {trial.result !== null && t.movesOf(trial.result.present, trial.result.proposed)}
           </p>
@@ -61,7 +61,7 @@ export function SmoothingScreen() {
           )}
           {trial.result !== null && <TrialReport result={trial.result} />}
           {made !== undefined && <InForce settings={inForce} />}
-          {made !== undefined && trial.result === null && !trial.isRunning && <Flapping settings={inForce} />}
+          {trial.result === null && !trial.isRunning && <Proposals onSet={reload} isWhole />}
         </div>
       </div>
       {made !== undefined && made.length > 0 && <SettingHistory settings={made} />}
@@ -69,71 +69,17 @@ export function SmoothingScreen() {
   );
 }
 
-/** Where assets went to and fro in the last day, as a place to begin. */
-function Flapping({ settings }: { settings: readonly MadeSetting[] }) {
-  const t = texts.value.smoothing;
-  const { answer, problem, reload } = useRead<{ data: readonly FlappingPair[] }>('/smoothing/flapping');
-  const pairs = answer?.data;
-  // A place with a setting of its own is not reached by everybody's.
-  const own = new Set(settings.flatMap(({ location }) => location?.external_key ?? []));
-  return (
-    <section class="card stack" aria-labelledby="smoothing-flapping">
-      <h2 id="smoothing-flapping">{t.flapping}</h2>
-      {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
-      {pairs?.length === 0 && <p class="hint">{t.noFlapping}</p>}
-      {pairs !== undefined && pairs.length > 0 && (
-        <>
-          <p class="hint">{t.flappingHint}</p>
-          <ul class="lines">
-            {pairs.map(({ locations: [a, b], moves, assets }, index) => (
-              <li key={`${a.id} ${b.id}`}>
-                <div>
-                  <p class="smoothing-pair">
-                    <a class="title" href={href('place', a.id)}>
-                      {a.name}
-                    </a>
-                    <Icon name="up-down" />
-                    <a class="title" href={href('place', b.id)}>
-                      {b.name}
-                    </a>
-                  </p>
-                  <p class="hint">{t.flaps(moves, assets)}</p>
-                </div>
-                {may('admin') && (
-                  <a
-                    class={`small as-button ${index === 0 ? 'primary' : 'secondary'}`}
-                    aria-label={t.beginWith(a.name, b.name)}
-                    href={href(
-                      'smoothing',
-                      queryOf({
-                        ...usualWanted(),
-                        place: [a, b].find(({ external_key: key }) => own.has(key))?.external_key ?? null,
-                      }),
-                    )}
-                  >
-                    {t.begin}
-                  </a>
-                )}
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-    </section>
-  );
-}
-
 /** The settings that hold now, in words: the organization's first. */
 function InForce({ settings }: { settings: readonly MadeSetting[] }) {
-  const t = texts.value.smoothing;
+  const t = texts.value.locating;
   const general = settings.find(({ location }) => location === null);
   const own = settings
     .filter(({ location }) => location !== null)
     .toSorted((a, b) => (a.location?.name ?? '').localeCompare(b.location?.name ?? ''));
   return (
-    <section class="card stack" aria-labelledby="smoothing-now">
-      <h2 id="smoothing-now">{t.inForce}</h2>
-      <ul class="lines smoothing-settings">
+    <section class="card stack" aria-labelledby="locating-now">
+      <h2 id="locating-now">{t.inForce}</h2>
+      <ul class="lines locating-settings">
         {general === undefined && (
           <li>
             <div>
@@ -156,7 +102,7 @@ function InForce({ settings }: { settings: readonly MadeSetting[] }) {
                   <a href={href('place', made.location.id)}>{made.location.name}</a>
                 )}
               </strong>
-              <p>{settingWords(made, made.location?.name ?? null)}</p>
+              <p>{settingWords(made)}</p>
               <p class="hint">
                 {t.since} <Instant at={made.valid_from} />
               </p>
@@ -166,7 +112,7 @@ function InForce({ settings }: { settings: readonly MadeSetting[] }) {
                 class="small secondary as-button"
                 aria-label={t.changeOf(made.location?.name ?? t.everywhere)}
                 href={href(
-                  'smoothing',
+                  'locating',
                   queryOf({
                     ...usualWanted(),
                     place: made.location?.external_key ?? null,
@@ -186,10 +132,10 @@ function InForce({ settings }: { settings: readonly MadeSetting[] }) {
 
 /** Every setting there was, newest first. */
 function SettingHistory({ settings }: { settings: readonly MadeSetting[] }) {
-  const t = texts.value.smoothing;
+  const t = texts.value.locating;
   return (
-    <section class="stack" aria-labelledby="smoothing-history">
-      <h2 id="smoothing-history">{t.history}</h2>
+    <section class="stack" aria-labelledby="locating-history">
+      <h2 id="locating-history">{t.history}</h2>
       <div class="table-box">
         <table class="table">
           <thead>
@@ -209,9 +155,11 @@ function SettingHistory({ settings }: { settings: readonly MadeSetting[] }) {
                   <Instant at={made.valid_from} />
                 </td>
                 <td>{made.location?.name ?? t.everywhere}</td>
-                <td class="smoothing-setting">
-                  {settingWords(made, made.location?.name ?? null)}{' '}
-                  {made.is_in_force && <Badge tone="seen">{t.holds}</Badge>}
+                <td class="locating-setting">
+                  {settingWords(made)}{' '}
+                  {made.state !== 'ended' && (
+                    <Badge tone={made.state === 'in_force' ? 'seen' : 'queued'}>{t.states[made.state]}</Badge>
+                  )}
                 </td>
                 <td class="weight-2">{whoIs(made.actor)}</td>
               </tr>
@@ -224,7 +172,7 @@ function SettingHistory({ settings }: { settings: readonly MadeSetting[] }) {
 }
 
 function whoIs(actor: MadeSetting['actor']): string {
-  const t = texts.value.smoothing;
+  const t = texts.value.locating;
   if (actor === null) {
     return '–';
   }

@@ -1,11 +1,11 @@
-import { MAX_WINDOW } from './settings.ts';
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { TriedAsset } from './try-on-assets.ts';
-import type { TriedMove } from './try-smoothing.ts';
+import type { TriedMove } from './try-setting.ts';
 
 /** Moves from one location to another: `kept + redated + removed` now, `kept + redated + added` with the setting. */
 export interface PairCounts {
   kept: number;
-  /** Removed and added again at another time, at most the widest window away. */
+  /** Removed and added again at another time, at most {@link NEAR} away. */
   redated: number;
   removed: number;
   added: number;
@@ -15,6 +15,9 @@ export interface Pair extends PairCounts {
   fromLocationId: number;
   toLocationId: number;
 }
+
+/** A move by strength may be said that much later than by the first scan, or earlier. */
+const NEAR: Micros = 60 * MICROS_PER_SECOND;
 
 /** Pairs beyond this number are counted together. */
 const MOST_PAIRS = 10_000;
@@ -58,12 +61,12 @@ export class PairTally {
     return this.#others;
   }
 
-  /** Matches the move with its nearest earlier counterpart within the widest window. */
+  /** Matches the move with its nearest earlier counterpart within {@link NEAR}. */
   #change(move: TriedMove, isAdded: boolean): void {
     const key = keyOf(move);
     const counts = this.#countsOf(move);
     const unmatched = this.#unmatched.get(key);
-    while ((unmatched?.times[0] ?? move.observedAt) < move.observedAt - MAX_WINDOW) {
+    while ((unmatched?.times[0] ?? move.observedAt) < move.observedAt - NEAR) {
       unmatched?.times.shift();
     }
     if (unmatched === undefined || unmatched.times.length === 0) {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MICROS_PER_SECOND } from '../../../../base/instant.ts';
-import { recordedPeriod } from '../../../../domain/tracking/smoothing/try-on-assets.ts';
-import type { Period } from '../../../../domain/tracking/smoothing/try-smoothing.ts';
+import { recordedPeriod } from '../../../../domain/tracking/location/try-on-assets.ts';
+import type { Period } from '../../../../domain/tracking/location/try-setting.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { MeasuredClient } from '../../../support/measured-client.ts';
 import { Site } from '../../../support/site.ts';

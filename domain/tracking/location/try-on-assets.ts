@@ -2,12 +2,17 @@ import type { Micros } from '../../../base/instant.ts';
 import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { readSmoothing } from './read-settings.ts';
-import { requireSmoothing, type Setting } from './require-smoothing.ts';
-import { type DatedSmoothing, SmoothingSettings } from './settings.ts';
-import { type Period, type TriedMoves, trySmoothing } from './try-smoothing.ts';
+import { readSite, settingOf } from './read-site.ts';
+import { type Deciding, requireDeciding } from './require-setting.ts';
+import type { Site } from './site.ts';
+import { type Period, type TriedMoves, trySetting } from './try-setting.ts';
 
-export interface Trial extends Setting {
+export interface Trial {
+  orgId: number;
+  /** Tried on this location and all below it that have no setting of their own; null for the organization. */
+  locationId: number | null;
+  deciding: Deciding;
+  /** The setting is tried as if it held from the beginning of this on. */
   period: Period;
   /** Null for all assets. */
   assetId: number | null;
@@ -24,19 +29,19 @@ export interface TriedAsset extends TriedMoves {
 /**
  * Tries a setting on the recorded scans of live assets, in the order of their ids, and stores nothing.
  *
- * @throws AppError `invalid_input` (see {@link requireSmoothing}).
+ * @param sites those of {@link sitesToTry}.
  */
-export async function* tryOnAssets(db: Connection, trial: Trial): AsyncGenerator<TriedAsset> {
-  const { orgId, locationId, smoothing, period, assetId, goesOn } = trial;
-  requireSmoothing(smoothing, { isOfLocation: locationId !== null });
-  const present = (await readSmoothing(db, [orgId])).get(orgId) ?? new SmoothingSettings([]);
-  const settings = { present, proposed: proposed(present, locationId, smoothing) };
+export async function* tryOnAssets(
+  db: Connection,
+  { orgId, period, assetId, goesOn }: Trial,
+  sites: { present: Site; proposed: Site },
+): AsyncGenerator<TriedAsset> {
   let looked = 0;
   for (let after = 0; ; ) {
     const assets = await nextAssets(db, orgId, assetId, period, after);
     for (const { id, external_key: externalKey, was_seen: wasSeen } of assets) {
       if (wasSeen === true) {
-        for await (const tried of trySmoothing(db, { orgId, assetId: id }, period, settings)) {
+        for await (const tried of trySetting(db, { orgId, assetId: id }, period, sites)) {
           yield { assetId: id, externalKey, ...tried };
         }
       }
@@ -111,6 +116,16 @@ export async function recordedPeriod(db: Connection, orgId: number): Promise<Per
   return from === null || to === null ? null : { from, to };
 }
 
+/** The last day of the organization, or as much of it as has that many reads of readers. */
+export async function recentPeriod(db: Connection, orgId: number, most: number): Promise<Period> {
+  return db.one(sql.type(rowsOf<Period>())`
+    select micros_of_time(greatest(now() - interval '1 day', (
+      select observed_at from scan_events
+      where org_id = ${orgId} and reader_id is not null and observed_at between now() - interval '1 day' and now()
+      order by observed_at desc offset ${most} limit 1
+    ))) as "from", micros_of_time(now()) as "to"`);
+}
+
 /** By id; deleted locations have theirs too. */
 export async function locationKeys(
   db: Connection,
@@ -123,14 +138,20 @@ export async function locationKeys(
   return new Map(rows.map((row) => [row.id, row.external_key]));
 }
 
-/** As if `smoothing` had always held at the location; for null, at all that have no setting of their own. */
-export function proposed(
-  present: SmoothingSettings,
-  locationId: number | null,
-  smoothing: DatedSmoothing['smoothing'],
-): SmoothingSettings {
-  return new SmoothingSettings([
-    ...present.dated.filter((each) => each.locationId !== locationId),
-    { locationId, validFrom: Number.NEGATIVE_INFINITY, smoothing },
+/**
+ * As it is decided now, and as it would be if the setting held from the beginning of the period on.
+ *
+ * @throws AppError `invalid_input` (see {@link requireDeciding}).
+ */
+export async function sitesToTry(
+  db: Connection,
+  { orgId, locationId, deciding, period }: Pick<Trial, 'orgId' | 'locationId' | 'deciding' | 'period'>,
+): Promise<{ present: Site; proposed: Site }> {
+  const wanted = requireDeciding(deciding, { isOfLocation: locationId !== null });
+  const present = await readSite(db, orgId);
+  const proposed = present.withSettings([
+    ...present.settings.filter((each) => each.locationId !== locationId || each.validFrom < period.from),
+    { locationId, validFrom: period.from, setting: settingOf({ ...wanted, tag_dbm: wanted.tagDbm }) },
   ]);
+  return { present, proposed };
 }

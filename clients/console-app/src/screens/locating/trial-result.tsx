@@ -20,15 +20,17 @@ import { texts } from '../../texts/texts.ts';
 
 /** What the tried setting would change: in numbers, by pair of places, by asset, move by move. */
 export function TrialReport({ result }: { result: TrialResult }) {
-  const t = texts.value.smoothing;
-  const { covered, present, proposed, removed, added, redated } = result;
+  const t = texts.value.locating;
+  const { covered, present, proposed, removed, added, redated, returns, returns_then } = result;
   return (
     <>
-      <section class="card stack" aria-labelledby="smoothing-result">
-        <h2 id="smoothing-result">{t.result}</h2>
-        <dl class="smoothing-counts">
+      <section class="card stack" aria-labelledby="locating-result">
+        <h2 id="locating-result">{t.result}</h2>
+        <dl class="locating-counts">
           <Count word={t.movesNow} count={present} />
           <Count word={t.movesThen} count={proposed} isStrong />
+          <Count word={t.returnsNow} count={returns} />
+          <Count word={t.returnsThen} count={returns_then} isStrong />
           <Count word={t.wouldGo} count={removed} />
           <Count word={t.wouldCome} count={added} />
           <Count word={t.datedAnew} count={redated} />
@@ -65,7 +67,7 @@ function Count({ word, count, isStrong = false }: { word: string; count: number;
   return (
     <div class={isStrong ? 'is-strong' : undefined}>
       <dt>{word}</dt>
-      <dd>{texts.value.smoothing.count(count)}</dd>
+      <dd>{texts.value.locating.count(count)}</dd>
     </div>
   );
 }
@@ -77,14 +79,14 @@ const AROUND = 300_000;
 
 /** Which moves would go, and which would come. */
 function MoveList({ moves, leftOut }: { moves: readonly TriedMove[]; leftOut: number }) {
-  const t = texts.value.smoothing;
+  const t = texts.value.locating;
   const [count, setCount] = useState(FEW_MOVES);
   if (moves.length === 0) {
     return null;
   }
   return (
-    <section class="stack" aria-labelledby="smoothing-moves">
-      <h2 id="smoothing-moves">{t.which}</h2>
+    <section class="stack" aria-labelledby="locating-moves">
+      <h2 id="locating-moves">{t.which}</h2>
       <div class="table-box">
         <table class="table">
           <thead>
@@ -111,7 +113,7 @@ function MoveList({ moves, leftOut }: { moves: readonly TriedMove[]; leftOut: nu
                   </a>
                 </td>
                 <td class="weight-2">
-                  <span class="smoothing-pair">
+                  <span class="locating-pair">
                     {move.from.name}
                     <Icon name="moved" />
                     {move.to.name}
@@ -154,12 +156,12 @@ const FEW_PAIRS = 8;
 
 /** Moves from one place to another, now and then; the pairs that would change most come first. */
 function PairTable({ pairs, others }: { pairs: readonly TriedPair[]; others: MoveCounts }) {
-  const t = texts.value.smoothing;
+  const t = texts.value.locating;
   const [count, setCount] = useState(FEW_PAIRS);
   const hasOthers = others.present + others.proposed > 0;
   return (
-    <section class="stack" aria-labelledby="smoothing-pairs">
-      <h2 id="smoothing-pairs">{t.pairs}</h2>
+    <section class="stack" aria-labelledby="locating-pairs">
+      <h2 id="locating-pairs">{t.pairs}</h2>
       <div class="table-box">
         <table class="table">
           <thead>
@@ -186,7 +188,7 @@ function PairTable({ pairs, others }: { pairs: readonly TriedPair[]; others: Mov
             {pairs.slice(0, count).map((pair) => (
               <tr key={`${pair.from.id} ${pair.to.id}`}>
                 <td>
-                  <span class="smoothing-pair">
+                  <span class="locating-pair">
                     <a class="title" href={href('place', pair.from.id)}>
                       {pair.from.name}
                     </a>
@@ -220,7 +222,7 @@ function PairTable({ pairs, others }: { pairs: readonly TriedPair[]; others: Mov
 }
 
 function Numbers({ counts }: { counts: MoveCounts }) {
-  const t = texts.value.smoothing;
+  const t = texts.value.locating;
   return (
     <>
       <td class="number">{t.count(counts.present)}</td>
@@ -242,12 +244,12 @@ const LEAST_MARGIN = 5_000;
  * most.
  */
 function WorstAssets({ result }: { result: TrialResult }) {
-  const t = texts.value.smoothing;
+  const t = texts.value.locating;
   const places = new Map(result.locations.map((place) => [place.id, place]));
   const changed = result.assets.filter(({ removed, added }) => removed + added > 0);
   return (
-    <section class="stack" aria-labelledby="smoothing-assets">
-      <h2 id="smoothing-assets">{changed.length > 0 ? t.worst : t.mostMoving}</h2>
+    <section class="stack" aria-labelledby="locating-assets">
+      <h2 id="locating-assets">{changed.length > 0 ? t.worst : t.mostMoving}</h2>
       {(changed.length > 0 ? changed : result.assets).map((tried) => (
         <Tried key={tried.asset.id} tried={tried} places={places} covered={result.covered} />
       ))}
@@ -264,13 +266,13 @@ function Tried({
   places: ReadonlyMap<number, Reference>;
   covered: TrialResult['covered'];
 }) {
-  const t = texts.value.smoothing;
+  const t = texts.value.locating;
   const range = rangeOf(tried, covered);
   const now = lanesOf(staysOf(tried.stays, places), range, range.to);
   const then = lanesOf(staysOf(tried.stays_then, places), range, range.to);
   const picture = { range, now: range.to, places: [...now, ...then], ticks: 5, titleOf };
   return (
-    <article class="card stack smoothing-asset">
+    <article class="card stack locating-asset">
       <h3>
         <a
           href={href('asset', tried.asset.id, {
@@ -285,7 +287,7 @@ function Tried({
         {t.movesOf(tried.present, tried.proposed)}
         {tried.told_until !== null && ` ${t.toldUntil(instantText(tried.told_until, true))}`}
       </p>
-      <div class="smoothing-lanes">
+      <div class="locating-lanes">
         <h4>{t.now}</h4>
         <div>
           <Lanes lanes={now} {...picture} />

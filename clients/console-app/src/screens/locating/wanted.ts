@@ -1,0 +1,93 @@
+import type { LocatingValues, Procedure } from '../../api/types.ts';
+import type { QueryValues } from '../../router/address.ts';
+import { address } from '../../router/router.ts';
+
+/** A setting to try, and the range to try it on, as they are typed. */
+export interface Wanted {
+  /** The key of a place; null for the organization. */
+  place: string | null;
+  procedure: Procedure;
+  certainty: string;
+  /** Empty for the usual one. */
+  tagDbm: string;
+  /** Milliseconds since 1970; NaN where what is typed is no time. */
+  from: number;
+  to: number;
+}
+
+const DAY = 86_400_000;
+
+/** What to begin with: a setting that suits most places, and the last day. */
+export function usualWanted(now = Date.now()): Wanted {
+  return { place: null, procedure: 'strength', certainty: '1', tagDbm: '', ...lastRange(DAY, now) };
+}
+
+export function lastRange(milliseconds: number, to = Date.now()): { from: number; to: number } {
+  return { from: to - milliseconds, to };
+}
+
+const PROCEDURES: readonly string[] = ['every', 'strength', 'position', 'inherit'] satisfies Procedure[];
+
+/** What the address says is tried; null if nothing is. @param now where it says no range, that of the day up to then. */
+export function wantedInAddress(now: number): Wanted | null {
+  const { query } = address.value;
+  const procedure = query.get('by') ?? '';
+  if (!PROCEDURES.includes(procedure)) {
+    return null;
+  }
+  const usual = usualWanted(now);
+  const [from, to] = [Date.parse(query.get('from') ?? ''), Date.parse(query.get('to') ?? '')];
+  return {
+    place: query.get('place'),
+    procedure: procedure as Procedure,
+    certainty: query.get('certainty') ?? usual.certainty,
+    tagDbm: query.get('tag') ?? '',
+    from: Number.isFinite(from) ? from : usual.from,
+    to: Number.isFinite(to) ? to : usual.to,
+  };
+}
+
+export function queryOf({ place, procedure, certainty, tagDbm, from, to }: Wanted): QueryValues {
+  return {
+    place,
+    by: procedure,
+    certainty: asksForProof(procedure) ? certainty : null,
+    tag: procedure === 'position' && tagDbm !== '' ? tagDbm : null,
+    from: timeOf(from),
+    to: timeOf(to),
+  };
+}
+
+export function asksForProof(procedure: Procedure): boolean {
+  return procedure === 'strength' || procedure === 'position';
+}
+
+/** As the API takes it. */
+export function settingOf(wanted: Pick<Wanted, 'place' | 'procedure' | 'certainty' | 'tagDbm'>) {
+  return { location_external_key: wanted.place, ...valuesOf(wanted) };
+}
+
+export function valuesOf({
+  procedure,
+  certainty,
+  tagDbm,
+}: Pick<Wanted, 'procedure' | 'certainty' | 'tagDbm'>): LocatingValues {
+  return {
+    procedure,
+    certainty: asksForProof(procedure) && certainty.trim() !== '' ? Number(certainty) : null,
+    tag_dbm: procedure === 'position' && tagDbm.trim() !== '' ? Number(tagDbm) : null,
+  };
+}
+
+/** A setting that was made, as what is typed. */
+export function typed({ procedure, certainty, tag_dbm: tagDbm }: LocatingValues) {
+  return {
+    procedure,
+    certainty: certainty === null ? '1' : String(certainty),
+    tagDbm: tagDbm === null ? '' : String(tagDbm),
+  };
+}
+
+export function timeOf(milliseconds: number): string | null {
+  return Number.isFinite(milliseconds) ? new Date(milliseconds).toISOString() : null;
+}

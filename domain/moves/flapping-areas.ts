@@ -1,0 +1,96 @@
+import { MICROS_PER_MILLISECOND } from '../../base/instant.ts';
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { readSite } from '../tracking/location/read-site.ts';
+
+/** Locations that every scan decides on, between which assets went to and fro within the last day. */
+export interface FlappingArea {
+  /** The deepest location that all of it is in; null for the organization. */
+  location_id: number | null;
+  /** The two with most returns. */
+  pair: readonly [number, number];
+  /** Between locations of which this is the deepest in common. An event of the feed counts as one move. */
+  moves: number;
+  /** Of those, the ones back to where the asset had left at most 30 s before. */
+  returns: number;
+}
+
+/** The newest events that are looked at, by their positions, which have no gaps: 20,000 take some 20 ms. */
+const MOST_EVENTS = 20_000;
+
+/** Pairs of locations that are looked at, those with most returns. */
+const MOST_PAIRS = 200;
+
+const MOST_AREAS = 3;
+
+/** Fewer returns are an accident. */
+const LEAST_RETURNS = 10;
+
+/** Of the moves of an area. */
+const LEAST_SHARE = 0.05;
+
+/** Moves of one asset between two locations, each within 5 s of the one before: both hear it. */
+const LEAST_QUICK = 10;
+
+/** Where `strength` should be proposed, worst first. */
+export async function flappingAreas(db: Connection, orgId: number): Promise<readonly FlappingArea[]> {
+  const pairs = await flappingPairs(db, orgId);
+  if (pairs.length === 0) {
+    return [];
+  }
+  const site = await readSite(db, orgId);
+  const now = Date.now() * MICROS_PER_MILLISECOND;
+  const isDecidedByEvery = (id: number) => site.settingAt(id, now).procedure === 'every';
+  const open = pairs.filter(({ a, b }) => isDecidedByEvery(a) && isDecidedByEvery(b));
+  const ofAreas = Map.groupBy(open, ({ a, b }) => deepestCommon(site.above(a), site.above(b)));
+  return [...ofAreas]
+    .flatMap(([location_id, own]): FlappingArea[] => {
+      const [worst] = own;
+      const moves = own.reduce((sum, pair) => sum + pair.moves, 0);
+      const returns = own.reduce((sum, pair) => sum + pair.returns, 0);
+      const isOften = returns >= LEAST_RETURNS && returns >= LEAST_SHARE * moves;
+      const isQuick = own.some(({ quick }) => quick >= LEAST_QUICK);
+      return worst !== undefined && (isOften || isQuick)
+        ? [{ location_id, pair: [worst.a, worst.b], moves, returns }]
+        : [];
+    })
+    .toSorted((a, b) => b.returns - a.returns || b.moves - a.moves)
+    .slice(0, MOST_AREAS);
+}
+
+function deepestCommon(one: readonly number[], other: readonly number[]): number | null {
+  return one.find((id) => other.includes(id)) ?? null;
+}
+
+interface FlappingPair {
+  a: number;
+  b: number;
+  moves: number;
+  returns: number;
+  /** Of the asset with most: moves within 5 s of its move before. */
+  quick: number;
+}
+
+function flappingPairs(db: Connection, orgId: number): Promise<readonly FlappingPair[]> {
+  return db.any(sql.type(rowsOf<FlappingPair>())`
+    select a, b, sum(moves)::integer as moves, sum(returns)::integer as returns, max(quick)::integer as quick
+    from (
+      select asset_id, least(location_id, previous_location_id) as a, greatest(location_id, previous_location_id) as b,
+        count(*) as moves,
+        count(*) filter (where location_id = from_id and previous_location_id = to_id
+          and since - moved <= interval '30 seconds') as returns,
+        count(*) filter (where since - moved <= interval '5 seconds') as quick
+      from (
+        select asset_id, location_id, previous_location_id, since, lag(since) over asset as moved,
+          lag(previous_location_id) over asset as from_id, lag(location_id) over asset as to_id
+        from moves
+        where org_id = ${orgId} and sealed_at >= now() - interval '1 day' and asset_id is not null
+          and location_id <> previous_location_id
+          and position > (select head - ${MOST_EVENTS} from move_heads where org_id = ${orgId})
+        window asset as (partition by asset_id order by position)
+      ) moved
+      group by 1, 2, 3
+    ) of_asset
+    group by a, b
+    order by returns desc, quick desc, moves desc limit ${MOST_PAIRS}`);
+}

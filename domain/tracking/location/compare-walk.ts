@@ -1,0 +1,75 @@
+import { append } from '../../../base/append.ts';
+import { AppError } from '../../../base/errors.ts';
+import type { Micros } from '../../../base/instant.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { AssetRef } from '../history/asset-ref.ts';
+import { history, type Stay } from '../history/history.ts';
+import type { Site } from './site.ts';
+import { type Seen, statementsOf } from './statements.ts';
+import { type Period, recordedScans } from './try-setting.ts';
+
+/** How long a person was at a location, and for how much of it antennas alone said so. */
+export interface Walked {
+  locationId: number;
+  time: Micros;
+  right: { present: Micros; proposed: Micros };
+}
+
+/** An hour's walk past 12 antennas that hear a tag six times a second. */
+const MOST_SCANS = 300_000;
+
+/**
+ * Compares a walk with the truth: whoever carries the tag scans it with a handheld at each location on entering it, and once more at
+ * the end. From one such scan to the next the asset is where the first says.
+ *
+ * @returns by location, in order of their first visits; empty without two such scans.
+ * @throws AppError `invalid_input` if there are too many scans.
+ */
+export async function compareWalk(
+  db: Connection,
+  asset: AssetRef,
+  period: Period,
+  sites: { present: Site; proposed: Site },
+): Promise<Walked[]> {
+  const scans: Seen[] = [];
+  for await (const page of recordedScans(db, asset, period)) {
+    append(scans, page);
+    if (scans.length > MOST_SCANS) {
+      throw new AppError(
+        'invalid_input',
+        `The walk has more than ${MOST_SCANS} scans; choose a shorter time`,
+      );
+    }
+  }
+  const { person = [], reads = [] } = Object.groupBy(scans, ({ scan }) =>
+    scan.source.kind === 'handheld' ? 'person' : 'reads',
+  );
+  const truth = person.map(({ locationId, observedAt: since }): Stay => ({ locationId, since }));
+  const said = {
+    present: await saidBy(reads, sites.present),
+    proposed: await saidBy(reads, sites.proposed),
+  };
+  const walked = new Map<number, Walked>();
+  for (const [index, { locationId, since: from }] of truth.entries()) {
+    const to = truth[index + 1]?.since ?? from;
+    const known = walked.get(locationId) ?? { locationId, time: 0, right: { present: 0, proposed: 0 } };
+    known.time += to - from;
+    known.right.present += timeAt(locationId, said.present, { from, to });
+    known.right.proposed += timeAt(locationId, said.proposed, { from, to });
+    walked.set(locationId, known);
+  }
+  return [...walked.values()].filter(({ time }) => time > 0);
+}
+
+async function saidBy(reads: readonly Seen[], site: Site): Promise<Stay[]> {
+  const { statements } = await statementsOf(reads, site);
+  return history(statements).map(({ locationId, observedAt: since }) => ({ locationId, since }));
+}
+
+function timeAt(locationId: number, stays: readonly Stay[], { from, to }: Period): Micros {
+  return stays.reduce((sum, stay, index) => {
+    const end = stays[index + 1]?.since ?? to;
+    const overlap = Math.min(end, to) - Math.max(stay.since, from);
+    return stay.locationId === locationId && overlap > 0 ? sum + overlap : sum;
+  }, 0);
+}
