@@ -33,3 +33,8 @@ export function createRandom(seed: number): Random {
     },
   };
 }
+
+/** Standard normal, after Box and Muller. */
+export function normal(random: Random): number {
+  return Math.sqrt(-2 * Math.log(1 - random.fraction())) * Math.cos(2 * Math.PI * random.fraction());
+}

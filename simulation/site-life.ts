@@ -2,7 +2,7 @@ import { MICROS_PER_SECOND, type Micros } from '../base/instant.ts';
 import { EventQueue } from './event-queue.ts';
 import { nextStop } from './movement.ts';
 import type { Role, SimulatedAsset } from './population.ts';
-import type { Random } from './random.ts';
+import { normal, type Random } from './random.ts';
 import { activityAt, endOfShift, nextStartOf, shiftAt } from './shifts.ts';
 import { isPortal, type SiteLocation, type Stage } from './site.ts';
 import type { Whereabouts } from './truth/whereabouts.ts';
@@ -263,11 +263,6 @@ const SECONDS: Record<Exclude<Role, 'pallet'>, number> = {
 };
 
 const SPREAD = 0.9;
-
-/** Standard normal, after Box and Muller. */
-function normal(random: Random): number {
-  return Math.sqrt(-2 * Math.log(1 - random.fraction())) * Math.cos(2 * Math.PI * random.fraction());
-}
 
 /** The present assets: adding, removing and picking one take constant time. */
 class Roster {

@@ -1,8 +1,10 @@
 import { cpus } from 'node:os';
 import { openDatabaseServer } from './database-server.ts';
+import { benchBesideHall } from './ingest/beside-hall.ts';
 import { benchFeed } from './ingest/feed.ts';
 import { benchFloor } from './ingest/floor.ts';
 import { benchLatency } from './ingest/latency.ts';
+import { benchLocation } from './ingest/location.ts';
 import { benchMemory } from './ingest/memory.ts';
 import { benchMoves } from './ingest/moves.ts';
 import { type IngestPart, readIngestOptions } from './ingest/options.ts';
@@ -41,6 +43,8 @@ const parts: Record<IngestPart, () => Promise<void>> = {
   rabbitmq: () => benchRabbitmq(server.url, options),
   steady: () => benchSteady(server.url, options),
   memory: () => benchMemory(server.url, options),
+  location: () => benchLocation(server.url, options),
+  'beside-hall': () => benchBesideHall(server.url, options),
 };
 try {
   for (const part of options.only) {

@@ -34,6 +34,12 @@ export interface IngestOptions {
   minutes: number;
   rate: number;
   samples: string;
+  /** Assets in a hall, where locations are decided by strength or position. */
+  hallAssets: number;
+  /** Of 2,000 assets in a hall, reads a second. */
+  hallRate: number;
+  /** Of the asset that is read the most. */
+  hallMinutes: number;
   /** The folder of another working tree, whose recorder or ingestion is measured beside this one's; null for none. */
   against: string | null;
 }
@@ -53,11 +59,15 @@ const PARTS = [
   'rabbitmq',
   'steady',
   'memory',
+  'location',
+  'beside-hall',
 ] as const;
 export type IngestPart = (typeof PARTS)[number];
 
 /** All that take nothing but PostgreSQL and mosquitto, and no hours. */
-const USUAL = PARTS.filter((part) => part !== 'rabbitmq' && part !== 'memory' && part !== 'steady');
+const USUAL = PARTS.filter(
+  (part) => part !== 'rabbitmq' && part !== 'memory' && part !== 'steady' && part !== 'location',
+);
 
 const SOURCES: readonly SourceName[] = ['mosquitto', 'embedded'];
 
@@ -85,6 +95,9 @@ export function readIngestOptions(args: string[]): IngestOptions {
       minutes: { type: 'string', default: '120' },
       rate: { type: 'string', default: '600' },
       samples: { type: 'string', default: 'memory.csv' },
+      'hall-assets': { type: 'string', default: '500' },
+      'hall-rate': { type: 'string', default: '5000' },
+      'hall-minutes': { type: 'string', default: '60' },
       against: { type: 'string' },
     },
   });
@@ -108,6 +121,9 @@ export function readIngestOptions(args: string[]): IngestOptions {
     minutes: Number(values.minutes),
     rate: Number(values.rate),
     samples: values.samples,
+    hallAssets: Number(values['hall-assets']),
+    hallRate: Number(values['hall-rate']),
+    hallMinutes: Number(values['hall-minutes']),
     against: values.against === undefined ? null : resolve(values.against),
   };
 }

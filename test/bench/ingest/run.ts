@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { backendsOf, timeSince, timesOf } from '../../support/processor-time.ts';
 import { bareCopy } from './bare-copy.ts';
 import { committed, untilCommitted } from './counters.ts';
+import { type Hall, hallSpan, MASTS } from './hall.ts';
 import type { Installation, SourceName } from './installation.ts';
 import { preparePublishers } from './publish.ts';
 import { placesOf, READERS } from './site.ts';
@@ -21,6 +22,8 @@ export interface Variant {
   isContinued?: boolean;
   /** Reads are observed when they are sent: what was planned may be long ago by then, and late. */
   isStamped?: boolean;
+  /** As of the traffic; what is heard there ends now. */
+  hall?: Hall;
 }
 
 export interface Run {
@@ -68,15 +71,17 @@ export async function run(
   afterwards = async () => {},
 ): Promise<Run> {
   const { port, pids } = sources[source] ?? { port: 0, pids: [] };
-  const messages = Math.ceil(reads / readsPerMessage / READERS) * READERS;
+  const readers = as.hall === undefined ? READERS : MASTS;
+  const messages = Math.ceil(reads / readsPerMessage / readers) * readers;
   const since = new Date();
+  const span = as.hall === undefined ? 0 : hallSpan(as.hall, messages * readsPerMessage);
   const publishers = await preparePublishers({
     port,
     window: WINDOW,
     rate: null,
     isStamped,
     traffic: {
-      readers: Array.from({ length: READERS }, (_, reader) => reader),
+      readers: Array.from({ length: readers }, (_, reader) => reader),
       messages,
       readsPerMessage,
       assets: site.assets,
@@ -84,7 +89,7 @@ export async function run(
       poison,
       ...as,
       ...(isContinued ? { places: await placesOf(client) } : {}),
-      start: since.getTime(),
+      start: since.getTime() - span,
       seed: since.getTime(),
     },
   });

@@ -1,3 +1,4 @@
+import { type Hall, hallTraffic } from './hall.ts';
 import { readerName, tagValue } from './site.ts';
 import { Whereabouts } from './whereabouts.ts';
 
@@ -21,6 +22,8 @@ export interface TrafficSettings {
   /** Milliseconds since 1970 of the first read. */
   start: number;
   seed: number;
+  /** What is heard in a hall instead; then nothing is late, undecodable, or at one antenna only. */
+  hall?: Hall;
 }
 
 /**
@@ -54,6 +57,10 @@ export function spanOf({ readers, messages, readsPerMessage }: TrafficSettings):
 
 /** Messages of the readers in turn. */
 export function* traffic(settings: TrafficSettings): Generator<PlannedMessage> {
+  if (settings.hall !== undefined) {
+    yield* hallTraffic(settings.hall, settings);
+    return;
+  }
   const { readers, messages, readsPerMessage, late, lateKind = 'scattered', poison, start, seed } = settings;
   const random = seeded(seed);
   const places = { ...settings, moves: settings.moves ?? USUAL_MOVES };
