@@ -4,6 +4,7 @@ import { examineBrokerSessions } from './broker-sessions.ts';
 import { examineCellMoves } from './cell-moves.ts';
 import type { Finding } from './finding.ts';
 import { examineHypertables } from './hypertables.ts';
+import { examineLocating } from './locating.ts';
 import { examineMail } from './mail.ts';
 import { examineSealing, examineSetAside } from './move-feed.ts';
 import { examinePublishedTopics } from './published-topics.ts';
@@ -28,6 +29,7 @@ export async function examineOrganization(db: Connection, orgId: number): Promis
     ...(await examineSetAsideAlerts(db, orgId)),
     ...(await examineLeftOut(db, orgId)),
     ...(await examineFloods(db, orgId)),
+    ...(await examineLocating(db, orgId)),
     ...(await examineMail(db, orgId)),
     ...(await examineSignIns(db, orgId)),
   ];

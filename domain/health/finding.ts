@@ -20,6 +20,7 @@ export const MENDS = [
   'enable_user',
   'reset_user',
   'look_at_rules',
+  'decide_by_strength',
 ] as const;
 
 export interface Mend {

@@ -92,13 +92,13 @@ const MOST_BYTES = 32 * 2 ** 20;
 
 /** Without a lock, so what is read may be newer than the version that was; then it is read once more, when that is. */
 export async function readSite(db: Connection, orgId: number): Promise<Site> {
-  const [settings, parents, antennas, plans] = await Promise.all([
-    readSettings(db, orgId),
-    readParents(db, orgId),
-    readAntennas(db, orgId),
-    readPlans(db, orgId),
-  ]);
-  return new Site({ settings, parents, antennas, plans });
+  // One after the other, as a connection that does not pipeline wants them.
+  return new Site({
+    settings: await readSettings(db, orgId),
+    parents: await readParents(db, orgId),
+    antennas: await readAntennas(db, orgId),
+    plans: await readPlans(db, orgId),
+  });
 }
 
 interface SettingRow {

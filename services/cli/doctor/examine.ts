@@ -19,6 +19,7 @@ import { examineCellMoves } from '../../../domain/health/cell-moves.ts';
 import { type Finding, fault, ok, warning } from '../../../domain/health/finding.ts';
 import { examineHypertables } from '../../../domain/health/hypertables.ts';
 import { examineJobs } from '../../../domain/health/jobs.ts';
+import { examineLocating } from '../../../domain/health/locating.ts';
 import { examineMail } from '../../../domain/health/mail.ts';
 import { examineMoveFeed } from '../../../domain/health/move-feed.ts';
 import { examinePublishedTopics } from '../../../domain/health/published-topics.ts';
@@ -185,6 +186,7 @@ async function examineDatabase(
       ...(await examineSilences(client)),
       ...(await examinePublishedTopics(client, configured)),
       ...(await examineAlerts(client)),
+      ...(await examineLocating(client)),
       ...(await examineSignIns(client)),
       await examineRejections(client),
       await examineBrokerSessions(client),

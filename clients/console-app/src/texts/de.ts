@@ -783,6 +783,10 @@ export const de = {
         'Berichtigen Sie die Adresse, oder nennen Sie in den Regeln jemand anderen; der nächste Alarm wird wieder versucht.',
         'Zu den Regeln',
       ),
+      decide_by_strength: mend(
+        'Ansehen, was nach Stärke daraus geworden wäre; ein Klick stellt es ein.',
+        'Ortung öffnen',
+      ),
       reset_user: mend(
         'Fragen Sie, ob sie es war: dann erstellen Sie ihr einen Passwort-Link. Wenn nicht, rät jemand; sehen Sie auf die Adresse.',
         'Benutzer öffnen',
@@ -795,6 +799,7 @@ export const de = {
       'move feed': 'Bewegungs-Feed',
       webhooks: 'Webhooks',
       'e-mail': 'E-Mail',
+      locating: 'Ortung',
       'sign-ins': 'Abgewiesene Anmeldungen',
       database: 'Datenbank',
       durability: 'Dauerhaftigkeit',

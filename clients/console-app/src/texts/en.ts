@@ -757,6 +757,10 @@ export const en = {
         'Correct the address, or name another recipient in the rules; the next alert is sent again.',
         'Open the rules',
       ),
+      decide_by_strength: mend(
+        'See what strength would have made of it; one click sets it.',
+        'Open Location',
+      ),
       reset_user: mend(
         'Ask whether it was them: then make a password link for them. If not, somebody guesses; look at the address.',
         'Open the users',
@@ -769,6 +773,7 @@ export const en = {
       'move feed': 'Move feed',
       webhooks: 'Webhooks',
       'e-mail': 'E-mail',
+      locating: 'Location',
       'sign-ins': 'Refused sign-ins',
       database: 'Database',
       durability: 'Durability',

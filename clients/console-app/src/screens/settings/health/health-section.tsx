@@ -106,6 +106,7 @@ const TARGETS: Readonly<Record<MendName, Target>> = {
   enable_user: () => href('settings', 'users'),
   reset_user: () => href('settings', 'users'),
   look_at_rules: () => href('rules'),
+  decide_by_strength: () => href('locating'),
 };
 
 /** Where to mend it in the console. */
