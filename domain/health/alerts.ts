@@ -69,7 +69,7 @@ export async function examineLeftOut(db: Connection, orgId: number | null = null
     return warning(
       'alerts',
       `Organization ${id} (${name ?? 'unknown'}): alerts of these are not derived, as they moved, or connected, too often within a month: ${named.join(', ')}${more}`,
-      `Smooth the locations between which they move (${TAGTRAIL} smoothing try --org ${id} --help), or remove rules; they are tried again every hour`,
+      `Decide by strength on the locations between which they move (${TAGTRAIL} locate try --org ${id}), or remove rules; they are tried again every hour`,
       { what: 'look_at_rules', id: null },
     );
   });

@@ -34,8 +34,8 @@ describe('the documents', () => {
     const sections = [...read('docs/contract.md').matchAll(/^#+ (\d(?:\.\d+)?) /gm)].map(
       ([, number]) => `contract ${number}`,
     );
-    const rules = [...read('docs/tracking.md').matchAll(/^(\d+)\. /gm)].map(
-      ([, number]) => `tracking rule ${number}`,
+    const rules = ['tracking', 'location'].flatMap((name) =>
+      [...read(`docs/${name}.md`).matchAll(/^(\d+)\. /gm)].map(([, number]) => `${name} rule ${number}`),
     );
     const there = new Set([...sections, ...rules]);
     expect(cited.filter(({ clause }) => !there.has(clause))).to.deep.equal([]);
@@ -51,7 +51,10 @@ describe('the documents', () => {
   });
 });
 
-/** `contract 7.1, 8 and 9` are three; `docs/tracking.md rule 3`, `rule 3` and `rules 1 to 4` are of tracking. */
+/**
+ * `contract 7.1, 8 and 9` are three; `docs/tracking.md rule 3`, `rule 3` and `rules 1 to 4` are of tracking, but of location in
+ * folders of that name, and where they are called `location rule 3`.
+ */
 function citations(): { source: string; clause: string }[] {
   const documented = ['docs/contract.md', 'docs/tracking.md', 'docs/handhelds.md', 'test/chaos/README.md'];
   return [...sources(), ...documented].flatMap((source) => {
@@ -62,15 +65,20 @@ function citations(): { source: string; clause: string }[] {
     return found.flatMap(([, document = '', numbers = '']) =>
       numbers.split(BETWEEN).map((number) => ({
         source,
-        clause: `${/rule/i.test(document) ? 'tracking rule' : 'contract'} ${number}`,
+        clause: `${/rule/i.test(document) ? ruleOf(document, source) : 'contract'} ${number}`,
       })),
     );
   });
 }
 
+function ruleOf(document: string, source: string): string {
+  const isOfFolder = source.includes('/location/') && !/tracking/i.test(document);
+  return isOfFolder || /location/i.test(document) ? 'location rule' : 'tracking rule';
+}
+
 const NUMBERS = String.raw`(\d+(?:\.\d+)?(?:(?:, | and | to )\d+(?:\.\d+)?)*)`;
 const BETWEEN = /, | and | to /;
-const RULE = new RegExp(String.raw`\b(rules?) ${NUMBERS}`, 'gi');
+const RULE = new RegExp(String.raw`\b((?:tracking |location )?rules?) ${NUMBERS}`, 'gi');
 const SECTION = new RegExp(String.raw`\b(contract|contract\.md,? sections?) ${NUMBERS}`, 'gi');
 const OWN_SECTION = new RegExp(String.raw`\b(sections?) ${NUMBERS}`, 'gi');
 
