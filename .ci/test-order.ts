@@ -14,7 +14,7 @@ const LONGEST = [
   'test/chaos/restart-broker.nightly.ts',
   'test/clients/console-app/readers.test.ts',
   'test/cli/logged-changes.test.ts',
-  'test/domain/tracking/smoothing/record.property.test.ts',
+  'test/domain/tracking/location/record.property.test.ts',
 ];
 const gone = LONGEST.filter((file) => !existsSync(file));
 if (gone.length > 0) {

@@ -4,8 +4,8 @@ import { isFaultOfData, sqlStateOf } from '../../db/timescale/connections/sql-st
 import { StillInProgress } from '../../db/timescale/connections/transaction-mark.ts';
 import { BatchClosed } from '../tracking/batch.ts';
 import { ClocksApart } from '../tracking/clocks-apart.ts';
+import { TooManyScans } from '../tracking/location/load-stretches.ts';
 import { AlreadyStored } from '../tracking/record.ts';
-import { TooManyScans } from '../tracking/smoothing/load-stretches.ts';
 import { OrganizationGone } from './require-here.ts';
 
 /**

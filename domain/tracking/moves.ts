@@ -1,4 +1,10 @@
-import { isLater, locationAt, onePerInstant, type Sighting, type Transition } from './history/history.ts';
+import {
+  type DecidedTransition,
+  isLater,
+  locationAt,
+  onePerInstant,
+  type Sighting,
+} from './history/history.ts';
 import type { Span } from './history/revise.ts';
 import { type LocatedScan, toSighting } from './located-scan.ts';
 import type { Position } from './positions.ts';
@@ -77,37 +83,56 @@ function likeness({ locationId, rssi }: Sighting): string {
 }
 
 /**
- * {@link movesInTurn} with smoothing on, where some scans may not count:
+ * {@link movesInTurn} where some scans may state nothing, or another location than their own:
  *
- * 1. New scans later than all stored ones are judged in turn, if they count or a person made them.
+ * 1. New scans later than all stored ones are judged in turn, if they state something or a person made them.
  * 2. If late scans move the asset, as that of a handheld does which arrives after a read in doubt, the move is that of
  *    the latest of them at the location where the asset then is.
  * 3. If late scans only deprive others of their proof, so that the asset is elsewhere, no scan moved it.
  *
  * @param revised the transitions after the change, the last included.
  */
-export function movesWhereSmoothed(touched: Touched, revised: readonly Transition[]): readonly Move[] {
+export function movesWhereStated(touched: Touched, revised: readonly DecidedTransition[]): readonly Move[] {
   const last = lastSighting(touched.position);
   const lastSeen = touched.position.lastSeen ?? Number.NEGATIVE_INFINITY;
   const locationThen = locationAt(revised, lastSeen);
   const fresh = touched.scans.slice(0, touched.fresh);
   const late =
-    locationThen === last?.locationId
+    locationThen === (last?.locationId ?? null)
       ? undefined
       : latestOf(fresh.filter((scan) => scan.observedAt <= lastSeen && scan.locationId === locationThen));
-  const scans = fresh.filter(
-    (scan) =>
-      scan === late ||
-      (scan.observedAt > lastSeen &&
-        (isByPerson(scan) || locationAt(revised, scan.observedAt) === scan.locationId)),
+  const moving: LocatedScan[] = [];
+  const sightings: Sighting[] = [];
+  for (const scan of fresh) {
+    const sighting = toSighting(scan);
+    const stated = locationAt(revised, scan.observedAt);
+    if (scan === late) {
+      // It takes the instant of the newest stored scan and wins it, so that it can move the asset.
+      moving.push(scan);
+      sightings.push({ ...sighting, observedAt: lastSeen, rssi: Number.POSITIVE_INFINITY });
+    } else if (scan.observedAt > lastSeen && (isByPerson(scan) || stated === scan.locationId)) {
+      moving.push(scan);
+      sightings.push(sighting);
+    } else if (scan.observedAt > lastSeen && stated !== null && decides(scan, revised)) {
+      moving.push(scan);
+      sightings.push({ ...sighting, locationId: stated });
+    }
+  }
+  return movesInTurn({ scans: moving, fresh: moving.length }, sightings, last);
+}
+
+/** Whether the scan decided a transition, perhaps to another location than its own. */
+function decides({ observedAt, ...scan }: LocatedScan, revised: readonly DecidedTransition[]): boolean {
+  const { source } = scan.scan;
+  return revised.some(
+    (transition) =>
+      transition.observedAt === observedAt &&
+      transition.decidedBy?.source.kind === 'reader' &&
+      source.kind === 'reader' &&
+      transition.decidedBy.source.readerId === source.readerId &&
+      transition.decidedBy.source.antenna === source.antenna &&
+      transition.decidedBy.tagValue === scan.tagValue,
   );
-  // The late scan takes the instant of the newest stored one and wins it, so that it can move the asset.
-  const sightings = scans.map((scan) =>
-    scan === late
-      ? { ...toSighting(scan), observedAt: lastSeen, rssi: Number.POSITIVE_INFINITY }
-      : toSighting(scan),
-  );
-  return movesInTurn({ scans, fresh: scans.length }, sightings, last);
 }
 
 function isByPerson({ scan }: LocatedScan): boolean {

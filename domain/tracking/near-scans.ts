@@ -5,8 +5,10 @@ import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import {
   DECIDED_COLUMNS,
   DECIDING_COLUMNS,
+  type DecidedRow,
   type DecidingRow,
   toDecidingScan,
+  toTransition,
 } from './history/deciding-row.ts';
 import type { DecidedTransition, Sighting, Stay } from './history/history.ts';
 import { microsOf } from './history/micros-of.ts';
@@ -181,14 +183,12 @@ function loadScans(
     ) near`);
 }
 
-interface TransitionRow extends DecidingRow {
+/** Without those of {@link DecidedRow} if there is none after it. */
+type TransitionRow = {
   ordinal: number;
   before_location_id: number | null;
   since: Micros | null;
-  observed_at: Micros | null;
-  location_id: number | null;
-  duration_seconds: number | null;
-}
+} & (DecidedRow | { observed_at: null });
 
 /** At least one row for each, with the last transition up to it; those after it only if it is elsewhere in that stay. */
 function loadTransitions(db: Connection, late: readonly LocatedScan[]): Promise<readonly TransitionRow[]> {
@@ -220,14 +220,4 @@ function loadTransitions(db: Connection, late: readonly LocatedScan[]): Promise<
 
 function beforeOf({ before_location_id: locationId, since }: TransitionRow): Stay | null {
   return locationId === null || since === null ? null : { locationId, since };
-}
-
-function toTransition(row: TransitionRow): DecidedTransition {
-  const { observed_at: observedAt, location_id: locationId, duration_seconds: durationSeconds } = row;
-  return {
-    observedAt: observedAt as Micros,
-    locationId: locationId as number,
-    durationSeconds,
-    decidedBy: toDecidingScan(row),
-  };
 }

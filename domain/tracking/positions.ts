@@ -1,9 +1,16 @@
 import type { Micros } from '../../base/instant.ts';
-import { integers, texts, timestamps } from '../../db/timescale/queries/array-parameters.ts';
-import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import { doubles, integers, texts, timestamps } from '../../db/timescale/queries/array-parameters.ts';
+import {
+  type FragmentSqlToken,
+  NO_ROWS,
+  type RowQuery,
+  rowsOf,
+  sql,
+} from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { AssetRef } from './history/asset-ref.ts';
 import type { Stay } from './history/history.ts';
+import type { ObservedPosition } from './history/metric-position.ts';
 import { microsOf } from './history/micros-of.ts';
 import { PairMap } from './pair-map.ts';
 
@@ -15,6 +22,10 @@ export interface Position extends AssetRef {
   lockedAt: Micros;
   /** The `ctid` of its row, which stays the same while the row is locked and not yet written. */
   row: string;
+  /** The instant of its newest position on a plan; null if it has none. */
+  positionAt: Micros | null;
+  /** What becomes of that: null for none any more; left out if it does not change. */
+  newest?: ObservedPosition | null | undefined;
 }
 
 /**
@@ -52,7 +63,7 @@ function distinctAssets(assets: readonly AssetRef[]): readonly AssetRef[] {
 async function lockIfComplete(db: Connection, assets: readonly AssetRef[]): Promise<Position[]> {
   const rows = await db.any(sql.prepared('lock-positions', rowsOf<PositionRow>())`
     select position.row, position.org_id, position.asset_id, position.location_id,
-      ${SINCE} as since, ${LAST_SEEN} as last_seen,
+      ${SINCE} as since, ${LAST_SEEN} as last_seen, ${POSITION_AT} as position_at,
       ${LOCKED_AT} as locked_at
     from (
       select org_id, asset_id, bool_and(there.is_there is not null) over () as is_complete
@@ -78,6 +89,7 @@ async function lockIfComplete(db: Connection, assets: readonly AssetRef[]): Prom
 
 const SINCE = microsOf(sql.fragment`position.since`);
 const LAST_SEEN = microsOf(sql.fragment`position.last_seen`);
+const POSITION_AT = microsOf(sql.fragment`position.position_observed_at`);
 const LOCKED_AT = microsOf(sql.fragment`greatest(position.told_at, clock_timestamp())`);
 
 interface PositionRow {
@@ -87,6 +99,7 @@ interface PositionRow {
   location_id: number | null;
   since: Micros | null;
   last_seen: Micros | null;
+  position_at: Micros | null;
   locked_at: Micros;
 }
 
@@ -98,10 +111,11 @@ function toPosition(stored: PositionRow): Position {
     location_id: locationId,
     since,
     last_seen: lastSeen,
+    position_at: positionAt,
     locked_at: lockedAt,
   } = stored;
   const stay = locationId === null || since === null ? null : { locationId, since };
-  return { orgId, assetId, stay, lastSeen, lockedAt, row };
+  return { orgId, assetId, stay, lastSeen, positionAt, lockedAt, row };
 }
 
 /** Inserts those that are missing. Processes of the version before, which run during an upgrade, read `is_in_feed`. */
@@ -131,22 +145,65 @@ export async function updatePositions(
   if (positions.length === 0) {
     return;
   }
-  const updated = await db.exec(sql.prepared('update-positions', NO_ROWS)`
+  const updated = await db.exec(
+    positions.some(({ newest }) => newest !== undefined)
+      ? updateOnPlans(positions, toldAt)
+      : sql.prepared('update-positions', NO_ROWS)`
     update positions
-    set location_id = changed.location_id, since = changed.since, last_seen = changed.last_seen,
-      told_at = coalesce(changed.told_at, positions.told_at)
-    from unnest(
+    set ${STAY_AFTER}
+    from unnest(${staysOf(positions, toldAt)}) as changed (${STAY_COLUMNS})
+    where ${IS_CHANGED}`,
+  );
+  if (updated !== positions.length) {
+    throw new RangeError(`${updated} of ${positions.length} positions are where they were locked`);
+  }
+}
+
+/** Those on plans as well. */
+function updateOnPlans(
+  positions: readonly Position[],
+  toldAt: readonly (Micros | null)[],
+): RowQuery<unknown> {
+  const newest = positions.map((position) => position.newest ?? null);
+  return sql.prepared('update-positions-on-plans', NO_ROWS)`
+    update positions
+    set ${STAY_AFTER},
+      position_plan_location_id = case when changed.is_on_plan then changed.plan_location_id
+        else positions.position_plan_location_id end,
+      position_x = case when changed.is_on_plan then changed.x else positions.position_x end,
+      position_y = case when changed.is_on_plan then changed.y else positions.position_y end,
+      position_radius = case when changed.is_on_plan then changed.radius else positions.position_radius end,
+      position_observed_at = case when changed.is_on_plan then changed.observed_at
+        else positions.position_observed_at end
+    from unnest(${staysOf(positions, toldAt)},
+      ${sql.array(
+        positions.map((position) => position.newest !== undefined),
+        'bool',
+      )},
+      ${sql.binary(integers(newest.map((at) => at?.planLocationId ?? null)))}::integer[],
+      ${sql.binary(doubles(newest.map((at) => at?.x ?? null)))}::float8[],
+      ${sql.binary(doubles(newest.map((at) => at?.y ?? null)))}::float8[],
+      ${sql.binary(doubles(newest.map((at) => at?.radius ?? null)))}::float8[],
+      ${sql.binary(timestamps(newest.map((at) => at?.observedAt ?? null)))}::timestamptz[])
+      as changed (${STAY_COLUMNS}, is_on_plan, plan_location_id, x, y, radius, observed_at)
+    where ${IS_CHANGED}`;
+}
+
+const STAY_AFTER = sql.fragment`location_id = changed.location_id, since = changed.since,
+      last_seen = changed.last_seen, told_at = coalesce(changed.told_at, positions.told_at)`;
+
+const STAY_COLUMNS = sql.fragment`row, org_id, asset_id, location_id, since, last_seen, told_at`;
+
+function staysOf(positions: readonly Position[], toldAt: readonly (Micros | null)[]): FragmentSqlToken {
+  return sql.fragment`
       ${sql.binary(texts(positions.map(({ row }) => row)))}::text[],
       ${sql.binary(integers(positions.map(({ orgId }) => orgId)))}::integer[],
       ${sql.binary(integers(positions.map(({ assetId }) => assetId)))}::integer[],
       ${sql.binary(integers(positions.map(({ stay }) => stay?.locationId ?? null)))}::integer[],
       ${sql.binary(timestamps(positions.map(({ stay }) => stay?.since ?? null)))}::timestamptz[],
       ${sql.binary(timestamps(positions.map(({ lastSeen }) => lastSeen)))}::timestamptz[],
-      ${sql.binary(timestamps(toldAt))}::timestamptz[])
-      as changed (row, org_id, asset_id, location_id, since, last_seen, told_at)
-    where positions.ctid = changed.row::tid
-      and positions.org_id + 0 = changed.org_id and positions.asset_id + 0 = changed.asset_id`);
-  if (updated !== positions.length) {
-    throw new RangeError(`${updated} of ${positions.length} positions are where they were locked`);
-  }
+      ${sql.binary(timestamps(toldAt))}::timestamptz[]`;
 }
+
+const IS_CHANGED = sql.fragment`positions.ctid = changed.row::tid
+      and positions.org_id + 0 = changed.org_id and positions.asset_id + 0 = changed.asset_id`;

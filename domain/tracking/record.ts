@@ -6,10 +6,11 @@ import { isUniqueViolation } from '../../db/timescale/connections/transaction.ts
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { classify, type LookedUp, lookUp } from './classify.ts';
 import { type Distinct, distinctScans, dropRepeats } from './drop-repeats.ts';
-import { isSmoothingAsked } from './history-changes.ts';
 import { findByIndexes } from './index-plans.ts';
 import { findKnownScans, type KnownScan } from './known-scans.ts';
 import type { LocatedScan } from './located-scan.ts';
+import type { HeavyOrganizations } from './location/heavy-organizations.ts';
+import { readSites } from './location/read-site.ts';
 import { isRetracted, markRetracted, toMark } from './mark-retracted.ts';
 import type { Move } from './moves.ts';
 import { type Late, loadNear, type Near, type StoredScan } from './near-scans.ts';
@@ -21,8 +22,6 @@ import type { RecentlySeen } from './recently-seen.ts';
 import { reviseAlerts, withLateScans } from './revise-alerts.ts';
 import type { Outcome, Scan } from './scan.ts';
 import { insertScanEvents, strengthenScanEvents } from './scan-events.ts';
-import type { HeavyOrganizations } from './smoothing/heavy-organizations.ts';
-import { readSmoothing } from './smoothing/read-settings.ts';
 import { storedTracking } from './stored-tracking.ts';
 import { isNewest, touchedAssets } from './touched.ts';
 import { recordUnknownTags } from './unknown-tags.ts';
@@ -39,7 +38,7 @@ export interface RecordOptions {
   repeats?: RecentRepeats;
   /** Likewise; without it nothing is written before positions are locked. */
   seen?: RecentlySeen;
-  /** Likewise; gets to know organizations whose scans take long to judge. */
+  /** Likewise; gets to know organizations whose scans take long to decide on. */
   heavy?: HeavyOrganizations;
   /** True if no message or submission has many of the scans. */
   isOfSmallMessages?: boolean;
@@ -53,8 +52,7 @@ export interface RecordOptions {
  *    their stored scans become stronger. Raw scans that are probably newer than their assets are written before, as that takes
  *    longest.
  * 3. Leaves out duplicates, and writes the other raw scans.
- * 4. Updates transitions and positions and tells the feed, under a shared lock on the smoothing settings if something may
- *    move.
+ * 4. Updates transitions and positions and tells the feed, under a shared lock on the settings of locations.
  * 5. Counts unknown tags.
  *
  * Locks are always taken in this order, each kind in the order of its key. Whatever the order, the batches, the
@@ -128,7 +126,7 @@ async function writeInPieces(
   for (const piece of strengthened.length === 0 ? pieces : inPieces([...located, ...strengthened])) {
     await lockPositions(client, piece);
   }
-  await readSmoothing(
+  await readSites(
     client,
     located.map(({ orgId }) => orgId),
   );
@@ -210,9 +208,9 @@ async function writeLocated(
     fresh.filter((scan) => !ahead.has(scan)),
   );
   const sentBehind = Promise.all([
-    readSmoothing(
+    readSites(
       client,
-      touched.flatMap((asset) => (isSmoothingAsked(asset) ? [asset.position.orgId] : [])),
+      touched.map(({ position }) => position.orgId),
     ),
     strengthenScanEvents(client, stronger),
     markRetracted(client, retracted),
@@ -223,10 +221,10 @@ async function writeLocated(
   if (!(await inserting)) {
     throw new AlreadyStored('a scan was stored already');
   }
-  const [smoothing] = await sentBehind;
+  const [sites] = await sentBehind;
   const { moves, unsealed } = await updateHistories(client, touched, {
     stored: storedTracking(client, near, options.heavy),
-    smoothing,
+    sites,
     isCareful,
   }).catch((error) => {
     throw isUniqueViolation(error) || error instanceof StoredOtherwise

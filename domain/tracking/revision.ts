@@ -1,6 +1,7 @@
 import { type ChangedRows, changedRows, onlyAdded } from './feed/changed-rows.ts';
 import { isSameScan } from './history/deciding-scan.ts';
 import type { DecidedTransition, Stay, Transition } from './history/history.ts';
+import { isSamePosition } from './history/metric-position.ts';
 import type { Neighbourhood } from './history/revise.ts';
 import { revise } from './history/revise.ts';
 import type { LocatedScan } from './located-scan.ts';
@@ -23,13 +24,13 @@ export interface Change {
 
 export interface Revision extends Change {
   /** The transitions as revised, up to the last of the asset; null if the change does not reach its last stay. */
-  upToNow: readonly Transition[] | null;
+  upToNow: readonly DecidedTransition[] | null;
 }
 
 /** @param scans the new and changed ones; none where history is recomputed. */
 export function revision(
   position: Position,
-  { spans, stored }: Neighbourhood,
+  { spans, stored, newest }: Neighbourhood,
   scans: readonly LocatedScan[],
 ): Revision {
   const revised = revise(stored, spans);
@@ -38,7 +39,10 @@ export function revision(
   const { stay } = position;
   const isLastStaySeen = stay === null || stored.some(({ observedAt }) => observedAt === stay.since);
   return {
-    position: positionAfter(position, isLastStaySeen ? revised.at(-1) : undefined, scans),
+    position: {
+      ...positionAfter(position, isLastStaySeen ? (revised.at(-1) ?? null) : undefined, scans),
+      newest,
+    },
     before: stay,
     put: revisedRows(stored, revised),
     gone: rows.removed,
@@ -70,23 +74,28 @@ export function unchanged({ position, scans }: Pick<Touched, 'position' | 'scans
 
 const STILL = { put: [], gone: [], rows: onlyAdded([]), isNewest: true, moves: [] };
 
-/** @param last the last transition; undefined if it has not changed. */
+/** @param last the last transition; null if there is none any more, undefined if it has not changed. */
 export function positionAfter(
   position: Position,
-  last: Transition | undefined,
+  last: Transition | null | undefined,
   scans: readonly LocatedScan[],
 ): Position {
   return {
     ...position,
-    stay: last === undefined ? position.stay : { locationId: last.locationId, since: last.observedAt },
+    stay: last === undefined ? position.stay : stayOf(last),
     lastSeen: Math.max(position.lastSeen ?? 0, latest(scans)),
   };
+}
+
+function stayOf(last: Transition | null): Stay | null {
+  return last === null ? null : { locationId: last.locationId, since: last.observedAt };
 }
 
 function isSame(a: DecidedTransition, b: DecidedTransition): boolean {
   return (
     a.locationId === b.locationId &&
     a.durationSeconds === b.durationSeconds &&
-    isSameScan(a.decidedBy, b.decidedBy)
+    isSameScan(a.decidedBy, b.decidedBy) &&
+    isSamePosition(a.position ?? null, b.position ?? null)
   );
 }

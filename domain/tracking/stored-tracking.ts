@@ -9,16 +9,18 @@ import { type AssetRef, assetKey } from './history/asset-ref.ts';
 import {
   DECIDED_COLUMNS,
   DECIDING_COLUMNS,
+  type DecidedRow,
   type DecidingRow,
   toDecidingScan,
+  toTransition,
 } from './history/deciding-row.ts';
 import type { DecidedTransition, Sighting } from './history/history.ts';
 import type { Neighbourhood, Span } from './history/revise.ts';
 import type { LocatedScan } from './located-scan.ts';
+import type { HeavyOrganizations } from './location/heavy-organizations.ts';
+import { lastScansBefore, loadScans, loadTransitions, scansAhead } from './location/load-stretches.ts';
+import type { StoredStretches } from './location/stated-neighbourhoods.ts';
 import type { Near } from './near-scans.ts';
-import type { HeavyOrganizations } from './smoothing/heavy-organizations.ts';
-import { lastScansBefore, loadScans, loadTransitions, scansAhead } from './smoothing/load-stretches.ts';
-import type { StoredStretches } from './smoothing/smoothed-neighbourhoods.ts';
 import type { Touched } from './touched.ts';
 
 /** Reads what is stored, new and changed scans included. */
@@ -27,11 +29,6 @@ export interface StoredTracking extends StoredStretches {
   around(asset: Touched): Neighbourhood | null;
   /** @returns by {@link assetKey}. */
   neighbourhoods(changed: readonly ChangedInstant[]): Promise<ReadonlyMap<string, Neighbourhood>>;
-  /** For each of `instants`, in their order: all scans at the last instant before it, none from before `since`. */
-  lastBefore(
-    instants: readonly ChangedInstant[],
-    since: Micros,
-  ): Promise<Pick<Sighting, 'observedAt' | 'locationId'>[][]>;
 }
 
 /**
@@ -189,18 +186,13 @@ interface SightingRow extends DecidingRow {
   location_id: number;
 }
 
-interface TransitionRow extends SightingRow {
-  duration_seconds: number | null;
+interface TransitionRow extends DecidedRow {
+  ordinal: number;
 }
 
 function toSighting(row: SightingRow): Sighting {
   const { observed_at: observedAt, location_id: locationId, rssi } = row;
   return { observedAt, locationId, rssi, scan: toDecidingScan(row) };
-}
-
-function toTransition(row: TransitionRow): DecidedTransition {
-  const { observed_at: observedAt, location_id: locationId, duration_seconds: durationSeconds } = row;
-  return { observedAt, locationId, durationSeconds, decidedBy: toDecidingScan(row) };
 }
 
 function toSpan(from: Micros, sightings: Sighting[]): Span {

@@ -18,10 +18,10 @@ import {
 import type { AssetRef } from './history/asset-ref.ts';
 import type { Transition } from './history/history.ts';
 import { historyChanges } from './history-changes.ts';
+import type { Site } from './location/site.ts';
 import type { Move } from './moves.ts';
 import { updatePositions } from './positions.ts';
 import type { Change } from './revision.ts';
-import type { SmoothingSettings } from './smoothing/settings.ts';
 import type { StoredTracking } from './stored-tracking.ts';
 import type { Touched } from './touched.ts';
 import {
@@ -33,7 +33,7 @@ import {
 
 export interface UpdateOptions {
   stored: StoredTracking;
-  smoothing: ReadonlyMap<number, SmoothingSettings>;
+  sites: ReadonlyMap<number, Site>;
   /** Expects rows at instants at which none should be. Without it they are a unique violation. */
   isCareful: boolean;
 }
@@ -53,9 +53,9 @@ export interface Updated {
 export async function updateHistories(
   client: Client,
   touched: readonly Touched[],
-  { stored, smoothing, isCareful }: UpdateOptions,
+  { stored, sites, isCareful }: UpdateOptions,
 ): Promise<Updated> {
-  const changes = await historyChanges(stored, touched, smoothing);
+  const changes = await historyChanges(stored, touched, sites);
   const unsealed = await writeChanges(client, changes, { isExact: !isCareful });
   return { moves: changes.flatMap(({ moves }) => moves), unsealed };
 }
@@ -121,8 +121,7 @@ function addRows(rows: Rows, { position, put, gone, rows: told, isNewest }: Chan
   const { orgId, assetId } = position;
   let added = 0;
   for (const transition of put) {
-    const { observedAt, locationId, durationSeconds, decidedBy } = transition;
-    const row = { orgId, assetId, observedAt, locationId, durationSeconds, decidedBy };
+    const row = { orgId, assetId, ...transition };
     rows.put.push(row);
     if (isNewest) {
       rows.newest.push(row);

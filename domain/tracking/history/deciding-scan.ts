@@ -11,8 +11,10 @@ export interface DecidingScan {
   proof?: Proof;
 }
 
-/** Why a scan counts where smoothing asks for a proof: the first of these that holds. */
-export type Proof = 'no_rival' | 'long_enough' | 'stronger';
+/** How the reads around a scan prove what it states (`location/statements.ts`). */
+export type Proof = (typeof PROOFS)[number];
+
+export const PROOFS = ['only_here', 'strength', 'counts', 'position'] as const;
 
 export type DecidingSource =
   | { kind: 'reader'; readerId: number; antenna: number }

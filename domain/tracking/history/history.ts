@@ -1,6 +1,7 @@
 import { firstIndex } from '../../../base/first-index.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { compareDeciding, type DecidingScan } from './deciding-scan.ts';
+import type { MetricPosition } from './metric-position.ts';
 
 /**
  * Tracking rules 1 and 2: history is a function of the set of an asset's scans. Sorted by time, with one scan kept of
@@ -16,6 +17,8 @@ export interface Sighting {
   rssi: number | null;
   /** The scan itself, for the transition it may decide; left out where nobody asks which scan did. */
   scan?: DecidingScan | null;
+  /** Where the asset was on a plan then; left out or null if that is not known. */
+  position?: MetricPosition | null;
 }
 
 export interface Transition {
@@ -28,6 +31,8 @@ export interface Transition {
 export interface DecidedTransition extends Transition {
   /** The scan that decided it; null if that is not known. */
   decidedBy: DecidingScan | null;
+  /** Of a sighting that has one. */
+  position?: MetricPosition;
 }
 
 /** Time at one location without interruption; `since` is the instant of its transition. */
@@ -43,10 +48,14 @@ export interface Stay {
 export function history(sightings: readonly Sighting[], before: Stay | null = null): DecidedTransition[] {
   const transitions: DecidedTransition[] = [];
   let stay = before;
-  for (const { observedAt, locationId, scan: decidedBy = null } of onePerInstant(sightings)) {
+  for (const { observedAt, locationId, scan: decidedBy = null, position } of onePerInstant(sightings)) {
     if (locationId !== stay?.locationId) {
       const durationSeconds = stay === null ? null : wholeSeconds(stay.since, observedAt);
-      transitions.push({ observedAt, locationId, durationSeconds, decidedBy });
+      const transition: DecidedTransition = { observedAt, locationId, durationSeconds, decidedBy };
+      if (position) {
+        transition.position = position;
+      }
+      transitions.push(transition);
       stay = { locationId, since: observedAt };
     }
   }

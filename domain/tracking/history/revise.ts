@@ -1,6 +1,7 @@
 import { append } from '../../../base/append.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { type DecidedTransition, history, type Sighting, type Stay, wholeSeconds } from './history.ts';
+import type { ObservedPosition } from './metric-position.ts';
 
 /**
  * The time from a changed scan to the next at which the asset was seen. A change has no effect outside: whether a scan
@@ -19,6 +20,8 @@ export interface Span {
 export interface Neighbourhood {
   spans: Span[];
   stored: DecidedTransition[];
+  /** The asset's newest position on a plan: null for none any more; left out if it has not changed. */
+  newest?: ObservedPosition | null | undefined;
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { MetricPosition } from '../history/metric-position.ts';
+
 /**
  * Where on a plan would an asset be heard as it was: location by `position`. The rules have the numbers of
  * docs/location.md.
@@ -20,12 +22,6 @@ export interface PlanParts {
   /** Locations drawn on it: the corners of each outline, or one point. */
   places: readonly { locationId: number; corners: readonly Point[] }[];
   antennas: readonly PinnedAntenna[];
-}
-
-/** Where an asset is, with the root of its mean squared distance from there. */
-export interface MetricPosition extends Point {
-  planLocationId: number;
-  radius: number;
 }
 
 /** An antenna's level in a window. */

@@ -8,7 +8,7 @@ import { type AntennaParts, type DatedSetting, Site, USUAL_TAG_DBM } from './sit
 
 /**
  * Reads what locations are decided by, by organization, where it changed since this connection last did; organizations
- * without settings are left out. Shared locks keep the settings as they are until this transaction ends: a new one waits
+ * where every scan states where its asset is are left out. Shared locks keep the settings as they are until this transaction ends: a new one waits
  * for it, and is then dated after every scan that was recorded.
  */
 export async function readSites(
@@ -38,7 +38,7 @@ export async function readSites(
       site = await readSite(db, orgId);
       known.keep(orgId, version, site);
     }
-    if (site.settings.length > 0) {
+    if (Number.isFinite(site.since)) {
       sites.set(orgId, site);
     }
   }

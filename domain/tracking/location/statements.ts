@@ -1,9 +1,10 @@
 import { Turns } from '../../../base/each-in-turns.ts';
 import { firstIndex } from '../../../base/first-index.ts';
 import type { Micros } from '../../../base/instant.ts';
-import { compareDeciding, type DecidingScan } from '../history/deciding-scan.ts';
+import { compareDeciding, type DecidingScan, type Proof } from '../history/deciding-scan.ts';
 import { compareRssi, type Sighting } from '../history/history.ts';
-import type { Fit, HeardPin, MetricPosition, Plan } from './position.ts';
+import type { MetricPosition, ObservedPosition } from '../history/metric-position.ts';
+import type { Fit, HeardPin, Plan } from './position.ts';
 import { antennaId, type Setting, type Site } from './site.ts';
 
 /**
@@ -24,9 +25,6 @@ export interface Seen extends Sighting {
   scan: DecidingScan;
 }
 
-/** How the reads around a scan prove what it states. */
-export type Proof = 'only_here' | 'strength' | 'counts' | 'position';
-
 /** Why a scan states something. */
 export type Rule = 'person' | 'every' | Proof;
 
@@ -42,7 +40,7 @@ export interface Stated {
   /** One of each instant, in order. */
   statements: Statement[];
   /** One of each bucket that has one, in order. */
-  positions: (MetricPosition & { observedAt: Micros })[];
+  positions: ObservedPosition[];
 }
 
 /** Buckets, both included. */

@@ -2,7 +2,8 @@ import type { Micros } from '../../../base/instant.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { AssetRef } from '../history/asset-ref.ts';
-import { MAX_WINDOW } from '../smoothing/settings.ts';
+import { startOfBucket } from '../location/stated-neighbourhoods.ts';
+import { bucketOf, FARTHEST } from '../location/statements.ts';
 
 /** The time from which an asset's history follows from its raw scans. Earlier history stays as it is. */
 export interface Recomputable {
@@ -12,11 +13,11 @@ export interface Recomputable {
 }
 
 /**
- * 1. If no transition is older than the oldest raw scan, no scan was dropped, as the very first always counts:
+ * 1. If no transition is older than the oldest raw scan, no scan that states something was dropped:
  *    everything can be recomputed.
- * 2. Otherwise dropped scans bear on those up to a window after the oldest: recomputable from there.
+ * 2. Otherwise dropped scans bear on those up to 30 s after the oldest: recomputable from there.
  * 3. A transition without a scan at its instant and location also shows that scans up to there were dropped (the
- *    retention may have been shorter for a while): recomputable from a window after it. The very first transition shows
+ *    retention may have been shorter for a while): recomputable from 30 s after it. The very first transition shows
  *    nothing if it is later than the oldest scan, which would have made an earlier one: it is merely wrong.
  *
  * @param known the previous answer, which holds until more scans are dropped.
@@ -33,7 +34,12 @@ export async function recomputable(
   }
   const unproven = await lastUnproven(db, asset, oldest);
   const dropped = known === null ? unproven : Math.max(unproven ?? 0, oldest);
-  return { oldest, from: dropped === null ? oldest : Math.max(oldest, dropped) + MAX_WINDOW };
+  return {
+    oldest,
+    from: startOfBucket(
+      dropped === null ? bucketOf(oldest) : bucketOf(Math.max(oldest, dropped)) + FARTHEST + 1,
+    ),
+  };
 }
 
 const AT = rowsOf<{ at: Micros }>();
@@ -55,7 +61,7 @@ async function lastUnproven(
     where transition.org_id = ${orgId} and transition.asset_id = ${assetId} and coalesce((
       select false from scan_events scan
       where scan.org_id = ${orgId} and scan.asset_id = ${assetId} and scan.observed_at = transition.observed_at
-        and scan.location_id = transition.location_id
+        and (scan.location_id = transition.location_id or transition.proof = 'position')
       limit 1
     ), true) and (transition.observed_at <= time_of_micros(${oldest}) or exists (
       select from location_transitions earlier

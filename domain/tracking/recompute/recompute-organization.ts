@@ -7,11 +7,12 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { isChange } from '../feed/unsealed-move.ts';
 import { type AssetRef, assetKey } from '../history/asset-ref.ts';
 import { findByIndexes } from '../index-plans.ts';
+import { readSites } from '../location/read-site.ts';
+import { Site } from '../location/site.ts';
+import { endOfBucket, neighbourhoodsOfStretches } from '../location/stated-neighbourhoods.ts';
+import { bucketOf } from '../location/statements.ts';
 import { lockPositions } from '../positions.ts';
 import { revision } from '../revision.ts';
-import { readSmoothing } from '../smoothing/read-settings.ts';
-import { SmoothingSettings } from '../smoothing/settings.ts';
-import { neighbourhoodsOfStretches } from '../smoothing/smoothed-neighbourhoods.ts';
 import { storedTracking } from '../stored-tracking.ts';
 import { writeChanges } from '../update-histories.ts';
 import { type Recomputable, recomputable } from './recomputable.ts';
@@ -178,6 +179,8 @@ interface Before {
   known: Recomputable | null;
 }
 
+const WITHOUT_SETTINGS = new Site({ settings: [] });
+
 async function recomputePiece(
   client: Client,
   asset: AssetRef,
@@ -190,25 +193,27 @@ async function recomputePiece(
   ]);
   const [position] = await lockPositions(client, [asset]);
   const known = await recomputable(client, asset, before.known);
-  const settings = (await readSmoothing(client, [asset.orgId])).get(asset.orgId);
+  const site = (await readSites(client, [asset.orgId])).get(asset.orgId) ?? WITHOUT_SETTINGS;
   const nothing = { recomputed: { written: 0, removed: 0, unsealed: 0 }, next: null };
   if (position === undefined || position.lastSeen === null || known === null) {
     return nothing;
   }
   const start = Math.max(known.from, before.end + 1);
   const stored = storedTracking(client);
-  const [end = null] = await stored.scansAhead([{ ...asset, from: start - 1, to: start - 1 }], PIECE);
-  if (end === null) {
+  const [last = null] = await stored.scansAhead([{ ...asset, from: start - 1, to: start - 1 }], PIECE);
+  if (last === null) {
     return nothing;
   }
-  const { lastSeen } = position;
+  const end = endOfBucket(bucketOf(last));
+  const { lastSeen, positionAt } = position;
   const neighbourhoods = await neighbourhoodsOfStretches(
     stored,
-    [{ ...asset, lastSeen, settings: settings ?? new SmoothingSettings([]) }],
+    [{ ...asset, lastSeen, positionAt, site }],
     [{ ...asset, from: start, to: end }],
   );
   const change = revision(position, neighbourhoods.get(assetKey(asset)) ?? { spans: [], stored: [] }, []);
-  const isAny = change.put.length > 0 || isChange({ ...change, stay: change.position.stay });
+  const { stay, newest } = change.position;
+  const isAny = change.put.length > 0 || newest !== undefined || isChange({ ...change, stay });
   const unsealed = isAny ? await writeChanges(client, [change]) : 0;
   const { added, removed, changed } = change.rows;
   const written = added.length + changed.length;

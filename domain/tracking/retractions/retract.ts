@@ -14,10 +14,10 @@ import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { assetKey } from '../history/asset-ref.ts';
 import { findByIndexes } from '../index-plans.ts';
+import { readSites } from '../location/read-site.ts';
 import { markRetracted, type ToMark } from '../mark-retracted.ts';
 import { lockPositions } from '../positions.ts';
 import { reviseAlerts } from '../revise-alerts.ts';
-import { readSmoothing } from '../smoothing/read-settings.ts';
 import { storedTracking } from '../stored-tracking.ts';
 import { writeChanges } from '../update-histories.ts';
 import {
@@ -205,7 +205,7 @@ async function storeAnswer(
 /**
  * Takes stored scans of handhelds back that none has taken back before, inside the caller's transaction: marks them, and
  * brings transitions and positions to what they would be without them. Locks the positions of their assets, and the
- * smoothing settings (shared), as a recorder does.
+ * settings of locations (shared), as a recorder does.
  *
  * @returns changes of histories that the sealer has to be woken for, once this is committed.
  */
@@ -217,13 +217,13 @@ export async function takeBack(
     return 0;
   }
   const positions = await lockPositions(client, scans);
-  const [, , smoothing] = await Promise.all([
+  const [, , sites] = await Promise.all([
     markRetracted(client, scans),
     reviseAlerts(
       client,
       scans.map(({ orgId, assetId, observedAt }) => ({ orgId, assetId, since: observedAt })),
     ),
-    readSmoothing(
+    readSites(
       client,
       scans.map(({ orgId }) => orgId),
     ),
@@ -233,5 +233,5 @@ export async function takeBack(
     position,
     instants: (instantsOf.get(assetKey(position)) ?? []).map(({ observedAt }) => observedAt),
   }));
-  return writeChanges(client, await withoutRetracted(storedTracking(client), assets, smoothing));
+  return writeChanges(client, await withoutRetracted(storedTracking(client), assets, sites));
 }

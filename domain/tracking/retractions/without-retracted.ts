@@ -3,11 +3,10 @@ import type { Micros } from '../../../base/instant.ts';
 import { type AssetRef, assetKey } from '../history/asset-ref.ts';
 import type { Stay, Transition } from '../history/history.ts';
 import type { Neighbourhood } from '../history/revise.ts';
+import type { Site } from '../location/site.ts';
+import { type ChangedAsset, statedNeighbourhoods } from '../location/stated-neighbourhoods.ts';
 import type { Position } from '../positions.ts';
 import { type Change, revision } from '../revision.ts';
-import { afterSilence } from '../smoothing/after-silence.ts';
-import type { SmoothingSettings } from '../smoothing/settings.ts';
-import { type SmoothedAsset, smoothedNeighbourhoods } from '../smoothing/smoothed-neighbourhoods.ts';
 import type { StoredTracking } from '../stored-tracking.ts';
 
 export interface AssetRetraction {
@@ -25,10 +24,10 @@ export interface AssetRetraction {
 export async function withoutRetracted(
   stored: StoredTracking,
   assets: readonly AssetRetraction[],
-  smoothing: ReadonlyMap<number, SmoothingSettings>,
+  sites: ReadonlyMap<number, Site>,
 ): Promise<Change[]> {
   const [neighbourhoods, newest] = await Promise.all([
-    neighbourhoodsOf(stored, assets, smoothing),
+    neighbourhoodsOf(stored, assets, sites),
     newestLeft(stored, assets),
   ]);
   return assets.map(({ position }) => {
@@ -38,7 +37,7 @@ export async function withoutRetracted(
     const isLastGone = newest.has(key);
     // Where raw scans have been dropped, it was seen at the last transition at least.
     const lastSeen = isLastGone ? (newest.get(key) ?? stay?.since ?? null) : position.lastSeen;
-    return { ...change, position: { ...position, stay, lastSeen } };
+    return { ...change, position: { ...change.position, stay, lastSeen } };
   });
 }
 
@@ -49,33 +48,28 @@ function stayOf(last: Transition | undefined): Stay | null {
 async function neighbourhoodsOf(
   stored: StoredTracking,
   assets: readonly AssetRetraction[],
-  smoothing: ReadonlyMap<number, SmoothingSettings>,
+  sites: ReadonlyMap<number, Site>,
 ): Promise<ReadonlyMap<string, Neighbourhood>> {
   const plain: (AssetRef & { observedAt: Micros })[] = [];
-  const smoothed: SmoothedAsset[] = [];
+  const atSites: ChangedAsset[] = [];
   for (const { position, instants } of assets) {
-    const { orgId, assetId, lastSeen } = position;
+    const { orgId, assetId, lastSeen, positionAt } = position;
     const changed = [...new Set(instants)].sort((a, b) => a - b);
-    const settings = smoothing.get(orgId);
-    const reach = settings?.reach(changed[0] ?? 0, changed.at(-1) ?? 0) ?? 0;
-    if (settings === undefined || reach === 0) {
+    const site = sites.get(orgId);
+    if (site === undefined) {
       append(
         plain,
         changed.map((observedAt) => ({ orgId, assetId, observedAt })),
       );
     } else {
-      smoothed.push({ orgId, assetId, changed, reach, settings, lastSeen: lastSeen ?? 0 });
+      atSites.push({ orgId, assetId, changed, site, positionAt, lastSeen: lastSeen ?? 0 });
     }
   }
-  const [ofPlain, ofSmoothed] = await Promise.all([
+  const [ofPlain, ofSites] = await Promise.all([
     plain.length === 0 ? [] : stored.neighbourhoods(plain),
-    smoothedNeighbourhoods(stored, smoothed),
+    statedNeighbourhoods(stored, atSites),
   ]);
-  const settings = new Map(assets.map(({ position }) => [assetKey(position), smoothing.get(position.orgId)]));
-  return new Map([
-    ...[...ofPlain].map(([key, found]) => [key, afterSilence(found, settings.get(key))] as const),
-    ...ofSmoothed,
-  ]);
+  return new Map([...ofPlain, ...ofSites]);
 }
 
 /** Of the assets whose newest scan is gone, by {@link assetKey}: when the newest was made of those that are left, if any. */

@@ -1,7 +1,6 @@
 import { Turns } from '../../../base/each-in-turns.ts';
 import { firstIndex } from '../../../base/first-index.ts';
 import type { Micros } from '../../../base/instant.ts';
-import type { Proof } from '../history/deciding-scan.ts';
 import type { Sighting } from '../history/history.ts';
 import { keptScans } from './kept.ts';
 import { Leads } from './leads.ts';
@@ -45,7 +44,7 @@ export interface Seen extends Sighting {
 }
 
 /** Why a scan counts: the first of these that holds. */
-export type Reason = 'person' | 'smoothing_off' | Proof;
+export type Reason = 'person' | 'smoothing_off' | 'no_rival' | 'long_enough' | 'stronger';
 
 /**
  * @param seen in any order. Near its ends the answer is right only if all scans within a window are included.
@@ -59,31 +58,6 @@ export function countingScans(seen: readonly Seen[], settings: SmoothingSettings
     }
   }
   return counting;
-}
-
-/** As {@link countingScans}, each with its proof where one was asked for; others have the loop in between. */
-export async function provenScans(seen: readonly Seen[], settings: SmoothingSettings): Promise<Proven[]> {
-  const proven: Proven[] = [];
-  const turns = new Turns();
-  for (const { scan, reason } of judge(seen, settings)) {
-    if (reason !== null) {
-      proven.push({ scan, proof: reason === 'person' || reason === 'smoothing_off' ? null : reason });
-    }
-    if (turns.isOver) {
-      await turns.next();
-    }
-  }
-  return proven;
-}
-
-export interface Proven {
-  scan: Seen;
-  proof: Proof | null;
-}
-
-/** A sighting whose scan, if it decides a transition, is kept with the proof. */
-export function asSighting({ scan, proof }: Proven): Sighting {
-  return proof === null || !scan.scan ? scan : { ...scan, scan: { ...scan.scan, proof } };
 }
 
 /**

@@ -4,8 +4,8 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { AssetRef } from '../history/asset-ref.ts';
 import { DECIDED_COLUMNS, type DecidingRow, toDecidingScan } from '../history/deciding-row.ts';
 import type { DecidingScan } from '../history/deciding-scan.ts';
+import { loadNearestScans } from '../location/load-stretches.ts';
 import { type Reason, reasonAt, type Seen } from '../smoothing/counting.ts';
-import { loadNearestScans } from '../smoothing/load-stretches.ts';
 import { readSmoothing } from '../smoothing/read-settings.ts';
 import { MAX_WINDOW, SmoothingSettings } from '../smoothing/settings.ts';
 import { type Rival, rivalsOf } from './rivals.ts';
@@ -53,13 +53,15 @@ export async function explain(
   const near = (await isKept(db, asset, from))
     ? await loadNearestScans(db, { ...asset, observedAt: from }, MAX_WINDOW, MOST_SCANS)
     : null;
-  const scans = near?.scans ?? null;
+  const scans =
+    near?.scans.map((scan) => ({ ...scan, isByPerson: scan.scan.source.kind === 'handheld' })) ?? null;
   return {
     stay: { locationId, from, to },
     decidedBy: decidedBy ?? scans?.find(({ observedAt }) => observedAt === from)?.scan ?? null,
-    reason: near?.isAll
-      ? await reasonAt(near.scans, settings, from)
-      : storedReason(decidedBy, { locationId, from }, settings),
+    reason:
+      near?.isAll && scans !== null
+        ? await reasonAt(scans, settings, from)
+        : storedReason(decidedBy, { locationId, from }, settings),
     rivals: scans === null ? null : rivalsOf({ at: from, locationId }, scans, settings),
     around: scans === null ? null : scansNear(scans, from),
     saidBefore: await saidBefore(db, asset, at ?? from),
@@ -119,7 +121,7 @@ function storedReason(
   if (decidedBy === null) {
     return null;
   }
-  return settings.at(locationId, from) === null ? 'smoothing_off' : (decidedBy.proof ?? null);
+  return settings.at(locationId, from) === null ? 'smoothing_off' : null;
 }
 
 /** Year 2200: later than any scan. */

@@ -7,10 +7,10 @@ import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timesca
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { AssetRef } from '../history/asset-ref.ts';
 import { findByIndexes } from '../index-plans.ts';
+import { readSites } from '../location/read-site.ts';
 import { lockPositions } from '../positions.ts';
 import { withoutRetracted } from '../retractions/without-retracted.ts';
 import { reviseAlerts } from '../revise-alerts.ts';
-import { readSmoothing } from '../smoothing/read-settings.ts';
 import { storedTracking } from '../stored-tracking.ts';
 import { writeChanges } from '../update-histories.ts';
 import {
@@ -130,11 +130,11 @@ async function mendPiece(
     return { mended: [], unsealed: 0 };
   }
   const instants = mended.flatMap(({ before, now }) => [before, now]);
-  const [, smoothing] = await Promise.all([
+  const [, sites] = await Promise.all([
     reviseAlerts(client, [{ ...asset, since: leastOf(instants) }]),
-    readSmoothing(client, [asset.orgId]),
+    readSites(client, [asset.orgId]),
   ]);
-  const changes = await withoutRetracted(storedTracking(client), [{ position, instants }], smoothing);
+  const changes = await withoutRetracted(storedTracking(client), [{ position, instants }], sites);
   return { mended, unsealed: await writeChanges(client, changes) };
 }
 

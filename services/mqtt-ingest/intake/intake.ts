@@ -18,12 +18,12 @@ import { type Turn, UnderWay } from '../../../domain/presence/watching/under-way
 import { BatchClosed } from '../../../domain/tracking/batch.ts';
 import type { DatabaseClock } from '../../../domain/tracking/database-clock.ts';
 import { announcingMoves } from '../../../domain/tracking/feed/announcing-moves.ts';
+import { HeavyOrganizations } from '../../../domain/tracking/location/heavy-organizations.ts';
+import { TooManyScans } from '../../../domain/tracking/location/load-stretches.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
 import { RecentRepeats } from '../../../domain/tracking/recent-repeats.ts';
 import { RecentlySeen } from '../../../domain/tracking/recently-seen.ts';
 import { AlreadyStored } from '../../../domain/tracking/record.ts';
-import { HeavyOrganizations } from '../../../domain/tracking/smoothing/heavy-organizations.ts';
-import { TooManyScans } from '../../../domain/tracking/smoothing/load-stretches.ts';
 import type { ReaderListening } from '../listening/listening.ts';
 import { asRegistered, whyUnregistered } from '../registry/as-registered.ts';
 import type { Registry } from '../registry/registry.ts';

@@ -1,7 +1,7 @@
 import type { ReadMessage } from '../../../domain/messages/message.ts';
 import type { MessageOutcome } from '../../../domain/messages/record-messages.ts';
 import { Batch, type BatchOptions } from '../../../domain/tracking/batch.ts';
-import type { HeavyOrganizations } from '../../../domain/tracking/smoothing/heavy-organizations.ts';
+import type { HeavyOrganizations } from '../../../domain/tracking/location/heavy-organizations.ts';
 
 interface Recording
   extends Pick<

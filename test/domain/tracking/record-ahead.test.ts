@@ -174,6 +174,7 @@ describe('what is remembered of when assets were last seen', () => {
     assetId,
     stay: null,
     lastSeen,
+    positionAt: null,
     lockedAt: 0,
     row: '(0,1)',
   });

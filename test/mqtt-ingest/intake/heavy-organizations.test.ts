@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MessageAsRead } from '../../../domain/messages/message.ts';
 import { countItems } from '../../../domain/messages/reader-counters.ts';
-import { HeavyOrganizations } from '../../../domain/tracking/smoothing/heavy-organizations.ts';
+import { HeavyOrganizations } from '../../../domain/tracking/location/heavy-organizations.ts';
 import { ReaderLanes } from '../../../services/mqtt-ingest/intake/reader-lanes.ts';
 import { useDatabase } from '../../support/database.ts';
 import { openIntake } from '../../support/intake.ts';

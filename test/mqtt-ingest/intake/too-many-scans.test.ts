@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { loadScans, TooManyScans } from '../../../domain/tracking/smoothing/load-stretches.ts';
+import { loadScans, TooManyScans } from '../../../domain/tracking/location/load-stretches.ts';
 import { useDatabase } from '../../support/database.ts';
 import { openIntake } from '../../support/intake.ts';
 import { Site } from '../../support/site.ts';

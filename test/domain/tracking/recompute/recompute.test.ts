@@ -1,20 +1,21 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Transition } from '../../../../domain/tracking/history/history.ts';
+import { loadScans } from '../../../../domain/tracking/location/load-stretches.ts';
+import type { DatedSetting } from '../../../../domain/tracking/location/site.ts';
+import type { Seen } from '../../../../domain/tracking/location/statements.ts';
 import {
   type Recomputing,
   recomputeOrganization,
 } from '../../../../domain/tracking/recompute/recompute-organization.ts';
-import type { Seen } from '../../../../domain/tracking/smoothing/counting.ts';
-import type { DatedSmoothing } from '../../../../domain/tracking/smoothing/settings.ts';
 import { useDatabase } from '../../../support/database.ts';
-import { historyOfEarlierVersion, storeHistory } from '../../../support/earlier-history.ts';
-import { aRead, record, storedHistory, storedPosition } from '../../../support/recording.ts';
-import { START } from '../../../support/sightings.ts';
+import { storeHistory } from '../../../support/earlier-history.ts';
+import { STRENGTH, storeSettings } from '../../../support/location-settings.ts';
+import { aRead, decidingScan, record, storedHistory, storedPosition } from '../../../support/recording.ts';
+import { historyByDefinition, START } from '../../../support/sightings.ts';
 import { Site } from '../../../support/site.ts';
-import { smoothedHistoryByDefinition } from '../../../support/smoothing-by-definition.ts';
-import { storeSettings } from '../../../support/stored-smoothing.ts';
-import { provingSettings, type RandomRead, someReads } from '../smoothing/passing.ts';
+import { historyOfStatements, provingSettings } from '../../../support/statements.ts';
+import { type RandomRead, someReads } from '../location/passing.ts';
 
 const SECOND = 1_000_000;
 
@@ -23,7 +24,7 @@ describe('computing histories anew', () => {
   let site: Site;
   let locations: number[];
   let readers: number[];
-  let settings: DatedSmoothing[];
+  let settings: DatedSetting[];
 
   beforeEach(async () => {
     site = await Site.create(database);
@@ -37,7 +38,7 @@ describe('computing histories anew', () => {
 
   const locationOf = (location: number) => locations[location - 1] ?? 0;
 
-  async function useSettings(dated: readonly DatedSmoothing[]): Promise<void> {
+  async function useSettings(dated: readonly DatedSetting[]): Promise<void> {
     settings = dated.map((each) => ({
       ...each,
       locationId: each.locationId === null ? null : locationOf(each.locationId),
@@ -51,32 +52,31 @@ describe('computing histories anew', () => {
     const distinct = [
       ...new Map(reads.map((read) => [`${read.location} ${read.at} ${read.isByPerson}`, read])).values(),
     ];
-    await record(
-      database,
-      distinct.map(({ location, at, rssi, isByPerson }) => {
-        const locationId = locationOf(location);
-        const read = aRead({
-          orgId: site.orgId,
-          readerId: readers[location - 1] ?? 0,
-          value: name,
-          locationId,
-          at,
-          rssi,
-        });
-        const source = {
-          kind: 'handheld',
-          handheldId: 1,
-          submissionId: `${name} ${location} ${at}`,
-          index: 0,
-        } as const;
-        return isByPerson ? { ...read, rssi: null, source } : read;
-      }),
-    );
-    const seen = distinct.map(({ location, at, rssi, isByPerson }): Seen => {
-      return { observedAt: at, locationId: locationOf(location), rssi: isByPerson ? null : rssi, isByPerson };
+    const scans = distinct.map(({ location, at, rssi, isByPerson }) => {
+      const locationId = locationOf(location);
+      const read = aRead({
+        orgId: site.orgId,
+        readerId: readers[location - 1] ?? 0,
+        value: name,
+        locationId,
+        at,
+        rssi,
+      });
+      const source = {
+        kind: 'handheld',
+        handheldId: 1,
+        submissionId: `${name} ${location} ${at}`,
+        index: 0,
+      } as const;
+      return isByPerson ? { ...read, rssi: null, source } : read;
     });
-    const right = smoothedHistoryByDefinition(seen, settings);
-    const wrong = historyOfEarlierVersion(seen, settings);
+    await record(database, scans);
+    const seen = scans.map((scan, index): Seen => {
+      const { location, at } = distinct[index] as RandomRead;
+      return { observedAt: at, locationId: locationOf(location), rssi: scan.rssi, scan: decidingScan(scan) };
+    });
+    const right = await historyOfStatements(seen, settings);
+    const wrong = historyByDefinition(seen);
     await storeHistory(database, { orgId: site.orgId, assetId }, wrong);
     return { assetId, right, isWrong: JSON.stringify(right) !== JSON.stringify(wrong), reads: distinct };
   }
@@ -85,15 +85,15 @@ describe('computing histories anew', () => {
     expect(await storedHistory(database, assetId)).to.deep.equal(expected);
     const last = expected.at(-1);
     expect(await storedPosition(database, assetId)).to.deep.include({
-      locationId: last?.locationId,
-      since: last?.observedAt,
+      locationId: last?.locationId ?? null,
+      since: last?.observedAt ?? null,
     });
   }
 
   const someAssets = (seed: number, count: number) => fc.sample(someReads, { numRuns: count, seed });
   const [SETTINGS = []] = fc.sample(provingSettings, { numRuns: 1, seed: 3 });
 
-  it('makes of what an earlier version stored what the rule says (150 random sets)', async () => {
+  it('makes of what was stored before a setting what the rule says (150 random sets)', async () => {
     await useSettings(SETTINGS);
     const assets = [];
     for (const [index, reads] of someAssets(5, 150).entries()) {
@@ -111,9 +111,7 @@ describe('computing histories anew', () => {
   });
 
   it('goes through an asset of many scans piece by piece', async () => {
-    await useSettings([
-      { locationId: null, validFrom: START, smoothing: { window: 6 * SECOND, minimum: SECOND, margin: 6 } },
-    ]);
+    await useSettings([{ locationId: null, validFrom: START, setting: STRENGTH }]);
     const PASSING = [
       [0, 1, -40],
       [4.4, 1, -53],
@@ -122,8 +120,10 @@ describe('computing histories anew', () => {
       [7.3, 2, -46],
     ] as const;
     const assetId = await site.asset('often', 'often');
+    // Each minute the other location is louder.
     const scans = Array.from({ length: 2_000 }, (_, turn) =>
-      PASSING.map(([second, location, rssi]) => {
+      PASSING.map(([second, there, rssi]) => {
+        const location = ((there + turn) % 2) + 1;
         const at = START + turn * 60 * SECOND + second * SECOND;
         return aRead({
           orgId: site.orgId,
@@ -137,10 +137,10 @@ describe('computing histories anew', () => {
     );
     await record(database, scans.flat());
     const right = await storedHistory(database, assetId);
-    expect(right).to.have.length(4_000);
+    expect(right).to.have.length(2_000);
     const wrong = right.map((row, index) => ({
       ...row,
-      observedAt: index % 2 === 0 ? row.observedAt : row.observedAt + 400_000,
+      observedAt: index % 2 === 0 ? row.observedAt : row.observedAt + 4_400_000,
     }));
     await storeHistory(database, { orgId: site.orgId, assetId }, wrong);
     await recomputeOrganization(database.pool, site.orgId);
@@ -154,7 +154,12 @@ describe('computing histories anew', () => {
       const later = reads.map((read) => ({ ...read, at: read.at + 700 * SECOND }));
       const asset = await assetOf(`cut-${index}`, [...reads, ...later]);
       await storeHistory(database, { orgId: site.orgId, assetId: asset.assetId }, asset.right);
-      const cut = reads[(index * 7) % reads.length]?.at ?? START;
+      // An asset whose first scans state nothing does not show that they were dropped.
+      const [first] = asset.right;
+      const cut =
+        first === undefined
+          ? START
+          : Math.max(first.observedAt + 1, reads[(index * 7) % reads.length]?.at ?? START);
       await database.rows(
         'delete from scan_events where asset_id = $1 and observed_at < time_of_micros($2)',
         [asset.assetId, cut],
@@ -230,12 +235,10 @@ describe('computing histories anew', () => {
     await Promise.all([rest(), recomputeOrganization(database.pool, site.orgId)]);
     await recomputeOrganization(database.pool, site.orgId);
     for (const { assetId } of assets) {
-      const seen = await database.rows<Seen>(
-        `select micros_of_time(observed_at) as "observedAt", location_id as "locationId", rssi,
-           handheld_id is not null as "isByPerson" from scan_events where asset_id = $1`,
-        [assetId],
-      );
-      await expectHistory(assetId, smoothedHistoryByDefinition(seen, settings));
+      const [seen = []] = await loadScans(database.pool, [
+        { orgId: site.orgId, assetId, from: 0, to: 2 * START },
+      ]);
+      await expectHistory(assetId, await historyOfStatements(seen, settings));
     }
   });
 

@@ -1,20 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { DatedSmoothing } from '../../../../domain/tracking/smoothing/settings.ts';
+import type { DatedSetting } from '../../../../domain/tracking/location/site.ts';
 import { folded } from '../../../support/fold.ts';
-import { decidedSmoothedHistory } from '../../../support/smoothing-by-definition.ts';
-import { AssetInMemory } from '../smoothing/in-memory.ts';
-import {
-  ARRIVALS,
-  arriving,
-  manyAtOnce,
-  provingSettings,
-  type RandomRead,
-  someReads,
-} from '../smoothing/passing.ts';
+import { decidedByAll, provingSettings } from '../../../support/statements.ts';
+import { AssetInMemory } from '../location/in-memory.ts';
+import { ARRIVALS, arriving, manyAtOnce, type RandomRead, someReads } from '../location/passing.ts';
 
-const someSettings: fc.Arbitrary<DatedSmoothing[]> = fc.oneof(
-  { arbitrary: fc.constant<DatedSmoothing[]>([]), weight: 1 },
+const someSettings: fc.Arbitrary<DatedSetting[]> = fc.oneof(
+  { arbitrary: fc.constant<DatedSetting[]>([]), weight: 1 },
   { arbitrary: provingSettings, weight: 2 },
 );
 
@@ -22,7 +15,7 @@ const someSettings: fc.Arbitrary<DatedSmoothing[]> = fc.oneof(
 type Step = { reads: RandomRead[] } | { takenBack: RandomRead[] };
 
 describe('history without what was taken back', () => {
-  it('is that of the other scans, whenever what is taken back came (10,000 random sets, smoothed and not)', async () => {
+  it('is that of the other scans, whenever what is taken back came (10,000 random sets, proven and not)', async () => {
     const met = { emptied: 0, backwards: 0, early: 0, around: 0, within: 0 };
     await fc.assert(
       fc.asyncProperty(
@@ -52,7 +45,7 @@ describe('history without what was taken back', () => {
             const { lastSeen } = asset.position;
             met.backwards += Number(lastSeen !== null && before !== null && lastSeen < before);
             met.emptied += Number(lastSeen === null && before !== null);
-            expectFunctionOf(asset, settings);
+            await expectFunctionOf(asset);
           }
           met.around += asset.around;
           met.within += asset.within;
@@ -70,8 +63,9 @@ describe('history without what was taken back', () => {
   });
 });
 
-function expectFunctionOf(asset: AssetInMemory, settings: readonly DatedSmoothing[]): void {
-  const expected = decidedSmoothedHistory(asset.seen, settings);
+async function expectFunctionOf(asset: AssetInMemory): Promise<void> {
+  const { history: expected, newest } = await decidedByAll(asset.seen, asset.site);
+  expect(asset.newest).to.deep.equal(newest);
   expect(asset.history).to.deep.equal(expected);
   expect(folded(asset.told)).to.deep.equal(
     expected.map(({ observedAt, locationId, durationSeconds }) => ({

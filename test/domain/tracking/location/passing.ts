@@ -1,8 +1,5 @@
 import fc from 'fast-check';
-import type { Seen } from '../../../../domain/tracking/smoothing/counting.ts';
-import type { DatedSmoothing } from '../../../../domain/tracking/smoothing/settings.ts';
 import { anInstant, anRssi, START } from '../../../support/sightings.ts';
-import { smoothedHistoryByDefinition, someSettings } from '../../../support/smoothing-by-definition.ts';
 
 const SECOND = 1_000_000;
 
@@ -66,8 +63,7 @@ const aHandover: fc.Arbitrary<RandomRead[]> = fc
     }),
   );
 
-/** Sets of reads: any at all, and assets on their way, some of them with any read between. */
-export const someReads: fc.Arbitrary<RandomRead[]> = fc.oneof(
+const withinHalfAMinute: fc.Arbitrary<RandomRead[]> = fc.oneof(
   { arbitrary: fc.array(aRandomRead, { minLength: 1, maxLength: 30 }), weight: 1 },
   { arbitrary: aPassage, weight: 1 },
   { arbitrary: aHandover, weight: 9 },
@@ -79,6 +75,11 @@ export const someReads: fc.Arbitrary<RandomRead[]> = fc.oneof(
   },
 );
 
+/** Sets of reads: any at all, and assets on their way, some of them with any read between; within half a minute to half an hour. */
+export const someReads: fc.Arbitrary<RandomRead[]> = fc
+  .tuple(fc.constantFrom(1, 1, 8, 60), withinHalfAMinute)
+  .map(([scale, reads]) => reads.map((read) => ({ ...read, at: START + (read.at - START) * scale })));
+
 /** Reads of a few instants, at most of which the asset is seen at several locations. */
 export const manyAtOnce: fc.Arbitrary<RandomRead[]> = fc.array(
   fc
@@ -86,45 +87,6 @@ export const manyAtOnce: fc.Arbitrary<RandomRead[]> = fc.array(
     .map(([read, step]): RandomRead => ({ ...read, at: START + step * SECOND })),
   { minLength: 4, maxLength: 24 },
 );
-
-const fromTheStart: fc.Arbitrary<DatedSmoothing> = fc
-  .record({
-    window: fc.integer({ min: 3, max: 9 }),
-    minimum: fc.integer({ min: 1, max: 3 }),
-    margin: fc.integer({ min: 3, max: 9 }),
-  })
-  .map(({ window, minimum, margin }) => ({
-    locationId: null,
-    validFrom: START - SECOND,
-    smoothing: { window: window * SECOND, minimum: minimum * SECOND, margin },
-  }));
-
-/** Settings under which a later read proves an earlier one, and others that are made amid the reads. */
-export const provingSettings: fc.Arbitrary<DatedSmoothing[]> = fc.oneof(
-  { arbitrary: fc.tuple(fromTheStart).map((settings) => [...settings]), weight: 4 },
-  { arbitrary: fc.tuple(fromTheStart, someSettings).map(([first, more]) => [first, ...more]), weight: 3 },
-  { arbitrary: someSettings, weight: 1 },
-);
-
-/**
- * True if, of reads that come in order, one at the asset's location makes an earlier one count, and so dates the move
- * there earlier.
- */
-export function datesAMoveEarlier(seen: readonly Seen[], settings: readonly DatedSmoothing[]): boolean {
-  const instants = [...new Set(seen.map(({ observedAt }) => observedAt))].toSorted((a, b) => a - b);
-  const upTo = (instant: number) =>
-    smoothedHistoryByDefinition(
-      seen.filter(({ observedAt }) => observedAt <= instant),
-      settings,
-    );
-  return instants.some((instant, index) => {
-    const previous = instants[index - 1];
-    const before = previous === undefined ? [] : upTo(previous);
-    const location = before.at(-1)?.locationId;
-    const isThere = seen.every((scan) => scan.observedAt !== instant || scan.locationId === location);
-    return isThere && JSON.stringify(upTo(instant)) !== JSON.stringify(before);
-  });
-}
 
 /** How the reads of a set may come. */
 export const ARRIVALS = ['in order', 'nearly in order', 'backwards', 'in any order', 'all at once'] as const;

@@ -10,11 +10,14 @@ import type { AssetRef } from '../history/asset-ref.ts';
 import {
   DECIDED_COLUMNS,
   DECIDING_COLUMNS,
+  type DecidedRow,
   type DecidingRow,
   toDecidingScan,
+  toTransition,
 } from '../history/deciding-row.ts';
+import type { DecidingScan } from '../history/deciding-scan.ts';
 import type { DecidedTransition } from '../history/history.ts';
-import type { Seen } from './counting.ts';
+import type { Seen } from './statements.ts';
 
 /** Both ends included. */
 export interface Stretch extends AssetRef {
@@ -76,24 +79,25 @@ async function seenIn(
   return seen;
 }
 
-/** An asset was read so often that smoothing cannot be decided there. */
+/** An asset was read so often that its location cannot be decided. */
 export class TooManyScans extends AppError {
   constructor({ orgId, assetId }: AssetRef) {
     super(
       'timed_out',
-      `asset ${assetId} of organization ${orgId} has more than ${MOST_SCANS} scans within its smoothing windows; narrow the windows`,
+      `asset ${assetId} of organization ${orgId} was read more than ${MOST_SCANS.toLocaleString('en')} times within two ` +
+        'minutes; let its readers report less often, or decide its location by every scan (locate set --by every)',
     );
   }
 }
 
-/** Scans in memory, some 600 bytes each: 100 reads a second of one asset, around a scan, with the widest window. */
+/** Scans in memory, some 600 bytes each: 2,000 reads a second of one asset. */
 const MOST_SCANS = 250_000;
 
 export async function loadTransitions(
   db: Connection,
   stretches: readonly Stretch[],
 ): Promise<DecidedTransition[][]> {
-  const rows = await db.any(sql.prepared('load-transitions-of-stretches', rowsOf<TransitionRow>())`
+  const rows = await db.any(sql.prepared('load-transitions-of-stretches', rowsOf<WithOrdinal & DecidedRow>())`
     select stretch.ordinal::integer as ordinal, micros_of_time(near.observed_at) as observed_at,
       near.location_id, near.duration_seconds, ${DECIDED_COLUMNS}
     from ${timesOf(stretches)}
@@ -215,20 +219,8 @@ interface ScanRow {
 
 function toSeen(row: ScanRow & DecidingRow): Seen {
   const { observed_at: observedAt, location_id: locationId, rssi } = row;
-  return { observedAt, locationId, rssi, isByPerson: row.reader_id === null, scan: toDecidingScan(row) };
-}
-
-interface TransitionRow extends ScanRow, WithOrdinal, DecidingRow {
-  duration_seconds: number | null;
-}
-
-function toTransition(row: TransitionRow): DecidedTransition {
-  return {
-    observedAt: row.observed_at,
-    locationId: row.location_id,
-    durationSeconds: row.duration_seconds,
-    decidedBy: toDecidingScan(row),
-  };
+  // A scan was always received.
+  return { observedAt, locationId, rssi, scan: toDecidingScan(row) as DecidingScan };
 }
 
 function inOrder<Row extends WithOrdinal, Made>(

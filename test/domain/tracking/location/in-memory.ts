@@ -6,21 +6,23 @@ import {
   type DecidedTransition,
   type Sighting,
 } from '../../../../domain/tracking/history/history.ts';
+import type { ObservedPosition } from '../../../../domain/tracking/history/metric-position.ts';
 import type { Neighbourhood } from '../../../../domain/tracking/history/revise.ts';
 import { historyChanges } from '../../../../domain/tracking/history-changes.ts';
 import { type LocatedScan, scanKey, toSighting } from '../../../../domain/tracking/located-scan.ts';
+import type { DatedSetting, Site } from '../../../../domain/tracking/location/site.ts';
+import type { Seen } from '../../../../domain/tracking/location/statements.ts';
 import type { Move } from '../../../../domain/tracking/moves.ts';
 import type { Near } from '../../../../domain/tracking/near-scans.ts';
 import type { Position } from '../../../../domain/tracking/positions.ts';
 import { withoutRetracted } from '../../../../domain/tracking/retractions/without-retracted.ts';
 import type { Change } from '../../../../domain/tracking/revision.ts';
-import type { Seen } from '../../../../domain/tracking/smoothing/counting.ts';
-import { type DatedSmoothing, SmoothingSettings } from '../../../../domain/tracking/smoothing/settings.ts';
 import type { StoredTracking } from '../../../../domain/tracking/stored-tracking.ts';
 import { isNewest, type Touched, touchedAssets } from '../../../../domain/tracking/touched.ts';
 import { unsealedMoveOf } from '../../../../domain/tracking/update-histories.ts';
 import type { FeedMove } from '../../../support/fold.ts';
 import { aRead } from '../../../support/recording.ts';
+import { siteWith } from '../../../support/statements.ts';
 import type { RandomRead } from './passing.ts';
 
 /** Rows that one event tells of at most, fewer than there are, so that events have parts. */
@@ -31,8 +33,9 @@ const ASSET = 1;
 
 /** One asset as the recorder has it, but in memory: what is stored is looked up as plainly as can be. */
 export class AssetInMemory {
-  /** Without the organization if it has no settings, as the recorder reads them. */
-  readonly #settings: ReadonlyMap<number, SmoothingSettings>;
+  readonly site: Site;
+  /** Without the organization if nothing has to be proven, as the recorder reads them. */
+  readonly #sites: ReadonlyMap<number, Site>;
   readonly #scans = new Map<string, LocatedScan>();
   /** Keys of scans, whether they have come or not. */
   readonly #takenBack = new Set<string>();
@@ -42,6 +45,7 @@ export class AssetInMemory {
     assetId: ASSET,
     stay: null,
     lastSeen: null,
+    positionAt: null,
     lockedAt: 0,
     row: '',
   };
@@ -55,8 +59,12 @@ export class AssetInMemory {
   /** What was told, in order. */
   readonly told: FeedMove[] = [];
 
-  constructor(settings: readonly DatedSmoothing[]) {
-    this.#settings = new Map(settings.length === 0 ? [] : [[ORG, new SmoothingSettings(settings)]]);
+  /** Its newest position on the plan. */
+  newest: ObservedPosition | null = null;
+
+  constructor(settings: readonly DatedSetting[]) {
+    this.site = siteWith(settings);
+    this.#sites = new Map(Number.isFinite(this.site.since) ? [[ORG, this.site]] : []);
   }
 
   get history(): readonly DecidedTransition[] {
@@ -95,7 +103,7 @@ export class AssetInMemory {
     const touched = touchedAssets([this.#position], scans(fresh), scans(stronger));
     const moved: Move[] = [];
     const tracking: StoredTracking = { ...this.#stored(), around: (asset) => this.#around(asset, near) };
-    for (const change of await historyChanges(tracking, touched, this.#settings)) {
+    for (const change of await historyChanges(tracking, touched, this.#sites)) {
       this.#write(change);
       moved.push(...change.moves);
     }
@@ -181,7 +189,7 @@ export class AssetInMemory {
     }
     if (instants.length > 0) {
       const retractions = [{ position: this.#position, instants }];
-      for (const change of await withoutRetracted(this.#stored(), retractions, this.#settings)) {
+      for (const change of await withoutRetracted(this.#stored(), retractions, this.#sites)) {
         this.#write(change);
       }
     }
@@ -193,7 +201,9 @@ export class AssetInMemory {
     const replaced = new Set([...put, ...gone].map(({ observedAt }) => observedAt));
     this.#transitions = [...this.#transitions.filter(({ observedAt }) => !replaced.has(observedAt)), ...put];
     this.#transitions.sort((a, b) => a.observedAt - b.observedAt);
-    this.#position = position;
+    const { newest, ...rest } = position;
+    this.newest = newest === undefined ? this.newest : newest;
+    this.#position = { ...rest, positionAt: this.newest?.observedAt ?? null };
   }
 
   #stored(): StoredTracking {
@@ -239,7 +249,8 @@ export class AssetInMemory {
 }
 
 function toSeen(located: LocatedScan): Seen {
-  return { ...toSighting(located), isByPerson: located.scan.source.kind === 'handheld' };
+  const sighting = toSighting(located);
+  return { ...sighting, scan: sighting.scan as Seen['scan'] };
 }
 
 function locatedScan({ location, at, rssi, isByPerson }: RandomRead): LocatedScan {

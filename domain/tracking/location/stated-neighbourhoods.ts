@@ -1,0 +1,298 @@
+import { eachInTurns, Turns } from '../../../base/each-in-turns.ts';
+import type { Micros } from '../../../base/instant.ts';
+import { type AssetRef, assetKey } from '../history/asset-ref.ts';
+import { type DecidedTransition, locationAt, type Sighting } from '../history/history.ts';
+import type { ObservedPosition } from '../history/metric-position.ts';
+import type { Neighbourhood, Span } from '../history/revise.ts';
+import { revise } from '../history/revise.ts';
+import type { Stretch } from './load-stretches.ts';
+import type { Site } from './site.ts';
+import { BUCKET, bucketOf, FARTHEST, type Seen, type Statement, statementsOf } from './statements.ts';
+
+/** Answers are in the order of the stretches. */
+export interface StoredStretches {
+  scans(stretches: readonly Stretch[]): Promise<Seen[][]>;
+  /** The transitions in each, with the last before and the first after it. */
+  transitions(stretches: readonly Stretch[]): Promise<DecidedTransition[][]>;
+  /** The instant of the last of up to `count` scans after each; null if there are none. */
+  scansAhead(stretches: readonly Stretch[], count: number): Promise<(Micros | null)[]>;
+  /** For each of `instants`, in their order: all scans at the last instant before it, none from before `since`. */
+  lastBefore(
+    instants: readonly (AssetRef & { observedAt: Micros })[],
+    since: Micros,
+  ): Promise<Pick<Sighting, 'observedAt' | 'locationId'>[][]>;
+}
+
+export interface AssetAtSite extends AssetRef {
+  /** Of all its scans, the changed ones included. */
+  lastSeen: Micros;
+  /** The instant of the position that is stored; null if none is. */
+  positionAt: Micros | null;
+  site: Site;
+}
+
+export interface ChangedAsset extends AssetAtSite {
+  /** The instants of its changed scans. */
+  changed: readonly Micros[];
+}
+
+/**
+ * Loads what {@link revise} needs of assets at locations that are decided by all of their scans; its sightings are
+ * statements.
+ *
+ * 1. A changed scan bears on the buckets within 30 s. These are decided again, for which another 30 s around are read.
+ * 2. After them the same scans state the same as before. But if they now end in another stay than is stored, the first
+ *    statement after them follows another stay. Then later buckets are decided too, in pieces that grow, each read once,
+ *    until the stay is the stored one again: at the next statement. That is soon, unless the scans are in doubt, so only
+ *    late scans take more than one round, and seldom do.
+ * 3. Looking ahead ends where the next stretch begins, which is decided anyway. So a day's late reads of one asset are
+ *    each read once or twice.
+ *
+ *     read            [---30 s---|---30 s---*---30 s---|---30 s---]      *: changed
+ *     decided again              [----------*----------]
+ *     looked ahead                                     [---...-> until the stays agree
+ *
+ * @returns by {@link assetKey}.
+ */
+export function statedNeighbourhoods(
+  stored: StoredStretches,
+  assets: readonly ChangedAsset[],
+): Promise<ReadonlyMap<string, Neighbourhood>> {
+  return neighbourhoodsOfStretches(stored, assets, assets.flatMap(changedStretches));
+}
+
+/** {@link statedNeighbourhoods} of given stretches of whole buckets, in which any scan may state something else. */
+export async function neighbourhoodsOfStretches(
+  stored: StoredStretches,
+  assets: readonly AssetAtSite[],
+  stretches: readonly Stretch[],
+): Promise<ReadonlyMap<string, Neighbourhood>> {
+  const known = new Map(assets.map((asset) => [assetKey(asset), new KnownOfAsset(asset)]));
+  let pieces = stretches.flatMap(inPieces);
+  for (let count = 1; pieces.length > 0; count = Math.min(8 * count, MOST_AHEAD)) {
+    await learnAll(stored, known, pieces);
+    const diverging = (await eachInTurns(known.values(), (asset) => asset.diverging())).flat();
+    pieces = diverging.length === 0 ? [] : (await piecesAhead(stored, diverging, count)).flatMap(inPieces);
+  }
+  for (const asset of known.values()) {
+    await asset.findLostPosition(stored);
+  }
+  return new Map(await eachInTurns(known, ([key, asset]) => [key, asset.neighbourhood()] as const));
+}
+
+/**
+ * Loads as many pieces at a time as have some ten thousand scans: a minute of an asset that is read fifty times a second
+ * at a dozen antennas has that many, and a batch has hundreds of assets, or ten thousand.
+ */
+async function learnAll(
+  stored: StoredStretches,
+  known: ReadonlyMap<string, KnownOfAsset>,
+  pieces: readonly Stretch[],
+): Promise<void> {
+  const turns = new Turns();
+  for (let start = 0, size = FIRST_PIECES; start < pieces.length; ) {
+    const some = pieces.slice(start, start + size);
+    const [scans, transitions] = await Promise.all([
+      stored.scans(some.map(surroundingsOf)),
+      stored.transitions(some),
+    ]);
+    for (const [index, piece] of some.entries()) {
+      await known.get(assetKey(piece))?.learn(piece, scans[index] ?? [], transitions[index] ?? []);
+      await turns.next();
+    }
+    const read = scans.reduce((sum, { length }) => sum + length, 0);
+    start += some.length;
+    size = Math.ceil(size * Math.min(4, SCANS_AT_A_TIME / Math.max(1, read)));
+  }
+}
+
+const FIRST_PIECES = 8;
+
+/** Scans in memory, some hundred bytes each. */
+const SCANS_AT_A_TIME = 50_000;
+
+const MOST_AHEAD = 4_096;
+
+/** Half minutes with reads in which a lost position is looked for. */
+const MOST_LOOKS = 64;
+
+async function piecesAhead(
+  stored: StoredStretches,
+  diverging: readonly DivergingStretch[],
+  count: number,
+): Promise<Stretch[]> {
+  const ends = await stored.scansAhead(diverging, count);
+  return diverging.flatMap(({ orgId, assetId, to: end, next }, index) => {
+    const last = ends[index] ?? null;
+    return last === null
+      ? []
+      : [{ orgId, assetId, from: end + 1, to: Math.min(endOfBucket(bucketOf(last)), next - 1) }];
+  });
+}
+
+/** Ends in another stay than is stored. */
+interface DivergingStretch extends Stretch {
+  /** The beginning of the next stretch that was decided. */
+  next: Micros;
+}
+
+/** The buckets within 30 s of every changed instant; merged where they meet. */
+function changedStretches({ orgId, assetId, changed }: ChangedAsset): Stretch[] {
+  const stretches: Stretch[] = [];
+  for (const instant of changed.toSorted((a, b) => a - b)) {
+    const [from, to] = [
+      startOfBucket(bucketOf(instant) - FARTHEST),
+      endOfBucket(bucketOf(instant) + FARTHEST),
+    ];
+    const last = stretches.at(-1);
+    if (last !== undefined && from <= last.to + 1) {
+      last.to = to;
+    } else {
+      stretches.push({ orgId, assetId, from, to });
+    }
+  }
+  return stretches;
+}
+
+/** Parts of a stretch that follow each other, so that scans are in memory of one minute and what is around it. */
+function inPieces({ orgId, assetId, from, to }: Stretch): Stretch[] {
+  const pieces: Stretch[] = [];
+  for (let start = from; start <= to; start += PIECE) {
+    pieces.push({ orgId, assetId, from: start, to: Math.min(to, start + PIECE - 1) });
+  }
+  return pieces;
+}
+
+const PIECE: Micros = 120 * BUCKET;
+
+function surroundingsOf({ orgId, assetId, from, to }: Stretch): Stretch {
+  return {
+    ...{ orgId, assetId },
+    from: startOfBucket(bucketOf(from) - FARTHEST),
+    to: endOfBucket(bucketOf(to) + FARTHEST),
+  };
+}
+
+export function startOfBucket(bucket: number): Micros {
+  return bucket * BUCKET;
+}
+
+export function endOfBucket(bucket: number): Micros {
+  return (bucket + 1) * BUCKET - 1;
+}
+
+class KnownOfAsset {
+  readonly #asset: AssetAtSite;
+  /** By their ends. The sightings are statements. */
+  readonly #spans = new Map<Micros, Span>();
+  readonly #stored = new Map<Micros, DecidedTransition>();
+  /** The newest that was decided. */
+  #position: ObservedPosition | null = null;
+
+  constructor(asset: AssetAtSite) {
+    this.#asset = asset;
+  }
+
+  /**
+   * @param piece whole buckets: of a stretch, or of what is before or after one.
+   * @param scans all in its surroundings.
+   */
+  async learn(
+    { from, to }: Stretch,
+    scans: readonly Seen[],
+    transitions: readonly DecidedTransition[],
+  ): Promise<void> {
+    const buckets = { from: bucketOf(from), to: bucketOf(to) };
+    const { statements, positions } = await statementsOf(scans, this.#asset.site, buckets);
+    const sightings = statements
+      // The first statement of a run says as much as all of it.
+      .filter(({ locationId }, index) => locationId !== statements[index - 1]?.locationId)
+      .map(asSighting);
+    const continued = this.#spans.get(from - 1);
+    this.#spans.delete(from - 1);
+    this.#spans.set(to, {
+      from: continued?.from ?? from,
+      to,
+      sightings: continued === undefined ? sightings : [...continued.sightings, ...sightings],
+    });
+    for (const transition of transitions) {
+      this.#stored.set(transition.observedAt, transition);
+    }
+    this.#keepNewest(positions.at(-1));
+  }
+
+  neighbourhood(): Neighbourhood {
+    return {
+      spans: [...this.#spans.values()].toSorted((a, b) => a.from - b.from),
+      stored: [...this.#stored.values()].toSorted((a, b) => a.observedAt - b.observedAt),
+      newest: this.#newest(),
+    };
+  }
+
+  #newest(): ObservedPosition | null | undefined {
+    const { positionAt } = this.#asset;
+    const decided = this.#position;
+    if (positionAt !== null && this.#spanAt(positionAt) !== undefined) {
+      return decided;
+    }
+    return decided !== null && decided.observedAt > (positionAt ?? Number.NEGATIVE_INFINITY)
+      ? decided
+      : undefined;
+  }
+
+  #spanAt(at: Micros): Span | undefined {
+    return [...this.#spans.values()].find(({ from, to }) => from <= at && at <= to);
+  }
+
+  /**
+   * Looks for an earlier position where the stored one is no more: a late read can narrow a window to one in which no
+   * antenna on the plan was heard.
+   */
+  async findLostPosition(stored: StoredStretches): Promise<void> {
+    const { orgId, assetId, positionAt, site } = this.#asset;
+    const span = positionAt === null ? undefined : this.#spanAt(positionAt);
+    let from = span?.from ?? Number.NEGATIVE_INFINITY;
+    for (let look = 0; look < MOST_LOOKS; look++) {
+      if (span === undefined || (this.#position?.observedAt ?? Number.NEGATIVE_INFINITY) >= from) {
+        return;
+      }
+      const [[last] = []] = await stored.lastBefore([{ orgId, assetId, observedAt: from }], 0);
+      if (last === undefined) {
+        return;
+      }
+      const buckets = { from: bucketOf(last.observedAt) - FARTHEST, to: bucketOf(last.observedAt) };
+      from = startOfBucket(buckets.from);
+      const piece = { orgId, assetId, from, to: endOfBucket(buckets.to) };
+      const [scans = []] = await stored.scans([surroundingsOf(piece)]);
+      this.#keepNewest((await statementsOf(scans, site, buckets)).positions.at(-1));
+    }
+  }
+
+  #keepNewest(position: ObservedPosition | undefined): void {
+    if (
+      position !== undefined &&
+      position.observedAt > (this.#position?.observedAt ?? Number.NEGATIVE_INFINITY)
+    ) {
+      this.#position = position;
+    }
+  }
+
+  /** Stretches that end in another stay than is stored, and are followed by scans not decided yet. */
+  diverging(): DivergingStretch[] {
+    const { orgId, assetId, lastSeen } = this.#asset;
+    const { spans, stored } = this.neighbourhood();
+    const revised = revise(stored, spans);
+    return spans.flatMap(({ from, to }, index) => {
+      const next = spans[index + 1]?.from ?? Number.POSITIVE_INFINITY;
+      const hasConverged =
+        to >= lastSeen || next === to + 1 || locationAt(revised, to) === locationAt(stored, to);
+      return hasConverged ? [] : [{ orgId, assetId, from, to, next }];
+    });
+  }
+}
+
+/** As history takes it; what was proven is kept with the scan. */
+function asSighting({ observedAt, locationId, rssi, scan, rule, position }: Statement): Sighting {
+  const isProven = rule !== 'person' && rule !== 'every';
+  return { observedAt, locationId, rssi, scan: isProven ? { ...scan, proof: rule } : scan, position };
+}

@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { decidedByAll, provingSettings } from '../../../support/statements.ts';
+import { AssetInMemory } from './in-memory.ts';
+import { ARRIVALS, arriving, someReads } from './passing.ts';
+
+describe('history where locations are decided by all scans', () => {
+  it('does not depend on the order of arrival (5,000 random sets)', async () => {
+    const met = { positions: 0, moves: 0 };
+    await fc.assert(
+      fc.asyncProperty(
+        someReads,
+        provingSettings,
+        fc.constantFrom(...ARRIVALS),
+        fc.infiniteStream(fc.nat()),
+        async (reads, settings, how, random) => {
+          const asset = new AssetInMemory(settings);
+          for (const batch of arriving(reads, how, () => random.next().value ?? 0)) {
+            await asset.record(batch);
+          }
+          const { history, newest } = await decidedByAll(asset.seen, asset.site);
+          expect(asset.history).to.deep.equal(history);
+          expect(asset.newest).to.deep.equal(newest);
+          const last = history.at(-1);
+          expect(asset.position.stay).to.deep.equal(
+            last === undefined ? null : { locationId: last.locationId, since: last.observedAt },
+          );
+          met.positions += Number(newest !== null);
+          met.moves += Number(history.length > 1);
+        },
+      ),
+      { numRuns: 5_000 },
+    );
+    expect(Math.min(met.positions, met.moves)).to.be.above(300);
+  });
+});
