@@ -4,15 +4,18 @@ import { SHIFTS, type Shift } from './shifts.ts';
 
 export type Role = 'pallet' | 'cage' | 'forklift' | 'person' | 'in repair';
 
-export interface SimulatedAsset {
+export interface TaggedAsset {
   key: string;
   name: string;
-  role: Role;
-  shift: Shift;
   /** Tag values as readers read them: hex digits in upper case. */
   tags: Record<'rfid' | 'ble', string>;
   /** The same tags as registered: not always spelled as readers do. */
   registeredTags: Record<'rfid' | 'ble', string>;
+}
+
+export interface SimulatedAsset extends TaggedAsset {
+  role: Role;
+  shift: Shift;
 }
 
 /** @param prefix of their keys; other prefixes have other tags. */
@@ -36,6 +39,22 @@ export function makePopulation(count: number, prefix: string): SimulatedAsset[] 
         rfid: index % 3 === 1 ? rfid.toLowerCase() : rfid,
         ble: index % 3 === 2 ? withColons(ble.toLowerCase()) : ble,
       },
+    };
+  });
+}
+
+/** Carts of a hall; see {@link makePopulation}. */
+export function makeCarts(count: number, prefix: string): TaggedAsset[] {
+  const own = createHash('sha256').update(prefix).digest('hex').toUpperCase();
+  return Array.from({ length: count }, (_, index) => {
+    const tags = {
+      rfid: `3035${own.slice(0, 8)}${hex(index, 12)}`,
+      ble: `C4${own.slice(0, 4)}${hex(index, 6)}`,
+    };
+    return {
+      key: `${prefix}CART-${String(index + 1).padStart(3, '0')}`,
+      name: `Simulated cart ${index + 1}`,
+      ...{ tags, registeredTags: tags },
     };
   });
 }

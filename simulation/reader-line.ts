@@ -100,11 +100,12 @@ export class ReaderLine {
     return told - (told % (this.#encoder.clockTick ?? 1));
   }
 
-  #placeOf({ asset, port, rssi }: LineRead, at: Micros): PlacedRead | null {
+  #placeOf({ asset, tag, port, rssi }: LineRead, at: Micros): PlacedRead | null {
     const location = this.reader.antennas[port - 1] ?? null;
+    const { tagType } = this;
     return asset === null || location === null
       ? null
-      : { asset, location, at: this.hasClock ? at : null, rssi };
+      : { asset, location, at: this.hasClock ? at : null, rssi, port, tagType, tag };
   }
 
   /** @param seen in the same message: without a usable clock only these are duplicates. */

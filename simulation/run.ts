@@ -5,8 +5,9 @@ import { MICROS_PER_MILLISECOND, MICROS_PER_SECOND, type Micros } from '../base/
 import type { Connections } from './connections.ts';
 import { Delivery } from './delivery.ts';
 import { assignTroubles, type Fault, NO_TROUBLE, nightOf, type Trouble, theftsOf } from './faults.ts';
+import { type Hall, HallLife } from './hall.ts';
 import type { Message } from './message.ts';
-import type { SimulatedAsset } from './population.ts';
+import type { SimulatedAsset, TaggedAsset } from './population.ts';
 import { createRandom, type Random } from './random.ts';
 import type { ReaderLine } from './reader-line.ts';
 import { antennaAt, type Site, type SiteLocation, type SiteReader } from './site.ts';
@@ -26,6 +27,8 @@ export interface SimulationPlan {
   seed: number;
   /** What stays at the site is read again within that; null if that is left to chance. */
   reread?: Micros | null;
+  /** A hall of the site, and what is in it. */
+  hall?: { hall: Hall; carts: readonly TaggedAsset[] } | null;
 }
 
 export interface SimulationOptions {
@@ -48,7 +51,7 @@ export interface Progress {
  * the same messages.
  */
 export async function runSimulation(plan: SimulationPlan, options: SimulationOptions): Promise<Progress> {
-  const { site, assets, rate, speed, faults, seed, reread = null } = plan;
+  const { site, assets, rate, speed, faults, seed, reread = null, hall = null } = plan;
   const { connections, truth, clock, signal, whereabouts = null, onProgress } = options;
   const random = createRandom(seed);
   const duration = plan.duration === null ? null : plan.duration * MICROS_PER_SECOND;
@@ -63,7 +66,11 @@ export async function runSimulation(plan: SimulationPlan, options: SimulationOpt
     isSafe: ({ key }: SiteLocation) => troubles.get(antennaAt(site, key).reader) === NO_TROUBLE,
     whereabouts,
   };
-  const traffic = new Traffic({ site, assets, troubles, faults, from, random, life, reread });
+  const traffic = new Traffic({
+    ...{ site, assets, troubles, faults, from, random, life, reread },
+    // With numbers of its own, so that the rest of the site goes on as without it.
+    hall: hall === null ? null : new HallLife(hall.hall, hall.carts, from, createRandom(seed + 1)),
+  });
   const delivery = new Delivery({ connections, truth, clock, troubles, signal });
   const progress = (elapsed: Micros) => ({
     elapsed: elapsed / MICROS_PER_SECOND,
@@ -100,9 +107,11 @@ export async function runSimulation(plan: SimulationPlan, options: SimulationOpt
         await delivery.deliver(heartbeat);
       }
     }
-    if (step % STEPS_BETWEEN_SETTLINGS === 0) {
-      truth.settle(Math.min(begin, delivery.oldest) - latestOf(troubles, speed));
-    }
+    truth.settle(
+      Math.min(begin, delivery.oldest) - latestOf(troubles, speed),
+      step % STEPS_BETWEEN_SETTLINGS,
+      STEPS_BETWEEN_SETTLINGS,
+    );
     onProgress?.(progress(elapsed));
   }
   await delivery.finish();

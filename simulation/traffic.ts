@@ -1,5 +1,6 @@
 import type { Micros } from '../base/instant.ts';
 import type { Elapsed, Fault, Trouble } from './faults.ts';
+import type { HallLife } from './hall.ts';
 import type { Message } from './message.ts';
 import type { SimulatedAsset } from './population.ts';
 import type { Random } from './random.ts';
@@ -19,6 +20,8 @@ export interface TrafficOptions {
   life: LifeOptions;
   /** What stays is read again within that; null if that is left to chance. */
   reread: Micros | null;
+  /** Beside the rest, with readers of its own; null without. */
+  hall: HallLife | null;
 }
 
 /** A part of the run, by the site's time. */
@@ -32,6 +35,7 @@ export class Traffic {
   readonly #life: SiteLife;
   readonly #watch: SiteWatch;
   readonly #lines: readonly ReaderLine[];
+  readonly #lineOf: ReadonlyMap<SiteReader, ReaderLine>;
   /** Line and port that see a location, by its key. */
   readonly #watchers: ReadonlyMap<string, { line: ReaderLine; port: number }>;
   readonly #strangers: Strangers;
@@ -48,6 +52,7 @@ export class Traffic {
       ]),
     );
     this.#lines = [...lines.values()];
+    this.#lineOf = lines;
     this.#watchers = new Map(
       stops.flatMap(({ key }) => {
         const { reader, port } = antennaAt(site, key);
@@ -74,6 +79,9 @@ export class Traffic {
     const odd = this.#oddReads(from, to, passing);
     for (const sighting of this.#watch.watch(from, to, passing - odd)) {
       this.#take(sighting);
+    }
+    for (const { asset, reader, at, rssi } of this.#options.hall?.reads(to) ?? []) {
+      this.#lineOf.get(reader)?.take({ asset: asset.key, tag: asset.tags.ble, port: 1, at, rssi });
     }
     return this.#lines.flatMap((line) => line.messages(from).map((message) => ({ line, message })));
   }

@@ -29,6 +29,8 @@ export interface RunDocument {
   tolerance_seconds: number;
   started_at: string;
   ended_at: string;
+  /** Of what its locations are decided by; null where nothing was ever set. */
+  site_version: number | null;
 }
 
 /** Times are RFC 3339 in UTC with milliseconds; `..._latest` only where a time is a span. */

@@ -18,6 +18,9 @@ export interface PlacedRead {
   /** By a usable clock; null if the time of reception counts. */
   at: Micros | null;
   rssi: number;
+  port: number;
+  tagType: string;
+  tag: string;
 }
 
 /** Expected outcome of a message. */

@@ -3,6 +3,7 @@ import { AssetTruth } from './asset-truth.ts';
 import type { Expected } from './expected.ts';
 import { countMessage, NO_COUNTS, type ReaderCounts } from './reader-truth.ts';
 import type { Span } from './span.ts';
+import { type DecidedSite, StatedTruth } from './stated-truth.ts';
 
 export interface TruthOptions {
   assets: readonly string[];
@@ -12,16 +13,20 @@ export interface TruthOptions {
   rank(location: string): number;
   /** How far a time of reception may lie outside of sending and acknowledgement. */
   tolerance: Micros;
+  /** Null where every scan counts. */
+  decided?: DecidedSite | null;
 }
 
 /** The truth of a site, from published and acknowledged messages. */
 export class Truth {
-  readonly assets: ReadonlyMap<string, AssetTruth>;
+  readonly assets: ReadonlyMap<string, AssetTruth | StatedTruth>;
   readonly readers: ReadonlyMap<string, { counts: ReaderCounts; isExact: boolean }>;
   readonly #tolerance: Micros;
 
-  constructor({ assets, readers, rank, tolerance }: TruthOptions) {
-    this.assets = new Map(assets.map((key) => [key, new AssetTruth(rank)]));
+  constructor({ assets, readers, rank, tolerance, decided = null }: TruthOptions) {
+    this.assets = new Map(
+      assets.map((key) => [key, decided === null ? new AssetTruth(rank) : new StatedTruth(decided)]),
+    );
     this.readers = new Map(
       [...readers].map(([name, before]) => [name, { counts: { ...NO_COUNTS, ...before }, isExact: true }]),
     );
@@ -41,9 +46,9 @@ export class Truth {
       earliest: time.earliest - this.#tolerance,
       latest: time.latest + this.#tolerance,
     };
-    for (const { asset, location, at, rssi } of message.placed) {
+    for (const { asset, at, ...read } of message.placed) {
       const span = at === null ? received : { earliest: at, latest: at };
-      this.assets.get(asset)?.add({ ...span, location, rssi });
+      this.assets.get(asset)?.add({ ...span, ...read, reader: message.reader.name });
     }
   }
 
@@ -63,10 +68,17 @@ export class Truth {
     }
   }
 
-  /** Call when nothing older than `before` is still to come, to release memory. */
-  settle(before: Micros): void {
+  /**
+   * Call when nothing older than `before` is still to come, to release memory.
+   *
+   * @param turn a number below `turns`: that share of the assets is settled, as all at once could take long.
+   */
+  settle(before: Micros, turn = 0, turns = 1): void {
+    let index = 0;
     for (const asset of this.assets.values()) {
-      asset.settle(before);
+      if (index++ % turns === turn) {
+        asset.settle(before);
+      }
     }
   }
 }

@@ -19,7 +19,7 @@ describe('the truth of tagtrail simulate', () => {
     expect(result).to.deep.include({ status: 0, differences: [], readers: 16 });
     expect(result.undecided.length).to.be.lessThan(8);
     const outside = await checked('--api', api.url, '--key', api.key);
-    expect(outside).to.deep.equal({ ...result, readers: 0, smoothing: null });
+    expect(outside).to.deep.equal({ ...result, readers: 0, site_changed: null });
   });
 
   it('lets hours pass at the site in seconds', async () => {

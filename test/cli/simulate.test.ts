@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { Aedes } from 'aedes';
 import { expect } from 'chai';
+import type { TruthDocument } from '../../simulation/truth/document.ts';
 import { appendMoves } from '../support/feed-rows.ts';
 import { useSimulate } from '../support/simulate.ts';
 import { Site } from '../support/site.ts';
@@ -33,7 +34,7 @@ describe('tagtrail simulate', () => {
         assets: 40,
         rows: truth.assets.reduce((rows, { history }) => rows + history.length, 0),
         readers: truth.readers.length,
-        smoothing: false,
+        site_changed: false,
         undecided: [],
         differences: [],
         feed_differences: [],
@@ -66,30 +67,28 @@ describe('tagtrail simulate', () => {
     }
   });
 
-  it('names smoothing where it is the cause of differences', async () => {
-    const site = await Site.create(database, 'Smoothed');
+  const simulatedIn = async (orgId: number, ...args: string[]): Promise<TruthDocument> => {
+    const { status, stderr } = await simulate(['--org', String(orgId), '--truth', file, ...args]);
+    expect({ status, stderr }).to.deep.equal({ status: 0, stderr: '' });
+    return JSON.parse(readFileSync(file, 'utf8'));
+  };
+
+  it('names a change of what decides locations where histories differ since', async () => {
+    const { orgId } = await api.organization('Changed');
+    const truth = await simulatedIn(orgId, '--hall', '1', '--assets', '5', '--duration', '4');
+    const asset = truth.assets.find(({ history }) => history.length > 0)?.asset;
     await database.rows(
-      `insert into smoothing_settings (org_id, mode, window_seconds, min_seconds, valid_from)
-       values ($1, 'on', 30, 20, now() - interval '1 day')`,
-      [site.orgId],
+      'delete from location_transitions where asset_id = (select id from assets where org_id = $1 and external_key = $2)',
+      [orgId, asset],
     );
-    const plan = [
-      '--assets',
-      '20',
-      '--rate',
-      '200',
-      '--duration',
-      '4',
-      '--speed',
-      '900',
-      '--faults',
-      'flapping',
-    ];
-    await simulate(['--org', String(site.orgId), '--truth', file, ...plan]);
-    const { status, smoothing, feed_differences: inFeed } = await checked();
-    expect({ status, smoothing, inFeed }).to.deep.equal({ status: 1, smoothing: true, inFeed: [] });
+    expect(await checked()).to.include({ status: 1, site_changed: false });
+    await database.rows(
+      `insert into location_settings (org_id, procedure, certainty, valid_from) values ($1, 'strength', 2, now())`,
+      [orgId],
+    );
+    expect(await checked()).to.include({ status: 1, site_changed: true });
     const { stdout } = await simulate(['--check', file]);
-    expect(stdout).to.include('Smoothing was on in this organization');
+    expect(stdout).to.include('What locations are decided by was changed after the run');
   });
 
   it('begins anew each time, with the same locations, and leaves what is not its own alone', async () => {

@@ -32,6 +32,7 @@ interface Options {
   seed: number;
   speed: number;
   continuous?: number;
+  hall: number;
   prefix: string;
   tolerance: number;
   truth: string;
@@ -65,6 +66,12 @@ export function addSimulate(program: Command): void {
       'watch the locations where assets stay continuously, with this gap: every present asset is read within a third of it',
       gap,
     )
+    .option(
+      '--hall <carts>',
+      'a hall with six Bluetooth gateways and so many carts with beacons; strength decides there',
+      wholeNumber(0, 100),
+      0,
+    )
     .option('--prefix <text>', 'prefix of keys and names', asPrefix, 'SIM-')
     .option('--tolerance <seconds>', 'see below', wholeNumber(0, 10), 2)
     .option('--truth <file>', 'the file for the truth, or none', 'simulation-truth.json')
@@ -96,6 +103,10 @@ clock that is ahead), it is taken to lie between sending and acknowledgement, gi
 that differ, and for a broker that acknowledges before ingestion has the message. Assets of which the order of reads is
 not certain within that are left out of the check, and named. Times are compared to the millisecond.
 
+With --hall, carts with beacons are pushed about in three bays without walls. Each gateway hears all of them, as strongly as
+distance, shadows and fading have it, and strength decides (${TAGTRAIL} locate). What is true there, and wherever else strength
+or position decides, is derived from the acknowledged reads, not from where the carts were.
+
 A check reads the move feed, too: applied from its first position on, it must give the histories; positions follow one
 another, and times never decrease along an asset.
 
@@ -104,11 +115,11 @@ be overdue or missing, what was stolen is overdue as soon as it would have been 
 could see is unknown because of that reader. Two rules are set for the run, and their alerts compared in the same way.
 
 JSON: what was published, and what is true: {version, org_id, run, assets, readers, presence}. With --check {assets, rows,
-readers, events, smoothing, undecided, differences, feed_differences, presence, alerts}; it exits with 1 if there are differences.
+readers, events, site_changed, undecided, differences, feed_differences, presence, alerts}; it exits with 1 if there are differences.
 presence: {compared, states, thefts, differences}, alerts: {assets, readers, withdrawn, thefts, differences}; null for a
 site that was not watched continuously.
-smoothing: whether it was on, since then the histories differ from what is true. That, and counters of readers, can be
-told through the database only (else null).
+site_changed: whether what locations are decided by (settings, plans, antennas) was changed since the run; then histories
+may differ. That, and counters of readers, can be told through the database only (else null).
 
 Examples:
   ${TAGTRAIL} simulate --org 1 --readers 6 --assets 200 --rate 100 --duration 60 --faults all
@@ -162,7 +173,19 @@ async function compare(path: string, options: Options): Promise<void> {
 
 /** @throws AppError `invalid_input` naming the option. */
 function planOf(options: Options): SimulatePlan {
-  const { org, readers, assets, rate, duration = null, speed, seed, prefix, tolerance, continuous } = options;
+  const {
+    org,
+    readers,
+    assets,
+    rate,
+    duration = null,
+    speed,
+    seed,
+    prefix,
+    tolerance,
+    continuous,
+    hall,
+  } = options;
   const formats = formatsOf(options.format, speed);
   const faults = faultsOf(options.faults);
   if (org === undefined) {
@@ -184,6 +207,7 @@ function planOf(options: Options): SimulatePlan {
   return {
     ...{ orgId: org, readers, assets, rate, duration, formats, faults, speed, seed, prefix, tolerance },
     watch: continuous === undefined ? null : watchPlan(continuous),
+    carts: hall,
   };
 }
 
@@ -295,7 +319,7 @@ function checkedText(result: CheckResult): string {
       ? []
       : [`Not compared, because their truth is undecided: ${undecided.join(', ')}`]),
     ...(events === null ? ['Not compared, because its beginning is no longer kept: the move feed'] : []),
-    ...smoothingLines(result),
+    ...siteLines(result),
     ...presenceLines(result),
     ...alertLines(result),
     `${compared}: ${all.length === 0 ? 'all agree' : `${count(all.length)} differences`}`,
@@ -327,16 +351,11 @@ function presenceLines({ presence }: CheckResult): string[] {
   ];
 }
 
-/** The usual cause of many differences. */
-function smoothingLines({ smoothing, differences }: CheckResult): string[] {
-  if (smoothing === true) {
-    return [
-      `Smoothing was on in this organization (${TAGTRAIL} smoothing show): the truth assumes none, so histories differ. Simulate in an organization without smoothing.`,
-    ];
-  }
-  return smoothing === null && differences.length > 0
+/** A usual cause of many differences. */
+function siteLines({ site_changed: isChanged, differences }: CheckResult): string[] {
+  return isChanged === true && differences.length > 0
     ? [
-        `If smoothing is on in the organization (${TAGTRAIL} smoothing show), histories differ: the truth assumes none.`,
+        `What locations are decided by was changed after the run (${TAGTRAIL} locate list, plans, antennas): histories may differ. Simulate again.`,
       ]
     : [];
 }

@@ -21,6 +21,7 @@ import type { TruthDocument } from '../../../simulation/truth/document.ts';
 import { NO_COUNTS, type ReaderCounts } from '../../../simulation/truth/reader-truth.ts';
 import { withConnections, withOrganization } from '../connections/database.ts';
 import { type Answer, type CheckResult, check, isAgreed } from './check.ts';
+import { siteVersion } from './read-world.ts';
 
 export interface CheckOptions {
   orgId: number;
@@ -50,7 +51,7 @@ export function checkInstallation(truth: TruthDocument, options: CheckOptions): 
         assets: await storedRecords(pool, orgId, keys),
         readers: await storedCounts(pool, orgId, names),
         feed: (await fold.catchUp((after) => storedMoves(db, after))) ? fold : null,
-        isSmoothed: await wasSmoothed(pool, orgId, beginningOf(truth)),
+        siteVersion: await siteVersion(pool, orgId),
         presence: await atEach(instants, (at) => storedPresence(db, new Set(keys), at)),
         alerts: await storedAlerts(pool, orgId, rules),
       })),
@@ -67,11 +68,6 @@ async function atEach<Answered>(
     answers.set(at, await ask(at));
   }
   return answers;
-}
-
-function beginningOf({ assets }: TruthDocument): Micros {
-  const times = assets.flatMap(({ history }) => history.slice(0, 1)).map(({ at }) => Date.parse(at));
-  return times.reduce((earliest, time) => Math.min(earliest, time), Date.now()) * MICROS_PER_MILLISECOND;
 }
 
 async function untilAgreed(
@@ -126,7 +122,7 @@ async function askFromOutside(
     });
     const presence = await atEach(instants, (at) => askPresence(api, at));
     const alerts = rules.length === 0 ? null : await askAlerts(api, rules);
-    return { assets, readers: null, feed: isWhole ? fold : null, isSmoothed: null, presence, alerts };
+    return { assets, readers: null, feed: isWhole ? fold : null, siteVersion: undefined, presence, alerts };
   } catch (error) {
     if (error instanceof ApiError) {
       throw new AppError('unavailable', error.message, { cause: error });
@@ -276,17 +272,4 @@ export async function storedCounts(
       return [name, { ...NO_COUNTS, ...Object.fromEntries(known) }];
     }),
   );
-}
-
-/** Whether smoothing was on anywhere in the organization at any time since then. */
-async function wasSmoothed(db: Connection, orgId: number, since: Micros): Promise<boolean> {
-  const { was } = await db.one(sql.type(rowsOf<{ was: boolean }>())`
-    select exists (
-      select from (
-        select mode, lead(valid_from) over (partition by location_id order by valid_from, id) as valid_to
-        from smoothing_settings where org_id = ${orgId}
-      ) setting
-      where mode = 'on' and (valid_to is null or valid_to > time_of_micros(${since}))
-    ) as was`);
-  return was;
 }

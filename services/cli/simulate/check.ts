@@ -21,8 +21,8 @@ export interface Answer {
   readers: ReadonlyMap<string, ReaderCounts> | null;
   /** Null if the feed is not kept from its beginning. */
   feed: FeedFold | null;
-  /** Whether smoothing was on at any time since the truth begins; null if it cannot be asked. */
-  isSmoothed: boolean | null;
+  /** Of what locations are decided by; undefined if it cannot be asked. */
+  siteVersion: number | null | undefined;
   /** By instant; empty unless the site was watched continuously. */
   presence: ReadonlyMap<number, readonly PresenceAnswer[]>;
   /** Of the rules of the site; null if there are none. */
@@ -42,8 +42,8 @@ export interface CheckResult {
   readers: number;
   /** Events of the move feed that were applied; null if it is not kept from its beginning. */
   events: number | null;
-  /** As in {@link Answer}: the truth is one without smoothing. */
-  smoothing: boolean | null;
+  /** Whether what locations are decided by was changed since the run; null if it cannot be asked. */
+  site_changed: boolean | null;
   undecided: string[];
   differences: Difference[];
   /** Where the move feed is wrong, or gives other histories than the installation answers. */
@@ -80,7 +80,8 @@ export function check(truth: TruthDocument, answer: Answer): CheckResult {
     rows: truths.reduce((sum, { history }) => sum + history.length, 0),
     readers: readers.length,
     events: answer.feed?.position ?? null,
-    smoothing: answer.isSmoothed,
+    site_changed:
+      answer.siteVersion === undefined ? null : answer.siteVersion !== (truth.run.site_version ?? null),
     undecided: [
       ...truth.assets.filter(({ undecided }) => undecided !== null).map(({ asset }) => asset),
       ...inexact.map(({ reader }) => reader),

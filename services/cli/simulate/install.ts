@@ -3,6 +3,7 @@ import { MICROS_PER_SECOND } from '../../../base/instant.ts';
 import type { Database } from '../../../db/timescale/connections/database.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { setLocating } from '../../../domain/administration/locating/set-locating.ts';
 import { createReader } from '../../../domain/administration/readers/create-reader.ts';
 import { deleteReader } from '../../../domain/administration/readers/delete-reader.ts';
 import { listReaders } from '../../../domain/administration/readers/list-readers.ts';
@@ -20,7 +21,7 @@ import { loggedTags } from '../../../domain/master-data/tags/queries.ts';
 import { listWatches } from '../../../domain/presence/coverage/stored-watches.ts';
 import type { ConnectedReader } from '../../../simulation/connections.ts';
 import { ENCODERS } from '../../../simulation/encoders/encoders.ts';
-import type { SimulatedAsset } from '../../../simulation/population.ts';
+import type { TaggedAsset } from '../../../simulation/population.ts';
 import { isPortal, type Site, stopsOf } from '../../../simulation/site.ts';
 import type { WatchPlan } from './plan.ts';
 
@@ -46,12 +47,29 @@ export async function install(
     assets,
     earlier,
     watch,
-  }: { site: Site; assets: readonly SimulatedAsset[]; earlier: Earlier; watch: WatchPlan | null },
+    hall,
+  }: {
+    site: Site;
+    assets: readonly TaggedAsset[];
+    earlier: Earlier;
+    watch: WatchPlan | null;
+    /** Key of a location where strength decides; null without. */
+    hall: string | null;
+  },
 ): Promise<Installation> {
   await removeEarlier(all, actor, earlier);
   await installAssets(db, actor, site, assets);
   const locationIds = await installLocations(db, actor, site);
   await installWatches(all, actor, db.orgId, site, watch);
+  if (hall !== null) {
+    const byStrength = { procedure: 'strength', certainty: null, tagDbm: null, from: null } as const;
+    await setLocating(
+      all,
+      actor,
+      { ...byStrength, orgId: db.orgId, locationExternalKey: hall },
+      { retention: 0 },
+    );
+  }
   return { readers: await installReaders(all, actor, db.orgId, site, watch), locationIds };
 }
 
@@ -59,7 +77,7 @@ async function installAssets(
   db: OrganizationDatabase,
   actor: Actor,
   site: Site,
-  assets: readonly SimulatedAsset[],
+  assets: readonly TaggedAsset[],
 ): Promise<void> {
   const keys = assets.map(({ key }) => key);
   const [taken] = await findLiveByKeys(db, 'asset', db.orgId, keys);

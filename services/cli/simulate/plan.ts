@@ -19,6 +19,8 @@ export interface SimulatePlan {
   tolerance: number;
   /** How the locations where things stay are watched; null if they are not. */
   watch: WatchPlan | null;
+  /** Carts in a hall with Bluetooth gateways, where strength decides; 0 without. */
+  carts: number;
 }
 
 /** Micros. */
@@ -43,7 +45,7 @@ const EXPECTED = 15;
 const MOST_SIMULATED = 7 * 86_400;
 
 /** @throws AppError `invalid_input` for impossible combinations of options. */
-export function requirePossible({ duration, speed, formats, watch }: SimulatePlan): void {
+export function requirePossible({ duration, speed, formats, watch, carts }: SimulatePlan): void {
   if (speed === 1) {
     return;
   }
@@ -51,6 +53,12 @@ export function requirePossible({ duration, speed, formats, watch }: SimulatePla
     throw new AppError(
       'invalid_input',
       '--continuous needs --speed 1: how a location is watched holds from now on, and the time at a faster site lies in the past',
+    );
+  }
+  if (carts > 0) {
+    throw new AppError(
+      'invalid_input',
+      '--hall needs --speed 1: strength decides there from now on, and the time at a faster site lies in the past',
     );
   }
   if (duration === null) {

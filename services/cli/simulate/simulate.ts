@@ -13,13 +13,16 @@ import type { Actor } from '../../../domain/changes/actor.ts';
 import { type Connections, connectReaders, OneClientPerLogin } from '../../../simulation/connections.ts';
 import { ENCODERS } from '../../../simulation/encoders/encoders.ts';
 import { milliseconds } from '../../../simulation/encoders/timestamp.ts';
-import { makePopulation } from '../../../simulation/population.ts';
+import { makeHall } from '../../../simulation/hall.ts';
+import type { World } from '../../../simulation/location/oracle.ts';
+import { makeCarts, makePopulation } from '../../../simulation/population.ts';
 import { presenceDocument } from '../../../simulation/presence/make-document.ts';
 import { type Progress, runSimulation } from '../../../simulation/run.ts';
-import type { SiteReader } from '../../../simulation/site.ts';
+import type { Site, SiteReader } from '../../../simulation/site.ts';
 import { type TruthDocument, toDocument } from '../../../simulation/truth/document.ts';
 import type { SiteRules } from '../../../simulation/truth/presence-document.ts';
 import type { ReaderCounts } from '../../../simulation/truth/reader-truth.ts';
+import type { DecidedSite } from '../../../simulation/truth/stated-truth.ts';
 import { Truth } from '../../../simulation/truth/truth.ts';
 import { Whereabouts } from '../../../simulation/truth/whereabouts.ts';
 import { makeWarehouse } from '../../../simulation/warehouse.ts';
@@ -27,6 +30,7 @@ import type { Broker } from './broker.ts';
 import { storedCounts } from './check-installation.ts';
 import { type Installation, install } from './install.ts';
 import type { SimulatePlan, WatchPlan } from './plan.ts';
+import { readWorld } from './read-world.ts';
 
 export interface SimulateOptions {
   db: OrganizationDatabase;
@@ -52,13 +56,24 @@ export async function simulate(plan: SimulatePlan, options: SimulateOptions): Pr
   const { orgId, formats, prefix, tolerance, watch, faults } = plan;
   const { db, all, actor, pool, broker, signal, show } = options;
   const topicRoot = `simulation/${orgId}/${prefix}`;
-  const site = makeWarehouse({ readers: plan.readers, formats, prefix, topicRoot });
+  const warehouse = makeWarehouse({ readers: plan.readers, formats, prefix, topicRoot });
+  const hall =
+    plan.carts === 0 ? null : makeHall({ prefix, topicRoot, parent: warehouse.locations[0]?.key ?? '' });
+  const site: Site = {
+    locations: [...warehouse.locations, ...(hall?.locations ?? [])],
+    readers: [...warehouse.readers, ...(hall?.gateways ?? []).map(({ reader }) => reader)],
+  };
   const assets = makePopulation(plan.assets, prefix);
-  show(`Registering ${site.readers.length} readers and ${assets.length} assets`);
+  const carts = makeCarts(plan.carts, prefix);
+  show(`Registering ${site.readers.length} readers and ${assets.length + carts.length} assets`);
   const installation = await install(
     { db, all, actor },
-    { site, assets, earlier: { orgId, prefix, topicRoot }, watch },
+    {
+      ...{ site, assets: [...assets, ...carts], earlier: { orgId, prefix, topicRoot }, watch },
+      hall: hall?.locations[0]?.key ?? null,
+    },
   );
+  const { world, version } = await readWorld(pool, orgId);
   const clock = createClock();
   const rules = await setSiteRules(
     { db: all, actor, now: clock() },
@@ -74,15 +89,19 @@ export async function simulate(plan: SimulatePlan, options: SimulateOptions): Pr
     show('Waiting for the first messages to arrive');
     const before = await awaitArrival({ pool, connections, broker: broker.name }, orgId, site.readers, clock);
     truth = new Truth({
-      assets: assets.map(({ key }) => key),
+      assets: [...assets, ...carts].map(({ key }) => key),
       readers: before,
+      decided: world === null ? null : decidedSite(world, installation),
       rank: (location) => installation.locationIds.get(location) ?? 0,
       tolerance: tolerance * MICROS_PER_SECOND,
     });
     const startedAt = clock();
     const whereabouts = watch === null ? null : new Whereabouts();
     const progress = await runSimulation(
-      { ...plan, site, assets, reread: watch?.reread ?? null },
+      {
+        ...{ ...plan, site, assets, reread: watch?.reread ?? null },
+        hall: hall === null ? null : { hall, carts },
+      },
       {
         connections,
         truth,
@@ -94,6 +113,7 @@ export async function simulate(plan: SimulatePlan, options: SimulateOptions): Pr
     );
     const run = {
       ...runDocument(plan),
+      site_version: version,
       started_at: milliseconds(startedAt),
       ended_at: milliseconds(clock()),
     };
@@ -111,6 +131,17 @@ export async function simulate(plan: SimulatePlan, options: SimulateOptions): Pr
   } finally {
     await connections.close();
   }
+}
+
+function decidedSite(world: World, { readers, locationIds }: Installation): DecidedSite {
+  const readerIds = new Map(readers.map(({ name, id }) => [name, id]));
+  const keys = new Map([...locationIds].map(([key, id]) => [id, key]));
+  return {
+    world,
+    readerId: (name) => readerIds.get(name) ?? 0,
+    locationId: (key) => locationIds.get(key) ?? 0,
+    locationKey: (id) => keys.get(id) ?? '',
+  };
 }
 
 async function connect(
