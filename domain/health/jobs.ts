@@ -11,6 +11,7 @@ export const JOBS_OF_EVERY_WORKER: ReadonlyMap<string, number> = new Map([
   ['learn-gaps', ADVISORY_LOCKS.gaps],
   ['derive-alerts', ADVISORY_LOCKS.alerts],
   ['retain', ADVISORY_LOCKS.retention],
+  ['recompute-histories', ADVISORY_LOCKS.recomputing],
 ]);
 
 /** Seconds within which a worker that has some takes over the others. */

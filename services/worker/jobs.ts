@@ -8,6 +8,7 @@ import { deriveSilences } from './jobs/derive-silences.ts';
 import { finishUpgrade } from './jobs/finish-upgrade.ts';
 import type { Job, JobParts } from './jobs/job.ts';
 import { learnGaps } from './jobs/learn-gaps.ts';
+import { recomputeHistories } from './jobs/recompute-histories.ts';
 import { retain } from './jobs/retain.ts';
 import { sealMoves } from './jobs/seal-moves.ts';
 import { sendMail } from './jobs/send-mail.ts';
@@ -22,6 +23,7 @@ export function jobsOf(config: JobConfig, parts: JobParts): Job[] {
     learnGaps(createClock()),
     deriveAlerts(parts),
     retain(config),
+    recomputeHistories(parts),
     ...(keys === null ? [] : [deliverWebhooks(url, { ...parts, keys, agents: agentsOf(config) })]),
     ...(server === null || from === null ? [] : [sendMail({ ...config, server, from }, parts)]),
     ...(ownerUrl === null ? [] : [finishUpgrade(ownerUrl, parts.log)]),

@@ -29,6 +29,8 @@ export const ADVISORY_LOCKS = {
   gaps: 7_461_746,
   /** Dropping expired data, step by step; each step also has {@link sweep}. */
   retention: 7_461_747,
+  /** Recomputing histories that settings in the past have changed. */
+  recomputing: 7_461_748,
 } as const;
 
 /** First of two numbers; the second is the organization. */

@@ -1,13 +1,14 @@
 import { MICROS_PER_DAY, MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
 import { JsonText } from '../../../base/json/json-text.ts';
 import type { Database } from '../../../db/timescale/connections/database.ts';
-import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { changed, makeChange, unchanged } from '../../changes/make-change.ts';
 import { holdLiveLocation } from '../../master-data/live-by-key.ts';
 import { type InsertedSetting, insertSetting } from '../../tracking/location/insert-setting.ts';
 import { type Deciding, requireDeciding, SettingFault } from '../../tracking/location/require-setting.ts';
+import { askToRecompute } from '../../tracking/recompute/asked.ts';
 import { holdLiveOrganization } from '../organizations/live-organization.ts';
 
 export interface WantedLocating extends Deciding {
@@ -22,7 +23,7 @@ export type SetLocating = Pick<InsertedSetting, 'validFrom' | 'until' | 'isPast'
 
 /**
  * Sets how it is decided where assets are. From a time in the past it asks for all histories of the organization to be
- * decided again, which `recomputeOrganization` does.
+ * decided again, which the worker does.
  *
  * @param retention how long raw scans are kept: nothing older can be decided again.
  * @throws AppError `invalid_input` (see {@link requireDeciding}), `not_found` (organization, location), `conflict` (too
@@ -54,9 +55,7 @@ export async function setLocating(
       return unchanged(result);
     }
     if (inserted.isPast) {
-      await change.exec(sql.type(NO_ROWS)`
-        insert into history_recomputations (org_id) values (${orgId})
-        on conflict (org_id) do update set asset_id = 0, finished_at = null`);
+      await askToRecompute(change, orgId);
     }
     const { before, after } = made;
     return changed(result, [

@@ -56,6 +56,7 @@ export async function recomputeOrganization(
   sofar.of = await countAssets(pool, orgId, assetId, start);
   for (let after = start; ; ) {
     const ids = await nextAssets(pool, orgId, assetId, after);
+    let isLost = false;
     for (const id of ids) {
       if (signal?.aborted === true) {
         return { ...sofar, isFinished: false };
@@ -68,19 +69,24 @@ export async function recomputeOrganization(
       if (unsealed > 0) {
         onMoves?.([orgId]);
       }
-      if (isKept) {
-        await keep(pool, orgId, id);
-      }
       onProgress?.(sofar);
+      isLost = isKept && !(await keep(pool, orgId, { from: after, to: id }));
+      if (isLost) {
+        break;
+      }
+      after = id;
     }
-    const last = ids.at(-1);
-    if (last === undefined || assetId !== null) {
+    if (!isLost && ids.length > 0 && assetId === null) {
+      continue;
+    }
+    if (!isKept || (!isLost && (await finish(pool, orgId, after)))) {
       break;
     }
-    after = last;
-  }
-  if (isKept) {
-    await finish(pool, orgId);
+    const next = await goOn(pool, orgId);
+    if (next === null) {
+      break;
+    }
+    after = next;
   }
   return { ...sofar, isFinished: true };
 }
@@ -95,14 +101,29 @@ async function begin(db: Connection, orgId: number): Promise<number> {
   return row.asset_id;
 }
 
-async function keep(db: Connection, orgId: number, assetId: number): Promise<void> {
-  await db.exec(sql.prepared('keep-recomputation', NO_ROWS)`
-    update history_recomputations set asset_id = ${assetId} where org_id = ${orgId}`);
+/** @returns false if somebody else went on meanwhile, or all has to be done once more. */
+async function keep(
+  db: Connection,
+  orgId: number,
+  { from, to }: { from: number; to: number },
+): Promise<boolean> {
+  const count = await db.exec(sql.prepared('keep-recomputation', NO_ROWS)`
+    update history_recomputations set asset_id = ${to} where org_id = ${orgId} and asset_id = ${from}`);
+  return count > 0;
 }
 
-async function finish(db: Connection, orgId: number): Promise<void> {
-  await db.exec(sql.type(NO_ROWS)`
-    update history_recomputations set finished_at = now() where org_id = ${orgId}`);
+/** @returns false as {@link keep} does. */
+async function finish(db: Connection, orgId: number, last: number): Promise<boolean> {
+  const count = await db.exec(sql.type(NO_ROWS)`
+    update history_recomputations set finished_at = now() where org_id = ${orgId} and asset_id = ${last}`);
+  return count > 0;
+}
+
+/** @returns the last asset that is done; null if all are. */
+async function goOn(db: Connection, orgId: number): Promise<number | null> {
+  const row = await db.maybeOne(sql.type(ASSET)`
+    select asset_id from history_recomputations where org_id = ${orgId} and finished_at is null`);
+  return row?.asset_id ?? null;
 }
 
 async function countAssets(
