@@ -14,6 +14,11 @@ export class JsonText {
   }
 }
 
+/** A stored text of JSON, or null. */
+export function jsonOrNull(text: string | null): JsonText | null {
+  return text === null ? null : new JsonText(text);
+}
+
 /**
  * `JSON.stringify` that also takes {@link JsonText}.
  *

@@ -13,6 +13,8 @@ export type AssetRow = Managed &
   Stored<typeof ASSET_COLUMNS> & {
     location_id: number | null;
     location_external_key: string | null;
+    /** JSON, as the API has it. */
+    position: string | null;
   };
 
 export type LocationRow = Managed &

@@ -9,6 +9,7 @@ const FIELDS = [
   'location_external_key',
   'asset_deleted_at',
   'asset_last_seen',
+  'position',
 ];
 
 interface Row {

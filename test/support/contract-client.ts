@@ -180,6 +180,7 @@ export const ASSET_FIELDS = [
   'description',
   'location_id',
   'location_external_key',
+  'position',
   'is_active',
   'valid_from',
   'valid_to',

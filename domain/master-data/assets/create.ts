@@ -137,7 +137,7 @@ function insertingAssets(orgId: number, assets: readonly KeyedAsset[]): RowQuery
         from made join given using (external_key) left join listed on listed.asset_id = made.id
         order by given.ordinal`)}
     )
-    select made.id, made.external_key, ${MADE}, null::integer as location_id, null as location_external_key,
+    select made.id, made.external_key, ${MADE}, null::integer as location_id, null as location_external_key, null as position,
       made.created_at, made.updated_at, made.deleted_at, coalesce(listed.tags, '[]') as tags,
       taken.tag_type as taken_type, taken.value as taken_value
     from given

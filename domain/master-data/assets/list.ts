@@ -10,6 +10,7 @@ import type { AssetRow } from '../rows.ts';
 import { liveTags, NO_TAGS, tagsOfPage } from '../tags/queries.ts';
 import { type Narrowing, narrowedTo, type Standing, standingOf } from './filtered.ts';
 import { matched } from './found-by-text.ts';
+import { POSITION_ON_PLAN } from './position-on-plan.ts';
 import { LOCATION, LONG_COLUMNS, PLACED, SHORT_COLUMNS } from './queries.ts';
 
 const SORT_COLUMNS = {
@@ -98,7 +99,7 @@ const LISTS = new ComposedOnce(composeList);
 const EACH = {
   places: NOTHING,
   placed: sql.fragment`(
-      select page.*, position.location_id from page
+      select page.*, position.location_id, ${POSITION_ON_PLAN} as position from page
       left join positions position on position.org_id = page.org_id and position.asset_id = page.id
     ) asset on true
     left join ${LOCATION}`,
@@ -112,7 +113,7 @@ const EACH = {
 function together(orgId: number): typeof EACH {
   return {
     places: sql.fragment`, place as materialized (
-        select asset_id, location_id from positions
+        select asset_id, location_id, ${POSITION_ON_PLAN} as position from positions position
         where org_id = ${orgId} and asset_id = any(array(select id from page))
       ),
       location as materialized (
@@ -120,7 +121,7 @@ function together(orgId: number): typeof EACH {
         where org_id = ${orgId} and id = any(array(select location_id from place where location_id is not null))
       )`,
     placed: sql.fragment`(
-        select page.*, place.location_id from page left join place on place.asset_id = page.id
+        select page.*, place.location_id, place.position from page left join place on place.asset_id = page.id
       ) asset on true
       left join location on location.id = asset.location_id`,
     tagged: sql.fragment`left join (${tagsOfPage('asset', orgId)}) tagged on tagged.asset_id = asset.id`,

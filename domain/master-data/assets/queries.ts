@@ -13,10 +13,11 @@ import type { AssetRow } from '../rows.ts';
 import { fewLiveTags, liveTags } from '../tags/queries.ts';
 import { written } from '../written.ts';
 import type { NewAsset } from './new-asset.ts';
+import { POSITION_ON_PLAN } from './position-on-plan.ts';
 
 /** Columns of an `asset`, its `location_id` and that `location`, except the unbounded texts below. */
 export const SHORT_COLUMNS = sql.fragment`asset.id, asset.external_key, ${selectedShort(ASSET_COLUMNS, 'asset')},
-  asset.location_id, location.external_key as location_external_key,
+  asset.location_id, location.external_key as location_external_key, asset.position,
   asset.created_at, asset.updated_at, asset.deleted_at`;
 
 export const LONG_COLUMNS = selectedJson(ASSET_COLUMNS, 'asset');
@@ -33,7 +34,7 @@ export function findLiveAsset(connection: OrganizationConnection, id: number): P
   return connection.maybeOne(sql.prepared('find-live-asset', rowsOf<AssetRow>())`
     select ${COLUMNS}
     from (
-      select asset.*, position.location_id from ${PLACED}
+      select asset.*, position.location_id, ${POSITION_ON_PLAN} as position from ${PLACED}
       where asset.org_id = ${connection.orgId} and asset.id = ${id} and asset.deleted_at is null
     ) asset
     left join ${LOCATION}`);
@@ -52,7 +53,7 @@ const LOOK_UP = new ComposedOnce(
     sql.prepared('look-up-asset', rowsOf<LookedUp<AssetRow>>())`
       select ${SHORT_COLUMNS}, ${withNames(unlessLarge(LONG_COLUMNS))}, ${fewLiveTags('asset', 'asset')}
       from (
-        select asset.*, position.location_id from ${PLACED}
+        select asset.*, position.location_id, ${POSITION_ON_PLAN} as position from ${PLACED}
         where asset.org_id = ${orgId} and asset.id = ${id} and asset.deleted_at is null
       ) asset
       left join ${LOCATION}`,
@@ -65,7 +66,7 @@ export function readAssets(
   return connection.any(sql.type(rowsOf<AssetRow>())`
     select ${COLUMNS}
     from (
-      select asset.*, position.location_id from ${PLACED}
+      select asset.*, position.location_id, ${POSITION_ON_PLAN} as position from ${PLACED}
       where asset.org_id = ${connection.orgId} and asset.id = any(${sql.array(ids, 'int4')})
     ) asset
     left join ${LOCATION}`);
@@ -89,6 +90,7 @@ const INSERT = new ComposedOnce(
     where (${liveByKey('asset', marks.orgId, marks.externalKey)}) is null
     on conflict (org_id, external_key) where deleted_at is null do nothing
     returning id, external_key, ${named(ASSET_COLUMNS)}, null::integer as location_id, null as location_external_key,
+      null as position,
       created_at, updated_at, deleted_at, '[]' as tags`,
 );
 

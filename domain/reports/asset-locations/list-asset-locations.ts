@@ -6,6 +6,7 @@ import {
   sql,
   type ValueExpression,
 } from '../../../db/timescale/queries/sql.ts';
+import { POSITION_ON_PLAN } from '../../master-data/assets/position-on-plan.ts';
 import { isNear } from '../../master-data/brief-list.ts';
 import { allOf, inEffect, orderBy, when } from '../../master-data/clauses.ts';
 import { countScanned, countScannedAt } from '../../master-data/live-count.ts';
@@ -25,6 +26,8 @@ export interface AssetLocationRow {
   location_external_key: string | null;
   deleted_at: string | null;
   last_seen: string;
+  /** JSON, as the API has it. */
+  position: string | null;
 }
 
 const SORT_COLUMNS = {
@@ -95,7 +98,7 @@ export async function listAssetLocations(
       left join (
         select asset.id, asset.external_key,
           location.id as location_id, location.external_key as location_external_key,
-          asset.deleted_at, position.last_seen
+          asset.deleted_at, position.last_seen, ${POSITION_ON_PLAN} as position
         from ${positions}
         where ${where}
         order by ${order}
@@ -130,7 +133,7 @@ const SCANS = 1_000;
  */
 function positionsOfLatestScans(orgId: number): FragmentSqlToken {
   return sql.fragment`(
-      select latest.last_seen, position.org_id, latest.asset_id, position.location_id
+      select position.*
       from (
         select * from latest_scanned(${orgId}, ${sql.literalValue(String(SCANS))})
         order by last_seen desc, asset_id offset 0

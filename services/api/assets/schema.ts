@@ -20,6 +20,7 @@ import {
 } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
 import { itemSchema } from '../items/item-schema.ts';
+import { POSITION, positionInBrief } from '../items/position-schema.ts';
 import { managedMembers } from '../items/read-only.ts';
 
 /** Contract 2.2. */
@@ -41,6 +42,7 @@ export const ASSET = itemSchema({
       ...nullableSchema(KEY_SCHEMA),
       description: 'The external key of the same location. Null exactly when `location_id` is.',
     },
+    position: POSITION,
   },
   example: {
     id: 17,
@@ -49,6 +51,7 @@ export const ASSET = itemSchema({
     description: null,
     location_id: 4,
     location_external_key: 'DOCK-1',
+    position: null,
     is_active: true,
     valid_from: '2026-05-04T08:00:00.000Z',
     valid_to: null,
@@ -82,6 +85,7 @@ const NEW_ASSET = {
   ...behindDescription(newMembers(ASSET_COLUMNS), {
     location_id: refusedMember(LOCATION_IS_READ_ONLY),
     location_external_key: refusedMember(LOCATION_IS_READ_ONLY),
+    position: refusedMember(LOCATION_IS_READ_ONLY),
   }),
   tags: optional(newTags),
 };
@@ -111,6 +115,13 @@ const ASSET_PATCH = {
       nullableSchema(KEY_SCHEMA),
       LOCATION_IS_READ_ONLY,
       (value, asset) => sameScalar(value, asset.location_external_key),
+    ),
+    position: unchanged<AssetRow>(
+      POSITION,
+      LOCATION_IS_READ_ONLY,
+      (value, asset) =>
+        value === positionInBrief(asset.position === null ? null : JSON.parse(asset.position)),
+      positionInBrief,
     ),
   }),
   tags: managed.tags,

@@ -1,4 +1,4 @@
-import { JsonText } from '../../../base/json/json-text.ts';
+import { JsonText, jsonOrNull } from '../../../base/json/json-text.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import type { AssetRow } from '../../../domain/master-data/rows.ts';
 
@@ -11,6 +11,7 @@ export function assetView(row: AssetRow) {
     description: row.description,
     location_id: row.location_id,
     location_external_key: row.location_external_key,
+    position: jsonOrNull(row.position),
     is_active: row.is_active,
     valid_from: wireTime(row.valid_from),
     valid_to: wireTimeOrNull(row.valid_to),

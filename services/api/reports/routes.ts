@@ -1,3 +1,4 @@
+import { jsonOrNull } from '../../../base/json/json-text.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import {
   type AssetLocationRow,
@@ -38,6 +39,7 @@ function assetLocationView(row: AssetLocationRow) {
     location_external_key: row.location_external_key,
     asset_deleted_at: wireTimeOrNull(row.deleted_at),
     asset_last_seen: wireTime(row.last_seen),
+    position: jsonOrNull(row.position),
   };
 }
 

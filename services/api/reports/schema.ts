@@ -5,6 +5,7 @@ import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
 import { anyOf, booleanFilter, described, idFilter, keyFilter } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
+import { POSITION } from '../items/position-schema.ts';
 
 /** Contract 2.5. */
 export const ASSET_LOCATION: JsonSchema = {
@@ -27,6 +28,7 @@ export const ASSET_LOCATION: JsonSchema = {
       description: 'When the asset was soft-deleted. Null if it is live.',
     },
     asset_last_seen: { ...TIME_SCHEMA, description: 'When it was seen last.' },
+    position: POSITION,
   },
   required: [
     'asset_id',
@@ -35,6 +37,7 @@ export const ASSET_LOCATION: JsonSchema = {
     'location_external_key',
     'asset_deleted_at',
     'asset_last_seen',
+    'position',
   ],
   examples: [
     {
@@ -44,6 +47,7 @@ export const ASSET_LOCATION: JsonSchema = {
       location_external_key: 'DOCK-1',
       asset_deleted_at: null,
       asset_last_seen: '2026-05-04T09:58:12.500Z',
+      position: null,
     },
   ],
 };
