@@ -45,7 +45,7 @@ describe('plans', () => {
     const location = { id: yard, external_key: 'YARD', name: 'YARD' };
     expect(plan).to.deep.equal({
       ...{ name: 'Ground floor', media_type: 'image/png', width: 4, height: 3, size: PNG.length, version: 1 },
-      ...{ place_count: 0, location, digest: createHash('sha256').update(PNG).digest('hex') },
+      ...{ place_count: 0, scale: null, location, digest: createHash('sha256').update(PNG).digest('hex') },
     });
     expect(updatedAt).to.match(/Z$/);
     const places = [
@@ -201,6 +201,195 @@ describe('plans', () => {
     expect([data.location, data.places, data.version]).to.deep.equal([null, [places[1]], 3]);
     expect((await put(id, { version: 2, places })).body.error.type).to.equal('validation_error');
     expect((await put(id, { version: 2, places: [places[1]] })).status).to.equal(409);
+  });
+
+  describe('with a scale', () => {
+    const LARGE = encodePng({
+      ...{ width: 400, height: 200, palette: [[255, 255, 255]] },
+      pixels: new Uint8Array(80_000),
+    });
+    /** Half of the image's width: 40 m by 20 m in all. */
+    const scale = {
+      points: [
+        [0, 0.5],
+        [0.5, 0.5],
+      ],
+      metres: 20,
+    };
+    let hall: number;
+    let shelf: number;
+    let reader: number;
+    let id: number;
+    const versionOf = async (plan: number) => (await get(`/plans/${plan}`)).body.data.version;
+    const set = async (json: object, plan = id) => put(plan, { version: await versionOf(plan), ...json });
+    const faultOf = ({ status, body }: Awaited<ReturnType<typeof set>>) => [
+      status,
+      body.error?.fields?.[0]?.field,
+    ];
+    const pin = (port: number, readerId = reader) => ({ reader_id: readerId, port, point: [0.25, 0.75] });
+    const insertPosition = (assetId: number, location: number, [x, y, radius]: number[], since = '10 s') =>
+      database.rows(
+        `insert into positions (org_id, asset_id, location_id, since, last_seen, is_in_feed,
+           position_plan_location_id, position_x, position_y, position_radius, position_observed_at)
+         values ($1, $2, $3, now() - $8::interval, now(), true, $4, $5, $6, $7, now() - interval '5 s')`,
+        [site.orgId, assetId, location, hall, x, y, radius, since],
+      );
+
+    before(async () => {
+      hall = await site.location('HALL');
+      shelf = await site.location('SHELF', hall);
+      reader = await site.reader('Scaled', [hall, shelf]);
+      id = (await add(LARGE, `name=Hall&location_id=${hall}`)).body.data.id;
+    });
+
+    it('say how large they are and where antennas hang, and the change log says so', async () => {
+      const first = await set({ scale, antennas: [pin(2), pin(1)] });
+      expect(first.status, first.text).to.equal(200);
+      const { data } = (await get(`/plans/${id}`)).body;
+      expect(data.scale).to.deep.equal({ ...scale, width_m: 40, height_m: 20 });
+      expect(data.antennas).to.deep.equal([1, 2].map((port) => ({ ...pin(port), reader_name: 'Scaled' })));
+      const same = await set({ scale, antennas: [pin(1), pin(2)] });
+      expect(same.body.data.version, 'the same again').to.equal(data.version);
+      expect((await set({ antennas: [] })).body.data.antennas).to.deep.equal([]);
+      const off = await set({ scale: null });
+      expect([off.status, off.body.data.scale]).to.deep.equal([200, null]);
+      const logged = await database.rows<{ before: string; after: string }>(
+        `select before, after from changes
+         where org_id = $1 and resource_type = 'plan' and resource_id = $2 and action = 'update' order by id`,
+        [site.orgId, String(id)],
+      );
+      const named = { name: 'Hall', location_external_key: 'HALL' };
+      expect(logged.map(({ before, after }) => [JSON.parse(before), JSON.parse(after)])).to.deep.equal([
+        [
+          { ...named, scale: null, antennas: [] },
+          { ...named, scale, antennas: [pin(1), pin(2)] },
+        ],
+        [{ antennas: [pin(1), pin(2)] }, { antennas: [] }],
+        [
+          { ...named, scale },
+          { ...named, scale: null },
+        ],
+      ]);
+    });
+
+    it('refuse a scale that cannot be, and say how to mend it', async () => {
+      const at = (points: number[][], metres = 20) => set({ scale: { points, metres } });
+      const near = await at([
+        [0.5, 0.5],
+        [0.51, 0.5],
+      ]);
+      expect(faultOf(near)).to.deep.equal([400, 'scale.points']);
+      expect(near.body.error.detail).to.include('at least 10 pixels');
+      expect(faultOf(await at([[0.5, 0.5]]))).to.deep.equal([400, 'scale.points']);
+      expect(
+        faultOf(
+          await at([
+            [0, 0],
+            [1.1, 0],
+          ]),
+        ),
+      ).to.deep.equal([400, 'scale.points']);
+      for (const metres of [0, -1, 10_001]) {
+        expect(faultOf(await at(scale.points, metres)), String(metres)).to.deep.equal([400, 'scale.metres']);
+      }
+      expect((await set({ scale: { ...scale, feet: 1 } })).body.error.type).to.equal('bad_request');
+      expect(faultOf(await put(id, { scale }))).to.deep.equal([400, 'version']);
+      const ofNothing = (await add(LARGE, 'name=Unbound')).body.data.id;
+      const unbound = await set({ scale }, ofNothing);
+      expect(faultOf(unbound)).to.deep.equal([400, 'scale']);
+      expect(unbound.body.error.detail).to.include('of a location');
+    });
+
+    it('refuse places that span more than can be decided on', async () => {
+      const places = [
+        {
+          location_id: hall,
+          points: [
+            [0, 0],
+            [1, 0],
+            [1, 1],
+          ],
+        },
+      ];
+      const { status } = await set({ places, scale });
+      expect(status).to.equal(200);
+      const wide = await set({ scale: { ...scale, metres: 2_000 } });
+      expect(faultOf(wide)).to.deep.equal([400, 'scale']);
+      expect(wide.body.error.detail).to.include('4000 m x 2000 m');
+    });
+
+    it('are one for each location, also if two get a scale at once', async () => {
+      expect((await set({ scale })).status).to.equal(200);
+      const other = (await add(LARGE, `name=Other&location_id=${hall}`)).body.data.id;
+      const refused = await set({ scale }, other);
+      expect(refused.status).to.equal(409);
+      expect(refused.body.error.detail).to.include('"Hall"');
+      const [one, two] = [await add(LARGE, `name=1&location_id=${shelf}`), await add(LARGE, 'name=2')];
+      const moved = two.body.data.id;
+      await put(moved, { location_id: shelf });
+      const answers = await Promise.all([one.body.data.id, moved].map((plan) => set({ scale }, plan)));
+      expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 409]);
+      const won = answers[0]?.status === 200 ? one.body.data.id : moved;
+      expect((await put(won, { location_id: hall })).status, 'moved to one that has one').to.equal(409);
+    });
+
+    it('hold antennas of readers that are there, once', async () => {
+      const others = await Site.create(database, 'Others');
+      const foreign = await others.reader('Foreign', [null]);
+      const deleted = await site.reader('Gone', [null]);
+      expect((await set({ antennas: [pin(1), pin(1, deleted)] })).status).to.equal(200);
+      await database.rows('update readers set deleted_at = now() where id = $1', [deleted]);
+      expect((await get(`/plans/${id}`)).body.data.antennas).to.have.lengthOf(1);
+      const wrong: [object[], string][] = [
+        [[pin(1, foreign)], 'antennas[0].reader_id'],
+        [[pin(1), pin(1, deleted)], 'antennas[1].reader_id'],
+        [[pin(3)], 'antennas[0].port'],
+        [[pin(1), pin(1)], 'antennas[1].port'],
+        [[{ ...pin(1), point: [0, 1.1] }], 'antennas[0].point'],
+        [[pin(0)], 'antennas[0].port'],
+        [[pin(1, 0)], 'antennas[0].reader_id'],
+        [Array.from({ length: 201 }, (_, n) => pin(n + 1)), 'antennas'],
+      ];
+      for (const [antennas, field] of wrong) {
+        expect(faultOf(await set({ antennas })), JSON.stringify(antennas).slice(0, 80)).to.deep.equal([
+          400,
+          field,
+        ]);
+      }
+      expect((await set({ antennas: [{ reader_id: reader, port: 1 }] })).body.error.type).to.equal(
+        'bad_request',
+      );
+    });
+
+    it('tell where on them assets are, until they leave', async () => {
+      const [here, gone, deleted] = [
+        await site.asset('HERE', 'A1'),
+        await site.asset('GONE'),
+        await site.asset('DEL'),
+      ];
+      await insertPosition(here, shelf, [12.346, 7.004, 2.996]);
+      await insertPosition(gone, yard, [1, 1, 1], '1 s');
+      await insertPosition(deleted, shelf, [1, 1, 1]);
+      expect((await call({ method: 'DELETE', path: `/assets/${deleted}`, token })).status).to.equal(204);
+      const { data } = (await get(`/plans/${id}/positions`)).body;
+      const [{ observed_at: observedAt, ...dot }, ...others] = data.dots;
+      expect([dot, others, data.is_cut]).to.deep.equal([
+        { asset: { id: here, external_key: 'HERE', name: 'HERE' }, x: 12.35, y: 7, radius_m: 3 },
+        [],
+        false,
+      ]);
+      expect(Date.now() - Date.parse(observedAt)).to.be.within(4_000, 600_000);
+      const stranger = await suite.as('viewer');
+      expect((await call({ path: `/plans/${id}/positions`, token: stranger })).status).to.equal(404);
+      await set({ scale: null });
+      expect((await get(`/plans/${id}/positions`)).body.data.dots, 'without a scale').to.deep.equal([]);
+    });
+
+    it('go with all that is pinned on them', async () => {
+      expect((await call({ method: 'DELETE', path: `/plans/${id}`, token })).status).to.equal(204);
+      const left = await database.rows('select from plan_antennas where plan_id = $1', [id]);
+      expect(left).to.deep.equal([]);
+    });
   });
 
   it('are no more than 200 of an organization, also if several are added at once', async () => {

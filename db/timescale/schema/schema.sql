@@ -690,6 +690,7 @@ create table positions (
 ) with (fillfactor=70);
 CREATE INDEX positions__not_in_feed ON public.positions USING btree (org_id, asset_id) WHERE (NOT is_in_feed);
 CREATE INDEX positions__org_id_location_id_is_of_deleted ON public.positions USING btree (org_id, location_id, is_of_deleted);
+CREATE INDEX positions__org_id_position_plan_location_id ON public.positions USING btree (org_id, position_plan_location_id) WHERE (position_plan_location_id IS NOT NULL);
 CREATE TRIGGER positions_deleted AFTER DELETE ON public.positions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_positions();
 CREATE TRIGGER positions_inserted AFTER INSERT ON public.positions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_positions();
 CREATE TRIGGER positions_truncated AFTER TRUNCATE ON public.positions FOR EACH STATEMENT EXECUTE FUNCTION count_positions();

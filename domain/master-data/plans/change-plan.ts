@@ -1,26 +1,36 @@
+import { isDeepStrictEqual } from 'node:util';
+import { invalid, invalidValue } from '../../../base/checks/issues.ts';
 import { conflict, notFound } from '../../../base/errors.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
-import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
 import type { Fields } from '../../changes/entry.ts';
 import { changed, makeChange, type OrganizationChange, unchanged } from '../../changes/make-change.ts';
+import { claim } from '../claims.ts';
 import { holdLocations } from './hold-locations.ts';
+import { type AntennaPin, pinsView, readPins, replacePins } from './pins.ts';
 import { type PlanPlace, placesView, readPlaces, replacePlaces } from './places.ts';
-import { findPlan, lockPlan, planFields, type StoredPlan } from './stored-plan.ts';
+import { requireFarApart, requireUsable, type Scale } from './scale.ts';
+import { findPlan, lockPlan, planFields, type StoredPlan, scaleOf } from './stored-plan.ts';
 
 export interface PlanChanges {
   name?: string | undefined;
   locationId?: number | null | undefined;
   /** All of them. */
   places?: readonly PlanPlace[] | undefined;
+  /** Null takes it off. */
+  scale?: Scale | null | undefined;
+  /** All of them. */
+  antennas?: readonly AntennaPin[] | undefined;
   /** The one that the change was made from; any if left out. */
   version?: number | undefined;
 }
 
 /**
- * Changes what a plan is called, is of, or has on it.
+ * Changes what a plan is called, is of, has on it, or how large that is.
  *
- * @throws AppError `not_found`; Invalid for locations that are not live; `conflict` if it is another version by now.
+ * @throws AppError `not_found`; Invalid for locations that are not live, antennas that are not there, or a scale that cannot be;
+ *   `conflict` if it is another version by now, or another plan of the location has a scale.
  */
 export function changePlan(
   db: OrganizationDatabase,
@@ -28,8 +38,10 @@ export function changePlan(
   id: number,
   wanted: PlanChanges,
 ): Promise<StoredPlan> {
-  const { name, locationId, places, version } = wanted;
+  const { locationId, places, antennas, version } = wanted;
   return makeChange(db, actor, async (change) => {
+    // Of two plans of a location that get a scale at once, the second sees the first.
+    await claim(change, ['plans']);
     await holdLocations(change, [
       ...(locationId === undefined || locationId === null ? [] : [{ field: 'location_id', id: locationId }]),
       ...(places ?? []).map((place, index) => ({
@@ -46,18 +58,27 @@ export function changePlan(
         `the plan was changed by somebody else meanwhile (it is version ${before.version}, not ${version}); read it again`,
       );
     }
-    const placed = places === undefined ? null : await replaced(change, id, places);
     const next = {
-      name: name ?? before.name,
+      name: wanted.name ?? before.name,
       locationId: locationId === undefined ? before.location_id : locationId,
+      scale: wanted.scale === undefined ? scaleOf(before) : wanted.scale,
     };
-    const isSame = next.name === before.name && next.locationId === before.location_id;
-    if (isSame && placed === null) {
+    if (next.scale !== null) {
+      await requireFitting(change, before, next.scale, next.locationId, wanted);
+    }
+    const placed = places === undefined ? null : await replacedPlaces(change, id, places);
+    const pinned = antennas === undefined ? null : await replacedPins(change, id, antennas);
+    const isSame = isDeepStrictEqual(next, {
+      ...{ name: before.name, locationId: before.location_id, scale: scaleOf(before) },
+    });
+    if (isSame && placed === null && pinned === null) {
       return unchanged(before);
     }
+    const points = next.scale === null ? null : `{${next.scale.points.flat().join()}}`;
     await change.exec(sql.type(NO_ROWS)`
-      update plans set name = ${next.name}, location_id = ${next.locationId}::integer, version = version + 1,
-        updated_at = clock_timestamp()
+      update plans set name = ${next.name}, location_id = ${next.locationId}::integer,
+        scale_points = ${points}::double precision[], scale_metres = ${next.scale?.metres ?? null}::double precision,
+        version = version + 1, updated_at = clock_timestamp()
       where org_id = ${change.orgId} and id = ${id}`);
     const after = await findPlan(change, id);
     if (after === null) {
@@ -68,29 +89,79 @@ export function changePlan(
         orgId: change.orgId,
         action: 'update',
         resource: { type: 'plan', id },
-        before: { ...(isSame ? {} : setFields(before)), ...placed?.before },
-        after: { ...(isSame ? {} : setFields(after)), ...placed?.after },
+        before: { ...(isSame ? {} : setFields(before)), ...placed?.before, ...pinned?.before },
+        after: { ...(isSame ? {} : setFields(after)), ...placed?.after, ...pinned?.after },
       },
     ]);
   });
 }
 
+/** A scale is checked with what it is set with: outlines, and what the plan is of. */
+async function requireFitting(
+  change: OrganizationChange,
+  plan: StoredPlan,
+  scale: Scale,
+  locationId: number | null,
+  wanted: PlanChanges,
+): Promise<void> {
+  if (wanted.scale != null) {
+    requireFarApart(plan, scale);
+    if (locationId === null) {
+      throw invalid([
+        invalidValue('scale', 'needs a plan that is of a location: choose what it is a plan of first'),
+      ]);
+    }
+  }
+  if (locationId === null) {
+    return;
+  }
+  if (wanted.scale != null || wanted.places !== undefined) {
+    requireUsable(plan, scale, wanted.places ?? (await readPlaces(change, plan.id)), locationId);
+  }
+  if (wanted.scale != null || wanted.locationId !== undefined) {
+    const other = await change.maybeOne(sql.type(rowsOf<{ name: string }>())`
+      select name from plans where org_id = ${change.orgId} and location_id = ${locationId} and id <> ${plan.id}
+        and scale_points is not null limit 1`);
+    if (other !== null) {
+      throw conflict(
+        `another plan of this location has a scale: "${other.name}"; a location can have one. Remove the scale there first`,
+      );
+    }
+  }
+}
+
+interface Replaced {
+  before: Fields;
+  after: Fields;
+}
+
 /** @returns null if they are the same. */
-async function replaced(
+async function replacedPlaces(
   change: OrganizationChange,
   id: number,
   places: readonly PlanPlace[],
-): Promise<{ before: Fields; after: Fields } | null> {
-  const before = await readPlaces(change, id);
+): Promise<Replaced | null> {
+  const before = placesView(await readPlaces(change, id));
   await replacePlaces(change, id, places);
-  const after = await readPlaces(change, id);
-  const views = [placesView(before), placesView(after)];
-  return JSON.stringify(views[0]) === JSON.stringify(views[1])
+  const after = placesView(await readPlaces(change, id));
+  return isDeepStrictEqual(before, after) ? null : { before: { places: before }, after: { places: after } };
+}
+
+/** @returns null if they are the same. */
+async function replacedPins(
+  change: OrganizationChange,
+  id: number,
+  antennas: readonly AntennaPin[],
+): Promise<Replaced | null> {
+  const before = pinsView(await readPins(change, id));
+  await replacePins(change, id, antennas);
+  const after = pinsView(await readPins(change, id));
+  return isDeepStrictEqual(before, after)
     ? null
-    : { before: { places: views[0] }, after: { places: views[1] } };
+    : { before: { antennas: before }, after: { antennas: after } };
 }
 
 function setFields(plan: StoredPlan): Fields {
-  const { name, location_external_key } = planFields(plan);
-  return { name, location_external_key };
+  const { name, location_external_key, scale } = planFields(plan);
+  return { name, location_external_key, scale };
 }

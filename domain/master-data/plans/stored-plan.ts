@@ -2,6 +2,7 @@ import type { OrganizationConnection } from '../../../db/timescale/connections/o
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Fields } from '../../changes/entry.ts';
 import type { ImageType } from './image/look-at-image.ts';
+import type { Scale } from './scale.ts';
 
 /** A plan without its image. */
 export interface StoredPlan {
@@ -18,13 +19,16 @@ export interface StoredPlan {
   sha256: string;
   version: number;
   place_count: number;
+  /** x and y of its two points; null without a scale, as is `scale_metres`. */
+  scale_points: number[] | null;
+  scale_metres: number | null;
   updated_at: string;
 }
 
 const COLUMNS: FragmentSqlToken = sql.fragment`plan.id, plan.name, plan.location_id,
   location.external_key as location_external_key, location.name as location_name,
   plan.media_type, plan.width, plan.height, octet_length(plan.image) as size, encode(plan.sha256, 'hex') as sha256,
-  plan.version, plan.updated_at, (
+  plan.scale_points, plan.scale_metres, plan.version, plan.updated_at, (
     select count(*) from plan_places place where place.org_id = plan.org_id and place.plan_id = plan.id) as place_count`;
 
 const WITH_LOCATION: FragmentSqlToken = sql.fragment`plans plan
@@ -48,15 +52,22 @@ export async function lockPlan(transaction: OrganizationConnection, id: number):
   return locked === null ? null : findPlan(transaction, id);
 }
 
+export function scaleOf({ scale_points: points, scale_metres: metres }: StoredPlan): Scale | null {
+  if (points === null || metres === null) {
+    return null;
+  }
+  const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = points;
+  return {
+    points: [
+      [x1, y1],
+      [x2, y2],
+    ],
+    metres,
+  };
+}
+
 /** For the change log. */
-export function planFields({
-  name,
-  location_external_key,
-  media_type,
-  width,
-  height,
-  size,
-  sha256,
-}: StoredPlan): Fields {
-  return { name, location_external_key, media_type, width, height, size, sha256 };
+export function planFields(plan: StoredPlan): Fields {
+  const { name, location_external_key, media_type, width, height, size, sha256 } = plan;
+  return { name, location_external_key, media_type, width, height, size, sha256, scale: scaleOf(plan) };
 }

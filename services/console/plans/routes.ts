@@ -1,11 +1,20 @@
 import { invalid, required } from '../../../base/checks/issues.ts';
 import { wireTime } from '../../../base/timestamps.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { changePlan } from '../../../domain/master-data/plans/change-plan.ts';
 import { createPlan } from '../../../domain/master-data/plans/create-plan.ts';
 import { deletePlan } from '../../../domain/master-data/plans/delete-plan.ts';
-import { type PlanPlace, placesView, readPlaces } from '../../../domain/master-data/plans/places.ts';
+import { type NamedPin, pinsView, readPins } from '../../../domain/master-data/plans/pins.ts';
+import { placesView, readPlaces } from '../../../domain/master-data/plans/places.ts';
+import { type Dot, MOST_DOTS, readDots } from '../../../domain/master-data/plans/read-dots.ts';
 import { readImage } from '../../../domain/master-data/plans/read-image.ts';
-import { findPlan, listPlans, type StoredPlan } from '../../../domain/master-data/plans/stored-plan.ts';
+import { type Scale, sizeInMetres } from '../../../domain/master-data/plans/scale.ts';
+import {
+  findPlan,
+  listPlans,
+  type StoredPlan,
+  scaleOf,
+} from '../../../domain/master-data/plans/stored-plan.ts';
 import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
@@ -16,7 +25,7 @@ import { actorOfUser } from '../serving/person.ts';
 import { referenceOf } from '../serving/reference.ts';
 import { listOf } from '../serving/schemas.ts';
 import { takeUploadTurn } from '../serving/upload-turn.ts';
-import { IMAGE_QUERY, imageBody, NEW_PLAN, PLAN, PLAN_WITH_PLACES, planPatchBody } from './schema.ts';
+import { DOTS, IMAGE_QUERY, imageBody, NEW_PLAN, PLAN, PLAN_WITH_PLACES, planPatchBody } from './schema.ts';
 
 const ONE = {
   params: { plan_id: idInPath },
@@ -40,7 +49,7 @@ const read = memberRoute({
   summary: 'A plan and what is where on it',
   ...{ scope: 'locations:read', query: NO_QUERY, ...ONE },
   success: found(PLAN_WITH_PLACES, 'The plan'),
-  handle: async ({ context, row }) => planWithPlacesView(row, await readPlaces(context.db, row.id)),
+  handle: async ({ context, row }) => planWithPlacesView(context.db, row),
 });
 
 const create = memberRoute({
@@ -80,21 +89,24 @@ const image = memberRoute({
 
 const change = memberRoute({
   ...{ method: 'PATCH', path: '/console/v1/plans/{plan_id}', operationId: 'updatePlan' },
-  summary: 'Change the name, the location, or all places of a plan',
+  summary: 'Change the name, the location, the scale, all places, or all antennas of a plan',
   description:
-    'Places need the `version` that they were read with, so that nobody overwrites what others did.',
+    'Places, antennas and the scale need the `version` that they were read with, so that nobody overwrites what others did.',
   ...{ scope: 'locations:write', query: NO_QUERY, ...ONE },
   body: planPatchBody,
   success: found(PLAN_WITH_PLACES, 'The plan as it is now'),
-  problems: { conflict: 'It is not that version any more' },
+  problems: { conflict: 'It is not that version any more, or another plan of the location has a scale' },
   handle: async ({ context, row: { id }, body, requestId }) => {
-    const { name, location_id: locationId, version, places } = body.against({});
-    if (places !== undefined && version === undefined) {
+    const { location_id: locationId, ...changes } = body.against({});
+    const { version, places, scale, antennas } = changes;
+    if (version === undefined && [places, scale, antennas].some((each) => each !== undefined)) {
       throw invalid([required('version')]);
     }
     const actor = actorOfUser(context.session, requestId);
-    const plan = await changePlan(context.db, actor, id, { name, locationId, version, places });
-    return planWithPlacesView(plan, await readPlaces(context.db, id));
+    return planWithPlacesView(
+      context.db,
+      await changePlan(context.db, actor, id, { locationId, ...changes }),
+    );
   },
 });
 
@@ -107,18 +119,53 @@ const remove = memberRoute({
     deletePlan(context.db, actorOfUser(context.session, requestId), id),
 });
 
-export const planRoutes = [list, read, create, image, change, remove];
+const dots = memberRoute({
+  ...{ method: 'GET', path: '/console/v1/plans/{plan_id}/positions', operationId: 'listPositionsOnPlan' },
+  summary: 'Where on a plan assets are, in metres from its left and top; of many the newest',
+  ...{ scope: 'tracking:read', query: NO_QUERY, ...ONE },
+  success: found(DOTS, 'The positions'),
+  handle: async ({ context: { db }, row: { location_id: locationId, scale_points: points }, signal }) => {
+    const rows = locationId === null || points === null ? [] : await readDots(db, locationId, signal());
+    return { dots: rows.slice(0, MOST_DOTS).map(dotView), is_cut: rows.length > MOST_DOTS };
+  },
+});
+
+export const planRoutes = [list, read, create, image, dots, change, remove];
 
 function planView(plan: StoredPlan) {
   const { id, name, media_type, width, height, size, sha256, version, place_count } = plan;
+  const scale = scaleOf(plan);
   return {
     ...{ id, name, media_type, width, height, size, version, place_count },
     location: referenceOf(plan.location_id, plan.location_external_key, plan.location_name),
     digest: sha256,
+    scale: scale && scaleView(plan, scale),
     updated_at: wireTime(plan.updated_at),
   };
 }
 
-function planWithPlacesView(plan: StoredPlan, places: readonly PlanPlace[]) {
-  return { ...planView(plan), places: placesView(places) };
+function scaleView(plan: StoredPlan, { points, metres }: Scale) {
+  const { width, height } = sizeInMetres(plan, { points, metres });
+  return { points, metres, width_m: centimetres(width), height_m: centimetres(height) };
+}
+
+async function planWithPlacesView(db: OrganizationDatabase, plan: StoredPlan) {
+  const [places, pins] = await Promise.all([readPlaces(db, plan.id), readPins(db, plan.id)]);
+  return { ...planView(plan), places: placesView(places), antennas: antennasView(pins) };
+}
+
+function antennasView(pins: readonly NamedPin[]) {
+  return pinsView(pins).map((pin, index) => ({ ...pin, reader_name: pins[index]?.readerName ?? '' }));
+}
+
+function dotView({ asset_id: id, external_key, name, x, y, radius, observed_at: at }: Dot) {
+  return {
+    asset: { id, external_key, name },
+    ...{ x: centimetres(x), y: centimetres(y), radius_m: centimetres(radius) },
+    observed_at: wireTime(at),
+  };
+}
+
+function centimetres(metres: number): number {
+  return Math.round(metres * 100) / 100;
 }

@@ -10,23 +10,28 @@ import {
   tooMany,
 } from '../../../base/checks/issues.ts';
 import { nullable, optional } from '../../../base/checks/members.ts';
+import { nullableSchema } from '../../../base/checks/members-schema.ts';
 import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 import { isArray, isJsonObject, type Json, type JsonObject } from '../../../base/json/exact-json.ts';
 import { MOST_IMAGE_BYTES } from '../../../domain/master-data/plans/image/look-at-image.ts';
+import { type AntennaPin, MOST_PINNED } from '../../../domain/master-data/plans/pins.ts';
 import {
   MOST_PLACES,
   MOST_POINTS,
   type PlanPlace,
   type Point,
 } from '../../../domain/master-data/plans/places.ts';
+import { MOST_METRES, type Scale } from '../../../domain/master-data/plans/scale.ts';
 import { mergePatchOf, type StreamedBody } from '../../../platform/http/body.ts';
 import { IMAGE_TYPE } from '../../../platform/http/media-type.ts';
 import { idFilter, mandatoryParameter } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
-import { REFERENCE_OR_NULL } from '../serving/reference.ts';
-import { COUNT_SCHEMA, listOf, objectOf, TEXT_SCHEMA } from '../serving/schemas.ts';
+import { REFERENCE, REFERENCE_OR_NULL } from '../serving/reference.ts';
+import { COUNT_SCHEMA, FLAG_SCHEMA, listOf, objectOf, TEXT_SCHEMA } from '../serving/schemas.ts';
 
 const COORDINATE: JsonSchema = { type: 'number', minimum: 0, maximum: 1 };
+
+const POINT_SCHEMA: JsonSchema = { type: 'array', items: COORDINATE, minItems: 2, maxItems: 2 };
 
 const PLACE_SCHEMA: JsonSchema = {
   type: 'object',
@@ -35,7 +40,7 @@ const PLACE_SCHEMA: JsonSchema = {
     points: {
       description: 'One: a pin; three and more: an outline. From 0 at the left and the top to 1',
       type: 'array',
-      items: { type: 'array', items: COORDINATE, minItems: 2, maxItems: 2 },
+      items: POINT_SCHEMA,
       minItems: 1,
       maxItems: MOST_POINTS,
     },
@@ -91,12 +96,15 @@ function isPlace(item: Json): boolean {
 }
 
 function hasPoints({ points }: JsonObject): boolean {
-  return (
-    isArray(points ?? null) &&
-    (points as readonly Json[]).every(
-      (point) => isArray(point) && point.length === 2 && point.every((each) => typeof each === 'number'),
-    )
-  );
+  return isArray(points ?? null) && (points as readonly Json[]).every(isPoint);
+}
+
+function isPoint(point: Json): boolean {
+  return isArray(point) && point.length === 2 && point.every((each) => typeof each === 'number');
+}
+
+function isOff(point: Point): boolean {
+  return point.some((each) => each < 0 || each > 1);
 }
 
 function issueOfId(name: string, id: number, seen: ReadonlySet<number>): FieldIssue | null {
@@ -113,10 +121,99 @@ function issueOfPoints(name: string, points: readonly Point[]): FieldIssue | nul
   if (points.length === 0 || points.length === 2) {
     return invalidValue(name, 'must be one point (a pin), or three and more (an outline)');
   }
-  return points.flat().some((each) => each < 0 || each > 1)
-    ? invalidValue(name, 'must lie on the plan: from 0 to 1')
-    : null;
+  return points.some(isOff) ? invalidValue(name, 'must lie on the plan: from 0 to 1') : null;
 }
+
+const METRE_SCHEMA: JsonSchema = { type: 'number' };
+
+const METRES_SCHEMA: JsonSchema = { type: 'number', exclusiveMinimum: 0, maximum: MOST_METRES };
+
+const SCALE = {
+  points: {
+    description: 'Two points of the plan, from 0 at the left and the top to 1',
+    type: 'array',
+    items: POINT_SCHEMA,
+    minItems: 2,
+    maxItems: 2,
+  },
+  metres: METRES_SCHEMA,
+};
+
+/** Two points and how far apart they are. */
+const planScale: Field<Scale> = {
+  schema: objectOf(SCALE),
+  mismatch: (value) =>
+    isJsonObject(value) &&
+    Object.keys(value).length === 2 &&
+    typeof value['metres'] === 'number' &&
+    hasPoints(value)
+      ? null
+      : '',
+  read: (value, name) => {
+    const { points, metres } = value as unknown as { points: Point[]; metres: number };
+    const [from, to] = points;
+    if (points.length !== 2 || from === undefined || to === undefined || points.some(isOff)) {
+      return refused(invalidValue(`${name}.points`, 'must be two points on the plan: from 0 to 1'));
+    }
+    return metres > 0 && metres <= MOST_METRES
+      ? accepted({ points: [from, to], metres })
+      : refused(invalidValue(`${name}.metres`, `must be more than 0 and at most ${MOST_METRES}`));
+  },
+};
+
+const PINNED = { reader_id: ID_SCHEMA, port: COUNT_SCHEMA, point: POINT_SCHEMA };
+
+interface GivenPin {
+  reader_id: number;
+  port: number;
+  point: Point;
+}
+
+function isPin(item: Json): boolean {
+  return (
+    isJsonObject(item) &&
+    Object.keys(item).length === 3 &&
+    Number.isInteger(item['reader_id']) &&
+    Number.isInteger(item['port']) &&
+    isPoint(item['point'] ?? null)
+  );
+}
+
+/** All antennas of a plan. */
+const planAntennas: Field<AntennaPin[]> = {
+  schema: { type: 'array', items: objectOf(PINNED), maxItems: MOST_PINNED },
+  mismatch: (value) => {
+    if (!isArray(value)) {
+      return '';
+    }
+    const wrong = value.findIndex((item) => !isPin(item));
+    return wrong === -1 ? null : `[${wrong}]`;
+  },
+  read: (value, name) => {
+    const pins = value as unknown as readonly GivenPin[];
+    if (pins.length > MOST_PINNED) {
+      return refused(tooMany(name, MOST_PINNED));
+    }
+    const seen = new Set<string>();
+    const issues: FieldIssue[] = [];
+    for (const [index, { reader_id: id, port, point }] of pins.entries()) {
+      const key = `${id}/${port}`;
+      if (id < 1 || id > MAX_ID) {
+        issues.push(invalidValue(`${name}[${index}].reader_id`, `must be from 1 to ${MAX_ID}`));
+      } else if (port < 1 || port > 32_767) {
+        issues.push(invalidValue(`${name}[${index}].port`, 'must be from 1 to 32767'));
+      } else if (seen.has(key)) {
+        issues.push(invalidValue(`${name}[${index}].port`, 'is on the plan twice'));
+      } else if (isOff(point)) {
+        issues.push(invalidValue(`${name}[${index}].point`, 'must lie on the plan: from 0 to 1'));
+      }
+      seen.add(key);
+    }
+    return issues.length > 0
+      ? refused(...issues.slice(0, MOST_LISTED))
+      : accepted(pins.map(({ reader_id: readerId, port, point: [x, y] }) => ({ readerId, port, x, y })));
+  },
+};
 
 const MEMBERS = {
   id: ID_SCHEMA,
@@ -129,12 +226,29 @@ const MEMBERS = {
   digest: TEXT_SCHEMA,
   version: COUNT_SCHEMA,
   place_count: COUNT_SCHEMA,
+  /** With how wide and high the image is then, in metres. */
+  scale: nullableSchema(objectOf({ ...SCALE, width_m: METRE_SCHEMA, height_m: METRE_SCHEMA })),
   updated_at: TIME_SCHEMA,
 };
 
 export const PLAN = objectOf(MEMBERS);
 
-export const PLAN_WITH_PLACES = objectOf({ ...MEMBERS, places: listOf(PLACE_SCHEMA) });
+export const PLAN_WITH_PLACES = objectOf({
+  ...MEMBERS,
+  places: listOf(PLACE_SCHEMA),
+  antennas: listOf(objectOf({ ...PINNED, reader_name: TEXT_SCHEMA })),
+});
+
+/** `is_cut`: there are more. */
+export const DOTS = objectOf({
+  dots: listOf(
+    objectOf({
+      asset: REFERENCE,
+      ...{ x: METRE_SCHEMA, y: METRE_SCHEMA, radius_m: METRE_SCHEMA, observed_at: TIME_SCHEMA },
+    }),
+  ),
+  is_cut: FLAG_SCHEMA,
+});
 
 const NAME = text(255);
 
@@ -166,4 +280,6 @@ export const planPatchBody = mergePatchOf<object>()({
   location_id: nullable(id),
   version: optional(integer(VERSION, { type: 'integer', minimum: VERSION.min, maximum: VERSION.max })),
   places: optional(planPlaces),
+  scale: nullable(planScale),
+  antennas: optional(planAntennas),
 });

@@ -80,6 +80,9 @@ alter table positions
   add column if not exists position_y real,
   add column if not exists position_radius real,
   add column if not exists position_observed_at timestamptz;
+-- by the plan that it is on,
+create index if not exists positions__org_id_position_plan_location_id on positions (org_id, position_plan_location_id)
+  where position_plan_location_id is not null;
 -- and that of each transition.
 alter table location_transitions
   add column if not exists position_plan_location_id integer,
@@ -132,6 +135,8 @@ begin
 end $$;
 grant select on location_settings, location_sites to tagtrail_api;
 grant select, insert, update, delete on plan_antennas to tagtrail_api;
+-- Which antennas can be put on a plan; what makes them count is none of its business.
+grant select (org_id, reader_id, port, location_id) on antennas to tagtrail_api;
 grant select on sequence location_settings_id_seq to tagtrail_access;
 
 -- Smoothing is replaced: where it was on, strength decides, from then on and for what is kept of the scans.
