@@ -12,7 +12,7 @@ const ON_TIMESCALEDB = [
   'test/db/schema/{hypertables,migrate,ordinary-owner,retention,retention-of-moves,schema,service-login}.test.ts',
   'test/db/schema/{location-versions,sequence-use,taken-over}.test.ts',
   'test/db/cells/move.test.ts',
-  'test/cli/{cell,clock,database-backup,doctor,doctor-locating,erase,history,locate,org-import*,why}.test.ts',
+  'test/cli/{cell,clock,database-backup,doctor,doctor-locating,erase,history,locate{,-try},org-import*,why}.test.ts',
   'test/deploy/timescaledb-backup.test.ts',
   'test/domain/administration/locating.test.ts',
   // Recording and sealing, also while processes and databases end.

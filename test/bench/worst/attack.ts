@@ -43,7 +43,7 @@ export interface Begun {
 export type Deed =
   | { kind: 'sign in by names made up'; url: string }
   | { kind: 'set antennas'; databaseUrl: string; readerIds: readonly number[] }
-  | { kind: 'set smoothing'; databaseUrl: string; orgId: number }
+  | { kind: 'set location settings'; databaseUrl: string; orgId: number }
   | { kind: 'register readers by long topics'; databaseUrl: string; orgId: number }
   | { kind: 'use long topics'; login: Login }
   | { kind: 'publish at QoS 2 and release nothing'; login: Login }

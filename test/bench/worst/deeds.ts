@@ -5,10 +5,10 @@ import { AppError } from '../../../base/errors.ts';
 import { MICROS_PER_DAY, MICROS_PER_SECOND } from '../../../base/instant.ts';
 import { type Database, databaseOn } from '../../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
+import { setLocating } from '../../../domain/administration/locating/set-locating.ts';
 import { createReader } from '../../../domain/administration/readers/create-reader.ts';
 import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
 import { LONGEST_TOPIC } from '../../../domain/administration/readers/topic.ts';
-import { setSmoothing } from '../../../domain/administration/smoothing/set-smoothing.ts';
 import { createRule } from '../../../domain/alerts/rules/create-rule.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
@@ -35,13 +35,19 @@ export function deedsOf(deed: Deed): (turn: number) => Promise<Outcome> {
         return { status: 'set', retryAfter: 0 };
       };
     }
-    case 'set smoothing': {
+    case 'set location settings': {
       const [db, { orgId }] = [openDatabase(deed), deed];
       return (turn) => {
-        const narrower = (turn + Math.floor(turn / 200)) % 100;
-        const smoothing = { window: (600 - narrower) * MICROS_PER_SECOND, minimum: null, margin: 6 };
         const locationExternalKey = `LOC-${String(1 + (turn % 200)).padStart(4, '0')}`;
-        return outcomeOf('set', setSmoothing(db, TEST_ACTOR, { orgId, locationExternalKey, smoothing }));
+        const wanted = {
+          orgId,
+          locationExternalKey,
+          from: null,
+          procedure: 'strength' as const,
+          tagDbm: null,
+        };
+        const certainty = 1 + ((turn + Math.floor(turn / 200)) % 100) / 100;
+        return outcomeOf('set', setLocating(db, TEST_ACTOR, { ...wanted, certainty }, { retention: 0 }));
       };
     }
     case 'register readers by long topics': {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { MAX_ITEMS } from '../../../domain/formats/mapping/values/limits.ts';
-import { MOST_SETTINGS } from '../../../domain/tracking/smoothing/settings.ts';
+import { MOST_SETTINGS } from '../../../domain/tracking/location/site.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { API_ROUTES } from '../../../services/api/routes.ts';
 import { GATEWAY_ROUTES } from '../../../services/handheld-gateway/routes.ts';
@@ -123,18 +123,18 @@ export function linesOf(
   });
   const { databaseUrl } = site;
   /** The last settings that are allowed are made meanwhile, and refused once there are so many. */
-  const smoothed = (): Line => ({
-    what: 'smoothing',
+  const located = (): Line => ({
+    what: 'location settings',
     worst: async () => {
-      const { orgId, firstAsset } = await site.organization('smoothed', MAX_ITEMS);
-      await site.smoothing(orgId, MOST_SETTINGS - 100);
+      const { orgId, firstAsset } = await site.organization('located', MAX_ITEMS);
+      await site.locationSettings(orgId, MOST_SETTINGS - 100);
       const payloads = messagesOfMoves(firstAsset);
       const attack = async () => {
         const login = await site.reader(mqttUrl, 'tagtrail', orgId);
         const messages = { login, payloads, connections: CONNECTIONS, isPatient: true, firstTurn: 0 };
-        return doing({ kind: 'set smoothing', databaseUrl, orgId }, messages);
+        return doing({ kind: 'set location settings', databaseUrl, orgId }, messages);
       };
-      return [{ name: `${MAX_ITEMS} moves a message, 5,000 settings`, attack, forMs: 10_000 }];
+      return [{ name: `${MAX_ITEMS} moves a message, 1,000 settings`, attack, forMs: 10_000 }];
     },
   });
   const registered = (): Line => ({
@@ -217,7 +217,7 @@ export function linesOf(
     ...COSTLY_FORMATS.map(ownFormat),
     done('sign in by names made up', async () => ({ kind: 'sign in by names made up', url: mqttUrl })),
     registered(),
-    smoothed(),
+    located(),
     longTopics(),
     asked('POST /api/v1/assets/bulk', key, () => dryFilesFor(url)),
     replayed(300),

@@ -119,11 +119,11 @@ export class Site {
     return { orgId, firstAsset: ids.rows[0]?.first ?? 0 };
   }
 
-  /** Settings of all locations, made a minute after each other, with windows as wide as may be. */
-  async smoothing(orgId: number, count: number): Promise<void> {
+  /** Settings of all locations, made a minute after each other. */
+  async locationSettings(orgId: number, count: number): Promise<void> {
     await this.pool.query(
-      `insert into smoothing_settings (org_id, location_id, valid_from, mode, window_seconds, min_seconds, margin_db)
-       select $1, location.id, now() - (1 + $2::integer - made) * interval '1 minute', 'on', 600 - made % 500, 60, 6
+      `insert into location_settings (org_id, location_id, valid_from, procedure, certainty)
+       select $1, location.id, now() - (1 + $2::integer - made) * interval '1 minute', 'strength', 1 + made % 100 / 100.0
        from generate_series(1, $2::integer) made
        join (select id, row_number() over (order by id) as place from locations where org_id = $1) location
          on location.place = 1 + made % 200`,
