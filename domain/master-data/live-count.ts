@@ -37,8 +37,8 @@ export function countInEffect(
 }
 
 /**
- * Number of scanned assets, live and by default in effect, as a query of one `total_count`: positions of live assets,
- * counted by triggers, minus those never filled, found by an index, and those of assets not in effect.
+ * Number of assets with a location, live and by default in effect, as a query of one `total_count`: positions of live
+ * assets, counted by triggers, minus those without, found by an index, and those of assets not in effect.
  */
 export function countScanned(orgId: number, withNotInEffect: boolean): FragmentSqlToken {
   const positioned = sql.fragment`assets asset
@@ -46,8 +46,8 @@ export function countScanned(orgId: number, withNotInEffect: boolean): FragmentS
     where asset.org_id = ${orgId} and position.org_id = ${orgId} and asset.deleted_at is null`;
   const counted = sql.fragment`
     (select coalesce(sum(row_count), 0) from live_row_counts where org_id = ${orgId} and resource = 'position')
-    - (select count(*) from ${positioned} and position.location_id is null and position.last_seen is null)`;
-  const scanned = sql.fragment`${positioned} and position.last_seen is not null`;
+    - (select count(*) from ${positioned} and position.location_id is null)`;
+  const scanned = sql.fragment`${positioned} and position.location_id is not null`;
   return withNotInEffect
     ? sql.fragment`select (${counted})::int8 as total_count`
     : sql.fragment`select (${counted}
@@ -68,7 +68,7 @@ export function countScannedAt(
   isThere: ValueExpression,
   withNotInEffect: boolean,
 ): FragmentSqlToken {
-  const there = sql.fragment`position.org_id = ${orgId} and position.last_seen is not null and ${isThere}
+  const there = sql.fragment`position.org_id = ${orgId} and position.location_id is not null and ${isThere}
     and not position.is_of_deleted`;
   const of = sql.fragment`select count(*) from positions position
     join assets asset on asset.org_id = position.org_id and asset.id = position.asset_id

@@ -78,7 +78,7 @@ export async function listAssetLocations(
   ];
   const where = allOf([
     sql.fragment`position.org_id = ${orgId}`,
-    sql.fragment`position.last_seen is not null`,
+    sql.fragment`position.location_id is not null`,
     filters.include_not_in_effect ? null : inEffect('asset'),
     filters.include_deleted ? null : sql.fragment`asset.deleted_at is null`,
     ...conditions,
@@ -106,7 +106,7 @@ export async function listAssetLocations(
       ) page on true
       order by ${orderBy(filters.sort, PAGE_COLUMNS, sql.fragment`page.id`, { nullable: NULLABLE })}`);
   if (isOfLocations && isNear(filters) && isLatestFirst(filters)) {
-    const latest = latestPositions(orgId, allOf([sql.fragment`last_seen is not null`, ...conditions]));
+    const latest = latestPositions(orgId, allOf([sql.fragment`location_id is not null`, ...conditions]));
     for (const positions of isWhole ? [positionsOfLatestScans(orgId), latest] : [latest]) {
       const page = pageOf(await list(isWhole, positions));
       if (page.rows.length === Math.min(filters.limit, Math.max(0, page.totalCount - filters.offset))) {

@@ -70,7 +70,7 @@ describe('the first page of the whole report', () => {
       await database.rows<{ id: number }>(
         `select asset.id from positions position
          join assets asset on asset.org_id = position.org_id and asset.id = position.asset_id
-         where position.org_id = $1 and last_seen is not null and deleted_at is null and valid_to is null
+         where position.org_id = $1 and position.location_id is not null and deleted_at is null and valid_to is null
          order by last_seen desc, asset.id limit $2 offset $3`,
         [site.orgId, limit, offset],
       )
@@ -127,17 +127,19 @@ describe('the first page of the whole report', () => {
     expect(result.rows.map(({ id }) => id)).to.include.members(newest);
   });
 
-  it('does not count an asset of which all scans were taken back', async () => {
-    const { totalCount } = (await page()).result;
-    const [gone] = await expected(1);
-    await database.rows(
-      'update positions set location_id = null, since = null, last_seen = null where asset_id = $1',
-      [gone],
-    );
-    const { result } = await page({ include_not_in_effect: false });
-    expect(result.totalCount).to.equal(totalCount - 1);
-    expect(result.rows.map(({ id }) => id)).to.not.include(gone);
-  });
+  for (const [what, change] of [
+    ['of which all scans were taken back', 'location_id = null, since = null, last_seen = null'],
+    ['that was seen, and whose location is undecided', 'location_id = null, since = null'],
+  ] as const) {
+    it(`does not count an asset ${what}`, async () => {
+      const { totalCount } = (await page()).result;
+      const [gone] = await expected(1);
+      await database.rows(`update positions set ${change} where asset_id = $1`, [gone]);
+      const { result } = await page({ include_not_in_effect: false });
+      expect(result.totalCount).to.equal(totalCount - 1);
+      expect(result.rows.map(({ id }) => id)).to.not.include(gone);
+    });
+  }
 
   it('is the right one where the latest scans are of a few assets, over and over', async () => {
     const standing = (await expected(5, 300))[0] ?? 0;
