@@ -1,11 +1,11 @@
-import { greatestOf, leastOf } from '../../base/extremes.ts';
-
 /**
  * What an asset's scans say about where it is, written down from the specification as plainly as can be and without regard to
  * cost. It shares no code with the product, so that a mistake in one of the two shows.
  *
  * Instants are whole microseconds since 1970, coordinates metres on a plan.
  */
+
+import { greatestOf, leastOf } from '../../base/extremes.ts';
 
 export interface ReaderScan {
   kind: 'read';
@@ -75,6 +75,8 @@ type Point = readonly [x: number, y: number];
 export type Rule = 'person' | 'every' | 'only_here' | 'strength' | 'counts' | 'position';
 
 export interface Position {
+  /** That of the first scan of the bucket that is decided by `position`. */
+  at: number;
   planLocationId: number;
   x: number;
   y: number;
@@ -86,7 +88,7 @@ export interface Statement {
   locationId: number;
   rule: Rule;
   scan: OracleScan;
-  /** Null unless the scan's location is decided by `position`. */
+  /** Of its bucket; null where none is given. */
   position: Position | null;
 }
 
@@ -101,29 +103,39 @@ export interface Outcome {
   /** One for each instant that has any, in order of time. */
   statements: Statement[];
   history: HistoryRow[];
-  newestPosition: (Position & { at: number }) | null;
+  newestPosition: Position | null;
   /** The newest scan; null without a location. */
   lastSeen: number | null;
 }
 
-/** The reads that take part, by bucket. */
-export type Buckets = ReadonlyMap<number, readonly ReaderScan[]>;
+export type Buckets = ReadonlyMap<number, Bucket>;
+
+interface Bucket {
+  /** All, by time, then reader, antenna, tag. */
+  reads: readonly ReaderScan[];
+  /** Those that take part in deciding. */
+  taking: readonly ReaderScan[];
+}
 
 const BUCKET_US = 500_000;
 
 export function outcomeOf(recorded: readonly OracleScan[], world: World): Outcome {
   const scans = distinct(recorded).filter((scan) => scan.kind === 'read' || !scan.isRetracted);
   const buckets = bucketsOf(scans);
-  const decided = [...buckets.keys()].sort(ascending).map((bucket) => decideBucket(bucket, buckets, world));
-  const statements = oneAnInstant([
-    ...scans.flatMap((scan) => unconditional(scan, world)),
-    ...decided.flatMap((each) => each.statements),
-  ]);
+  const numbers = [...buckets.keys()].sort(ascending);
+  const decided = new Map(numbers.map((bucket) => [bucket, decideBucket(bucket, buckets, world)]));
+  const statements = oneAnInstant(
+    [
+      ...scans.flatMap((scan) => unconditional(scan, world)),
+      ...[...decided.values()].flatMap((each) => each.statements),
+    ],
+    world,
+  ).map((each) => ({ ...each, position: decided.get(bucketAt(each.at))?.position ?? null }));
   const history = historyOf(statements);
   return {
     statements,
     history,
-    newestPosition: decided.findLast((each) => each.position !== null)?.position ?? null,
+    newestPosition: [...decided.values()].findLast(({ position }) => position !== null)?.position ?? null,
     lastSeen: history.length === 0 ? null : greatestOf(scans.map(({ at }) => at)),
   };
 }
@@ -150,23 +162,24 @@ export function distinct(recorded: readonly OracleScan[]): OracleScan[] {
 
 /** Rules 1 and 2. */
 export function bucketsOf(scans: readonly OracleScan[]): Buckets {
-  const reads = scans.filter((scan) => scan.kind === 'read');
-  const taking = [
-    ...Map.groupBy(reads, (read) => `${bucketAt(read.at)} ${antennaKey(read)}`).values(),
-  ].flatMap((same) =>
+  const reads = scans.filter((scan) => scan.kind === 'read').sort(byTime);
+  const buckets = Map.groupBy(reads, ({ at }) => bucketAt(at));
+  return new Map([...buckets].map(([bucket, own]) => [bucket, { reads: own, taking: takingOf(own) }]));
+}
+
+/** 1. Of one antenna 50: the first by time, cut to milliseconds, then the stronger, then the tag's value. */
+function takingOf(reads: readonly ReaderScan[]): ReaderScan[] {
+  const byAntenna = Map.groupBy(reads, ({ readerId, antenna }) => `${readerId} ${antenna}`);
+  return [...byAntenna.values()].flatMap((same) =>
     same
       .sort(
         (a, b) =>
-          // 1. First by time, cut to milliseconds, then the stronger, then the tag's value; the rest only makes it one order.
           Math.floor(a.at / 1000) - Math.floor(b.at / 1000) ||
           stronger(a.rssi, b.rssi) ||
-          byText(a.tagValue, b.tagValue) ||
-          byText(a.tagType, b.tagType) ||
-          a.at - b.at,
+          byText(a.tagValue, b.tagValue),
       )
       .slice(0, 50),
   );
-  return Map.groupBy(taking, ({ at }) => bucketAt(at));
 }
 
 /** 2. The bucket contains its beginning, not its end. */
@@ -177,11 +190,9 @@ export function bucketAt(at: number): number {
 /** Section 1: `person` and `every`. */
 function unconditional(scan: OracleScan, world: World): Statement[] {
   const { at, locationId } = scan;
-  if (scan.kind === 'handheld') {
-    return [{ at, locationId, rule: 'person', scan, position: null }];
-  }
-  return settingOf(locationId, at, world)?.by === undefined
-    ? [{ at, locationId, rule: 'every', scan, position: null }]
+  const rule = scan.kind === 'handheld' ? 'person' : 'every';
+  return rule === 'person' || settingOf(locationId, at, world) === null
+    ? [{ at, locationId, rule, scan, position: null }]
     : [];
 }
 
@@ -190,34 +201,37 @@ export function decideBucket(
   bucket: number,
   buckets: Buckets,
   world: World,
-): { statements: Statement[]; position: (Position & { at: number }) | null } {
+): { statements: Statement[]; position: Position | null } {
   const window = windowOf(bucket, buckets);
+  const levelsOn = new Map(world.plans.map((plan) => [plan, levelsOnPlan(plan, window, world)]));
   const statements: Statement[] = [];
-  let position: (Position & { at: number }) | null = null;
-  const stated = new Set<number>();
-  // 6. In order of time, then reader, antenna, tag.
-  for (const scan of [...(buckets.get(bucket) ?? [])].sort(byTime)) {
+  let position: Position | null = null;
+  const asked = new Set<number>();
+  // 6. In order of time, then reader, antenna, tag; each by its own setting.
+  for (const scan of buckets.get(bucket)?.reads ?? []) {
     const { at, locationId } = scan;
     const setting = settingOf(locationId, at, world);
     if (setting === null) {
       continue;
     }
     const plan = setting.by === 'position' ? planOf(locationId, world) : null;
-    const levels = plan === null ? [] : levelsOnPlan(plan, window, world);
+    const levels = plan === null ? [] : (levelsOn.get(plan) ?? []);
     if (plan === null || levels.length === 0) {
       // 12. No antenna with coordinates on the plan has RSSI: strength decides.
-      // 6. The first scan of the bucket that was made at the decided location.
-      const decided = byStrength(window, setting.certainty, world);
-      if (decided?.locationId === locationId && !stated.has(locationId)) {
-        stated.add(locationId);
-        statements.push({ at, locationId, rule: decided.rule, scan, position: null });
+      // 6. The first scan that was made at the decided location, if its certainty is reached.
+      if (!asked.has(locationId)) {
+        asked.add(locationId);
+        const decided = byStrength(window, setting.certainty, world);
+        if (decided?.locationId === locationId) {
+          statements.push({ at, locationId, rule: decided.rule, scan, position: null });
+        }
       }
     } else if (position === null) {
-      // 6. The first scan of the bucket.
+      // 6. The first scan, at whichever location.
       const fit = fitOf(plan, levels, window, setting, world);
-      position = { ...fit.position, at };
+      position = { ...positionOf(plan, fit.cells), at };
       if (fit.decided !== null) {
-        statements.push({ at, ...fit.decided, scan, position: fit.position });
+        statements.push({ at, ...fit.decided, scan, position: null });
       }
     }
   }
@@ -227,9 +241,12 @@ export function decideBucket(
 /** 3. Ten seconds around the bucket, thirty, or a minute. */
 function windowOf(bucket: number, buckets: Buckets): ReaderScan[] {
   const within = (reach: number) =>
-    Array.from({ length: 2 * reach + 1 }, (_, index) => buckets.get(bucket - reach + index) ?? []).flat();
+    Array.from(
+      { length: 2 * reach + 1 },
+      (_, index) => buckets.get(bucket - reach + index)?.taking ?? [],
+    ).flat();
   const isEnough = (reads: ReaderScan[]) =>
-    [...Map.groupBy(reads, antennaKey).values()].some((same) => same.length >= 5);
+    [...Map.groupBy(reads, mappedKey).values()].some((same) => same.length >= 5);
   const narrow = within(9);
   if (isEnough(narrow)) {
     return narrow;
@@ -303,7 +320,7 @@ function byStrength(
 
 /** 8. The loudest antenna; of equally loud ones that with more reads. */
 function loudestOf(reads: readonly ReaderScan[], world: World): Level | null {
-  const levels = [...Map.groupBy(reads, antennaKey).values()]
+  const levels = [...Map.groupBy(reads, mappedKey).values()]
     .map((same) => levelOf(same, world))
     .filter((level) => level !== null);
   return levels.sort((a, b) => b.level - a.level || b.n - a.n)[0] ?? null;
@@ -319,12 +336,14 @@ interface LevelOnPlan extends Level {
 function levelsOnPlan(plan: Plan, window: readonly ReaderScan[], world: World): LevelOnPlan[] {
   const pins = [...plan.pins].sort((a, b) => a.readerId - b.readerId || a.antenna - b.antenna);
   return pins.flatMap((pin) => {
-    const level = levelOf(
-      window.filter((read) => antennaKey(read) === antennaKey(pin)),
-      world,
-    );
+    const reads = window.filter((read) => antennaKey(read) === antennaKey(pin));
     const heightM = antennaOf(pin, world)?.heightM ?? 1;
-    return level === null ? [] : [{ ...level, x: pin.x, y: pin.y, heightM }];
+    return [...Map.groupBy(reads, mappedKey).values()]
+      .sort(([a], [b]) => (a?.locationId ?? 0) - (b?.locationId ?? 0))
+      .flatMap((same) => {
+        const level = levelOf(same, world);
+        return level === null ? [] : [{ ...level, x: pin.x, y: pin.y, heightM }];
+      });
   });
 }
 
@@ -335,9 +354,9 @@ function fitOf(
   window: readonly ReaderScan[],
   setting: Deciding,
   world: World,
-): { decided: { locationId: number; rule: Rule } | null; position: Position } {
+): { decided: { locationId: number; rule: Rule } | null; cells: SharedCell[] } {
   const cells = cellsOf(plan);
-  const everyLevel = [...Map.groupBy(window, antennaKey).values()]
+  const everyLevel = [...Map.groupBy(window, mappedKey).values()]
     .map((same) => levelOf(same, world))
     .filter((level) => level !== null);
   const L = greatestOf(everyLevel.map(({ level }) => level));
@@ -347,24 +366,21 @@ function fitOf(
     let sumWEE = 0;
     for (const { level, x: antennaX, y: antennaY, heightM } of levels) {
       // 14. Expected.
-      const d = Math.sqrt((x - antennaX) ** 2 + (y - antennaY) ** 2 + heightM ** 2);
+      const d = Math.sqrt(square(x - antennaX) + square(y - antennaY) + square(heightM));
       const mu = (setting.tagDbm ?? -55) - 20 * Math.log10(Math.max(1, d));
       // 15. Weight.
-      const w = 1 / (5 ** 2 * (1 + ((L - level) / 15) ** 2));
+      const w = 1 / (5 ** 2 * (1 + square((L - level) / 15)));
       const e = level - mu;
       sumW += w;
       sumWE += w * e;
-      sumWEE += w * e * e;
+      sumWEE += w * square(e);
     }
     // 16. Fit.
-    return -(sumWEE - sumWE ** 2 / (sumW + 1 / 3 ** 2)) / 2;
+    return -(sumWEE - square(sumWE) / (sumW + 1 / 3 ** 2)) / 2;
   });
   const best = greatestOf(fits);
   const shared = cells.map((cell, index) => ({ ...cell, share: Math.exp((fits[index] ?? 0) - best) }));
-  return {
-    decided: locationByShares(shared, levels, window, setting.certainty),
-    position: positionOf(plan, shared),
-  };
+  return { decided: locationByShares(shared, levels, window, setting.certainty), cells: shared };
 }
 
 interface SharedCell extends Cell {
@@ -398,7 +414,7 @@ function locationByShares(
 }
 
 /** 18. The mean of the cells' centres by share, and the root of the mean squared distance from it. */
-function positionOf(plan: Plan, cells: readonly SharedCell[]): Position {
+function positionOf(plan: Plan, cells: readonly SharedCell[]): Omit<Position, 'at'> {
   const mean = (value: (cell: SharedCell) => number) => {
     let sum = 0;
     let shares = 0;
@@ -410,7 +426,7 @@ function positionOf(plan: Plan, cells: readonly SharedCell[]): Position {
   };
   const x = mean((cell) => cell.x);
   const y = mean((cell) => cell.y);
-  const radius = Math.sqrt(mean((cell) => (cell.x - x) ** 2 + (cell.y - y) ** 2));
+  const radius = Math.sqrt(mean((cell) => square(cell.x - x) + square(cell.y - y)));
   return { planLocationId: plan.locationId, x, y, radius };
 }
 
@@ -473,7 +489,7 @@ export function contains({ corners }: Outline, [x, y]: Point): boolean {
   let isInside = false;
   corners.forEach(([fromX, fromY], index) => {
     const [toX, toY] = corners[(index + 1) % corners.length] ?? [0, 0];
-    if (fromY > y !== toY > y && x < fromX + ((y - fromY) / (toY - fromY)) * (toX - fromX)) {
+    if (fromY > y !== toY > y && x < ((toX - fromX) * (y - fromY)) / (toY - fromY) + fromX) {
       isInside = !isInside;
     }
   });
@@ -519,13 +535,17 @@ function upward(locationId: number, world: World): number[] {
 }
 
 /**
- * Section 1: at one instant a person's statement goes before a reader's; then, as in tracking rule 1, the strongest, none being
- * weakest, then the smallest location. What follows only names the scan.
+ * Section 1: at one instant a person's statement goes before a reader's, from the organization's first setting that asks for
+ * proof; then, as in tracking rule 1, the strongest, none being weakest, then the smallest location. What follows only names
+ * the scan.
  */
-function oneAnInstant(statements: readonly Statement[]): Statement[] {
+function oneAnInstant(statements: readonly Statement[], world: World): Statement[] {
+  const since = leastOf(
+    world.settings.filter(({ by }) => by === 'strength' || by === 'position').map(({ from }) => from),
+  );
   const order = (a: Statement, b: Statement) =>
     a.at - b.at ||
-    Number(b.rule === 'person') - Number(a.rule === 'person') ||
+    (a.at < since ? 0 : Number(b.rule === 'person') - Number(a.rule === 'person')) ||
     stronger(rssiOf(a), rssiOf(b)) ||
     a.locationId - b.locationId ||
     bySource(a.scan, b.scan);
@@ -551,6 +571,11 @@ function antennaOf(of: { readerId: number; antenna: number }, world: World): Ant
   return world.antennas.find((each) => antennaKey(each) === antennaKey(of));
 }
 
+/** An antenna whose location changes within a window counts as two. */
+function mappedKey({ locationId, ...antenna }: ReaderScan): string {
+  return `${antennaKey(antenna)} ${locationId}`;
+}
+
 function antennaKey({ readerId, antenna }: { readerId: number; antenna: number }): string {
   return `${readerId} ${antenna}`;
 }
@@ -564,17 +589,14 @@ function byTime(a: ReaderScan, b: ReaderScan): number {
 }
 
 function bySource(a: OracleScan, b: OracleScan): number {
+  const byTag = byText(a.tagType, b.tagType) || byText(a.tagValue, b.tagValue);
   if (a.kind === 'read' && b.kind === 'read') {
-    return (
-      a.readerId - b.readerId ||
-      a.antenna - b.antenna ||
-      byText(a.tagValue, b.tagValue) ||
-      byText(a.tagType, b.tagType)
-    );
+    return a.readerId - b.readerId || a.antenna - b.antenna || byTag;
   }
-  return a.kind === 'handheld' && b.kind === 'handheld'
-    ? byText(a.submissionId, b.submissionId) || a.index - b.index
-    : 0;
+  if (a.kind === 'handheld' && b.kind === 'handheld') {
+    return byTag || byText(a.submissionId, b.submissionId) || a.index - b.index;
+  }
+  return a.kind === 'handheld' ? -1 : 1;
 }
 
 /** The stronger first; none is weakest. */
@@ -587,6 +609,10 @@ function stronger(a: number | null, b: number | null): number {
 
 function byText(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
+}
+
+function square(x: number): number {
+  return x * x;
 }
 
 function ascending(a: number, b: number): number {
