@@ -42,6 +42,7 @@ describe('importing an organization', () => {
     await site.location('SHELF-2', await site.location('RACK'));
     await database.rows(`update locations set name = 'Rack \u2028 1' where external_key = 'RACK'`);
     const db = databaseOn(database.pool);
+    await here.json('locate', 'set', '--org', String(org), '--location', 'RACK', '--by', 'strength');
     await here.json('key', 'create', '--org', String(org), '--name', 'erp', '--scopes', 'assets:read');
     for (const name of ['ann', 'bob']) {
       const user = { email: `${name}@example.com`, name, membership: { orgId: org, role: 'admin' as const } };

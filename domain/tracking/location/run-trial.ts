@@ -4,6 +4,7 @@ import type { Micros } from '../../../base/instant.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Stay } from '../history/history.ts';
+import { compareWalk, type Walked } from './compare-walk.ts';
 import { type Pair, type PairCounts, PairTally } from './tally-pairs.ts';
 import { countAssetsToTry, sitesToTry, type Trial, type TriedAsset, tryOnAssets } from './try-on-assets.ts';
 import type { Period, TriedMove, TriedMoves } from './try-setting.ts';
@@ -48,6 +49,8 @@ export interface TrialSummary {
   moves: ListedMove[];
   movesLeftOut: number;
   worst: WorstAsset[];
+  /** Of a trial of one asset. */
+  walk: Walked[] | null;
 }
 
 /**
@@ -118,6 +121,8 @@ export async function runTrial(
     ...{ moves, movesLeftOut },
     returns,
     worst: worst.worst().map(withStays),
+    walk:
+      trial.assetId === null ? [] : await compareWalk(db, { orgId, assetId: trial.assetId }, period, sites),
   };
 }
 

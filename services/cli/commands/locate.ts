@@ -11,7 +11,7 @@ import { setLocating } from '../../../domain/administration/locating/set-locatin
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { userNames } from '../../../domain/administration/users/user-names.ts';
 import { requireLiveByKey } from '../../../domain/master-data/live-by-key.ts';
-import { compareWalk, type Walked } from '../../../domain/tracking/location/compare-walk.ts';
+import { MOST_WALKED } from '../../../domain/tracking/location/compare-walk.ts';
 import {
   CERTAINTY,
   type Deciding,
@@ -23,7 +23,7 @@ import { runTrial, type TrialSummary } from '../../../domain/tracking/location/r
 import { settingHistory } from '../../../domain/tracking/location/setting-history.ts';
 import { MOST_SETTINGS } from '../../../domain/tracking/location/site.ts';
 import type { PairCounts } from '../../../domain/tracking/location/tally-pairs.ts';
-import { locationKeys, recordedPeriod, sitesToTry } from '../../../domain/tracking/location/try-on-assets.ts';
+import { locationKeys, recordedPeriod } from '../../../domain/tracking/location/try-on-assets.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { TIME_SETTINGS } from '../../../platform/runtime/time-settings.ts';
 import { addCommand, type CommandResult, id, printResult } from '../command-line/command-line.ts';
@@ -218,29 +218,25 @@ async function tryOn(client: Client, options: TryOptions, wanted: Deciding): Pro
     isTimeUp: () => false,
     onProgress: ({ assets, of }) => progress.show(`Tried ${assets} of ${of} assets`),
   }).finally(() => progress.end());
-  const walk =
-    assetId === null
-      ? []
-      : await compareWalk(client, { orgId, assetId }, period, await sitesToTry(client, trial));
+  const { walk } = summary;
   const keys = await locationKeys(
     client,
     orgId,
     [...summary.pairs, ...summary.moves]
       .flatMap(({ fromLocationId, toLocationId }) => [fromLocationId, toLocationId])
-      .concat(walk.map((walked) => walked.locationId)),
+      .concat(walk?.map(({ locationId: walked }) => walked) ?? []),
   );
   const shownPeriod = { from: shownTime(period.from), to: shownTime(period.to) };
   const json = {
     ...{ org_id: orgId, location_external_key: location, ...shown(deciding), ...shownPeriod },
-    ...shownTrial(summary, walk, (key) => keys.get(key) ?? String(key)),
+    ...shownTrial(summary, (key) => keys.get(key) ?? String(key)),
   };
   const where = location ?? `Organization ${orgId}`;
   return { json, text: trialLines(`${where} ${described(deciding)}`, json).join('\n') };
 }
 
 function shownTrial(
-  { totals, returns, pairs, others, moves, movesLeftOut, worst }: TrialSummary,
-  walk: readonly Walked[],
+  { totals, returns, pairs, others, moves, movesLeftOut, worst, walk }: TrialSummary,
   keyOf: (locationId: number) => string,
 ) {
   return {
@@ -264,12 +260,13 @@ function shownTrial(
       to_location_external_key: keyOf(toLocationId),
     })),
     moves_left_out: movesLeftOut,
-    walk: walk.map(({ locationId, time: micros, right }) => ({
-      location_external_key: keyOf(locationId),
-      seconds: Math.round(micros / MICROS_PER_SECOND),
-      right_percent: percent(right.present, micros),
-      right_percent_then: percent(right.proposed, micros),
-    })),
+    walk:
+      walk?.map(({ locationId, time: micros, right }) => ({
+        location_external_key: keyOf(locationId),
+        seconds: Math.round(micros / MICROS_PER_SECOND),
+        right_percent: percent(right.present, micros),
+        right_percent_then: percent(right.proposed, micros),
+      })) ?? null,
   };
 }
 
@@ -319,7 +316,7 @@ function trialLines(what: string, { from, to, ...tried }: Shown): string[] {
     ),
     ...table(
       ['walked', 'seconds', 'right % now', 'right % then'],
-      walk.map((each) => [
+      (walk ?? []).map((each) => [
         each.location_external_key,
         ...padded(
           [each.seconds, each.right_percent, each.right_percent_then],
@@ -327,6 +324,9 @@ function trialLines(what: string, { from, to, ...tried }: Shown): string[] {
         ),
       ]),
     ),
+    ...(walk === null
+      ? ['', `It has more than ${MOST_WALKED} scans: for a comparison with a walk choose a shorter time`]
+      : []),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { MICROS_PER_DAY, MICROS_PER_MILLISECOND } from '../../../base/instant.ts';
+import { MICROS_PER_DAY, MICROS_PER_MILLISECOND, MICROS_PER_SECOND } from '../../../base/instant.ts';
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { setLocating } from '../../../domain/administration/locating/set-locating.ts';
@@ -97,15 +97,16 @@ const attempt = memberRoute({
   ...{ scope: 'locating:admin', query: NO_QUERY, params: {} },
   body: trialBody,
   success: TRIAL,
-  problems: { not_found: 'No such location' },
+  problems: { not_found: 'No such location or asset' },
   handle: async ({ context: { db, parts }, body, signal }) => {
     const { orgId } = db;
-    const { locationExternalKey: key, deciding, period } = body;
+    const { locationExternalKey: key, assetExternalKey: assetKey, deciding, period } = body;
     const locationId = key === null ? null : await requireLiveByKey(db, 'location', orgId, key);
+    const assetId = assetKey === null ? null : await requireLiveByKey(db, 'asset', orgId, assetKey);
     const gone = signal();
     return new EventStream(() =>
       trialEvents(async (onProgress) => {
-        const trial = { orgId, locationId, deciding, period, assetId: null };
+        const trial = { orgId, locationId, deciding, period, assetId };
         const summary = await parts.trials.run(trial, { signal: gone, onProgress });
         const ids = idsIn(summary);
         const names = await Promise.all([locationsNamed(db, ids.locations), assetsNamed(db, ids.assets)]);
@@ -198,7 +199,7 @@ function proposalsView(proposed: readonly Proposal[], locations: References) {
 }
 
 function trialView(
-  { covered, cutBy, totals, returns, pairs, others, moves, movesLeftOut, worst }: TrialSummary,
+  { covered, cutBy, totals, returns, pairs, others, moves, movesLeftOut, worst, walk }: TrialSummary,
   locations: References,
   assets: References,
 ) {
@@ -235,18 +236,26 @@ function trialView(
       stays_then: staysOf(proposed),
       told_until: toldUntil === null ? null : wireTimeOfMicros(toldUntil),
     })),
+    walk:
+      walk?.map(({ locationId, time, right }) => ({
+        location: placeOf(locationId),
+        seconds: Math.round(time / MICROS_PER_SECOND),
+        right_percent: (100 * right.present) / time,
+        right_percent_then: (100 * right.proposed) / time,
+      })) ?? null,
     locations: [...locations.values()],
   };
 }
 
 /** What a summary names, locations and assets. */
-function idsIn({ pairs, moves, worst }: TrialSummary) {
+function idsIn({ pairs, moves, worst, walk }: TrialSummary) {
   return {
     locations: [
       ...[...pairs, ...moves].flatMap(({ fromLocationId, toLocationId }) => [fromLocationId, toLocationId]),
       ...worst.flatMap(({ present, proposed }) =>
         [...present, ...proposed].map(({ locationId }) => locationId),
       ),
+      ...(walk ?? []).map(({ locationId }) => locationId),
     ],
     assets: [...moves, ...worst].map(({ assetId }) => assetId),
   };

@@ -53,8 +53,16 @@ export const settingBody = checkedBody(
 );
 
 export const trialBody = checkedBody(
-  jsonBody({ ...SETTING_MEMBERS, from: mandatory(instant), to: mandatory(instant) }),
-  ({ from, to, ...setting }): Checked<WantedSetting & { period: Period }> => {
+  jsonBody({
+    ...{ ...SETTING_MEMBERS, asset_external_key: nullable(externalKey) },
+    ...{ from: mandatory(instant), to: mandatory(instant) },
+  }),
+  ({
+    from,
+    to,
+    asset_external_key: assetExternalKey = null,
+    ...setting
+  }): Checked<WantedSetting & { period: Period; assetExternalKey: string | null }> => {
     const wanted = readSetting(setting);
     const period = { from: toMicros(from), to: toMicros(to) };
     if (period.to <= period.from) {
@@ -63,7 +71,7 @@ export const trialBody = checkedBody(
     if (period.to - period.from > LONGEST) {
       return refused(invalidValue('from', 'must be at most 7 days before `to`'));
     }
-    return wanted.ok ? accepted({ ...wanted.value, period }) : wanted;
+    return wanted.ok ? accepted({ ...wanted.value, period, assetExternalKey }) : wanted;
   },
 );
 
@@ -143,6 +151,14 @@ export const TRIAL = eventsOf({
         ...{ removed: COUNT_SCHEMA, added: COUNT_SCHEMA, stays: STAYS, stays_then: STAYS },
         told_until: nullableSchema(TIME_SCHEMA),
       }),
+    ),
+    walk: nullableSchema(
+      listOf(
+        objectOf({
+          ...{ location: REFERENCE, seconds: COUNT_SCHEMA },
+          ...{ right_percent: { type: 'number' }, right_percent_then: { type: 'number' } },
+        }),
+      ),
     ),
     locations: listOf(REFERENCE),
   }),

@@ -110,6 +110,28 @@ describe('how locations are decided on, in the console, in a browser', () => {
     expect(found).to.deep.equal([]);
   });
 
+  it('compares an asset with the walk of a person who scanned it', async () => {
+    await site.asset('WALKER', 'WALKER');
+    const person = (at: 'dock' | 'gate', second: number) => ({
+      ...aRead({
+        ...{ orgId: site.orgId, value: 'WALKER', readerId: 1, locationId: place[at] },
+        at: begun + second * SECOND + 1,
+      }),
+      source: { kind: 'handheld' as const, handheldId: 1, submissionId: 'walk', index: second },
+    });
+    for (let second = 0; second < 40; second++) {
+      const [near, far] = second < 20 ? (['dock', 'gate'] as const) : (['gate', 'dock'] as const);
+      await read('WALKER', near, begun + second * SECOND);
+      await read('WALKER', far, begun + second * SECOND + SECOND / 2, -75);
+    }
+    await record(database, [person('dock', 0), person('gate', 20), person('gate', 40)]);
+    const page = await app.open('#/locating?place=HALL&by=strength&asset=WALKER', token);
+    await page.getByRole('heading', { name: 'Compared with the walk' }).waitFor();
+    const row = page.getByRole('row', { name: /GATE-2/ }).first();
+    expect(await row.textContent()).to.match(/GATE-2.*20 s.*50 %.*[89]\d %|GATE-2.*20 s.*50 %.*100 %/);
+    expect(await faultsOf(page, 'locating-walk')).to.deep.equal([]);
+  });
+
   it('says what a position lacks', async () => {
     const page = await app.open('#/locating?place=HALL&by=position', token);
     await page.getByRole('button', { name: 'Use from now on' }).click();

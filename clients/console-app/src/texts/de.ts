@@ -1415,6 +1415,18 @@ export const de = {
     useSinceBody: (words: string) =>
       `${words} Das gilt für Lesungen ab Beginn des Zeitraums: Alle Verläufe werden im Hintergrund neu entschieden, und Korrekturen werden gemeldet.`,
     usedSince: (place: string) => `${place}: gilt; Verläufe werden neu entschieden`,
+    oneAsset: 'Objekt',
+    allAssets: 'Alle Objekte',
+    walk: 'Verglichen mit dem Rundgang',
+    walkHint: 'Wie lange Antennen allein recht hatten, wo jemand es mit einem Handgerät gescannt hat.',
+    walkTooLong:
+      'Es wurde zu oft für einen Vergleich mit einem Rundgang gelesen: Wählen Sie einen kürzeren Zeitraum.',
+    walked: 'Ort',
+    walkedFor: 'Dort',
+    rightNow: 'Richtig jetzt',
+    rightThen: 'Richtig dann',
+    seconds: (seconds: number) => `${number(seconds)} s`,
+    percent: (percent: number) => `${number(Math.round(percent))} %`,
     trying: 'Wird ausprobiert …',
     tryingOf: (assets: number, of: number) => `${number(assets)} von ${counted(of, 'Objekt', 'Objekten')}`,
     stop: 'Abbrechen',

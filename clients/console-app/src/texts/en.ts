@@ -1388,6 +1388,18 @@ export const en = {
     useSinceBody: (words: string) =>
       `${words} It holds for reads from the beginning of the range on: all histories are decided again, in the background, and corrections are sent.`,
     usedSince: (place: string) => `${place}: in force; histories are being decided again`,
+    oneAsset: 'Asset',
+    allAssets: 'All assets',
+    walk: 'Compared with the walk',
+    walkHint:
+      'For how much of the time antennas alone were right, where a person scanned it with a handheld.',
+    walkTooLong: 'It was read too often to be compared with a walk: choose a shorter range.',
+    walked: 'Place',
+    walkedFor: 'There for',
+    rightNow: 'Right now',
+    rightThen: 'Right then',
+    seconds: (seconds: number) => `${number(seconds)} s`,
+    percent: (percent: number) => `${number(Math.round(percent))} %`,
     trying: 'Trying …',
     tryingOf: (assets: number, of: number) => `${number(assets)} of ${counted(of, 'asset', 'assets')}`,
     stop: 'Stop',

@@ -138,7 +138,7 @@ describe('a location setting that is tried on recorded scans', () => {
       const period = { from: START, to: START + 200 * SECOND };
       const sites = { present: every, proposed: strength };
       const walked = await compareWalk(client, { orgId, assetId }, period, sites);
-      const shown = walked.map(({ locationId, time, right }) => [
+      const shown = (walked ?? []).map(({ locationId, time, right }) => [
         locationId,
         Math.round(time / SECOND),
         Math.round((100 * right.present) / time),

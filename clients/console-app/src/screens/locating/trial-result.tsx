@@ -54,12 +54,64 @@ export function TrialReport({ result }: { result: TrialResult }) {
         <p class="hint">{t.noMoves}</p>
       ) : (
         <>
+          <Walk walk={result.walk} />
           <PairTable pairs={result.pairs} others={result.other_pairs} />
           <WorstAssets result={result} />
           <MoveList moves={result.moves} leftOut={result.moves_left_out} />
         </>
       )}
     </>
+  );
+}
+
+/** How long antennas alone were right about one asset, where a person scanned it with a handheld. */
+function Walk({ walk }: { walk: TrialResult['walk'] }) {
+  const t = texts.value.locating;
+  if (walk === null) {
+    return <p class="note note-problem">{t.walkTooLong}</p>;
+  }
+  if (walk.length === 0) {
+    return null;
+  }
+  return (
+    <section class="stack" aria-labelledby="locating-walk">
+      <h2 id="locating-walk">{t.walk}</h2>
+      <p class="hint">{t.walkHint}</p>
+      <div class="table-box">
+        <table class="table">
+          <thead>
+            <tr>
+              <th scope="col">{t.walked}</th>
+              <th scope="col" class="number">
+                {t.walkedFor}
+              </th>
+              <th scope="col" class="number">
+                {t.rightNow}
+              </th>
+              <th scope="col" class="number">
+                {t.rightThen}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {walk.map(({ location, seconds, right_percent: now, right_percent_then: then }) => (
+              <tr key={location.id}>
+                <td>
+                  <a class="title" href={href('place', location.id)}>
+                    {location.name}
+                  </a>
+                </td>
+                <td class="number">{t.seconds(seconds)}</td>
+                <td class="number">{t.percent(now)}</td>
+                <td class="number">
+                  <strong>{t.percent(then)}</strong>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
   );
 }
 

@@ -45,6 +45,7 @@ export function TryForm({
   const fault = using.problem ?? problem;
   const change = (changed: Partial<Wanted>) => setWanted({ ...wanted, ...changed });
   const names = useNames('locations', [wanted.place]);
+  const assetNames = useNames('assets', [wanted.asset]);
   const place = wanted.place === null ? null : (names.get(wanted.place) ?? wanted.place);
   const words = settingWords(valuesOf(wanted));
   const attempt = () => {
@@ -84,11 +85,7 @@ export function TryForm({
         resource="locations"
         label={t.place}
         none={t.allPlaces}
-        picked={
-          wanted.place === null
-            ? null
-            : { id: 0, external_key: wanted.place, ...(place === null ? {} : { name: place }) }
-        }
+        picked={wanted.place === null ? null : keyed(wanted.place, place ?? undefined)}
         onPick={(picked) =>
           change({
             place: picked?.external_key ?? null,
@@ -110,6 +107,13 @@ export function TryForm({
       />
       {asksForProof(wanted.procedure) && <Numbers {...{ wanted, fault }} onChange={change} />}
       <p class="in-words">{words}</p>
+      <ItemPicker
+        resource="assets"
+        label={t.oneAsset}
+        none={t.allAssets}
+        picked={wanted.asset === null ? null : keyed(wanted.asset, assetNames.get(wanted.asset))}
+        onPick={(picked) => change({ asset: picked?.external_key ?? null })}
+      />
       <RangeFields
         from={wanted.from}
         to={wanted.to}
@@ -135,6 +139,11 @@ export function TryForm({
       </div>
     </form>
   );
+}
+
+/** As pickers have what is picked. */
+function keyed(key: string, name: string | undefined) {
+  return { id: 0, external_key: key, ...(name === undefined ? {} : { name }) };
 }
 
 function Numbers({

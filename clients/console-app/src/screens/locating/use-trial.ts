@@ -53,7 +53,11 @@ async function run(
   signal: AbortSignal,
   tell: (more: Partial<TrialState>) => void,
 ): Promise<void> {
-  const body = { ...settingOf(wanted), from: timeOf(wanted.from), to: timeOf(wanted.to) };
+  const body = {
+    ...settingOf(wanted),
+    asset_external_key: wanted.asset,
+    ...{ from: timeOf(wanted.from), to: timeOf(wanted.to) },
+  };
   for await (const { event, data } of readEvents(
     await answerOf('POST', '/locating/trials', { body, signal }),
   )) {

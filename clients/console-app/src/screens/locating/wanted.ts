@@ -6,6 +6,8 @@ import { address } from '../../router/router.ts';
 export interface Wanted {
   /** The key of a place; null for the organization. */
   place: string | null;
+  /** The key of the one asset to try it on; null for all. */
+  asset: string | null;
   procedure: Procedure;
   certainty: string;
   /** Empty for the usual one. */
@@ -19,7 +21,10 @@ const DAY = 86_400_000;
 
 /** What to begin with: a setting that suits most places, and the last day. */
 export function usualWanted(now = Date.now()): Wanted {
-  return { place: null, procedure: 'strength', certainty: '1', tagDbm: '', ...lastRange(DAY, now) };
+  return {
+    ...{ place: null, asset: null, procedure: 'strength', certainty: '1', tagDbm: '' },
+    ...lastRange(DAY, now),
+  };
 }
 
 export function lastRange(milliseconds: number, to = Date.now()): { from: number; to: number } {
@@ -39,6 +44,7 @@ export function wantedInAddress(now: number): Wanted | null {
   const [from, to] = [Date.parse(query.get('from') ?? ''), Date.parse(query.get('to') ?? '')];
   return {
     place: query.get('place'),
+    asset: query.get('asset'),
     procedure: procedure as Procedure,
     certainty: query.get('certainty') ?? usual.certainty,
     tagDbm: query.get('tag') ?? '',
@@ -47,9 +53,10 @@ export function wantedInAddress(now: number): Wanted | null {
   };
 }
 
-export function queryOf({ place, procedure, certainty, tagDbm, from, to }: Wanted): QueryValues {
+export function queryOf({ place, asset, procedure, certainty, tagDbm, from, to }: Wanted): QueryValues {
   return {
     place,
+    asset,
     by: procedure,
     certainty: asksForProof(procedure) ? certainty : null,
     tag: procedure === 'position' && tagDbm !== '' ? tagDbm : null,
