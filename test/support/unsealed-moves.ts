@@ -75,9 +75,10 @@ export async function expectFeedToFold(
   }
   const position = await storedPosition(database, assetId);
   const last = moves.at(-1);
-  expect({ locationId: last?.location_id, since: last?.since }).to.deep.equal({
-    locationId: position?.locationId,
-    since: position?.since,
+  // An asset whose location was never decided has a position without one, and no moves.
+  expect({ locationId: last?.location_id ?? null, since: last?.since ?? null }).to.deep.equal({
+    locationId: position?.locationId ?? null,
+    since: position?.since ?? null,
   });
   for (const [index, move] of moves.entries()) {
     const before = moves[index - 1];

@@ -1,0 +1,144 @@
+import fc from 'fast-check';
+import { recomputeOrganization } from '../../../../domain/tracking/recompute/recompute-organization.ts';
+import type { OracleScan, PersonScan } from '../../../../simulation/location/oracle.ts';
+import { useDatabase } from '../../../support/database.ts';
+import { aScene, type Scene } from '../../../support/location/scenes.ts';
+import { type StoredAsset, StoredScene } from '../../../support/location/stored-scene.ts';
+import { randomSets } from '../../../support/random-sets.ts';
+import { type Memory, memoriesOf, record } from '../../../support/recording.ts';
+import { expectFeedToFold, recordAndLook } from '../../../support/unsealed-moves.ts';
+
+/** Where others share the processor, fewer sets are tried; and what fails says so, however long making it smaller takes. */
+const LONGEST_MS = 60_000;
+
+const ARRIVALS = ['in order', 'shuffled', 'doubled', 'in late pieces', 'all at once'] as const;
+
+/** Scans that come together, or one that is taken back. */
+type Step = { scans: OracleScan[] } | { takenBack: PersonScan };
+
+describe('recording random scenes', () => {
+  const database = useDatabase();
+
+  it("ends in the oracle's rows, position and metres, however scans arrive (up to 300 scenes, two writers)", async () => {
+    const property = fc.asyncProperty(aScene, fc.infiniteStream(fc.nat()), async (scene, random) => {
+      const next = () => random.next().value ?? 0;
+      const stored = await StoredScene.create(database, scene.world);
+      await stored.set(scene.world.settings);
+      const arrival = ARRIVALS[next() % ARRIVALS.length] ?? 'in order';
+      const [memory, ...memories] = memoriesOf(next);
+
+      const alone = await stored.asset();
+      const looks = [];
+      for (const step of arriving(scene, arrival, next)) {
+        if ('takenBack' in step) {
+          await stored.takeBack(alone, step.takenBack);
+        } else {
+          const batch = step.scans.map((scan) => stored.scanOf(alone, scan));
+          looks.push(await recordAndLook(database, batch, alone.id, memory));
+        }
+      }
+      await stored.expectOutcome(alone, scene.scans);
+      await expectFeedToFold(database, alone.id, looks);
+
+      const contested = await stored.asset();
+      const dealt = Object.groupBy(arriving(scene, arrival, next), () =>
+        next() % 2 === 0 ? 'one' : 'other',
+      );
+      await Promise.all([
+        recordAll(stored, contested, scansIn(dealt.one), memories[0]),
+        recordAll(stored, contested, scansIn(dealt.other), memories[1]),
+      ]);
+      for (const scan of retracted(scene)) {
+        await stored.takeBack(contested, scan);
+      }
+      await stored.expectOutcome(contested, scene.scans);
+    });
+    await fc.assert(property, { numRuns: randomSets(300), interruptAfterTimeLimit: LONGEST_MS });
+  });
+
+  it("ends in the oracle's rows when recorded scans are computed again under new settings (up to 100 scenes)", async () => {
+    const property = fc.asyncProperty(aScene, fc.infiniteStream(fc.nat()), async (scene, random) => {
+      const stored = await StoredScene.create(database, scene.world);
+      const asset = await stored.asset();
+      await recordAll(stored, asset, scansIn(arriving(scene, 'shuffled', () => random.next().value ?? 0)));
+      for (const scan of retracted(scene)) {
+        await stored.takeBack(asset, scan);
+      }
+      await stored.set(scene.world.settings);
+      await recomputeOrganization(database.pool, stored.orgId);
+      await stored.expectOutcome(asset, scene.scans);
+    });
+    await fc.assert(property, { numRuns: randomSets(100), interruptAfterTimeLimit: LONGEST_MS });
+  });
+
+  async function recordAll(
+    stored: StoredScene,
+    asset: StoredAsset,
+    batches: readonly OracleScan[][],
+    memory?: Memory,
+  ): Promise<void> {
+    for (const batch of batches) {
+      const scans = batch.map((scan) => stored.scanOf(asset, scan));
+      await record(database, scans, undefined, memory);
+    }
+  }
+});
+
+/** A scan that is taken back is so at any time after it came. */
+function arriving(scene: Scene, arrival: (typeof ARRIVALS)[number], next: () => number): Step[] {
+  const steps: Step[] = batchesOf(inOrderOf(scene, arrival, next), arrival, next).map((scans) => ({ scans }));
+  for (const takenBack of retracted(scene)) {
+    const last = steps.findLastIndex((step) => 'scans' in step && step.scans.includes(takenBack));
+    steps.splice(last + 1 + (next() % (steps.length - last)), 0, { takenBack });
+  }
+  return steps;
+}
+
+function inOrderOf({ scans }: Scene, arrival: (typeof ARRIVALS)[number], next: () => number): OracleScan[] {
+  const byTime = scans.toSorted((a, b) => a.at - b.at);
+  switch (arrival) {
+    case 'shuffled':
+      return shuffled(byTime, next);
+    case 'doubled':
+      // Before or after it, at times as a weaker read.
+      return shuffled([...byTime, ...byTime.map((scan) => (next() % 2 === 0 ? scan : weaker(scan)))], next);
+    case 'in late pieces':
+      return shuffled([...Map.groupBy(byTime, ({ at }) => Math.floor(at / 7_300_000)).values()], next).flat();
+    default:
+      return byTime;
+  }
+}
+
+function batchesOf(
+  ordered: readonly OracleScan[],
+  arrival: (typeof ARRIVALS)[number],
+  next: () => number,
+): OracleScan[][] {
+  const most = arrival === 'all at once' ? ordered.length : [1, 5, 40][next() % 3];
+  const batches: OracleScan[][] = [];
+  for (let start = 0; start < ordered.length; ) {
+    const size = arrival === 'all at once' ? ordered.length : 4 + (next() % (most ?? 1));
+    batches.push(ordered.slice(start, start + size));
+    start += size;
+  }
+  return batches;
+}
+
+function weaker(scan: OracleScan): OracleScan {
+  return scan.kind === 'handheld' ? scan : { ...scan, rssi: scan.rssi === null ? null : scan.rssi - 7 };
+}
+
+function shuffled<Item>(items: readonly Item[], next: () => number): Item[] {
+  return items
+    .map((item) => ({ item, order: next() }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ item }) => item);
+}
+
+function scansIn(steps: readonly Step[] = []): OracleScan[][] {
+  return steps.flatMap((step) => ('scans' in step ? [step.scans] : []));
+}
+
+function retracted({ scans }: Scene): PersonScan[] {
+  return scans.filter((scan) => scan.kind === 'handheld').filter((scan) => scan.isRetracted);
+}
