@@ -247,4 +247,143 @@ describe('the plan in the console', () => {
     await page.getByRole('button', { name: 'Discard mine' }).click();
     await page.getByRole('button', { name: 'Save' }).and(page.locator(':disabled')).waitFor();
   });
+
+  it('gets a scale by two points and a typed distance, and antennas, by keys alone', async () => {
+    await database.rows('update plans set location_id = $2 where org_id = $1', [site.orgId, place.hall]);
+    await page.goto(`${app.url}/#/plan`);
+    await page.reload();
+    await page.getByRole('link', { name: 'Edit the plan' }).click();
+    await page.getByRole('button', { name: 'Set the scale' }).press('Enter');
+    for (const key of ['Space', ...Array.from({ length: 10 }, () => 'ArrowRight'), 'Space']) {
+      await page.keyboard.press(key);
+    }
+    await page.locator('input:focus').waitFor();
+    await page.keyboard.type('7.5');
+    await page.keyboard.press('Enter');
+    await page.getByText('The line on it is 7.5 m long.').waitFor();
+    await page.locator(`.unplaced [data-place="${readerId}/2"]`).press('Enter');
+    await page.locator(`.pin[data-pin="${readerId}/2"]:focus`).waitFor();
+    for (let step = 0; step < 10; step++) {
+      await page.keyboard.press('ArrowDown');
+    }
+    expect(await faultsOf(page, 'plan-scale')).to.deep.equal([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Plan saved').first().waitFor();
+    await page.getByRole('link', { name: 'Edit the plan' }).waitFor();
+    const [plan] = await database.rows<{ scale_points: number[]; scale_metres: number }>(
+      'select scale_points, scale_metres from plans where org_id = $1',
+      [site.orgId],
+    );
+    const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = plan?.scale_points ?? [];
+    expect([plan?.scale_metres, y1]).to.deep.equal([7.5, y2]);
+    expect(x2).to.be.above(x1 + 0.05);
+    const pinned = await database.rows<{ reader_id: number; port: number; y: number }>(
+      'select reader_id, port, y from plan_antennas where org_id = $1',
+      [site.orgId],
+    );
+    expect(pinned.map(({ reader_id: id, port }) => [id, port])).to.deep.equal([[readerId, 2]]);
+    expect(pinned[0]?.y).to.be.above(0.5);
+  });
+
+  it('gets a scale by clicks, gives it back, and takes an antenna off', async () => {
+    await page.getByRole('link', { name: 'Edit the plan' }).click();
+    await page.getByRole('button', { name: 'Remove the scale' }).click();
+    await page.getByRole('button', { name: 'Set the scale' }).click();
+    const box = await page.locator('.plan-sheet > img').boundingBox();
+    if (box === null) {
+      throw new Error('no plan is shown');
+    }
+    await page.mouse.click(box.x + box.width * 0.1, box.y + box.height * 0.9);
+    await page.mouse.click(box.x + box.width * 0.6, box.y + box.height * 0.9);
+    await page.getByLabel('Distance in metres').fill('20');
+    await page.getByRole('button', { name: 'Set the scale' }).click();
+    await page.getByText('The line on it is 20 m long.').waitFor();
+    await page.locator('.plan-panel').getByRole('button', { name: 'Undo' }).click();
+    await page.locator('.plan-panel').getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('The line on it is 7.5 m long.').waitFor();
+    await page.locator(`.pin[data-pin="${readerId}/2"]`).press('Delete');
+    await page.locator(`.unplaced [data-place="${readerId}/2"]`).waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('link', { name: 'Edit the plan' }).waitFor();
+    expect(await database.rows('select from plan_antennas where org_id = $1', [site.orgId])).to.have.lengthOf(
+      0,
+    );
+    await database.rows(
+      `update plans set scale_points = '{0,0,1,0}', scale_metres = 40, version = version + 1 where org_id = $1`,
+      [site.orgId],
+    );
+  });
+
+  const putAt = (assetKey: string, x: number, y: number) =>
+    database.rows(
+      `update positions set position_plan_location_id = $3, position_x = $4, position_y = $5, position_radius = 2.8,
+         position_observed_at = now()
+       where org_id = $1 and asset_id = (select id from assets where org_id = $1 and external_key = $2)`,
+      [site.orgId, assetKey, place.hall, x, y],
+    );
+
+  it('draws where an asset is, with a circle, and follows it while it stays at its place', async () => {
+    await putAt('LIFT-1', 10, 5);
+    await page.goto(`${app.url}/#/plan`);
+    await page.reload();
+    await page.locator('.plan-dots[data-dots="1"]').waitFor({ state: 'attached' });
+    await page.getByText('The dot shows where an asset is.').waitFor();
+    expect(await page.locator('.dots-within').first().getAttribute('d')).to.include('a2.8 2.8');
+    await putAt('LIFT-1', 20, 5);
+    await page.locator('.dots-core[d^="M20 5"]').first().waitFor({ state: 'attached' });
+    const box = await page.locator('.plan-sheet > img').boundingBox();
+    if (box === null) {
+      throw new Error('no plan is shown');
+    }
+    await page.mouse.click(box.x + box.width * 0.5 + 2, box.y + box.height * 0.2 + 2);
+    await page.getByRole('link', { name: 'LIFT-1 · within about 3 m' }).waitFor();
+    expect(await faultsOf(page, 'plan-dots')).to.deep.equal([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole('searchbox', { name: 'Light up' }).fill('lift');
+    await page.locator('.lit-list').getByText('within about 3 m').waitFor();
+  });
+
+  it('shows on the page of the asset where on the plan it is', async () => {
+    await page.locator('.lit-list').getByRole('link', { name: 'LIFT-1' }).click();
+    const onPlan = page.getByRole('region', { name: 'On the plan Ground floor' });
+    await onPlan.getByText('within about 3 m').waitFor();
+    await onPlan.locator('.plan-dots[data-dots="1"]').waitFor({ state: 'attached' });
+    await putAt('LIFT-1', 30, 6);
+    await onPlan.locator('.dots-core[d^="M30 6"]').waitFor({ state: 'attached' });
+    expect(await faultsOf(page, 'asset-on-plan')).to.deep.equal([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await onPlan.getByRole('link', { name: 'Show on the plan' }).click();
+    await page.locator('.plan-dots').waitFor({ state: 'attached' });
+  });
+
+  it('draws 2,000 dots as few shapes, so that moving and widening it stays fluent', async () => {
+    await database.rows(
+      `with asset as (
+         insert into assets (org_id, external_key, name) select $1, 'MANY-' || n, 'Many ' || n from generate_series(1, 2001) n
+         returning id, org_id
+       )
+       insert into positions (org_id, asset_id, location_id, since, last_seen, is_in_feed, position_plan_location_id,
+         position_x, position_y, position_radius, position_observed_at)
+       select org_id, id, $2, now() - interval '1 h', now(), true, $3, id % 40, id % 25, 2, now() from asset`,
+      [site.orgId, place.dock, place.hall],
+    );
+    await page.goto(`${app.url}/#/plan`);
+    await page.reload();
+    await page.locator('.plan-dots[data-dots="2000"]').waitFor({ state: 'attached' });
+    await page.getByText('The dots show where the 2,000 assets heard last are.').waitFor();
+    expect(await page.locator('.plan-dots *').count()).to.be.below(10);
+    const longest = await page.evaluate<number>(`new Promise((done) => {
+      const box = document.querySelector('.plan-box');
+      let [longest, last, frame] = [0, performance.now(), 0];
+      requestAnimationFrame(function next(now) {
+        longest = Math.max(longest, frame > 1 ? now - last : 0);
+        last = now;
+        box.dispatchEvent(new WheelEvent('wheel', { deltaY: frame % 2 === 0 ? -60 : 60, clientX: 500, clientY: 400, bubbles: true, cancelable: true }));
+        frame += 1;
+        frame < 40 ? requestAnimationFrame(next) : done(longest);
+      });
+    })`);
+    expect(longest, 'the longest frame of 40, in milliseconds').to.be.below(2_000);
+  });
 });

@@ -50,6 +50,12 @@ export type InboxCounts = Data<'GET /inbox'>;
 
 export type Plan = Row<'GET /plans'>;
 export type PlanWithPlaces = Data<'GET /plans/{plan_id}'>;
+export type PlanAntenna = PlanWithPlaces['antennas'][number];
+export type PlanScale = Pick<NonNullable<Plan['scale']>, 'points' | 'metres'>;
+/** In metres. */
+export type PlanSize = Pick<NonNullable<Plan['scale']>, 'width_m' | 'height_m'>;
+export type PlanDots = Data<'GET /plans/{plan_id}/positions'>;
+export type PlanDot = PlanDots['dots'][number];
 export type PlanPlace = PlanWithPlaces['places'][number];
 /** From 0 at the left and at the top to 1. One: a pin. Three and more: an outline. */
 export type Point = PlanPlace['points'][number];

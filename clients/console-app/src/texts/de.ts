@@ -1155,6 +1155,33 @@ export const de = {
     deleteTitle: (name) => `${name} löschen?`,
     deleteBody: 'Das Bild ist dann weg. Die Orte darauf bleiben, wie sie sind.',
     deleted: (name) => `${name} gelöscht`,
+    scale: 'Maßstab',
+    scaleHint: 'Nötig, um nach Position zu entscheiden: zwei Punkte klicken, deren Abstand Sie kennen.',
+    scaleOfNone: 'Sagen Sie zuerst, wovon er ein Plan ist: Umbenennen oder löschen, Plan von.',
+    scaleIs: (metres) => `Die Linie darauf ist ${number(metres)} m lang.`,
+    setScale: 'Maßstab setzen',
+    setScaleAgain: 'Neu setzen',
+    removeScale: 'Maßstab entfernen',
+    measuring: (points) =>
+      points < 2
+        ? `Den ${points === 0 ? 'ersten' : 'zweiten'} von zwei Punkten klicken, deren Abstand Sie kennen. Mit Tasten: Pfeile, Leertaste.`
+        : 'Wie weit sind die beiden Punkte voneinander entfernt?',
+    distance: 'Abstand in Metern',
+    metres: (metres) => `${number(metres)} m`,
+    antenna: (reader, port) => `${reader}, Antenne ${port}`,
+    antennas: 'Antennen',
+    antennasHint: 'Jede dorthin setzen, wo sie hängt: auf den Plan ziehen oder Eingabetaste drücken.',
+    antennasCut: 'Einige stehen hier; andere finden Sie, wenn Sie den Namen eines Lesers eingeben.',
+    allPinned: 'Jede Antenne ist darauf.',
+    findReader: 'Leser suchen',
+    within: (metres) => `auf etwa ${number(Math.max(1, Math.round(metres)))} m genau`,
+    dots: (count) =>
+      count === 1
+        ? 'Der Punkt zeigt, wo ein Objekt ist.'
+        : `Die Punkte zeigen, wo ${number(count)} Objekte sind.`,
+    newestDots: (count) => `Die Punkte zeigen, wo die ${number(count)} zuletzt gehörten Objekte sind.`,
+    onPlan: (plan) => `Auf dem Plan ${plan}`,
+    showOnPlan: 'Auf dem Plan zeigen',
   },
   alerts: {
     one: 'Alarm',

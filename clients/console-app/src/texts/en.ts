@@ -1131,6 +1131,31 @@ export const en = {
     deleteTitle: (name: string) => `Delete ${name}?`,
     deleteBody: 'The image goes for good. The places on it stay as they are.',
     deleted: (name: string) => `${name} deleted`,
+    scale: 'Scale',
+    scaleHint: 'Needed to decide by position: click two points whose distance you know.',
+    scaleOfNone: 'Say first what it is a plan of: Rename or delete, Plan of.',
+    scaleIs: (metres: number) => `The line on it is ${number(metres)} m long.`,
+    setScale: 'Set the scale',
+    setScaleAgain: 'Set it again',
+    removeScale: 'Remove the scale',
+    measuring: (points: number) =>
+      points < 2
+        ? `Click the ${points === 0 ? 'first' : 'second'} of two points whose distance you know. By keys: arrows, Space.`
+        : 'How far apart are the two points?',
+    distance: 'Distance in metres',
+    metres: (metres: number) => `${number(metres)} m`,
+    antenna: (reader: string, port: number) => `${reader}, antenna ${port}`,
+    antennas: 'Antennas',
+    antennasHint: 'Put each where it hangs: drag it onto the plan, or press Enter.',
+    antennasCut: 'Some are listed; type the name of a reader to find others.',
+    allPinned: 'Every antenna is on it.',
+    findReader: 'Find a reader',
+    within: (metres: number) => `within about ${number(Math.max(1, Math.round(metres)))} m`,
+    dots: (count: number) =>
+      count === 1 ? 'The dot shows where an asset is.' : `The dots show where ${number(count)} assets are.`,
+    newestDots: (count: number) => `The dots show where the ${number(count)} assets heard last are.`,
+    onPlan: (plan: string) => `On the plan ${plan}`,
+    showOnPlan: 'Show on the plan',
   },
   alerts: {
     one: 'Alert',

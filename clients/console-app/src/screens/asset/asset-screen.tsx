@@ -19,6 +19,7 @@ import type { Range } from '../../parts/timeline/range.ts';
 import { address, go, href, hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
+import { OnPlan } from './on-plan.tsx';
 import { rangeInAddress, SPANS, shifted, showRange, usualRange, zoomed } from './range.ts';
 import { StayTable } from './stay-table.tsx';
 import { Timeline } from './timeline.tsx';
@@ -86,6 +87,9 @@ export function AssetScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
             lastSeen={whole.answer.data.last_seen}
             presence={presence.answer?.data[0]}
           />
+          {known.position !== null && (
+            <OnPlan asset={known} position={known.position} onLook={asset.reload} />
+          )}
           <section class="card timeline-card" aria-labelledby="timeline">
             <header class="timeline-head">
               <h2 id="timeline">{t.timeline}</h2>

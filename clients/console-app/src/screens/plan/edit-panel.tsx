@@ -1,11 +1,13 @@
-import { useState } from 'preact/hooks';
-import { Icon } from '../../../../ui/parts/icon.tsx';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon, type IconName } from '../../../../ui/parts/icon.tsx';
 import { patch, remove } from '../../api/send.ts';
-import type { PlanWithPlaces } from '../../api/types.ts';
+import type { PlanScale, PlanWithPlaces, Point, Reader } from '../../api/types.ts';
 import { type Action, useAction } from '../../api/use-action.ts';
+import { useRead } from '../../api/use-read.ts';
 import { noteWrite } from '../../api/writes.ts';
 import type { Place, TreeModel } from '../../live/tree-model.ts';
 import { confirm } from '../../parts/confirm.tsx';
+import { Field } from '../../parts/field.tsx';
 import { followPointer } from '../../parts/follow-pointer.ts';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { SideSheet } from '../../parts/side-sheet.tsx';
@@ -13,9 +15,9 @@ import { toast } from '../../parts/toast.tsx';
 import { go, href } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { type PlanDraft, PlanFields, SHOWN_FIELDS } from './plan-fields.tsx';
-import type { Shapes } from './shapes.ts';
+import { type FreeAntenna, pinKey, portOf, rounded } from './shapes.ts';
 import type { Draft } from './use-draft.ts';
-import type { useOutline } from './use-outline.ts';
+import { SCALE, type useOutline } from './use-outline.ts';
 
 /** What can be done to the plan, to what is chosen on it, and what is not on it yet. */
 export function EditPanel({
@@ -24,29 +26,38 @@ export function EditPanel({
   draft,
   action,
   place,
+  antenna,
   outlining,
   onOutline,
+  onMeasure,
   onSave,
   onCancel,
   onPut,
   onDrop,
+  onPin,
+  onDropAntenna,
 }: {
   plan: PlanWithPlaces;
   model: TreeModel;
   draft: Draft;
   action: Action;
-  /** What is chosen. */
+  /** What is chosen, or else `antenna`. */
   place: Place | null;
+  antenna: string | null;
   outlining: ReturnType<typeof useOutline>;
   onOutline: (id: number) => void;
+  onMeasure: () => void;
   onSave: () => void;
   onCancel: () => void;
   onPut: (place: Place) => void;
   onDrop: (place: Place, x: number, y: number) => void;
+  onPin: (antenna: FreeAntenna) => void;
+  onDropAntenna: (antenna: FreeAntenna, x: number, y: number) => void;
 }) {
   const t = texts.value.plan;
   const [isDetailed, setDetailed] = useState(false);
   const { outline } = outlining;
+  const nameOf = (key: string) => t.antenna(draft.pins.get(key)?.readerName ?? '', portOf(key));
   const isOutdated = action.problem?.type === 'conflict';
   return (
     <aside class="plan-panel card stack" aria-label={t.edit}>
@@ -67,7 +78,17 @@ export function EditPanel({
           {t.showTheirs}
         </button>
       )}
-      {outline !== null && (
+      {outline?.id === SCALE && (
+        <Measuring
+          points={outline.points}
+          onScale={(scale) => {
+            draft.setScale(scale);
+            outlining.cancel();
+          }}
+          onCancel={outlining.cancel}
+        />
+      )}
+      {outline !== null && outline.id !== SCALE && (
         <section class="stack" aria-label={t.outline}>
           <p role="status">{t.drawing(model.place(outline.id)?.name ?? '', outline.points.length)}</p>
           <div class="buttons">
@@ -101,7 +122,46 @@ export function EditPanel({
           </div>
         </section>
       )}
-      <UnplacedList model={model} shapes={draft.shapes} onPut={onPut} onDrop={onDrop} />
+      {outline === null && antenna !== null && (
+        <section class="stack" aria-label={nameOf(antenna)}>
+          <p class="title">{nameOf(antenna)}</p>
+          <p class="hint">{t.pinKeys}</p>
+          <div class="buttons">
+            <button type="button" class="secondary small" onClick={() => draft.pin(antenna, null)}>
+              {t.takeOff}
+            </button>
+          </div>
+        </section>
+      )}
+      {outline?.id !== SCALE && (
+        <section class="stack" aria-label={t.scale}>
+          <h2>{t.scale}</h2>
+          <p class="hint">
+            {draft.scale !== null
+              ? t.scaleIs(draft.scale.metres)
+              : plan.location === null
+                ? t.scaleOfNone
+                : t.scaleHint}
+          </p>
+          <div class="buttons">
+            <button
+              type="button"
+              class="secondary small"
+              disabled={plan.location === null || outline !== null}
+              onClick={onMeasure}
+            >
+              {draft.scale === null ? t.setScale : t.setScaleAgain}
+            </button>
+            {draft.scale !== null && (
+              <button type="button" class="secondary small" onClick={() => draft.setScale(null)}>
+                {t.removeScale}
+              </button>
+            )}
+          </div>
+        </section>
+      )}
+      <UnplacedPlaces model={model} isPlaced={(id) => draft.shapes.has(id)} onPut={onPut} onDrop={onDrop} />
+      <UnplacedAntennas isPinned={(key) => draft.pins.has(key)} onPut={onPin} onDrop={onDropAntenna} />
       <button
         type="button"
         class="secondary small"
@@ -169,67 +229,216 @@ function PlanDetailsSheet({ plan, onClose }: { plan: PlanWithPlaces; onClose: ()
   );
 }
 
+/** Two points are set on the plan; then their distance is typed. */
+function Measuring({
+  points,
+  onScale,
+  onCancel,
+}: {
+  points: readonly Point[];
+  onScale: (scale: PlanScale) => void;
+  onCancel: () => void;
+}) {
+  const t = texts.value.plan;
+  const [metres, setMetres] = useState('');
+  const form = useRef<HTMLFormElement>(null);
+  const [from, to] = points;
+  const isMeasured = from !== undefined && to !== undefined;
+  useEffect(() => {
+    if (isMeasured) {
+      form.current?.querySelector('input')?.focus();
+    }
+  }, [isMeasured]);
+  return (
+    <section class="stack" aria-label={t.scale}>
+      <p role="status">{t.measuring(points.length)}</p>
+      <form
+        ref={form}
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isMeasured) {
+            onScale({ points: [rounded(from), rounded(to)], metres: Number(metres) });
+          }
+        }}
+      >
+        {isMeasured && (
+          <Field
+            label={t.distance}
+            type="number"
+            step="any"
+            min={0.01}
+            max={10_000}
+            required
+            value={metres}
+            onValue={setMetres}
+          />
+        )}
+        <div class="buttons">
+          <button type="submit" class="primary small" disabled={!isMeasured || !(Number(metres) > 0)}>
+            {t.setScale}
+          </button>
+          <button type="button" class="secondary small" onClick={onCancel}>
+            {texts.value.common.cancel}
+          </button>
+        </div>
+      </form>
+    </section>
+  );
+}
+
 /** More are found by typing. */
 const MOST = 100;
 
-/** Places that are not on the plan: each is dragged onto it, or put into its middle by a click or Enter. */
-function UnplacedList({
+/** Places that are not on the plan. */
+function UnplacedPlaces({
   model,
-  shapes,
-  onDrop,
+  isPlaced,
   onPut,
+  onDrop,
 }: {
   model: TreeModel;
-  shapes: Shapes;
-  onDrop: (place: Place, x: number, y: number) => void;
+  isPlaced: (id: number) => boolean;
   onPut: (place: Place) => void;
+  onDrop: (place: Place, x: number, y: number) => void;
 }) {
   const t = texts.value.plan;
   const [text, setText] = useState('');
+  const left = model.search(text.trim()).filter(({ id }) => !isPlaced(id));
+  const rows = left.slice(0, MOST).map((place) => ({
+    ...{ id: place.id, name: place.name, hint: place.parent?.name ?? place.key, item: place },
+  }));
+  return (
+    <UnplacedList
+      title={t.unplaced}
+      search={texts.value.now.search}
+      hint={left.length === 0 && text === '' ? t.allPlaced : t.unplacedHint}
+      icon="place"
+      {...{ rows, text, onText: setText, onPut, onDrop, more: left.length - rows.length }}
+    />
+  );
+}
+
+/** Readers whose antennas are listed; others are found by typing. */
+const MOST_READERS = 50;
+
+/** Antennas that are not on the plan. */
+function UnplacedAntennas({
+  isPinned,
+  onPut,
+  onDrop,
+}: {
+  isPinned: (key: string) => boolean;
+  onPut: (antenna: FreeAntenna) => void;
+  onDrop: (antenna: FreeAntenna, x: number, y: number) => void;
+}) {
+  const t = texts.value.plan;
+  const [text, setText] = useState('');
+  const { answer } = useRead<{ data: readonly Reader[]; total_count: number }>('/readers', {
+    q: text.trim(),
+    limit: MOST_READERS,
+  });
+  const readers = answer?.data ?? [];
+  const left = readers.flatMap(({ id, name, antennas }) =>
+    antennas
+      .map((antenna) => ({ ...antenna, key: pinKey(id, antenna.port), readerName: name }))
+      .filter(({ key }) => !isPinned(key)),
+  );
+  const rows = left.slice(0, MOST).map(({ key, port, readerName, location_name, location_external_key }) => ({
+    id: key,
+    name: t.antenna(readerName, port),
+    hint: location_name ?? location_external_key ?? '',
+    item: { key, readerName },
+  }));
+  const isNone = answer !== undefined && left.length === 0 && text === '';
+  const isCut = (answer?.total_count ?? 0) > readers.length || left.length > MOST;
+  return (
+    <UnplacedList
+      title={t.antennas}
+      search={t.findReader}
+      hint={isNone ? t.allPinned : isCut ? t.antennasCut : t.antennasHint}
+      icon="reader"
+      {...{ rows, text, onText: setText, onPut, onDrop, more: 0 }}
+    />
+  );
+}
+
+interface Row<Item> {
+  id: number | string;
+  name: string;
+  hint: string;
+  item: Item;
+}
+
+/** What is not on the plan: each is dragged onto it, or put into its middle by a click or Enter. */
+function UnplacedList<Item>({
+  title,
+  search,
+  hint,
+  icon,
+  rows,
+  more,
+  text,
+  onText,
+  onDrop,
+  onPut,
+}: {
+  title: string;
+  /** Label of what rows are looked for in. */
+  search: string;
+  hint: string;
+  icon: IconName;
+  rows: readonly Row<Item>[];
+  /** Rows that are not listed. */
+  more: number;
+  text: string;
+  onText: (text: string) => void;
+  onDrop: (item: Item, x: number, y: number) => void;
+  onPut: (item: Item) => void;
+}) {
   const [ghost, setGhost] = useState<{ name: string; x: number; y: number } | null>(null);
-  const left = model.search(text.trim()).filter(({ id }) => !shapes.has(id));
-  const drag = (event: PointerEvent, place: Place) =>
+  const drag = (event: PointerEvent, { name, item }: Row<Item>) =>
     followPointer(event, {
-      onMove: (_dx, _dy, { clientX, clientY }) => setGhost({ name: place.name, x: clientX, y: clientY }),
-      onDrop: ({ clientX, clientY }) => onDrop(place, clientX, clientY),
+      onMove: (_dx, _dy, { clientX, clientY }) => setGhost({ name, x: clientX, y: clientY }),
+      onDrop: ({ clientX, clientY }) => onDrop(item, clientX, clientY),
       onEnd: () => setGhost(null),
     });
   return (
-    <section class="unplaced" aria-label={t.unplaced}>
-      <h2>{t.unplaced}</h2>
-      <p class="hint">{left.length === 0 && text === '' ? t.allPlaced : t.unplacedHint}</p>
+    <section class="unplaced" aria-label={title}>
+      <h2>{title}</h2>
+      <p class="hint">{hint}</p>
       <div class="field">
         <input
           type="search"
-          aria-label={texts.value.now.search}
-          placeholder={texts.value.now.search}
+          aria-label={search}
+          placeholder={search}
           value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
+          onInput={(event) => onText(event.currentTarget.value)}
         />
       </div>
       <ul>
-        {left.slice(0, MOST).map((place) => (
-          <li key={place.id}>
+        {rows.map((row) => (
+          <li key={row.id}>
             <button
               type="button"
-              data-place={place.id}
-              onClick={(event) => event.defaultPrevented || onPut(place)}
-              onPointerDown={(event) => event.pointerType !== 'touch' && drag(event, place)}
+              data-place={row.id}
+              onClick={(event) => event.defaultPrevented || onPut(row.item)}
+              onPointerDown={(event) => event.pointerType !== 'touch' && drag(event, row)}
             >
               <span
                 class="unplaced-grip"
                 aria-hidden="true"
-                onPointerDown={(event) => event.pointerType === 'touch' && drag(event, place)}
+                onPointerDown={(event) => event.pointerType === 'touch' && drag(event, row)}
               >
-                <Icon name="place" />
+                <Icon name={icon} />
               </span>
-              <span class="title">{place.name}</span>
-              <span class="hint">{place.parent?.name ?? place.key}</span>
+              <span class="title">{row.name}</span>
+              <span class="hint">{row.hint}</span>
             </button>
           </li>
         ))}
       </ul>
-      {left.length > MOST && <p class="hint">{t.andMore(left.length - MOST)}</p>}
+      {more > 0 && <p class="hint">{texts.value.plan.andMore(more)}</p>}
       {ghost !== null && (
         <span class="pin pin-ghost" style={{ left: `${ghost.x}px`, top: `${ghost.y}px` }} aria-hidden="true">
           <span class="pin-name">{ghost.name}</span>

@@ -1,7 +1,8 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../../../../ui/parts/icon.tsx';
 import { patch } from '../../api/send.ts';
-import type { PlanWithPlaces, Point } from '../../api/types.ts';
+import type { PlanScale, PlanWithPlaces, Point } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import type { Place, TreeModel } from '../../live/tree-model.ts';
 import { confirm } from '../../parts/confirm.tsx';
@@ -13,20 +14,20 @@ import { texts } from '../../texts/texts.ts';
 import { EditPanel } from './edit-panel.tsx';
 import { PlanBox } from './plan-box.tsx';
 import { PlanOutlines } from './plan-outlines.tsx';
-import { labelOf, middleOf, moved, placesOf, within } from './shapes.ts';
-import { useDraft } from './use-draft.ts';
-import { type Outline, useOutline } from './use-outline.ts';
+import { type FreeAntenna, labelOf, middleOf, moved, portOf, within } from './shapes.ts';
+import { changesOf, type Layout, layoutOf, useDraft } from './use-draft.ts';
+import { type Outline, SCALE, useOutline } from './use-outline.ts';
 import { useViewport } from './use-viewport.ts';
 
 /** Pixels by which the cross goes at a key. */
 const STEP = 12;
 
-/** Sets pins and outlines; nothing is sent before *Save*, and each step can be undone. */
+/** Sets pins, outlines, antennas and the scale; nothing is sent before *Save*, and each step can be undone. */
 export function EditPlan({ plan, model }: { plan: PlanWithPlaces; model: TreeModel }) {
   const draft = useDraft(plan);
-  const view = useViewport(plan, draft.shapes.size);
+  const view = useViewport(plan, draft.shapes.size + draft.pins.size);
   const { viewport } = view;
-  const [chosen, setChosen] = useState<number | null>(null);
+  const [chosen, setChosen] = useState<Chosen>(null);
   const outlining = useOutline((id, points) => draft.set(id, points));
   const { outline } = outlining;
   const focusPin = useFocusOnPin(view.sheet);
@@ -44,6 +45,17 @@ export function EditPlan({ plan, model }: { plan: PlanWithPlaces; model: TreeMod
     draft.set(id, [within(point)]);
     setChosen(id);
     focusPin(id);
+  };
+  const pin = ({ key, readerName }: FreeAntenna, point: Point) => {
+    draft.pin(key, { point: within(point), readerName });
+    setChosen(key);
+    focusPin(key);
+  };
+  const dropped = (clientX: number, clientY: number, work: (point: Point) => void) => {
+    const point = pointOf(clientX, clientY);
+    if (point !== null) {
+      work(point);
+    }
   };
   const { action, save, cancel } = useSaving(plan, draft);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -65,12 +77,7 @@ export function EditPlan({ plan, model }: { plan: PlanWithPlaces; model: TreeMod
         plan={plan}
         view={view}
         isBusy={outline !== null}
-        onClick={({ clientX, clientY }) => {
-          const point = pointOf(clientX, clientY);
-          if (outline !== null && point !== null) {
-            outlining.add(point);
-          }
-        }}
+        onClick={({ clientX, clientY }) => outline !== null && dropped(clientX, clientY, outlining.add)}
       >
         <PlanOutlines
           shapes={draft.shapes}
@@ -82,8 +89,9 @@ export function EditPlan({ plan, model }: { plan: PlanWithPlaces; model: TreeMod
           return place === null ? null : (
             <EditPin
               key={id}
-              place={place}
-              points={points}
+              id={id}
+              name={place.name}
+              at={labelOf(points)}
               isChosen={id === chosen}
               onChoose={() => setChosen(id)}
               onMove={(dx, dy, step) =>
@@ -93,12 +101,35 @@ export function EditPlan({ plan, model }: { plan: PlanWithPlaces; model: TreeMod
             />
           );
         })}
+        {[...draft.pins].map(([key, { point, readerName }]) => (
+          <EditPin
+            key={key}
+            id={key}
+            name={texts.value.plan.antenna(readerName, portOf(key))}
+            at={point}
+            isChosen={key === chosen}
+            onChoose={() => setChosen(key)}
+            onMove={(dx, dy, step) => {
+              const [to = point] = moved([point], [dx / viewport.width, dy / viewport.height]);
+              draft.pin(key, { point: to, readerName }, step);
+            }}
+            onRemove={() => draft.pin(key, null)}
+          />
+        ))}
+        {draft.scale !== null && outline === null && <ScaleLine scale={draft.scale} />}
         {outline !== null && <DrawnOutline outline={outline} />}
       </PlanBox>
       <EditPanel
         {...{ plan, model, draft, action }}
-        place={chosen !== null && draft.shapes.has(chosen) ? model.place(chosen) : null}
+        place={typeof chosen === 'number' && draft.shapes.has(chosen) ? model.place(chosen) : null}
+        antenna={typeof chosen === 'string' && draft.pins.has(chosen) ? chosen : null}
         outlining={outlining}
+        onMeasure={() => {
+          outlining.begin(SCALE, within(viewport.middle));
+          view.box.current?.focus();
+        }}
+        onPin={(antenna) => pin(antenna, viewport.middle)}
+        onDropAntenna={(antenna, x, y) => dropped(x, y, (point) => pin(antenna, point))}
         onOutline={(id) => {
           outlining.begin(id, middleOf(draft.shapes.get(id) ?? [[0.5, 0.5]]));
           view.box.current?.focus();
@@ -106,20 +137,18 @@ export function EditPlan({ plan, model }: { plan: PlanWithPlaces; model: TreeMod
         onSave={save}
         onCancel={cancel}
         onPut={(place) => put(place, viewport.middle)}
-        onDrop={(place, x, y) => {
-          const point = pointOf(x, y);
-          if (point !== null) {
-            put(place, point);
-          }
-        }}
+        onDrop={(place, x, y) => dropped(x, y, (point) => put(place, point))}
       />
     </div>
   );
 }
 
+/** A place by its id, or an antenna by its key. */
+type Chosen = number | string | null;
+
 /** @returns what has a pin focused once it is drawn. */
-function useFocusOnPin(sheet: RefObject<HTMLElement | null>): (id: number) => void {
-  const toFocus = useRef<number | null>(null);
+function useFocusOnPin(sheet: RefObject<HTMLElement | null>): (id: number | string) => void {
+  const toFocus = useRef<Chosen>(null);
   useLayoutEffect(() => {
     const pin =
       toFocus.current === null ? null : sheet.current?.querySelector(`[data-pin="${toFocus.current}"]`);
@@ -155,12 +184,12 @@ function useSaving(plan: PlanWithPlaces, draft: ReturnType<typeof useDraft>) {
   const t = texts.value.plan;
   const action = useAction();
   const leave = () => replaceAddress(hrefWith({ edit: null }));
-  const send = (places: PlanWithPlaces['places'], version: number) =>
-    patch<{ data: PlanWithPlaces }>(`/plans/${plan.id}`, { version, places });
+  const send = (layout: Layout, version: number) =>
+    patch<{ data: PlanWithPlaces }>(`/plans/${plan.id}`, { version, ...changesOf(layout) });
   const save = () =>
     action.run(async () => {
-      const { data } = await send(placesOf(draft.shapes), draft.version);
-      toast(t.saved, () => send(plan.places, data.version).catch(() => toast(t.notUndone)));
+      const { data } = await send(draft, draft.version);
+      toast(t.saved, () => send(layoutOf(plan), data.version).catch(() => toast(t.notUndone)));
       leave();
     });
   const askToDiscard = () =>
@@ -194,6 +223,21 @@ function DrawnOutline({ outline: { points, cross } }: { outline: Outline }) {
   );
 }
 
+/** The two points of the scale, and how far apart they are. */
+function ScaleLine({ scale: { points, metres } }: { scale: PlanScale }) {
+  const [x, y] = middleOf(points);
+  return (
+    <>
+      <svg class="plan-outlines" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
+        <polyline class="scale-line" points={points.map(([px, py]) => `${px},${py}`).join(' ')} />
+      </svg>
+      <span class="scale-metres" style={{ left: `${100 * x}%`, top: `${100 * y}%` }} aria-hidden="true">
+        {texts.value.plan.metres(metres)}
+      </span>
+    </>
+  );
+}
+
 /** Pixels of an arrow key; with Shift one, to be exact. */
 const PIN_STEP = 8;
 
@@ -204,17 +248,20 @@ const ARROWS: Record<string, readonly [number, number]> = {
   ArrowDown: [0, 1],
 };
 
-/** A place that is dragged, or moved by arrow keys; an outline goes with it as a whole. */
+/** A place or an antenna that is dragged, or moved by arrow keys; an outline goes with it as a whole. */
 function EditPin({
-  place,
-  points,
+  id,
+  name,
+  at: [x, y],
   isChosen,
   onChoose,
   onMove,
   onRemove,
 }: {
-  place: Place;
-  points: readonly Point[];
+  /** Of an antenna, its key. */
+  id: number | string;
+  name: string;
+  at: Point;
   isChosen: boolean;
   onChoose: () => void;
   /** In pixels of the screen. */
@@ -222,13 +269,12 @@ function EditPin({
   onRemove: () => void;
 }) {
   const t = texts.value.plan;
-  const [x, y] = labelOf(points);
   const onKeyDown = (event: KeyboardEvent) => {
     const way = ARROWS[event.key];
     if (way !== undefined) {
       event.preventDefault();
       const by = event.shiftKey ? 1 : PIN_STEP;
-      onMove(way[0] * by, way[1] * by, `keys ${place.id}`);
+      onMove(way[0] * by, way[1] * by, `keys ${id}`);
     } else if (event.key === 'Delete' || event.key === 'Backspace') {
       event.preventDefault();
       onRemove();
@@ -237,21 +283,22 @@ function EditPin({
   return (
     <button
       type="button"
-      class={isChosen ? 'pin pin-edited is-lit' : 'pin pin-edited'}
+      class={`pin pin-edited${typeof id === 'string' ? ' pin-antenna' : ''}${isChosen ? ' is-lit' : ''}`}
       style={{ left: `${100 * x}%`, top: `${100 * y}%` }}
-      aria-label={t.movePin(place.name)}
+      aria-label={t.movePin(name)}
       aria-pressed={isChosen}
-      data-pin={place.id}
+      data-pin={id}
       data-drags
       onFocus={onChoose}
       onClick={onChoose}
       onKeyDown={onKeyDown}
       onPointerDown={(event) => {
-        const step = `drag ${place.id} ${event.timeStamp}`;
+        const step = `drag ${id} ${event.timeStamp}`;
         followPointer(event, { onMove: (dx, dy) => onMove(dx, dy, step) });
       }}
     >
-      <span class="pin-name">{place.name}</span>
+      {typeof id === 'string' && <Icon name="reader" />}
+      <span class="pin-name">{name}</span>
     </button>
   );
 }

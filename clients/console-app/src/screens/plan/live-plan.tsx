@@ -1,16 +1,26 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Found, FoundAsset, MoveEvent, PlanWithPlaces } from '../../api/types.ts';
+import type {
+  Found,
+  FoundAsset,
+  MoveEvent,
+  PlanDot,
+  PlanDots,
+  PlanSize,
+  PlanWithPlaces,
+} from '../../api/types.ts';
 import { useRead } from '../../api/use-read.ts';
+import { useRepeat } from '../../api/use-repeat.ts';
 import type { Place, TreeModel } from '../../live/tree-model.ts';
 import { useMoves, useReloadOnMoves } from '../../live/use-moves.ts';
+import { PlanDots as DrawnDots } from '../../parts/plan-dots.tsx';
 import { address, go, href, hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { PlanBox } from './plan-box.tsx';
 import { PlanOutlines } from './plan-outlines.tsx';
 import { type Light, PlanPin } from './plan-pin.tsx';
 import { middleOf, type Shapes, shapesOf, shownPlace } from './shapes.ts';
-import { useViewport } from './use-viewport.ts';
+import { useViewport, type View } from './use-viewport.ts';
 
 /** A plan with what is where now, and what moves. */
 export function LivePlan({ plan, model }: { plan: PlanWithPlaces; model: TreeModel; version: number }) {
@@ -18,6 +28,7 @@ export function LivePlan({ plan, model }: { plan: PlanWithPlaces; model: TreeMod
   const view = useViewport(plan, shapes.size);
   const arrivals = useArrivals(model, shapes, view.sheet);
   const lit = useLit(model, shapes);
+  const { dots, isCut } = useDots(plan);
   const lightOf = (id: number): Light => (lit.places === null ? null : lit.places.has(id) ? 'lit' : 'dim');
   const shown = [...(lit.places ?? [])].sort((a, b) => a - b).join();
   useEffect(() => {
@@ -43,15 +54,32 @@ export function LivePlan({ plan, model }: { plan: PlanWithPlaces; model: TreeMod
             />
           );
         })}
+        {plan.scale !== null && dots.length > 0 && (
+          <Dots size={plan.scale} dots={dots} view={view} found={lit.places === null ? null : lit.assets} />
+        )}
       </PlanBox>
-      {lit.places !== null && <LitList lit={lit} model={model} />}
+      {dots.length > 0 && (
+        <p class="hint">
+          {isCut ? texts.value.plan.newestDots(dots.length) : texts.value.plan.dots(dots.length)}
+        </p>
+      )}
+      {lit.places !== null && <LitList lit={lit} model={model} dots={dots} />}
     </div>
   );
 }
 
 /** What was found, where it is, and whether that is on the plan. */
-function LitList({ lit: { places, assets, elsewhere }, model }: { lit: Lit; model: TreeModel }) {
+function LitList({
+  lit: { places, assets, elsewhere },
+  model,
+  dots,
+}: {
+  lit: Lit;
+  model: TreeModel;
+  dots: readonly PlanDot[];
+}) {
   const t = texts.value.plan;
+  const withinOf = (id: number) => dots.find(({ asset }) => asset.id === id)?.radius_m;
   const isNothing = assets.length === 0 && elsewhere.length === 0 && places?.size === 0;
   return (
     <div class="lit-list card" role="status">
@@ -66,6 +94,7 @@ function LitList({ lit: { places, assets, elsewhere }, model }: { lit: Lit; mode
               {asset.location === null ? texts.value.assets.nowhere : asset.location.name}
               {asset.location !== null && shownAt === null && ` (${t.notHere})`}
               {shownAt !== null && shownAt !== asset.location?.id && ` (${model.place(shownAt)?.name})`}
+              {withinOf(asset.id) !== undefined && `, ${t.within(withinOf(asset.id) ?? 0)}`}
             </span>
           </li>
         ))}
@@ -79,6 +108,71 @@ function LitList({ lit: { places, assets, elsewhere }, model }: { lit: Lit; mode
         ))}
       </ul>
     </div>
+  );
+}
+
+/** Milliseconds between two looks where assets are: within a place they move without a move of the feed. */
+const LOOK_MS = 3_000;
+
+/** Where on the plan assets are now; none without a scale. */
+function useDots(plan: PlanWithPlaces): { dots: readonly PlanDot[]; isCut: boolean } {
+  const { answer, reload } = useRead<{ data: PlanDots }>(
+    plan.scale === null ? null : `/plans/${plan.id}/positions`,
+  );
+  useRepeat(reload, LOOK_MS);
+  useReloadOnMoves(() => plan.scale !== null, reload);
+  return { dots: answer?.data.dots ?? [], isCut: answer?.data.is_cut ?? false };
+}
+
+/** Pixels from a dot's middle within which it is meant. */
+const REACH = 10;
+
+/** Dots of assets, and the name of the one that was clicked. */
+function Dots({
+  size,
+  dots,
+  view,
+  found,
+}: {
+  size: PlanSize;
+  dots: readonly PlanDot[];
+  view: View;
+  /** Those looked for; null while nothing is. */
+  found: Lit['assets'] | null;
+}) {
+  const [picked, setPicked] = useState<number | null>(null);
+  const lit = found === null ? null : new Set(found.map(({ asset }) => asset.id));
+  const pick = ({ clientX, clientY }: MouseEvent) => {
+    const box = view.box.current?.getBoundingClientRect();
+    if (box === undefined) {
+      return;
+    }
+    const { viewport } = view;
+    const [x, y] = viewport.pointAt(clientX - box.left, clientY - box.top);
+    const distanceOf = (dot: PlanDot) =>
+      Math.hypot((dot.x / size.width_m - x) * viewport.width, (dot.y / size.height_m - y) * viewport.height);
+    const [nearest] = dots.toSorted((a, b) => distanceOf(a) - distanceOf(b));
+    setPicked(nearest !== undefined && distanceOf(nearest) <= REACH ? nearest.asset.id : null);
+  };
+  const named = dots.find(({ asset }) => asset.id === picked);
+  return (
+    <>
+      <DrawnDots
+        size={size}
+        dots={dots}
+        isLit={lit === null ? null : (index) => lit.has(dots[index]?.asset.id ?? 0)}
+        onPick={pick}
+      />
+      {named !== undefined && (
+        <a
+          class="dot-note"
+          style={{ left: `${(100 * named.x) / size.width_m}%`, top: `${(100 * named.y) / size.height_m}%` }}
+          href={href('asset', named.asset.id)}
+        >
+          {named.asset.name} · {texts.value.plan.within(named.radius_m)}
+        </a>
+      )}
+    </>
   );
 }
 

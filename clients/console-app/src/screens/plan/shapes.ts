@@ -1,4 +1,4 @@
-import type { PlanPlace, Point } from '../../api/types.ts';
+import type { PlanAntenna, PlanPlace, Point } from '../../api/types.ts';
 import type { Place, TreeModel } from '../../live/tree-model.ts';
 
 /** Where each place is on a plan, by its id. */
@@ -12,8 +12,40 @@ export function placesOf(shapes: Shapes): PlanPlace[] {
   return [...shapes].map(([id, points]) => ({ location_id: id, points: points.map(rounded) }));
 }
 
+/** Where each antenna hangs, by `<reader>/<port>`. */
+export type Pins = ReadonlyMap<string, { point: Point; readerName: string }>;
+
+/** An antenna that is not on the plan. */
+export interface FreeAntenna {
+  key: string;
+  readerName: string;
+}
+
+export function pinsOf(antennas: readonly PlanAntenna[]): Pins {
+  return new Map(
+    antennas.map(({ reader_id: id, port, point, reader_name: readerName }) => [
+      pinKey(id, port),
+      { point, readerName },
+    ]),
+  );
+}
+
+export function pinKey(readerId: number, port: number): string {
+  return `${readerId}/${port}`;
+}
+
+export function portOf(key: string): number {
+  return Number(key.split('/')[1]);
+}
+
+export function antennasOf(pins: Pins): Omit<PlanAntenna, 'reader_name'>[] {
+  return [...pins].map(([key, { point }]) => ({
+    ...{ reader_id: Number(key.split('/')[0]), port: portOf(key), point: rounded(point) },
+  }));
+}
+
 /** Finer than a pixel of any image. */
-function rounded([x, y]: Point): Point {
+export function rounded([x, y]: Point): Point {
   return [Math.round(x * 100_000) / 100_000, Math.round(y * 100_000) / 100_000];
 }
 

@@ -5,15 +5,18 @@ import { within } from './shapes.ts';
 /** The server takes no more. */
 const MOST_POINTS = 100;
 
+/** Drawn between two points of which the distance is known, instead of an outline. */
+export const SCALE = 'scale';
+
 export interface Outline {
   /** The place that it is of. */
-  id: number;
+  id: number | typeof SCALE;
   points: readonly Point[];
   /** Where the next point is set by key. */
   cross: Point;
 }
 
-/** An outline that is being drawn, point by point; null while none is. */
+/** An outline or the line of a scale that is being drawn, point by point; null while none is. */
 export function useOutline(finish: (id: number, points: readonly Point[]) => void) {
   const [outline, setOutline] = useState<Outline | null>(null);
   const add = (point: Point) =>
@@ -21,13 +24,13 @@ export function useOutline(finish: (id: number, points: readonly Point[]) => voi
       (before) =>
         before && {
           ...before,
-          points: [...before.points, within(point)].slice(0, MOST_POINTS),
+          points: [...before.points, within(point)].slice(0, before.id === SCALE ? 2 : MOST_POINTS),
           cross: within(point),
         },
     );
   return {
     outline,
-    begin: (id: number, cross: Point) => setOutline({ id, points: [], cross: within(cross) }),
+    begin: (id: Outline['id'], cross: Point) => setOutline({ id, points: [], cross: within(cross) }),
     add,
     addAtCross: () => outline !== null && add(outline.cross),
     moveCross: ([dx, dy]: Point) =>
@@ -37,7 +40,7 @@ export function useOutline(finish: (id: number, points: readonly Point[]) => voi
     takeBack: () => setOutline((before) => before && { ...before, points: before.points.slice(0, -1) }),
     cancel: () => setOutline(null),
     end: () => {
-      if (outline !== null && outline.points.length >= 3) {
+      if (outline !== null && outline.id !== SCALE && outline.points.length >= 3) {
         finish(outline.id, outline.points);
         setOutline(null);
       }
