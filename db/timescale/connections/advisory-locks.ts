@@ -43,8 +43,8 @@ export const ORGANIZATION_LOCKS = {
   submissions: 7_461_730,
   /** Changing rules of alerts. */
   rules: 7_461_731,
-  /** Shared by recorders, exclusive for changes of smoothing settings; by {@link smoothingSlot}. */
-  smoothing: 7_461_735,
+  /** Shared by recorders, exclusive for changes of location settings; by {@link locatingSlot}. */
+  locating: 7_461_735,
   /** Adding webhooks. */
   webhooks: 7_461_734,
   /** Adding antennas. */
@@ -55,6 +55,6 @@ export const ORGANIZATION_LOCKS = {
 } as const;
 
 /** Organizations share so many locks, since a batch with scans of thousands may not fill the server's table of locks. */
-export function smoothingSlot(orgId: number): number {
+export function locatingSlot(orgId: number): number {
   return orgId % 128;
 }

@@ -1,5 +1,5 @@
 import type { Micros } from '../../../base/instant.ts';
-import { ORGANIZATION_LOCKS, smoothingSlot } from '../../../db/timescale/connections/advisory-locks.ts';
+import { locatingSlot, ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
@@ -20,11 +20,11 @@ export async function readSites(
   }
   const wanted = [...new Set(orgIds)];
   // In order, since recorders would otherwise wait for each other behind two changes.
-  const slots = [...new Set(wanted.map(smoothingSlot))].sort((a, b) => a - b);
+  const slots = [...new Set(wanted.map(locatingSlot))].sort((a, b) => a - b);
   // Two statements, sent together: a single one would read what was there before it got the lock.
   const [, versions] = await Promise.all([
     db.exec(sql.prepared('share-location-settings', NO_ROWS)`
-      select pg_advisory_xact_lock_shared(${ORGANIZATION_LOCKS.smoothing}::integer, slot)
+      select pg_advisory_xact_lock_shared(${ORGANIZATION_LOCKS.locating}::integer, slot)
       from unnest(${sql.binary(integers(slots))}::integer[]) slot`),
     db.any(sql.prepared('read-versions-of-sites', rowsOf<{ org_id: number; version: number }>())`
       select org_id, version from location_sites

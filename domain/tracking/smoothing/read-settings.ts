@@ -1,5 +1,5 @@
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
-import { ORGANIZATION_LOCKS, smoothingSlot } from '../../../db/timescale/connections/advisory-locks.ts';
+import { locatingSlot, ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
@@ -18,13 +18,13 @@ export async function readSmoothing(
   }
   const wanted = [...new Set(orgIds)];
   // In order, since recorders would otherwise wait for each other behind two changes.
-  const slots = [...new Set(wanted.map(smoothingSlot))].sort((a, b) => a - b);
+  const slots = [...new Set(wanted.map(locatingSlot))].sort((a, b) => a - b);
   const known = keptOn(db);
   const newest = wanted.map((orgId) => known.get(orgId)?.newest ?? NONE);
   // Two statements, sent together: a single one would read what was there before it got the lock.
   const [, rows] = await Promise.all([
     db.exec(sql.prepared('share-smoothing', NO_ROWS)`
-      select pg_advisory_xact_lock_shared(${ORGANIZATION_LOCKS.smoothing}::integer, slot)
+      select pg_advisory_xact_lock_shared(${ORGANIZATION_LOCKS.locating}::integer, slot)
       from unnest(${sql.binary(integers(slots))}::integer[]) slot`),
     db.any(sql.prepared('read-smoothing', rowsOf<SmoothingRow | NoSettingRow>())`
       select asked.org_id, newest.id as newest, made.location_id, micros_of_time(made.valid_from) as valid_from,

@@ -22,7 +22,7 @@ const TOO_SLOW = 'It took too long and was cancelled; try a shorter range';
 const TRIAL_THREAD = new URL('trial-thread.ts', import.meta.url);
 
 /**
- * Tries of smoothing, one of an organization at a time. Each runs in a thread of its own, on a connection of its own: the scans
+ * Tries of location settings, one of an organization at a time. Each runs in a thread of its own, on a connection of its own: the scans
  * of a window may be a hundred thousand, and judging 60,000 held up the event loop for 0.13 s, and 0.004 now; and
  * who asks meanwhile why an asset is where it is must not wait for it.
  */
