@@ -197,6 +197,7 @@ describe('what was tracked', () => {
         location_external_key,
         asset_deleted_at: null,
         asset_last_seen,
+        position: null,
       };
     }
   });

@@ -133,7 +133,9 @@ const SCANS = 1_000;
  */
 function positionsOfLatestScans(orgId: number): FragmentSqlToken {
   return sql.fragment`(
-      select position.*
+      select latest.last_seen, position.org_id, latest.asset_id, position.location_id, position.since,
+        position.position_plan_location_id, position.position_x, position.position_y, position.position_radius,
+        position.position_observed_at
       from (
         select * from latest_scanned(${orgId}, ${sql.literalValue(String(SCANS))})
         order by last_seen desc, asset_id offset 0
