@@ -4,8 +4,9 @@ import { onlyAdded } from './feed/changed-rows.ts';
 import { assetKey } from './history/asset-ref.ts';
 import { history } from './history/history.ts';
 import { toSighting } from './located-scan.ts';
+import type { RecentHearings } from './location/recent-hearings.ts';
 import type { Site } from './location/site.ts';
-import { statedNeighbourhoods } from './location/stated-neighbourhoods.ts';
+import { type ChangedAsset, statedNeighbourhoods } from './location/stated-neighbourhoods.ts';
 import { lastSighting, lastSightingAmong, movesInTurn, movesWhereStated, type WithMoves } from './moves.ts';
 import { type Change, positionAfter, revision, unchanged } from './revision.ts';
 import type { StoredTracking } from './stored-tracking.ts';
@@ -21,11 +22,13 @@ import { latest, type Touched } from './touched.ts';
  * 3. All others are appended. That takes the position only, constant work for each scan.
  *
  * @param sites by organization.
+ * @param recent what this process remembers of assets.
  */
 export async function historyChanges(
   stored: StoredTracking,
   touched: readonly Touched[],
   sites: ReadonlyMap<number, Site>,
+  recent?: RecentHearings,
 ): Promise<(Change & WithMoves)[]> {
   const toAppend: Touched[] = [];
   const toMerge: Touched[] = [];
@@ -41,7 +44,7 @@ export async function historyChanges(
   return [
     ...toAppend.map(appended),
     ...(toMerge.length === 0 ? [] : await mergeScans(stored, toMerge)),
-    ...(toDecide.length === 0 ? [] : await decideAgain(stored, toDecide)),
+    ...(toDecide.length === 0 ? [] : await decideAgain(stored, toDecide, recent)),
   ];
 }
 
@@ -87,6 +90,22 @@ async function mergeScans(
   });
 }
 
+function changedAsset(
+  { asset: { position, scans, fresh }, site }: TouchedAtSite,
+  recent: RecentHearings | undefined,
+): ChangedAsset {
+  const { orgId, assetId, positionAt, stay, writer, transaction } = position;
+  const asset = {
+    ...{ orgId, assetId, positionAt, site },
+    changed: scans.map(({ observedAt }) => observedAt),
+    lastSeen: Math.max(position.lastSeen ?? 0, latest(scans)),
+  };
+  // What is remembered cannot become stronger.
+  return recent === undefined || fresh < scans.length
+    ? asset
+    : { ...asset, memory: { recent, added: scans.map(toSighting), stay, writer, transaction } };
+}
+
 interface TouchedAtSite {
   asset: Touched;
   site: Site;
@@ -95,14 +114,11 @@ interface TouchedAtSite {
 async function decideAgain(
   stored: StoredTracking,
   touched: readonly TouchedAtSite[],
+  recent: RecentHearings | undefined,
 ): Promise<(Change & WithMoves)[]> {
   const neighbourhoods = await statedNeighbourhoods(
     stored,
-    touched.map(({ asset: { position, scans }, site }) => ({
-      ...{ orgId: position.orgId, assetId: position.assetId, positionAt: position.positionAt, site },
-      changed: scans.map(({ observedAt }) => observedAt),
-      lastSeen: Math.max(position.lastSeen ?? 0, latest(scans)),
-    })),
+    touched.map((asset) => changedAsset(asset, recent)),
   );
   return eachInTurns(touched, ({ asset }) => {
     const found = neighbourhoods.get(assetKey(asset.position)) ?? NOTHING_CHANGES;

@@ -1,6 +1,6 @@
 import type { Micros } from '../../base/instant.ts';
 import type { AssetRef } from './history/asset-ref.ts';
-import type { Sighting } from './history/history.ts';
+import type { Seen } from './location/statements.ts';
 import type { Scan } from './scan.ts';
 
 export interface LocatedScan extends AssetRef {
@@ -23,7 +23,8 @@ export function scanKey({ orgId, scan, tagValue, observedAt }: LocatedScan): str
     : `${orgId} ${source.submissionId} ${source.index}`;
 }
 
-export function toSighting({ observedAt, locationId, tagValue, scan }: LocatedScan): Sighting {
+/** With the scan that it is of. */
+export function toSighting({ observedAt, locationId, tagValue, scan }: LocatedScan): Seen {
   const { receivedAt, tagType, rssi, source } = scan;
   return { observedAt, locationId, rssi, scan: { receivedAt, tagType, tagValue, rssi, source } };
 }

@@ -22,6 +22,9 @@ export interface Position extends AssetRef {
   lockedAt: Micros;
   /** The `ctid` of its row, which stays the same while the row is locked and not yet written. */
   row: string;
+  /** The transaction that wrote its row, and this one. */
+  writer: string;
+  transaction: string;
   /** The instant of its newest position on a plan; null if it has none. */
   positionAt: Micros | null;
   /** What becomes of that: null for none any more; left out if it does not change. */
@@ -62,7 +65,7 @@ function distinctAssets(assets: readonly AssetRef[]): readonly AssetRef[] {
 /** Locks all, or none if one is missing. The look before takes 1 to 4 us a position. */
 async function lockIfComplete(db: Connection, assets: readonly AssetRef[]): Promise<Position[]> {
   const rows = await db.any(sql.prepared('lock-positions', rowsOf<PositionRow>())`
-    select position.row, position.org_id, position.asset_id, position.location_id,
+    select position.row, position.writer, pg_current_xact_id()::xid::text as transaction, position.org_id, position.asset_id, position.location_id,
       ${SINCE} as since, ${LAST_SEEN} as last_seen, ${POSITION_AT} as position_at,
       ${LOCKED_AT} as locked_at
     from (
@@ -78,7 +81,7 @@ async function lockIfComplete(db: Connection, assets: readonly AssetRef[]): Prom
       order by org_id, asset_id
     ) wanted
     cross join lateral (
-      select ctid as row, * from positions
+      select ctid as row, xmin::text as writer, * from positions
       where org_id = wanted.org_id and asset_id between wanted.asset_id and wanted.asset_id
       order by asset_id limit 1
       for no key update
@@ -94,6 +97,8 @@ const LOCKED_AT = microsOf(sql.fragment`greatest(position.told_at, clock_timesta
 
 interface PositionRow {
   row: string;
+  writer: string;
+  transaction: string;
   org_id: number;
   asset_id: number;
   location_id: number | null;
@@ -106,6 +111,8 @@ interface PositionRow {
 function toPosition(stored: PositionRow): Position {
   const {
     row,
+    writer,
+    transaction,
     org_id: orgId,
     asset_id: assetId,
     location_id: locationId,
@@ -115,7 +122,7 @@ function toPosition(stored: PositionRow): Position {
     locked_at: lockedAt,
   } = stored;
   const stay = locationId === null || since === null ? null : { locationId, since };
-  return { orgId, assetId, stay, lastSeen, positionAt, lockedAt, row };
+  return { orgId, assetId, stay, lastSeen, positionAt, lockedAt, row, writer, transaction };
 }
 
 /** Inserts those that are missing. Processes of the version before, which run during an upgrade, read `is_in_feed`. */

@@ -11,6 +11,7 @@ import { findKnownScans, type KnownScan } from './known-scans.ts';
 import type { LocatedScan } from './located-scan.ts';
 import type { HeavyOrganizations } from './location/heavy-organizations.ts';
 import { readSites } from './location/read-site.ts';
+import type { RecentHearings } from './location/recent-hearings.ts';
 import { isRetracted, markRetracted, toMark } from './mark-retracted.ts';
 import type { Move } from './moves.ts';
 import { type Late, loadNear, type Near, type StoredScan } from './near-scans.ts';
@@ -40,6 +41,8 @@ export interface RecordOptions {
   seen?: RecentlySeen;
   /** Likewise; gets to know organizations whose scans take long to decide on. */
   heavy?: HeavyOrganizations;
+  /** Likewise; without it all that is around scans is loaded. */
+  recent?: RecentHearings;
   /** True if no message or submission has many of the scans. */
   isOfSmallMessages?: boolean;
 }
@@ -175,7 +178,7 @@ const PIECE = 250;
 async function writeLocated(
   client: Client,
   located: readonly LocatedScan[],
-  options: Pick<RecordOptions, 'isCareful' | 'repeats' | 'seen' | 'heavy'>,
+  options: Pick<RecordOptions, 'isCareful' | 'repeats' | 'seen' | 'heavy' | 'recent'>,
 ): Promise<Written> {
   if (located.length === 0) {
     return { duplicates: new Set(), moves: new Map(), unsealed: 0 };
@@ -225,6 +228,7 @@ async function writeLocated(
   const { moves, unsealed } = await updateHistories(client, touched, {
     stored: storedTracking(client, near, options.heavy),
     sites,
+    recent: options.recent,
     isCareful,
   }).catch((error) => {
     throw isUniqueViolation(error) || error instanceof StoredOtherwise

@@ -18,6 +18,7 @@ import {
 import type { AssetRef } from './history/asset-ref.ts';
 import type { Transition } from './history/history.ts';
 import { historyChanges } from './history-changes.ts';
+import type { RecentHearings } from './location/recent-hearings.ts';
 import type { Site } from './location/site.ts';
 import type { Move } from './moves.ts';
 import { updatePositions } from './positions.ts';
@@ -34,6 +35,7 @@ import {
 export interface UpdateOptions {
   stored: StoredTracking;
   sites: ReadonlyMap<number, Site>;
+  recent?: RecentHearings | undefined;
   /** Expects rows at instants at which none should be. Without it they are a unique violation. */
   isCareful: boolean;
 }
@@ -53,9 +55,9 @@ export interface Updated {
 export async function updateHistories(
   client: Client,
   touched: readonly Touched[],
-  { stored, sites, isCareful }: UpdateOptions,
+  { stored, sites, recent, isCareful }: UpdateOptions,
 ): Promise<Updated> {
-  const changes = await historyChanges(stored, touched, sites);
+  const changes = await historyChanges(stored, touched, sites, recent);
   const unsealed = await writeChanges(client, changes, { isExact: !isCareful });
   return { moves: changes.flatMap(({ moves }) => moves), unsealed };
 }

@@ -4,6 +4,7 @@ import { inTransaction } from '../../db/timescale/connections/transaction.ts';
 import { type DecidingRow, toDecidingScan } from '../../domain/tracking/history/deciding-row.ts';
 import type { DecidingScan } from '../../domain/tracking/history/deciding-scan.ts';
 import type { DecidedTransition, Transition } from '../../domain/tracking/history/history.ts';
+import { RecentHearings } from '../../domain/tracking/location/recent-hearings.ts';
 import { RecentRepeats } from '../../domain/tracking/recent-repeats.ts';
 import { RecentlySeen } from '../../domain/tracking/recently-seen.ts';
 import {
@@ -16,10 +17,10 @@ import type { Outcome, Scan } from '../../domain/tracking/scan.ts';
 import type { TestDatabase } from './database.ts';
 
 /** What ingestion remembers from batch to batch. */
-export type Memory = Pick<RecordOptions, 'repeats' | 'seen' | 'heavy'>;
+export type Memory = Pick<RecordOptions, 'repeats' | 'seen' | 'heavy' | 'recent'>;
 
 export function aMemory(): Memory {
-  return { repeats: new RecentRepeats(), seen: new RecentlySeen() };
+  return { repeats: new RecentRepeats(), seen: new RecentlySeen(), recent: new RecentHearings() };
 }
 
 /** Of a writer by itself, of two that share one as lanes of a process do, of two processes, of two that remember nothing. */

@@ -35,7 +35,7 @@ export async function readSites(
   for (const { org_id: orgId, version } of versions) {
     let site = known.get(orgId, version);
     if (site === undefined) {
-      site = await readSite(db, orgId);
+      site = await readSite(db, orgId, version);
       known.keep(orgId, version, site);
     }
     if (Number.isFinite(site.since)) {
@@ -91,9 +91,10 @@ class KnownSites {
 const MOST_BYTES = 32 * 2 ** 20;
 
 /** Without a lock, so what is read may be newer than the version that was; then it is read once more, when that is. */
-export async function readSite(db: Connection, orgId: number): Promise<Site> {
+export async function readSite(db: Connection, orgId: number, version = 0): Promise<Site> {
   // One after the other, as a connection that does not pipeline wants them.
   return new Site({
+    version,
     settings: await readSettings(db, orgId),
     parents: await readParents(db, orgId),
     antennas: await readAntennas(db, orgId),

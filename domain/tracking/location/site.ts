@@ -38,6 +38,8 @@ export interface AntennaParts {
 }
 
 export interface SiteParts {
+  /** Rises with each change; left out where nobody asks. */
+  version?: number;
   /** In the order in which they were made: of equal `validFrom` the last holds. */
   settings: readonly DatedSetting[];
   /** The location that each location is in; those that are in none may be left out. */
@@ -51,6 +53,7 @@ export interface SiteParts {
 /** What an organization's locations are decided by: settings, the tree of locations, antennas and plans. */
 export class Site {
   readonly settings: readonly DatedSetting[];
+  readonly version: number;
   /** In memory, about. */
   readonly bytes: number;
   readonly #parts: SiteParts;
@@ -67,6 +70,7 @@ export class Site {
   constructor(parts: SiteParts) {
     const { settings, parents = new Map(), antennas = [], plans = [] } = parts;
     this.settings = settings;
+    this.version = parts.version ?? 0;
     this.#parts = parts;
     this.#parents = parents;
     this.#own = Map.groupBy(

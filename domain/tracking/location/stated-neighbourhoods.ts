@@ -1,13 +1,24 @@
 import { eachInTurns, Turns } from '../../../base/each-in-turns.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { type AssetRef, assetKey } from '../history/asset-ref.ts';
-import { type DecidedTransition, locationAt, type Sighting } from '../history/history.ts';
+import { type DecidedTransition, locationAt, type Sighting, type Stay } from '../history/history.ts';
 import type { ObservedPosition } from '../history/metric-position.ts';
 import type { Neighbourhood, Span } from '../history/revise.ts';
 import { revise } from '../history/revise.ts';
 import type { Stretch } from './load-stretches.ts';
+import { RecentHearing, type RecentHearings } from './recent-hearings.ts';
 import type { Site } from './site.ts';
-import { BUCKET, bucketOf, FARTHEST, type Seen, type Statement, statementsOf } from './statements.ts';
+import {
+  BUCKET,
+  bucketOf,
+  FARTHEST,
+  type Hearing,
+  hearing,
+  type Seen,
+  type Statement,
+  statementsIn,
+  statementsOf,
+} from './statements.ts';
 
 /** Answers are in the order of the stretches. */
 export interface StoredStretches {
@@ -34,6 +45,18 @@ export interface AssetAtSite extends AssetRef {
 export interface ChangedAsset extends AssetAtSite {
   /** The instants of its changed scans. */
   changed: readonly Micros[];
+  /** What is remembered of it, if anything may be. */
+  memory?: AssetMemory;
+}
+
+/** An asset whose changed scans are all new ones, so that they can be added to what is remembered. */
+export interface AssetMemory {
+  recent: RecentHearings;
+  added: readonly Seen[];
+  stay: Stay | null;
+  /** The transaction that wrote its position, and this one. */
+  writer: string;
+  transaction: string;
 }
 
 /**
@@ -54,11 +77,81 @@ export interface ChangedAsset extends AssetAtSite {
  *
  * @returns by {@link assetKey}.
  */
-export function statedNeighbourhoods(
+export async function statedNeighbourhoods(
   stored: StoredStretches,
   assets: readonly ChangedAsset[],
 ): Promise<ReadonlyMap<string, Neighbourhood>> {
-  return neighbourhoodsOfStretches(stored, assets, assets.flatMap(changedStretches));
+  const remembered = await rememberedNeighbourhoods(stored, assets);
+  const others = assets.filter((asset) => !remembered.has(assetKey(asset)));
+  const loaded = await knownOfStretches(stored, others, others.flatMap(changedStretches));
+  for (const [key, known] of loaded) {
+    known.remember();
+    remembered.set(key, known.neighbourhood());
+  }
+  return remembered;
+}
+
+/** Those of assets of which all that new scans bear on is in memory. */
+async function rememberedNeighbourhoods(
+  stored: StoredStretches,
+  assets: readonly ChangedAsset[],
+): Promise<Map<string, Neighbourhood>> {
+  const found = new Map<string, Neighbourhood>();
+  const asked: (Stretch & { neighbourhood: Neighbourhood })[] = [];
+  const turns = new Turns();
+  for (const asset of assets) {
+    const neighbourhood = rememberedNeighbourhood(asset);
+    const stay = asset.memory?.stay ?? null;
+    const [span] = neighbourhood?.spans ?? [];
+    if (neighbourhood !== null) {
+      found.set(assetKey(asset), neighbourhood);
+    }
+    if (neighbourhood !== null && span !== undefined && stay !== null && stay.since >= span.from) {
+      const { orgId, assetId } = asset;
+      asked.push({ orgId, assetId, from: span.from, to: span.to, neighbourhood });
+    }
+    if (turns.isOver) {
+      await turns.next();
+    }
+  }
+  const transitions = asked.length === 0 ? [] : await stored.transitions(asked);
+  for (const [index, { neighbourhood }] of asked.entries()) {
+    neighbourhood.stored = transitions[index] ?? [];
+  }
+  return found;
+}
+
+function rememberedNeighbourhood({ memory, ...asset }: ChangedAsset): Neighbourhood | null {
+  if (memory === undefined) {
+    return null;
+  }
+  const { recent, added, stay, writer, transaction } = memory;
+  const { version } = asset.site;
+  const hearing = recent.get({ ...asset, writer, version });
+  const again = hearing?.add(added) ?? null;
+  if (hearing === null || again === null) {
+    return null;
+  }
+  const span = {
+    from: startOfBucket(again.from),
+    to: endOfBucket(again.to),
+    sightings: toSightings(again.statements),
+  };
+  const newest = again.positions.at(-1);
+  if (newest === undefined && asset.positionAt !== null && asset.positionAt >= span.from) {
+    return null;
+  }
+  recent.keep({ ...asset, writer: transaction, version }, hearing);
+  const isWithinStay = stay !== null && stay.since < span.from;
+  if (isWithinStay && span.sightings.every(({ locationId }) => locationId === stay.locationId)) {
+    return { spans: [], stored: [], newest };
+  }
+  return { spans: [span], stored: isWithinStay ? [asTransition(stay)] : [], newest };
+}
+
+/** A stored one that stays as it is. */
+function asTransition({ since: observedAt, locationId }: Stay): DecidedTransition {
+  return { observedAt, locationId, durationSeconds: null, decidedBy: null };
 }
 
 /** {@link statedNeighbourhoods} of given stretches of whole buckets, in which any scan may state something else. */
@@ -67,6 +160,15 @@ export async function neighbourhoodsOfStretches(
   assets: readonly AssetAtSite[],
   stretches: readonly Stretch[],
 ): Promise<ReadonlyMap<string, Neighbourhood>> {
+  const known = await knownOfStretches(stored, assets, stretches);
+  return new Map(await eachInTurns(known, ([key, asset]) => [key, asset.neighbourhood()] as const));
+}
+
+async function knownOfStretches(
+  stored: StoredStretches,
+  assets: readonly Omit<ChangedAsset, 'changed'>[],
+  stretches: readonly Stretch[],
+): Promise<ReadonlyMap<string, KnownOfAsset>> {
   const known = new Map(assets.map((asset) => [assetKey(asset), new KnownOfAsset(asset)]));
   let pieces = stretches.flatMap(inPieces);
   for (let count = 1; pieces.length > 0; count = Math.min(8 * count, MOST_AHEAD)) {
@@ -77,7 +179,7 @@ export async function neighbourhoodsOfStretches(
   for (const asset of known.values()) {
     await asset.findLostPosition(stored);
   }
-  return new Map(await eachInTurns(known, ([key, asset]) => [key, asset.neighbourhood()] as const));
+  return known;
 }
 
 /**
@@ -182,14 +284,17 @@ export function endOfBucket(bucket: number): Micros {
 }
 
 class KnownOfAsset {
-  readonly #asset: AssetAtSite;
+  readonly #asset: Omit<ChangedAsset, 'changed'>;
   /** By their ends. The sightings are statements. */
   readonly #spans = new Map<Micros, Span>();
   readonly #stored = new Map<Micros, DecidedTransition>();
   /** The newest that was decided. */
   #position: ObservedPosition | null = null;
 
-  constructor(asset: AssetAtSite) {
+  /** What was heard around the last piece. */
+  #last: { piece: Stretch; heard: Hearing } | null = null;
+
+  constructor(asset: Omit<ChangedAsset, 'changed'>) {
     this.#asset = asset;
   }
 
@@ -198,16 +303,17 @@ class KnownOfAsset {
    * @param scans all in its surroundings.
    */
   async learn(
-    { from, to }: Stretch,
+    piece: Stretch,
     scans: readonly Seen[],
     transitions: readonly DecidedTransition[],
   ): Promise<void> {
-    const buckets = { from: bucketOf(from), to: bucketOf(to) };
-    const { statements, positions } = await statementsOf(scans, this.#asset.site, buckets);
-    const sightings = statements
-      // The first statement of a run says as much as all of it.
-      .filter(({ locationId }, index) => locationId !== statements[index - 1]?.locationId)
-      .map(asSighting);
+    const { from, to } = piece;
+    const heard = await hearing(scans, this.#asset.site);
+    if (to > (this.#last?.piece.to ?? Number.NEGATIVE_INFINITY)) {
+      this.#last = { piece, heard };
+    }
+    const { statements, positions } = await statementsIn(heard, { from: bucketOf(from), to: bucketOf(to) });
+    const sightings = toSightings(statements);
     const continued = this.#spans.get(from - 1);
     this.#spans.delete(from - 1);
     this.#spans.set(to, {
@@ -219,6 +325,18 @@ class KnownOfAsset {
       this.#stored.set(transition.observedAt, transition);
     }
     this.#keepNewest(positions.at(-1));
+  }
+
+  /** Keeps what was heard last, if all of it was. */
+  remember(): void {
+    const { orgId, assetId, lastSeen, site, memory } = this.#asset;
+    const last = this.#last;
+    if (memory !== undefined && last !== null && last.piece.to >= lastSeen) {
+      const { recent, transaction: writer } = memory;
+      const from = bucketOf(last.piece.from) - FARTHEST;
+      const remembered = new RecentHearing(last.heard, from, bucketOf(lastSeen));
+      recent.keep({ orgId, assetId, writer, version: site.version }, remembered);
+    }
   }
 
   neighbourhood(): Neighbourhood {
@@ -289,6 +407,13 @@ class KnownOfAsset {
       return hasConverged ? [] : [{ orgId, assetId, from, to, next }];
     });
   }
+}
+
+/** The first statement of each run, which says as much as all of it. */
+function toSightings(statements: readonly Statement[]): Sighting[] {
+  return statements
+    .filter(({ locationId }, index) => locationId !== statements[index - 1]?.locationId)
+    .map(asSighting);
 }
 
 /** As history takes it; what was proven is kept with the scan. */

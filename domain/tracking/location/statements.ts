@@ -1,5 +1,4 @@
 import { Turns } from '../../../base/each-in-turns.ts';
-import { firstIndex } from '../../../base/first-index.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { compareDeciding, type DecidingScan, type Proof } from '../history/deciding-scan.ts';
 import { compareRssi, type Sighting } from '../history/history.ts';
@@ -55,7 +54,10 @@ export const BUCKET: Micros = 500_000;
 /** Rule 3: 5, 15 or 30 s to either side. */
 const REACHES = [9, 29, 59] as const;
 
-/** The buckets before and after a bucket that bear on it. */
+/** The buckets before and after a bucket that bear on it, where it is read often. */
+export const NEAREST = REACHES[0];
+
+/** Those that may bear on it. */
 export const FARTHEST = REACHES[2];
 
 /** Rule 1: reads of one antenna in one bucket that take part. */
@@ -87,17 +89,17 @@ export function bucketOf(at: Micros): number {
  *   needed. Without it, all.
  */
 export async function statementsOf(scans: readonly Seen[], site: Site, of: Buckets = ALL): Promise<Stated> {
+  return statementsIn(await hearing(scans, site), of);
+}
+
+const ALL: Buckets = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
+
+/** {@link statementsOf} scans that are heard already. */
+export async function statementsIn(heard: Hearing, of: Buckets): Promise<Stated> {
   const stated: Stated = { statements: [], positions: [] };
   const turns = new Turns();
-  const reads = await readsOf(inOrder(scans), site, turns);
-  for (const bucket of bucketsIn(reads.scans, of)) {
-    const decided = decide(bucket, reads, site);
-    for (const statement of onePerInstant(decided.statements, site)) {
-      stated.statements.push({ ...statement, position: decided.position });
-    }
-    if (decided.position !== null) {
-      stated.positions.push({ ...decided.position, observedAt: decided.positionAt });
-    }
+  for (const bucket of heard.buckets(of)) {
+    heard.state(bucket, stated);
     if (turns.isOver) {
       await turns.next();
     }
@@ -105,7 +107,17 @@ export async function statementsOf(scans: readonly Seen[], site: Site, of: Bucke
   return stated;
 }
 
-const ALL: Buckets = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
+export async function hearing(scans: readonly Seen[], site: Site): Promise<Hearing> {
+  const heard = new Hearing(site);
+  const turns = new Turns();
+  for (const scan of inOrder(scans)) {
+    heard.add(scan);
+    if (turns.isOver) {
+      await turns.next();
+    }
+  }
+  return heard;
+}
 
 /** By time, then reader, antenna and tag (rule 6). */
 function inOrder(scans: readonly Seen[]): readonly Seen[] {
@@ -119,107 +131,177 @@ function compareScans(a: Seen, b: Seen): number {
   return a.observedAt - b.observedAt || compareDeciding(a.scan, b.scan);
 }
 
-interface Bucket {
-  number: number;
-  scans: readonly Seen[];
-}
-
-function* bucketsIn(scans: readonly Seen[], { from, to }: Buckets): Generator<Bucket> {
-  let first = firstIndex(0, scans.length, (index) => bucketOf(scans[index]?.observedAt ?? 0) >= from);
-  while (first < scans.length) {
-    const number = bucketOf(scans[first]?.observedAt ?? 0);
-    if (number > to) {
-      return;
-    }
-    let end = first + 1;
-    while (end < scans.length && bucketOf(scans[end]?.observedAt ?? 0) === number) {
-      end += 1;
-    }
-    yield { number, scans: scans.slice(first, end) };
-    first = end;
-  }
-}
-
-/** The reads that take part (rule 1), by antenna. */
-interface Reads {
-  /** All scans of the asset, in order. */
-  scans: readonly Seen[];
+/** An asset's scans, to which others may be added, and what they state. */
+export class Hearing {
+  readonly site: Site;
+  /** By bucket, each in order. */
+  readonly #scans = new Map<number, Seen[]>();
   /** In order of their ids. */
-  antennas: readonly AntennaReads[];
-  /** Of the locations of the antennas, by {@link AntennaReads.place}. */
-  places: readonly number[];
-}
+  readonly #antennas: AntennaReads[] = [];
+  readonly #byId = new Map<number, AntennaReads[]>();
+  /** Locations of antennas, and {@link AntennaReads.place}. */
+  readonly #places = new Map<number, number>();
+  /** Antennas of which more reads are in a bucket than take part, until it is chosen which. */
+  readonly #crowded = new Map<number, Set<number>>();
+  #size = 0;
 
-async function readsOf(scans: readonly Seen[], site: Site, turns: Turns): Promise<Reads> {
-  const byAntenna = new Map<number, AntennaScans>();
-  const places = new Map<number, number>();
-  for (const scan of scans) {
-    const { source } = scan.scan;
-    if (source.kind === 'reader') {
-      const id = antennaId(source);
-      let antenna = byAntenna.get(id);
-      if (antenna === undefined) {
-        antenna = new AntennaScans(source, site.offsetOf(source.readerId, source.antenna), places);
-        byAntenna.set(id, antenna);
-      }
-      antenna.add(scan);
-    }
-    if (turns.isOver) {
-      await turns.next();
-    }
+  constructor(site: Site) {
+    this.site = site;
   }
-  const antennas = [...byAntenna].sort(([a], [b]) => a - b).flatMap(([, antenna]) => antenna.reads());
-  return { scans, antennas, places: [...places.keys()] };
-}
 
-/** Takes an antenna's scans in order, and chooses of each bucket those that take part. */
-class AntennaScans {
-  readonly #antenna: { readerId: number; antenna: number };
-  readonly #offset: number;
-  readonly #places: Map<number, number>;
-  /** By location: an antenna that is moved to another counts as two. */
-  readonly #reads = new Map<number, AntennaReads>();
-  #bucket = Number.NaN;
-  #ofBucket: Seen[] = [];
-
-  constructor(antenna: { readerId: number; antenna: number }, offset: number, places: Map<number, number>) {
-    this.#antenna = antenna;
-    this.#offset = offset;
-    this.#places = places;
+  /** Scans in memory. */
+  get size(): number {
+    return this.#size;
   }
 
   add(scan: Seen): void {
     const bucket = bucketOf(scan.observedAt);
-    if (bucket !== this.#bucket) {
-      this.#endBucket();
-      this.#bucket = bucket;
-    }
-    this.#ofBucket.push(scan);
-  }
-
-  reads(): AntennaReads[] {
-    this.#endBucket();
-    return [...this.#reads.values()].sort((a, b) => a.locationId - b.locationId);
-  }
-
-  #endBucket(): void {
-    const all = this.#ofBucket;
-    const taking = all.length <= MOST_READS ? all : all.sort(byMillisecond).slice(0, MOST_READS);
-    for (const { locationId, rssi } of taking) {
-      let reads = this.#reads.get(locationId);
-      if (reads === undefined) {
-        const place = this.#places.get(locationId) ?? this.#places.size;
-        this.#places.set(locationId, place);
-        reads = new AntennaReads(this.#antenna, this.#offset, locationId, place);
-        this.#reads.set(locationId, reads);
+    const scans = this.#scans.get(bucket);
+    if (scans === undefined) {
+      this.#scans.set(bucket, [scan]);
+    } else {
+      let index = scans.length;
+      while (index > 0 && compareScans(scans[index - 1] as Seen, scan) > 0) {
+        index -= 1;
       }
-      reads.add(this.#bucket, rssi);
+      scans.splice(index, 0, scan);
     }
-    this.#ofBucket = [];
+    this.#size += 1;
+    const { source } = scan.scan;
+    if (source.kind === 'reader') {
+      this.#addRead(antennaId(source), bucket, scan);
+    }
+  }
+
+  /** Rule 1. */
+  #addRead(id: number, bucket: number, scan: Seen): void {
+    const ofAntenna = this.#byId.get(id) ?? [];
+    const inBucket = ofAntenna.reduce((sum, reads) => sum + reads.countIn(bucket), 0);
+    if (inBucket < MOST_READS) {
+      this.#readsAt(id, scan).add(bucket, scan.rssi);
+    } else {
+      const crowded = this.#crowded.get(bucket) ?? new Set();
+      this.#crowded.set(bucket, crowded.add(id));
+    }
+  }
+
+  #readsAt(id: number, { locationId, scan: { source } }: Seen): AntennaReads {
+    let ofAntenna = this.#byId.get(id);
+    if (ofAntenna === undefined) {
+      ofAntenna = [];
+      this.#byId.set(id, ofAntenna);
+    }
+    let reads = ofAntenna.find((each) => each.locationId === locationId);
+    if (reads === undefined) {
+      const { readerId, antenna } = source as ReaderSource;
+      const place = this.#places.get(locationId) ?? this.#places.size;
+      this.#places.set(locationId, place);
+      const offset = this.site.offsetOf(readerId, antenna);
+      reads = new AntennaReads({ readerId, antenna, offset, locationId, place });
+      ofAntenna.push(reads);
+      this.#antennas.push(reads);
+      this.#antennas.sort(
+        (a, b) => a.readerId - b.readerId || a.antenna - b.antenna || a.locationId - b.locationId,
+      );
+    }
+    return reads;
+  }
+
+  /** Rule 1: the first by time, cut to milliseconds; then the stronger, then the tag's value. */
+  #thinOut(): void {
+    for (const [bucket, ids] of this.#crowded) {
+      for (const id of ids) {
+        for (const reads of this.#byId.get(id) ?? []) {
+          reads.remove(bucket);
+        }
+        const all = (this.#scans.get(bucket) ?? []).filter(
+          ({ scan: { source } }) => source.kind === 'reader' && antennaId(source) === id,
+        );
+        for (const scan of all.sort(byMillisecond).slice(0, MOST_READS)) {
+          this.#readsAt(id, scan).add(bucket, scan.rssi);
+        }
+      }
+    }
+    this.#crowded.clear();
+  }
+
+  /** Those that have scans, ascending. */
+  buckets({ from, to }: Buckets): number[] {
+    return [...this.#scans.keys()].filter((bucket) => bucket >= from && bucket <= to).sort((a, b) => a - b);
+  }
+
+  /** Adds what a bucket states. @returns the buckets that bear on that. */
+  state(bucket: number, stated: Stated): Buckets {
+    const decided = this.decide(bucket);
+    const statements =
+      decided.statements.length === 1 ? decided.statements : onePerInstant(decided.statements, this.site);
+    for (const statement of statements) {
+      statement.position = decided.position;
+      stated.statements.push(statement);
+    }
+    if (decided.position !== null) {
+      stated.positions.push({ ...decided.position, observedAt: decided.positionAt });
+    }
+    return decided.window;
+  }
+
+  decide(bucket: number): Decided {
+    return decide(this.#scans.get(bucket) ?? [], () => this.hear(bucket), this.site);
+  }
+
+  /** Whether the nearest window suffices: then nothing farther away ever bears on the bucket. */
+  isNarrow(bucket: number): boolean {
+    this.#thinOut();
+    return this.#antennas.some((antenna) => antenna.look(bucket, 0) >= ENOUGH);
+  }
+
+  /** Forgets what is before a bucket. */
+  forget(before: number): void {
+    for (const [bucket, { length }] of this.#scans) {
+      if (bucket < before) {
+        this.#scans.delete(bucket);
+        this.#size -= length;
+      }
+    }
+    for (const antenna of this.#antennas) {
+      antenna.forget(before);
+    }
+  }
+
+  /** Rules 3, 4 and 8. */
+  hear(bucket: number): Heard {
+    this.#thinOut();
+    const antennas = this.#antennas;
+    let wideness = 0;
+    for (; wideness < REACHES.length; wideness++) {
+      let most = 0;
+      for (const antenna of antennas) {
+        most = Math.max(most, antenna.look(bucket, wideness));
+      }
+      if (most >= ENOUGH || wideness === REACHES.length - 1) {
+        break;
+      }
+    }
+    const reach = REACHES[wideness] as number;
+    const heard: Heard = {
+      window: { from: bucket - reach, to: bucket + reach },
+      antennas: [],
+      locations: [],
+    };
+    const at: (HeardLocation | undefined)[] = new Array(this.#places.size).fill(undefined);
+    for (const antenna of antennas) {
+      if (antenna.count > 0) {
+        antenna.measure(bucket, wideness);
+        heard.antennas.push(antenna);
+        hearAt(heard, at, antenna);
+      }
+    }
+    return heard;
   }
 }
 
-/** Rule 1: the first by time, cut to milliseconds; then the stronger, then the tag's value. */
+type ReaderSource = Extract<DecidingScan['source'], { kind: 'reader' }>;
+
 function byMillisecond(a: Seen, b: Seen): number {
   return (
     Math.floor(a.observedAt / 1_000) - Math.floor(b.observedAt / 1_000) ||
@@ -228,12 +310,34 @@ function byMillisecond(a: Seen, b: Seen): number {
   );
 }
 
-/** One antenna's reads at a location, and what is heard of them in a window that moves on. */
+/** Rule 8. */
+function hearAt(heard: Heard, at: (HeardLocation | undefined)[], antenna: AntennaReads): void {
+  const { locationId, place, count, level, known } = antenna;
+  const location = at[place];
+  if (location === undefined) {
+    const first = { locationId, count, loudest: antenna, level, known };
+    at[place] = first;
+    heard.locations.push(first);
+    return;
+  }
+  location.count += count;
+  const isLouder =
+    location.known === 0 || level > location.level || (level === location.level && known > location.known);
+  if (known > 0 && isLouder) {
+    location.loudest = antenna;
+    location.level = level;
+    location.known = known;
+  }
+}
+
+/** One antenna's reads at a location, in order, and what is heard of them in a window. */
 class AntennaReads {
   readonly readerId: number;
   readonly antenna: number;
   readonly offset: number;
+  /** An antenna that is moved to another location counts as two. */
   readonly locationId: number;
+  /** A number of the location. */
   readonly place: number;
   /** Reads in the window, with or without RSSI. */
   count = 0;
@@ -244,53 +348,119 @@ class AntennaReads {
   readonly #buckets: number[] = [];
   /** NaN: none. */
   readonly #rssi: number[] = [];
-  /** The first index in the window, and that after the last; by reach. */
+  /** The first index in the window that was looked at last, and that after the last; by reach. */
   readonly #first = [0, 0, 0];
   readonly #end = [0, 0, 0];
-  #levelOf = [0, 0];
+  /** What was measured of the nearest windows around buckets, by the last digits of the bucket. */
+  readonly #measured: (Measured | undefined)[] = new Array(REMEMBERED).fill(undefined);
 
-  constructor(
-    { readerId, antenna }: { readerId: number; antenna: number },
-    offset: number,
-    locationId: number,
-    place: number,
-  ) {
-    this.readerId = readerId;
-    this.antenna = antenna;
-    this.offset = offset;
-    this.locationId = locationId;
-    this.place = place;
+  constructor(of: Pick<AntennaReads, 'readerId' | 'antenna' | 'offset' | 'locationId' | 'place'>) {
+    this.readerId = of.readerId;
+    this.antenna = of.antenna;
+    this.offset = of.offset;
+    this.locationId = of.locationId;
+    this.place = of.place;
   }
 
   add(bucket: number, rssi: number | null): void {
-    this.#buckets.push(bucket);
-    this.#rssi.push(rssi ?? Number.NaN);
+    let index = this.#buckets.length;
+    while (index > 0 && (this.#buckets[index - 1] as number) > bucket) {
+      index -= 1;
+    }
+    if (index === this.#buckets.length) {
+      this.#buckets.push(bucket);
+      this.#rssi.push(rssi ?? Number.NaN);
+    } else {
+      this.#buckets.splice(index, 0, bucket);
+      this.#rssi.splice(index, 0, rssi ?? Number.NaN);
+    }
+    this.#changeAround(bucket, (measured) => isLevelSame(measured, rssi));
   }
 
-  /** To be called with ascending buckets. */
-  look(bucket: number, wideness: number): void {
+  remove(bucket: number): void {
+    const first = this.#buckets.indexOf(bucket);
+    const count = this.countIn(bucket);
+    if (count > 0) {
+      this.#buckets.splice(first, count);
+      this.#rssi.splice(first, count);
+      this.#changeAround(bucket, () => false);
+    }
+  }
+
+  /** Forgets what was measured around a bucket, unless `isSame` says that its level is as before. */
+  #changeAround(bucket: number, isSame: (measured: Measured) => boolean): void {
+    for (let near = bucket - REACHES[0]; near <= bucket + REACHES[0]; near++) {
+      const measured = this.#measured[near & (REMEMBERED - 1)];
+      if (measured?.bucket === near && !isSame(measured)) {
+        this.#measured[near & (REMEMBERED - 1)] = undefined;
+      }
+    }
+  }
+
+  /** Reads in a bucket; those in the last one are found first. */
+  countIn(bucket: number): number {
+    let count = 0;
+    for (
+      let index = this.#buckets.length - 1;
+      index >= 0 && (this.#buckets[index] as number) >= bucket;
+      index--
+    ) {
+      count += Number(this.#buckets[index] === bucket);
+    }
+    return count;
+  }
+
+  forget(before: number): void {
+    let count = 0;
+    while (count < this.#buckets.length && (this.#buckets[count] as number) < before) {
+      count += 1;
+    }
+    if (count > 0) {
+      this.#buckets.splice(0, count);
+      this.#rssi.splice(0, count);
+      this.#first.fill(0);
+      this.#end.fill(0);
+    }
+  }
+
+  /** @returns how many reads are in the window. */
+  look(bucket: number, wideness: number): number {
+    const measured = this.#measured[bucket & (REMEMBERED - 1)];
+    if (wideness === 0 && measured?.bucket === bucket) {
+      this.count = measured.count;
+      return this.count;
+    }
     const reach = REACHES[wideness] as number;
     const buckets = this.#buckets;
     let first = this.#first[wideness] as number;
+    while (first > 0 && (first > buckets.length || (buckets[first - 1] as number) >= bucket - reach)) {
+      first -= 1;
+    }
     while (first < buckets.length && (buckets[first] as number) < bucket - reach) {
       first += 1;
     }
-    let end = Math.max(first, this.#end[wideness] as number);
+    let end = Math.max(first, Math.min(buckets.length, this.#end[wideness] as number));
+    while (end > first && (buckets[end - 1] as number) > bucket + reach) {
+      end -= 1;
+    }
     while (end < buckets.length && (buckets[end] as number) <= bucket + reach) {
       end += 1;
     }
     this.#first[wideness] = first;
     this.#end[wideness] = end;
     this.count = end - first;
+    return this.count;
   }
 
   /** Rule 4, of the window that was looked at last. */
-  measure(wideness: number): void {
-    const [first, end] = [this.#first[wideness] as number, this.#end[wideness] as number];
-    if (this.#levelOf[0] === first && this.#levelOf[1] === end) {
+  measure(bucket: number, wideness: number): void {
+    const measured = this.#measured[bucket & (REMEMBERED - 1)];
+    if (wideness === 0 && measured?.bucket === bucket) {
+      this.known = measured.known;
+      this.level = measured.level;
       return;
     }
-    this.#levelOf = [first, end];
+    const [first, end] = [this.#first[wideness] as number, this.#end[wideness] as number];
     const strengths = new Float64Array(end - first);
     let known = 0;
     for (let index = first; index < end; index++) {
@@ -300,15 +470,63 @@ class AntennaReads {
       }
     }
     const strongest = Math.ceil(known / FIFTH);
-    strengths.subarray(0, known).sort();
+    sort(strengths, known);
     let sum = 0;
     for (let index = known - 1; index >= known - strongest; index--) {
       sum += strengths[index] as number;
     }
     this.known = known;
     this.level = known === 0 ? Number.NaN : sum / strongest - this.offset;
+    if (wideness === 0) {
+      const least = known === 0 ? Number.POSITIVE_INFINITY : (strengths[known - strongest] as number);
+      const { count, level } = this;
+      this.#measured[bucket & (REMEMBERED - 1)] = { bucket, count, known, level, least };
+    }
   }
 }
+
+/** What was measured of an antenna in the nearest window around a bucket. */
+interface Measured {
+  bucket: number;
+  count: number;
+  known: number;
+  level: number;
+  /** Of the strengths that make up the level. */
+  least: number;
+}
+
+/** A power of two, above the buckets that one read bears on. */
+const REMEMBERED = 32;
+
+/** Counts one read more. @returns whether the level is as before: the read is none of the strongest fifth. */
+function isLevelSame(measured: Measured, rssi: number | null): boolean {
+  measured.count += 1;
+  if (rssi === null) {
+    return true;
+  }
+  measured.known += 1;
+  return rssi <= measured.least && measured.known % FIFTH !== 1;
+}
+
+/** The first so many, ascending. */
+function sort(numbers: Float64Array, count: number): void {
+  if (count > FEW) {
+    numbers.subarray(0, count).sort();
+    return;
+  }
+  for (let index = 1; index < count; index++) {
+    const number = numbers[index] as number;
+    let before = index - 1;
+    while (before >= 0 && (numbers[before] as number) > number) {
+      numbers[before + 1] = numbers[before] as number;
+      before -= 1;
+    }
+    numbers[before + 1] = number;
+  }
+}
+
+/** Numbers that insertion sorts in less time. */
+const FEW = 40;
 
 /** What is heard around a bucket. */
 interface Heard {
@@ -330,58 +548,18 @@ interface HeardLocation {
   known: number;
 }
 
-/** Rules 3, 4 and 8. */
-function hear(bucket: number, { antennas, places }: Reads): Heard {
-  const wideness = REACHES.findIndex((_, index) => {
-    let most = 0;
-    for (const antenna of antennas) {
-      antenna.look(bucket, index);
-      most = Math.max(most, antenna.count);
-    }
-    return most >= ENOUGH || index === REACHES.length - 1;
-  });
-  const reach = REACHES[wideness] as number;
-  const heard: Heard = { window: { from: bucket - reach, to: bucket + reach }, antennas: [], locations: [] };
-  const at: (HeardLocation | undefined)[] = new Array(places.length).fill(undefined);
-  for (const antenna of antennas) {
-    if (antenna.count === 0) {
-      continue;
-    }
-    antenna.measure(wideness);
-    heard.antennas.push(antenna);
-    const { locationId, count, level, known } = antenna;
-    const location = at[antenna.place];
-    if (location === undefined) {
-      const first = { locationId, count, loudest: antenna, level, known };
-      at[antenna.place] = first;
-      heard.locations.push(first);
-    } else {
-      location.count += count;
-      if (
-        known > 0 &&
-        (location.known === 0 ||
-          level > location.level ||
-          (level === location.level && known > location.known))
-      ) {
-        location.loudest = antenna;
-        location.level = level;
-        location.known = known;
-      }
-    }
-  }
-  return heard;
-}
-
 interface Decided {
   statements: Statement[];
   position: MetricPosition | null;
   /** The instant of the scan that it is by. */
   positionAt: Micros;
+  /** The buckets that bear on it; none if nothing has to be proven. */
+  window: Buckets;
 }
 
-/** Rules 5 and 6. */
-function decide({ number, scans }: Bucket, reads: Reads, site: Site): Decided {
-  const decided: Decided = { statements: [], position: null, positionAt: 0 };
+/** Rules 5 and 6. @param hear what is heard around the bucket. */
+function decide(scans: readonly Seen[], hear: () => Heard, site: Site): Decided {
+  const decided: Decided = { statements: [], position: null, positionAt: 0, window: NOTHING };
   const proving: Proving[] = [];
   for (const scan of scans) {
     const setting = site.settingAt(scan.locationId, scan.observedAt);
@@ -396,7 +574,8 @@ function decide({ number, scans }: Bucket, reads: Reads, site: Site): Decided {
   if (proving.length === 0) {
     return decided;
   }
-  const heard = hear(number, reads);
+  const heard = hear();
+  decided.window = heard.window;
   const { byPosition, byStrength } = deciding(proving, heard, site);
   if (byPosition !== null) {
     const { scan, setting } = byPosition;
@@ -415,6 +594,9 @@ function decide({ number, scans }: Bucket, reads: Reads, site: Site): Decided {
   }
   return decided;
 }
+
+/** No other bucket bears on what does not have to be proven. */
+const NOTHING: Buckets = { from: Number.POSITIVE_INFINITY, to: Number.NEGATIVE_INFINITY };
 
 function toStatement(scan: Seen, locationId: number, rule: Rule): Statement {
   return { ...scan, locationId, rule, position: null };
@@ -649,18 +831,17 @@ export interface HeardAt {
  * @param scans as for {@link statementsOf}, all within {@link FARTHEST} buckets of `asked`, which is one of them.
  */
 export async function explain(scans: readonly Seen[], site: Site, asked: Seen): Promise<Explained> {
-  const reads = await readsOf(inOrder(scans), site, new Turns());
-  const number = bucketOf(asked.observedAt);
-  const [bucket = { number, scans: [] }] = bucketsIn(reads.scans, { from: number, to: number });
+  const heard = await hearing(scans, site);
+  const bucket = bucketOf(asked.observedAt);
   const setting = site.settingAt(asked.locationId, asked.observedAt);
-  const stated = decide(bucket, reads, site).statements.find((each) => compareScans(each, asked) === 0);
+  const stated = heard.decide(bucket).statements.find((each) => compareScans(each, asked) === 0);
   const explained = { setting, rule: stated?.rule ?? null, locationId: stated?.locationId ?? null };
   if (asked.scan.source.kind === 'handheld' || setting.procedure === 'every') {
     return { ...explained, evidence: null };
   }
-  const heard = hear(number, reads);
-  const pinned = setting.procedure === 'position' ? pinnedOn(site.planAt(asked.locationId), heard) : null;
-  return { ...explained, evidence: evidenceOf(heard, pinned, setting) };
+  const around = heard.hear(bucket);
+  const pinned = setting.procedure === 'position' ? pinnedOn(site.planAt(asked.locationId), around) : null;
+  return { ...explained, evidence: evidenceOf(around, pinned, setting) };
 }
 
 function evidenceOf(heard: Heard, pinned: Pinned | null, setting: ProvingSetting): Evidence {

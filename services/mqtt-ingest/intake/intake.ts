@@ -20,6 +20,7 @@ import type { DatabaseClock } from '../../../domain/tracking/database-clock.ts';
 import { announcingMoves } from '../../../domain/tracking/feed/announcing-moves.ts';
 import { HeavyOrganizations } from '../../../domain/tracking/location/heavy-organizations.ts';
 import { TooManyScans } from '../../../domain/tracking/location/load-stretches.ts';
+import { RecentHearings } from '../../../domain/tracking/location/recent-hearings.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
 import { RecentRepeats } from '../../../domain/tracking/recent-repeats.ts';
 import { RecentlySeen } from '../../../domain/tracking/recently-seen.ts';
@@ -87,6 +88,7 @@ class MessageIntake implements Intake {
   readonly #repeats = new RecentRepeats();
   readonly #seen = new RecentlySeen();
   readonly #heavy = new HeavyOrganizations();
+  readonly #recent = new RecentHearings();
   readonly #warnings: ReaderWarnings;
   readonly #lanes: ReaderLanes;
   readonly #slow: SlowMessages;
@@ -295,7 +297,7 @@ class MessageIntake implements Intake {
 
   #commit(messages: readonly ReadMessage[]) {
     const { pool, clock, databaseClock, rules, onMoves } = this.#options;
-    const memory = { repeats: this.#repeats, seen: this.#seen, heavy: this.#heavy };
+    const memory = { repeats: this.#repeats, seen: this.#seen, heavy: this.#heavy, recent: this.#recent };
     return announcingMoves(
       () => onMoves?.(organizationsOf(messages)),
       (note) =>

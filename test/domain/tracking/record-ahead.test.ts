@@ -177,6 +177,8 @@ describe('what is remembered of when assets were last seen', () => {
     positionAt: null,
     lockedAt: 0,
     row: '(0,1)',
+    writer: '1',
+    transaction: '2',
   });
   const scan = (assetId: number, observedAt: number, orgId = 1): LocatedScan => ({
     ...{ orgId, assetId, observedAt, locationId: 1, tagValue: 'x', timeIsReceived: false },

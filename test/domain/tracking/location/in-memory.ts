@@ -10,6 +10,7 @@ import type { ObservedPosition } from '../../../../domain/tracking/history/metri
 import type { Neighbourhood } from '../../../../domain/tracking/history/revise.ts';
 import { historyChanges } from '../../../../domain/tracking/history-changes.ts';
 import { type LocatedScan, scanKey, toSighting } from '../../../../domain/tracking/located-scan.ts';
+import { RecentHearings } from '../../../../domain/tracking/location/recent-hearings.ts';
 import type { DatedSetting, Site } from '../../../../domain/tracking/location/site.ts';
 import type { Seen } from '../../../../domain/tracking/location/statements.ts';
 import type { Move } from '../../../../domain/tracking/moves.ts';
@@ -48,7 +49,12 @@ export class AssetInMemory {
     positionAt: null,
     lockedAt: 0,
     row: '',
+    writer: '0',
+    transaction: '1',
   };
+
+  /** How often scans were loaded. */
+  loads = 0;
 
   /** Late scans that were worked in by what was found around them before they were stored. */
   around = 0;
@@ -62,7 +68,11 @@ export class AssetInMemory {
   /** Its newest position on the plan. */
   newest: ObservedPosition | null = null;
 
-  constructor(settings: readonly DatedSetting[]) {
+  readonly #recent: RecentHearings | undefined;
+
+  /** @param isRemembering as ingestion does. */
+  constructor(settings: readonly DatedSetting[], isRemembering = false) {
+    this.#recent = isRemembering ? new RecentHearings() : undefined;
     this.site = siteWith(settings);
     this.#sites = new Map(Number.isFinite(this.site.since) ? [[ORG, this.site]] : []);
   }
@@ -103,7 +113,7 @@ export class AssetInMemory {
     const touched = touchedAssets([this.#position], scans(fresh), scans(stronger));
     const moved: Move[] = [];
     const tracking: StoredTracking = { ...this.#stored(), around: (asset) => this.#around(asset, near) };
-    for (const change of await historyChanges(tracking, touched, this.#sites)) {
+    for (const change of await historyChanges(tracking, touched, this.#sites, this.#recent)) {
       this.#write(change);
       moved.push(...change.moves);
     }
@@ -203,7 +213,12 @@ export class AssetInMemory {
     this.#transitions.sort((a, b) => a.observedAt - b.observedAt);
     const { newest, ...rest } = position;
     this.newest = newest === undefined ? this.newest : newest;
-    this.#position = { ...rest, positionAt: this.newest?.observedAt ?? null };
+    this.#position = {
+      ...rest,
+      positionAt: this.newest?.observedAt ?? null,
+      writer: rest.transaction,
+      transaction: String(Number(rest.transaction) + 1),
+    };
   }
 
   #stored(): StoredTracking {
@@ -237,7 +252,10 @@ export class AssetInMemory {
           const before = within(since, observedAt - 1);
           return before.filter((scan) => scan.observedAt === before.at(-1)?.observedAt);
         }),
-      scans: async (stretches) => stretches.map(({ from, to }) => within(from, to)),
+      scans: async (stretches) => {
+        this.loads += 1;
+        return stretches.map(({ from, to }) => within(from, to));
+      },
       transitions: async (stretches) => stretches.map(({ from, to }) => around(from, to)),
       scansAhead: async (stretches, count) =>
         stretches.map(({ to }) => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { decidedByAll, provingSettings } from '../../../support/statements.ts';
 import { AssetInMemory } from './in-memory.ts';
-import { ARRIVALS, arriving, someReads } from './passing.ts';
+import { ARRIVALS, aLongWalk, arriving, someReads } from './passing.ts';
 
 describe('history where locations are decided by all scans', () => {
   it('does not depend on the order of arrival (5,000 random sets)', async () => {
@@ -14,7 +14,7 @@ describe('history where locations are decided by all scans', () => {
         fc.constantFrom(...ARRIVALS),
         fc.infiniteStream(fc.nat()),
         async (reads, settings, how, random) => {
-          const asset = new AssetInMemory(settings);
+          const asset = new AssetInMemory(settings, random.next().value % 2 === 0);
           for (const batch of arriving(reads, how, () => random.next().value ?? 0)) {
             await asset.record(batch);
           }
@@ -32,5 +32,23 @@ describe('history where locations are decided by all scans', () => {
       { numRuns: 5_000 },
     );
     expect(Math.min(met.positions, met.moves)).to.be.above(300);
+  });
+
+  it('does not depend on what is remembered of an asset that is read often (200 random walks)', async () => {
+    let remembered = 0;
+    await fc.assert(
+      fc.asyncProperty(aLongWalk, provingSettings, async (batches, settings) => {
+        const asset = new AssetInMemory(settings, true);
+        for (const batch of batches) {
+          await asset.record(batch);
+        }
+        const { history, newest } = await decidedByAll(asset.seen, asset.site);
+        expect(asset.history).to.deep.equal(history);
+        expect(asset.newest).to.deep.equal(newest);
+        remembered += batches.length - asset.loads;
+      }),
+      { numRuns: 200 },
+    );
+    expect(remembered).to.be.above(2_000);
   });
 });

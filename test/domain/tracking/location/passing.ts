@@ -88,6 +88,41 @@ export const manyAtOnce: fc.Arbitrary<RandomRead[]> = fc.array(
   { minLength: 4, maxLength: 24 },
 );
 
+/**
+ * A minute or two at three antennas that each read twice a second, or now and then; in batches of half a second or so, some
+ * of which come late, and with silences.
+ */
+export const aLongWalk: fc.Arbitrary<RandomRead[][]> = fc
+  .record({
+    seconds: fc.integer({ min: 20, max: 120 }),
+    every: fc.constantFrom(0.5, 0.5, 0.7, 3, 11),
+    silence: fc.constantFrom(0, 0, 4, 16, 40),
+    lateness: fc.constantFrom(0, 0, 1, 6, 30),
+    dice: fc.infiniteStream(fc.nat({ max: 9_999 })),
+  })
+  .map(({ seconds, every, silence, lateness, dice }) => {
+    const next = (count: number) => (dice.next().value ?? 0) % count;
+    const reads: (RandomRead & { comes: number })[] = [];
+    for (let at = 0; at < seconds; at += every) {
+      const isSilent = at > seconds / 2 && at < seconds / 2 + silence;
+      for (const location of [1, 2, 3]) {
+        if (!isSilent && next(5) > 0) {
+          const nearest = 1 + (Math.floor(at / 12) % 3);
+          const rssi = next(30) === 0 ? null : -60 + (location === nearest ? 6 : 0) + next(9);
+          const isByPerson = next(200) === 0;
+          const late = next(20) === 0 ? next(1 + lateness * 10) / 10 : 0;
+          const time = START + Math.round((at + location / 7) * SECOND);
+          reads.push({ location, at: time, rssi, isByPerson, comes: time + late * SECOND });
+        }
+      }
+    }
+    const batches = Map.groupBy(
+      reads.toSorted((a, b) => a.comes - b.comes),
+      ({ comes }) => Math.floor(comes / (0.6 * SECOND)),
+    );
+    return [...batches.values()].map((batch) => batch.map(({ comes: _, ...read }) => read));
+  });
+
 /** How the reads of a set may come. */
 export const ARRIVALS = ['in order', 'nearly in order', 'backwards', 'in any order', 'all at once'] as const;
 
