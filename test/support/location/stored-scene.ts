@@ -1,5 +1,8 @@
 import { expect } from 'chai';
+import { MICROS_PER_DAY } from '../../../base/instant.ts';
+import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import { type SetLocating, setLocating } from '../../../domain/administration/locating/set-locating.ts';
 import { takeBack } from '../../../domain/tracking/retractions/retract.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
 import type {
@@ -10,10 +13,11 @@ import type {
   World,
 } from '../../../simulation/location/oracle.ts';
 import { outcomeOf } from '../../../simulation/location/oracle.ts';
+import { TEST_ACTOR } from '../actor.ts';
 import type { TestDatabase } from '../database.ts';
 import { aRead } from '../recording.ts';
 import { Site } from '../site.ts';
-import { LOCATIONS, PLAN_SIDE, READERS, TAGS } from './scenes.ts';
+import { LOCATIONS, PLAN_SIDE, READERS, START, TAGS } from './scenes.ts';
 
 /** An organization whose locations, antennas and plans are those of a scene, in the same order of ids. */
 export class StoredScene {
@@ -43,7 +47,9 @@ export class StoredScene {
     const locations: number[] = [];
     for (let id = 1; id <= LOCATIONS; id++) {
       const parent = world.parents.get(id) ?? null;
-      locations.push(await site.location(`L${id}`, parent === null ? null : (locations[parent - 1] ?? null)));
+      locations.push(
+        await site.location(keyOf(id), parent === null ? null : (locations[parent - 1] ?? null)),
+      );
     }
     const readers: number[] = [];
     for (let id = 1; id <= READERS; id++) {
@@ -74,6 +80,20 @@ export class StoredScene {
         ],
       );
     }
+  }
+
+  /** As a person does, while scans are recorded. */
+  setMeanwhile({ locationId, from, by, certainty, tagDbm }: Setting): Promise<SetLocating> {
+    const isProving = by === 'strength' || by === 'position';
+    return setLocating(
+      databaseOn(this.#database.pool),
+      TEST_ACTOR,
+      {
+        ...{ orgId: this.orgId, from, procedure: by, certainty: isProving ? certainty : null, tagDbm },
+        locationExternalKey: locationId === null ? null : keyOf(locationId),
+      },
+      { retention: MICROS_PER_DAY, now: START },
+    );
   }
 
   /** A share of the image's width and height is a number of metres by a power of two: exact. */
@@ -160,8 +180,12 @@ export class StoredScene {
   }
 
   /** Expects the rows, the position and the metres that the oracle has for these scans. */
-  async expectOutcome(asset: StoredAsset, scans: readonly OracleScan[]): Promise<void> {
-    const { history, newestPosition, lastSeen } = outcomeOf(scans, this.#world);
+  async expectOutcome(
+    asset: StoredAsset,
+    scans: readonly OracleScan[],
+    settings: readonly Setting[] = this.#world.settings,
+  ): Promise<void> {
+    const { history, newestPosition, lastSeen } = outcomeOf(scans, { ...this.#world, settings });
     const [rows, now] = await this.#stored(asset.id);
     const expected = history.map(({ at, locationId, durationSeconds, statement }, index) => {
       const { rule, scan, position } = statement;
@@ -231,6 +255,10 @@ export class StoredScene {
   #readerOf(id: number): number {
     return this.#readers[id - 1] ?? 0;
   }
+}
+
+function keyOf(location: number): string {
+  return `L${location}`;
 }
 
 export interface StoredAsset {

@@ -1,6 +1,7 @@
+import { expect } from 'chai';
 import fc from 'fast-check';
 import { recomputeOrganization } from '../../../../domain/tracking/recompute/recompute-organization.ts';
-import type { OracleScan, PersonScan } from '../../../../simulation/location/oracle.ts';
+import type { OracleScan, PersonScan, Setting } from '../../../../simulation/location/oracle.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { aScene, type Scene } from '../../../support/location/scenes.ts';
 import { type StoredAsset, StoredScene } from '../../../support/location/stored-scene.ts';
@@ -11,7 +12,14 @@ import { expectFeedToFold, recordAndLook } from '../../../support/unsealed-moves
 /** Where others share the processor, fewer sets are tried; and what fails says so, however long making it smaller takes. */
 const LONGEST_MS = 60_000;
 
-const ARRIVALS = ['in order', 'shuffled', 'doubled', 'in late pieces', 'all at once'] as const;
+const ARRIVALS = [
+  'in order',
+  'nearly in order',
+  'shuffled',
+  'doubled',
+  'in late pieces',
+  'all at once',
+] as const;
 
 /** Scans that come together, or one that is taken back. */
 type Step = { scans: OracleScan[] } | { takenBack: PersonScan };
@@ -71,6 +79,52 @@ describe('recording random scenes', () => {
     await fc.assert(property, { numRuns: randomSets(100), interruptAfterTimeLimit: LONGEST_MS });
   });
 
+  it('holds to settings that are made meanwhile, by their dates (up to 100 scenes, two writers)', async () => {
+    const met = { past: 0, ahead: 0 };
+    const property = fc.asyncProperty(aScene, fc.infiniteStream(fc.nat()), async (scene, random) => {
+      const next = () => random.next().value ?? 0;
+      const stored = await StoredScene.create(database, scene.world);
+      const asset = await stored.asset();
+      const dealt = Object.groupBy(arriving(scene, 'nearly in order', next), () =>
+        next() % 2 === 0 ? 'one' : 'other',
+      );
+      const made: Setting[] = [];
+      const setAll = async () => {
+        const possible = scene.world.settings.filter(
+          (each) => each.by !== 'position' || hasPlan(scene, each),
+        );
+        for (const setting of possible) {
+          const { validFrom, isPast } = await stored.setMeanwhile(setting);
+          made.push({ ...setting, from: validFrom });
+          met[isPast ? 'past' : 'ahead'] += 1;
+        }
+      };
+      await Promise.all([
+        recordAll(stored, asset, scansIn(dealt.one)),
+        setAll(),
+        recordAll(stored, asset, scansIn(dealt.other)),
+      ]);
+      for (const scan of retracted(scene)) {
+        await stored.takeBack(asset, scan);
+      }
+      await recomputeWhereAsked(stored);
+      await stored.expectOutcome(asset, scene.scans, made);
+    });
+    await fc.assert(property, { numRuns: randomSets(100), interruptAfterTimeLimit: LONGEST_MS });
+    expect(Math.min(met.past, met.ahead)).to.be.at.least(1);
+  });
+
+  /** As the worker does. */
+  async function recomputeWhereAsked({ orgId }: StoredScene): Promise<void> {
+    const asked = await database.rows(
+      'select from history_recomputations where org_id = $1 and finished_at is null',
+      [orgId],
+    );
+    if (asked.length > 0) {
+      await recomputeOrganization(database.pool, orgId);
+    }
+  }
+
   async function recordAll(
     stored: StoredScene,
     asset: StoredAsset,
@@ -97,6 +151,11 @@ function arriving(scene: Scene, arrival: (typeof ARRIVALS)[number], next: () => 
 function inOrderOf({ scans }: Scene, arrival: (typeof ARRIVALS)[number], next: () => number): OracleScan[] {
   const byTime = scans.toSorted((a, b) => a.at - b.at);
   switch (arrival) {
+    case 'nearly in order':
+      return byTime
+        .map((scan) => ({ scan, order: scan.at + (next() % 8) * 1_000_000 }))
+        .sort((a, b) => a.order - b.order)
+        .map(({ scan }) => scan);
     case 'shuffled':
       return shuffled(byTime, next);
     case 'doubled':
@@ -137,6 +196,16 @@ function shuffled<Item>(items: readonly Item[], next: () => number): Item[] {
 
 function scansIn(steps: readonly Step[] = []): OracleScan[][] {
   return steps.flatMap((step) => ('scans' in step ? [step.scans] : []));
+}
+
+/** `position` is refused where no plan has a scale. */
+function hasPlan({ world }: Scene, { locationId }: Setting): boolean {
+  for (let id = locationId; id !== null; id = world.parents.get(id) ?? null) {
+    if (world.plans.some((plan) => plan.locationId === id)) {
+      return true;
+    }
+  }
+  return locationId === null && world.plans.length > 0;
 }
 
 function retracted({ scans }: Scene): PersonScan[] {
