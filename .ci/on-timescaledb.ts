@@ -44,7 +44,7 @@ const ON_TIMESCALEDB = [
   'test/contract/{concurrency,history,moves,paging,report*}.test.ts',
 ];
 
-/** Of those, what every change is tried with on PostgreSQL alone, too: the schema, and recording. */
+/** Tests that also run on PostgreSQL alone for every change: the schema, and recording. */
 const ON_BOTH = [
   'test/db/schema/*.test.ts',
   'test/domain/tracking/record*.test.ts',

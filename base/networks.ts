@@ -28,7 +28,7 @@ function blockOf(text: string): Networks[number] | undefined {
     return [first, most];
   }
   const given = /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
-  // Of an IPv4 address written as IPv6 the bits in front are not counted.
+  // For an IPv4 address written as IPv6, the leading bits do not count.
   const own = isIP(address) === 6 && most === 32 ? given - 96 : given;
   return own >= 0 && own <= most ? [first, own] : undefined;
 }

@@ -7,7 +7,7 @@ export type Ask<Through extends Within, Question extends object, Result> = (
   question: Question,
 ) => Promise<Result>;
 
-/** What a read goes through: a connection, which says nothing of the answer but whose it is. */
+/** The connection that a read goes through; it affects the answer only by whose connection it is. */
 interface Within {
   readonly orgId: number;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Of this tagtrail, as `package.json` has it. */
+/** The version of tagtrail in `package.json`. */
 export const { version: VERSION }: { version: string } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 );

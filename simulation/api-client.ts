@@ -15,7 +15,7 @@ export interface ApiClient {
   presence(at: number): Promise<PresenceRowAnswer[]>;
   /** Alerts of rules, by their ids. */
   alerts(rules: readonly string[]): Promise<AlertRowAnswer[]>;
-  /** What follows a position of the feed; null if that is not kept any more. */
+  /** The events after a position of the feed; null if they are gone. */
   moves(after: number): Promise<FeedPage | null>;
 }
 
@@ -140,7 +140,7 @@ interface MovesAnswer {
   data: { moves: FeedEvent[]; head: number };
 }
 
-/** What follows the position is not kept. */
+/** The events after the position are gone. */
 const GONE = 410;
 
 interface ListAnswer<Row> {

@@ -4,7 +4,7 @@ export interface FeedEvent {
   time: string;
   data: {
     position: number;
-    /** Of changes of histories only, as what follows. */
+    /** Only for changes of histories, like the next ones. */
     asset?: { id: number };
     added?: readonly FeedRow[];
     removed?: readonly FeedRow[];

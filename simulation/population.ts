@@ -59,7 +59,7 @@ export function makeCarts(count: number, prefix: string): TaggedAsset[] {
   });
 }
 
-/** Of twenty assets; small sites have some of each. */
+/** Per twenty assets; small sites have some of each. */
 const ROLES: readonly Role[] = [
   'pallet',
   'forklift',

@@ -26,7 +26,7 @@ export class Rereads {
     }
   }
 
-  /** What must be read by then, if it is still where it was. */
+  /** Must be read by then, if it is still where it was. */
   due(until: Micros): SimulatedAsset[] {
     const assets: SimulatedAsset[] = [];
     for (let event = this.#due.next(until); event !== null; event = this.#due.next(until)) {

@@ -25,7 +25,7 @@ export interface SimulationPlan {
   speed: number;
   faults: ReadonlySet<Fault>;
   seed: number;
-  /** What stays at the site is read again within that; null if that is left to chance. */
+  /** Assets that stay at the site are read again within that; null leaves it to chance. */
   reread?: Micros | null;
   /** A hall of the site, and what is in it. */
   hall?: { hall: Hall; carts: readonly TaggedAsset[] } | null;
@@ -133,7 +133,7 @@ interface Sending {
 async function send(message: Message, sending: Sending): Promise<void> {
   const { line, trouble, faults, random, delivery, elapsed, end } = sending;
   const soon = () => elapsed + Math.ceil(random.fraction() * MOST_LATE);
-  // What brings no time of its own would be another read if it came later, and what falls silent sends nothing later.
+  // A read without a time of its own would be another read if it came later, and a silent reader sends nothing later.
   const fallsSilent = trouble !== undefined && (trouble.deathAt !== null || trouble.silences.length > 0);
   const canWait = line.hasClock && !fallsSilent;
   const isLate = random.chance(0.06);

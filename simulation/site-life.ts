@@ -175,7 +175,7 @@ export class SiteLife {
     return true;
   }
 
-  /** What would happen at night happens after it. */
+  /** Events that would happen at night happen after it. */
   #awake(at: Micros): Micros {
     const { night } = this.#options;
     return night !== null && at >= night.from && at < night.to ? at + Math.ceil(night.to - night.from) : at;

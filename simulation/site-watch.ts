@@ -22,7 +22,7 @@ export interface WatchOptions {
   rereads?: Rereads | null;
 }
 
-/** What a site's antennas see: arrivals, and again and again whoever is there. */
+/** A site's antennas see arrivals, and the assets that stay again and again. */
 export class SiteWatch {
   readonly #life: SiteLife;
   readonly #options: WatchOptions;

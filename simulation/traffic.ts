@@ -18,7 +18,7 @@ export interface TrafficOptions {
   from: Micros;
   random: Random;
   life: LifeOptions;
-  /** What stays is read again within that; null if that is left to chance. */
+  /** Assets that stay are read again within that; null leaves it to chance. */
   reread: Micros | null;
   /** Beside the rest, with readers of its own; null without. */
   hall: HallLife | null;

@@ -2,7 +2,7 @@ import { isHere } from '../../db/timescale/queries/is-here.ts';
 import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 
-/** What devices and programs sign in with, API keys aside. */
+/** The credentials of devices and programs, API keys aside. */
 export type CredentialTable = 'handhelds' | 'readers' | 'mqtt_consumers';
 
 /** A use is written no more than once in so long. */

@@ -1,4 +1,4 @@
-/** What a change did. A text in the database, so that another kind needs no migration. */
+/** The kind of change. A text in the database, so that another kind needs no migration. */
 export type Action =
   | 'create'
   | 'update'
@@ -17,19 +17,19 @@ export type Action =
   /** Lists again what was ignored or dismissed. */
   | 'restore'
   | 'replay'
-  /** Dates what a wrong clock recorded of an organization anew. */
+  /** Corrects the dates that a wrong clock gave an organization's records. */
   | 'mend_clock'
-  /** Of an alert. */
+  /** For an alert. */
   | 'acknowledge'
   | 'sign_in'
   | 'sign_out'
-  /** Of a link. */
+  /** For a link. */
   | 'accept'
-  /** Of a deleted organization, or of a user. */
+  /** For a deleted organization, or a user. */
   | 'erase'
-  /** Of an organization, to another cell. */
+  /** For an organization: moved to another cell. */
   | 'move'
-  /** Of an organization, from an export. */
+  /** For an organization: imported from an export. */
   | 'import';
 
 export type ResourceType =

@@ -2,7 +2,7 @@ import { messageOf } from '../../base/errors.ts';
 import { compileSource } from './mapping/compile-source.ts';
 import type { Identity } from './mapping/language/definition.ts';
 
-/** What a list says of a stored format. */
+/** A stored format in a list. */
 export interface DescribedSource {
   description: string;
   identities: readonly Identity[];

@@ -31,7 +31,7 @@ export interface DryScan {
   rssi: number | null;
   /** RFC 3339 in UTC, to the microsecond; null: the time of receipt will be used. */
   observed_at: string | null;
-  /** What the payload says of the reader; informative only. */
+  /** The payload's claims about the reader; informative only. */
   reader: string | null;
   /** Whether it would be listed as an unknown tag if it belongs to none. */
   report_unknown: boolean;

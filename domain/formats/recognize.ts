@@ -7,7 +7,7 @@ export interface Recognizing {
   messages: readonly { topic: string; payload: Uint8Array }[];
 }
 
-/** What a format would make of the messages together. */
+/** The result of a format for the messages together. */
 export interface Recognized {
   format: string;
   reads: number;
@@ -71,7 +71,7 @@ function tried(name: string, source: string, messages: Recognizing['messages']):
   return { ...sum, antennas: [...ports].sort((one, other) => one - other) };
 }
 
-/** Of two that read as much, the one that also finds strengths. */
+/** If two read as much, the one that also finds strengths. */
 function fields({ example }: Recognized): number {
   return Number(example?.rssi !== null && example !== null);
 }

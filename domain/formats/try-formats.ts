@@ -3,7 +3,7 @@ import { type DryRun, dryRun } from './dry-run.ts';
 import { compileFormat, type Format, FormatError } from './mapping/format.ts';
 import type { Policies } from './mapping/run.ts';
 
-/** What a format would make of a message. */
+/** The result of a format for a message. */
 export interface TriedFormat {
   format: string;
   outcome: DryRun['outcome'];

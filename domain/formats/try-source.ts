@@ -13,7 +13,7 @@ export interface Tried {
   run: DryRun | null;
 }
 
-/** What a format that somebody is writing makes of a message. For a worker thread: either may be long. */
+/** The result of an unfinished format for a message. For a worker thread: either may be long. */
 export function trySource({ source, topic, payload }: Trying): Tried {
   const format = readSource(source);
   return Array.isArray(format)

@@ -12,7 +12,7 @@ const LATE = 60;
 /** Organizations named one by one. */
 const MOST_NAMED = 10;
 
-/** Checks whether alerts are derived from rules, and up to when, and names organizations of which they cannot be. */
+/** Checks whether alerts are derived from rules, and up to when, and names organizations for which they cannot be. */
 export async function examineAlerts(db: Connection): Promise<Finding[]> {
   const special = [
     ...(await examineSetAsideAlerts(db)),
@@ -75,7 +75,7 @@ export async function examineLeftOut(db: Connection, orgId: number | null = null
   });
 }
 
-/** Names organizations that raised as many alerts within an hour as they may, with the rules of which some wait. */
+/** Names organizations that reached their hourly limit of alerts, with the rules whose alerts wait. */
 export async function examineFloods(db: Connection, orgId: number | null = null): Promise<Finding[]> {
   const rows = await db.any(sql.type(
     rowsOf<{ org_id: number; name: string | null; until: string; rules: string[]; rule_count: number }>(),

@@ -17,7 +17,7 @@ import { examineSilences } from './silences.ts';
 import { examineStoredAhead } from './stored-ahead.ts';
 import { examineWebhooks } from './webhooks.ts';
 
-/** What concerns one organization, and names nothing of another. */
+/** Checks one organization, and names nothing of another. */
 export async function examineOrganization(db: Connection, orgId: number): Promise<Finding[]> {
   return [
     ...(await examineReaders(db, orgId)),

@@ -1,4 +1,4 @@
-/** What can be mended where people look after an organization; each has an `id` if it is of one reader or webhook. */
+/** Findings that an organization's people can mend; with an `id` if it is about one reader or webhook. */
 export const MENDS = [
   'add_reader',
   'set_format',

@@ -13,7 +13,7 @@ interface ServerRow {
   /** Null on servers that were not started here. */
   is_disposable: boolean | null;
   max_connections: number;
-  /** Of them, those that only superusers and a few others get. */
+  /** Connections reserved for superusers and a few others. */
   reserved: number;
   connections: number;
   is_standby: boolean;
@@ -47,7 +47,7 @@ export async function examineServer(db: Connection, now: () => number): Promise<
   ];
 }
 
-/** Of others' sessions the type is shown to superusers and monitors only. */
+/** The type of others' sessions is shown to superusers and monitors only. */
 const CONNECTIONS = sql.fragment`(
   select count(*)::integer from pg_stat_activity
   where coalesce(backend_type = 'client backend', datid is not null and usesysid is not null)

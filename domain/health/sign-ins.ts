@@ -169,7 +169,7 @@ export interface ReaderRefusal {
   last_at: string;
 }
 
-/** What goes wrong as the reader signs in at the embedded broker. */
+/** Faults as the reader signs in at the embedded broker. */
 export async function refusalsOfReader(
   db: Connection,
   reader: { orgId: number; mqttUsername: string },

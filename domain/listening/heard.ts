@@ -13,9 +13,9 @@ export const REPEATED_MS = 5_000;
 /** Seconds that are summed up. */
 export const WINDOW_SECONDS = 30;
 
-/** What one process of ingestion heard at an antenna in the last {@link WINDOW_SECONDS}. Times are milliseconds since 1970. */
+/** Reads that one process of ingestion heard at an antenna in the last {@link WINDOW_SECONDS}. Times are milliseconds since 1970. */
 export interface Heard extends Listened {
-  /** Of the process that heard it. */
+  /** The process that heard it. */
   source: string;
   messages: number;
   rejected: number;
@@ -48,7 +48,7 @@ export interface Arrival {
   reason: string | null;
 }
 
-/** Of a notification; PostgreSQL's limit is 8,000. */
+/** Bytes of a notification; PostgreSQL's limit is 8,000. */
 const MOST_BYTES = 7_900;
 
 /** The text of a notification, with as many of the strongest tags as there is room for. */

@@ -10,7 +10,7 @@ export type HeardByAll = Pick<
   sources: number;
 };
 
-/** What several processes heard of the same antenna; of a broker's messages each has its share. */
+/** Merges the reads that several processes heard at one antenna; each has a share of a broker's messages. */
 export function mergeHeard(all: readonly Heard[], { mostArrivals = 5 } = {}): HeardByAll {
   const tags = new Map<string, HeardTag>();
   const arrivals: Arrival[] = [];

@@ -6,14 +6,14 @@ import type { Mapped } from '../formats/mapping/run.ts';
 import { isDeviceTimeUsed } from '../tracking/observed-at.ts';
 import { HEARD_GAP } from './heard-stretches.ts';
 
-/** Of a message with reads. */
+/** The delay of a message with reads. */
 export interface Timing {
   receivedAt: Micros;
-  /** Of the newest read, as it counts. Exact only if it came late. */
+  /** The newest read's time, as it counts. Exact only if it came late. */
   readAt: Micros;
 }
 
-/** What a reader sent in a commit. */
+/** A reader's messages in a commit. */
 interface Sent {
   orgId: number;
   readerId: number;

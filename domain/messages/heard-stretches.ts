@@ -1,6 +1,6 @@
 import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
 
-/** Messages of which each was received within {@link HEARD_GAP} of the one before. */
+/** Messages each received within {@link HEARD_GAP} of the one before. */
 export interface HeardStretch {
   since: Micros;
   until: Micros;

@@ -29,7 +29,7 @@ export interface Antenna {
   isEnabled: boolean;
 }
 
-/** Those of these organizations, these, and those that have one of these topics. */
+/** Readers of these organizations, with these ids, or with one of these topics. */
 export interface WhichReaders {
   orgIds?: readonly number[];
   readerIds?: readonly number[];

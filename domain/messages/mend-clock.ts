@@ -19,7 +19,7 @@ export interface WrongRows {
   receivedMessages: number;
   /** Which a replay dates by their reception. */
   rejectedMessages: number;
-  /** Of handhelds; none where a right clock may have received some. */
+  /** From handhelds; none where a right clock may have received some. */
   submissions: number;
   sweeps: number;
   retractions: number;
@@ -142,7 +142,7 @@ async function mendSent(pool: Pool, orgId: number, clock: WrongClock): Promise<v
         update ${sql.identifier([table])} set received_at = ${receivedEarlier(clock)}
         where ${receivedIn(orgId, clock)}`);
     }
-    // Written anew, as alerts are derived again from where one is inserted.
+    // Written again, since alerts are derived again from an inserted row on.
     await client.exec(sql.type(NO_ROWS)`
       with gone as (delete from sweeps where ${receivedIn(orgId, clock)} returning *)
       insert into sweeps (org_id, id, handheld_id, body_sha256, received_at, location_id, began_at, ended_at,

@@ -77,7 +77,7 @@ export async function rememberMessages(
   return receptions;
 }
 
-/** The reception of a message as it is remembered: the first one, of which `isDup` says whether it had the DUP flag. */
+/** The remembered reception of a message: the first one; `isDup` says whether it had the DUP flag. */
 interface FirstReception {
   receivedAt: Micros;
   isDup: boolean;

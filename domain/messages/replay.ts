@@ -34,7 +34,7 @@ export interface Replay {
    */
   outcome: 'replayed' | 'rejected' | 'cut';
   message: KeptMessage;
-  /** What became of its reads, those that are rejected again aside. */
+  /** Outcomes of its reads, except those rejected again. */
   reads: ReplayedReads;
 }
 

@@ -1,6 +1,6 @@
 import { sql } from '../../db/timescale/queries/sql.ts';
 
-/** What `eventOf` takes of a `move`, joined with {@link NAMED}. */
+/** The columns that `eventOf` takes from a `move`, joined with {@link NAMED}. */
 export const NAMED_COLUMNS = sql.fragment`
   move.org_id, move.position, move.asset_id, asset.external_key as asset_external_key, asset.name as asset_name, move.kind, move.part, move.parts,
   move.recorded_at, move.location_id, location.external_key as location_external_key, move.since, move.last_seen,

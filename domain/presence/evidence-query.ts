@@ -108,7 +108,7 @@ export function evidenceQuery(
     ) own`;
 }
 
-/** Of the reader `reader.id` in the window `asked`. */
+/** Columns of the reader `reader.id` in the window `asked`. */
 export const OF_READER_ASKED = {
   readerId: sql.fragment`reader.id`,
   since: sql.fragment`asked.since`,

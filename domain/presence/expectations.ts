@@ -16,7 +16,7 @@ export interface StoredExpectation extends DatedExpectation {
 /** Seconds. The least is the gap within a stretch of messages: shorter silences are not kept. */
 export const EXPECTED = { least: 15, most: 86_400 };
 
-/** What holds when, in order: what was set, else what was learned. */
+/** The expectation at each time, in order: the one that was set, else the learned one. */
 export function inForce(stored: readonly StoredExpectation[]): DatedExpectation[] {
   const sorted = stored.toSorted((a, b) => a.from - b.from);
   let set: Micros | null = null;
@@ -33,7 +33,7 @@ export function inForce(stored: readonly StoredExpectation[]): DatedExpectation[
   return result;
 }
 
-/** The least that is expected at an instant or later, as far as is known; null if nothing is. */
+/** The least known expectation at an instant or later; null if there is none. */
 export function leastExpectedFrom(dated: readonly DatedExpectation[], at: Micros): Micros | null {
   const later = dated.filter(({ from }) => from > at).map(({ expected }) => expected);
   const all = [expectedAt(dated, at), ...later].filter((expected) => expected !== null);

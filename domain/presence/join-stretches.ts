@@ -14,7 +14,7 @@ const OLDEST: Micros = 8 * MICROS_PER_DAY - 2 * HOUR;
 /** Messages of other processes, and what readers had buffered, come later than that as an exception. */
 const SETTLED: Micros = 600 * MICROS_PER_SECOND;
 
-/** Of a time of which stretches are joined at once, at most: 5,760. */
+/** The longest time whose stretches are joined at once: 5,760 stretches at most. */
 const AT_ONCE: Micros = MICROS_PER_DAY;
 
 /**

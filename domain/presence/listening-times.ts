@@ -2,7 +2,7 @@ import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
 import { type DatedExpectation, expectedAt } from './expectations.ts';
 import { type Heard, type Interval, joined, outside, within, without } from './intervals.ts';
 
-/** What is known of a reader's listening. Each list in order and apart. */
+/** Facts about a reader's listening. Each list in order and apart. */
 export interface ListeningEvidence {
   /** By the service's clock. */
   heard: readonly Heard[];
@@ -30,7 +30,7 @@ export interface Listening {
   goesOn?: readonly Interval[];
 }
 
-/** Of a new reader, of which no longer gap is known. */
+/** For a new reader, whose longest gap is not known yet. */
 export const OF_NEW: Micros = 30 * MICROS_PER_SECOND;
 
 /**
@@ -88,7 +88,7 @@ function upToLast(times: readonly Interval[], evidence: readonly Heard[]): Inter
   );
 }
 
-/** What is left of stretches, single messages too: the first of a pause and the last are outside of it. */
+/** The rest of stretches, single messages too: the first and the last message of a pause are outside of it. */
 function heardOutside(stretches: readonly Heard[], pauses: readonly Interval[]): Heard[] {
   if (pauses.length === 0) {
     return [...stretches];

@@ -3,7 +3,7 @@ import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { type DatedExpectation, inForce, type StoredExpectation } from './expectations.ts';
 
-/** What is expected of readers, by reader. */
+/** Expectations of readers, by reader. */
 export async function loadExpectations(
   db: Connection,
   orgId: number,

@@ -9,9 +9,9 @@ export interface ReaderSpan {
   from: string;
   /** Null if it is not over. */
   to: string | null;
-  /** Of `up`, where it is known only by what was buffered and sent later: when the last of that came. */
+  /** For `up`, if known only from messages that were buffered and sent later: when the last of them came. */
   learnedAt: string | null;
-  /** Of `up`, where messages were received. */
+  /** For `up`: messages were received. */
   messages: number | null;
 }
 

@@ -44,7 +44,7 @@ export function startsOf(days: Days | null): FragmentSqlToken {
     order by number))`;
 }
 
-/** Of dates, as text of an equal length, which sorts like what it says. */
+/** Compares dates, as text of equal length, which sorts by time. */
 type DateAt = (milliseconds: number) => string;
 
 function datesIn(timeZone: string): DateAt {

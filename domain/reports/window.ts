@@ -30,7 +30,7 @@ export function isEmpty({ from, to }: Window): boolean {
   return from >= to;
 }
 
-/** Of a window that is not empty. */
+/** For a window that is not empty. */
 export function rangeOf({ from, to }: Window): FragmentSqlToken {
   return sql.fragment`tstzrange(time_of_micros(${from}), time_of_micros(${to}))`;
 }

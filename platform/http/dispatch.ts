@@ -24,7 +24,7 @@ import { sendJson } from './send.ts';
 import { FileAnswer } from './stored-file.ts';
 import { StreamedList } from './streamed-list.ts';
 
-/** What the routes of an application share, whichever way a request came in. */
+/** Shared by the routes of an application, for HTTP/1 and HTTP/2 alike. */
 export interface DispatchOptions {
   log: Logger;
   registry: Registry;

@@ -3,7 +3,7 @@ import type { Caller, Headers, Problem } from './problem.ts';
 import type { Route } from './route.ts';
 
 export interface Access<Context, Credential = string> {
-  /** What of a request says who asks. @throws Problem `unauthorized` if nothing does. */
+  /** The caller named by a request. @throws Problem `unauthorized` if there is none. */
   credentialOf(request: IncomingMessage): Credential;
   /** @throws Problem `unauthorized` for a bad credential. */
   authenticate(credential: Credential): Promise<Context>;

@@ -5,7 +5,7 @@ export const JSON_TYPE = 'application/json';
 export const MERGE_PATCH_TYPE = 'application/merge-patch+json';
 export const CSV_TYPE = 'text/csv';
 export const MULTIPART_TYPE = 'multipart/form-data';
-/** Any image; which kinds are taken is told by their content. */
+/** Any image; its content decides whether its kind is accepted. */
 export const IMAGE_TYPE = 'image/*';
 
 export type BodyType =

@@ -1,7 +1,7 @@
 export interface OpenBounds {
   total: number;
   perKey: number;
-  /** Of the total, for keys that have none open: a few with several leave the others some. */
+  /** Places of the total for keys that have none open: a few with several leave the others some. */
   reserved?: number;
 }
 

@@ -31,7 +31,7 @@ export type AnswerHeaders = Readonly<Record<string, string | string[]>>;
 
 export type Caller = Readonly<Record<string, string | number>>;
 
-/** What `detail` says, for programs. */
+/** `detail`, for programs. */
 type Params = Readonly<Record<string, number>>;
 
 interface ProblemExtras {

@@ -31,7 +31,7 @@ export function boundHandshakes(server: Server, most: number): () => void {
   };
 }
 
-/** Of TCP and of TLS above it alike. */
+/** For TCP and for TLS above it. */
 function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

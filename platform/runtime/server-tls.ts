@@ -7,7 +7,7 @@ import { requireChain, type TlsMaterial } from './tls-files.ts';
 /** Milliseconds for a client's handshake. */
 const HANDSHAKE_MS = 10_000;
 
-/** Of failed handshakes, a minute and reason: whoever scans ports makes many. */
+/** At most one log line per minute and reason; port scanners cause many failures. */
 const LINES_A_MINUTE = 1;
 
 /** The certificate of this process's ports. Connections that are open keep the one they began with. */

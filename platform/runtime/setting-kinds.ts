@@ -23,7 +23,7 @@ export function optionalFile(purpose: string): Setting<Buffer | null> {
   };
 }
 
-/** Of a file that is read again when it changes; null if unset. */
+/** The path of a file that is read again when it changes; null if unset. */
 export function optionalPath(purpose: string): Setting<string | null> {
   return { purpose, initial: null, absent: null, remedy: 'the path of a file', read: (path) => path };
 }
@@ -92,7 +92,7 @@ export function optionalUrl(
   return { ...requiredUrl(purpose, protocols, example), absent: null };
 }
 
-/** A PostgreSQL server, or several of which one is the primary. */
+/** A PostgreSQL server, or several that include the primary. */
 export function databaseUrl(purpose: string): Setting<string> {
   return {
     purpose,
@@ -110,7 +110,7 @@ export function optionalDatabaseUrl(purpose: string): Setting<string | null> {
   return { ...databaseUrl(purpose), absent: null };
 }
 
-/** A standby, or several of which any will do; null if unset. */
+/** A standby, or several equivalent ones; null if unset. */
 export function optionalReplicaUrl(purpose: string): Setting<string | null> {
   return {
     purpose,

@@ -11,7 +11,7 @@ export interface TlsFiles {
 export interface TlsMaterial {
   cert: string;
   key: string;
-  /** Of the authorities that vouch for clients. */
+  /** The certificates of the authorities that vouch for clients. */
   ca: string | null;
   /** Milliseconds since 1970. */
   expiresAt: number;

@@ -37,7 +37,7 @@ export interface ApiParts {
   largeBodies?: LargeBodies;
   checks?: Readonly<Record<string, Check>>;
   notices?: Readonly<Record<string, Check>>;
-  /** Of the process, if other services share it. */
+  /** The process's, if other services share it. */
   tls?: ServerTls | null;
 }
 

@@ -34,7 +34,7 @@ const READERS_MQTT_URL = optionalUrl(
   'mqtt://broker.example.com:1883',
 );
 
-/** The console's own settings. The rate limit lets a person click through screens, of which each asks several times. */
+/** The console's own settings. The rate limit lets a person click through screens that send several requests each. */
 export const CONSOLE_ONLY_SETTINGS = {
   CONSOLE_PORT,
   CONSOLE_URL,

@@ -37,7 +37,7 @@ import { whyRoutes } from './why/routes.ts';
 /** Signing in, and what is about the own account. */
 export const VISITOR_ROUTES: readonly Route<Visitor>[] = [...sessionRoutes, ...linkRoutes];
 
-/** What only administrators ask the API for, and every member reads here: why there is an alert. */
+/** Routes that only administrators have in the API, and every member reads here: why there is an alert. */
 const READ_BY_ALL = new Set(['listRules', 'getRule']);
 
 /** The API's routes as they are, at another path: who asks is found otherwise, and that is all. */
@@ -49,7 +49,7 @@ const OF_API: readonly Route<ConsoleContext>[] = API_ROUTES.filter(
   ...(READ_BY_ALL.has(route.operationId) ? { scope: 'tracking:read' } : {}),
 }));
 
-/** What a member of an organization may ask for, by role. */
+/** The routes for members of an organization, by role. */
 export const MEMBER_ROUTES: readonly Route<ConsoleContext>[] = [
   ...OF_API,
   ...alertRoutes,

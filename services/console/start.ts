@@ -53,7 +53,7 @@ import { Trials } from './serving/trials.ts';
 
 const APPLICATION = 'tagtrail console';
 
-/** Of the database: for requests beside those for lists that may read much, and for users and sessions. */
+/** Connections to the database: for requests beside those for lists that may read much, and for users and sessions. */
 const CONNECTIONS = 6;
 const PEOPLE_CONNECTIONS = 2;
 
@@ -73,9 +73,9 @@ export interface ConsoleStart {
   appFolder: string;
   largeBodies: LargeBodies;
   clocks: typeof MACHINE_CLOCKS;
-  /** Of the broker of the same process, without a login. */
+  /** The broker of the same process, without a login. */
   mqttUrl: string | null;
-  /** Of the process, if other services share it. */
+  /** The process's, if other services share it. */
   tls: ServerTls | null;
 }
 

@@ -50,7 +50,7 @@ export interface GatewayParts {
   databaseClock: DatabaseClock;
   appFolder: string;
   largeBodies: LargeBodies;
-  /** Of the process, if other services share it. */
+  /** The process's, if other services share it. */
   tls: ServerTls | null;
 }
 

@@ -41,7 +41,7 @@ export interface StartedIntake {
   pool: Pool;
   databaseClock: DatabaseClock;
   checks: Readonly<Record<string, Check>>;
-  /** Of what is wrong though recording goes on. */
+  /** For faults that do not stop recording. */
   notices: Readonly<Record<string, Check>>;
 }
 
@@ -116,7 +116,7 @@ export async function startIntake(
     recording: async () => outage.requireNone(),
   };
   const notices = {
-    // Nothing is lost where no worker runs; nobody is told.
+    // Without a worker nothing is lost, but no news goes out.
     feed: () => requireSealer(pool),
     ...(await watchClock(() => sayStoredAhead(pool), { log, lifecycle })),
   };

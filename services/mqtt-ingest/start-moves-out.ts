@@ -116,7 +116,7 @@ function measureMovesOut(registry: Registry, figures: () => MovesOutFigures, db:
     help: 'How long the oldest event that no process has published over MQTT has been in the move feed.',
     registers: [registry],
     async collect() {
-      // A database that does not answer is told of by `tagtrail_check_up`.
+      // `tagtrail_check_up` reports a database that does not answer.
       await isFresh();
     },
   });

@@ -5,7 +5,7 @@ import type { CredentialUsage } from '../../platform/access/credential-usage.ts'
 import { startCredentialUsage } from '../../platform/access/start-credential-usage.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 
-/** Who signs in at the embedded broker, to be written down now and then. */
+/** Logins at the embedded broker, written down now and then. */
 export async function startUses(
   db: Connection,
   { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },

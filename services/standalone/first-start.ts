@@ -14,7 +14,7 @@ export interface FirstCredentials {
   organization: string;
   apiKey: string;
   handheldToken: string;
-  /** Of the reader that is made next, for an example. */
+  /** The number of the next reader, for an example. */
   nextReaderId: number;
 }
 

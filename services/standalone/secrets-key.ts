@@ -32,7 +32,7 @@ export function readOwnSecretsKey(data: string): SecretsKeys | null {
   });
 }
 
-/** Of two processes that write it at the same time, one does. */
+/** If two processes write it at the same time, one does. */
 function writeNew(path: string, key: string): void {
   try {
     const file = openSync(path, 'wx', 0o600);

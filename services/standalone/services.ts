@@ -34,7 +34,7 @@ export async function startServices(
   log: Logger,
   lifecycle: Lifecycle,
 ): Promise<Services> {
-  // Of ingestion and jobs, served with the API's: there is no INGEST_PORT or WORKER_PORT here.
+  // Ingestion's and jobs' metrics, served with the API's: there is no INGEST_PORT or WORKER_PORT here.
   const registry = new Registry();
   const tls = await startTls(config, { log, lifecycle });
   const threads = await startWorkThreads(log, lifecycle);

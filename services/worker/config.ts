@@ -24,7 +24,7 @@ export { faultOfMail, MAIL_SETTINGS } from './mail-settings.ts';
 
 const { SECRETS_KEY, WEBHOOK_NETWORKS } = API_SETTINGS;
 
-/** Those of jobs. */
+/** The settings of jobs. */
 export const JOB_SETTINGS = {
   ...TIME_SETTINGS,
   ...RETENTION_SETTINGS,

@@ -1,7 +1,7 @@
 import type { ApiClient } from '../api-client.ts';
 import type { AlertAnswer } from './compare-alerts.ts';
 
-/** What the API says of the alerts of rules, those that were withdrawn, too. */
+/** The API's alerts of rules, withdrawn ones too. */
 export async function askAlerts(api: ApiClient, rules: readonly string[]): Promise<AlertAnswer[]> {
   return (await api.alerts(rules)).map(({ rule, asset, reader, state, because, ...times }) => ({
     ...{ rule: rule.id, of: asset?.external_key ?? reader?.name ?? '', state },

@@ -1,7 +1,7 @@
 import type { ApiClient } from '../api-client.ts';
 import type { PresenceAnswer } from './compare-presence.ts';
 
-/** What the API's report says of assets at an instant. @param at milliseconds since 1970. */
+/** The API's report on assets at an instant. @param at milliseconds since 1970. */
 export async function askPresence(api: ApiClient, at: number): Promise<PresenceAnswer[]> {
   return (await api.presence(at)).map((row) => ({
     asset: row.asset_external_key,

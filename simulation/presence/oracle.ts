@@ -1,7 +1,7 @@
 import type { AssetDocument } from '../truth/document.ts';
 import type { PresenceDocument, ReaderTroubles, State } from '../truth/presence-document.ts';
 
-/** What may be said of an asset at an instant; `reader` if only a reader can be the reason. */
+/** Correct answers about an asset at an instant; `reader` if only a reader can be the reason. */
 export interface Expected {
   states: readonly State[];
   reader: string | null;

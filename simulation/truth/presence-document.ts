@@ -1,6 +1,6 @@
 export type State = 'present' | 'overdue' | 'missing' | 'unknown' | 'never_seen';
 
-/** What is needed to tell which assets were to be missed, and when. Times are RFC 3339 in UTC with milliseconds. */
+/** The facts that decide which assets were to be missed, and when. Times are RFC 3339 in UTC with milliseconds. */
 export interface PresenceDocument {
   from: string;
   until: string;

@@ -26,13 +26,13 @@ export async function buildApp(): Promise<void> {
   });
 }
 
-/** Of the library that `zxing_reader.wasm` is compiled from. */
+/** The version of the library that `zxing_reader.wasm` is compiled from. */
 async function licenseOfDecoder(): Promise<string> {
   const apache = await readFile(new URL('../../../LICENSE', import.meta.url), 'utf8');
   return `\n${'-'.repeat(80)}\n\nzxing-cpp, https://github.com/zxing-cpp/zxing-cpp (Apache-2.0)\n\n${apache}`;
 }
 
-/** What most devices never need is kept once it was. */
+/** Files that most devices never need are cached on first use. */
 const LATER = /^assets\/(decoder-|zxing_reader-)/;
 
 /** The service worker lists the files to cache, and changes whenever any of them does. */

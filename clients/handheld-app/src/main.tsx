@@ -125,7 +125,7 @@ function takeBroken(app: App, scan: Broken): void {
   }
 }
 
-/** Who looks for an asset scans to find it, and not to move it: so while the tab is lit. */
+/** While the tab Find is lit, scans find assets and do not move them. */
 function isLooking(app: App): boolean {
   return app.session.token.value !== null && tab.value === 'find' && screen.value !== 'place';
 }

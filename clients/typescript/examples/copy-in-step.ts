@@ -78,7 +78,7 @@ async function begin(): Promise<Copy> {
   )) {
     const { asset_id: id, asset_external_key: external_key, location_id, location_external_key } = row;
     assets[id] = { external_key, location_id, location_external_key, history: {} };
-    // Of a deleted asset there is none to read.
+    // A deleted asset cannot be read.
     if (row.asset_deleted_at === null) {
       assets[id].history = await historyOf(id);
     }

@@ -13,7 +13,7 @@ export class TagtrailError extends Error {
   }
 }
 
-/** Events after the position are not kept any more: read everything anew, and follow from the head that was read before. */
+/** Events after the position are gone: read everything again, and follow from the head that was read before. */
 export class FeedExpiredError extends TagtrailError {
   override readonly name = 'FeedExpiredError';
   /** The first position that is kept. */

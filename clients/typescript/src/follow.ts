@@ -23,7 +23,7 @@ export interface Following extends AsyncIterable<FeedEvent> {
  * The events of the feed after a position, one by one, for as long as it takes: waits for the next, and asks again after
  * failures, with growing pauses. Each comes at least once, and in order; types that are not known today come, too.
  *
- * Of the rate limit it leaves half to others: when less is left, it asks only as often as the budget refills.
+ * It leaves half of the rate limit to others: when less is left, it asks only as often as the budget refills.
  *
  * @throws TagtrailError when the API refuses, FeedExpiredError when what follows the position is not kept any more.
  */

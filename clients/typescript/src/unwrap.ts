@@ -1,6 +1,6 @@
 import { errorOf, type Problem } from './error.ts';
 
-/** What every operation of the client comes back with. */
+/** The result of every operation of the client. */
 export interface Answer<Data> {
   data?: Data;
   error?: { error: Problem };
@@ -17,13 +17,13 @@ export function unwrap<Data>({ data, error, response }: Answer<Data>): Data {
     throw errorOf(error.error);
   }
   if (!response.ok) {
-    // Of what stands between: the API never answers an error without its envelope.
+    // From a proxy: the API never answers an error without its envelope.
     throw new Error(`${response.status} ${response.statusText} from ${response.url}`);
   }
   return data as Data;
 }
 
-/** What stands between answers with pages of its own. */
+/** Proxies answer with pages of their own. */
 function isOfTheApi(error: unknown): error is { error: Problem } {
   return typeof error === 'object' && error !== null && 'error' in error;
 }

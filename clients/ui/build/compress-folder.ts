@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-/** What is not compressed already. */
+/** Files that are not compressed already. */
 const COMPRESSIBLE = /\.(?:html|js|css|svg|txt|json|webmanifest|wasm)$/;
 
 /** A file is worth a compressed copy that is smaller by so many bytes: about what the headers of it take. */

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Column, MovedTable } from './moved-tables.ts';
 import type { ReplicationMessage, Tuple } from './pgoutput.ts';
 
-/** What the messages of one slot said of its relations so far; they are told once a session. */
+/** The relations that one slot has described so far; it describes each once a session. */
 export type Relations = Map<number, { table: MovedTable; columns: readonly Column[] }>;
 
 /** Rows of one table that were inserted one after the other. */
@@ -106,7 +106,7 @@ function columnOf(table: MovedTable, name: string): Column {
 interface Statement {
   text: string;
   values: unknown[];
-  /** Of how many rows it was. */
+  /** The number of rows. */
   requires?: (rows: number) => void;
 }
 
@@ -151,7 +151,7 @@ function sendUpdate(
   });
 }
 
-/** What is too old may have been dropped here already. */
+/** Old rows may have been dropped here already. */
 function deleteOf(
   { table, columns }: { table: MovedTable; columns: readonly Column[] },
   before: Tuple,

@@ -7,7 +7,7 @@ import { dropReplication } from './replication.ts';
 import { routeOf } from './route.ts';
 import { endMove, findMove, setState } from './stored-moves.ts';
 
-/** What it takes before anything is written there. */
+/** The preconditions for writing there. */
 export async function prepare({ from, to, orgId, tables }: Cells): Promise<void> {
   await requireNoStrangers(from, to, orgId);
   await to.query('begin');
@@ -78,7 +78,7 @@ async function open(
        '{held_at}', 'null')::json)`,
     [left.row],
   );
-  // What follows from evidence is derived on from where the old cell was.
+  // Deriving from evidence continues where the old cell stopped.
   await to.query(`select revise_alerts($1, 'organization', null, $2::timestamptz)`, [orgId, left.alerts]);
   await to.query(
     `select revise_silences(org_id, id, $2::timestamptz) from readers

@@ -18,7 +18,7 @@ export interface CellMove extends MovedOrganization {
   to: string;
 }
 
-/** What a move works with: a connection to each cell. */
+/** The connections of a move, one to each cell. */
 export interface Cells {
   from: Client;
   to: Client;
@@ -40,7 +40,7 @@ export async function withCells<Result>(
     try {
       await requireTables(to, toUrl);
       await requireOnly(from, ORGANIZATION_LOCKS.leavingCell, orgId);
-      // What a killed run had sent there may be under way still.
+      // Statements of a killed run may still be executing there.
       await requireOnly(to, ORGANIZATION_LOCKS.arrivingAtCell, orgId);
       await untilInterrupted(signal, [from, to], async () => {
         await keepFromSweeping(from);

@@ -7,7 +7,7 @@ export interface OwnedChecksum {
   checksum: string;
 }
 
-/** Of an organization's rows in each table, equal for equal rows in any order; as of the transaction's snapshot. */
+/** Checksums of an organization's rows in each table, equal for equal rows in any order; in the transaction's snapshot. */
 export async function ownedChecksums(
   client: pg.ClientBase,
   tables: readonly MovedTable[],

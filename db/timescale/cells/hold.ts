@@ -56,7 +56,7 @@ export async function release(
   orgId: number,
   state: 'following' | null,
 ): Promise<void> {
-  // What failed may have been in a transaction.
+  // The failed statement may have been in a transaction.
   await client.query('rollback');
   await client.query('begin');
   await client.query(

@@ -23,7 +23,7 @@ export interface MovedTable {
   sequences: readonly { column: string; sequence: string }[];
 }
 
-/** What is published over MQTT is of the cell's broker, and begun anew at the other; the move itself is of both cells. */
+/** Publishing over MQTT belongs to a cell's broker and starts over at the other; the move itself belongs to both cells. */
 const STAY = ['cell_moves', 'mqtt_feeds', 'mqtt_outdated', 'mqtt_topics', 'publishing_faults'];
 
 /** Every table with rows of organizations, as the catalog says, each after those it refers to; `organizations` is none. */

@@ -6,12 +6,12 @@ import { untilInterrupted } from './break-off.ts';
 import { type MovedTable, ownedBy } from './moved-tables.ts';
 import { lsnOf, parseMessage, type ReplicationMessage } from './pgoutput.ts';
 
-/** Of the publication and of the slot; a server's slots are of all its databases. */
+/** The name of the publication and of the slot; slots belong to a server, not to a database. */
 export function slotOf(orgId: number, databaseOid: number): string {
   return `tagtrail_move_${databaseOid}_${orgId}`;
 }
 
-/** Of the temporary slot whose beginning is the instant that both cells are compared as of. */
+/** The name of the temporary slot; both cells are compared as of the instant of its creation. */
 export function comparedSlotOf(slot: string): string {
   return `${slot}_compared`;
 }
@@ -117,7 +117,7 @@ export interface Transaction {
   endLsn: bigint;
 }
 
-/** What the next transactions changed that were committed up to there; they come again until {@link forget}. */
+/** The changes of the next transactions committed up to there; they come again until {@link forget}. */
 export async function peek(client: pg.ClientBase, slot: string, upTo: string): Promise<Transaction[]> {
   const { rows } = await client.query<{ data: Buffer }>(
     `select data from pg_logical_slot_peek_binary_changes($1, $2::pg_lsn, ${CHANGES_AT_ONCE},

@@ -12,7 +12,7 @@ export interface MovedOrganization {
   hasBroker: boolean;
 }
 
-/** What makes a move impossible, before anything is done for it. @throws AppError `conflict`, `not_found`. */
+/** Refuses an impossible move before it begins. @throws AppError `conflict`, `not_found`. */
 export async function requireMovable(
   from: pg.ClientBase,
   to: pg.ClientBase,

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** What a router has to know of an organization that is not where it was made. */
+/** A router's knowledge of an organization that has left its first cell. */
 export interface Route {
   /** The number of the cell that it is in now; null if it has none, which no organization can move to. */
   cell: number | null;

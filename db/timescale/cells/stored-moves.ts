@@ -6,7 +6,7 @@ export type MoveState = 'copying' | 'following' | 'held' | 'moved' | 'left' | 'a
 export interface StoredMove {
   state: MoveState;
   other_cell: string;
-  /** Of one that arrives. */
+  /** For an arriving organization. */
   applied: string | null;
 }
 

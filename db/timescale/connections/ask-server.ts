@@ -5,12 +5,12 @@ import { sqlStateOf } from './sql-state.ts';
 /** Milliseconds to connect, and for an answer. */
 const PATIENCE = 2_000;
 
-/** What a server said of itself. */
+/** A server's answer about itself. */
 export interface ServerAnswer {
   address: Address;
   /** A standby is in recovery; a server that is neither has been set read-only. */
   standing: 'primary' | 'read-only' | 'standby';
-  /** Of the database cluster: its standbys, and copies of its files, have the same. {@link UNTOLD} where it may not be asked. */
+  /** Identifies the database cluster: its standbys, and copies of its files, have the same. {@link UNTOLD} without permission to ask. */
   system: string;
   /** One more with each promotion. A standby knows it from its last restart point, or later; 0 where that may not be asked. */
   timeline: number;

@@ -16,7 +16,7 @@ const OF_SESSIONS = `select pid, usename::text as user_name, application_name, $
     ${inUtc('backend_start')} as connected_since
   from pg_stat_activity`;
 
-/** Who holds a session's advisory lock, in words; empty if nobody does by now. */
+/** The holder of a session's advisory lock, in words; empty if it is free by now. */
 export async function holdersOf(client: ClientBase, lock: number): Promise<string> {
   const { rows } = await client.query<Session>(
     `${OF_SESSIONS} where pid in (

@@ -41,7 +41,7 @@ export function choosePrimary(
   return used[0];
 }
 
-/** What is wrong with the servers as a whole, and what to do; null if nothing is. */
+/** The fault of the servers as a whole and its remedy; null if there is none. */
 export function faultOfServers(
   answers: readonly ServerAnswer[],
   known: (system: string) => Known | undefined,

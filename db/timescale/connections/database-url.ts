@@ -11,7 +11,7 @@ export interface DatabaseUrl {
   /** With the first host only, as `pg` reads it. */
   first: string;
   addresses: readonly [Address, ...Address[]];
-  /** Of `target_session_attrs`; null if nothing is wanted of the server, which is possible with one host only. */
+  /** `target_session_attrs`; null if any server will do, which is possible with one host only. */
   wanted: Wanted | null;
 }
 
@@ -33,7 +33,7 @@ export function readDatabaseUrl(text: string): DatabaseUrl | null {
   if (
     first === undefined ||
     wanted === undefined ||
-    // A folder of sockets as a parameter (`?host=`) is for one server of which nothing is wanted.
+    // A folder of sockets as a parameter (`?host=`) is for one server, whose role does not matter.
     ((others.length > 0 || wanted !== null) && urls.some(({ hostname }) => hostname === ''))
   ) {
     return null;
@@ -83,7 +83,7 @@ const PARTS = /^([a-z]+:\/\/)([^/?#]*@)?([^/?#]*)(.*)$/is;
 
 const ATTRIBUTES = 'target_session_attrs';
 
-/** What libpq distinguishes further makes no difference here: whoever writes wants the primary, and it writable. */
+/** libpq's further distinctions make no difference here: writers want the primary, and want it writable. */
 const WANTED: ReadonlyMap<string, Wanted | null> = new Map([
   ['any', null],
   ['read-write', 'primary'],

@@ -17,7 +17,7 @@ import { asOptions } from './session-settings.ts';
 /** Milliseconds to connect, and for an answer: nothing depends on the replica. */
 const PATIENCE = 2_000;
 
-/** What was found of a replica: how far it is behind, or what is wrong with it, for good or for now. */
+/** The state of a replica: its lag, or its fault, permanent or temporary. */
 export type ReplicaFinding =
   | { state: 'usable'; bytesBehind: number; clockAhead: Between }
   | { state: 'unavailable'; fault: string }

@@ -66,5 +66,5 @@ function isWritable(chosen: ServerAnswer | null, { system }: Used): boolean {
   return chosen?.standing === 'primary' && chosen.system === system;
 }
 
-/** Of the process: its connections are opened in many places, and are to agree. */
+/** One for the process: connections are opened in many places and must agree. */
 export const KNOWN_PRIMARIES = new KnownPrimaries();

@@ -60,7 +60,7 @@ export interface OrganizationDatabase extends OrganizationConnection {
 export interface OrganizationDoor {
   /** For one request: a failure after a change is not reported as if nothing had changed. */
   of(orgId: number): OrganizationDatabase;
-  /** Who answered lists that may read much; null without a replica. */
+  /** The server that answered lists that may read much; null without a replica. */
   readonly replicaReads: Readonly<ReplicaReads> | null;
   /** @throws the reason if the database refused the last change of any caller. */
   requireWriting(): void;

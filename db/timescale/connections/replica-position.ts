@@ -50,7 +50,7 @@ export function askReplica(lsn: string | null): pg.QueryConfig {
   };
 }
 
-/** What keeps a server from ever being the primary's replica; null if nothing does. */
+/** The reason why a server can never be the primary's replica; null if there is none. */
 export function faultOfReplica(
   replica: ReplicaPosition,
   primary: PrimaryPosition,

@@ -15,7 +15,7 @@ export interface Scanning {
   timeout: number;
 }
 
-/** What a statement answered, and the milliseconds it took once a connection had been found for it. */
+/** A statement's result, and its milliseconds once it had a connection. */
 export interface Scanned {
   result: pg.QueryResult;
   tookMs: number;

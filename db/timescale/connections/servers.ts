@@ -17,7 +17,7 @@ const GRACE = 250;
 /** `protocol_violation`: a pooler in between, which refuses start-up options each time. */
 const REFUSED_BY_POOLER = '08P01';
 
-/** What was heard of a server last. */
+/** The last news of a server. */
 interface Heard {
   address: Address;
   isHeard: boolean;
@@ -141,7 +141,7 @@ export class Servers {
       : choosePrimary(answers.filter(this.#isOfThem), knownOf);
   }
 
-  /** Of the database that was found before. */
+  /** The database that was found before. */
   readonly #isOfThem = ({ system }: ServerAnswer): boolean =>
     this.#system === null || isSameSystem(system, this.#system);
 
@@ -151,7 +151,7 @@ export class Servers {
         heard.answer = await askServer(heard.address, this.#config, signal);
       } catch (error) {
         if (signal.aborted) {
-          // What it answered last says more than that its time is over.
+          // Its last answer says more than a timeout.
           return;
         }
         heard.answer = null;

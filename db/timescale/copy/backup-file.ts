@@ -19,7 +19,7 @@ export type Piece =
 
 export interface BackupHeader {
   format: typeof FORMAT;
-  /** Of the instant that it shows. */
+  /** The instant that the backup shows. */
   at: string;
   /** Applied migrations, by name: the schema that the rows have. */
   migrations: readonly string[];
@@ -124,7 +124,7 @@ async function* parts(
 /** Its kind, and the length of what follows. */
 const HEAD = 5;
 
-/** Of a row; a plan of a floor has 14 MB. */
+/** The maximum for a row; a floor plan has 14 MB. */
 const LONGEST = 256 * 1_024 * 1_024;
 
 const ROWS = 500;

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Of rows fetched at a time, if none is longer than those before. */
+/** Bytes of rows fetched at a time, if none is longer than those before. */
 const CHARACTERS = 8 * 1_024 * 1_024;
 const ROWS = 500;
 

@@ -49,7 +49,7 @@ async function membersOfNoOther(client: PoolClient, orgId: number): Promise<numb
   return rows[0]?.users ?? [];
 }
 
-/** What was logged of them while they belonged to no organization, or to one that was deleted: with addresses. */
+/** Log entries from a time when they belonged to no organization, or to a deleted one: with addresses. */
 async function eraseLogged(client: PoolClient, users: readonly number[]): Promise<void> {
   await client.query(`select set_config('tagtrail.retention', 'on', true)`);
   await client.query(

@@ -9,7 +9,7 @@ export interface ErasingOptions {
   onDeleted(rows: number): void;
 }
 
-/** Of a table, looked at in one transaction: half a megabyte, some thousand rows at most. */
+/** The part of a table looked at in one transaction: half a megabyte, some thousand rows at most. */
 const BLOCKS = 64;
 
 /** Milliseconds to rest at most; as long as a piece took, so that half of a disk at most is taken from others. */
@@ -26,7 +26,7 @@ export async function eraseRows(
   { signal, onDeleted }: ErasingOptions,
 ): Promise<void> {
   if (table.refersToItself) {
-    // Of locations, which are few: who refers to whom is checked at the end of the statement.
+    // Locations are few: their references are checked at the end of the statement.
     onDeleted(await erase(pool, `delete from ${table.identifier} where ${isOf(table, '$1')}`, [orgId]));
     return;
   }
@@ -45,7 +45,7 @@ export async function eraseRows(
 
 function erase(pool: Pool, statement: string, values: unknown[]): Promise<number> {
   return inTransaction(pool, async (client) => {
-    // Logs that nobody may change are no exception, and alerts are not derived anew of what goes.
+    // This includes logs that nobody may change; alerts are not derived again from deleted rows.
     await client.query(
       `select set_config('tagtrail.retention', 'on', true), set_config('tagtrail.copying', 'on', true)`,
     );

@@ -8,7 +8,7 @@ import { endConnections } from '../copy/end-connections.ts';
 import { exportedColumns, SECRET_COLUMNS } from './export-rows.ts';
 import { isOf, type OrganizationTable, organizationTables } from './organization-tables.ts';
 
-/** What an export has of a table, some lines of JSON at a time. */
+/** An exported table, some lines of JSON at a time. */
 export type ReadLines = (table: string) => AsyncIterable<readonly string[]>;
 
 export interface Import {
@@ -183,7 +183,7 @@ function requireColumns(name: string, [line]: readonly string[], columns: readon
   }
 }
 
-/** What follows from rows that are there now. */
+/** Tables derived from rows that are there now. */
 async function takeUp(client: pg.ClientBase, orgId: number, exportedAt: string): Promise<void> {
   // Secrets of the exported organization do not work in this one.
   await client.query('update api_keys set revoked_at = coalesce(revoked_at, now()) where org_id = $1', [
@@ -207,7 +207,7 @@ async function takeUp(client: pg.ClientBase, orgId: number, exportedAt: string):
   await client.query(`select pg_notify('access_changed', ''), pg_notify('registry_changed', '')`);
 }
 
-/** What is unique in an installation and there already, such as the id of a reader: a few of each, to be named. */
+/** Ids that are unique in an installation and taken already, such as a reader's: a few of each, to be named. */
 export async function findTaken(
   client: pg.ClientBase,
   tables: readonly OrganizationTable[],

@@ -8,7 +8,7 @@ import { connectionConfig } from '../connections/connection.ts';
 import { requireDatabaseUrl } from '../connections/database-url.ts';
 import { whileElected } from '../connections/elected.ts';
 
-/** What processes act as. Their login needs to be a member of these, and nothing else. */
+/** The roles of processes. Their login must be a member of these, and of nothing else. */
 export const PROCESS_ROLES = [
   'tagtrail_api',
   'tagtrail_access',

@@ -39,7 +39,7 @@ export async function mergeHeardStretches(pool: Pool): Promise<number> {
   return rows.length;
 }
 
-/** Of `reader_counters`. What arrives from another cell is as it is there until all of it is here. */
+/** Rows of `reader_counters`. An organization that is arriving from another cell is left alone until it is complete. */
 const IS_HERE = `not exists (
   select from cell_moves move where move.org_id = reader_counters.org_id and move.state = 'arriving')`;
 
@@ -57,7 +57,7 @@ const expected = `coalesce(
    order by valid_from desc limit 1),
   30)`;
 
-/** Whoever reads what is joined reads these as they are from now on. */
+/** Readers of joined stretches see these from now on. */
 const DROP_JOINED = `delete from reader_joined_spans
   where org_id = $1 and reader_id = $2 and started_at < now() - ${OLD}`;
 

@@ -29,7 +29,7 @@ function readSql(file: URL): string {
 
 const FUNCTIONS = 'functions-';
 
-/** Those of whichever version. A ledger has one. */
+/** The functions of any version; a ledger has one entry for them. */
 export function isFunctions({ name }: Pick<Migration, 'name'>): boolean {
   return name.startsWith(FUNCTIONS);
 }

@@ -10,7 +10,7 @@ interface Fault {
   remedy: string;
 }
 
-/** What is wrong with a database's encoding and locale, which a restore by hand easily takes from the server; or null. */
+/** The fault of a database's encoding and locale, which a restore by hand easily takes from the server; or null. */
 export async function faultOfLocale(client: pg.ClientBase): Promise<Fault | null> {
   const { rows } = await client.query<{
     database: string;

@@ -4,7 +4,7 @@ import { AppError } from '../../../base/errors.ts';
 /** Its built-in locale provider folds case for searches. */
 const OLDEST_VERSION = 170_000;
 
-/** What to do, where a server of this `server_version_num` is too old; otherwise null. */
+/** The remedy if a server of this `server_version_num` is too old; otherwise null. */
 export function remedyOfVersion(versionNumber: number): string | null {
   return versionNumber < OLDEST_VERSION ? 'Move to PostgreSQL 17 or newer' : null;
 }

@@ -28,7 +28,7 @@ export class KnownFormats {
     return this.#builtin.get(name) ?? this.#compiled.get(name);
   }
 
-  /** Of the definition, as text. */
+  /** The definition, as text. */
   sourceOf(name: string): string | undefined {
     const builtin = this.#builtin.get(name);
     return builtin === undefined ? this.#stored.get(name) : JSON.stringify(builtin.definition);

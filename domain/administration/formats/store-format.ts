@@ -109,7 +109,7 @@ function refuseMissingIdentity({ name, identities }: CheckedFormat, readers: rea
 /** Bytes of a format, as JSON without blanks. The longest built-in one has 1,300. */
 const MOST_BYTES = 32_768;
 
-/** Of an organization: ingestion has those that readers use in memory, up to 300 KB each. */
+/** Per organization: ingestion keeps formats in use in memory, up to 300 KB each. */
 const MOST_OWN = 50;
 const MOST_OWN_BYTES = 262_144;
 

@@ -15,7 +15,7 @@ export interface CreatedConsumer {
   password: string;
 }
 
-/** Of an organization: logins are looked up together. */
+/** Per organization: logins are looked up together. */
 const MOST = 100;
 
 /**

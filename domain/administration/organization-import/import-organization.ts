@@ -24,7 +24,7 @@ import { lockRegistrations } from '../lock-registrations.ts';
 import { requireLiveOrganization } from '../organizations/live-organization.ts';
 import { fixedBeginnings, topicsOverlap } from '../readers/topic.ts';
 
-/** What `exportOrganization` wrote down. */
+/** The description that `exportOrganization` wrote. */
 export interface Exported {
   orgId: number;
   exportedAt: string;

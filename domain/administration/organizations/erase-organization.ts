@@ -28,7 +28,7 @@ export interface ErasedTable {
   left: number;
 }
 
-/** What processes write that have not heard yet that the organization is deleted goes with the next pass. */
+/** Rows of processes that have not yet heard of the deletion go with the next pass. */
 const PASSES = 5;
 
 /**
@@ -133,7 +133,7 @@ function eraseItself(pool: Pool, actor: Actor, orgId: number): Promise<null> {
     if (deleted === 0) {
       throw new AppError('not_found', `Organization ${orgId} was erased by another run meanwhile`);
     }
-    // Of the installation: there is nothing left that it could be of.
+    // Belongs to the installation: the organization is gone.
     return changed(null, [
       {
         orgId: null,

@@ -4,7 +4,7 @@ import { countRows, type TableRows } from '../../../db/timescale/erase/count-row
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { missing } from './live-organization.ts';
 
-/** What erasing an organization would delete, of tables in which it has anything. @throws AppError `not_found`. */
+/** The rows that erasing an organization would delete, by table. @throws AppError `not_found`. */
 export async function previewErasure(
   pool: Pool,
   orgId: number,

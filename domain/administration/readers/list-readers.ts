@@ -11,7 +11,7 @@ export interface ListedReader extends StoredReader {
   createdAt: string;
   antennas: ListedAntenna[];
   state: ReaderState;
-  /** Of one that is silent or disconnected: since when it is either. */
+  /** Since when it has been silent or disconnected. */
   unheardSince: string | null;
   /** For how long it may say nothing, in force now: what was set, or learned; null of a new reader. */
   expectedSeconds: number | null;
@@ -44,7 +44,7 @@ export interface ReaderCounters {
   throttled_ms: number;
 }
 
-/** Of `readers reader`, with its row of `reader_counters` as `counted`, if it has one. */
+/** Columns of `readers reader` and its row of `reader_counters` as `counted`, if it has one. */
 export const LISTED_COLUMNS = sql.fragment`${READER_COLUMNS}, reader.created_at, reader.last_used_at,
   coalesce((
     select json_agg(json_build_object('port', antenna.port, 'location_external_key', location.external_key,

@@ -7,7 +7,7 @@ export interface ReaderReference {
   format: string | null;
 }
 
-/** What readers are called, deleted ones too, by id. */
+/** Names of readers, deleted ones too, by id. */
 export async function findReaderReferences(
   db: Connection,
   orgId: number,

@@ -137,7 +137,7 @@ const LAST_CHARACTER = '\u{10FFFF}';
 /** The message names the other reader, which may be another organization's. */
 export class TopicTaken extends AppError {
   readonly topic: string;
-  /** Of the other reader. */
+  /** The other reader's. */
   readonly orgId: number;
 
   constructor(topic: string, other: { org_id: number; id: number; name: string; topic: string }) {

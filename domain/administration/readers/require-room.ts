@@ -3,14 +3,14 @@ import { ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-l
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 
-/** Of an organization: twice the largest site of the runbook's table. What is there from before or imported stays. */
+/** Per organization: twice the largest site of the runbook's table. Existing and imported readers stay. */
 const MOST_READERS = 20_000;
-/** Of all its readers. */
+/** Of all its readers together. */
 const MOST_ANTENNAS = 80_000;
 /** Readers deleted within {@link DELETED_WITHIN} days: each process loads their topics at its start, to unsubscribe from them. */
 const MOST_DELETED = 20_000;
 const DELETED_WITHIN = 30;
-/** Of one reader, with multiplexers. A change of one loads all of them. */
+/** Per reader, with multiplexers. A change of one loads all of them. */
 const MOST_ANTENNAS_OF_READER = 1_024;
 
 /**

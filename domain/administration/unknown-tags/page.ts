@@ -89,7 +89,7 @@ export async function countUnknownTags(
 
 const TIE = sql.fragment`unknown.tag_type, unknown.tag_key`;
 
-/** What {@link IS_UNRESOLVED} asks of {@link CANDIDATES}, without their names. */
+/** The part of {@link CANDIDATES} that {@link IS_UNRESOLVED} needs, without names. */
 const MATCHES = sql.fragment`cross join lateral (
     select ${OWNERS} as number, coalesce(bool_or(tag.value = unknown.value), false) as has_exact
     from tags tag
@@ -113,7 +113,7 @@ function isWanted(
       (part) => sql.fragment`(strpos(folded(unknown.value), folded(${part})) > 0
       or unknown.tag_key = any(${sql.array(keysOf(part), 'text')}))`,
     ),
-    // What was seen first after an instant was seen last after it: a range of the index.
+    // Tags first seen after an instant were last seen after it: a range of the index.
     when(
       firstSeenAfter,
       (after) => sql.fragment`(unknown.last_seen > ${after}::timestamptz

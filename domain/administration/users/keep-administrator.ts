@@ -2,7 +2,7 @@ import { AppError } from '../../../base/errors.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Change } from '../../changes/make-change.ts';
 
-/** What makes a user no administrator any more; for the message. */
+/** The change that ends somebody's role as administrator; for the message. */
 export type Loss = 'lose the role' | 'be removed' | 'be disabled' | 'be erased';
 
 /**

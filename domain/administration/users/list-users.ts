@@ -11,9 +11,9 @@ export interface ListedUser {
   is_disabled: boolean;
   has_password: boolean;
   created_at: string;
-  /** Of the session used last; null if none lasts. */
+  /** Time of the session used last; null if none is valid. */
   last_used_at: string | null;
-  /** Of one organization's list: only the one there. */
+  /** In one organization's list: only the membership there. */
   memberships: { org_id: number; role: Role }[];
 }
 

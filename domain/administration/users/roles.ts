@@ -1,4 +1,4 @@
-/** What a member may do, each more than the one before: reads; edits and attaches; administers. */
+/** Roles, each with more rights than the one before: reads; edits and attaches; administers. */
 export const ROLES = ['viewer', 'operator', 'admin'] as const;
 
 export type Role = (typeof ROLES)[number];

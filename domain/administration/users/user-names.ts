@@ -2,7 +2,7 @@ import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 
-/** What users are called, by the id that the change log has of them; also of those who have left an organization. */
+/** Names of users, by their id in the change log; also of those who have left an organization. */
 export async function userNames(
   db: Connection,
   ids: readonly string[],

@@ -1,7 +1,7 @@
 import type { Micros } from '../../../base/instant.ts';
 import type { Interval } from '../../presence/intervals.ts';
 
-/** What is known of an asset that decides when conditions held for it. Lists are in order. */
+/** Everything about an asset that decides when conditions held for it. Lists are in order. */
 export interface AssetEvidence {
   assetId: number;
   /** When it was deleted; infinity if it was not. */
@@ -10,7 +10,7 @@ export interface AssetEvidence {
   stays: readonly Stay[];
   unread: readonly Unread[];
   missedBy: readonly MissedSweep[];
-  /** What its metadata said, by the key of a path (`pathKey`); of the paths that rules name. */
+  /** Values of its metadata, by the key of a path (`pathKey`); only for paths that rules name. */
   described: ReadonlyMap<string, readonly DatedText[]>;
   /** By rule, what was found when evidence of it still was looked at. */
   known?: ReadonlyMap<string, readonly KnownOverdue[]>;
@@ -43,7 +43,7 @@ export interface DatedText extends Interval {
   text: string | null;
 }
 
-/** What is known of a reader, by the service's clock. */
+/** Everything about a reader, by the service's clock. */
 export interface ReaderEvidence {
   readerId: number;
   /** When it was deleted; infinity if it was not. */

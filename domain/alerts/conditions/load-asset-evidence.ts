@@ -23,7 +23,7 @@ export interface LoadedAssets {
 }
 
 /**
- * What decides when the conditions of rules held for assets in a window, in a few queries however many they are.
+ * Loads the evidence that decides when rules' conditions held for assets in a window, in a few queries for any number.
  *
  * Evidence reaches back before the window as far as the thresholds of the rules need, coverage for 31 days: so whether a
  * condition holds at an instant of the window is exact, and when a stretch began if that is in the window.

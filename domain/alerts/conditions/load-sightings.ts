@@ -15,7 +15,7 @@ interface Asked {
   rules: readonly DatedRule[];
   assetIds: readonly number[];
   stays: ReadonlyMap<number, readonly Stay[]>;
-  /** Of the stays. */
+  /** The locations of the stays. */
   locationIds: readonly number[];
   /** Of an asset, if not from the beginning of the window on. */
   readsSince: ReadonlyMap<number, Micros>;

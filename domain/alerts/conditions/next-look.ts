@@ -8,7 +8,7 @@ import type { Stretch } from './stretch.ts';
 import { stretchesOf } from './stretches-of.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** What is about to change at any moment is looked at again so soon. */
+/** Conditions that are about to change at any moment are looked at again this soon. */
 const SOON: Micros = MICROS_PER_SECOND;
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -19,7 +19,7 @@ export interface NextLook {
   at: Micros | null;
   /** When an asset is overdue that is not read before; null for never. */
   unread: Micros | null;
-  /** What readers may change sooner by going on, or beginning again, to say something; at most one of each location. */
+  /** Readers whose next messages may change it sooner; at most one of each location. */
   heard: readonly HeardAt[];
 }
 
@@ -58,7 +58,7 @@ export function nextLook(
   const foreseen = stretchesOf(versions, subject, ahead);
   const certain = certainChange(versions, ahead, now);
   if (found.length === 0 && foreseen.length === 0) {
-    // Of most assets most rules say nothing.
+    // Most rules do not apply to most assets.
     return { at: certain, unread: null, heard: [] };
   }
   const pending = pendingProofs(found, foreseen, now);
@@ -97,7 +97,7 @@ function certainChange(versions: readonly DatedRule[], ahead: Surroundings, now:
   return earliest === NEVER ? null : earliest;
 }
 
-/** Of each location what is first. */
+/** The first for each location. */
 export function joinHeard(waits: readonly HeardAt[]): HeardAt[] {
   if (waits.length === 0) {
     return [];
@@ -142,7 +142,7 @@ function stateAt(instant: Micros, stretches: readonly Stretch[]): 'none' | 'open
 /** What was true already if readers prove that they listened. */
 interface PendingProof {
   locationId: number;
-  /** The first instant of which it makes another answer. */
+  /** The first instant at which it changes the answer. */
   at: Micros;
   /** The stretch was over by now, too. */
   isOver: boolean;

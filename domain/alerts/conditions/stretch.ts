@@ -6,7 +6,7 @@ export interface Stretch {
   since: Micros;
   /** Null if it holds at the end of the window. */
   until: Micros | null;
-  /** Of `dwell` only: `alarm` from the second threshold on, or from the only one. */
+  /** For `dwell` only: `alarm` from the second threshold on, or from the only one. */
   level: 'warning' | 'alarm' | null;
   /** Of `dwell`: when it became an alarm. Of `overdue`: since when it is missing. Null if it did not. */
   alarmSince: Micros | null;

@@ -7,9 +7,9 @@ import { type Interval, joined, within } from '../../presence/intervals.ts';
 import { type Hours, periods } from '../rules/hours.ts';
 import type { Stay } from './evidence.ts';
 
-/** What surrounds the assets that are looked at together. */
+/** Facts that assets looked at together share. */
 export interface SharedEvidence {
-  /** What is asked about. All evidence of before its end counts. */
+  /** The window. All evidence from before its end counts. */
   window: Interval;
   /** From when on it is told when places were covered. */
   coveredFrom: Micros;
@@ -24,7 +24,7 @@ export interface Clocked {
   clock: CoveredClock;
 }
 
-/** What is known of a location at the end of the window. */
+/** Facts about a location at the end of the window. */
 export interface Heard {
   /** Up to when messages prove that it was covered. */
   provenUntil: Micros;

@@ -11,7 +11,7 @@ import type { SinceWhen } from './since-when.ts';
 /** Assets in a statement, at most, and by how many rules all of them: each may have several alerts of each. */
 const BATCH = { assets: 1_000, times: 10_000 };
 
-/** Batches of which it is asked at once which alerts there are. */
+/** Number of batches whose existing alerts are loaded at once. */
 const BATCHES = 4;
 
 /** Looked at together: the evidence of all goes back as far as that of the one that is looked at from when on. */
@@ -27,7 +27,7 @@ export interface Derivation {
 }
 
 /**
- * Derives what began before `now`, of which all evidence is there.
+ * Derives conditions that began before `now`, for which all evidence has arrived.
  *
  * @param isLate whether it has taken long enough; some are looked at in any case.
  */
@@ -65,7 +65,7 @@ export async function derive(
   return done;
 }
 
-/** Fewer at a time where there is too much evidence; of one of which there is too much alone nothing is known for an hour. */
+/** Takes fewer at a time if there is too much evidence; a single one with too much is skipped for an hour. */
 async function deriveInParts(
   db: Connection,
   wanted: Wanted,

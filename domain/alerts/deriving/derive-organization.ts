@@ -21,7 +21,7 @@ export interface Derived {
   isBehind: boolean;
   /** An alert was opened, changed, or withdrawn. */
   isChanged: boolean;
-  /** Assets and readers of which there is too much evidence. */
+  /** Assets and readers with too much evidence. */
   unknown: Unknown[];
 }
 
@@ -32,7 +32,7 @@ export interface Unknown {
 }
 
 interface Wanted {
-  /** Of what is read later, all evidence may not be there. */
+  /** Evidence of later reads may be incomplete. */
   now: Micros;
   /** From when on all is looked at once. */
   since: Micros;
@@ -44,7 +44,7 @@ interface Wanted {
   isRevised: boolean;
   /** Overdue assets that were read again. */
   again: readonly ReadAgain[];
-  /** Locations of which readers said something. */
+  /** Locations with news from readers. */
   heard: ReadonlySet<number> | undefined;
   /** Whether the turn takes long by now. */
   isLate(): boolean;

@@ -27,7 +27,7 @@ export interface Wanted {
   orgId: number;
   what: 'asset' | 'reader';
   rules: ReadonlyMap<string, readonly DatedRule[]>;
-  /** Of these rules, or of more. */
+  /** By these rules, or by more. */
   subtrees: KnownSubtrees;
 }
 
@@ -37,7 +37,7 @@ export interface Looked {
   next: Micros | null;
   /** Before it is overdue; null if it will not be for not being read. */
   expected: ExpectedRead | null;
-  /** What of its locations changes that. */
+  /** Changes of its locations that affect it. */
   heard: readonly HeardAt[];
   /** From when on it was looked at. */
   since: Micros;
@@ -144,7 +144,7 @@ function subjectOf({ orgId, what }: Wanted, id: number): Pick<SubjectDifference,
   return { orgId, subject: what === 'asset' ? assetSubject(id) : readerSubject(id) };
 }
 
-/** Of one asset less may be looked at than of those that are loaded with it. */
+/** One asset may be looked at up to an earlier instant than the others loaded with it. */
 function reachingInto({ since }: Interval, stretches: readonly Stretch[]): Stretch[] {
   return stretches.filter(({ until }) => until === null || until > since);
 }

@@ -26,7 +26,7 @@ const LEAST_SHARE = 200;
 const LIMITS = {
   /** A turn begins no other organization after that; the next one goes on there. */
   turn: 2_000,
-  /** What is left of an organization after that is put off until the next turn. */
+  /** After this time, the rest of an organization is put off until the next turn. */
   organization: 500,
   /** A slower statement is cancelled and its organization set aside, because others wait for it. */
   statement: 10_000,
@@ -35,7 +35,7 @@ const LIMITS = {
 /** Milliseconds after which organizations without an event are committed. */
 const COMMIT_AFTER = 100;
 
-/** What is read just now may not be committed yet. */
+/** Reads of just now may not be committed yet. */
 const SETTLED_AFTER: Micros = MICROS_PER_SECOND;
 
 export interface Turn {
@@ -45,13 +45,13 @@ export interface Turn {
   isBehind: boolean;
   /** Organizations still to be visited. */
   waiting: number[];
-  /** Of what is read later, all evidence may not be there. */
+  /** Evidence of later reads may be incomplete. */
   now: Micros;
   /** When it began: milliseconds of `performance.now()`. */
   began: number;
   /** Assets of each organization and source. */
   share: number;
-  /** What is new, by organization. */
+  /** News, by organization. */
   feeds: ReadonlyMap<number, Behind>;
   revised: ReadonlySet<number>;
   again: ReadonlyMap<number, readonly ReadAgain[]>;
@@ -87,7 +87,7 @@ export class AlertDeriver {
     this.#limits = { ...LIMITS, ...limits };
   }
 
-  /** Organizations of which not everything was looked at once since this process derives. */
+  /** Organizations that this process has not looked at completely. */
   get firstLooks(): number {
     return [...(this.#organizations ?? [])].filter(([, { lookedUpTo }]) => lookedUpTo !== null).length;
   }
@@ -225,7 +225,7 @@ export class AlertDeriver {
     }
   }
 
-  /** Up to when all are derived but those that were set aside, of which that is noted apart. */
+  /** All are derived up to here, except those set aside, which are noted separately. */
   #settled(derivedTo: Micros, now: Micros): Micros {
     const others = [...(this.#organizations ?? [])].filter(([id]) => this.#aside.derivedTo(id) === null);
     return leastOf([now, ...others.map(([, organization]) => derivedUpTo(organization, now) ?? derivedTo)]);

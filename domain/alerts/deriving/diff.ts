@@ -81,7 +81,7 @@ function isWithin({ since, until }: FoundStretch, at: Micros): boolean {
   return since <= at && at < (until ?? Number.POSITIVE_INFINITY);
 }
 
-/** Whoever took notice of an alert, if anybody did, may have meant the stretch. */
+/** People who acknowledged an alert may have meant the stretch. */
 function isNoticed({ openedAt, acknowledgedAt }: StoredAlert, { since }: FoundStretch): boolean {
   return acknowledgedAt === null || since <= Math.max(openedAt, acknowledgedAt);
 }
@@ -121,7 +121,7 @@ function isSame(alert: StoredAlert, stretch: FoundStretch): boolean {
   );
 }
 
-/** Who has acknowledged an alert is told no more of it until it is over; one that was over is new to everybody. */
+/** People who acknowledged an alert hear no more of it until it is over; a new alert that is already over is news to everybody. */
 function stateAfter({ state }: StoredAlert, { until }: FoundStretch): StoredAlert['state'] {
   if (until !== null) {
     return 'closed';

@@ -53,7 +53,7 @@ export class ExpectedReads {
     lastSeen: Micros | null,
     now: Micros,
   ): Micros | null {
-    // Of what was read later nobody knows here when it was read before.
+    // The earlier reads of later ones are unknown here.
     const next = lastSeen !== null && lastSeen < by ? Math.max(by, lastSeen + within) : by;
     if (next <= now) {
       return next;

@@ -11,13 +11,13 @@ export interface AlertFigures {
   lag: number;
   /** Organizations, those that have stood still longest first. */
   setAside: readonly number[];
-  /** Assets and readers of which there is too much evidence, at most 100 of each, by organization. */
+  /** Assets and readers with too much evidence, at most 100 of each, by organization. */
   leftOut: readonly { org: number; count: number }[];
-  /** Rules of which alerts wait because too many were raised within an hour, by organization. */
+  /** Rules whose alerts wait because too many were raised within an hour, by organization. */
   heldBack: readonly { org: number; rule: string }[];
 }
 
-/** Of all organizations. With 100,000 alerts that are not over 60 ms, with 10,000 of a million 4, with few 1. */
+/** For all organizations. 60 ms with 100,000 alerts that are not over, 4 with 10,000 of a million, 1 with few. */
 export async function readAlertFigures(db: Connection, most: number): Promise<AlertFigures> {
   const row = await db.one(sql.prepared(
     'read-alert-figures',

@@ -18,7 +18,7 @@ const LOOKS_BACK: Micros = 3_600 * MICROS_PER_SECOND;
 /** Locations of an organization in a turn. */
 const AT_ONCE = 1_000;
 
-/** Locations of which readers said something, by organization: of those at which assets wait for that. */
+/** Locations with news from readers at which assets wait for it, by organization. */
 export type HeardLocations = ReadonlyMap<number, ReadonlySet<number>>;
 
 /** One question for all organizations: most of those that wait need not be visited. */

@@ -14,13 +14,13 @@ export interface Organization {
   rules: OrganizationRules;
   /** The rules are to be loaded first. */
   isRevised: boolean;
-  /** Of its rules about assets. */
+  /** From its rules about assets. */
   subtrees: KnownSubtrees;
   assets: DueTimes;
-  /** Assets of which only rules about where they are may change. */
+  /** Assets for which only rules about their location may change. */
   stays: DueTimes;
   readers: DueTimes;
-  /** Changes of which not all evidence is there yet. */
+  /** Changes whose evidence is still incomplete. */
   unsettled: { histories: Unsettled<ChangedHistory>; readers: Unsettled<Interval & { id: number }> };
   /** Assets that are due unless they are read. */
   expected: ExpectedReads;
@@ -28,11 +28,11 @@ export interface Organization {
   unheard: Unheard;
   /** When assets that are overdue were read last, as far as was known when they were looked at. */
   overdue: Map<number, Micros>;
-  /** Assets that were looked at, by the rules there are, and of which no condition held. */
+  /** Assets that were looked at under the current rules and for which no condition held. */
   quiet: Set<number>;
   /** The same of rules of the kind `overdue`, whatever others say. */
   inTime: Set<number>;
-  /** Those of which there is too much evidence. */
+  /** Assets with too much evidence. */
   leftOut: { asset: Set<number>; reader: Set<number> };
   /** Whether {@link leftOut} replaced what an earlier process noted. */
   isLeftOutNoted: boolean;
@@ -42,7 +42,7 @@ export interface Organization {
   lookedUpTo: number | null;
 }
 
-/** What is to be derived of an organization in a turn. */
+/** The work on an organization in one turn. */
 export interface Work {
   assets: SinceWhen;
   /** By rules about where they are alone. */
@@ -93,7 +93,7 @@ export function takeDue(
   }
 }
 
-/** What is due only where the window ends is so in the next one. */
+/** Work that is due only at the window's end belongs to the next one. */
 export function dueLater(work: SinceWhen, dues: DueTimes, now: Micros): void {
   for (const [id, since] of work.entries()) {
     if (since >= now) {
@@ -110,7 +110,7 @@ export function derivedUpTo(
   { lookedUpTo, assets, stays, readers, unsettled, expected, unheard }: Organization,
   now: Micros,
 ): Micros | null {
-  // What waits for long is not lost: it holds still when it is found.
+  // Waiting longer loses nothing: the condition still holds when it is found.
   const waited = Math.max(unheard.earliest, now - WAITED_FOR);
   return lookedUpTo === null
     ? leastOf([

@@ -11,7 +11,7 @@ export const DERIVED_BACK: Micros = 31 * MICROS_PER_DAY;
 /** Versions of rules, each rule's in order. */
 export interface OrganizationRules {
   ofAssets: ReadonlyMap<string, readonly DatedRule[]>;
-  /** Those of them that ask where an asset is, and not when it was read. */
+  /** Those that depend on the asset's location, and not on when it was read. */
   ofStays: ReadonlyMap<string, readonly DatedRule[]>;
   ofReaders: ReadonlyMap<string, readonly DatedRule[]>;
 }
@@ -32,7 +32,7 @@ export async function loadRulesOf(
       };
 }
 
-/** Those of organizations that were deleted: their rules count no more. */
+/** The rules of deleted organizations: they count no more. */
 export async function findDeleted(db: Connection, orgIds: readonly number[]): Promise<number[]> {
   const rows = await db.any(sql.prepared('find-deleted-organizations', rowsOf<{ id: number }>())`
     select id from organizations

@@ -1,6 +1,6 @@
 import type { Micros } from '../../../base/instant.ts';
 
-/** From when on each asset or reader is to be derived anew: the earliest instant that was said of it. */
+/** From when on each asset or reader must be derived again: the earliest instant noted for it. */
 export class SinceWhen {
   readonly #times = new Map<number, Micros>();
 

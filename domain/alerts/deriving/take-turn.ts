@@ -43,7 +43,7 @@ export class AlertTurns {
     this.#limits = limits;
   }
 
-  /** Of how many organizations not everything was looked at once; null before the first turn. */
+  /** Organizations not looked at completely; null before the first turn. */
   get firstLooks(): number | null {
     return this.#firstLooks;
   }
@@ -95,7 +95,7 @@ export class AlertTurns {
       return { taken: 'nothing_to_do', deriver: before, begun: null };
     }
     const last = await findLast(transaction);
-    // What this process remembers is of no use if another has derived since.
+    // This process's memory is outdated if another has derived since.
     const deriver = (last.derived_by === this.#id ? before : null) ?? new AlertDeriver(this.#limits);
     const turn = await deriver.begin(transaction, last.derived_to);
     return {

@@ -24,7 +24,7 @@ export interface AlertRow {
   because: string | null;
 }
 
-/** Of an `alert`, joined with {@link NAMED}. */
+/** Columns of an `alert`, joined with {@link NAMED}. */
 export const COLUMNS = sql.fragment`alert.id, alert.rule_id, alert.rule_name, alert.kind, alert.level, alert.state,
   alert.asset_id, asset.external_key as asset_external_key, alert.reader_id, reader.name as reader_name,
   alert.location_id, location.external_key as location_external_key, alert.opened_at, alert.recorded_at,

@@ -62,7 +62,7 @@ export async function appliedChange(
     },
     mailTo: await foundMembers(to, given.mailTo, before.mailTo),
   };
-  // What was not found is named once, not called missing as well.
+  // Values that were not found are reported once, not as missing as well.
   refuseIssues(issues);
   refuseIssues(issuesOf(settings));
   return settings;
@@ -184,7 +184,7 @@ const REMEDIES: Record<FieldName, string> = {
   reader_ids: 'is about assets; only a rule of the kind reader selects readers',
 };
 
-/** What of a rule makes no sense, by the names that fields have on the wire. */
+/** Contradictions in a rule, by the fields' names on the wire. */
 export function issuesOf(settings: RuleSettings): FieldIssue[] {
   const { kind, after, thenAfter } = settings;
   const { needs, takes } = OF_KIND[kind];

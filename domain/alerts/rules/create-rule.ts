@@ -59,7 +59,7 @@ export async function addRule(
   ]);
 }
 
-/** What a new rule would be, checked. @throws Invalid with every fault. */
+/** A new rule, checked. @throws Invalid with every fault. */
 export function newSettings(
   transaction: Connection,
   wanted: Omit<NewRule, 'validFrom'>,

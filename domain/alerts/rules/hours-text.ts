@@ -10,7 +10,7 @@ const MINUTES_OF_DAY = 1_440;
 const MOST_PARTS = 20;
 export const HOURS_REMEDY = `must be up to ${MOST_PARTS} parts such as "Mon-Fri 07:00-18:00, Sat 22:00-06:00"; all day is 00:00-24:00`;
 
-/** Reads hours such as `Mon-Fri 07:00-18:00, Sat 22:00-06:00`, the last of which end on Sunday. Null for anything else. */
+/** Reads hours such as `Mon-Fri 07:00-18:00, Sat 22:00-06:00` (the latter end on Sunday). Null for anything else. */
 export function parseHours(text: string): WeeklyPart[] | null {
   const parts = text.split(',').map((part) => partsOf(part.trim()));
   return parts.length > MOST_PARTS || parts.includes(null) ? null : parts.flatMap((part) => part ?? []);

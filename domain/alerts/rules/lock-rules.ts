@@ -34,7 +34,7 @@ export function requireEnd(endsAt: Micros | null, from: Micros, now: Micros): vo
   }
 }
 
-/** @throws Invalid for a beginning, or an end, of which alerts cannot be derived. */
+/** @throws Invalid for a beginning, or an end, from which alerts cannot be derived. */
 export function requireBeginning(validFrom: Micros | null, now: Micros): void {
   if (validFrom !== null && (validFrom < now - DERIVED || validFrom > now + AHEAD)) {
     refuseIssues([invalidValue('valid_from', 'must be within the last 31 days, or the next 366')]);

@@ -5,7 +5,7 @@ import type { Fields } from '../../changes/entry.ts';
 import { assetKeysOf, locationKeysOf, settingsFields } from './rule-fields.ts';
 import type { StoredRule } from './stored-rules.ts';
 
-/** What of a rule is logged: what people set, and when it counts. */
+/** The logged part of a rule: people's settings, and when they hold. */
 export async function loggedRule(db: Connection, rule: StoredRule): Promise<Fields> {
   const { orgId, settings, validFrom, endsAt } = rule;
   return {
@@ -16,7 +16,7 @@ export async function loggedRule(db: Connection, rule: StoredRule): Promise<Fiel
   };
 }
 
-/** What differs between two of {@link loggedRule}; lists are compared by what is in them. */
+/** The differences between two of {@link loggedRule}; lists are compared by their elements. */
 export function loggedDifferences(before: Fields, after: Fields): { before: Fields; after: Fields } {
   const isSame = (name: string) => JSON.stringify(before[name]) === JSON.stringify(after[name]);
   const compared = Object.keys(after).map((name) => [name, isSame(name) ? before[name] : after[name]]);

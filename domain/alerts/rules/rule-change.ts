@@ -1,7 +1,7 @@
 import type { Micros } from '../../../base/instant.ts';
 import type { MetadataTerm } from './rule.ts';
 
-/** What is set, or set anew, of a rule. What is undefined stays as it is; null takes it away. */
+/** The settings that change. Undefined stays as it is; null removes a setting. */
 export interface RuleChange {
   name?: string | undefined;
   after?: Micros | null | undefined;

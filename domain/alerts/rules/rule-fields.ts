@@ -42,7 +42,7 @@ export async function assetKeysOf(
   return rows.map(({ external_key: key }) => key);
 }
 
-/** What was set, as it is shown and logged. */
+/** The settings as they are shown and logged. */
 export function settingsFields(settings: RuleSettings, keys: LocationKeys) {
   const { kind, name, after, thenAfter, locationId, hours, selection, mailTo } = settings;
   const { withinLocationId, metadata, readerIds } = selection;

@@ -18,7 +18,7 @@ export interface DatedRule {
   thenAfter: Micros | null;
   /** The place, with its subtree, of `dwell`, `not_allowed` and `must_be`. */
   locationId: number | null;
-  /** Of `must_be`; null is always. */
+  /** For `must_be`; null is always. */
   hours: Hours | null;
   selection: Selection;
   /** Addresses of members of the organization. */

@@ -1,7 +1,7 @@
 import { MICROS_PER_DAY, type Micros } from '../../../base/instant.ts';
 import type { Kind, Selection } from './rule.ts';
 
-/** What people set of a rule. */
+/** People's settings of a rule. */
 export interface RuleSettings {
   kind: Kind;
   name: string;

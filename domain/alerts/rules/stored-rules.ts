@@ -51,7 +51,7 @@ export interface StoredRule extends RuleRef {
   version: number;
   validFrom: Micros;
   endsAt: Micros | null;
-  /** Of the location that it is about: it ended with it. */
+  /** The rule's location was deleted, and so ended the rule. */
   locationDeletedAt: Micros | null;
   createdAt: Micros;
 }

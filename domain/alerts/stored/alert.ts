@@ -24,7 +24,7 @@ export interface StoredAlert {
 }
 
 export interface AlertDifference {
-  /** Stretches of which there is no alert. */
+  /** Stretches without an alert. */
   opened: FoundStretch[];
   /** Alerts whose stretch is another by now, or over. */
   changed: { id: string; state: StoredAlert['state']; stretch: FoundStretch }[];

@@ -7,7 +7,7 @@ import { MOST_RAISED, type Raised, Room } from './room.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Of so many in all no rule is refused any. */
+/** Up to this many in all, no rule is refused any. */
 const FEW = MOST_RAISED / 2;
 
 /**
@@ -53,7 +53,7 @@ export async function noteFlood(
       rule_ids = array(select distinct unnest(noted.rule_ids || excluded.rule_ids) as id order by id)`);
 }
 
-/** Has organizations that may raise again derived anew; also where the database's clock was set back since. */
+/** Derives organizations again that may raise alerts again; also if the database's clock was set back since. */
 export async function endFloods(db: Connection): Promise<void> {
   await db.exec(sql.prepared('end-alert-floods', NO_ROWS)`
     with ended as (

@@ -5,7 +5,7 @@
  */
 export const MOST_RAISED = 20_000;
 
-/** Those of each rule that are raised however many others there are. */
+/** Each rule may raise this many, however many others there are. */
 export const FIRST_OF_RULE = 100;
 
 /** With the first ones of 200 rules. */
@@ -35,7 +35,7 @@ export class Room {
     const own = this.#raised.get(ruleId) ?? { holding: 0, over: 0 };
     const all = this.#all();
     const left = MOST_RAISED - (all[kind] - own[kind]);
-    // What held when it was raised, and was over by then as is known since, is in the place of what holds.
+    // An alert raised as ongoing that turns out to have ended earlier still takes up an "ongoing" slot.
     const excess = kind === 'holding' ? Math.max(0, all.over - MOST_RAISED) : 0;
     const share = Math.floor((left - excess) / 2) - own[kind];
     const first = FIRST_OF_RULE - own.holding - own.over;

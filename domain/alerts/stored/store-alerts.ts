@@ -61,7 +61,7 @@ async function withinBounds(db: Connection, alerts: readonly Opened[]): Promise<
   return [...slicesOf(raised, AT_ONCE)];
 }
 
-/** What holds goes first, and rules with few before those with many. */
+/** Ongoing alerts go first, and rules with few alerts before those with many. */
 function shareOut(room: Room, alerts: readonly Opened[]): { within: Opened[]; beyond: Opened[] } {
   const isPast = ({ stretch }: Opened) => stretch.until !== null;
   const groups = [...Map.groupBy(alerts, (alert) => `${isPast(alert)} ${ruleOf(alert)}`).values()];

@@ -1,4 +1,4 @@
-/** What an alert is about. */
+/** The subject of an alert. */
 export type Subject = { assetId: number; readerId: null } | { assetId: null; readerId: number };
 
 export const assetSubject = (assetId: number): Subject => ({ assetId, readerId: null });

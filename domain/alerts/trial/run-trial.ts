@@ -36,7 +36,7 @@ export async function runTrial(db: Connection, trial: Trial, { bounds, batch, go
 
 export type TrialResult = Awaited<ReturnType<typeof runTrial>>;
 
-/** What a trial found, as it is shown. @param of how many assets, or readers, there are to look at. */
+/** The result of a trial for display. @param of the number of assets, or readers, to look at. */
 async function trialFields(
   db: Connection,
   { orgId, settings, window }: Trial,
@@ -103,7 +103,7 @@ interface TriedAlert {
   lasting: Micros;
 }
 
-/** What a rule would have raised for one asset or reader. */
+/** The alerts that a rule would have raised for one asset or reader. */
 interface TriedSubject {
   subject: Subject;
   count: number;
@@ -118,11 +118,11 @@ interface TallyBounds {
   subjects: number;
 }
 
-/** What of a trial is kept, however much it finds. */
+/** The bounded part of a trial's result that is kept. */
 class TrialTally {
   looked = 0;
   count = 0;
-  /** Of assets or readers for which anything would have been raised. */
+  /** Number of assets or readers with any alert. */
   subjectCount = 0;
   longest: TriedAlert | null = null;
   readonly alerts: TriedAlert[] = [];

@@ -3,7 +3,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { LIVE_READERS } from '../../administration/live-readers.ts';
 import type { DatedRule } from '../rules/rule.ts';
 
-/** A live asset, or reader, of which a rule may be. */
+/** A live asset or reader that a rule may apply to. */
 export interface Subject {
   id: number;
   /** External key of an asset, name of a reader. */

@@ -12,7 +12,7 @@ import type { Trial } from './try-rule.ts';
 
 export interface WantedTrial extends RuleChange {
   orgId: number;
-  /** A new rule of a kind, or a stored one with what is set anew. */
+  /** A new rule of a kind, or a stored one with changes. */
   of: { kind: Kind } | { id: string };
   /** Null: {@link DEFAULT_WINDOW} before now. */
   since: Micros | null;

@@ -20,7 +20,7 @@ export interface Trial {
   window: Interval;
 }
 
-/** What a rule would have raised for some of the assets, or readers, that it is about. */
+/** The alerts that a rule would have raised for some of its assets or readers. */
 export interface Tried {
   looked: number;
   found: { subject: Subject; stretches: readonly Stretch[] }[];

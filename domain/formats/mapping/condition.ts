@@ -41,7 +41,7 @@ export function compileConditions(
 
 export interface ElementConditions {
   readonly hold: (element: unknown) => boolean;
-  /** What trying them on an element costs. */
+  /** The cost of trying them on an element. */
   readonly work: number;
 }
 

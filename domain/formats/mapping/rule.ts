@@ -12,9 +12,9 @@ export interface Rule {
   readonly itemConditions: readonly Condition[];
   readonly warn: readonly Condition[];
   readonly fields: Fields;
-  /** What its conditions cost, for each document. */
+  /** The cost of its conditions, for each document. */
   readonly workOfDocument: number;
-  /** What looking up all of its values costs, for each item. */
+  /** The cost of looking up all of its values, for each item. */
   readonly work: number;
 }
 

@@ -147,7 +147,7 @@ function insertingAssets(orgId: number, assets: readonly KeyedAsset[]): RowQuery
     order by given.ordinal`;
 }
 
-/** Those of a group may have come from several. */
+/** The rows of a group may have come from several requests. */
 function authors(assets: readonly KeyedAsset[]): FragmentSqlToken {
   const column = (of: (actor: Actor) => string | null) =>
     sql.fragment`${sql.binary(texts(assets.map(({ actor }) => of(actor))))}::text[]`;

@@ -37,7 +37,7 @@ export class CsvRecords {
   #line: number;
   #begin: number;
   #cells: string[] = [];
-  /** Of the current cell, from earlier pieces. */
+  /** The beginning of the current cell, from earlier pieces. */
   #cell = '';
   #at: 'begin' | 'plain' | 'quoted' | 'behind' = 'begin';
   #length = 0;

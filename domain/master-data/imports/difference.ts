@@ -47,7 +47,7 @@ export function fieldChanges(
   return [...changes, ...parentChange(stored, given), ...tagChange(stored, added)];
 }
 
-/** What a row that creates gives, as the API shows values. */
+/** The values of a row that creates, as the API shows them. */
 export function newFields(resource: Keyed, given: GivenRow): FieldChange[] {
   const columns = Object.entries(columnsOf(resource)) as [ItemColumn, Column][];
   const fields = columns
@@ -65,7 +65,7 @@ export function newFields(resource: Keyed, given: GivenRow): FieldChange[] {
   ];
 }
 
-/** What the change log says of an updated row. @param added tags that it lacks. */
+/** The change log's entry for an updated row. @param added tags that it lacks. */
 export function loggedUpdate(
   orgId: number,
   resource: Keyed,

@@ -8,7 +8,7 @@ import { allOf, finding } from '../clauses.ts';
 import type { KeyedRow } from '../live-by-key.ts';
 import * as locations from '../locations/filtered.ts';
 
-/** Ids found by a statement: a search finds all that match each time, of which this many are read. */
+/** Ids that a statement finds: a search finds all matches each time, and this many of them are read. */
 const FOUND = 10_000;
 
 /** Ids of a page; with 250 rows of ordinary length, writing a piece takes a few milliseconds. */

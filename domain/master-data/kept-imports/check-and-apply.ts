@@ -190,7 +190,7 @@ async function note(connection: OrganizationConnection, id: number, kind: string
     on conflict (org_id, import_id) do update set kind = excluded.kind, seen_at = now(), done_rows = excluded.done_rows`);
 }
 
-/** What is wrong with a file, and where. */
+/** The faults of a file, and where they are. */
 interface FileFault {
   line: number;
   column: string;

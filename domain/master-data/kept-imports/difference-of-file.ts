@@ -71,12 +71,12 @@ export class DifferenceOfFile implements Onlooker {
     }
   }
 
-  /** Of every change, in the order of the file: the same file makes the same of the same data. */
+  /** A digest of every change, in the order of the file: the same file has the same effect on the same data. */
   digest(): Buffer {
     return this.#digest.copy().digest();
   }
 
-  /** @param faulty lines, of which some were taken for good ones at first. */
+  /** @param faulty lines; some were taken for good ones at first. */
   difference(faulty: ReadonlySet<number>): FileDifference {
     const counts = { created: 0, updated: 0, unchanged: 0, faulty: faulty.size };
     for (const [line, kind] of this.#kinds) {

@@ -14,10 +14,10 @@ export interface KeptImport {
   created_at: string;
   checked_at: string | null;
   applied_at: string | null;
-  /** What is being done with it; null also if whoever did it is gone. */
+  /** The work in progress on it; null also if the process doing it is gone. */
   work: 'checking' | 'applying' | null;
   done_rows: number | null;
-  /** Of the file, as counted last. */
+  /** Counts of the file, as counted last. */
   rows: number | null;
 }
 

@@ -37,7 +37,7 @@ export function deleteLocation(db: OrganizationDatabase, actor: Actor, id: numbe
   );
 }
 
-/** Of a location that is being deleted. A plan of it stays, as one of no location. Needs the location's lock. */
+/** Takes plans from a location that is being deleted; they stay, without a location. Needs the location's lock. */
 async function takeOffPlans(change: OrganizationChange, locationId: number): Promise<void> {
   const { orgId } = change;
   await change.exec(sql.prepared('take-off-plans', NO_ROWS)`

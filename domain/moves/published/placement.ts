@@ -93,5 +93,5 @@ function nearest(path: PlacedLocation['path']): PlacedLocation['path'] {
 
 const MOST_LEVELS = 64;
 
-/** Of keys and names together. */
+/** Length of keys and names together. */
 const MOST_PATH = 4_096;

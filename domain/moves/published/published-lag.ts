@@ -4,7 +4,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 export interface PublishedLag {
   /** Organizations whose moves were ever published. */
   feeds: number;
-  /** Those of which events wait. */
+  /** Feeds with waiting events. */
   behind: number;
   /** Seconds for which the oldest event that was not published has been in the feed. */
   lag: number;

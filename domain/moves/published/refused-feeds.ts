@@ -3,7 +3,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 
 export interface PublishingFault {
   orgId: number;
-  /** Of the message that the broker does not take; null if a query fails. */
+  /** The message that the broker does not take; null if a query fails. */
   topic: string | null;
   reason: string;
 }
@@ -14,7 +14,7 @@ export interface Ladder {
   longest: number;
 }
 
-/** Of all organizations, those that have stood still longest first. */
+/** Refused feeds of all organizations, the longest-standing first. */
 export async function readPublishingFaults(
   db: Connection,
   limit: number,

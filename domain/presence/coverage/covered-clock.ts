@@ -5,7 +5,7 @@ import type { Interval } from '../intervals.ts';
 /** A clock that runs only while a location is covered. */
 export class CoveredClock {
   readonly #covered: readonly Interval[];
-  /** What was covered before each of them. */
+  /** The time covered before each of them. */
   readonly #before: Micros[] = [];
 
   /** @param covered in order and apart. */
@@ -50,7 +50,7 @@ export class CoveredClock {
   }
 }
 
-/** Of the last that passes; all after it fail. -1 if none does. */
+/** Index of the last that passes; all after it fail. -1 if none does. */
 function lastIndex<Item>(items: readonly Item[], passes: (item: Item) => boolean): number {
   return firstIndex(0, items.length, (index) => !passes(items[index] as Item)) - 1;
 }

@@ -8,7 +8,7 @@ export interface AntennaSpan extends Interval {
   readerId: number;
 }
 
-/** What decides when a location was covered. */
+/** The facts that decide when a location was covered. */
 export interface PlaceEvidence {
   /** In order. */
   watches: readonly DatedWatch[];

@@ -19,7 +19,7 @@ interface Place {
 /** Locations are looked for so often. */
 const LOOK_EVERY: Micros = 300 * MICROS_PER_SECOND;
 
-/** So often a location is learned anew, and one of which nothing is known yet. */
+/** How often a location is learned again, and how often one that nothing is known about yet. */
 const LEARN_EVERY = { known: 6 * 3_600 * MICROS_PER_SECOND, unknown: LOOK_EVERY };
 
 /**
@@ -91,7 +91,7 @@ async function learnGap(pool: Pool, { orgId, locationId }: Place, now: Micros): 
   });
 }
 
-/** Live locations of which it was last said that they are watched continuously, and not how often things are read there. */
+/** Live locations last set to be watched continuously, without a gap that was set. */
 async function findLearned(db: Connection): Promise<(Place & { isKnown: boolean })[]> {
   const rows = await db.any(sql.prepared(
     'find-learned-gaps',

@@ -6,7 +6,7 @@ export interface Limit {
   ruleId: string;
 }
 
-/** What rules say of an asset: as of `from`, until the next. Null where none says anything. */
+/** Rules' limits for an asset: as of `from`, until the next. Null where no rule sets one. */
 export interface DatedLimits {
   from: Micros;
   overdue: Limit | null;

@@ -17,18 +17,18 @@ export interface Presence {
   because: { readerId: number; since: Micros | null } | { sweepId: string } | { ruleId: string } | null;
 }
 
-/** What is known of an asset at the location where it was seen last. */
+/** Facts about an asset at the location where it was seen last. */
 export interface AssetEvidence {
   lastSeen: Micros;
   /** False where it may have been seen later: scans of then are not kept any more. */
   isLastKnown: boolean;
   /** The first sweep since then that expected it there and did not find it. */
   missedBy: { sweepId: string; endedAt: Micros } | null;
-  /** What rules say of it, in order; they go before the gap of the location. */
+  /** Limits by rules, in order; they go before the gap of the location. */
   limits: readonly DatedLimits[];
 }
 
-/** What holds of an asset at a location, as of `from`. */
+/** The state of an asset at a location, as of `from`. */
 interface Settings {
   watch: DatedWatch;
   limits: DatedLimits;
@@ -62,7 +62,7 @@ export const NEVER_SEEN: Presence = { state: 'never_seen', since: null, unseen: 
  */
 export class PlacePresence {
   readonly #evidence: PlaceEvidence;
-  /** What counts towards being missed. */
+  /** The time that counts towards being missed. */
   readonly #clock: CoveredClock;
   /** Whether anybody is taken to listen. */
   readonly #listening: CoveredClock;

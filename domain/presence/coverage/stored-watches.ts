@@ -62,7 +62,7 @@ export interface ListedWatch extends StoredWatch {
   location_external_key: string;
 }
 
-/** What holds of live locations of which something was said, sorted by key. */
+/** The current watching of live locations that have any, sorted by key. */
 export function listWatches(db: Connection, orgId: number): Promise<readonly ListedWatch[]> {
   return db.any(sql.type(rowsOf<ListedWatch>())`
     select location.external_key as location_external_key, ${COLUMNS}

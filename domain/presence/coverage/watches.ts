@@ -21,7 +21,7 @@ export interface DatedWatch extends Watch {
 
 export const MAX_GAP = { least: MICROS_PER_SECOND, most: 86_400 * MICROS_PER_SECOND };
 
-/** Of a location of which nothing was said. */
+/** The watching of a location without a setting. */
 export const UNWATCHED: DatedWatch = {
   from: Number.NEGATIVE_INFINITY,
   mode: 'portal',

@@ -70,13 +70,13 @@ const LONGEST_STATEMENT = 10_000;
 /** Hours of evidence that are read at once after a failure. */
 const SHARE = { first: AT_ONCE / 2, least: 1, all: AT_ONCE };
 
-/** Readers that are learned anew in a turn: one that sends every minute has 10,000 stretches to read. */
+/** Readers learned again in a turn: one that sends every minute has 10,000 stretches to read. */
 const LEARNED_AT_ONCE = { known: 2, new: 20 };
 const LEARN_EVERY = { known: 6 * HOUR, new: 300 * MICROS_PER_SECOND };
 
 const TIDY_EVERY: Micros = HOUR;
 
-/** What is committed later than this after its time by another process is not found: nor is it of much use. */
+/** Rows that another process commits later than this after their time are not found, and are of little use. */
 const WATCHES_AGAIN: Micros = 60 * MICROS_PER_SECOND;
 
 /**
@@ -302,7 +302,7 @@ export class SilenceDeriver {
       this.#readers.delete(readerId);
       return;
     }
-    // What was set since is dated later than what was watched so far.
+    // Later settings are dated after the time watched so far.
     const expected = leastExpectedFrom(expectations, now);
     const known = this.#readers.get(readerId);
     this.#readers.set(readerId, {

@@ -8,7 +8,7 @@ import { packedStretchesSince } from '../packed-spans.ts';
 import type { ReaderId } from '../store-connections.ts';
 import { type CountedStretch, LEARNED_FROM, learnedExpectation } from './learned-expectation.ts';
 
-/** What is learned from is no older, by when the reader was heard last. */
+/** The oldest evidence to learn from, by when the reader was heard last. */
 const OLDEST = sql.fragment`(counted.heard_until - make_interval(secs => ${LEARNED_FROM / MICROS_PER_SECOND}::integer))`;
 
 /**

@@ -52,7 +52,7 @@ export class SilenceTurns {
       rowsOf<{ derived_to: Micros; derived_by: string | null }>(),
     )`
       select micros_of_time(derived_to) as derived_to, derived_by::text from silence_derivation`);
-    // What this process remembers is of no use if another has derived since.
+    // This process's memory is outdated if another has derived since.
     const deriver = (last?.derived_by === this.#id ? before : null) ?? new SilenceDeriver();
     const turn = await deriver.turn(transaction, last?.derived_to ?? (await now(transaction)));
     await transaction.exec(sql.prepared('keep-derived-silences', NO_ROWS)`

@@ -2,7 +2,7 @@ import { MICROS_PER_DAY, MICROS_PER_SECOND, type Micros } from '../../../base/in
 import { EXPECTED } from '../expectations.ts';
 import type { Interval } from '../intervals.ts';
 
-/** What is learned of a reader takes seven days, and the longest expectation one. */
+/** Learning about a reader takes seven days, and the longest expectation one. */
 export const KEPT: Micros = 8 * MICROS_PER_DAY;
 
 /** Watched time that is kept, however long ago it was: after a day of it nothing depends on what was watched before. */

@@ -8,7 +8,7 @@ export interface Watch extends Interval {
   id: string;
 }
 
-/** What is in the future by the database's clock was dated by one that is wrong, and is left out. */
+/** Rows in the future by the database's clock were dated by a wrong one, and are left out. */
 export async function storeWatches(db: Connection, watches: readonly Watch[]): Promise<void> {
   await db.exec(sql.prepared('keep-intake-watches', NO_ROWS)`
     insert into intake_watches as kept (id, started_at, ended_at)

@@ -269,7 +269,7 @@ function partsOf(stays: FragmentSqlToken): FragmentSqlToken {
     cross join lateral unnest(place.during * tstzmultirange(tstzrange(stay.since, stay.until))) part (during)`;
 }
 
-/** Of assets whose histories have changed since from `known_stay`, of the others from what there is. */
+/** From `known_stay` for assets whose histories have changed since, from the current rows for the others. */
 function asKnown(orgId: number, from: FragmentSqlToken): FragmentSqlToken {
   const isTouched = sql.fragment`exists (select from touched where touched.asset_id = counted.asset_id)`;
   return sql.fragment`

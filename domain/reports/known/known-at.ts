@@ -6,7 +6,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { positionAt } from '../../tracking/feed/position-at.ts';
 import { laterThan, requirePast, type Times } from '../require-past.ts';
 
-/** What had been recorded before an instant. */
+/** Everything recorded before an instant. */
 export interface Known {
   before: Micros;
   /** In the feed, what was recorded later comes after this position. */

@@ -17,7 +17,7 @@ export interface PresenceFilters extends WantedAssets {
 
 export type PresenceRow = Omit<SeenAsset, 'entered_at'> & {
   presence: Presence;
-  /** Of the reader in `because`. */
+  /** The reader in `because`. */
   readerName: string | null;
 };
 

@@ -7,7 +7,7 @@ import { listPresence, type PresenceRow } from './list-presence.ts';
 /** Milliseconds: whoever looks an asset up waits no longer for it, whatever else the organization asks for. */
 const PATIENCE = 2_000;
 
-/** What can be said of an asset now; null where that is nothing, as where it would take too long to tell. */
+/** The asset's current presence; null if unknown or too slow to compute. */
 export async function presenceOfAsset(
   db: OrganizationDatabase,
   assetId: number,

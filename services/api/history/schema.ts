@@ -6,7 +6,7 @@ import { described, timeBound } from '../../../platform/http/parameters.ts';
 import type { ParameterValues, Query } from '../../../platform/http/query.ts';
 import { KNOWN_AT } from '../past/known-at-parameter.ts';
 
-/** Of what `rowKey` makes. */
+/** The pattern of `rowKey`. */
 const ROW_SCHEMA: JsonSchema = {
   type: 'string',
   minLength: 1,

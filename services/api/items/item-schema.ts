@@ -71,7 +71,7 @@ export function itemSchema<C extends Common, Where extends string>({
   };
 }
 
-/** What null clears in a PATCH: "`description` and `valid_to`". */
+/** The fields that null clears in a PATCH: "`description` and `valid_to`". */
 export function clearedByNull(columns: Columns, ...others: readonly string[]): string {
   const names = Object.keys(columns).filter((name) => columns[name]?.otherwise === null);
   return new Intl.ListFormat('en-GB').format([...names.map((name) => `\`${name}\``), ...others]);

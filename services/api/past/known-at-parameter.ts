@@ -13,7 +13,7 @@ export const KNOWN_AT = {
   ),
 };
 
-/** @throws Invalid for times later than now or than `known_at`, and for a `known_at` of which nothing is known. */
+/** @throws Invalid for times later than now or than `known_at`, and for a `known_at` before all records. */
 export async function knownOf(
   db: OrganizationConnection,
   knownAt: TimeBound,

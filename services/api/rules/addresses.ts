@@ -1,6 +1,6 @@
 import type { ApiContext } from '../serving/context.ts';
 
-/** Who sets rules, and who acts on their alerts. */
+/** Roles that set rules, and roles that act on their alerts. */
 const READERS_OF_ADDRESSES = ['rules:admin', 'alerts:write'];
 
 /** Whether a caller may know whom rules tell; others learn how many that are. */

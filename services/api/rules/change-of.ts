@@ -2,7 +2,7 @@ import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { RuleChange } from '../../../domain/alerts/rules/rule-change.ts';
 import type { RulePatch } from './schema.ts';
 
-/** What a body sets of a rule. */
+/** The settings of a rule in a body. */
 export function changeOf(body: RulePatch): RuleChange {
   return {
     ...{ name: body.name, after: inMicros(body.after_seconds), thenAfter: inMicros(body.then_seconds) },

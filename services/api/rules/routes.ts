@@ -52,7 +52,7 @@ const ALERT = objectOf({
   seconds: COUNT,
 });
 
-/** What a rule would have raised. */
+/** The alerts that a rule would have raised. */
 const TRIAL = objectOf({
   since: TIME_SCHEMA,
   until: TIME_SCHEMA,

@@ -5,7 +5,7 @@ import type { ThreadTask } from '../../../platform/runtime/work-threads.ts';
 import type { ApiContext } from './context.ts';
 import type { Serving } from './serving.ts';
 
-/** What a request of `caller` works with. */
+/** The context of a request of `caller`. */
 export function contextOf(
   { door, keys, largeBodies, largeRows, ruleTrials, imports, moveReading, webhooks }: Serving,
   {

@@ -7,7 +7,7 @@ import type { MoveReading } from './move-reading.ts';
 import type { RuleTrials } from './rule-trials.ts';
 import type { WebhookParts } from './webhook-parts.ts';
 
-/** What handlers need, shared by all requests of a process. */
+/** The dependencies of handlers, shared by all requests of a process. */
 export interface Serving {
   door: OrganizationDoor;
   keys: ApiContext['keys'];

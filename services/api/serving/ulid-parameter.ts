@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../../base/checks/fields.ts';
 import { accepted, invalidValue, refused } from '../../../base/checks/issues.ts';
 import type { Parameter } from '../../../platform/http/parameters.ts';
 
-/** Of ids that were given out. No more is asked of one that is looked up: what is out of range is not found. */
+/** The pattern of ids that were issued. Look-ups accept any; an impossible one is not found. */
 const ULID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 
 export const ULID_SCHEMA: JsonSchema = { type: 'string', pattern: ULID.source };

@@ -3,7 +3,7 @@ import type { Networks } from '../../../base/networks.ts';
 import type { SecretsKeys } from '../../../domain/webhooks/secrets/secrets-key.ts';
 import type { Agents } from '../../../domain/webhooks/sending/agents.ts';
 
-/** What requests about webhooks need. */
+/** The dependencies of requests about webhooks. */
 export interface WebhookParts {
   keys: SecretsKeys;
   networks: Networks;

@@ -167,7 +167,7 @@ interface ReportOptions {
 interface ReportExport<Options, Row extends { id: number | string }> {
   verb: string;
   description: string;
-  /** What each row is, in the plural. */
+  /** The name of its rows, in the plural. */
   noun: string;
   /** Options of an example. */
   example: string;
@@ -270,7 +270,7 @@ function addKnownAt(command: Command): Command {
 
 /**
  * @param times by the names of their options, without dashes.
- * @throws Invalid for times that have not come, or of which nothing was known.
+ * @throws Invalid for times in the future, or before all records.
  */
 async function knownFrom(
   db: OrganizationConnection,
@@ -298,7 +298,7 @@ function keys(text: string): string[] {
 type Produce = (write: (piece: Piece) => Promise<void>, signal: AbortSignal) => Promise<void>;
 
 interface Target {
-  /** What each row is, in the plural. */
+  /** The name of its rows, in the plural. */
   noun: string;
   file: string | undefined;
   json: boolean | undefined;

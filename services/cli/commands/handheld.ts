@@ -51,7 +51,7 @@ function addHandheldCreate(program: Command): void {
       const { org: orgId, name, expiresAt = null, qr } = options;
       const codeOf = (token: string) =>
         qr === undefined ? null : signInCode(token, qr === true ? null : qr, running().env);
-      codeOf(''); // a setting that is wrong is told before there is a token
+      codeOf(''); // reports a wrong setting before there is a token
       const { id: handheldId, token } = await withConnections(({ db, actor }) =>
         createHandheld(db, actor, { orgId, name, expiresAt }),
       ).catch(refuseExpiry(expiresAt));
@@ -154,7 +154,7 @@ const SETTINGS = {
 const EVERYWHERE = ['0.0.0.0', '::'];
 const LOOPBACK = /^(localhost|127\.|\[::1\])/;
 
-/** Of `--qr`: where the app is. */
+/** For `--qr`: the address of the app. */
 function appAddress(text: string): string {
   if (!URL.canParse(text) || !['http:', 'https:'].includes(new URL(text).protocol)) {
     throw new InvalidArgumentError(

@@ -63,7 +63,7 @@ async function migrated(
   return migrate(ownerUrl, readMigrations(), { signal, say });
 }
 
-/** Who exists already keeps the password it has, or has not. */
+/** Existing users keep their passwords, or stay without. */
 async function letIn(ownerUrl: string, processUrl: string): Promise<boolean> {
   const isNew = await allowLogin(ownerUrl, processUrl);
   await requireReachable(processUrl).catch((error) => {

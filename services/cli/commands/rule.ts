@@ -250,7 +250,7 @@ function addRuleList(program: Command): void {
 
 type Shown = ReturnType<typeof ruleFields>;
 
-/** What a rule says, in a sentence. */
+/** A rule as a sentence. */
 function sayRule(
   rule: Omit<Shown, 'id' | 'mail_count' | 'valid_from' | 'ends_at' | 'location_deleted_at' | 'created_at'>,
 ): string {
@@ -329,7 +329,7 @@ function trialText(kind: Kind, result: TrialResult): string {
   return lines.join('\n');
 }
 
-/** What rules of a kind are about. */
+/** The subjects of a kind of rule. */
 function nounOf(kind: Kind): string {
   return kind === 'reader' ? 'readers' : 'assets';
 }
@@ -416,7 +416,7 @@ type Listed<Item> = Item[] | typeof NONE;
 
 const kind = oneOf(...KINDS);
 
-/** What rules have in common: commands that make, change and try them take the same. */
+/** Options that rules share: commands that make, change and try them take the same. */
 function withRuleOptions(command: Command): Command {
   return command
     .option('--name <name>', 'its name; default: its kind and location')

@@ -1,7 +1,7 @@
 import { DIVIDED } from '../../../db/timescale/connections/choose-primary.ts';
 import { NONE_WANTED } from '../../../db/timescale/connections/servers.ts';
 
-/** What to do where a database cannot be connected to. @param setting or flag that its address is from. */
+/** The remedy if a database cannot be connected to. @param setting or flag that its address is from. */
 export function remedyOfConnection(error: unknown, setting: string): string {
   return REMEDIES[codeOf(error)]?.(setting) ?? `Correct ${setting}`;
 }

@@ -35,7 +35,7 @@ async function examineAnswer({ name, host, port, isOverTls }: Listener): Promise
   }
 }
 
-/** Nothing is told here, so that a certificate that names another host than this does no harm. */
+/** No secret is sent here, so a certificate for another host does no harm. */
 async function textAt(url: string): Promise<string> {
   const get = url.startsWith('https:') ? getOverTls : getPlain;
   const request = get(url, {

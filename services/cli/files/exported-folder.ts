@@ -18,7 +18,7 @@ export interface Manifest {
 /**
  * A folder that `org export` wrote.
  *
- * @param onProgress is told which file is compared with its checksum.
+ * @param onProgress gets the name of the file whose checksum is verified.
  * @throws AppError `invalid_input` if a file is missing, or is not what was exported.
  */
 export async function openExported(

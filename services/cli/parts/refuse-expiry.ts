@@ -1,7 +1,7 @@
 import { AppError } from '../../../base/errors.ts';
 import { ExpiryPassed } from '../../../domain/administration/expiry.ts';
 
-/** What to do about an error where `--expires-at` was given: names the flag if that has passed. */
+/** The remedy for an error with `--expires-at`: names the flag if the time has passed. */
 export function refuseExpiry(expiresAt: string | null): (error: unknown) => never {
   return (error) => {
     throw error instanceof ExpiryPassed

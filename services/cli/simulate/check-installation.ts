@@ -167,7 +167,7 @@ async function storedAlerts(db: Connection, orgId: number, rules: readonly strin
   }));
 }
 
-/** What follows a position of the feed; null if that is not kept any more. */
+/** The events after a position of the feed; null if they are gone. */
 async function storedMoves(db: OrganizationDatabase, after: number): Promise<FeedPage | null> {
   const { events, head, oldest } = await readMoves(db, { after, limit: PAGE });
   return after < oldest - 1 ? null : { events, head };
@@ -175,7 +175,7 @@ async function storedMoves(db: OrganizationDatabase, after: number): Promise<Fee
 
 const PAGE = 1_000;
 
-/** What the report says of assets with these keys. @param at milliseconds since 1970. */
+/** The report's rows for assets with these keys. @param at milliseconds since 1970. */
 async function storedPresence(
   db: OrganizationDatabase,
   keys: ReadonlySet<string>,

@@ -26,7 +26,7 @@ export interface SimulatePlan {
 /** Micros. */
 export interface WatchPlan {
   maxGap: Micros;
-  /** Of every reader: how long it may say nothing. */
+  /** For every reader: how long it may be silent. */
   expected: Micros;
   /** Within which whatever stays is read again. */
   reread: Micros;

@@ -46,7 +46,7 @@ const CHANGE_FILTERS = {
   limit: integer({ min: 1, max: 200 }, 50),
 };
 
-/** Of the page behind this change: when it was made, and its id. */
+/** The cursor of the page behind this change: its time, and its id. */
 function cursorBehind({ at, id }: LoggedChange): string {
   return `${toMicros(fromDatabase(at))}-${id}`;
 }
@@ -103,7 +103,7 @@ const list = memberRoute({
   },
 });
 
-/** Of a resource without a key of its own, its name. */
+/** The name of a resource without a key of its own. */
 const NAMED_AS: Readonly<Record<string, string>> = { api_key: 'key', membership: 'user' };
 
 function namedView(change: LoggedChange, names: Names) {
@@ -138,7 +138,7 @@ function hidden(resourceType: string, scopes: readonly string[]): ((fields: Json
   return null;
 }
 
-/** What comes behind the host often is the receiver's only secret. */
+/** The part behind the host is often the receiver's only secret. */
 function withoutPath({ url, ...rest }: Json): Json {
   return typeof url === 'string' && URL.canParse(url) ? { ...rest, url: `${new URL(url).origin}/…` } : rest;
 }
@@ -153,7 +153,7 @@ interface Named {
   name: string;
 }
 
-/** What people call who changed something, and what was changed, by `type id`; also if it is gone by now. */
+/** Names of actors and changed resources, by `type id`; deleted ones too. */
 type Names = ReadonlyMap<string, string>;
 
 /** Users of a page of changes. Whoever changed something in an organization is no secret to its members. */

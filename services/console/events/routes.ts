@@ -28,7 +28,7 @@ const EVENTS = {
   },
 } as const satisfies Query;
 
-/** An event of the feed, of which less is told, and more of where the asset was and what it is called. */
+/** An event of the feed, with fewer fields, and with the names of the asset and its locations. */
 const MOVE: JsonSchema = objectOf({
   ...{ specversion: TEXT_SCHEMA, id: TEXT_SCHEMA, source: TEXT_SCHEMA, subject: TEXT_SCHEMA },
   ...{ time: TIME_SCHEMA, datacontenttype: TEXT_SCHEMA },
@@ -135,7 +135,7 @@ async function* streamMoves(viewing: Viewing, after: number | null): AsyncGenera
       }
       await viewing.confirm();
     } catch (error) {
-      // The answer has begun, so all that is left is to end it; coming again, the viewer is told why.
+      // The answer has begun, so all that is left is to end it; the viewer learns why on coming back.
       viewing.onCut(error instanceof Problem && SIGNED_OUT.has(error.type) ? 'signed_out' : 'failed');
       return;
     } finally {

@@ -44,7 +44,7 @@ function wholeReport<P extends Parameters & Record<'sort' | 'limit' | 'offset', 
 
 type NotFilters = 'sort' | 'limit' | 'offset' | 'include_deleted';
 
-/** What is deleted is not exported: importing it would create it again. */
+/** Deleted items are not exported: importing them would create them again. */
 function filtersOf<P extends Parameters & Record<NotFilters, unknown>>({
   sort,
   limit,

@@ -20,7 +20,7 @@ import { REFERENCE, REFERENCE_OR_NULL, referenceOf } from '../serving/reference.
 import { COUNT_SCHEMA, listOf, objectOf, TAG_TYPE_SCHEMA, TEXT_SCHEMA } from '../serving/schemas.ts';
 import { STAY } from '../serving/stay.ts';
 
-/** Of assets, and of places: who gets more than that types another letter. */
+/** Per kind, assets and locations: people with more results type another letter. */
 const MOST_FOUND = 25;
 
 /** Places of each asset. */

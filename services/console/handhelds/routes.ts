@@ -34,7 +34,7 @@ function appAddress({ parts: { handhelds, publicUrl }, sender }: ConsoleContext)
   if (handhelds.url !== null) {
     return handhelds.url;
   }
-  // Of a write, and so the console's own.
+  // A read before a write, and so from the console's own connection.
   const { hostname } = new URL(publicUrl ?? sender.origin ?? 'http://localhost');
   return `${handhelds.scheme}://${hostname}:${handhelds.port}`;
 }

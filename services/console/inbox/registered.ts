@@ -9,7 +9,7 @@ export function loadFormatsOf({ db: { orgId }, parts }: ConsoleContext): Promise
   return parts.insight.run(orgId, (installation) => loadFormats(installation, parts.builtinFormats, orgId));
 }
 
-/** Of the reader that sent a message, unless it was deleted. */
+/** The reader that sent a message, unless it was deleted. */
 export async function loadPoliciesOf(
   { db: { orgId }, parts }: ConsoleContext,
   { readerId }: KeptMessage,

@@ -77,7 +77,7 @@ const TRIED = {
 
 export const TRIED_FORMATS = listOf(objectOf(TRIED));
 
-/** Of a message that may hold thousands. */
+/** Shown of a message that may hold thousands. */
 export const MOST_READS = 50;
 
 export const TRIED_FORMAT = objectOf({

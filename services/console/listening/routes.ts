@@ -94,7 +94,7 @@ interface Streaming {
   confirm(): Promise<void>;
 }
 
-/** What is heard, with whose tags they are; it ends with the session. */
+/** The reads at antennas, with the owners of their tags; it ends with the session. */
 async function* streamHeard(
   { db, signal, confirm }: Streaming,
   pieces: AsyncIterable<HeardByAll>,
@@ -117,7 +117,7 @@ async function* streamHeard(
       yield eventText({ id, event: 'heard', data: heardView(heard, owners) });
     }
   } catch {
-    // The answer has begun, so all that is left is to end it; coming again, the listener is told why.
+    // The answer has begun, so all that is left is to end it; the listener learns why on coming back.
   }
 }
 

@@ -23,7 +23,7 @@ export interface OidcParts {
   log: Logger;
 }
 
-/** What the sign-in page says: `cancelled` at the provider, `failed` if it could not be asked or did not answer well. */
+/** The message of the sign-in page: `cancelled` at the provider, `failed` if it did not answer, or not well. */
 type Refused = RefusalReason | 'cancelled' | 'failed';
 
 /** Errors that the provider sends people back with, and that are no fault. */

@@ -22,14 +22,14 @@ export interface ProviderSettings {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** Of the console, where the provider sends people back to. */
+  /** The console's address, to which the provider sends people back. */
   callbackUrl: string;
   roleClaim: string;
   roles: readonly MappedRole[];
   demands: Demands;
 }
 
-/** What the browser keeps between leaving for the provider and coming back, and nobody else knows. */
+/** The browser's secret between leaving for the provider and coming back. */
 export interface Errand {
   state: string;
   nonce: string;
@@ -69,7 +69,7 @@ export class Provider {
   }
 
   /**
-   * Who came back.
+   * Identifies the person who came back.
    *
    * @param query as the provider sent the browser with.
    * @throws ProviderRefusal if it is not confirmed that they signed in as is demanded; an error of the library if the
@@ -134,7 +134,7 @@ async function fetchWhole(url: string, options: CustomFetchOptions): Promise<Res
   return new Response(size === 0 ? null : Buffer.concat(chunks), { status, headers });
 }
 
-/** What an ID token must say of how somebody signed in: one value of each list that has any. */
+/** The required method of sign-in in an ID token: one value of each list that has any. */
 interface Demands {
   readonly acr: readonly string[];
   readonly amr: readonly string[];

@@ -2,7 +2,7 @@ import { isRole, ROLES, type Role } from '../../../domain/administration/users/r
 import { choiceSetting, textSetting } from '../../../platform/runtime/setting-kinds.ts';
 import type { Setting } from '../../../platform/runtime/settings.ts';
 
-/** What having a value of the role claim means. */
+/** The meaning of a value of the role claim. */
 export interface MappedRole {
   value: string;
   orgId: number;

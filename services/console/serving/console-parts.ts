@@ -28,7 +28,7 @@ export interface SignInWays {
   hasProvider: boolean;
 }
 
-/** What requests need, shared by all of the process. */
+/** The dependencies of requests, shared by the whole process. */
 export interface ConsoleParts {
   serving: Serving;
   people: PeopleDoor;
@@ -37,7 +37,7 @@ export interface ConsoleParts {
   /** A session that was not used for so long has ended. */
   idleSeconds: number;
   cookie: OwnCookie;
-  /** Of a browser that somebody has signed in with; it outlives sessions. */
+  /** A browser in which somebody has signed in; it outlives sessions. */
   deviceCookie: OwnCookie;
   /** The digest of a browser's token, if somebody signed in with that browser before. */
   findDevice(digest: string): Promise<string | null>;
@@ -48,7 +48,7 @@ export interface ConsoleParts {
   insight: Insight;
   trials: Trials;
   proposals: Proposals;
-  /** What is read for minutes, on a connection of its own. */
+  /** For reads that take minutes, on a connection of its own. */
   openSnapshot(orgId: number, signal: AbortSignal): Promise<OpenSnapshot>;
   /** By organization. */
   trees: RecentReads<number, JsonBytes>;
@@ -63,7 +63,7 @@ export interface ConsoleParts {
   readersUrl: string | null;
   ways: SignInWays;
   builtinFormats: ReadonlyMap<string, Format>;
-  /** What scans are dated by that are recorded here: those of replayed messages. */
+  /** Dates scans that are recorded here: those of replayed messages. */
   dating: { rules: TimeRules; clock: Clock };
   /** The console's address for links, without a trailing slash. */
   publicUrl: string | null;

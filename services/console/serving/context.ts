@@ -11,7 +11,7 @@ export interface ConsoleContext extends ApiContext {
   role: Role;
   sender: Sender;
   parts: ConsoleParts;
-  /** Of the rate limit. */
+  /** For the rate limit. */
   bucket: string;
 }
 

@@ -26,7 +26,7 @@ export interface Listening {
   want(): Promise<void>;
 }
 
-/** What ingestion tells of antennas, to those who listen. It is LISTENed for only while somebody does, once a process. */
+/** Ingestion's news from antennas, for listeners. A process LISTENs once, and only while somebody listens. */
 export class Hearing {
   readonly #url: string;
   readonly #log: Pick<Logger, 'warn'>;
@@ -40,7 +40,7 @@ export class Hearing {
     this.#stopping = stopping;
   }
 
-  /** What all processes heard, at most twice a second, until the signal. */
+  /** The reads of all processes, at most twice a second, until the signal. */
   async *listen({ listened, signal: hangUp, want }: Listening): AsyncGenerator<HeardByAll, void> {
     const signal = AbortSignal.any([hangUp, this.#stopping]);
     const ear: Ear = { listened, heard: new Map(), wake: () => {} };

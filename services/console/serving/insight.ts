@@ -6,7 +6,7 @@ import { createRequestPool } from '../../../db/timescale/connections/pool.ts';
 import { isCancelled } from '../../../db/timescale/connections/sql-state.ts';
 import { wakeSealer } from '../../../domain/moves/wake-sealer.ts';
 
-/** Of the database, beside those of requests, which none of this delays. */
+/** Connections to the database beside those of requests, so that none of this delays them. */
 const CONNECTIONS = 2;
 
 /**

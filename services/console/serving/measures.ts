@@ -15,7 +15,7 @@ export type Cut = (typeof CUTS)[number];
 /** Milliseconds for which the number of sessions is shown as it was counted, however often it is asked for. */
 const SESSIONS_MS = 10_000;
 
-/** What the console counts beside requests. */
+/** The console's counters beside requests. */
 export class ConsoleMeasures {
   readonly #signIns: Counter<'way' | 'outcome'>;
   readonly #cuts: Counter<'why'>;
@@ -77,7 +77,7 @@ export class ConsoleMeasures {
   }
 }
 
-/** Of the database, the same from every process. Without it there is no figure. */
+/** Measured in the database, the same from every process. Without it there is no figure. */
 function measureSessions(registry: Registry, sessions: () => Promise<number>): void {
   const recent = new RecentReads<'sessions', number>(SESSIONS_MS);
   new Gauge({

@@ -19,7 +19,7 @@ export const REFERENCE: JsonSchema = objectOf({
 
 export const REFERENCE_OR_NULL: JsonSchema = nullableSchema(REFERENCE);
 
-/** Of a row that may have none. */
+/** For a row that may have none. */
 export function referenceOf(id: number | null, key: string | null, name: string | null): Reference | null {
   return id === null || key === null || name === null ? null : { id, external_key: key, name };
 }

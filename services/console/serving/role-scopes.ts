@@ -1,6 +1,6 @@
 import type { Role } from '../../../domain/administration/users/roles.ts';
 
-/** What each role may do; a route declares one of these. */
+/** The rights of each role; a route declares one of these. */
 const VIEWER = [
   'assets:read',
   'locations:read',

@@ -10,7 +10,7 @@ export const NUMBER_OR_NULL: JsonSchema = { type: ['number', 'null'] };
 export const FLAG_SCHEMA: JsonSchema = { type: 'boolean' };
 export const COUNT_SCHEMA: JsonSchema = { type: 'integer', minimum: 0 };
 
-/** What a format makes of a message. */
+/** The result of a format for a message. */
 export const OUTCOME_SCHEMA: JsonSchema = { type: 'string', enum: ['items', 'ignored', 'rejected'] };
 export const TAG_TYPE_SCHEMA: JsonSchema = { type: 'string', enum: TAG_TYPES };
 

@@ -24,7 +24,7 @@ export interface TrialProgress {
   until: Micros;
 }
 
-/** What comes of it, in order: progress now and then, and one of the others. */
+/** Its messages, in order: progress now and then, and one of the others. */
 export type TrialMessage = { progress: TrialProgress } | { summary: TrialSummary } | { isTooSlow: true };
 
 /** Milliseconds from one message of progress to the next. */

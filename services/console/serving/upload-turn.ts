@@ -10,7 +10,7 @@ interface Upload {
 
 /**
  * Takes the organization's turn for the rest of a request whose file has come, before it has a connection to the database.
- * Who hangs up while waiting gives up the place.
+ * A client that hangs up while waiting gives up its place.
  *
  * @throws as `ExpensiveTurns.hold` does; Problem if the session has ended meanwhile, or the membership.
  */

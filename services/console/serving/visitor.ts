@@ -13,7 +13,7 @@ export interface Visitor extends Sender {
   parts: ConsoleParts;
   /** Somebody signed in with this browser before. */
   isKnownDevice: boolean;
-  /** Of the rate limit. */
+  /** For the rate limit. */
   bucket: string;
 }
 

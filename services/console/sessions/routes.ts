@@ -102,7 +102,7 @@ const password = visitorRoute({
     const session = requireSession(context.session);
     const { parts } = context;
     requirePasswords(parts.ways);
-    // Of the session, so that strangers who fail at signing in keep nobody from it.
+    // Counted by session, so that strangers who fail to sign in keep nobody from it.
     parts.signInLimits.takeOfAccount(`session ${session.id}`);
     await withFields(() =>
       changePassword(parts.people, actorOfUser(session, requestId), {

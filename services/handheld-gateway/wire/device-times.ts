@@ -6,7 +6,7 @@ import { exceptSentinels, instant } from '../../../base/checks/time-field.ts';
  */
 export const deviceTime = instant;
 
-/** What the device's clock shows as it sends. Wrong is as good as right; a constant would misdate everything. */
+/** The device's clock as it sends. A wrong clock is as good as a right one; a constant would misdate everything. */
 export const deviceClock = exceptSentinels(
   (sentinel) =>
     `must be what the device's clock shows at this attempt to send, not ${sentinel}, which programs send when they ` +

@@ -7,7 +7,7 @@ export interface Reference {
   name: string;
 }
 
-/** Of a row that may have none. */
+/** For a row that may have none. */
 export function referenceOf(
   id: number | null,
   externalKey: string | null,

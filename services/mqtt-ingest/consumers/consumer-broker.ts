@@ -39,7 +39,7 @@ interface Taken {
   onSignedIn(login: Login): void;
 }
 
-/** What an organization's consumers have together. */
+/** Shared by an organization's consumers. */
 interface Share {
   connections: number;
   subscriptions: number;
@@ -63,7 +63,7 @@ class MovesBroker implements ConsumerBroker {
   readonly #retained: RetainedMoves;
   readonly #consumers = new Map<Client, Consumer>();
   readonly #connections = new WeakMap<object, Taken>();
-  /** Of organizations that have connections. */
+  /** Organizations with connections. */
   readonly #shares = new Map<number, Share>();
   #broker: Aedes | null = null;
 
@@ -79,7 +79,7 @@ class MovesBroker implements ConsumerBroker {
       connectTimeout: 10_000,
       maxClientsIdLength: 255,
       drainTimeout: SLOWEST,
-      // What waits for one consumer keeps nothing from the others.
+      // Messages that wait for one consumer delay no other.
       concurrency: 0,
       preConnect: (client, packet, done) => {
         this.#connections.get(client.conn)?.connection.keepalive.start(packet.keepalive ?? 0);
@@ -275,7 +275,7 @@ function isOwn(to: Destination, orgId: number, topic: string): boolean {
 const NOWHERE = '$tagtrail/refused';
 const NOTHING = Buffer.alloc(0);
 
-/** Of an organization. Home Assistant has one for each asset. */
+/** Per organization. Home Assistant has one for each asset. */
 const MOST_SUBSCRIPTIONS = 50_000;
 
 /** Giving ten retained messages takes about as long as handling a message does. */
@@ -289,7 +289,7 @@ const SLOWEST = 5_000;
 /** Bytes that may wait for a consumer, beyond what the network takes. */
 const MOST_WAITING = 1024 * 1024;
 
-/** Of an organization. */
+/** Per organization. */
 const MOST_CONNECTIONS = 100;
 
 /** Milliseconds that an organization's messages of one step wait for its slow consumers: other organizations' come after them. */

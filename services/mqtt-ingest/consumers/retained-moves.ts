@@ -10,7 +10,7 @@ interface Retained {
   payload: Buffer;
 }
 
-/** What is retained below one root, which is one organization's. */
+/** The retained messages below one root, which belongs to one organization. */
 interface Root {
   byTopic: Map<string, Retained>;
   bytes: number;
@@ -78,7 +78,7 @@ export class RetainedMoves extends ReaderSessions {
     }
   }
 
-  /** What a filter may match: of discovery, to which everybody subscribes in the same way, what all organizations have. */
+  /** Candidates for a filter: under discovery, whose topics all consumers share, those of all organizations. */
   *#below(filter: string): Generator<Retained> {
     const name = this.#rootOf(filter);
     const root = this.#roots.get(name);

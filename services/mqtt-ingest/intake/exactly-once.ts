@@ -20,7 +20,7 @@ export function exactlyOnce<Item extends object, Result>(
   const findCommitted = async (items: readonly Item[]): Promise<ReadonlyMap<Item, Result>> => {
     const committed = new Map<Item, Result>();
     for (const commit of new Set(items.flatMap((item) => unknown.get(item) ?? []))) {
-      // What is stored may be overwritten by what is committed next.
+      // The next commit may overwrite the stored row.
       commit.isCommitted ??= await wasCommitted(commit.mark, [...commit.results.keys()]);
       if (commit.isCommitted) {
         for (const [item, result] of commit.results) {

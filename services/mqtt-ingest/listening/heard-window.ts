@@ -15,7 +15,7 @@ interface Tag {
   counts: HeardCounts;
 }
 
-/** What was heard at one antenna lately, second by second. Its size is bounded, whatever is heard. */
+/** Recent reads at one antenna, second by second. Its size is bounded, however many there are. */
 export class HeardWindow {
   readonly #listened: Listened;
   readonly #tags = new Map<string, Tag>();

@@ -5,11 +5,11 @@ import { keyOf, LISTENED_MS, type Listened } from '../../../domain/listening/wan
 import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
 import { HeardWindow } from './heard-window.ts';
 
-/** Antennas that are listened to: of one organization, and of all. Beyond that nothing is told. */
+/** Antennas with listeners: per organization, and in all. The others are not reported. */
 export const MOST_OF_ORGANIZATION = 20;
 const MOST = 200;
 
-/** Milliseconds between what is told: quick enough to turn an antenna by. */
+/** Milliseconds between reports: short enough for turning an antenna. */
 const EVERY_MS = 500;
 
 interface Listening {
@@ -50,7 +50,7 @@ export class ReaderListening {
     const known = this.#all.get(key);
     if (known !== undefined) {
       known.until = until;
-      // Who asks may have come just now, and is not to wait for the next change.
+      // A new listener does not wait for the next change.
       known.told = '';
       return;
     }
@@ -69,7 +69,7 @@ export class ReaderListening {
       const about = { topic: message.topic, bytes: message.payload.length };
       const at = this.#now();
       for (const { window, listened } of listening) {
-        // Who asks says whose reader it is; nobody checks that on the way here.
+        // The listener claims whose reader it is; nobody checks that on the way here.
         if (listened.orgId === reader?.orgId) {
           window.note(mapped, about, at);
         }

@@ -20,7 +20,7 @@ export function measureCellMoves(registry: Registry, db: Connection): void {
       }
     }
   });
-  // A database that does not answer is told of by `tagtrail_check_up`.
+  // `tagtrail_check_up` reports a database that does not answer.
   const collect = async () => {
     await isFresh();
   };

@@ -95,7 +95,7 @@ async function open(
         published.catch(() => {});
         await Promise.race([published, failed]);
       } catch (error) {
-        // Of what this process ended itself, nothing is said.
+        // Sessions that this process ended itself are not reported.
         const refused = lost.signal.aborted && !signal.aborted ? inFlight[0]?.message : undefined;
         throw refused === undefined ? error : new Unpublished(refused, { cause: error, isLost: true });
       } finally {
@@ -116,7 +116,7 @@ async function open(
       if (isAsked) {
         await Promise.race([heard, pause(MARK, undefined, { ref: false })]);
       }
-      // What was sent before the answer to this is heard by then, however busy this machine is.
+      // Messages sent before the answer to this have arrived by then, however busy this machine is.
       await client.unsubscribeAsync(mark).catch(() => {});
       return isAsked && !isHeard;
     },

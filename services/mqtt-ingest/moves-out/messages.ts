@@ -25,7 +25,7 @@ export function markTopic({ prefix }: Destination): string {
   return `${prefix}/0/assets/published`;
 }
 
-/** What is to be retained about an asset; nothing of one that is deleted, or nowhere. */
+/** The retained message about an asset; none for one that is deleted, or nowhere. */
 export function messagesOf(to: Destination, orgId: number, placement: Placement): Message[] {
   const { assetId, externalKey, name, stay, isDeleted } = placement;
   if (stay === null || isDeleted) {
@@ -74,7 +74,7 @@ export function messagesToSend(
       }
     }
   }
-  // Of two assets that had one key in turn, the topic is the one's that has it now.
+  // If two assets had one key in turn, the topic belongs to the one that has it now.
   const isTaken = (topic: string) => topics.some((each) => each.topic === topic && each.digest !== CLEARED);
   const cleared = [...toClear].filter((topic) => !isTaken(topic));
   return {

@@ -23,7 +23,7 @@ export interface PublishedMoves {
   stop(): Promise<void>;
 }
 
-/** Of this process. */
+/** For this process. */
 export interface MovesOutFigures {
   isPublishing: boolean;
   /** Messages since the start. */
@@ -84,7 +84,7 @@ export function publishMoves({
   const backOff = new BackOff(AGAIN);
   let told: string | null = null;
   const target = JSON.stringify([broker, to.prefix, to.homeAssistant]);
-  // What has been published is noted on the elected connection, so a process that has lost the lock notes nothing.
+  // Progress is noted on the elected connection, so a process that has lost the lock notes nothing.
   const election = { name: MOVES_OUT_SESSION, signal, patience: STATEMENT };
   const publish = () =>
     whileElected(databaseUrl, ADVISORY_LOCKS.movesOut, election, async ({ client: db, lost }) => {

@@ -7,7 +7,7 @@ export const MOVES_OUT_SETTINGS = {
   ),
 };
 
-/** What the database calls sessions of processes that publish, or stand by. */
+/** The name of sessions in the database of processes that publish, or stand by. */
 export const MOVES_OUT_SESSION = 'tagtrail moves out';
 
 export type MovesOutConfig = Configuration<typeof MOVES_OUT_SETTINGS>;

@@ -160,7 +160,7 @@ interface Changes extends Required<Pick<WhichReaders, 'orgIds' | 'readerIds'>> {
   areFormats: boolean;
 }
 
-/** What has changed and is not loaded. */
+/** Changes that are not loaded yet. */
 class Announced {
   #isAll = true;
   #orgIds = new Set<number>();

@@ -51,7 +51,7 @@ class LeasedSessions implements DividedSessions {
   readonly #options: DividedOptions;
   readonly #running = new Map<string, Session>();
   readonly #leaving = new Map<string, Promise<void>>();
-  /** What sessions that ended have counted. */
+  /** The counts of sessions that ended. */
   readonly #gone: SessionFigures = { connections: 0, received: 0, committed: 0, subscribed: 0, refused: 0 };
   readonly #asking: ReturnType<typeof repeat>;
   #forgottenAt: Date | null = null;

@@ -387,7 +387,7 @@ function socketLimits(): { signedIn: number; unauthenticated: number } {
   return { signedIn: socketLimit(10_000, 0.35), unauthenticated: socketLimit(2_000, 0.1) };
 }
 
-/** Of a topic that is published to. The broker's index takes no more; new registrations have fewer. */
+/** Levels of a topic that is published to. The broker's index takes no more; new registrations have fewer. */
 const MOST_LEVELS = 100;
 
 const TOO_MANY_LEVELS = `its topic has more than ${MOST_LEVELS} levels, which this broker does not take; register a shorter one`;

@@ -25,7 +25,7 @@ export class PacketGuard {
     return this.#packets;
   }
 
-  /** Of the packet that has begun, in bytes. */
+  /** Bytes of the packet that has begun. */
   get limit(): number {
     return this.#type === CONNECT || this.#type === PUBLISH ? this.#most : Math.min(this.#most, MOST_OTHER);
   }

@@ -10,7 +10,7 @@ export interface QueueAddress extends Options.Connect {
 }
 
 export interface QueueBroker {
-  /** Of one cluster; each attempt to connect is made at the next. */
+  /** Hosts of one cluster; each attempt to connect takes the next. */
   nodes: readonly QueueAddress[];
   tls: { ca?: Buffer; cert?: Buffer; key?: Buffer };
 }

@@ -50,7 +50,7 @@ export class ReaderConnections {
     }
   }
 
-  /** Whoever is still connected is not from now on. What cannot be stored is found out by the next broker. */
+  /** Connected readers count as disconnected from now on. The next broker finds out if this cannot be stored. */
   async stop(): Promise<void> {
     for (const reader of this.#readers.values()) {
       if (reader.open > 0) {

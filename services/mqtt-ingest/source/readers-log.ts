@@ -24,7 +24,7 @@ export function readersLog(log: Logger, registry: Pick<Registry, 'byUsername'>):
     onDisconnected: (reader) => log.info(about(reader), 'Reader disconnected'),
     onRefused: (username, reason) => {
       const reader = username === null ? undefined : registry.byUsername(username);
-      // What stands in brackets is the reader's own text.
+      // The part in brackets is the reader's own text.
       const leftOut = refused.take(`${reader?.username ?? ''} ${reason.split(' (', 1)[0]}`);
       if (leftOut !== null) {
         const whose = reader === undefined ? {} : about(reader);

@@ -13,7 +13,7 @@ import type { Screen } from './screen.ts';
 import { STOPS } from './site.ts';
 
 export interface LiveOptions {
-  /** Of what happens. */
+  /** For events. */
   seed: number;
   clock: Clock;
   screen: Screen;

@@ -56,7 +56,7 @@ function makeOutage({ from, to }: Period): Outage {
 function transmission(message: Message, at: Micros, outage: Outage): Transmission {
   const { reader } = message;
   const isOffline = reader === outage.reader && at >= outage.from && at <= outage.to;
-  // What was kept is sent as fast as it goes, in the order it was kept in.
+  // Kept messages are sent as fast as possible, in their order.
   const sentAt = isOffline ? outage.to + 1 + (at - outage.from) / 100 : at;
   return { kind: 'sends', at: sentAt, reader, message, isRepeat: false, isDup: false, isLate: isOffline };
 }

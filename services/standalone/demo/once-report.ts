@@ -17,7 +17,7 @@ export function onceReport(
   ];
 }
 
-/** What was compared, with the result, in one line. */
+/** The comparison and its result, in one line. */
 export function summaryLine(
   truth: readonly AssetRecord[],
   figures: PlanFigures,

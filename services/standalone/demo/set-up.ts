@@ -24,7 +24,7 @@ import { LOCATIONS, READERS, SITE } from './site.ts';
 export interface InstalledSite {
   api: ApiClient;
   apiKey: string;
-  /** Of a link that signs in as an administrator of the site. */
+  /** A link that signs in as an administrator of the site. */
   signInToken: string;
   readers: readonly ConnectedReader[];
 }

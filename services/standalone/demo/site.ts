@@ -7,7 +7,7 @@ import {
   stopsOf,
 } from '../../../simulation/site.ts';
 
-/** What all the others are within. */
+/** The location around all others. */
 export const SITE = { key: 'NORTH-HUB', name: 'North Hub' };
 
 /** A warehouse: the site, its zones, their doors, aisles and lines. Parents come first. */

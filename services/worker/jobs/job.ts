@@ -13,13 +13,13 @@ export interface Job {
    */
   lock: ElectionLock | null;
   session: Pick<Election, 'name' | 'patience' | 'settings'>;
-  /** Of the database with another user than the process's. */
+  /** A database URL with another user than the process's. */
   url?: string;
   /** Channels whose notifications wake it. */
   wokenBy: readonly string[];
   /** Milliseconds between two turns at least, besides as long as the last one took, up to a fifth of a second. */
   rest: number;
-  /** What it was doing when the process stops may be broken off: it is done again. */
+  /** A stopping process may break it off: it is done again. */
   isBrokenOff?: boolean;
   /** Begins its turns: after each election, or when the process starts. */
   begin(db: Pool): Turns;
@@ -37,7 +37,7 @@ export interface Turns {
   end?(): Promise<void>;
 }
 
-/** What jobs have of their process. */
+/** The process's parts that jobs use. */
 export interface JobParts {
   /** For what does not belong to the connection of a turn, such as outcomes that come later. */
   pool: Pool;

@@ -2,7 +2,7 @@ export interface FieldFault {
   field: string;
   code: string;
   message: string;
-  /** What about it, by its code. */
+  /** Details, by the error's code. */
   params?: Readonly<Record<string, unknown>>;
 }
 
@@ -13,7 +13,7 @@ interface Envelope {
   request_id: string;
 }
 
-/** What was asked for was not done: the envelope of the answer (contract 7), or that none came. */
+/** A request that failed: the envelope of the answer (contract 7), or no answer came. */
 export class ApiError extends Error {
   /** 0 if no answer came. */
   readonly status: number;

@@ -2,7 +2,7 @@
 const PAUSES = [1, 2, 5, 10, 30];
 
 export interface EventReceiver {
-  /** Of each attempt anew. */
+  /** Called for each attempt. */
   address: () => string;
   onOpen?: () => void;
   /** It broke off, or was refused: it is begun again. */

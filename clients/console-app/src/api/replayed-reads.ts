@@ -1,5 +1,5 @@
 import type { Data } from './types.ts';
-/** What became of the reads of replayed messages. */
+/** Outcomes of the reads of replayed messages. */
 export type ReplayedReads = Pick<
   Data<'POST /rejected/replay'>,
   'recorded' | 'duplicates' | 'unknown' | 'unplaced'

@@ -1,6 +1,6 @@
 import type { Answers, Asset, PresenceItem } from './answers.ts';
 
-/** What `data` of an answer holds, by method and path of its route, and each row of a list. */
+/** `data` of an answer, by method and path of its route, and each row of a list. */
 export type Data<Route extends keyof Answers> = Answers[Route] extends { data: infer Found } ? Found : never;
 export type Row<Route extends keyof Answers> = Data<Route> extends readonly (infer Each)[] ? Each : never;
 

@@ -69,7 +69,7 @@ export function useRead<Answer>(path: string | null, query: QueryValues = {}): R
 
 interface State<Answer> {
   path: string | null;
-  /** What `answer` is to. */
+  /** The request that `answer` answers. */
   key: string;
   answer: Answer | undefined;
   problem: ApiError | null;

@@ -7,7 +7,7 @@ import { chooseLanguage, chooseTheme, theme } from './preferences.ts';
 
 const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 
-/** Who is signed in, and what this device shows it in. */
+/** The signed-in user, and this device's display settings. */
 export function Account() {
   const t = texts.value.shell;
   const action = useAction();

@@ -86,7 +86,7 @@ export function FindBox() {
   );
 }
 
-/** What the find box offers; the focus stays in the box. */
+/** The suggestions of the find box; the focus stays in the box. */
 function FindList({
   isOpen,
   label,

@@ -4,7 +4,7 @@ import { address, go, href } from '../router/router.ts';
 import { membership, session } from '../session/session.ts';
 import { texts } from '../texts/texts.ts';
 
-/** What is shown belongs to one organization; most people have one only. */
+/** The page shows one organization; most people have one only. */
 export function OrganizationSwitch() {
   const memberships = session.value?.memberships ?? [];
   if (memberships.length < 2) {

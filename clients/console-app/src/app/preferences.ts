@@ -4,7 +4,7 @@ import { choose, codes, suggested } from '../texts/texts.ts';
 
 export const theme = signal<Theme>('auto');
 
-/** What was chosen on this device before. */
+/** Earlier choices on this device. */
 export async function loadPreferences(): Promise<void> {
   const kept = localStorage.getItem('tagtrail.theme');
   if (kept === 'light' || kept === 'dark') {

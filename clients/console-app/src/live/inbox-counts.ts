@@ -14,7 +14,7 @@ export function inboxCount(): number {
   return tags + rejected;
 }
 
-/** What a list has just said, before it is counted again. Undefined: it was not asked for all. */
+/** The count that a list has just reported, until it is counted again. Undefined: the list was filtered. */
 export function useKnownCount(name: keyof InboxCounts, count: number | undefined): void {
   useEffect(() => {
     const counts = inboxCounts.value;

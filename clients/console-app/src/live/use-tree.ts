@@ -19,7 +19,7 @@ interface Tree {
   reload: () => void;
 }
 
-/** The live tree: drawn anew with every move. */
+/** The live tree, redrawn with every move. */
 export function useTree(): Tree {
   const { answer, problem, reload } = useRead<{ data: { position: number; locations: readonly TreeRow[] } }>(
     '/tree',

@@ -29,7 +29,7 @@ export function ExpiryField({
   );
 }
 
-/** What `expires_at` is for the value of an {@link ExpiryField}. */
+/** `expires_at` for the value of an {@link ExpiryField}. */
 export function expiresAt(value: string): string | null {
   return value === '' ? null : new Date(value).toISOString();
 }

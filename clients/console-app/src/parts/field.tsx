@@ -4,7 +4,7 @@ import { useId } from 'preact/hooks';
 interface Named {
   label: string;
   hint?: ComponentChildren;
-  /** What is wrong with it, from `faultOf`. */
+  /** Its fault, from `faultOf`. */
   fault?: string | null;
 }
 
@@ -112,7 +112,7 @@ export function Select<Value extends string>({
   );
 }
 
-/** What is wrong with a field, or else what to write. Its id is that of the field, with `-says`. */
+/** The field's fault, or else a hint. Its id is the field's, with `-says`. */
 export function Says({ id, hint, fault }: { id: string; hint: ComponentChildren; fault: string | null }) {
   return (
     <div id={`${id}-says`}>

@@ -36,7 +36,7 @@ export function followPointer(event: PointerEvent, { onMove, onDrop, onEnd }: Dr
     document.removeEventListener('pointerup', end);
     document.removeEventListener('pointercancel', end);
     if (isDragging) {
-      // What comes right after it is no click.
+      // The event right after it is no click.
       const swallow = (click: Event) => click.preventDefault();
       element.addEventListener('click', swallow, { capture: true });
       setTimeout(() => element.removeEventListener('click', swallow, { capture: true }));

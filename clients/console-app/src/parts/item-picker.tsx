@@ -24,7 +24,7 @@ interface ItemPickerProps {
   label: string;
   hint?: string;
   fault?: string | null;
-  /** What it means that none is chosen. */
+  /** The meaning of choosing none. */
   none: string;
   picked: PickedItem | null;
   isReadOnly?: boolean;
@@ -100,7 +100,7 @@ export function ItemPicker(props: ItemPickerProps) {
   );
 }
 
-/** What is typed, found and chosen. */
+/** The typed text, the found items and the chosen one. */
 function usePicking({ resource, picked, onPick }: ItemPickerProps) {
   const names = useNames(resource, picked === null || picked.name !== undefined ? [] : [picked.external_key]);
   const shown = picked === null ? '' : shownOf({ name: names.get(picked.external_key), ...picked });

@@ -32,7 +32,7 @@ export function MoveLine({
   );
 }
 
-/** When which asset moved, above what is told of the move. */
+/** The time and the asset, above the description of the move. */
 export function LineOfAsset({
   at,
   asset,

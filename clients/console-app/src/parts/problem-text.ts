@@ -1,7 +1,7 @@
 import type { ApiError, FieldFault } from '../api/api-error.ts';
 import { texts } from '../texts/texts.ts';
 
-/** What went wrong and what to do about it, as the server says, or in the user's language where we know it. */
+/** The problem and its remedy, in the server's words, or in the user's language where we know it. */
 export function problemText(problem: ApiError): string {
   const t = texts.value.problems;
   switch (problem.type) {
@@ -25,7 +25,7 @@ export function problemText(problem: ApiError): string {
   }
 }
 
-/** What was refused of a field, for what stands below it; null if nothing. */
+/** The fault of a field, shown below it; null if none. */
 export function faultOf(problem: ApiError | null, field: string): string | null {
   const faults = problem?.fields.filter((fault) => fault.field === field) ?? [];
   return faults.length === 0 ? null : faults.map(wordsOf).join(' ');

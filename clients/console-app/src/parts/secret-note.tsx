@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Icon } from '../../../ui/parts/icon.tsx';
 import { texts } from '../texts/texts.ts';
 
-/** What is shown this once: a key, a link. */
+/** A secret that is shown this once: a key, a link. */
 export function SecretNote({ title, hint, secret }: { title: string; hint: string; secret: string }) {
   const [isCopied, setCopied] = useState(false);
   const t = texts.value.common;

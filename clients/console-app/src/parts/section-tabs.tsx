@@ -13,7 +13,7 @@ export function SectionTabs({
   screen: string;
   sections: readonly { path: string; word: string }[];
   current: string;
-  /** What of the address goes with it from one to another. */
+  /** The query parameters that are kept from one to another. */
   query?: QueryValues;
 }) {
   return (

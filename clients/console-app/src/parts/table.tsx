@@ -30,7 +30,7 @@ export interface Selection<Row> {
 
 /**
  * A page of a list. The first column is a link that the whole row follows; arrow keys, Home and End go from row to row.
- * What is shown instead of no rows is `empty`.
+ * `empty` is shown if there are no rows.
  */
 export function Table<Row>({
   label,

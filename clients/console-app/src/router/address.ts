@@ -1,4 +1,4 @@
-/** What the part behind the `#` says: `#/assets/17?tab=tags` is path `['assets', '17']` and query `tab=tags`. */
+/** The part behind the `#`: `#/assets/17?tab=tags` is path `['assets', '17']` and query `tab=tags`. */
 export interface Address {
   path: readonly string[];
   /** Without `org`. */
@@ -57,7 +57,7 @@ export function queryText(query: URLSearchParams): string {
   return query.size === 0 ? '' : `?${query}`;
 }
 
-/** What was typed by hand need not be well encoded. */
+/** A typed address may be badly encoded. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -12,14 +12,14 @@ export interface Screen {
   /** The first part of the address; its title is the text of this name in `screens`. */
   path: keyof Texts['screens'];
   icon: IconName;
-  /** Who sees it in the rail. Null: it has an address, and no place in the rail. */
+  /** The roles that see it in the rail. Null: it has an address, and no entry in the rail. */
   group: (typeof SCREEN_GROUPS)[number] | null;
   role: Role;
   /** In reach of the thumb on phones; the first four are. */
   isTab?: true;
-  /** Of one thing, which the address names behind the path: no menu leads there. */
+  /** Shows one thing, named in the address behind the path: no menu leads there. */
   isOfOne?: true;
-  /** Of what waits there, up to a hundred; shown in the rail. */
+  /** The number of waiting items, up to a hundred; shown in the rail. */
   count?: () => number;
   /** Imported when first opened. */
   load: () => Promise<ScreenComponent>;

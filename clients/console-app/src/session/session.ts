@@ -64,7 +64,7 @@ export function begin(begun: Session, wanted = address.value.organization): void
   session.value = begun;
 }
 
-/** Of this one is what is shown, and what the next visit begins with. */
+/** The organization on screen; the next visit begins with it. */
 export function showOrganization(id: number): void {
   localStorage.setItem(KEPT, String(id));
   organizationId.value = id;

@@ -1758,7 +1758,7 @@ function ofMany(count: number): string {
   return count === 0 ? '' : count >= 100 ? ' · 99+' : ` · ${count}`;
 }
 
-/** What to do about something, and where. */
+/** A remedy, and where to apply it. */
 function mend(todo: string | ((id: number) => string), open: string) {
   return { todo: typeof todo === 'string' ? () => todo : todo, open };
 }

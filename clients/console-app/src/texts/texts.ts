@@ -7,5 +7,5 @@ export const { texts, language, codes, choose, suggested } = languages(
   { de: () => import('./de.ts').then(({ de }) => de) },
 );
 
-/** What every language has. */
+/** The texts that every language has. */
 export type { Texts } from './en.ts';

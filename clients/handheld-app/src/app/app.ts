@@ -67,7 +67,7 @@ export class App {
   readonly #announcer: Announcer;
   readonly #database: Database;
   readonly #forgetting: Forgetting;
-  /** What follows from the last answer, until it is done. */
+  /** Work that the last answer caused, until it is done. */
   #answering: Promise<void> = Promise.resolve();
 
   constructor(database: Database) {
@@ -290,13 +290,13 @@ export class App {
   }
 }
 
-/** What the user was at. */
+/** The user's unfinished work. */
 interface Whereabouts {
   sweep: Sweep | null;
   place: Place | null;
 }
 
-/** What does not exist under the new token: the sweep, or the place. */
+/** Things that do not exist under the new token: the sweep, or the location. */
 function endedBySignIn(before: Whereabouts, after: Whereabouts): Notice | null {
   const { signedIn: word, noSuchPlace: says, sweepOver, noLongerAt } = texts.value.signIn;
   if (before.sweep !== null && after.sweep === null) {
@@ -308,7 +308,7 @@ function endedBySignIn(before: Whereabouts, after: Whereabouts): Notice | null {
   return null;
 }
 
-/** What a user does about what the gateway refuses. */
+/** The user's choices for submissions that the gateway refuses. */
 class Refused {
   readonly #database: Database;
   readonly #show: () => Promise<void>;

@@ -16,7 +16,7 @@ interface Parts {
   settings: KeptSettings;
 }
 
-/** What a user does about a sweep. */
+/** The user's actions on a sweep. */
 export class Sweeps {
   readonly #parts: Parts;
 
@@ -40,7 +40,7 @@ export class Sweeps {
     sender.wake();
   }
 
-  /** What was found and belongs elsewhere moves here. */
+  /** Found assets that belong elsewhere move here. */
   async moveHere(): Promise<void> {
     await this.#parts.sweeping.moveHere();
     await this.#changed();

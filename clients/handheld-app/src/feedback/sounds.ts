@@ -40,7 +40,7 @@ export class Sounds {
   #context: AudioContext | undefined;
 
   play(cue: Cue, isLoud: boolean): void {
-    // What is answered right after the page was opened is felt only if the user has touched it.
+    // A vibration right after the page was opened works only if the user has touched it.
     const activation: UserActivation | undefined = navigator.userActivation;
     if (activation?.hasBeenActive !== false) {
       navigator.vibrate?.(VIBRATIONS[cue]);

@@ -7,7 +7,7 @@ import type { AssetPage, FoundAsset } from '../gateway/found-asset.ts';
 import type { Database } from '../storage/database.ts';
 import { findKnown } from '../storage/known.ts';
 
-/** Of more one reads no more, but types on. */
+/** Nobody reads more than this; people type on instead. */
 const MOST_SHOWN = 50;
 /** Between two letters that somebody types. */
 const TYPING_MS = 250;
@@ -156,7 +156,7 @@ export class Finding {
     return { assets, total: found.length, source };
   }
 
-  /** Of what was looked at and what is in the list, the newer. */
+  /** The newer of the looked-up asset and the one in the list. */
   async #ownPage(id: number, isAsking: boolean): Promise<Extract<Page, { kind: 'asset' }> | null> {
     const before = (await lookedAt(this.#parts.database)).find(({ asset }) => asset.id === id);
     const kept = await this.#own.read(this.#parts.token());
@@ -294,7 +294,7 @@ class OwnList {
     return this.#refreshing;
   }
 
-  /** What this device learned since of where assets are. */
+  /** This device's later knowledge of where assets are. */
   async withLearned(kept: KeptAssets, assets: readonly FoundAsset[]): Promise<FoundAsset[]> {
     const tags = assets.flatMap((asset) =>
       asset.tags.flatMap(({ tag_type, value }) => (isTagType(tag_type) ? [{ tag_type, value, asset }] : [])),

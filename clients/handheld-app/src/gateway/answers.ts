@@ -43,7 +43,7 @@ export interface Retraction {
   indexes: readonly number[];
 }
 
-/** What a finished sweep came to. Resent unchanged, except for the time of sending. */
+/** The result of a finished sweep. Resent unchanged, except for the time of sending. */
 export interface SweepReport {
   location: { id: number };
   /** By the device's clock, as `ended_at`. */

@@ -113,7 +113,7 @@ export class GatewayClient {
       : foreign();
   }
 
-  /** What a tag is attached to, as the result of a scan that only checks; refused with 404 if that is unknown. */
+  /** The asset or location of a tag, as the result of a scan that only checks; 404 if the tag is unknown. */
   async behind(token: string, tag: Tag): Promise<Answer<ScanResult>> {
     const { tag_type, value, guessed = false } = tag;
     const query = new URLSearchParams({ tag_type, value, ...(guessed ? { guessed: 'true' } : {}) });

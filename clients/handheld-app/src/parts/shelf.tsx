@@ -41,7 +41,7 @@ export function Shelf({ isOver }: { isOver: boolean }) {
   const heaps = HEAPS.filter(({ kind }) => isShown(kind, outcome, sweeping.now.value?.isCheck === true));
   const heap = heaps.find(({ kind }) => kind === chosen);
   const lines = linesOf(outcome, chosen);
-  // What is still to be found is no loss yet.
+  // Assets that are still to be found are no loss yet.
   const wordOf = (kind: Kind) => (kind === 'missing' && !isOver ? said.toFind : texts.value.heaps[kind].word);
   const toneOf = (kind: Kind, tone: string) => (kind === 'missing' && !isOver ? 'queued' : tone);
   return (

@@ -47,7 +47,7 @@ function Card({ shown, notice, children }: Parameters<typeof VerdictCard>[0]) {
   const { scan } = shown;
   const title = titleOf(shown);
   return (
-    // A new scan is a new card: it comes in anew.
+    // A new scan is a new card, which slides in.
     <div
       class={`tag tone-${verdict.tone}`}
       key={scan.seq}

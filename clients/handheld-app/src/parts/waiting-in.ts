@@ -1,7 +1,7 @@
 import type { QueueView } from '../queue/queue.ts';
 import { texts } from '../texts/texts.ts';
 
-/** What is not sent: `2 scans and 1 sweep`. */
+/** Unsent work: `2 scans and 1 sweep`. */
 export function waitingIn({ waiting, waitingSweeps, waitingUndos }: QueueView): string {
   const { counts } = texts.value;
   const sweeps = waitingSweeps.value;

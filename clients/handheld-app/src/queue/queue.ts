@@ -15,7 +15,7 @@ export interface ShownScan {
   known: KnownAsset | null;
 }
 
-/** What screens show of the queue; reloaded on every change, in this tab or another. */
+/** The queue as screens show it; reloaded on every change, in this tab or another. */
 export class QueueView {
   /** Scans, finished sweeps and what takes scans back that are not sent. */
   readonly waiting = signal(0);

@@ -23,7 +23,7 @@ export async function setAside(
 }
 
 /**
- * Queues the scans of a refused or oversized submission anew, under new ids.
+ * Queues the scans of a refused or oversized submission again, under new ids.
  *
  * @param place of the scans that had the submission's place; null to keep it.
  */

@@ -19,7 +19,7 @@ export type CameraProblem = 'notHere' | 'insecure' | 'denied' | 'none';
 
 const PAUSE_MS = 120;
 
-/** What can be done while it watches. */
+/** Controls while it watches. */
 export interface Watching {
   stop(): void;
   /** Null where the camera has none, or the browser does not say. */

@@ -53,7 +53,7 @@ function mayBeToken(parts: readonly string[]): boolean {
   );
 }
 
-/** What was heard, for the user, without possible secrets. */
+/** The broken scan for the user, without possible secrets. */
 export function heard({ parts }: Broken): string {
   return parts.length === 0
     ? texts.value.notTaken.partsOfToken

@@ -32,7 +32,7 @@ export type WhyBroken = 'pause' | 'keys' | 'unended' | 'interrupted' | 'long' | 
 
 export interface Broken {
   why: WhyBroken;
-  /** What was heard, split at pauses. */
+  /** The characters so far, split at pauses. */
   parts: string[];
 }
 
@@ -252,7 +252,7 @@ export class WedgeDecoder<Before = never> {
     }
   }
 
-  /** What follows may be the tail of these characters. In a field they are a person's, unless they came too quickly. */
+  /** The next characters may be the tail of these. In a field they are a person's, unless they came too quickly. */
   #doubt(): void {
     const isDoubted = !this.#isInField || isBegunByMachine(this.#gaps(), this.#limit());
     if (this.#typed.length > 0 && isDoubted) {

@@ -45,7 +45,7 @@ function Asset({ page }: { page: Extract<Page, { kind: 'asset' }> }) {
   const { places } = useApp();
   const said = texts.value.asset;
   const { name, external_key, location, since, last_seen, tags, stays, presence } = page.asset;
-  // Of a while ago it says nothing of now.
+  // An old position says nothing about now.
   const whether = page.asOf === null && presence ? presenceWords(presence) : null;
   const above = location === null ? [] : places.tree.value.ancestors(location.id);
   const earlier = stays?.slice(1) ?? [];

@@ -118,7 +118,7 @@ function AssetRow({ asset }: { asset: FoundAsset }) {
   );
 }
 
-/** Of more one reads no more, but types on. */
+/** Nobody reads more than this; people type on instead. */
 const MOST_SHOWN = 10;
 
 /** Places with every word in their name or key; one whose key or tag is the whole text comes first. */

@@ -75,7 +75,7 @@ function byDay(entries: readonly Entry[]): [day: string, entries: Entry[]][] {
   return [...days];
 }
 
-/** Of scans that are folded, the latest. */
+/** The latest of folded scans. */
 function timeOfEntry(entry: Entry): string {
   return 'shown' in entry ? (entry.scans[0] ?? entry.shown).scan.observed_at : entry.at;
 }
@@ -108,7 +108,7 @@ function RefusedCard({ refused }: { refused: StoredSubmission }) {
   const { submission, reason } = refused;
   const here = app.walking.now.value.place;
   const { tree } = app.places;
-  // What was at a place that was deleted since can only be sent from another one.
+  // Scans at a location that was deleted since can only be sent from another one.
   const isGone = submission.location !== undefined && tree.value.get(submission.location.id) === undefined;
   const instead = isGone ? here : null;
   const first = submission.scans[0];

@@ -74,7 +74,7 @@ function UnderWay({ sweep }: { sweep: Sweep }) {
   const said = texts.value.sweep;
   const { found } = app.sweeping.outcome.value;
   const top = useRef<HTMLDivElement>(null);
-  // Who had to scroll to the button that began it sees what is scanned.
+  // People who scrolled to the button that began it see the scans.
   useLayoutEffect(() => top.current?.scrollIntoView(), []);
   const last = app.queue.recent.value.find(({ scan }) => scan.sweep === sweep.id);
   return (

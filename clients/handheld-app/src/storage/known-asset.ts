@@ -1,7 +1,7 @@
 import type { AssetRef } from '../gateway/answers.ts';
 import type { Place } from '../gateway/place.ts';
 
-/** What the device learned of a tag, from answers and lists. */
+/** The device's knowledge of a tag, from answers and lists. */
 export interface KnownAsset {
   asset: AssetRef;
   /** Where it was when this was learned. */

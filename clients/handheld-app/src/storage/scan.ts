@@ -27,7 +27,7 @@ export interface NewScan {
   /** The place that the tag belongs to, if known as a location's: the walk goes on there. */
   sets: Place | null;
   sweep: string | null;
-  /** Of a sweep that only checks. */
+  /** For a sweep that only checks. */
   isHeld?: boolean;
 }
 

@@ -19,7 +19,7 @@ export interface FinishedSweep {
   /** By which a correction of its times is known. */
   mark: number;
   state: 'finished' | 'told' | 'ready' | 'refused';
-  /** Null until it is settled: when it is told, or, if nobody knew by then what should be there, before it is sent. */
+  /** Null until settled: when the user sees the result or, if the expected assets were unknown by then, before it is sent. */
   report: SweepReport | null;
   reason: string | null;
 }

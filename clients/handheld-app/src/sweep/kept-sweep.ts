@@ -17,7 +17,7 @@ export class KeptSweep {
   async load(): Promise<void> {
     const changes = this.#changes;
     const kept = (await this.#database.get('kept', 'sweep')) as Sweep | undefined;
-    // What was changed here meanwhile is newer than what was read.
+    // Changes made here meanwhile are newer than the stored copy.
     if (changes === this.#changes) {
       this.now.value = kept ?? null;
     }

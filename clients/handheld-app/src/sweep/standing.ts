@@ -6,7 +6,7 @@ import type { StoredScan } from '../storage/scan.ts';
 /** Locations of assets by id, as the gateway said; null for nowhere. */
 export type Whereabouts = ReadonlyMap<number, Place | null>;
 
-/** What the scans of a sweep say of an asset's location. */
+/** An asset's location by the scans of a sweep. */
 export interface Standing {
   asset: AssetRef;
   /** Its location before, if known. */
@@ -38,7 +38,7 @@ export function standingAfter(before: Standing, { result }: StoredScan, place: P
     from: before.from ?? result.from?.name ?? null,
     isPending: false,
     at,
-    // What was only seen stays where it is, wherever that may be.
+    // An asset that was only seen stays at its location.
     isSure: result.status !== 'seen' || (before.isSure && before.at.id === at.id),
   };
 }

@@ -295,7 +295,7 @@ function isAsset({ why }: SweptToCheck): boolean {
   return why !== 'place';
 }
 
-/** What should be at the place of a finished sweep that had no list; or why nobody says so now. */
+/** The assets expected at the location of a finished sweep that had no list; or why they are unknown. */
 async function listAfterwards(
   gateway: GatewayClient,
   token: string,
@@ -317,7 +317,7 @@ function isGone(answer: Answer<unknown> | null): boolean {
   return answer?.kind === 'refused' && answer.status === 404;
 }
 
-/** What a sweep came to, as it is shown; no sweep is of the places below. */
+/** The result of a sweep for the screen; sweeps do not include the locations below. */
 async function reportOf(
   database: Database,
   sweep: Sweep,
@@ -334,7 +334,7 @@ async function reportOf(
   };
 }
 
-/** What a sweep has come to by what the device has stored; `expected` is null where nobody knows. */
+/** The result of a sweep by the device's own data; `expected` is null if unknown. */
 async function countSweep(
   database: Database,
   sweep: Sweep,

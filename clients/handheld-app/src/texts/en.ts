@@ -384,5 +384,5 @@ export const en = {
   },
 };
 
-/** What every language has. */
+/** The texts that every language has. */
 export type Texts = typeof en;

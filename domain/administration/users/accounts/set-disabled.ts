@@ -12,7 +12,7 @@ import { lockUser, requireOwnUser, type UserRow } from '../stored-user.ts';
 export interface DisabledOptions {
   userId: number;
   isDisabled: boolean;
-  /** Of the administrator who asks; null for the command line. */
+  /** The administrator who asks; null for the command line. */
   orgId: number | null;
 }
 

@@ -80,7 +80,7 @@ function forgetInRules(change: Change, email: string): Promise<number> {
     update rules set mail_to = array_remove(mail_to, ${email}) where mail_to @> array[${email}]`);
 }
 
-/** Of users, memberships and sessions, which are the person's, and of links to the address. */
+/** Deletes the person's user, memberships and sessions, and links to the address. */
 function forgetAccount(change: Change, { id, email }: { id: number; email: string }): Promise<number> {
   return change.exec(sql.type(NO_ROWS)`
     update changes set external_key = null, before = (before::jsonb - named.fields)::json,

@@ -22,20 +22,20 @@ import { lookAtLink, type OpenLink, useLink } from './open-link.ts';
 
 export interface Acceptance extends SessionPlace {
   token: string;
-  /** Of a new user by a `first` link. */
+  /** For a new user by a `first` link. */
   email?: string;
-  /** Of a new user. */
+  /** For a new user. */
   name?: string;
   /** A new one; beside `newPassword`, the one there is. */
   password?: string;
-  /** Of somebody invited who has an account already. */
+  /** For an invited person who has an account already. */
   newPassword?: string;
-  /** Who is signed in: an invited user who is need not give the password there is. */
+  /** The signed-in user: an invited user who is signed in need not give the password. */
   userId?: number;
   requestId: string;
 }
 
-/** Who accepts, as it is decided before the transaction, in which no password is hashed. */
+/** The accepting person, decided before the transaction, in which no password is hashed. */
 type Accepting =
   | { as: 'new'; id: number; email: string; name: string; hash: string }
   | { as: 'known'; user: StoredUser; hash: string | null };

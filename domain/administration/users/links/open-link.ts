@@ -12,7 +12,7 @@ import type { LinkPurpose } from './insert-link.ts';
 export interface OpenLink {
   id: number;
   purpose: LinkPurpose;
-  /** Of `reset` and `sign_in`, and of `invite` where there is a user with the address. */
+  /** For `reset` and `sign_in`, and for `invite` if a user has the address. */
   user_id: number | null;
   org_id: number | null;
   organization: string | null;
@@ -30,7 +30,7 @@ export class LinkGone extends AppError {
   }
 }
 
-/** What a link is for; it stays good. @throws LinkGone. */
+/** The purpose of a link, which stays valid. @throws LinkGone. */
 export async function lookAtLink(db: Connection, token: string): Promise<OpenLink> {
   const digest = digestOfToken(token);
   const row =

@@ -15,7 +15,7 @@ export type RefusalReason = keyof typeof MESSAGES;
 /** The identity provider vouches for somebody who is not let in. */
 export class ProviderRefusal extends AppError {
   readonly reason: RefusalReason;
-  /** What the provider says instead, for the log. */
+  /** The provider's answer instead, for the log. */
   readonly said: Readonly<Record<string, unknown>>;
 
   constructor(reason: RefusalReason, said: Readonly<Record<string, unknown>> = {}) {

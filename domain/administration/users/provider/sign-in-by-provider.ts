@@ -22,10 +22,10 @@ import type { SignedIn } from '../sessions/sign-in.ts';
 import { findUserByEmail, isLinkedElsewhere, lockUser, type StoredUser } from '../stored-user.ts';
 import { ProviderRefusal } from './provider-refusal.ts';
 
-/** Who the identity provider says that somebody is. */
+/** The identity that the provider asserts. */
 export interface ProviderIdentity {
   issuer: string;
-  /** What the provider never gives to another person. */
+  /** The identifier that the provider never gives to another person. */
   subject: string;
   /** As stored; null if the provider does not say. */
   email: string | null;

@@ -16,7 +16,7 @@ export type SignInMeans = 'password' | 'link' | 'identity_provider';
 /** Whole life of a session, however much it is used. */
 export const SESSION_SECONDS = 7 * 86_400;
 
-/** Of one user; the one unused for longest goes first. */
+/** Per user; the one unused for longest goes first. */
 const MOST_SESSIONS = 50;
 
 /** Call with the user locked, and known not to be disabled. The token is the only copy. */
@@ -44,7 +44,7 @@ export async function beginSession(
   return { id, token, entries };
 }
 
-/** What a stranger sent, as the database accepts it. */
+/** Strangers' text, made acceptable to the database. */
 function storable(text: string, most: number): string {
   return [
     ...text

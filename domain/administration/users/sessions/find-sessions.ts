@@ -19,7 +19,7 @@ export interface SessionRow {
   email: string;
   name: string;
   has_password: boolean;
-  /** Of live organizations, and then of held ones, by id. */
+  /** Live organizations, and then held ones, by id. */
   memberships: SessionMembership[];
 }
 

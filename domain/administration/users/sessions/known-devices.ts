@@ -3,7 +3,7 @@ import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
 import { asStored } from '../given.ts';
 import { digestOfToken, newToken } from '../tokens.ts';
 
-/** Of one user; the one unused for longest is forgotten first. */
+/** Per user; the one unused for longest is forgotten first. */
 const MOST_DEVICES = 20;
 
 /** Users of one browser whose tokens its cookie has; the one who signed in longest ago is left out first. */
@@ -91,7 +91,7 @@ export async function findDevices(
   return new Map(rows.map(({ digest }) => [digest, digest]));
 }
 
-/** Of the cookie of a browser; no more than {@link MOST_USERS}. */
+/** Digests of the users' tokens in a browser's cookie; no more than {@link MOST_USERS}. */
 export function digestsOf(cookie: string | null): string[] {
   return tokensOf(cookie).flatMap((token) => digestOfToken(token) ?? []);
 }

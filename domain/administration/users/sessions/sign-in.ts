@@ -25,7 +25,7 @@ export interface SignedIn {
  * Begins a session. Unknown accounts, disabled ones and those without a password take as long as a wrong password, and
  * cannot be told from it.
  *
- * @param onRefused is told whose account it was; null for an address that no user has.
+ * @param onRefused gets the account's id; null for an address that no user has.
  * @returns null if it is refused.
  * @throws AppError `timed_out` if too many of that turn wait already.
  */

@@ -4,7 +4,7 @@ import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
 import type { TouchedAlert } from '../letter/touched-alert.ts';
 import type { Recipient } from './recipients.ts';
 
-/** Events that one message tells of; what comes after them is told a minute later. */
+/** Events in one message; later ones follow a minute later. */
 const EVENTS = 10_000;
 
 /** Hours after which what nobody has tried to tell is old: no process has sent e-mail meanwhile. */

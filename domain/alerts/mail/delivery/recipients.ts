@@ -112,14 +112,14 @@ export async function noteBegun(db: Connection, { orgId, userId }: Recipient, af
     where org_id = ${orgId} and user_id = ${userId}`);
 }
 
-/** Of what is in the feed up to `upTo` there is nothing to tell. */
+/** Notes that the feed up to `upTo` has no news for the recipient. */
 export async function passOver(db: Connection, { orgId, userId }: Recipient, upTo: number): Promise<void> {
   await db.exec(sql.prepared('pass-over-mail', NO_ROWS)`
     update alert_mail_recipients set position = greatest(position, ${upTo}::int8)
     where org_id = ${orgId} and user_id = ${userId}`);
 }
 
-/** What became of the message about everything up to `upTo`. */
+/** Notes the outcome of the message about everything up to `upTo`. */
 export async function noteOutcome(
   db: Connection,
   { orgId, userId, failures }: Recipient,

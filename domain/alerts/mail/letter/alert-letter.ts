@@ -12,7 +12,7 @@ export interface LetterHead {
   consoleUrl: string | null;
 }
 
-/** The letter about alerts, of which there is at least one. */
+/** The letter about alerts, at least one. */
 export function alertLetter(head: LetterHead, told: ToldAlerts): Letter {
   const { listed, omitted } = told;
   const more = omitted === 0 ? [] : [`And ${omitted} more.`];
@@ -39,7 +39,7 @@ export function alertLetter(head: LetterHead, told: ToldAlerts): Letter {
   };
 }
 
-/** What the first is about, and how many there are beside it. */
+/** The subject of the first, and the number of others. */
 function titleOf({ listed, omitted }: ToldAlerts): string {
   const [first, ...others] = listed;
   const rest = others.length + omitted;
@@ -78,7 +78,7 @@ function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }
 
-/** What is the case, or was: "Pallet 17 is at Ramp, where it must not be". */
+/** The condition, present or past: "Pallet 17 is at Ramp, where it must not be". */
 function whatOf(alert: TouchedAlert): string {
   const { kind, subject, location, isMissing } = alert;
   const isOver = alert.state === 'closed' || alert.state === 'withdrawn';

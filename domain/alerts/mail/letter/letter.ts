@@ -1,4 +1,4 @@
-/** What an e-mail says. */
+/** The text of an e-mail. */
 export interface Letter {
   subject: string;
   text: string;

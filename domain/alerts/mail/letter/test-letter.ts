@@ -1,6 +1,6 @@
 import { escaped, htmlOf, type Letter } from './letter.ts';
 
-/** What `mail test` sends. @param consoleUrl null where nobody said where people reach the console. */
+/** The letter of `mail test`. @param consoleUrl null if the console's address is not configured. */
 export function testLetter(consoleUrl: string | null): Letter {
   const text =
     'This installation of tagtrail can send e-mail. Alerts go to the people whom their rules name.';

@@ -11,7 +11,7 @@ export interface TouchedAlert {
   location: string | null;
   state: 'open' | 'acknowledged' | 'closed' | 'withdrawn';
   level: 'warning' | 'alarm' | null;
-  /** Of `overdue`. */
+  /** For `overdue`. */
   isMissing: boolean;
   openedAt: Micros;
   closedAt: Micros | null;

@@ -10,9 +10,9 @@ export const MOST_STEPS = 1_000;
 
 export class Compilation {
   readonly faults: Fault[] = [];
-  /** Of what was compiled so far; bounded by {@link MOST_STEPS}. */
+  /** Steps compiled so far; bounded by {@link MOST_STEPS}. */
   steps = 0;
-  /** What looking up all values that were compiled so far costs, in characters transformed. */
+  /** The cost of looking up all values compiled so far, in characters transformed. */
   work = 0;
   #searches = 0;
 

@@ -16,13 +16,13 @@ export const MAX_TEXT = 4_096;
  */
 export const LOOK_UP = 10;
 
-/** What following a name of a pointer costs, and looking at a value that may be an item; in characters, too. */
+/** The cost of following a name of a pointer, and of looking at a value that may be an item; in characters, too. */
 export const NAME = 2;
 
-/** What a transform costs beside what it reads. */
+/** The cost of a transform beside the characters it reads. */
 export const TRANSFORM = 10;
 
-/** What showing an item that is rejected costs. */
+/** The cost of showing an item that is rejected. */
 export const EXCERPT = 150;
 
 /**

@@ -201,7 +201,7 @@ function lossless(bytes: Buffer): ImageSize {
   return { width: 1 + (bits & 0x3fff), height: 1 + ((bits >>> 14) & 0x3fff) };
 }
 
-/** What the header of an image says of it. */
+/** The facts in the header of an image. */
 interface ImageSize {
   width: number;
   height: number;

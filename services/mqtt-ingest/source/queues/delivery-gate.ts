@@ -59,7 +59,7 @@ export class DeliveryGate<Delivery> {
     this.#isShut = false;
     this.#drain();
     if (!this.#isShut) {
-      // The client reads when it is told that there is something to read.
+      // The client reads when it hears that there is something to read.
       this.#socket.emit('readable');
     }
   }

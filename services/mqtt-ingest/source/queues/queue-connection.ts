@@ -238,7 +238,7 @@ class Bindings {
   }
 }
 
-/** RabbitMQ's MQTT plugin publishes there unless it is told another one. */
+/** RabbitMQ's MQTT plugin publishes there by default. */
 const EXCHANGE = 'amq.topic';
 
 /** MQTT 5 section 3.9.3. */

@@ -83,7 +83,7 @@ function Differences({ change: { before, after }, names }: { change: Change; nam
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
-/** A value as it was logged; one that was too large is told by its size. */
+/** A logged value; a value that was too large is shown by its size. */
 function ChangedValue({ value }: { value: unknown }) {
   const t = texts.value.changes;
   if (value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) {

@@ -1,7 +1,7 @@
 import type { Change } from '../../api/types.ts';
 import { texts } from '../../texts/texts.ts';
 
-/** Who did it: a person, a program by its key, a device, or somebody at the command line. */
+/** The actor: a person, a program by its key, a device, or somebody at the command line. */
 export function actorWords({ type, id, name }: Change['actor']): string {
   const t = texts.value.changes;
   switch (type) {

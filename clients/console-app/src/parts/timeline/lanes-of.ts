@@ -20,7 +20,7 @@ export interface Lane {
 /** Places with a lane of their own: those where the asset was longest. */
 const MOST_LANES = 10;
 
-/** Of the range: narrower ones that follow one another are drawn as one. */
+/** As a part of the range; adjacent narrower ones are drawn as one. */
 const NARROW = 1 / 600;
 
 /** A lane for each place, the one visited first on top. */

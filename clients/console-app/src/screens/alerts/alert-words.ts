@@ -1,7 +1,7 @@
 import type { Alert } from '../../api/types.ts';
 import { texts } from '../../texts/texts.ts';
 
-/** What is the case, without of what: "is overdue", "stays too long". */
+/** The condition, without its subject: "is overdue", "stays too long". */
 export function alertWords({ kind, because }: Pick<Alert, 'kind' | 'because'>): string {
   const t = texts.value.alerts;
   if (because?.state === 'missing' || because?.state === 'disconnected') {
@@ -10,7 +10,7 @@ export function alertWords({ kind, because }: Pick<Alert, 'kind' | 'because'>): 
   return t.what[kind];
 }
 
-/** Of what it is: an asset by its name, as soon as that is known. */
+/** Its subject: an asset by its name, as soon as that is known. */
 export function alertSubject(
   { asset, reader }: Pick<Alert, 'asset' | 'reader'>,
   names: ReadonlyMap<string, string>,

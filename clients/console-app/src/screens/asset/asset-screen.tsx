@@ -122,7 +122,7 @@ export function AssetScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
   );
 }
 
-/** What is hatched, in words; nothing where nothing is. */
+/** A legend for hatched areas; nothing if there are none. */
 function GapHint({ gaps }: { gaps: KnownGaps | 'unknown' | null }) {
   const t = texts.value.asset;
   if (gaps === 'unknown') {
@@ -314,7 +314,7 @@ function useGaps(id: string, range: Range | null): KnownGaps | 'unknown' | null 
   };
 }
 
-/** A range that ends now is not asked about anew at every look. */
+/** A range that ends now is not requested again at every render. */
 function minuteOf(at: number): string {
   return new Date(Math.floor(at / 60_000) * 60_000).toISOString();
 }

@@ -70,7 +70,7 @@ function cellOf(text: string): string {
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
-/** What to do about a fault, where its message does not say it by itself. */
+/** The remedy for a fault, where its message does not give one. */
 function remedyOf({ code, column, message }: ImportFault): string | null {
   const t = texts.value.imports.remedies;
   if (column === 'tags' && message.includes('attached elsewhere')) {

@@ -5,7 +5,7 @@ import { address, href } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 
-/** What can be done with a whole list: import into it, and export or label what its filters show. */
+/** Actions on a whole list: import into it; export or label its filtered items. */
 export function ListActions({
   resource,
   filters,

@@ -10,7 +10,7 @@ import { Progress } from '../../parts/progress.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { texts } from '../../texts/texts.ts';
 
-/** What can be done with the messages that are selected, and how far that is. */
+/** Actions on the selected messages, and their progress. */
 export function BulkBar({
   ids,
   total,
@@ -18,7 +18,7 @@ export function BulkBar({
   onClear,
 }: {
   ids: readonly number[];
-  /** Of all that match, where all of the page are selected. */
+  /** The number that match, where the whole page is selected. */
   total: number;
   narrowing: { q: string | null; reader_id: string | null };
   onClear: () => void;
@@ -111,7 +111,7 @@ interface Bulk {
   problem: ApiError | null;
 }
 
-/** What is under way; it goes on while other screens are looked at, and ends with the page. */
+/** Work in progress; it continues on other screens, and ends with the page. */
 const bulk = signal<Bulk | null>(null);
 
 let isStopped = false;

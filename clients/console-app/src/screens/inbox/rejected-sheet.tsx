@@ -200,7 +200,7 @@ function hexLines(bytes: Uint8Array): string {
 
 const SHOWN = 10;
 
-/** What a format would make of the message; the others are a choice away. */
+/** The result of one format for the message; the others are a choice away. */
 function FormatTrial({
   path,
   formats,

@@ -20,7 +20,7 @@ export function useNewCount(path: string, query: QueryValues | null): number {
     const ask = async () => {
       if (!document.hidden) {
         const sent = { query: { ...query, limit: 1 }, signal: stop.signal };
-        // What is refused now is asked again soon.
+        // A refused request is repeated soon.
         const answer = await read<{ total_count: number }>(path, sent).catch(() => null);
         if (answer !== null && !stop.signal.aborted) {
           setCount(answer.total_count);

@@ -2,13 +2,13 @@ import type { ComponentType } from 'preact';
 import type { ApiError } from '../../api/api-error.ts';
 import type { Asset, Place } from '../../api/types.ts';
 
-/** What assets and places have in common is edited alike; the rest is their kind's. */
+/** Fields that assets and locations share are edited alike; the rest depends on the kind. */
 export interface ItemKind<Item extends Asset | Place, Draft extends ItemDraft = ItemDraft> {
   /** In the API. */
   path: string;
   words: () => ItemWords;
   draftOf: (item?: Item) => Draft;
-  /** What a request writes of it. The key is changed by a request of its own. */
+  /** The fields that a request writes. The key is changed by a request of its own. */
   valuesOf: (draft: Draft) => Record<string, unknown>;
   /** Names of the fields that show their own faults. */
   shownFields: readonly string[];
@@ -18,7 +18,7 @@ export interface ItemKind<Item extends Asset | Place, Draft extends ItemDraft = 
   undoOf?: (before: Item, draft: Draft) => Record<string, unknown> | undefined;
 }
 
-/** What people write of an item, as the fields hold it. */
+/** The editable values of an item, as the fields hold them. */
 export interface ItemDraft {
   name: string;
   external_key: string;

@@ -81,7 +81,7 @@ function EditItem<Item extends Asset | Place, Draft extends ItemDraft>({
   const path = `${kind.path}/${item.id}`;
   const before = kind.draftOf(item);
   const [draft, setDraft] = useState(before);
-  // After a change, by whomever, its fields begin anew: at once, or what is typed by then is lost.
+  // After anybody's change the fields start over at once, or typed text would be lost later.
   useLayoutEffect(() => setDraft(before), [item.updated_at]);
   const { run, isBusy, problem } = useAction();
   const isReadOnly = !may('operator') || item.deleted_at !== null;

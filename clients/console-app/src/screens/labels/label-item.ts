@@ -7,7 +7,7 @@ export interface LabelItem {
   id: number;
   external_key: string;
   name: string;
-  /** What its codes hold. */
+  /** The content of its codes. */
   value: string;
   /** Scanners find it by that. */
   isFound: boolean;

@@ -315,10 +315,10 @@ function Code({ code: { width, height, path }, kind }: { code: CodePath; kind: '
   );
 }
 
-/** What is printed of what was found. */
+/** The found items that are printed. */
 interface Chosen {
   has: (key: string) => boolean;
-  /** What the address has once that one is, or is not, any more. */
+  /** The address after one was chosen or removed. */
   toggled: (key: string) => QueryValues;
 }
 
@@ -352,7 +352,7 @@ interface LabelLayout {
   isWithoutBarcode: boolean;
 }
 
-/** What a label holds: where a barcode does not fit, a QR code stands for it. */
+/** The content of a label: where a barcode does not fit, a QR code replaces it. */
 function layOut(value: string, { width }: LabelSize, codes: Codes): LabelLayout {
   const wanted = codes === 'qr' ? null : barcodePath(value);
   const barcode = wanted !== null && (width - MARGIN) / wanted.width >= NARROWEST ? wanted : null;

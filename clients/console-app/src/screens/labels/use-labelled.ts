@@ -27,7 +27,7 @@ interface State {
   problem: ApiError | null;
 }
 
-/** What the address's filters find, by key, up to {@link MOST}. */
+/** The items that match the address's filters, by key, up to {@link MOST}. */
 export function useLabelled(of: 'assets' | 'locations'): State {
   const [state, setState] = useState<State>({ rows: undefined, total: 0, problem: null });
   const { query } = address.value;

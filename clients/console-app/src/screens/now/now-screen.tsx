@@ -68,7 +68,7 @@ export function NowScreen() {
   );
 }
 
-/** What a screen shows; older ones are on the places' and assets' own screens. */
+/** As many as a screen shows; older ones are on the locations' and assets' own screens. */
 const MOST_MOVES = 40;
 
 /** Moves as they are committed, the latest first, after those that were before. */

@@ -106,7 +106,7 @@ function Children({ places }: { places: readonly Place[]; version: number }) {
 
 type AntennaHere = Row<'GET /locations/{location_id}/antennas'>;
 
-/** What sees this place, and when it was last heard of. */
+/** The antennas at this location, and when each was last heard. */
 function AntennaList({ id }: { id: number }) {
   const t = texts.value.place;
   const { answer } = useRead<{ data: readonly AntennaHere[] }>(`/locations/${id}/antennas`);
@@ -212,7 +212,7 @@ function PassingList({ passing }: { passing: Passing | undefined }) {
   );
 }
 
-/** What the place lies in, from the outermost. */
+/** The locations around it, from the outermost. */
 function PlacePath({ place }: { place: Place }) {
   const above: Place[] = [];
   for (let each = place.parent; each !== null; each = each.parent) {
@@ -248,7 +248,7 @@ function presentColumns(): readonly Column<Present>[] {
 
 type Sweep = Row<'GET /locations/{location_id}/sweeps'>;
 
-/** What people found when they checked this place; nothing where they never did. */
+/** Results of sweeps of this location; nothing if there were none. */
 function SweepList({ id }: { id: number }) {
   const t = texts.value.place;
   const { answer } = useRead<{ data: readonly Sweep[] }>(`/locations/${id}/sweeps`);

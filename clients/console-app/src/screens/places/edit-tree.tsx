@@ -144,7 +144,7 @@ function EditTreeRow({
   onPointerDown,
   ...tree
 }: TreeRowProps & {
-  /** What is dragged would go into it. */
+  /** The dragged location would go into it. */
   isTarget: boolean;
   canMove: boolean;
   onMove: () => void;

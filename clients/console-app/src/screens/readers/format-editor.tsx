@@ -116,10 +116,10 @@ function asCopy({ name, source }: { name: string; source: string }): string {
 
 type Tried = Data<'POST /formats/try'>;
 
-/** Of many reads. */
+/** As many reads as are shown. */
 const SHOWN = 20;
 
-/** What a format makes of the message, or what is wrong with the format and where. */
+/** The format's result for the message, or its fault and where it is. */
 function FormatPreview({ tried }: { tried: Tried | undefined }) {
   const t = texts.value.readers;
   if (tried === undefined) {

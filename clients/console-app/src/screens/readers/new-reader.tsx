@@ -22,7 +22,7 @@ const STEPS = ['make', 'arrivals', 'format', 'antennas'] as const;
 
 type Step = (typeof STEPS)[number];
 
-/** `#/readers/new?reader=7&step=format`: in four steps, of which each has an address and can be come back to. */
+/** `#/readers/new?reader=7&step=format`: in four steps; each has an address, so that one can come back to it. */
 export function NewReader() {
   const t = texts.value.readers;
   const { query } = address.value;
@@ -63,7 +63,7 @@ export function NewReader() {
   );
 }
 
-/** What comes from the reader, byte for byte, as it comes. */
+/** The reader's bytes, as they arrive. */
 function StepArrivals({
   reader,
   reload,
@@ -118,7 +118,7 @@ function StepArrivals({
 
 type Made = Data<'POST /readers'>;
 
-/** Its name and topic; then what is to be entered at the device, of which the password is shown this once. */
+/** Its name and topic; then the settings to enter at the device, with the password, which is shown this once. */
 function StepMake({ onNext }: { onNext: (id: number) => void }) {
   const t = texts.value.readers;
   const [draft, setDraft] = useState({ name: '', topic: '', format: NO_FORMAT });

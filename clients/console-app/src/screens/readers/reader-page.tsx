@@ -81,7 +81,7 @@ export function ReaderPage({ id }: { id: string }) {
   );
 }
 
-/** What is amiss with a reader, and what to do about it. */
+/** Faults of a reader, and their remedies. */
 function Hints({ reader }: { reader: OneReader }) {
   const t = texts.value.readers;
   const { counters, clock, format, state, sign_in_faults: faults } = reader;
@@ -120,10 +120,10 @@ function Hints({ reader }: { reader: OneReader }) {
   );
 }
 
-/** What becomes of reads; together they are all reads. */
+/** Outcomes of reads; they add up to all reads. */
 const OUTCOMES = ['recorded', 'duplicates', 'unknown', 'unplaced', 'rejected'] as const;
 
-/** What became of everything it sent, and the rest that is known of it. */
+/** Outcomes of everything it sent, and other facts about it. */
 function Outcomes({ reader }: { reader: Reader }) {
   const t = texts.value.readers;
   const { counters, clock } = reader;
@@ -222,7 +222,7 @@ function SpansPicture({
   const earliest = Date.parse(from);
   const end = Date.parse(to);
   const began = Math.max(earliest, Math.min(made, end - 1));
-  // What it read before it was registered may have come later.
+  // Reads from before its registration may have arrived later.
   const registered = Math.min(made, end - 10 * MINUTE);
   const first = Math.min(registered, ...spans.map((span) => Date.parse(span.from)));
   const range = { from: Math.max(earliest, first), to: end };

@@ -2,7 +2,7 @@ import { Select } from '../../parts/field.tsx';
 import { address, go, hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 
-/** What a row sums up; the first is what it is without a choice. */
+/** The groups of rows; the first is the default. */
 export function GroupFilter<Group extends keyof typeof texts.value.reports.groups>({
   groups,
 }: {

@@ -4,7 +4,7 @@ import { texts } from '../../texts/texts.ts';
 import { FlagFilter } from './item-filter.tsx';
 import { TimeField } from './time-field.tsx';
 
-/** What is seldom asked for: open where the address has some of it. */
+/** Rarely used filters: open if the address has any of them. */
 export function MoreFilters({ names, children }: { names: readonly string[]; children: ComponentChildren }) {
   return (
     <details class="report-more" open={names.some((name) => address.value.query.has(name))}>

@@ -39,7 +39,7 @@ export function ReportTable<Row>({
   );
 }
 
-/** What to ask for instead of what a report cannot answer: a shorter time, or a later knowledge. */
+/** An alternative to a request that a report cannot answer: a shorter time, or a later knowledge. */
 function Narrower({ problem }: { problem: ApiError | null }) {
   const t = texts.value.reports;
   const earliest = problem?.fields.find(({ field }) => field === 'known_at')?.params?.['earliest'];

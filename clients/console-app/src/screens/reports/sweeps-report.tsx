@@ -9,7 +9,7 @@ import { SHARED, useReport } from './use-report.ts';
 import { useReportWindow } from './use-report-window.ts';
 import { WindowFilter } from './window-filter.tsx';
 
-/** What people found when they checked a place. */
+/** Results of sweeps. */
 export function SweepsReport() {
   const t = texts.value.reports;
   const window = useReportWindow();

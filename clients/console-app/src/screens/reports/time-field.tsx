@@ -11,7 +11,7 @@ export function TimeField({
   name: string;
   label: string;
   hint?: string;
-  /** What is shown where the address has none. */
+  /** Shown if the address has none. */
   value?: string;
 }) {
   const at = Date.parse(address.value.query.get(name) ?? value ?? '');

@@ -8,7 +8,7 @@ export const SHARED = ['asset_external_key', 'location_external_key', 'include_d
 export const TIMES = ['span', 'from', 'to'];
 
 export interface Report<Row> extends List<Row> {
-  /** What is asked for, without how it is sorted and paged. */
+  /** The request without sorting and paging. */
   query: QueryValues;
 }
 

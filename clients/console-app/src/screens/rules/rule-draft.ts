@@ -21,14 +21,14 @@ export interface RuleDraft {
   mailTo: readonly string[];
 }
 
-/** Of a part of the form. */
+/** Belongs to a part of the form. */
 export interface DraftFields {
   draft: RuleDraft;
   problem: ApiError | null;
   onChange: (changed: Partial<RuleDraft>) => void;
 }
 
-/** What a kind of rule asks for beside which assets, or readers, it is about. */
+/** The fields of a kind of rule, besides its assets or readers. */
 export const ASKED: Readonly<
   Record<RuleKind, { place: boolean; after: 'must' | 'may' | null; thenAfter: boolean }>
 > = {

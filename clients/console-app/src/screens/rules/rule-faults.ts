@@ -10,7 +10,7 @@ interface Typed {
   metadata: string;
 }
 
-/** What is refused of the draft that was sent, said in the words of the form, each under the name of its field. */
+/** The faults of the draft that was sent, in the words of the form, each under its field's name. */
 export async function inFormWords<Result>(draft: Typed, work: Promise<Result>): Promise<Result> {
   try {
     return await work;
@@ -30,7 +30,7 @@ function saidOf(problem: ApiError, draft: Typed): ApiError {
   return new ApiError(status, type, detail, { fields, requestId, retryAfter });
 }
 
-/** Null for what people cannot bring about in the form: that is told as the API does. */
+/** Null for faults that the form cannot cause: they are shown in the API's words. */
 function wordsOf(field: string, faults: readonly FieldFault[], draft: Typed): string | null {
   const t = texts.value.rules.faults;
   const code = faults[0]?.code;
@@ -90,7 +90,7 @@ function termWords(faults: readonly FieldFault[], lines: readonly string[]): str
   return wrong.length > 0 ? t.noTerms(listed(wrong)) : t.tooManyTerms;
 }
 
-/** Those of what was typed that faults are of, as `metadata[2].value` is of the third. */
+/** The typed entries that have faults: `metadata[2].value` means the third. */
 function itemsOf(faults: readonly FieldFault[], typed: readonly string[]): string[] {
   const indexes = faults.map(({ field }) => Number(/\[(\d+)\]/.exec(field)?.[1] ?? -1));
   return typed.filter((_, index) => indexes.includes(index));

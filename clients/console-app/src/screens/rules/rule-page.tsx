@@ -76,7 +76,7 @@ function EditRule({ rule }: { rule: WholeRule }) {
   const kept = draftOf(rule);
   const key = JSON.stringify(kept);
   const [draft, setDraft] = useState(kept);
-  // After a change it begins anew: at once, or what is typed by then is lost.
+  // After a change it starts over at once, or typed text would be lost later.
   useLayoutEffect(() => setDraft(kept), [key]);
   const { run, isBusy, problem } = useAction();
   const path = `/rules/${rule.id}`;

@@ -2,7 +2,7 @@ import type { Rule, RuleSettings } from '../../api/types.ts';
 import { durationText } from '../../parts/duration.ts';
 import { texts } from '../../texts/texts.ts';
 
-/** What a rule raises, as a sentence. */
+/** The alert of a rule, as a sentence. */
 export function ruleWords(rule: RuleSettings, place: string | null): string {
   const t = texts.value.rules;
   const after = spanOf(rule.after_seconds);

@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 
 const SPANS = [1, 7, 30] as const;
 
-/** What the rule, as it is typed, would have raised. Nothing is stored. @param props.stored the rule that is changed. */
+/** The alerts that the typed rule would have raised. Nothing is stored. @param props.stored the rule that is changed. */
 export function TryOut({ draft, stored }: { draft: RuleDraft; stored?: { path: string; kept: RuleDraft } }) {
   const t = texts.value.rules;
   const [days, setDays] = useState(7);
@@ -112,7 +112,7 @@ interface TrialState {
 
 const NOTHING: TrialState = { isRunning: false, result: null, problem: null };
 
-/** Tries a rule when it is told to; what was begun before is broken off, as by `stop` and by leaving the page. */
+/** Tries a rule on request; a new trial, `stop` and leaving the page cancel a running one. */
 function useRuleTrial() {
   const [state, setState] = useState(NOTHING);
   const running = useRef<AbortController | null>(null);
@@ -140,5 +140,5 @@ function useRuleTrial() {
   return { ...state, run, stop };
 }
 
-/** What a rule would have raised. */
+/** The alerts that a rule would have raised. */
 type RuleTrial = Data<'POST /rules/try'>;

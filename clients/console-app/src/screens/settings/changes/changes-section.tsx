@@ -70,7 +70,7 @@ export function ChangesSection() {
   );
 }
 
-/** Of a time as it stands in the address, in the viewer's zone; null if it is none. */
+/** A time of the address, in the viewer's zone; null if it is none. */
 function instantOf(text: string | null): string | null {
   const date = new Date(text ?? '');
   return Number.isNaN(date.getTime()) ? null : date.toISOString();

@@ -1,6 +1,6 @@
 import { texts } from '../../../texts/texts.ts';
 
-/** What a receiver answered; or else why it did not. */
+/** The receiver's answer, or why there was none. */
 export function outcomeOf({ status, error }: { status: number | null; error: string | null }): string {
   const t = texts.value.webhooks;
   if (error !== null) {
