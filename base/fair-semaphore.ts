@@ -1,4 +1,5 @@
 import { AppError } from './errors.ts';
+import { RecentUse } from './recent-use.ts';
 
 export interface QueueBounds {
   waitingPerKey: number;
@@ -13,6 +14,23 @@ export interface SemaphoreBounds extends QueueBounds {
   perKey: number;
   /** Concurrent tasks of one key while one slot beside them is left for other keys. */
   perKeyWithRoom: number;
+  /**
+   * Of the total, places for keys that had little of it of late ({@link RecentUse}) and have none now. Keys that keep it
+   * busy share the others, so that a few of them cannot keep out the rest.
+   */
+  kept?: number;
+  /** Milliseconds: once a key without a place has waited so long, a task of another key that runs for as long is asked to end. */
+  slice?: number;
+}
+
+/** Held by a task until it leaves. */
+export interface Place {
+  /** Aborted when the task should end, or pause, because others wait. */
+  readonly asked: AbortSignal;
+  /** How far the task has come, in any unit: of a key's tasks, the slowest is asked first. */
+  done: number;
+  /** A second call does nothing. */
+  leave(): void;
 }
 
 const TOO_MANY = 'Too many requests of the organization are waiting; send fewer at once, or try again later';
@@ -20,7 +38,44 @@ const TOO_LATE =
   'Earlier requests of the organization took too long for this one to have its turn; narrow those with filters, or try again later';
 
 interface Waiting {
-  enter(): void;
+  enter(place: Held<unknown>): void;
+}
+
+/** Most tasks are never asked to end: no signal is made for them. */
+class Held<Key> implements Place {
+  readonly key: Key;
+  /** Not counted among those of keys that keep the semaphore busy. */
+  readonly isKept: boolean;
+  readonly since = performance.now();
+  done = 0;
+  #asking: AbortController | null = null;
+  #leave: (() => void) | null;
+
+  constructor(key: Key, isKept: boolean, leave: (held: Held<Key>) => void) {
+    this.key = key;
+    this.isKept = isKept;
+    this.#leave = () => leave(this);
+  }
+
+  get asked(): AbortSignal {
+    this.#asking ??= new AbortController();
+    return this.#asking.signal;
+  }
+
+  ask(): void {
+    this.#asking ??= new AbortController();
+    this.#asking.abort();
+  }
+
+  get isAsked(): boolean {
+    return this.#asking?.signal.aborted === true;
+  }
+
+  leave(): void {
+    const leave = this.#leave;
+    this.#leave = null;
+    leave?.();
+  }
 }
 
 /**
@@ -34,11 +89,18 @@ export class FairSemaphore<Key> {
   readonly #running = new Map<Key, number>();
   /** Waiting tasks by key, first come first served; keys in order of their turns. */
   readonly #waiting = new Map<Key, Set<Waiting>>();
+  /** Those that may be asked to end; empty without a slice. */
+  readonly #held = new Set<Held<Key>>();
+  readonly #use: RecentUse<Key> | null;
+  readonly #forBusyKeys: number;
   #runningOfAll = 0;
+  #runningOfBusyKeys = 0;
   #waitingOfAll = 0;
 
   constructor(bounds: SemaphoreBounds) {
     this.#bounds = bounds;
+    this.#use = bounds.kept ? new RecentUse() : null;
+    this.#forBusyKeys = bounds.total - (bounds.kept ?? 0);
   }
 
   running(key?: Key): number {
@@ -57,34 +119,37 @@ export class FairSemaphore<Key> {
    */
   async run<Result>(
     key: Key,
-    work: () => Promise<Result>,
+    work: (place: Place) => Promise<Result>,
     signal?: AbortSignal,
     queue: QueueBounds = this.#bounds,
   ): Promise<Result> {
     signal?.throwIfAborted();
-    if (this.#hasRoomFor(key)) {
-      this.#enter(key);
-    } else {
-      await this.#turnOf(key, signal, queue);
-    }
+    const place = this.#hasRoomFor(key) ? this.#enter(key) : await this.#turnOf(key, signal, queue);
     try {
-      return await work();
+      return await work(place);
     } finally {
-      this.#leave(key);
+      place.leave();
     }
+  }
+
+  /** For work that ends elsewhere; the caller leaves the place. Otherwise as {@link run}. */
+  async enter(key: Key, signal?: AbortSignal, queue: QueueBounds = this.#bounds): Promise<Place> {
+    signal?.throwIfAborted();
+    return this.#hasRoomFor(key) ? this.#enter(key) : this.#turnOf(key, signal, queue);
   }
 
   #turnOf(
     key: Key,
     signal: AbortSignal | undefined,
     { waitingPerKey, patience, refusal }: QueueBounds,
-  ): Promise<void> {
+  ): Promise<Place> {
     if (this.waiting(key) >= waitingPerKey) {
       return Promise.reject(refusal?.() ?? new AppError('timed_out', TOO_MANY));
     }
     return new Promise((resolve, reject) => {
       const settle = (done: () => void) => {
         clearTimeout(timer);
+        clearTimeout(asking);
         signal?.removeEventListener('abort', abandon);
         this.#unqueue(key, waiting);
         done();
@@ -92,10 +157,44 @@ export class FairSemaphore<Key> {
       const abandon = () => settle(() => reject(signal?.reason));
       const expire = () => settle(() => reject(refusal?.() ?? new AppError('timed_out', TOO_LATE)));
       const timer = setTimeout(expire, patience);
-      const waiting = { enter: () => settle(resolve) };
+      const waiting: Waiting = { enter: (place) => settle(() => resolve(place)) };
+      const { slice } = this.#bounds;
+      let asking = slice === undefined ? undefined : setTimeout(() => ask(slice), slice);
+      const ask = (most: number) => {
+        asking = setTimeout(() => ask(most), this.#askOneToEnd(key, waiting, most));
+      };
       signal?.addEventListener('abort', abandon);
       this.#queue(key, waiting);
     });
+  }
+
+  /**
+   * Asks the slowest task of the key that runs most, of those whose place the waiting one could have, to end.
+   *
+   * @returns milliseconds after which to ask again.
+   */
+  #askOneToEnd(key: Key, waiting: Waiting, slice: number): number {
+    const [first] = this.#waiting.get(key) ?? [];
+    if (first !== waiting || this.running(key) > 0) {
+      return slice;
+    }
+    const now = performance.now();
+    const hasToBeBusy = this.#isBusy(key) && this.#runningOfBusyKeys >= this.#forBusyKeys;
+    const others = [...this.#held].filter(
+      (held) => held.key !== key && !held.isAsked && !(hasToBeBusy && held.isKept),
+    );
+    const ripe = others.filter(({ since }) => now - since >= slice);
+    const speed = ({ done, since }: Held<Key>) => done / (now - since);
+    ripe.sort(
+      (a, b) => this.running(b.key) - this.running(a.key) || speed(a) - speed(b) || a.since - b.since,
+    );
+    const [slowest] = ripe;
+    if (slowest !== undefined) {
+      slowest.ask();
+      return slice;
+    }
+    const longest = others.reduce((most, { since }) => Math.max(most, now - since), 0);
+    return Math.max(1, slice - longest);
   }
 
   #queue(key: Key, waiting: Waiting): void {
@@ -116,12 +215,19 @@ export class FairSemaphore<Key> {
   #hasRoomFor(key: Key): boolean {
     const { total, perKey, perKeyWithRoom } = this.#bounds;
     const running = this.running(key);
+    if (this.#isBusy(key) && this.#runningOfBusyKeys >= this.#forBusyKeys) {
+      return false;
+    }
     return running < perKey
       ? this.#runningOfAll < total
       : running < perKeyWithRoom && this.#runningOfAll < total - 1;
   }
 
-  /** Stops at the first idle key, so it visits no more keys than tasks can run. */
+  #isBusy(key: Key): boolean {
+    return this.#use !== null && (this.running(key) > 0 || this.#use.isMuch(key));
+  }
+
+  /** Stops at the first idle key that may enter. */
   #next(): Key | undefined {
     let next: Key | undefined;
     for (const key of this.#waiting.keys()) {
@@ -136,13 +242,24 @@ export class FairSemaphore<Key> {
     return next;
   }
 
-  #enter(key: Key): void {
+  #enter(key: Key): Held<Key> {
+    const isKept = !this.#isBusy(key);
     this.#runningOfAll += 1;
+    this.#runningOfBusyKeys += isKept ? 0 : 1;
     this.#running.set(key, this.running(key) + 1);
+    const held = new Held(key, isKept, this.#leave);
+    if (this.#bounds.slice !== undefined) {
+      this.#held.add(held);
+    }
+    return held;
   }
 
-  #leave(key: Key): void {
+  readonly #leave = (held: Held<Key>): void => {
+    const { key, isKept, since } = held;
+    this.#held.delete(held);
+    this.#use?.add(key, performance.now() - since);
     this.#runningOfAll -= 1;
+    this.#runningOfBusyKeys -= isKept ? 0 : 1;
     const left = this.running(key) - 1;
     if (left === 0) {
       this.#running.delete(key);
@@ -150,7 +267,7 @@ export class FairSemaphore<Key> {
       this.#running.set(key, left);
     }
     this.#letNextIn();
-  }
+  };
 
   #letNextIn(): void {
     const key = this.#next();
@@ -159,8 +276,7 @@ export class FairSemaphore<Key> {
     if (key === undefined || ofKey === undefined || first === undefined) {
       return;
     }
-    this.#enter(key);
-    first.enter();
+    first.enter(this.#enter(key));
     if (ofKey.size > 0) {
       this.#waiting.delete(key);
       this.#waiting.set(key, ofKey);

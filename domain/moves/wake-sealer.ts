@@ -14,13 +14,13 @@ const NAMED = 500;
  *
  * Best effort: the sealer polls once a second anyway.
  */
-export function wakeSealer(db: Connection): (orgIds?: Iterable<number>) => void {
+export function wakeSealer(db: Notifying): (orgIds?: Iterable<number>) => void {
   return waker(db).wake;
 }
 
 /** Has `work` wake the sealer, as {@link wakeSealer}; all of it is sent before this returns. For what ends soon after. */
 export async function wakingSealer<Result>(
-  db: Connection,
+  db: Notifying,
   work: (onMoves: (orgIds: Iterable<number>) => void) => Promise<Result>,
 ): Promise<Result> {
   const { wake, flush } = waker(db);
@@ -31,13 +31,15 @@ export async function wakingSealer<Result>(
   }
 }
 
+type Notifying = Pick<Connection, 'exec'>;
+
 interface Waker {
   wake(orgIds?: Iterable<number>): void;
   /** Sends at once what the throttle holds back. */
   flush(): Promise<void>;
 }
 
-function waker(db: Connection): Waker {
+function waker(db: Notifying): Waker {
   const due = new Set<number>();
   /** The next notification names no organization. */
   let isAnyDue = false;
@@ -80,7 +82,7 @@ function waker(db: Connection): Waker {
 }
 
 /** Without waiting for the disk: nothing here needs to survive a crash. */
-function notify(db: Connection, named: string): Promise<number> {
+function notify(db: Notifying, named: string): Promise<number> {
   return db.exec(sql.prepared('wake-sealer', NO_ROWS)`
     select set_config('synchronous_commit', 'off', true), pg_notify(${MOVES_WRITTEN}::text, ${named}::text)`);
 }

@@ -12,26 +12,36 @@ export class Download {
   readonly #type: string;
   readonly #pieces: () => AsyncIterable<string | Uint8Array>;
   readonly #onClose: () => void;
+  readonly #cut: AbortSignal | undefined;
 
   /**
    * @param name of ASCII letters, digits, dots and dashes.
    * @param onClose called once it is over, also if nothing of it was read.
+   * @param cut aborting it closes the connection: a browser then says that the download failed.
    */
   constructor(
     name: string,
     type: string,
     pieces: () => AsyncIterable<string | Uint8Array>,
     onClose = () => {},
+    cut?: AbortSignal,
   ) {
     this.#name = name;
     this.#type = type;
     this.#pieces = pieces;
     this.#onClose = onClose;
+    this.#cut = cut;
   }
 
   /** Nothing is read ahead: of a reader that does not read, one piece is held, and it is cut off. */
   send(koa: Koa.Context): void {
-    whenClosed(koa.res, this.#onClose);
+    const { res } = koa;
+    const close = () => res.destroy();
+    this.#cut?.addEventListener('abort', close);
+    whenClosed(res, () => {
+      this.#cut?.removeEventListener('abort', close);
+      this.#onClose();
+    });
     koa.status = 200;
     koa.set({
       'Content-Type': this.#type,
@@ -41,7 +51,7 @@ export class Download {
     koa.body =
       koa.method === 'HEAD'
         ? Readable.from([])
-        : Readable.from(this.#whileRead(koa.res), { objectMode: true, highWaterMark: 0 });
+        : Readable.from(this.#whileRead(res), { objectMode: true, highWaterMark: 0 });
   }
 
   async *#whileRead(res: Koa.Context['res']): AsyncGenerator<string | Uint8Array, void> {

@@ -1,19 +1,13 @@
-export interface OpenBounds {
-  total: number;
-  perKey: number;
-  /** Places of the total for keys that have none open: a few with several leave the others some. */
-  reserved?: number;
-}
-
-/** How many answers are being streamed, in all and to each: what an open one holds is bounded by that. */
+/** Bounds how many answers are being streamed to each key. Where keys share places, a `FairSemaphore` does. */
 export class OpenStreams<Key> {
-  readonly #bounds: OpenBounds;
+  readonly #most: number;
   readonly #refusal: () => Error;
   readonly #byKey = new Map<Key, number>();
   #count = 0;
 
-  constructor(bounds: OpenBounds, refusal: () => Error) {
-    this.#bounds = bounds;
+  /** @param most of a key. */
+  constructor(most: number, refusal: () => Error) {
+    this.#most = most;
     this.#refusal = refusal;
   }
 
@@ -29,9 +23,7 @@ export class OpenStreams<Key> {
    */
   enter(key: Key): () => void {
     const ofKey = this.#byKey.get(key) ?? 0;
-    const { total, perKey, reserved = 0 } = this.#bounds;
-    const mostNow = ofKey === 0 ? total : total - reserved;
-    if (this.#count >= mostNow || ofKey >= perKey) {
+    if (ofKey >= this.#most) {
       throw this.#refusal();
     }
     this.#count += 1;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FairSemaphore } from '../../base/fair-semaphore.ts';
+import { FairSemaphore, type Place } from '../../base/fair-semaphore.ts';
 
 const BOUNDS = { total: 2, perKey: 1, perKeyWithRoom: 1, waitingPerKey: 3, patience: 60_000 };
 
@@ -135,4 +135,70 @@ describe('the fair semaphore', () => {
     expect(failed).to.have.property('message', 'no');
     expect(await semaphore.run('a', async () => 'yes')).to.equal('yes');
   });
+
+  describe('of which places are kept for keys with little recent use', () => {
+    it('gives them to those, and keys that keep it busy share the others', async () => {
+      const semaphore = new FairSemaphore<string>({ ...BOUNDS, kept: 1 });
+      const busy = [await semaphore.enter('a'), await semaphore.enter('b')];
+      untilMuch(busy);
+      // Both have had much: one of them at a time.
+      const a = await semaphore.enter('a');
+      let isIn = false;
+      const b = semaphore.enter('b').then((place) => {
+        isIn = true;
+        return place;
+      });
+      for (let turn = 0; turn < 3; turn++) {
+        (await semaphore.enter('c')).leave();
+      }
+      expect([isIn, semaphore.running()]).to.deep.equal([false, 1]);
+      a.leave();
+      (await b).leave();
+      expect(semaphore.running()).to.equal(0);
+    });
+
+    it('asks a busy key to end for a busy one only', async () => {
+      const semaphore = new FairSemaphore<string>({ ...BOUNDS, kept: 1, slice: 20 });
+      untilMuch([await semaphore.enter('a'), await semaphore.enter('b')]);
+      const [kept, a] = [await semaphore.enter('c'), await semaphore.enter('a')];
+      const b = semaphore.enter('b');
+      await new Promise((resolve) => a.asked.addEventListener('abort', resolve));
+      expect(kept.asked.aborted).to.equal(false);
+      a.leave();
+      (await b).leave();
+      kept.leave();
+    });
+  });
+
+  it('asks the key with most, once another has waited, to end what is slowest', async () => {
+    const bounds = { ...BOUNDS, total: 3, perKeyWithRoom: 2, slice: 20 };
+    const semaphore = new FairSemaphore<string>(bounds);
+    const [fast, slow] = [await semaphore.enter('a'), await semaphore.enter('a')];
+    const b = await semaphore.enter('b');
+    fast.done = 10;
+    const waits = semaphore.enter('c');
+    await new Promise((resolve) => slow.asked.addEventListener('abort', resolve));
+    expect([fast.asked.aborted, b.asked.aborted]).to.deep.equal([false, false]);
+    slow.leave();
+    slow.leave();
+    (await waits).leave();
+    expect(semaphore.running()).to.equal(2);
+  });
+
+  it('asks nobody to end for a key that has a place', async () => {
+    const semaphore = new FairSemaphore<string>({ ...BOUNDS, slice: 10, patience: 60 });
+    const [a, b] = [await semaphore.enter('a'), await semaphore.enter('b')];
+    const refused = await semaphore.enter('a').catch((error: unknown) => error);
+    expect(refused).to.have.property('code', 'timed_out');
+    expect([a.asked.aborted, b.asked.aborted]).to.deep.equal([false, false]);
+  });
 });
+
+/** Places that were held so long that their keys have had much: time passes by the clock, in which nothing else runs. */
+function untilMuch(places: readonly Place[]): void {
+  const until = performance.now() + 2_100;
+  while (performance.now() < until);
+  for (const place of places) {
+    place.leave();
+  }
+}

@@ -44,9 +44,8 @@ export class ScanningConnections {
     this.#queue = { waitingPerKey: WAITING_PER_ORGANIZATION, patience: Math.max(PATIENCE, timeout) };
     this.#turns = new FairSemaphore({
       ...this.#queue,
-      total: connections,
-      perKey: 1,
-      perKeyWithRoom: WITH_ROOM,
+      ...{ total: connections, perKey: 1, perKeyWithRoom: WITH_ROOM },
+      kept: Math.floor(connections / 4),
     });
   }
 

@@ -22,7 +22,10 @@ export const QUEUE = {
 /** Imports of a process take turns: one per organization and {@link AT_ONCE} in all at a time. */
 export class ImportTurns {
   readonly heap = new LeanHeap();
-  readonly #turns = new FairSemaphore<number>({ ...QUEUE, total: AT_ONCE, perKey: 1, perKeyWithRoom: 1 });
+  readonly #turns = new FairSemaphore<number>({
+    ...QUEUE,
+    ...{ total: AT_ONCE, perKey: 1, perKeyWithRoom: 1, kept: 1 },
+  });
   readonly #underWay = new Set<number>();
 
   /**

@@ -1,7 +1,7 @@
 import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { AppError, type AppErrorCode, DatabaseUnavailable, TooMuchWork } from '../../../base/errors.ts';
-import { FairSemaphore } from '../../../base/fair-semaphore.ts';
+import { FairSemaphore, type Place } from '../../../base/fair-semaphore.ts';
 import type { TrialOptions, TrialResult } from '../../../domain/alerts/trial/run-trial.ts';
 import type { Trial } from '../../../domain/alerts/trial/try-rule.ts';
 import { isOutOfMemory } from '../../../platform/runtime/work-threads.ts';
@@ -37,6 +37,13 @@ const AT_ONCE = 2;
 /** Milliseconds after which a trial is ended that never asked whether to go on. */
 const MOST_TIME = 60_000;
 
+/** Milliseconds after which a trial ends with what it has, if another organization has waited as long for its place. */
+const SLICE = 5_000;
+
+/** Milliseconds to end a trial that was asked to. */
+const GRACE = 2_000;
+
+const FOR_OTHERS = 'It took long while others waited, and was cancelled; try a later time, or fewer assets';
 const TOO_SLOW = 'It took too long and was cancelled; try a later time, or fewer assets';
 
 /**
@@ -47,7 +54,8 @@ export class RuleTrials {
   readonly #source: Pick<RuleTrialTask, 'url' | 'readUrl' | 'applicationName' | 'timeout'>;
   readonly #thread: string;
   readonly #turns = new FairSemaphore<number>({
-    ...{ total: AT_ONCE, perKey: 1, perKeyWithRoom: 1, waitingPerKey: 10, patience: MOST_TIME },
+    ...{ total: AT_ONCE, perKey: 1, perKeyWithRoom: 1, kept: 1, slice: SLICE },
+    ...{ waitingPerKey: 10, patience: MOST_TIME },
     refusal: () => new AppError('timed_out', 'Others of the organization are trying rules; try again later'),
   });
 
@@ -60,28 +68,34 @@ export class RuleTrials {
   }
 
   /**
+   * Ends early, with what it found until then, if others wait for its place.
+   *
    * @param signal ends it: when the caller has gone.
    * @throws TooMuchWork; AppError `timed_out`, also if others of the organization take too long; errors of the database;
    * the signal's reason.
    */
   run(trial: Trial, options: RuleTrialOptions, signal: AbortSignal): Promise<TrialResult> {
-    return this.#turns.run(trial.orgId, () => this.#inThread(trial, options, signal), signal);
+    return this.#turns.run(trial.orgId, (place) => this.#inThread(trial, options, signal, place), signal);
   }
 
   async #inThread(
     trial: Trial,
     { bounds, batch, goesOn }: RuleTrialOptions,
     signal: AbortSignal,
+    { asked }: Place,
   ): Promise<TrialResult> {
     const workerData: RuleTrialTask = { ...this.#source, trial, bounds, batch };
     const tooLate = AbortSignal.timeout(MOST_TIME);
+    const cut = new AbortController();
+    const askedLongAgo = () => setTimeout(() => cut.abort(), GRACE).unref();
+    asked.addEventListener('abort', askedLongAgo);
     // Beyond its memory the thread ends, and not the process.
     const worker = new Worker(new URL(this.#thread), {
       workerData,
       resourceLimits: { maxOldGenerationSizeMb: 512 },
     });
     try {
-      const options = { signal: AbortSignal.any([signal, tooLate]), close: ['exit'] };
+      const options = { signal: AbortSignal.any([signal, tooLate, cut.signal]), close: ['exit'] };
       for await (const [message] of on(worker, 'message', options) as AsyncIterable<[RuleTrialMessage]>) {
         if ('result' in message) {
           return message.result;
@@ -89,17 +103,18 @@ export class RuleTrials {
         if ('failure' in message) {
           throw errorOf(message.failure);
         }
-        worker.postMessage(await goesOn());
+        worker.postMessage((await goesOn()) && !asked.aborted);
       }
       throw new Error('the thread of a trial ended before the trial');
     } catch (error) {
       signal.throwIfAborted();
-      throw tooLate.aborted
-        ? new AppError('timed_out', TOO_SLOW, { cause: error })
+      throw tooLate.aborted || cut.signal.aborted
+        ? new AppError('timed_out', tooLate.aborted ? TOO_SLOW : FOR_OTHERS, { cause: error })
         : isOutOfMemory(error)
           ? new TooMuchWork('more evidence than fits in memory', { cause: error })
           : error;
     } finally {
+      asked.removeEventListener('abort', askedLongAgo);
       await worker.terminate();
     }
   }

@@ -13,9 +13,12 @@ import { firstAfter } from '../../../domain/reports/window.ts';
 import { Download } from '../../../platform/http/download.ts';
 import { knownIfAsked, windowFrom } from '../../api/entry.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
+import { exportCut } from '../serving/open-answers.ts';
 import { DWELL, POSITIONS, REPORT_FILE, type ReportFormat, STAYS } from './schema.ts';
 
-const PROBLEMS = { unavailable: 'The organization has too many exports under way' };
+const PROBLEMS = {
+  unavailable: 'The organization has too many exports under way, or it was cut for another one',
+};
 
 const positions = memberRoute({
   ...{ method: 'GET', path: '/console/v1/exports/positions', operationId: 'exportPositions' },
@@ -90,8 +93,8 @@ async function reportDownload<Row extends { id: number | string }>(
   { name, format, hangUp }: { name: string; format: ReportFormat; hangUp: AbortSignal },
   table: (snapshot: Snapshot) => Promise<ReportTable<Row>>,
 ): Promise<Download> {
-  const leave = parts.open.reportExports.enter(orgId);
-  const signal = AbortSignal.any([hangUp, AbortSignal.timeout(PATIENCE)]);
+  const place = await parts.open.reportExports.enter(orgId, hangUp);
+  const signal = AbortSignal.any([hangUp, place.asked, AbortSignal.timeout(PATIENCE)]);
   const written = async function* (): AsyncGenerator<Piece, void> {
     const snapshot = await parts.openSnapshot(orgId, signal);
     try {
@@ -104,12 +107,12 @@ async function reportDownload<Row extends { id: number | string }>(
   const pieces = expensiveTurns.pieces(orgId, 'export', written(), QUEUE, signal);
   // It may never be read: to HEAD, or if the caller has gone.
   const end = () => {
-    leave();
+    place.leave();
     pieces.return().catch(() => {});
   };
   const first = await untilRows(pieces).catch((error: unknown) => {
-    leave();
-    throw error;
+    place.leave();
+    throw place.asked.aborted ? exportCut() : error;
   });
   const contents = async function* () {
     for (const { content } of first) {
@@ -117,9 +120,10 @@ async function reportDownload<Row extends { id: number | string }>(
     }
     for await (const { content } of pieces) {
       yield content;
+      place.done += content.length;
     }
   };
-  return new Download(`${name}.${format}`, WRITE[format].type, contents, end);
+  return new Download(`${name}.${format}`, WRITE[format].type, contents, end, place.asked);
 }
 
 /** The pieces up to the first that has rows. */

@@ -7,7 +7,9 @@ import { Download } from '../../../platform/http/download.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
 import { ASSETS, CSV, LOCATIONS } from './schema.ts';
 
-const PROBLEMS = { unavailable: 'The organization has too many exports under way' };
+const PROBLEMS = {
+  unavailable: 'The organization has too many exports under way, or it was cut for another one',
+};
 
 const assets = memberRoute({
   ...{ method: 'GET', path: '/console/v1/exports/assets', operationId: 'exportAssets' },
@@ -31,20 +33,27 @@ const locations = memberRoute({
   },
 });
 
-function download(
+async function download(
   { db, parts }: ConsoleContext,
   resource: Keyed,
   pages: AsyncIterable<readonly number[]>,
   hangUp: AbortSignal,
-): Download {
-  const leave = parts.open.exports.enter(db.orgId);
+): Promise<Download> {
+  const place = await parts.open.exports.enter(db.orgId, hangUp);
   const texts = async function* () {
     const pieces = exportFile(db, resource, pages);
     for await (const { text } of expensiveTurns.pieces(db.orgId, 'export', pieces, QUEUE, hangUp)) {
       yield text;
+      place.done += text.length;
     }
   };
-  return new Download(`${resource}s.csv`, 'text/csv; charset=utf-8; header=present', texts, leave);
+  return new Download(
+    `${resource}s.csv`,
+    'text/csv; charset=utf-8; header=present',
+    texts,
+    () => place.leave(),
+    place.asked,
+  );
 }
 
 export const exportRoutes = [assets, locations];

@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { Micros } from '../../../base/instant.ts';
 import { createRequestPool } from '../../../db/timescale/connections/pool.ts';
 import { isCancelled } from '../../../db/timescale/connections/sql-state.ts';
@@ -31,7 +31,8 @@ export type TrialMessage = { progress: TrialProgress } | { summary: TrialSummary
 const EVERY = 100;
 
 const { url, applicationName, trial, bounds, time }: TrialTask = workerData;
-const post = (message: TrialMessage) => parentPort?.postMessage(message);
+const port = parentPort as MessagePort;
+const post = (message: TrialMessage) => port.postMessage(message);
 const start = performance.now();
 let told = start;
 
@@ -43,7 +44,8 @@ try {
   const client = await pool.connect();
   try {
     const summary = await runTrial(client, trial, bounds, {
-      isTimeUp: () => performance.now() - start > time.whole,
+      // The only message there is asks to end.
+      isTimeUp: () => performance.now() - start > time.whole || receiveMessageOnPort(port) !== undefined,
       onProgress: (progress) => {
         if (performance.now() - told >= EVERY) {
           told = performance.now();

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import { AppError } from '../../../base/errors.ts';
-import { FairSemaphore } from '../../../base/fair-semaphore.ts';
+import { FairSemaphore, type Place } from '../../../base/fair-semaphore.ts';
 import type { TrialBounds, TrialSummary } from '../../../domain/tracking/location/run-trial.ts';
 import type { Trial } from '../../../domain/tracking/location/try-on-assets.ts';
 import type { TrialMessage, TrialProgress, TrialTask } from './trial-thread.ts';
@@ -17,6 +17,13 @@ const TIME = { whole: 30_000, statement: 10_000 };
 /** Trials of a process at once: each has a thread with some 60 MB, and a connection to the database. */
 const AT_ONCE = 2;
 
+/** Milliseconds after which a trial ends with what it has, if another organization has waited as long for its place. */
+const SLICE = 5_000;
+
+/** Milliseconds to end a trial that was asked to. */
+const GRACE = 2_000;
+
+const FOR_OTHERS = 'It took long while others waited, and was cancelled; try a shorter range';
 const TOO_SLOW = 'It took too long and was cancelled; try a shorter range';
 
 const TRIAL_THREAD = new URL('trial-thread.ts', import.meta.url);
@@ -31,7 +38,8 @@ export class Trials {
   readonly #log: Logger;
   readonly #stopping: AbortSignal;
   readonly #turns = new FairSemaphore<number>({
-    ...{ total: AT_ONCE, perKey: 1, perKeyWithRoom: 1, waitingPerKey: 10, patience: 2 * TIME.whole },
+    ...{ total: AT_ONCE, perKey: 1, perKeyWithRoom: 1, kept: 1, slice: SLICE },
+    ...{ waitingPerKey: 10, patience: 2 * TIME.whole },
     refusal: () =>
       new AppError('timed_out', 'Others of the organization are trying settings; try again later'),
   });
@@ -63,6 +71,8 @@ export class Trials {
   }
 
   /**
+   * Ends early, with what it found until then, if others wait for its place.
+   *
    * @param signal ends it: when whoever asked has gone.
    * @throws AppError `timed_out`, also if others of the organization take too long; the signal's reason.
    */
@@ -71,13 +81,14 @@ export class Trials {
     { signal, onProgress }: { signal: AbortSignal; onProgress: (progress: TrialProgress) => void },
   ): Promise<TrialSummary> {
     const over = AbortSignal.any([signal, this.#stopping]);
-    return this.#turns.run(trial.orgId, () => this.#inThread(trial, over, onProgress), over);
+    return this.#turns.run(trial.orgId, (place) => this.#inThread(trial, over, onProgress, place), over);
   }
 
   #inThread(
     trial: Omit<Trial, 'goesOn'>,
     over: AbortSignal,
     onProgress: (progress: TrialProgress) => void,
+    { asked }: Place,
   ): Promise<TrialSummary> {
     return new Promise((resolve, reject) => {
       const worker = new Worker(TRIAL_THREAD, {
@@ -89,10 +100,16 @@ export class Trials {
         reject(over.reason);
         void worker.terminate();
       };
-      const giveUp = () => {
-        reject(new AppError('timed_out', TOO_SLOW));
+      const giveUp = (why = TOO_SLOW) => {
+        reject(new AppError('timed_out', why));
         void worker.terminate();
       };
+      let grace: NodeJS.Timeout | undefined;
+      const hurry = () => {
+        worker.postMessage('time is up');
+        grace = setTimeout(() => giveUp(FOR_OTHERS), GRACE);
+      };
+      asked.addEventListener('abort', hurry, { once: true });
       over.addEventListener('abort', leave, { once: true });
       const timer = setTimeout(giveUp, 2 * this.#settings.time.whole);
       worker.on('message', (message: TrialMessage) => {
@@ -110,6 +127,8 @@ export class Trials {
       });
       worker.on('exit', () => {
         clearTimeout(timer);
+        clearTimeout(grace);
+        asked.removeEventListener('abort', hurry);
         over.removeEventListener('abort', leave);
         reject(new Error('the thread of a trial ended before the trial'));
       });

@@ -8,6 +8,10 @@ export const WRITE_CONNECTIONS = 4;
 const MAX_HELD = 100;
 export const MAX_HELD_BY_ORGANIZATION = 50;
 
+/** Beyond so many in all, an organization has no more than a few: two that send all they may leave others room. */
+const CROWDED = 75;
+const FEW = 5;
+
 /** Scans: recording a thousand of unknown tags keeps the database busy for some 20 ms. */
 const LARGE = 200;
 
@@ -33,7 +37,9 @@ export class SubmissionTurns {
 
   /** @throws Problem `unavailable` if too many wait, or the turn does not come in time. */
   async run<Result>(orgId: number, scans: number, work: () => Promise<Result>): Promise<Result> {
-    if (this.#held() >= MAX_HELD || this.#held(orgId) >= MAX_HELD_BY_ORGANIZATION) {
+    const all = this.#held();
+    const most = all < CROWDED ? MAX_HELD_BY_ORGANIZATION : FEW;
+    if (all >= MAX_HELD || this.#held(orgId) >= most) {
       throw tooMany();
     }
     const inTurn = () => this.#all.run(orgId, work);

@@ -4,25 +4,21 @@ import { enterAll, OpenStreams } from '../../../platform/http/open-streams.ts';
 describe('open streams', () => {
   const full = () => new Error('full');
 
-  it('are no more than may be, of one and in all, and each that ends makes room once', () => {
-    const streams = new OpenStreams<string>({ total: 3, perKey: 2 }, full);
+  it('are no more of one than may be, and each that ends makes room once', () => {
+    const streams = new OpenStreams<string>(2, full);
     const leave = streams.enter('a');
     streams.enter('a');
     expect(() => streams.enter('a')).to.throw('full');
     streams.enter('b');
-    expect(() => streams.enter('b')).to.throw('full');
     leave();
     leave();
     expect(streams.count).to.equal(2);
     streams.enter('a');
-    expect(() => streams.enter('b')).to.throw('full');
+    expect(() => streams.enter('a')).to.throw('full');
   });
 
   it('are entered together, or none of them', () => {
-    const [wide, none] = [
-      new OpenStreams<string>({ total: 3, perKey: 2 }, full),
-      new OpenStreams<string>({ total: 0, perKey: 0 }, full),
-    ];
+    const [wide, none] = [new OpenStreams<string>(2, full), new OpenStreams<string>(0, full)];
     const enter = () => wide.enter('a');
     expect(() => enterAll(enter, () => none.enter('a'))).to.throw('full');
     expect(wide.count).to.equal(0);
