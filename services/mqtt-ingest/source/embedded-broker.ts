@@ -251,7 +251,7 @@ class ReadersBroker implements EmbeddedBroker {
   #noteSignIn(socket: Socket, connection: ReaderConnection, { username, orgId }: Login): void {
     this.#unauthenticated.leave(socket);
     this.#signedIn.add(socket, username, `organization ${orgId}`);
-    connection.signIn(username, this.#quotas.connect(username));
+    connection.signIn(username, this.#quotas.connect(username, orgId));
   }
 
   #preConnect(client: Client, packet: ConnectPacket, done: (error: Error | null, ok: boolean) => void): void {

@@ -27,9 +27,11 @@ export class ReaderQuota {
   readonly #gathering = new Map<Socket, number>();
   #gathered = 0;
   connections = 0;
+  readonly orgId: number;
 
-  constructor(limits: QuotaLimits, now: Now) {
+  constructor(limits: QuotaLimits, orgId: number, now: Now) {
     this.#limits = limits;
+    this.orgId = orgId;
     this.#now = now;
   }
 
@@ -120,11 +122,11 @@ export class ReaderQuotas {
   }
 
   /** Counts a connection. Debts outlive connections, so reconnecting pays none. */
-  connect(username: string): ReaderQuota {
+  connect(username: string, orgId: number): ReaderQuota {
     let quota = this.#quotas.get(username);
     if (quota === undefined) {
       this.#forgetIdle();
-      quota = new ReaderQuota(this.#limits, this.#now);
+      quota = new ReaderQuota(this.#limits, orgId, this.#now);
       this.#quotas.set(username, quota);
     }
     quota.connections += 1;
@@ -132,17 +134,20 @@ export class ReaderQuotas {
   }
 
   /**
-   * The connection to cut when unfinished packets take too much memory: the largest of the reader with most;
-   * else null.
+   * The connection to cut when unfinished packets take too much memory: the largest of the reader with most; if all
+   * together take too much, of the organization with most; else null.
    */
   overfull(quota: ReaderQuota): Socket | null {
     if (quota.gathered > MOST_GATHERED_BY_READER) {
       return quota.largest() ?? null;
     }
-    const all = [...this.#quotas.values()];
-    return all.reduce((sum, { gathered }) => sum + gathered, 0) > MOST_GATHERED
-      ? (all.reduce((most, one) => (one.gathered > most.gathered ? one : most)).largest() ?? null)
-      : null;
+    const byOrganization = Map.groupBy(this.#quotas.values(), ({ orgId }) => orgId);
+    const sums = [...byOrganization.values()].map((quotas) => ({ quotas, bytes: gatheredOf(quotas) }));
+    if (sums.reduce((sum, { bytes }) => sum + bytes, 0) <= MOST_GATHERED) {
+      return null;
+    }
+    const { quotas } = sums.reduce((most, one) => (one.bytes > most.bytes ? one : most));
+    return quotas.reduce((most, one) => (one.gathered > most.gathered ? one : most)).largest() ?? null;
   }
 
   #forgetIdle(): void {
@@ -157,6 +162,10 @@ export class ReaderQuotas {
   }
 
   #sweepAt = FIRST_SWEEP;
+}
+
+function gatheredOf(quotas: readonly ReaderQuota[]): number {
+  return quotas.reduce((sum, { gathered }) => sum + gathered, 0);
 }
 
 /** Milliseconds of refill. */

@@ -160,7 +160,7 @@ describe('sockets at the embedded broker that have not signed in', () => {
     const server = createServer({ highWaterMark: 1 }, (socket) => {
       const quotas = new ReaderQuotas(quota);
       const before = socket.readableHighWaterMark;
-      new ReaderConnection(socket, quotas, () => {}).signIn('portal', quotas.connect('portal'));
+      new ReaderConnection(socket, quotas, () => {}).signIn('portal', quotas.connect('portal', 1));
       resolve([before, socket.readableHighWaterMark]);
       socket.destroy();
     }).listen(0, '127.0.0.1');
