@@ -80,6 +80,11 @@ export class Batch<Item, Result> {
     return this.#held;
   }
 
+  /** Whether items with this key wait for a lock of another session. */
+  isAside(key: number): boolean {
+    return this.#aside.has(key);
+  }
+
   /**
    * Submits an item; resolves when its batch is flushed.
    *

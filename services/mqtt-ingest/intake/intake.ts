@@ -49,7 +49,10 @@ export interface Intake {
    * Stops taking messages and waits for those taken; during an outage for at most `patience` milliseconds.
    */
   drain(patience: number): Promise<void>;
-  /** Up to when every message that was received is committed, or refused, but for {@link slow} ones. */
+  /**
+   * Up to when every message that was received is committed, or refused, but for {@link slow} ones and those of readers that
+   * wait for a lock of another session.
+   */
   settledUpTo(): Micros;
   /** Messages that took too long to record; each waits by itself. */
   readonly slow: number;
@@ -148,7 +151,7 @@ class MessageIntake implements Intake {
   }
 
   settledUpTo(): Micros {
-    return this.#underWay.settledUpTo(this.#options.clock());
+    return this.#underWay.settledUpTo(this.#options.clock(), (reader) => this.#lanes.isBlocked(reader));
   }
 
   get slow(): number {
@@ -199,20 +202,24 @@ class MessageIntake implements Intake {
     if (reader === undefined) {
       return this.#refuse(turn, new Error(whyUnregistered(registry, publisher?.username ?? null)));
     }
+    const readerId = reader?.readerId ?? NO_READER;
+    turn.name(readerId);
     const readable = incoming.isStale ? STALE : readableBy(reader, topic);
     const isReadHere =
       'outcome' in readable || !(isLarge(payload) || this.#isCostly(readable.reader, arrivedAt));
     return this.#inOrder.go({
-      reader: reader?.readerId ?? NO_READER,
+      reader: readerId,
       bytes: 'outcome' in readable || !isReadHere ? 0 : payload.length,
       read: () => {
         try {
           const mapped = 'outcome' in readable ? readable : this.#read(readable, incoming, isReadHere);
           return mapped instanceof Promise
-            ? mapped.then((what) => this.#whenFree(reader, what)).catch((error) => this.#refuse(turn, error))
+            ? mapped
+                .then((what) => this.#whenFree(reader, what))
+                .catch((error) => this.#refuse(turn, error, readerId))
             : this.#whenFree(reader, mapped);
         } catch (error) {
-          return this.#refuse(turn, error);
+          return this.#refuse(turn, error, readerId);
         }
       },
       next: (mapped) =>
@@ -220,8 +227,8 @@ class MessageIntake implements Intake {
     });
   }
 
-  #refuse(turn: Turn, error: unknown): Promise<never> {
-    this.#underWay.leave(turn);
+  #refuse(turn: Turn, error: unknown, reader?: number): Promise<never> {
+    turn.leave(reader);
     return Promise.reject(error);
   }
 
@@ -269,7 +276,7 @@ class MessageIntake implements Intake {
       }
       tooSlow = error;
     } finally {
-      this.#underWay.leave(turn);
+      turn.leave(reader?.readerId ?? NO_READER);
     }
     // By itself, and held against neither its reader's next messages nor the watch over silent readers.
     return this.#submit(message, incoming, this.#slow, tooSlow);

@@ -52,6 +52,11 @@ export class ReaderLanes {
     }
   }
 
+  /** Whether messages of the reader wait for a lock of another database session. */
+  isBlocked(reader: number): boolean {
+    return this.#ordinary.isAside(reader) || this.#large.isAside(reader);
+  }
+
   submit(message: ReadMessage): Promise<MessageOutcome> {
     if (this.#underWay.get(readerOf(message))?.isLarge === true) {
       return this.#large.submit(message);

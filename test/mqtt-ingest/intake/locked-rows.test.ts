@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import { startEmbeddedIngest } from '../../../services/mqtt-ingest/ingest.ts';
-import { useDatabase } from '../../support/database.ts';
+import { type TestDatabase, useDatabase } from '../../support/database.ts';
 import { connected, connectReader, ingestConfig } from '../../support/ingest.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { Site } from '../../support/site.ts';
@@ -34,6 +34,9 @@ describe('a message for which another session holds a lock', () => {
       await clients.get(name)?.publishAsync(name, JSON.stringify(read), { qos: 1 });
       acknowledged.push(`${name} ${antenna}`);
     };
+    const large = async (message: string) => {
+      await clients.get('locked')?.publishAsync('locked', message, { qos: 1 });
+    };
     await Promise.all(names.map((name) => send(name, 1)));
     acknowledged.length = 0;
     const late = await inTransaction(database.pool, async (transaction) => {
@@ -46,6 +49,14 @@ describe('a message for which another session holds a lock', () => {
       sent.push(send('locked', 2));
       await Promise.all([send('beside', 1), send('other', 1)]);
       expect(acknowledged).to.have.members(['beside 2', 'other 2', 'beside 1', 'other 1']);
+      // The watch over other readers goes on, also while a large message waits behind.
+      const reads = Array.from({ length: 1_001 }, (_, at) => ({ value: `UNKNOWN-${at}`, antenna: 1 }));
+      sent.push(large(JSON.stringify({ reads })));
+      const since = Date.now();
+      while ((await watchedUntil(database)) < since) {
+        await send('other', 1);
+      }
+      acknowledged.splice(4);
       return sent;
     });
     await Promise.all(late);
@@ -62,3 +73,11 @@ describe('a message for which another session holds a lock', () => {
     expect(lines.filter(({ msg }) => msg.startsWith('Database unavailable'))).to.deep.equal([]);
   });
 });
+
+/** In milliseconds. */
+async function watchedUntil(database: TestDatabase): Promise<number> {
+  const [row] = await database.rows<{ ms: number | null }>(
+    'select extract(epoch from max(ended_at))::float8 * 1000 as ms from intake_watches',
+  );
+  return row?.ms ?? 0;
+}
