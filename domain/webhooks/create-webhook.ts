@@ -1,11 +1,10 @@
-import { AppError } from '../../base/errors.ts';
 import type { Networks } from '../../base/networks.ts';
-import { ORGANIZATION_LOCKS } from '../../db/timescale/connections/advisory-locks.ts';
 import type { Database } from '../../db/timescale/connections/database.ts';
-import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import { holdLiveOrganization } from '../administration/organizations/live-organization.ts';
 import type { Actor } from '../changes/actor.ts';
 import { type Change, type ChangeResult, changed, makeChange } from '../changes/make-change.ts';
+import { requireRoom } from '../changes/require-room.ts';
 import { holdLiveLocation } from '../master-data/live-by-key.ts';
 import { beginAfter } from './lanes.ts';
 import { requireKnownKey } from './require-known-key.ts';
@@ -14,9 +13,6 @@ import { addSecret } from './secrets/stored-secrets.ts';
 import { requireWebhook, type StoredWebhook, webhookFields } from './stored-webhook.ts';
 import { hostOf, normalizedTarget } from './targets/target-url.ts';
 import { requireFields } from './webhook-fields.ts';
-
-/** Of one organization, whatever their state. One that has more from before keeps them. */
-const MOST = 20;
 
 export interface NewWebhook {
   orgId: number;
@@ -70,7 +66,7 @@ export async function addWebhook(
   requireFields(wanted, networks);
   await requireKnownKey(change, keys);
   const { orgId, after } = wanted;
-  await requireRoom(change, orgId);
+  await requireRoom(change, orgId, 'webhooks');
   const id = await insertWebhook(change, wanted);
   await beginAfter(change, { orgId, webhookId: id }, after);
   const secret = await addSecret(change, keys, { orgId, webhookId: id });
@@ -84,19 +80,6 @@ export async function addWebhook(
       after: webhookFields(webhook),
     },
   ]);
-}
-
-async function requireRoom(change: Change, orgId: number): Promise<void> {
-  await change.exec(sql.type(NO_ROWS)`
-    select pg_advisory_xact_lock(${ORGANIZATION_LOCKS.webhooks}::integer, ${orgId}::integer)`);
-  const { count } = await change.one(sql.type(rowsOf<{ count: number }>())`
-    select count(*) from webhooks where org_id = ${orgId} and deleted_at is null`);
-  if (count >= MOST) {
-    throw new AppError(
-      'conflict',
-      `Organization ${orgId} has ${count} webhooks; the maximum is ${MOST}; delete one first`,
-    );
-  }
 }
 
 async function insertWebhook(

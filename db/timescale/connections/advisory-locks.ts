@@ -45,8 +45,8 @@ export const ORGANIZATION_LOCKS = {
   rules: 7_461_731,
   /** Shared by recorders, exclusive for changes of location settings; by {@link locatingSlot}. */
   locating: 7_461_735,
-  /** Adding webhooks. */
-  webhooks: 7_461_734,
+  /** Adding what is counted: keys, handhelds, members, webhooks and others. */
+  room: 7_461_734,
   /** Adding antennas. */
   antennas: 7_461_736,
   /** Moving it to another cell: at the old one, and at the new one. */

@@ -1,4 +1,4 @@
-import { IdsUsedUp, StatementTimedOut } from '../../../base/errors.ts';
+import { conflict, IdsUsedUp, StatementTimedOut } from '../../../base/errors.ts';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import { type RowQuery, toConfig } from '../queries/sql.ts';
 import { type Connection, verbsOn } from '../queries/verbs.ts';
@@ -21,6 +21,7 @@ import { ScanningPool } from './scanning-pool.ts';
 import { type ServiceConnections, serviceConfig } from './service-connections.ts';
 import { SilentConnections } from './silent-connections.ts';
 import { isCancelled, isLockTimeout } from './sql-state.ts';
+import { isTooManyRows } from './too-many-rows.ts';
 import { inOneTrip, inTransaction, isUniqueViolation } from './transaction.ts';
 import { WriteOutage } from './write-outage.ts';
 
@@ -193,12 +194,15 @@ const CHANGE_TIMED_OUT =
   'The change took too long, or waited too long for recorded scans, and was cancelled; try again later';
 
 /**
- * @throws StatementTimedOut for a statement beyond its time limit, IdsUsedUp, errors of {@link
+ * @throws StatementTimedOut for a statement beyond its time limit, IdsUsedUp, AppError `conflict` for too many rows, errors of {@link
  * rethrowLost}; otherwise the error given.
  */
 function rethrowKnown(error: unknown, isChanged: boolean, timedOut: string): never {
   if (isUsedUp(error)) {
     throw new IdsUsedUp(error);
+  }
+  if (isTooManyRows(error)) {
+    throw conflict(error.message);
   }
   if (isCancelled(error) || isLockTimeout(error)) {
     throw new StatementTimedOut(timedOut, error);

@@ -1,6 +1,7 @@
 import { type Instant, toDatabase, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { type Change, type ChangeResult, changed } from '../../changes/make-change.ts';
+import { requireRoom } from '../../changes/require-room.ts';
 import { ExpiryPassed } from '../expiry.ts';
 import { digestOfSecret, formatKey, newKey } from './key-format.ts';
 import { type ApiKeyRow, KEY_COLUMNS } from './key-row.ts';
@@ -13,7 +14,7 @@ export interface IssuedKey {
 /**
  * Issues a key of a live organization.
  *
- * @throws ExpiryPassed by the database's clock.
+ * @throws ExpiryPassed by the database's clock; AppError `conflict` if there are as many as may be.
  */
 export async function issueKey(
   change: Change,
@@ -24,6 +25,7 @@ export async function issueKey(
     expiresAt,
   }: { orgId: number; name: string; scopes: readonly string[]; expiresAt: Instant | null },
 ): Promise<ChangeResult<IssuedKey>> {
+  await requireRoom(change, orgId, 'apiKeys');
   const key = newKey();
   const issued = await change.maybeOne(sql.prepared(
     'insert-api-key',

@@ -4,6 +4,7 @@ import type { Database } from '../../../db/timescale/connections/database.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { type Change, changed, makeChange } from '../../changes/make-change.ts';
+import { requireRoom } from '../../changes/require-room.ts';
 import { ExpiryPassed, parseExpiry } from '../expiry.ts';
 import { holdLiveOrganization } from '../organizations/live-organization.ts';
 import { digestOfSecret, formatToken, newSecret } from './token-format.ts';
@@ -25,7 +26,7 @@ export interface CreatedHandheld {
 /**
  * Registers a handheld of an organization.
  *
- * @throws AppError `invalid_input` (name or time), ExpiryPassed, `not_found` (organization).
+ * @throws AppError `invalid_input` (name or time), ExpiryPassed, `not_found` (organization), `conflict` (too many).
  */
 export async function createHandheld(
   db: Database,
@@ -37,6 +38,7 @@ export async function createHandheld(
   const secret = newSecret();
   const handheldId = await makeChange(db, actor, async (change) => {
     await holdLiveOrganization(change, orgId);
+    await requireRoom(change, orgId, 'handhelds');
     const { id, expires_at } = await insertHandheld(change, { orgId, name, expiry }, digestOfSecret(secret));
     return changed(id, [
       {

@@ -1,9 +1,9 @@
-import { AppError } from '../../../base/errors.ts';
 import { requireName } from '../../../base/names.ts';
 import type { Database } from '../../../db/timescale/connections/database.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { changed, makeChange } from '../../changes/make-change.ts';
+import { requireRoom } from '../../changes/require-room.ts';
 import { holdLiveOrganization } from '../organizations/live-organization.ts';
 import { digestOfPassword, makePassword } from '../readers/registration.ts';
 import { usernameOf } from './load-logins.ts';
@@ -14,9 +14,6 @@ export interface CreatedConsumer {
   /** 192 random bits. The only copy: its SHA-256 is stored. */
   password: string;
 }
-
-/** Per organization: logins are looked up together. */
-const MOST = 100;
 
 /**
  * Makes a login that may read what is published of an organization over MQTT, and do nothing else.
@@ -32,14 +29,7 @@ export async function createConsumer(
   const password = makePassword();
   return makeChange(db, actor, async (change) => {
     await holdLiveOrganization(change, orgId);
-    const { count } = await change.one(sql.type(rowsOf<{ count: number }>())`
-      select count(*) from mqtt_consumers where org_id = ${orgId}`);
-    if (count >= MOST) {
-      throw new AppError(
-        'conflict',
-        `Organization ${orgId} has ${MOST} consumers, the maximum; delete one first`,
-      );
-    }
+    await requireRoom(change, orgId, 'consumers');
     const { id } = await change.one(sql.type(rowsOf<{ id: number }>())`
       insert into mqtt_consumers (org_id, name, password_sha256)
       values (${orgId}, ${name}, ${sql.binary(digestOfPassword(password))}) returning id`);

@@ -3,6 +3,7 @@ import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { ChangeEntry } from '../../changes/entry.ts';
 import type { Change } from '../../changes/make-change.ts';
+import { requireRoom } from '../../changes/require-room.ts';
 import { deleteLinksOf } from './delete-links.ts';
 import type { Role } from './roles.ts';
 
@@ -16,13 +17,14 @@ export async function findRole(db: Connection, userId: number, orgId: number): P
  * Open links that let in as the user are good no more: an administrator may make one of somebody who is a member of
  * their organization only, and keep it.
  *
- * @throws AppError `conflict` for a member.
+ * @throws AppError `conflict` for a member, or if there are as many as may be.
  */
 export async function insertMembership(
   change: Change,
   user: { id: number; email: string },
   { orgId, role }: { orgId: number; role: Role },
 ): Promise<ChangeEntry> {
+  await requireRoom(change, orgId, 'members');
   const count = await change.exec(sql.prepared('insert-membership', NO_ROWS)`
     insert into memberships (user_id, org_id, role) values (${user.id}, ${orgId}, ${role})
     on conflict (user_id, org_id) do nothing`);

@@ -1,15 +1,11 @@
-import { conflict } from '../../../base/errors.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { changed, makeChange, type OrganizationChange } from '../../changes/make-change.ts';
-import { claim } from '../claims.ts';
+import { requireRoom } from '../../changes/require-room.ts';
 import { holdLocations } from './hold-locations.ts';
 import { type KnownImage, lookAtImage } from './image/look-at-image.ts';
 import { findPlan, planFields, type StoredPlan } from './stored-plan.ts';
-
-/** Plans of an organization, which at their largest are a gigabyte. */
-const MOST_PLANS = 200;
 
 export interface NewPlan {
   name: string;
@@ -20,18 +16,17 @@ export interface NewPlan {
 /**
  * Adds a plan with no places on it.
  *
- * @throws Invalid for what is no image that can be shown, or no live location; `conflict` beyond {@link MOST_PLANS}.
+ * @throws Invalid for what is no image that can be shown, or no live location; `conflict` if there are as many as may be.
  */
 export function createPlan(db: OrganizationDatabase, actor: Actor, plan: NewPlan): Promise<StoredPlan> {
   const known = lookAtImage(plan.image);
   return makeChange(db, actor, async (change) => {
     const { orgId } = change;
-    await claim(change, ['plans']);
     await holdLocations(
       change,
       plan.locationId === null ? [] : [{ field: 'location_id', id: plan.locationId }],
     );
-    await requireRoom(change);
+    await requireRoom(change, orgId, 'plans');
     const id = await insert(change, plan, known);
     const stored = await findPlan(change, id);
     if (stored === null) {
@@ -41,14 +36,6 @@ export function createPlan(db: OrganizationDatabase, actor: Actor, plan: NewPlan
       { orgId, action: 'create', resource: { type: 'plan', id }, before: null, after: planFields(stored) },
     ]);
   });
-}
-
-async function requireRoom(change: OrganizationChange): Promise<void> {
-  const { count } = await change.one(sql.type(rowsOf<{ count: number }>())`
-    select count(*) as count from plans where org_id = ${change.orgId}`);
-  if (count >= MOST_PLANS) {
-    throw conflict(`there are ${MOST_PLANS} plans already; delete one that is no longer needed`);
-  }
 }
 
 async function insert(

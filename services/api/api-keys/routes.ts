@@ -44,6 +44,7 @@ const issue = route({
   find: OWN_ORGANIZATION,
   body: newApiKeyBody,
   success: created(ISSUED_API_KEY, 'The key'),
+  problems: { conflict: 'The maximum of keys is reached' },
   handle: async ({ context, body, requestId }) =>
     issuedApiKeyView(
       await makeChange(context.db, actorOf(context, requestId), (change) => issueApiKey(change, body)),

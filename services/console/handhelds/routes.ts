@@ -60,6 +60,7 @@ const create = memberRoute({
   ...{ ...ADMINISTRATION, params: {} },
   body: newHandheldBody,
   success: found(CREATED_HANDHELD, 'The handheld, with its token, shown this once'),
+  problems: { conflict: 'The maximum of handhelds is reached' },
   handle: async ({ context, body, requestId }) => {
     const { db, parts, session } = context;
     const { id, token } = await parts.insight.run(db.orgId, (installation) =>

@@ -2,6 +2,8 @@
 
 create or replace function add_live_rows(of_resource text, of_org_id integer, of_is_active boolean, change bigint)
 returns void language plpgsql as $$
+declare
+  most constant bigint := case of_resource when 'asset' then 10000000 when 'location' then 1000000 end;
 begin
   update live_row_counts set row_count = row_count + change
   where org_id = of_org_id and resource = of_resource and is_active = of_is_active and slot = (
@@ -13,6 +15,13 @@ begin
   if not found then
     insert into live_row_counts (org_id, resource, is_active, row_count)
     values (of_org_id, of_resource, of_is_active, change);
+  end if;
+  if change > 0 and most < (
+    select sum(row_count) from live_row_counts where org_id = of_org_id and resource = of_resource
+  ) then
+    raise exception using errcode = 'TT001', message = format(
+      'Organization %s would have more than %s %ss, the maximum; delete some first', of_org_id, most, of_resource
+    );
   end if;
 end $$;
 

@@ -1,10 +1,11 @@
 import { AppError } from '../../../../base/errors.ts';
 import { TAGTRAIL } from '../../../../base/typed-command.ts';
 import type { Database } from '../../../../db/timescale/connections/database.ts';
-import { NO_ROWS, rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
+import { NO_ROWS, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../../changes/actor.ts';
 import type { ChangeEntry } from '../../../changes/entry.ts';
 import { type Change, changed, makeChange } from '../../../changes/make-change.ts';
+import { requireRoom } from '../../../changes/require-room.ts';
 import { requireLiveOrganization } from '../../organizations/live-organization.ts';
 import { deleteLinksOf } from '../delete-links.ts';
 import { emailOf } from '../given.ts';
@@ -27,9 +28,6 @@ const SECONDS: Record<LinkPurpose, number> = {
   reset: 24 * HOUR,
   sign_in: HOUR,
 };
-
-/** Open invitations of one organization. */
-const MOST_INVITATIONS = 1_000;
 
 /** Makes the first administrator of an organization, within an hour. One made before is good no more. */
 export function makeFirstLink(db: Database, actor: Actor, orgId: number): Promise<MadeLink> {
@@ -63,7 +61,7 @@ export function invite(
     }
     await change.exec(sql.prepared('delete-earlier-invitations', NO_ROWS)`
       delete from user_links where org_id = ${orgId} and purpose = 'invite' and email = ${email} and used_at is null`);
-    await requireRoom(change, orgId);
+    await requireRoom(change, orgId, 'invitations');
     const link = await insertLink(change, {
       ...{ purpose: 'invite', seconds: SECONDS.invite, orgId, role, email, madeIn: orgId },
     });
@@ -131,18 +129,6 @@ async function requireNotByProviderOnly(change: Change, { id, email }: UserRow):
 export function requireEnabled({ email, is_disabled: isDisabled }: UserRow): void {
   if (isDisabled) {
     throw new AppError('conflict', `${email} is disabled; enable the user first`);
-  }
-}
-
-async function requireRoom(change: Change, orgId: number): Promise<void> {
-  const { count } = await change.one(sql.prepared('count-invitations', rowsOf<{ count: number }>())`
-    select count(*) from user_links
-    where org_id = ${orgId} and purpose = 'invite' and used_at is null and expires_at > now()`);
-  if (count >= MOST_INVITATIONS) {
-    throw new AppError(
-      'conflict',
-      `Organization ${orgId} has ${MOST_INVITATIONS} open invitations, the maximum; withdraw some first`,
-    );
   }
 }
 

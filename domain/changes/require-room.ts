@@ -1,0 +1,76 @@
+import { conflict } from '../../base/errors.ts';
+import { ORGANIZATION_LOCKS } from '../../db/timescale/connections/advisory-locks.ts';
+import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
+
+interface Bound {
+  most: number;
+  plural: string;
+  remedy: string;
+  /** From where those that count are selected. */
+  counted(orgId: number): FragmentSqlToken;
+}
+
+/** How many an organization may have of what is counted when one more is made. What is there from before stays. */
+export const MOST_OF_ORGANIZATION = {
+  apiKeys: {
+    most: 1_000,
+    ...{ plural: 'API keys that are in force', remedy: 'revoke one first' },
+    counted: (orgId) => sql.fragment`api_keys where org_id = ${orgId} and revoked_at is null
+      and (expires_at is null or expires_at > now())`,
+  },
+  handhelds: {
+    most: 20_000,
+    ...{ plural: 'handhelds that may sign in', remedy: 'revoke one first' },
+    counted: (orgId) => sql.fragment`handhelds where org_id = ${orgId} and revoked_at is null
+      and (expires_at is null or expires_at > now())`,
+  },
+  members: {
+    most: 10_000,
+    ...{ plural: 'members', remedy: 'remove one first' },
+    counted: (orgId) => sql.fragment`memberships where org_id = ${orgId}`,
+  },
+  invitations: {
+    most: 1_000,
+    ...{ plural: 'open invitations', remedy: 'withdraw some first' },
+    counted: (
+      orgId,
+    ) => sql.fragment`user_links where org_id = ${orgId} and purpose = 'invite' and used_at is null
+      and expires_at > now()`,
+  },
+  consumers: {
+    most: 100,
+    ...{ plural: 'consumers', remedy: 'delete one first' },
+    counted: (orgId) => sql.fragment`mqtt_consumers where org_id = ${orgId}`,
+  },
+  plans: {
+    most: 200,
+    ...{ plural: 'plans', remedy: 'delete one that is no longer needed' },
+    counted: (orgId) => sql.fragment`plans where org_id = ${orgId}`,
+  },
+  webhooks: {
+    most: 20,
+    ...{ plural: 'webhooks', remedy: 'delete one first' },
+    counted: (orgId) => sql.fragment`webhooks where org_id = ${orgId} and deleted_at is null`,
+  },
+} as const satisfies Record<string, Bound>;
+
+/**
+ * Call before one more is inserted; others of the organization wait until the transaction ends.
+ *
+ * @throws AppError `conflict` that names the maximum and what to do.
+ */
+export async function requireRoom(
+  change: Connection,
+  orgId: number,
+  kind: keyof typeof MOST_OF_ORGANIZATION,
+): Promise<void> {
+  const { most, plural, remedy, counted } = MOST_OF_ORGANIZATION[kind];
+  await change.exec(sql.type(NO_ROWS)`
+    select pg_advisory_xact_lock(${ORGANIZATION_LOCKS.room}::integer, ${orgId}::integer)`);
+  const { count } = await change.one(sql.type(rowsOf<{ count: number }>())`
+    select count(*) from ${counted(orgId)}`);
+  if (count >= most) {
+    throw conflict(`Organization ${orgId} has ${count} ${plural}; the maximum is ${most}; ${remedy}`);
+  }
+}
