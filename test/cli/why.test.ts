@@ -3,9 +3,9 @@ import { sealAll } from '../../domain/moves/start-sealing.ts';
 import type { Scan } from '../../domain/tracking/scan.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
+import { STRENGTH, storeSettings } from '../support/location-settings.ts';
 import { aRead, record } from '../support/recording.ts';
 import { Site } from '../support/site.ts';
-import { storeSettings } from '../support/stored-smoothing.ts';
 
 const at = (time: string) => Date.parse(`2026-05-04T${time}Z`) * 1_000;
 const shown = (time: string) => `2026-05-04T${time}.000Z`;
@@ -55,9 +55,8 @@ describe('the command line that says why', () => {
       [site.orgId],
     );
     handheldId = handheld?.id ?? 0;
-    const smoothing = { window: 30_000_000, minimum: 5_000_000, margin: 6 };
     await storeSettings(database, site.orgId, [
-      { locationId: keys['DOCK-2'] ?? 0, validFrom: at('06:00:00'), smoothing },
+      { locationId: keys['DOCK-2'] ?? 0, validFrom: at('06:00:00'), setting: STRENGTH },
     ]);
     for (const scan of [
       read('DOCK-1', '07:00:00', { rssi: -60 }),
@@ -84,6 +83,7 @@ describe('the command line that says why', () => {
         location_external_key: 'GATE',
         from: shown('07:30:00'),
         to: null,
+        position: null,
       },
       decided_by: {
         handheld_id: handheldId,
@@ -96,6 +96,7 @@ describe('the command line that says why', () => {
       },
       late_seconds: 4,
       rule: 'person',
+      ...{ decision: null, is_too_much: false, is_as_recorded: true, latest: null },
       neighbours: [],
     });
     const text = await say();
@@ -104,9 +105,9 @@ describe('the command line that says why', () => {
     expect(text).to.include('It counts because a person made it.');
   });
 
-  it('tells by how much other reads lost, and which proof smoothing took', async () => {
+  it('tells by how much other reads lost, and what was heard where, with the margin needed', async () => {
     const told = await why('--at', shown('07:05:00'));
-    expect(told).to.deep.include({ rule: 'stronger', late_seconds: 0 });
+    expect(told).to.deep.include({ rule: 'strength', late_seconds: 0, latest: null });
     expect(told.stay).to.deep.include({ location_external_key: 'DOCK-2', to: shown('07:10:00') });
     expect(told.decided_by).to.deep.include({
       reader_id: readerId,
@@ -120,12 +121,44 @@ describe('the command line that says why', () => {
       lost_by_db: 10,
       tie_broken_by: null,
     });
-    expect(await say('--at', shown('07:05:00'))).to.include(', 10.0 dB weaker');
+    expect(told.decision).to.deep.include({
+      ...{ procedure: 'strength', location_external_key: 'DOCK-2', is_decided: true, certainty: 1 },
+      ...{ unit: 'dB', shares: null, odds: null, position: null },
+    });
+    const [here, there] = told.decision.heard;
+    expect(here).to.include({ location_external_key: 'DOCK-2', reads: 1, level: -50, needed: null });
+    expect(there).to.include({ location_external_key: 'DOCK-1', reads: 1, level: -60, reached: 10 });
+    expect(there.needed).to.be.closeTo(3 * Math.sqrt(2), 1e-9);
+    const text = await say('--at', shown('07:05:00'));
+    expect(text).to.include(', 10.0 dB weaker');
+    expect(text).to.include('the asset was heard more strongly at DOCK-2 than anywhere else');
+    expect(text).to.include('1 read, level -60.0 dBm, behind by 10.0 dB, 4.2 needed');
+  });
+
+  it('says what reads lacked that do not decide, of an asset that is elsewhere and of one without a location', async () => {
+    const other = await site.asset('DRUM', 'D1');
+    const drum = (key: string, time: string, rssi: number) => ({ ...read(key, time, { rssi }), value: 'D1' });
+    await record(database, [drum('DOCK-2', '09:00:00', -60), drum('DOCK-1', '08:59:59', -61)]);
+    // Reads at DOCK-1 need no proof.
+    expect(await json('why', '--org', org, '--asset', 'DRUM')).to.deep.include({ rule: 'every' });
+    const { latest } = await json('why', '--org', org, '--asset', 'DRUM');
+    expect(latest).to.deep.include({ at: shown('09:00:00'), location_external_key: null });
+    expect(latest.lack).to.deep.include({ unit: 'dB', here: 'DOCK-2', there: 'DOCK-1', reached: 1 });
+    expect((await tagtrail('why', '--org', org, '--asset', 'DRUM')).stdout).to.include(
+      `Its last reads, at ${shown('09:00:00')}, do not decide where it is: DOCK-2 is 1.0 dB stronger than DOCK-1, 4.2 needed.`,
+    );
+    await database.rows('delete from location_transitions where asset_id = $1', [other]);
+    const undecided = await json('why', '--org', org, '--asset', 'DRUM');
+    expect(undecided).to.deep.include({ stay: null, decided_by: null, rule: null, late_seconds: null });
+    expect(undecided.latest.lack.reached).to.equal(1);
+    expect((await tagtrail('why', '--org', org, '--asset', 'DRUM')).stdout).to.include(
+      'DRUM has no location yet',
+    );
   });
 
   it('tells how late a scan came, how a tie was broken, and what was said before', async () => {
     const told = await why('--at', shown('07:15:00'));
-    expect(told).to.deep.include({ rule: 'smoothing_off', late_seconds: 1_500 });
+    expect(told).to.deep.include({ rule: 'every', late_seconds: 1_500 });
     expect(told.neighbours).to.have.lengthOf(1);
     expect(told.neighbours[0]).to.deep.include({
       location_external_key: 'GATE',
@@ -159,7 +192,11 @@ describe('the command line that says why', () => {
   it('keeps the deciding scan and its reason when raw scans are gone, and says that the others are', async () => {
     const before = await why('--at', shown('07:05:00'));
     await database.rows('delete from scan_events where asset_id = $1', [assetId]);
-    expect(await why('--at', shown('07:05:00'))).to.deep.equal({ ...before, neighbours: null });
+    expect(await why('--at', shown('07:05:00'))).to.deep.equal({
+      ...before,
+      decision: null,
+      neighbours: null,
+    });
     expect(await say('--at', shown('07:05:00'))).to.include('Other reads of that time are no longer kept');
   });
 

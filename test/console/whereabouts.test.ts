@@ -110,7 +110,7 @@ describe('where assets are, in the console', () => {
     const { data } = body;
     expect(data.stay).to.deep.include({ from: timeAt(120), to: timeAt(180) });
     expect(data.stay.location.external_key).to.equal('DOCK');
-    expect(data.rule).to.equal('smoothing_off');
+    expect(data.rule).to.equal('every');
     expect(data.decided_by).to.deep.include({
       ...{ by: 'reader', device: { id: readerId, name: 'gate' }, antenna: 1, rssi: -55 },
       ...{ tag: { tag_type: 'rfid', value: 'E28011' }, observed_at: timeAt(120) },

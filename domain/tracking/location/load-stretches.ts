@@ -1,7 +1,6 @@
 import { Turns } from '../../../base/each-in-turns.ts';
 import { AppError } from '../../../base/errors.ts';
 import { greatestOf, leastOf } from '../../../base/extremes.ts';
-import { firstIndex } from '../../../base/first-index.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { bigints, integers, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
@@ -139,33 +138,6 @@ export async function scansAhead(
 }
 
 /**
- * The scans at most `reach` from an instant, oldest first: the nearest `most` up to it and as many after it. `isAll` is
- * false if there may be more.
- */
-export async function loadNearestScans(
-  db: Connection,
-  { orgId, assetId, observedAt }: AssetRef & { observedAt: Micros },
-  reach: Micros,
-  most: number,
-): Promise<{ scans: Seen[]; isAll: boolean }> {
-  const ofAsset = sql.fragment`org_id = ${orgId} and asset_id = ${assetId} and retraction_id is null`;
-  const rows = await db.any(sql.type(rowsOf<ScanRow & DecidingRow>())`
-    select micros_of_time(near.observed_at) as observed_at, near.location_id, ${DECIDING_COLUMNS}
-    from (
-      (select * from scan_events
-       where ${ofAsset} and observed_at between time_of_micros(${observedAt - reach}) and time_of_micros(${observedAt})
-       order by observed_at desc limit ${most})
-      union all
-      (select * from scan_events
-       where ${ofAsset} and observed_at > time_of_micros(${observedAt}) and observed_at <= time_of_micros(${observedAt + reach})
-       order by observed_at limit ${most})
-    ) near
-    order by near.observed_at`);
-  const after = firstIndex(0, rows.length, (index) => (rows[index]?.observed_at ?? 0) > observedAt);
-  return { scans: rows.map(toSeen), isAll: after < most && rows.length - after < most };
-}
-
-/**
  * For each of `instants`, in their order: all scans at the last instant before it, none from before `since`. One
  * look-up each.
  */
@@ -212,12 +184,12 @@ interface WithOrdinal {
   ordinal: number;
 }
 
-interface ScanRow {
+export interface ScanRow {
   observed_at: Micros;
   location_id: number;
 }
 
-function toSeen(row: ScanRow & DecidingRow): Seen {
+export function toSeen(row: ScanRow & DecidingRow): Seen {
   const { observed_at: observedAt, location_id: locationId, rssi } = row;
   // A scan was always received.
   return { observedAt, locationId, rssi, scan: toDecidingScan(row) as DecidingScan };

@@ -52,7 +52,7 @@ export interface Buckets {
 export const BUCKET: Micros = 500_000;
 
 /** Rule 3: 5, 15 or 30 s to either side. */
-const REACHES = [9, 29, 59] as const;
+export const REACHES = [9, 29, 59] as const;
 
 /** The buckets before and after a bucket that bear on it, where it is read often. */
 export const NEAREST = REACHES[0];
@@ -786,6 +786,8 @@ export interface Explained {
   locationId: number | null;
   /** Null where nothing is to be proven: `person` and `every`. */
   evidence: Evidence | null;
+  /** What the scans of its bucket state, several of one instant too. */
+  stated: readonly Statement[];
 }
 
 /** What was heard around a scan's bucket, and what follows from it. */
@@ -803,7 +805,7 @@ export interface Evidence {
   heard: HeardAt[];
   /** Of the margins in `heard`; null if nothing is compared. */
   unit: 'dB' | 'reads' | null;
-  /** The likeliest three locations; with `position` only. */
+  /** The likeliest three locations, and how likely each is; with `position` only. */
   shares: { locationId: number; share: number }[] | null;
   /** With `position` only: the logarithms of the odds of the first against the second. */
   odds: Margin | null;
@@ -834,8 +836,9 @@ export async function explain(scans: readonly Seen[], site: Site, asked: Seen): 
   const heard = await hearing(scans, site);
   const bucket = bucketOf(asked.observedAt);
   const setting = site.settingAt(asked.locationId, asked.observedAt);
-  const stated = heard.decide(bucket).statements.find((each) => compareScans(each, asked) === 0);
-  const explained = { setting, rule: stated?.rule ?? null, locationId: stated?.locationId ?? null };
+  const { statements: stated } = heard.decide(bucket);
+  const own = stated.find((each) => compareScans(each, asked) === 0);
+  const explained = { setting, rule: own?.rule ?? null, locationId: own?.locationId ?? null, stated };
   if (asked.scan.source.kind === 'handheld' || setting.procedure === 'every') {
     return { ...explained, evidence: null };
   }
@@ -850,6 +853,7 @@ function evidenceOf(heard: Heard, pinned: Pinned | null, setting: ProvingSetting
     setting.procedure === 'position' && pinned !== null ? decideByPosition(heard, pinned, setting) : null;
   const decided = place ?? strength;
   const isByCounts = strength.unit === 'reads';
+  const allShares = place?.fit.shares.reduce((sum, { share }) => sum + share, 0) ?? 1;
   return {
     procedure: place === null ? 'strength' : 'position',
     certainty: setting.certainty,
@@ -868,7 +872,10 @@ function evidenceOf(heard: Heard, pinned: Pinned | null, setting: ProvingSetting
         margin: there.locationId === strength.locationId ? null : strength.marginTo(there),
       })),
     unit: strength.unit,
-    shares: place?.fit.shares.slice(0, 3) ?? null,
+    shares:
+      place?.fit.shares
+        .slice(0, 3)
+        .map(({ locationId, share }) => ({ locationId, share: share / allShares })) ?? null,
     odds: place?.odds ?? null,
     position: place?.fit.position ?? null,
   };

@@ -2,28 +2,71 @@ import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { AssetRef } from '../history/asset-ref.ts';
-import { DECIDED_COLUMNS, type DecidingRow, toDecidingScan } from '../history/deciding-row.ts';
-import type { DecidingScan } from '../history/deciding-scan.ts';
-import { loadNearestScans } from '../location/load-stretches.ts';
-import { type Reason, reasonAt, type Seen } from '../smoothing/counting.ts';
-import { readSmoothing } from '../smoothing/read-settings.ts';
-import { MAX_WINDOW, SmoothingSettings } from '../smoothing/settings.ts';
+import { DECIDED_COLUMNS, type DecidedRow, toTransition } from '../history/deciding-row.ts';
+import { compareDeciding, type DecidingScan } from '../history/deciding-scan.ts';
+import type { MetricPosition } from '../history/metric-position.ts';
+import { readSites } from '../location/read-site.ts';
+import { Site } from '../location/site.ts';
+import { endOfBucket, startOfBucket } from '../location/stated-neighbourhoods.ts';
+import {
+  BUCKET,
+  bucketOf,
+  type Evidence,
+  type Explained,
+  explain as explainScan,
+  FARTHEST,
+  REACHES,
+  type Rule,
+  type Seen,
+} from '../location/statements.ts';
+import { loadLast, loadNear } from './load-near.ts';
 import { type Rival, rivalsOf } from './rivals.ts';
 import { type SaidBefore, saidBefore } from './said-before.ts';
 
-/** Why an asset is said to have been somewhere. */
+/** Why an asset is said to have been somewhere, or why that is undecided. */
 export interface Explanation {
-  stay: { locationId: number; from: Micros; to: Micros | null };
-  /** The first scan of the stay that counts; null if it was recorded before this was kept. */
+  /** Null: no scan up to then states where it is. */
+  stay: Stay | null;
+  /** The first scan of the stay; null if it was recorded before this was kept. */
   decidedBy: DecidingScan | null;
-  /** Why that scan counts; null if that is not known any more. */
-  reason: Reason | null;
+  /** Why that scan states where the asset is; null if that is not known any more. */
+  rule: Rule | null;
+  /**
+   * What was heard around that scan. Null where nothing was to be proven, once the raw scans are gone, and if there are
+   * too many.
+   */
+  evidence: Evidence | null;
+  /** True if so many scans lie around the deciding one that `evidence` is left out. */
+  isTooMuch: boolean;
+  /** False if `evidence` leads elsewhere now: offsets, pins, plans or the tree of locations are others than they were. */
+  isAsRecorded: boolean;
+  /** The last scan up to the instant, where proof is asked for; null if it is of the deciding one's half second. */
+  latest: Latest | null;
   /** Null once the raw scans are gone. */
   rivals: Rival[] | null;
-  /** All reads around the deciding scan, oldest first; null once the raw scans are gone. */
+  /** The reads around the deciding scan, oldest first; null once the raw scans are gone. */
   around: Seen[] | null;
+  /** True if only the nearest reads are in `around` and `rivals`. */
+  isCut: boolean;
   /** Oldest first. */
   saidBefore: SaidBefore[];
+}
+
+export interface Stay {
+  locationId: number;
+  from: Micros;
+  /** When the next stay began; null if it is the last. */
+  to: Micros | null;
+  /** Where on a plan it began; null if that is not known. */
+  position: MetricPosition | null;
+}
+
+export interface Latest {
+  at: Micros;
+  /** Where the scans of that half second say that the asset is; null if they state nothing. */
+  locationId: number | null;
+  /** Null if too many scans lie around it. */
+  evidence: Evidence | null;
 }
 
 /** There is nothing to explain: the asset was seen later, or never (null). */
@@ -37,45 +80,141 @@ export class NotSeenYet {
 
 /**
  * Explains where an asset was at an instant, or where it is now, however long its history is. Call in a snapshot. The
- * reason comes from the function that judged the scan when it was recorded.
+ * reason comes from the function that decided when the scan was recorded.
  */
 export async function explain(
   db: Connection,
   asset: AssetRef,
   at: Micros | null,
 ): Promise<Explanation | NotSeenYet> {
+  const site = (await readSites(db, [asset.orgId])).get(asset.orgId) ?? NOTHING_SET;
   const stay = await stayAt(db, asset, at ?? LATEST);
+  const last = await loadLast(db, asset, at ?? LATEST);
   if (stay === null) {
-    return new NotSeenYet(await firstSeen(db, asset));
+    const latest = last === null ? null : await latestOf(db, asset, last, site);
+    return latest === null
+      ? new NotSeenYet(await firstSeen(db, asset))
+      : { ...UNDECIDED, latest, saidBefore: await saidBefore(db, asset, at ?? latest.at) };
   }
-  const { locationId, from, to, decidedBy } = stay;
-  const settings = (await readSmoothing(db, [asset.orgId])).get(asset.orgId) ?? new SmoothingSettings([]);
+  const { decidedBy, ...where } = stay;
+  const { locationId, from } = where;
   const near = (await isKept(db, asset, from))
-    ? await loadNearestScans(db, { ...asset, observedAt: from }, MAX_WINDOW, MOST_SCANS)
+    ? await loadNear(db, asset, { at: from, from: from - REACH, to: from + REACH }, MOST)
     : null;
-  const scans =
-    near?.scans.map((scan) => ({ ...scan, isByPerson: scan.scan.source.kind === 'handheld' })) ?? null;
+  const deciding = near?.scans.find(
+    (scan) =>
+      scan.observedAt === from &&
+      (decidedBy === null ? scan.locationId === locationId : compareDeciding(scan.scan, decidedBy) === 0),
+  );
+  const explained = deciding === undefined ? null : await explainNear(db, asset, deciding, site);
+  const isAsRecorded = explained === null || explained.locationId === locationId;
+  const isLater = last !== null && bucketOf(last.observedAt) > bucketOf(from);
   return {
-    stay: { locationId, from, to },
-    decidedBy: decidedBy ?? scans?.find(({ observedAt }) => observedAt === from)?.scan ?? null,
-    reason:
-      near?.isAll && scans !== null
-        ? await reasonAt(scans, settings, from)
-        : storedReason(decidedBy, { locationId, from }, settings),
-    rivals: scans === null ? null : rivalsOf({ at: from, locationId }, scans, settings),
-    around: scans === null ? null : scansNear(scans, from),
+    stay: where,
+    decidedBy: decidedBy ?? deciding?.scan ?? null,
+    rule: storedRule(stay, site) ?? (isAsRecorded ? (explained?.rule ?? null) : null),
+    evidence: explained?.evidence ?? null,
+    isTooMuch: deciding !== undefined && explained === null,
+    isAsRecorded,
+    latest: isLater ? await latestOf(db, asset, last, site) : null,
+    ...(near === null
+      ? { rivals: null, around: null, isCut: false }
+      : {
+          rivals: rivalsOf(deciding, near.scans, { at: from, locationId, stated: explained?.stated, site }),
+          around: nearest(near.scans, from),
+          isCut: !near.isAll || near.scans.length > MOST,
+        }),
     saidBefore: await saidBefore(db, asset, at ?? from),
   };
 }
 
-/** Scans that are looked at before a deciding scan, and as many after it. */
-const MOST_SCANS = 5_000;
+const NOTHING_SET = new Site({ settings: [] });
+
+const UNDECIDED = {
+  ...{ stay: null, decidedBy: null, rule: null, evidence: null, isTooMuch: false, isAsRecorded: true },
+  ...{ rivals: null, around: null, isCut: false },
+};
+
+/** What can be said from what is kept for good. */
+function storedRule({ decidedBy, locationId, from }: Stay & Decided, site: Site): Rule | null {
+  if (decidedBy === null) {
+    return null;
+  }
+  if (decidedBy.source.kind === 'handheld') {
+    return 'person';
+  }
+  // Without proof it was by every scan, unless a proof of old is unknown by now.
+  return decidedBy.proof ?? (site.settingAt(locationId, from).procedure === 'every' ? 'every' : null);
+}
+
+/**
+ * Of the scans around a scan only those are loaded that bear on it: of a tag that is read often, few seconds' worth.
+ *
+ * @returns null if there are too many.
+ */
+async function explainNear(
+  db: Connection,
+  asset: AssetRef,
+  scan: Seen,
+  site: Site,
+): Promise<Explained | null> {
+  const bucket = bucketOf(scan.observedAt);
+  for (const reach of REACHES) {
+    const from = startOfBucket(bucket - reach);
+    const to = endOfBucket(bucket + reach);
+    const { scans, isAll } = await loadNear(db, asset, { at: scan.observedAt, from, to }, MOST_EXPLAINED);
+    if (!isAll) {
+      return null;
+    }
+    const explained = await explainScan(scans, site, scan);
+    if (explained.evidence === null || explained.evidence.window.from >= from) {
+      return explained;
+    }
+  }
+  return null;
+}
+
+/** What the scans of a half second say; null if nothing had to be proven. */
+async function latestOf(db: Connection, asset: AssetRef, scan: Seen, site: Site): Promise<Latest | null> {
+  const at = scan.observedAt;
+  if (scan.scan.source.kind === 'handheld' || site.settingAt(scan.locationId, at).procedure === 'every') {
+    return null;
+  }
+  const explained = await explainNear(db, asset, scan, site);
+  const evidence = explained?.evidence ?? null;
+  const isStated = explained?.stated.some(
+    ({ rule, locationId }) => rule === evidence?.proof && locationId === evidence.locationId,
+  );
+  return { at, locationId: isStated ? (evidence?.locationId ?? null) : null, evidence };
+}
+
+/** Scans that are looked at before a scan that is explained, and as many after it: 2,000 a second. */
+const MOST_EXPLAINED = 10_000;
+
+/** Year 2200: later than any scan. */
+const LATEST: Micros = Date.UTC(2200, 0) * 1_000;
+
+/** How far to both sides a picture of what was read goes. */
+const REACH: Micros = 60 * MICROS_PER_SECOND;
+
+/** As many reads as a picture can show. */
+const MOST = 400;
+
+/** The {@link MOST} scans around an instant, oldest first. */
+function nearest(scans: readonly Seen[], at: Micros): Seen[] {
+  return scans
+    .toSorted((a, b) => Math.abs(a.observedAt - at) - Math.abs(b.observedAt - at))
+    .slice(0, MOST)
+    .toSorted((a, b) => a.observedAt - b.observedAt);
+}
 
 /** Stays whose scans are looked for before a deciding scan, and as many after it. */
 const MOST_PROVEN = 200;
 
+const WINDOW: Micros = (FARTHEST + 1) * BUCKET;
+
 /**
- * True if no scan within a window of the deciding one was dropped. `recompute/recomputable.ts` finds this for a whole
+ * True if no scan that bears on the deciding one was dropped. `recompute/recomputable.ts` finds this for a whole
  * history by the same rules; here only the stays nearby are looked at.
  */
 async function isKept(db: Connection, { orgId, assetId }: AssetRef, at: Micros): Promise<boolean> {
@@ -83,21 +222,21 @@ async function isKept(db: Connection, { orgId, assetId }: AssetRef, at: Micros):
   const { is_kept: isKept } = await db.one(sql.type(rowsOf<{ is_kept: boolean }>())`
     select coalesce(
       oldest.at <= time_of_micros(${at})
-      and (oldest.at <= time_of_micros(${at - MAX_WINDOW}) or oldest.at <= first.at)
+      and (oldest.at <= time_of_micros(${at - WINDOW}) or oldest.at <= first.at)
       and not exists (
         select from (
-          (select observed_at, location_id from location_transitions
-           where ${ofAsset} and observed_at > time_of_micros(${at - MAX_WINDOW}) and observed_at <= time_of_micros(${at})
+          (select observed_at, location_id, proof from location_transitions
+           where ${ofAsset} and observed_at > time_of_micros(${at - WINDOW}) and observed_at <= time_of_micros(${at})
            order by observed_at desc limit ${MOST_PROVEN})
           union all
-          (select observed_at, location_id from location_transitions
-           where ${ofAsset} and observed_at > time_of_micros(${at}) and observed_at <= time_of_micros(${at + MAX_WINDOW})
+          (select observed_at, location_id, proof from location_transitions
+           where ${ofAsset} and observed_at > time_of_micros(${at}) and observed_at <= time_of_micros(${at + WINDOW})
            order by observed_at limit ${MOST_PROVEN})
         ) near
         where (near.observed_at <= oldest.at or near.observed_at > first.at) and coalesce((
           select false from scan_events scan
           where scan.org_id = ${orgId} and scan.asset_id = ${assetId} and scan.observed_at = near.observed_at
-            and scan.location_id = near.location_id
+            and (scan.location_id = near.location_id or near.proof = 'position')
           limit 1
         ), true)
       ), false) as is_kept
@@ -109,53 +248,21 @@ async function isKept(db: Connection, { orgId, assetId }: AssetRef, at: Micros):
   return isKept;
 }
 
-/** What can be said from the deciding scan alone. */
-function storedReason(
-  decidedBy: DecidingScan | null,
-  { locationId, from }: { locationId: number; from: Micros },
-  settings: SmoothingSettings,
-): Reason | null {
-  if (decidedBy?.source.kind === 'handheld') {
-    return 'person';
-  }
-  if (decidedBy === null) {
-    return null;
-  }
-  return settings.at(locationId, from) === null ? 'smoothing_off' : null;
-}
-
-/** Year 2200: later than any scan. */
-const LATEST: Micros = Date.UTC(2200, 0) * 1_000;
-
-/** How far to both sides a picture of what was read goes. */
-const REACH: Micros = 60 * MICROS_PER_SECOND;
-
-/** As many reads as a picture can show. */
-const MOST = 400;
-
-/** The scans around an instant, oldest first; the nearest of them if they are too many. */
-function scansNear(scans: readonly Seen[], at: Micros): Seen[] {
-  return scans
-    .filter(({ observedAt }) => Math.abs(observedAt - at) <= REACH)
-    .toSorted((a, b) => Math.abs(a.observedAt - at) - Math.abs(b.observedAt - at))
-    .slice(0, MOST)
-    .toSorted((a, b) => a.observedAt - b.observedAt);
-}
-
-interface StayAt {
-  locationId: number;
-  from: Micros;
-  /** When the next stay began; null if it is the last. */
-  to: Micros | null;
-  /** Null if it was recorded before this was kept. */
+/** Null if it was recorded before this was kept. */
+interface Decided {
   decidedBy: DecidingScan | null;
 }
 
 /** The stay that an instant belongs to; null before the first. */
-async function stayAt(db: Connection, { orgId, assetId }: AssetRef, at: Micros): Promise<StayAt | null> {
+async function stayAt(
+  db: Connection,
+  { orgId, assetId }: AssetRef,
+  at: Micros,
+): Promise<(Stay & Decided) | null> {
   const row = await db.maybeOne(
-    sql.type(rowsOf<DecidingRow & { location_id: number; from: Micros; to: Micros | null }>())`
-      select near.location_id, micros_of_time(near.observed_at) as "from", ${DECIDED_COLUMNS}, (
+    sql.type(rowsOf<DecidedRow & { to: Micros | null }>())`
+      select micros_of_time(near.observed_at) as observed_at, near.location_id, near.duration_seconds,
+        ${DECIDED_COLUMNS}, (
           select micros_of_time(later.observed_at) from location_transitions later
           where later.org_id = near.org_id and later.asset_id = near.asset_id and later.observed_at > near.observed_at
           order by later.observed_at limit 1) as "to"
@@ -163,9 +270,11 @@ async function stayAt(db: Connection, { orgId, assetId }: AssetRef, at: Micros):
       where near.org_id = ${orgId} and near.asset_id = ${assetId} and near.observed_at <= time_of_micros(${at})
       order by near.observed_at desc limit 1`,
   );
-  return row === null
-    ? null
-    : { locationId: row.location_id, from: row.from, to: row.to, decidedBy: toDecidingScan(row) };
+  if (row === null) {
+    return null;
+  }
+  const { observedAt: from, locationId, decidedBy, position = null } = toTransition(row);
+  return { locationId, from, to: row.to, position, decidedBy };
 }
 
 /** When the asset was first seen; null if never. */

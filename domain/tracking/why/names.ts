@@ -12,17 +12,33 @@ export interface Names {
   handhelds: ReadonlyMap<number, string>;
 }
 
-export async function namesIn(db: Connection, orgId: number, explanation: Explanation): Promise<Names> {
-  const { stay, decidedBy, rivals, saidBefore } = explanation;
-  const scans = [decidedBy, ...(rivals ?? []).map(({ scan }) => scan.scan ?? null)];
-  const locationIds = [
-    stay.locationId,
+/** The locations that an explanation names. */
+export function locationsIn({ stay, evidence, latest, rivals, around, saidBefore }: Explanation): number[] {
+  const ids = [
+    stay?.locationId,
+    stay?.position?.planLocationId,
     ...(rivals ?? []).map(({ scan }) => scan.locationId),
-    ...saidBefore.flatMap(({ locationId }) => locationId ?? []),
+    ...(around ?? []).map(({ locationId }) => locationId),
+    ...saidBefore.map(({ locationId }) => locationId),
+    latest?.locationId,
+    ...[evidence, latest?.evidence].flatMap((each) => [
+      each?.locationId,
+      each?.position?.planLocationId,
+      ...(each?.heard ?? []).map(({ locationId }) => locationId),
+      ...(each?.shares ?? []).map(({ locationId }) => locationId),
+    ]),
   ];
+  return [...new Set(ids.filter((id) => id !== null && id !== undefined))];
+}
+
+export async function namesIn(db: Connection, orgId: number, explanation: Explanation): Promise<Names> {
+  const { decidedBy, evidence, latest, rivals } = explanation;
+  const scans = [decidedBy, ...(rivals ?? []).map(({ scan }) => scan.scan)];
+  const heard = [evidence, latest?.evidence].flatMap((each) => each?.heard ?? []);
+  const readerIds = [...scans.flatMap(readerOf), ...heard.map(({ readerId }) => readerId)];
   return {
-    locations: await locationKeys(db, orgId, locationIds),
-    readers: await readNames(db, 'readers', orgId, scans.flatMap(readerOf)),
+    locations: await locationKeys(db, orgId, locationsIn(explanation)),
+    readers: await readNames(db, 'readers', orgId, [...new Set(readerIds)]),
     handhelds: await readNames(db, 'handhelds', orgId, scans.flatMap(handheldOf)),
   };
 }

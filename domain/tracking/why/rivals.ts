@@ -1,41 +1,42 @@
-import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import type { Micros } from '../../../base/instant.ts';
+import { compareDeciding } from '../history/deciding-scan.ts';
 import { compareRssi } from '../history/history.ts';
-import type { Seen } from '../smoothing/counting.ts';
-import { keptScans } from '../smoothing/kept.ts';
-import type { SmoothingSettings } from '../smoothing/settings.ts';
+import type { Site } from '../location/site.ts';
+import type { Seen, Statement } from '../location/statements.ts';
 
 export interface Rival {
   scan: Seen;
   /** By how much it was weaker than the strongest read of the deciding location; null without both strengths. */
   lostByDb: number | null;
-  /** Of the same instant: what decided between the two. */
+  /** Of the same instant, if it states something too: what decided between the two. */
   tieBrokenBy: TieBreak | null;
 }
 
 /** The first of these that tells two scans of one instant apart. */
 export type TieBreak = 'person' | 'strength' | 'location' | 'source';
 
-/** Where no smoothing says how long a read matters. */
-const WINDOW: Micros = 60 * MICROS_PER_SECOND;
-
 /** So many of them say enough. */
 const MOST = 20;
 
 /**
- * What else was read in the window up to the deciding scan: of each other location the strongest read, and of the same
- * instant every read. Newest first.
+ * What else was read up to the deciding scan: of each other location the strongest read, and of the same instant every
+ * read. Newest first.
+ *
+ * @param deciding undefined if it is not known.
+ * @param scans in order of time.
+ * @param stated by the scans of the deciding one's half second; undefined if they are too many.
  */
 export function rivalsOf(
-  { at, locationId }: { at: Micros; locationId: number },
+  deciding: Seen | undefined,
   scans: readonly Seen[],
-  settings: SmoothingSettings,
+  {
+    at,
+    locationId,
+    stated = [],
+    site,
+  }: { at: Micros; locationId: number; stated: readonly Statement[] | undefined; site: Site },
 ): Rival[] {
-  const window = settings.at(locationId, at)?.window ?? WINDOW;
-  const upTo = scans.filter(({ observedAt }) => observedAt >= at - window && observedAt <= at);
-  const [deciding] = keptScans(
-    upTo.filter(({ observedAt }) => observedAt === at),
-    settings,
-  );
+  const upTo = scans.filter(({ observedAt }) => observedAt <= at);
   const here = strongestOf(upTo.filter((scan) => scan.locationId === locationId))?.rssi ?? null;
   const isTied = (scan: Seen) => scan.observedAt === at;
   const elsewhere = Map.groupBy(
@@ -43,14 +44,24 @@ export function rivalsOf(
     (scan) => scan.locationId,
   );
   const strongest = [...elsewhere.values()].flatMap((each) => strongestOf(each) ?? []);
+  const statementOf = (scan: Seen | undefined) =>
+    stated.find((each) => scan !== undefined && isSame(each, scan));
+  const winner = statementOf(deciding);
   return [...upTo.filter((scan) => isTied(scan) && scan !== deciding), ...strongest]
     .toSorted((a, b) => b.observedAt - a.observedAt)
     .slice(0, MOST)
-    .map((scan) => ({
-      scan,
-      lostByDb: here === null || scan.rssi === null ? null : here - scan.rssi,
-      tieBrokenBy: isTied(scan) && deciding !== undefined ? tieBreak(deciding, scan, settings) : null,
-    }));
+    .map((scan) => {
+      const loser = isTied(scan) ? statementOf(scan) : undefined;
+      return {
+        scan,
+        lostByDb: here === null || scan.rssi === null ? null : here - scan.rssi,
+        tieBrokenBy: winner === undefined || loser === undefined ? null : tieBreak(winner, loser, site),
+      };
+    });
+}
+
+function isSame(one: Seen, other: Seen): boolean {
+  return one.observedAt === other.observedAt && compareDeciding(one.scan, other.scan) === 0;
 }
 
 /** The last of the strongest. */
@@ -58,9 +69,8 @@ function strongestOf(scans: readonly Seen[]): Seen | undefined {
   return scans.toSorted((a, b) => compareRssi(b.rssi, a.rssi) || b.observedAt - a.observedAt)[0];
 }
 
-function tieBreak(winner: Seen, loser: Seen, settings: SmoothingSettings): TieBreak {
-  const isSmoothed = [winner, loser].some((scan) => settings.at(scan.locationId, scan.observedAt) !== null);
-  if (isSmoothed && winner.isByPerson && !loser.isByPerson) {
+function tieBreak(winner: Statement, loser: Statement, { since }: Site): TieBreak {
+  if (winner.observedAt >= since && winner.rule === 'person' && loser.rule !== 'person') {
     return 'person';
   }
   if (compareRssi(winner.rssi, loser.rssi) !== 0) {

@@ -8,8 +8,16 @@ import { requireLiveByKey } from '../../../domain/master-data/live-by-key.ts';
 import { requirePast } from '../../../domain/reports/require-past.ts';
 import { firstAfter } from '../../../domain/reports/window.ts';
 import type { DecidingScan } from '../../../domain/tracking/history/deciding-scan.ts';
-import type { Reason } from '../../../domain/tracking/smoothing/counting.ts';
-import { type Explanation, explain, NotSeenYet } from '../../../domain/tracking/why/explain.ts';
+import type { MetricPosition } from '../../../domain/tracking/history/metric-position.ts';
+import type { Evidence, Rule } from '../../../domain/tracking/location/statements.ts';
+import {
+  type Explanation,
+  explain,
+  type Latest,
+  NotSeenYet,
+  type Stay,
+} from '../../../domain/tracking/why/explain.ts';
+import { type Lack, lackOf, oddsOf } from '../../../domain/tracking/why/lack.ts';
 import { type Names, namesIn } from '../../../domain/tracking/why/names.ts';
 import type { Rival, TieBreak } from '../../../domain/tracking/why/rivals.ts';
 import type { TimeBound } from '../../../platform/http/parameters.ts';
@@ -29,7 +37,7 @@ export function addWhy(program: Command): void {
   addTopCommand(program, 'why')
     .helpGroup('Assets and locations:')
     .description(
-      'Say why an asset is, or was, at a location: the scan that decided it and why it counts, the other reads around it, and earlier answers.',
+      'Say why an asset is, or was, at a location: the scan that decided it and how, the other reads around it, and earlier answers; or between which locations it is undecided.',
     )
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--asset <key>', 'the asset, by its external key')
@@ -68,26 +76,35 @@ function sayNotSeen(externalKey: string, { firstSeen }: NotSeenYet, orgId: numbe
 
 function whyJson(
   asset: { id: number; external_key: string },
-  { stay, decidedBy, reason, rivals, saidBefore }: Explanation,
+  explanation: Explanation,
   names: Names,
 ): object {
+  const { stay, decidedBy, rule, evidence, latest, rivals, saidBefore } = explanation;
   const keyOf = (id: number | null) => (id === null ? null : (names.locations.get(id) ?? null));
   return {
     asset,
-    stay: {
-      location_id: stay.locationId,
-      location_external_key: keyOf(stay.locationId),
-      from: shownTime(stay.from),
-      to: stay.to === null ? null : shownTime(stay.to),
-    },
-    decided_by: decidedBy === null ? null : scanJson(decidedBy, stay.from, names),
-    late_seconds: decidedBy === null ? null : lateSeconds(decidedBy, stay.from),
-    rule: reason,
+    stay:
+      stay === null
+        ? null
+        : {
+            location_id: stay.locationId,
+            location_external_key: keyOf(stay.locationId),
+            from: shownTime(stay.from),
+            to: stay.to === null ? null : shownTime(stay.to),
+            position: positionJson(stay.position, keyOf),
+          },
+    decided_by: decidedBy === null || stay === null ? null : scanJson(decidedBy, stay.from, names),
+    late_seconds: decidedBy === null || stay === null ? null : lateSeconds(decidedBy, stay.from),
+    rule,
+    decision: evidence === null ? null : decisionJson(evidence, keyOf, names),
+    is_too_much: explanation.isTooMuch,
+    is_as_recorded: explanation.isAsRecorded,
+    latest: latest === null ? null : latestJson(latest, keyOf, names),
     neighbours:
       rivals?.map(({ scan, lostByDb, tieBrokenBy }) => ({
         location_id: scan.locationId,
         location_external_key: keyOf(scan.locationId),
-        ...(scan.scan ? scanJson(scan.scan, scan.observedAt, names) : {}),
+        ...scanJson(scan.scan, scan.observedAt, names),
         lost_by_db: lostByDb,
         tie_broken_by: tieBrokenBy,
       })) ?? null,
@@ -96,6 +113,51 @@ function whyJson(
       until: shownTime(until),
     })),
   };
+}
+
+type KeyOf = (id: number | null) => string | null;
+
+function latestJson({ at, locationId, evidence }: Latest, keyOf: KeyOf, names: Names): object {
+  const lack = evidence === null ? null : lackOf(evidence);
+  return {
+    at: shownTime(at),
+    location_external_key: keyOf(locationId),
+    decision: evidence === null ? null : decisionJson(evidence, keyOf, names),
+    lack: lack === null ? null : { ...lack, here: keyOf(lack.here), there: keyOf(lack.there) },
+  };
+}
+
+function decisionJson(evidence: Evidence, keyOf: KeyOf, { readers }: Names): object {
+  const { window, heard, shares, odds } = evidence;
+  return {
+    procedure: evidence.procedure,
+    location_external_key: keyOf(evidence.locationId),
+    is_decided: evidence.proof !== null,
+    certainty: evidence.certainty,
+    from: shownTime(window.from),
+    to: shownTime(window.to),
+    unit: evidence.unit,
+    heard: heard.map(({ locationId, readerId, antenna, reads, readsWithRssi, level, margin }) => ({
+      location_external_key: keyOf(locationId),
+      ...{ reader_id: readerId, reader: readers.get(readerId) ?? null, antenna, reads },
+      ...{ reads_with_rssi: readsWithRssi, level },
+      reached: margin?.reached ?? null,
+      needed: margin?.needed ?? null,
+    })),
+    shares:
+      shares?.map(({ locationId, share }) => ({ location_external_key: keyOf(locationId), share })) ?? null,
+    odds: odds === null ? null : oddsOf(odds),
+    position: positionJson(evidence.position, keyOf),
+  };
+}
+
+function positionJson(position: MetricPosition | null, keyOf: KeyOf): object | null {
+  return position === null
+    ? null
+    : {
+        plan_location_external_key: keyOf(position.planLocationId),
+        ...{ x: position.x, y: position.y, radius_m: position.radius },
+      };
 }
 
 /** Whole seconds from when the scan was made to when it was received; negative if the device's clock is ahead. */
@@ -121,9 +183,28 @@ function scanJson(
 
 /** As one would say it to somebody who looks for the asset. */
 function whyText(externalKey: string, explanation: Explanation, names: Names): string {
-  const { stay, decidedBy, reason, rivals, saidBefore } = explanation;
+  const { stay, latest, saidBefore } = explanation;
   const keyOf = (id: number | null) =>
     id === null ? 'nowhere' : (names.locations.get(id) ?? `location ${id}`);
+  return [
+    ...(stay === null
+      ? [`${externalKey} has no location yet: none of its reads says for certain where it is.`]
+      : stayLines(externalKey, stay, explanation, keyOf, names)),
+    ...(latest === null ? [] : latestLines(latest, keyOf, names)),
+    ...(saidBefore.length === 0 ? [] : ['', 'Before that:']),
+    ...saidBefore.map(({ locationId, until }) => `  until ${shownTime(until)} we said ${keyOf(locationId)}`),
+  ].join('\n');
+}
+
+type Say = (id: number | null) => string;
+
+function stayLines(
+  externalKey: string,
+  stay: Stay,
+  { decidedBy, rule, evidence, isTooMuch, isAsRecorded, rivals, isCut }: Explanation,
+  keyOf: Say,
+  names: Names,
+): string[] {
   const location = keyOf(stay.locationId);
   return [
     stay.to === null
@@ -133,11 +214,95 @@ function whyText(externalKey: string, explanation: Explanation, names: Names): s
     decidedBy === null
       ? 'The scan that decided it was not kept.'
       : forTerminal(`Decided by ${sayScan(decidedBy, names)}${sayLate(decidedBy, stay.from)}.`),
-    sayReason(reason, location),
-    ...sayRivals(rivals, keyOf, names),
-    ...(saidBefore.length === 0 ? [] : ['', 'Before that:']),
-    ...saidBefore.map(({ locationId, until }) => `  until ${shownTime(until)} we said ${keyOf(locationId)}`),
-  ].join('\n');
+    sayRule(rule, location),
+    ...(stay.position === null ? [] : [sayPosition(stay.position, keyOf)]),
+    ...(isTooMuch ? ['Too many reads lie around it to show how it was decided.'] : []),
+    ...(isAsRecorded
+      ? []
+      : [
+          'By the present offsets, plans and tree of locations it would be decided otherwise; ' +
+            `to apply them: ${TAGTRAIL} history recompute --help`,
+        ]),
+    ...(evidence === null ? [] : evidenceLines(evidence, keyOf, names)),
+    ...sayRivals(rivals, isCut, keyOf, names),
+  ];
+}
+
+/** Says more only where the last reads do not say what the stay does. */
+function latestLines({ at, locationId, evidence }: Latest, keyOf: Say, names: Names): string[] {
+  const lack = evidence === null ? null : lackOf(evidence);
+  return [
+    '',
+    locationId === null
+      ? `Its last reads, at ${shownTime(at)}, do not decide where it is${sayLack(evidence, lack, keyOf)}`
+      : `Its last reads, at ${shownTime(at)}, say ${keyOf(locationId)}.`,
+    ...(evidence === null ? [] : evidenceLines(evidence, keyOf, names)),
+  ];
+}
+
+function sayLack(evidence: Evidence | null, lack: Lack | null, keyOf: Say): string {
+  if (evidence === null) {
+    return '; there are too many to show why.';
+  }
+  if (lack === null) {
+    return evidence.proof === null
+      ? '.'
+      : `: it is heard best at ${keyOf(evidence.locationId)}, but was not read there in that half second.`;
+  }
+  const { here, there, unit, reached, needed } = lack;
+  const [one, other] = [keyOf(here), keyOf(there)];
+  switch (unit) {
+    case 'dB':
+      return `: ${one} is ${sayNumber(reached)} dB stronger than ${other}, ${sayNumber(needed)} needed.`;
+    case 'reads':
+      return `: ${one} has ${sayNumber(reached)} reads more than ${other}, ${sayNumber(needed)} needed.`;
+    case 'odds':
+      return `: ${one} is ${sayNumber(reached)} times as likely as ${other}, ${sayNumber(needed)} needed.`;
+  }
+}
+
+function sayNumber(value: number | null): string {
+  return value === null ? 'over 1000' : value.toFixed(1);
+}
+
+/** Locations that a table shows. */
+const MOST_HEARD = 20;
+
+function evidenceLines(
+  { procedure, window, heard, unit, shares, odds }: Evidence,
+  keyOf: Say,
+  { readers }: Names,
+): string[] {
+  const times = odds === null ? null : oddsOf(odds);
+  return [
+    '',
+    `Heard from ${shownTime(window.from)} to ${shownTime(window.to)}:`,
+    ...heard.slice(0, MOST_HEARD).map(({ locationId, readerId, antenna, reads, level, margin }) => {
+      const strength = level === null ? 'no signal strength' : `level ${level.toFixed(1)} dBm`;
+      const lead =
+        margin === null || unit === null || procedure === 'position'
+          ? ''
+          : `, behind by ${sayNumber(margin.reached)} ${unit}, ${sayNumber(margin.needed)} needed`;
+      const by = `reader ${readers.get(readerId) ?? readerId}, antenna ${antenna}`;
+      return forTerminal(`  ${keyOf(locationId)}: ${by}, ${counted(reads)}, ${strength}${lead}`);
+    }),
+    ...(heard.length > MOST_HEARD ? [`  and ${heard.length - MOST_HEARD} more locations`] : []),
+    ...(shares === null ? [] : ['How likely each location is by position:']),
+    ...(shares ?? []).map(({ locationId, share }) => `  ${keyOf(locationId)}: ${(100 * share).toFixed(1)} %`),
+    ...(times === null
+      ? []
+      : [
+          `  the first is ${sayNumber(times.reached)} times as likely as the second, ${sayNumber(times.needed)} needed`,
+        ]),
+  ];
+}
+
+function counted(reads: number): string {
+  return reads === 1 ? '1 read' : `${reads} reads`;
+}
+
+function sayPosition({ planLocationId, x, y, radius }: MetricPosition, keyOf: Say): string {
+  return `On the plan of ${keyOf(planLocationId)} it was ${x.toFixed(1)} m from the left and ${y.toFixed(1)} m from the top, within about ${radius.toFixed(1)} m.`;
 }
 
 function sayScan({ source, tagType, tagValue, rssi }: DecidingScan, { readers, handhelds }: Names): string {
@@ -157,22 +322,28 @@ function sayLate(scan: DecidingScan, observedAt: Micros): string {
     : `; received ${seconds} s later, at ${shownTime(scan.receivedAt)}`;
 }
 
-function sayReason(reason: Reason | null, location: string): string {
-  return reason === null
+function sayRule(rule: Rule | null, location: string): string {
+  return rule === null
     ? 'Why it counted is no longer known: the scans around it were dropped.'
-    : `It counts because ${REASONS[reason](location)}.`;
+    : `It counts because ${RULES[rule](location)}.`;
 }
 
-const REASONS: Record<Reason, (location: string) => string> = {
+const RULES: Record<Rule, (location: string) => string> = {
   person: () => 'a person made it',
-  smoothing_off: (location) => `every scan counts at ${location}, which is not smoothed`,
-  no_rival: (location) => `the asset was read nowhere but at ${location} for a while before`,
-  long_enough: (location) => `the asset was read at ${location}, and nowhere else, for long enough`,
-  stronger: (location) =>
-    `the asset was read more strongly at ${location} than anywhere else, by the margin that is set`,
+  every: (location) => `every scan counts at ${location}`,
+  only_here: (location) => `the asset was read nowhere but at ${location} around then`,
+  strength: (location) => `the asset was heard more strongly at ${location} than anywhere else`,
+  counts: (location) =>
+    `the asset was read more often at ${location} than anywhere else, and some of the reads have no signal strength`,
+  position: (location) => `its signals are those of something at ${location}`,
 };
 
-function sayRivals(rivals: readonly Rival[] | null, keyOf: (id: number) => string, names: Names): string[] {
+function sayRivals(
+  rivals: readonly Rival[] | null,
+  isCut: boolean,
+  keyOf: (id: number) => string,
+  names: Names,
+): string[] {
   if (rivals === null) {
     return ['Other reads of that time are no longer kept.'];
   }
@@ -181,9 +352,9 @@ function sayRivals(rivals: readonly Rival[] | null, keyOf: (id: number) => strin
   }
   return [
     '',
-    'Read as well:',
+    isCut ? 'Read as well, among the nearest reads:' : 'Read as well:',
     ...rivals.map(({ scan, lostByDb, tieBrokenBy }) => {
-      const by = scan.scan ? `, ${sayScan(scan.scan, names)}` : '';
+      const by = `, ${sayScan(scan.scan, names)}`;
       return forTerminal(
         `  ${shownTime(scan.observedAt)} at ${keyOf(scan.locationId)}${by}${sayLost(lostByDb, tieBrokenBy)}`,
       );

@@ -4,13 +4,15 @@ import { nullableSchema } from '../../../base/checks/members-schema.ts';
 import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
-import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { inSnapshot } from '../../../db/timescale/connections/transaction.ts';
 import { requirePast } from '../../../domain/reports/require-past.ts';
 import { firstAfter } from '../../../domain/reports/window.ts';
 import type { DecidingScan } from '../../../domain/tracking/history/deciding-scan.ts';
-import { type Explanation, explain, NotSeenYet } from '../../../domain/tracking/why/explain.ts';
-import { type Names, namesIn } from '../../../domain/tracking/why/names.ts';
+import type { MetricPosition } from '../../../domain/tracking/history/metric-position.ts';
+import type { Evidence } from '../../../domain/tracking/location/statements.ts';
+import { type Explanation, explain, type Latest, NotSeenYet } from '../../../domain/tracking/why/explain.ts';
+import { lackOf, oddsOf } from '../../../domain/tracking/why/lack.ts';
+import { locationsIn, type Names, namesIn } from '../../../domain/tracking/why/names.ts';
 import { timeBound } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
@@ -18,6 +20,7 @@ import { memberRoute } from '../serving/context.ts';
 import { locationsNamed, type References } from '../serving/names.ts';
 import { REFERENCE_OR_NULL, type Reference } from '../serving/reference.ts';
 import {
+  COUNT_SCHEMA,
   FLAG_SCHEMA,
   listOf,
   NUMBER_OR_NULL,
@@ -27,9 +30,11 @@ import {
 } from '../serving/schemas.ts';
 import { OF_ASSET } from '../stays/routes.ts';
 
+const DEVICE: JsonSchema = nullableSchema(objectOf({ id: ID_SCHEMA, name: TEXT_SCHEMA }));
+
 const SCAN: JsonSchema = objectOf({
   by: { type: 'string', enum: ['reader', 'handheld'] },
-  device: nullableSchema(objectOf({ id: ID_SCHEMA, name: TEXT_SCHEMA })),
+  device: DEVICE,
   antenna: { type: ['integer', 'null'] },
   tag: objectOf({ tag_type: TAG_TYPE_SCHEMA, value: TEXT_SCHEMA }),
   rssi: NUMBER_OR_NULL,
@@ -39,18 +44,80 @@ const SCAN: JsonSchema = objectOf({
 
 const SCAN_OR_NULL = nullableSchema(SCAN);
 
-/** `stay` is null if there is none at that time: then `first_seen` says when the asset was first seen, null for never. */
+const POSITION: JsonSchema = objectOf({
+  plan: REFERENCE_OR_NULL,
+  ...{ x: { type: 'number' }, y: { type: 'number' }, radius_m: { type: 'number' } },
+});
+
+const MEASURE = { reached: NUMBER_OR_NULL, needed: { type: 'number' } } as const;
+
+/** How the reads around a scan decide. `odds` are how many times as likely the first of `shares` is as the second. */
+const DECISION: JsonSchema = objectOf({
+  procedure: { type: 'string', enum: ['strength', 'position'] },
+  /** The decided location, or the one that comes closest; null if there is none. */
+  location: REFERENCE_OR_NULL,
+  is_decided: FLAG_SCHEMA,
+  certainty: { type: 'number' },
+  from: TIME_SCHEMA,
+  to: TIME_SCHEMA,
+  unit: { type: ['string', 'null'], enum: ['dB', 'reads', null] },
+  /** The first of them in order; `heard_count` are all. */
+  heard_count: COUNT_SCHEMA,
+  heard: listOf(
+    objectOf({
+      location: REFERENCE_OR_NULL,
+      device: DEVICE,
+      antenna: { type: 'integer' },
+      reads: COUNT_SCHEMA,
+      level: NUMBER_OR_NULL,
+      margin: nullableSchema(objectOf(MEASURE)),
+    }),
+  ),
+  shares: nullableSchema(listOf(objectOf({ location: REFERENCE_OR_NULL, share: { type: 'number' } }))),
+  odds: nullableSchema(objectOf(MEASURE)),
+  position: nullableSchema(POSITION),
+});
+
+/** Why nothing is decided: `here` came closest. */
+const LACK: JsonSchema = objectOf({
+  unit: { type: 'string', enum: ['dB', 'reads', 'odds'] },
+  here: REFERENCE_OR_NULL,
+  there: REFERENCE_OR_NULL,
+  ...MEASURE,
+});
+
+/**
+ * `stay` is null if there is none at that time: then `latest` says between which locations the asset is undecided, or
+ * `first_seen` when it was first seen, null for never.
+ */
 const WHY: JsonSchema = objectOf({
   first_seen: nullableSchema(TIME_SCHEMA),
   stay: nullableSchema(
-    objectOf({ location: REFERENCE_OR_NULL, from: TIME_SCHEMA, to: nullableSchema(TIME_SCHEMA) }),
+    objectOf({
+      location: REFERENCE_OR_NULL,
+      from: TIME_SCHEMA,
+      to: nullableSchema(TIME_SCHEMA),
+      position: nullableSchema(POSITION),
+    }),
   ),
   decided_by: SCAN_OR_NULL,
   late_seconds: { type: ['integer', 'null'] },
   rule: {
     type: ['string', 'null'],
-    enum: ['person', 'smoothing_off', 'no_rival', 'long_enough', 'stronger', null],
+    enum: ['person', 'every', 'only_here', 'strength', 'counts', 'position', null],
   },
+  decision: nullableSchema(DECISION),
+  is_too_much: FLAG_SCHEMA,
+  is_as_recorded: FLAG_SCHEMA,
+  /** `location` is null if nothing is stated. */
+  latest: nullableSchema(
+    objectOf({
+      at: TIME_SCHEMA,
+      location: REFERENCE_OR_NULL,
+      decision: nullableSchema(DECISION),
+      lack: nullableSchema(LACK),
+    }),
+  ),
   rivals: {
     type: ['array', 'null'],
     items: objectOf({
@@ -71,23 +138,11 @@ const WHY: JsonSchema = objectOf({
       is_by_person: FLAG_SCHEMA,
     }),
   },
+  is_cut: FLAG_SCHEMA,
   said_before: listOf(objectOf({ location: REFERENCE_OR_NULL, until: TIME_SCHEMA })),
 });
 
 const WHY_QUERY = { parameters: { at: timeBound } } as const satisfies Query;
-
-/** What the locations in an explanation are called now, by id; deleted ones too. */
-function locationNames(
-  db: OrganizationConnection,
-  { stay, rivals, around, saidBefore }: Explanation,
-): Promise<References> {
-  return locationsNamed(db, [
-    stay.locationId,
-    ...(rivals ?? []).map(({ scan }) => scan.locationId),
-    ...(around ?? []).map(({ locationId }) => locationId),
-    ...saidBefore.flatMap(({ locationId }) => locationId ?? []),
-  ]);
-}
 
 const why = memberRoute({
   ...{ method: 'GET', path: '/console/v1/assets/{asset_id}/why', operationId: 'explainStay' },
@@ -110,7 +165,7 @@ const why = memberRoute({
           return notSeenView(explanation);
         }
         const names = await namesIn(installation, orgId, explanation);
-        return whyView(explanation, names, await locationNames(db, explanation));
+        return whyView(explanation, names, await locationsNamed(db, locationsIn(explanation)));
       },
       signal(),
     );
@@ -120,33 +175,41 @@ const why = memberRoute({
 export const whyRoutes = [why];
 
 const NOTHING = {
-  ...{ first_seen: null, stay: null, decided_by: null, late_seconds: null, rule: null },
-  ...{ rivals: null, reads: null, said_before: [] },
+  ...{ first_seen: null, stay: null, decided_by: null, late_seconds: null, rule: null, decision: null },
+  ...{ is_too_much: false, is_as_recorded: true, latest: null },
+  ...{ rivals: null, reads: null, is_cut: false, said_before: [] },
 };
 
 function notSeenView({ firstSeen }: NotSeenYet) {
   return { ...NOTHING, first_seen: firstSeen === null ? null : wireTimeOfMicros(firstSeen) };
 }
 
-function whyView(
-  { stay, decidedBy, reason, rivals, around, saidBefore }: Explanation,
-  names: Names,
-  locations: ReadonlyMap<number, Reference>,
-) {
-  const nameOf = (id: number | null) => (id === null ? null : (locations.get(id) ?? null));
-  const scanOf = (scan: DecidingScan | null | undefined, at: Micros) =>
-    scan === null || scan === undefined ? null : scanView(scan, at, names);
+function whyView(explanation: Explanation, names: Names, locations: References) {
+  const { stay, decidedBy, latest, rivals, around, saidBefore } = explanation;
+  const nameOf = (id: number | null) => referenceTo(id, locations);
+  const scanOf = (scan: DecidingScan | null, at: Micros) =>
+    scan === null ? null : scanView(scan, at, names);
   return {
     ...NOTHING,
-    stay: {
-      location: nameOf(stay.locationId),
-      from: wireTimeOfMicros(stay.from),
-      to: stay.to === null ? null : wireTimeOfMicros(stay.to),
-    },
-    decided_by: scanOf(decidedBy, stay.from),
+    stay:
+      stay === null
+        ? null
+        : {
+            location: nameOf(stay.locationId),
+            from: wireTimeOfMicros(stay.from),
+            to: stay.to === null ? null : wireTimeOfMicros(stay.to),
+            position: positionView(stay.position, locations),
+          },
+    decided_by: scanOf(decidedBy, stay?.from ?? 0),
     late_seconds:
-      decidedBy === null ? null : Math.floor((decidedBy.receivedAt - stay.from) / MICROS_PER_SECOND),
-    rule: reason,
+      decidedBy === null || stay === null
+        ? null
+        : Math.floor((decidedBy.receivedAt - stay.from) / MICROS_PER_SECOND),
+    rule: explanation.rule,
+    decision: decisionView(explanation.evidence, names, locations),
+    is_too_much: explanation.isTooMuch,
+    is_as_recorded: explanation.isAsRecorded,
+    latest: latest === null ? null : latestView(latest, names, locations),
     rivals:
       rivals?.map(({ scan, lostByDb, tieBrokenBy }) => ({
         location: nameOf(scan.locationId),
@@ -157,17 +220,81 @@ function whyView(
         tie_broken_by: tieBrokenBy,
       })) ?? null,
     reads:
-      around?.map(({ locationId, observedAt, rssi, isByPerson }) => ({
+      around?.map(({ locationId, observedAt, rssi, scan }) => ({
         location: nameOf(locationId),
         at: wireTimeOfMicros(observedAt),
         rssi,
-        is_by_person: isByPerson,
+        is_by_person: scan.source.kind === 'handheld',
       })) ?? null,
+    is_cut: explanation.isCut,
     said_before: saidBefore.map(({ locationId, until }) => ({
       location: nameOf(locationId),
       until: wireTimeOfMicros(until),
     })),
   };
+}
+
+function referenceTo(id: number | null, locations: References): Reference | null {
+  return id === null ? null : (locations.get(id) ?? null);
+}
+
+function latestView({ at, locationId, evidence }: Latest, names: Names, locations: References) {
+  const lack = evidence === null ? null : lackOf(evidence);
+  return {
+    at: wireTimeOfMicros(at),
+    location: referenceTo(locationId, locations),
+    decision: decisionView(evidence, names, locations),
+    lack:
+      lack === null
+        ? null
+        : { ...lack, here: referenceTo(lack.here, locations), there: referenceTo(lack.there, locations) },
+  };
+}
+
+function decisionView(evidence: Evidence | null, { readers }: Names, locations: References) {
+  if (evidence === null) {
+    return null;
+  }
+  const { window, proof, odds, shares, position } = evidence;
+  return {
+    procedure: evidence.procedure,
+    location: referenceTo(evidence.locationId, locations),
+    is_decided: proof !== null,
+    certainty: evidence.certainty,
+    from: wireTimeOfMicros(window.from),
+    to: wireTimeOfMicros(window.to),
+    unit: evidence.unit,
+    heard_count: evidence.heard.length,
+    heard: evidence.heard
+      .slice(0, MOST_HEARD)
+      .map(({ locationId, readerId, antenna, reads, level, margin }) => ({
+        location: referenceTo(locationId, locations),
+        device: deviceView(readerId, readers.get(readerId)),
+        ...{ antenna, reads, level },
+        margin: margin === null ? null : { reached: margin.reached, needed: margin.needed },
+      })),
+    shares:
+      shares?.map(({ locationId, share }) => ({ location: referenceTo(locationId, locations), share })) ??
+      null,
+    odds: odds === null ? null : oddsOf(odds),
+    position: positionView(position, locations),
+  };
+}
+
+/** Locations that a table shows. */
+const MOST_HEARD = 20;
+
+function positionView(position: MetricPosition | null, locations: References) {
+  return position === null
+    ? null
+    : {
+        plan: referenceTo(position.planLocationId, locations),
+        ...{ x: position.x, y: position.y, radius_m: position.radius },
+      };
+}
+
+function deviceView(id: number, name: string | undefined) {
+  return name === undefined ? null : { id, name };
 }
 
 function scanView(
@@ -181,7 +308,7 @@ function scanView(
       : [source.handheldId, handhelds.get(source.handheldId)];
   return {
     by: source.kind,
-    device: name === undefined ? null : { id, name },
+    device: deviceView(id, name),
     antenna: source.kind === 'reader' ? source.antenna : null,
     tag: { tag_type: tagType, value: tagValue },
     rssi,

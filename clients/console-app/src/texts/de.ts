@@ -973,8 +973,10 @@ export const de = {
     edit: 'Bearbeiten',
     details: 'Einzelheiten',
     moreTags: (count) => `und ${number(count)} weitere`,
-    neverSeen: 'Nie gesehen',
-    neverSeenHint: 'Keine Lesung galt einem seiner Etiketten. Scanne eines, oder prüfe, ob sie stimmen.',
+    noPlace: 'Noch kein Ort',
+    noPlaceHint:
+      'Entweder galt keine Lesung einem seiner Etiketten (scannen Sie eines, oder prüfen Sie, ob sie stimmen), oder seine Lesungen sagen nicht sicher, wo es ist.',
+    noPlaceWhy: 'Seine Lesungen ansehen',
     timeline: 'Wo es war',
     timelineHint:
       'Wo es war: Pfeiltasten verschieben den Zeitraum, Plus und Minus vergrößern; Strg und Mausrad auch',
@@ -1012,13 +1014,54 @@ export const de = {
     notSeen: 'Zu dieser Zeit war es noch nicht gesehen worden.',
     rules: {
       person: (place) => `Es zählt, weil ein Mensch es bei ${place} gescannt hat, mit Absicht.`,
-      smoothing_off: (place) => `Es zählt, weil bei ${place} jede Lesung zählt: Dort wird nicht geglättet.`,
-      no_rival: (place) => `Es zählt, weil es eine Weile davor nirgends als bei ${place} gelesen wurde.`,
-      long_enough: (place) => `Es zählt, weil es lange genug bei ${place} und nirgends sonst gelesen wurde.`,
-      stronger: (place) =>
-        `Es zählt, weil es bei ${place} um den eingestellten Abstand stärker gelesen wurde als überall sonst.`,
+      every: (place) => `Es zählt, weil bei ${place} jede Lesung zählt.`,
+      only_here: (place) => `Es zählt, weil es um diese Zeit nirgends als bei ${place} gelesen wurde.`,
+      strength: (place) => `Es zählt, weil es bei ${place} lauter zu hören war als überall sonst.`,
+      counts: (place) =>
+        `Es zählt, weil es bei ${place} öfter gelesen wurde als überall sonst; manche Lesungen haben kein Signal.`,
+      position: (place) => `Es zählt, weil seine Signale so sind wie von etwas bei ${place}.`,
     },
     ruleUnknown: 'Warum es zählte, ist nicht mehr bekannt: Die Lesungen werden nicht mehr aufbewahrt.',
+    undecidedTitle: (asset) => `Warum ${asset} noch keinen Ort hat`,
+    undecided: 'Keine seiner Lesungen sagt sicher, wo es ist.',
+    decision: 'Was zu hören war',
+    decisionHint: (seconds) =>
+      `In den ${decimal(seconds)} s ringsum, an der lautesten Antenne jedes Ortes. Der Pegel ist das Mittel ihres stärksten Fünftels.`,
+    tooMuch: 'Ringsum liegen zu viele Lesungen, um zu zeigen, wie entschieden wurde.',
+    otherwise:
+      'Mit heutigen Korrekturen, Plänen und Ortsbaum würde anders entschieden. Wird der Verlauf neu berechnet, gelten sie.',
+    reads: 'Lesungen',
+    level: 'Pegel',
+    count: (count) => number(count),
+    behind: 'Zurück um',
+    noSignal: 'keiner',
+    margins: {
+      dB: (reached, needed) => `${reached} dB von ${needed}`,
+      reads: (reached, needed) => `${reached} von ${needed}`,
+    },
+    marginHint: 'Zurück um: erreicht, von dem, was nötig ist.',
+    moreHeard: (count) => `Und ${counted(count, 'weiterer Ort', 'weitere Orte')}.`,
+    shares: 'Wie wahrscheinlich jeder Ort ist',
+    share: (share) => `${decimal(100 * share)} %`,
+    odds: (reached, needed) =>
+      `Der erste ist ${reached}-mal so wahrscheinlich wie der zweite; nötig ist das ${needed}-Fache.`,
+    amount: (value) => (value === null || value >= 1_000 ? '> 1.000' : decimal(value)),
+    position: (place, x, y, radius) =>
+      `Auf dem Plan von ${place}: ${decimal(x)} m von links, ${decimal(y)} m von oben, auf etwa ${decimal(radius)} m genau.`,
+    latest: 'Seine letzten Lesungen',
+    latestSay: (place) => `Sie sagen ${place}.`,
+    lacks: {
+      dB: (here, there, reached, needed) =>
+        `Sie entscheiden nichts: ${here} ist um ${reached} dB stärker als ${there}, nötig sind ${needed}.`,
+      reads: (here, there, reached, needed) =>
+        `Sie entscheiden nichts: ${here} hat ${reached} Lesungen mehr als ${there}, nötig sind ${needed}.`,
+      odds: (here, there, reached, needed) =>
+        `Sie entscheiden nichts: ${here} ist ${reached}-mal so wahrscheinlich wie ${there}, nötig ist das ${needed}-Fache.`,
+    },
+    notHeardThere: (place) =>
+      `Sie entscheiden nichts: Am besten ist es bei ${place} zu hören, wurde dort in dieser halben Sekunde aber nicht gelesen.`,
+    undecidedPlace: 'Sie entscheiden nichts.',
+    cut: 'Nur die nächsten Lesungen sind zu sehen.',
     decidedBy: 'Entschieden von',
     scanUnknown: 'Welche Lesung entschied, ist nicht bekannt: Das wurde damals noch nicht aufbewahrt.',
     reader: (name, antenna) => `${name}, Antenne ${antenna}`,
@@ -1036,7 +1079,7 @@ export const de = {
     signalLabel: (reads, places) =>
       `${counted(reads, 'Lesung', 'Lesungen')} an ${counted(places, 'Ort', 'Orten')} nach Zeit und Signal`,
     decided: 'entschieden',
-    level: (dbm) => number(dbm),
+    dbmOnAxis: (dbm) => number(dbm),
     seconds: (seconds) => `${seconds > 0 ? '+' : ''}${number(seconds)} s`,
     withoutStrength: 'Ganz unten: Lesungen ohne Signalstärke',
     readsGone: 'Die Lesungen werden nicht mehr aufbewahrt.',

@@ -947,8 +947,10 @@ export const en = {
     edit: 'Edit',
     details: 'Details',
     moreTags: (count: number) => `and ${number(count)} more`,
-    neverSeen: 'Never seen',
-    neverSeenHint: 'No scan has been of one of its tags. Scan one, or look whether its tags are right.',
+    noPlace: 'No place yet',
+    noPlaceHint:
+      'Either no scan has been of one of its tags (scan one, or look whether its tags are right), or its reads do not say for certain where it is.',
+    noPlaceWhy: 'Look at its reads',
     timeline: 'Where it was',
     timelineHint: 'Where it was: arrow keys move the range, plus and minus zoom; Ctrl and the wheel too',
     range: 'Range',
@@ -985,16 +987,54 @@ export const en = {
     notSeen: 'It had not been seen yet at that time.',
     rules: {
       person: (place: string) => `It counts because a person scanned it at ${place}, on purpose.`,
-      smoothing_off: (place: string) =>
-        `It counts because every read counts at ${place}: smoothing is off there.`,
-      no_rival: (place: string) =>
-        `It counts because, for a while before, it had been read nowhere but at ${place}.`,
-      long_enough: (place: string) =>
-        `It counts because it was read at ${place}, and nowhere else, for long enough.`,
-      stronger: (place: string) =>
-        `It counts because it was read more strongly at ${place} than anywhere else, by the margin that is set.`,
+      every: (place: string) => `It counts because every read counts at ${place}.`,
+      only_here: (place: string) => `It counts because it was read nowhere but at ${place} around then.`,
+      strength: (place: string) => `It counts because it was heard louder at ${place} than anywhere else.`,
+      counts: (place: string) =>
+        `It counts because it was read more often at ${place} than anywhere else; some reads have no signal.`,
+      position: (place: string) => `It counts because its signals are those of something at ${place}.`,
     },
     ruleUnknown: 'Why it counted is not known any more: the reads around it are no longer kept.',
+    undecidedTitle: (asset: string) => `Why ${asset} has no place yet`,
+    undecided: 'None of its reads says for certain where it is.',
+    decision: 'What was heard',
+    decisionHint: (seconds: number) =>
+      `In the ${decimal(seconds)} s around it, at the loudest antenna of each place. The level is the mean of its strongest fifth.`,
+    tooMuch: 'Too many reads lie around it to show how it was decided.',
+    otherwise:
+      'By the present offsets, plans and tree of places it would be decided otherwise. Recomputing the history applies them.',
+    reads: 'Reads',
+    level: 'Level',
+    count: (count: number) => number(count),
+    behind: 'Behind by',
+    noSignal: 'none',
+    margins: {
+      dB: (reached: string, needed: string) => `${reached} dB of ${needed}`,
+      reads: (reached: string, needed: string) => `${reached} of ${needed}`,
+    },
+    marginHint: 'Behind by: reached, of what is needed.',
+    moreHeard: (count: number) => `And ${counted(count, 'more place', 'more places')}.`,
+    shares: 'How likely each place is',
+    share: (share: number) => `${decimal(100 * share)} %`,
+    odds: (reached: string, needed: string) =>
+      `The first is ${reached} times as likely as the second; ${needed} times needed.`,
+    amount: (value: number | null) => (value === null || value >= 1_000 ? '> 1,000' : decimal(value)),
+    position: (place: string, x: number, y: number, radius: number) =>
+      `On the plan of ${place}: ${decimal(x)} m from the left, ${decimal(y)} m from the top, within about ${decimal(radius)} m.`,
+    latest: 'Its last reads',
+    latestSay: (place: string) => `They say ${place}.`,
+    lacks: {
+      dB: (here: string, there: string, reached: string, needed: string) =>
+        `They decide nothing: ${here} is ${reached} dB stronger than ${there}, ${needed} needed.`,
+      reads: (here: string, there: string, reached: string, needed: string) =>
+        `They decide nothing: ${here} has ${reached} reads more than ${there}, ${needed} needed.`,
+      odds: (here: string, there: string, reached: string, needed: string) =>
+        `They decide nothing: ${here} is ${reached} times as likely as ${there}, ${needed} times needed.`,
+    },
+    notHeardThere: (place: string) =>
+      `They decide nothing: it is heard best at ${place}, but was not read there in that half second.`,
+    undecidedPlace: 'They decide nothing.',
+    cut: 'Only the nearest reads are shown.',
     decidedBy: 'Decided by',
     scanUnknown: 'Which scan decided it is not known: it was recorded before that was kept.',
     reader: (name: string, antenna: number) => `${name}, antenna ${antenna}`,
@@ -1012,7 +1052,7 @@ export const en = {
     signalLabel: (reads: number, places: number) =>
       `${counted(reads, 'read', 'reads')} at ${counted(places, 'place', 'places')} by time and signal`,
     decided: 'decided',
-    level: (dbm: number) => number(dbm),
+    dbmOnAxis: (dbm: number) => number(dbm),
     seconds: (seconds: number) => `${seconds > 0 ? '+' : ''}${number(seconds)} s`,
     withoutStrength: 'At the bottom: reads without a signal',
     readsGone: 'The reads are no longer kept.',

@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { expect } from 'chai';
 import type { Micros } from '../../../../base/instant.ts';
 import { verbsOn } from '../../../../db/timescale/queries/verbs.ts';
@@ -5,10 +6,10 @@ import { sealAll } from '../../../../domain/moves/start-sealing.ts';
 import type { AssetRef } from '../../../../domain/tracking/history/asset-ref.ts';
 import { type Explanation, explain, NotSeenYet } from '../../../../domain/tracking/why/explain.ts';
 import { useDatabase } from '../../../support/database.ts';
+import { STRENGTH, storeSettings } from '../../../support/location-settings.ts';
 import { MeasuredClient } from '../../../support/measured-client.ts';
 import { aRead, record } from '../../../support/recording.ts';
 import { Site } from '../../../support/site.ts';
-import { storeSettings } from '../../../support/stored-smoothing.ts';
 
 const SECOND = 1_000_000;
 const STEP = 100 * SECOND;
@@ -106,8 +107,8 @@ describe('why an asset with a long history was somewhere', () => {
         ['long ago', LONG_AGO, { locationId: here, from: LONG_AGO, to: LONG_AGO + STEP }, 1, there],
       ] as const) {
         const { explanation, rows, pages } = await measure(asset, at);
-        expect(explanation?.stay, when).to.deep.equal(stay);
-        expect(explanation?.reason, when).to.equal('smoothing_off');
+        expect(explanation?.stay, when).to.deep.equal({ ...stay, position: null });
+        expect(explanation?.rule, when).to.equal('every');
         expect(explanation?.around, when).to.have.lengthOf(reads);
         expect(
           explanation?.saidBefore.map(({ locationId }) => locationId),
@@ -127,9 +128,9 @@ describe('why an asset with a long history was somewhere', () => {
     );
     for (const [stepsAgo, isKept] of [
       [50, false],
+      [21, false],
       [20, false],
-      [15, false],
-      [14, true],
+      [19, true],
       [0, true],
     ] as const) {
       const { explanation } = await measure(asset, END - stepsAgo * STEP);
@@ -137,28 +138,57 @@ describe('why an asset with a long history was somewhere', () => {
     }
   });
 
-  it('is said by the nearest of a hundred thousand scans, with the proof that was recorded', async () => {
+  it('is said without the reads around it, by the proof that was recorded, where these are too many', async () => {
     const asset = await stays(2);
-    const { orgId, assetId, readerId, place } = asset;
-    const smoothing = { window: 60 * SECOND, minimum: null, margin: 3 };
-    await storeSettings(database, orgId, [{ locationId: null, validFrom: END - 1_000 * STEP, smoothing }]);
+    await readOften(asset, 100_000, 100, asset.place.here);
+    await proveBy(asset, 'strength');
+    const { explanation, rows } = await measure(asset, null);
+    expect(explanation).to.include({ rule: 'strength', evidence: null, isTooMuch: true, isCut: true });
+    expect(explanation?.around).to.have.lengthOf(400);
+    expect(rows).to.be.below(200_000);
+  });
+
+  it('is said with what was heard around it where it is read 600 times a second, and others are not held up', async () => {
+    const asset = await stays(4);
+    await readOften(asset, 36_000, 1_667, asset.place.here);
+    await proveBy(asset, 'only_here');
+    const held = monitorEventLoopDelay({ resolution: 1 });
+    held.enable();
+    const { explanation } = await measure(asset, null);
+    held.disable();
+    expect(explanation).to.include({ rule: 'only_here', isTooMuch: false, isAsRecorded: true, isCut: true });
+    const [heard] = explanation?.evidence?.heard ?? [];
+    // From 4.5 s before the half second to 4.5 s after it; the antenna's first 50 of each half second.
+    expect(heard?.reads).to.equal(19 * 50);
+    expect(held.max / 1e6).to.be.below(200);
+  });
+
+  /** Around the last stay, so many microseconds apart, where strength decides. */
+  async function readOften(
+    { orgId, assetId, readerId }: { orgId: number; assetId: number; readerId: number },
+    count: number,
+    apart: number,
+    locationId: number,
+  ): Promise<void> {
+    await storeSettings(database, orgId, [
+      { locationId: null, validFrom: END - 1_000 * STEP, setting: STRENGTH },
+    ]);
     await database.rows(
       `insert into scan_events
          (org_id, asset_id, location_id, observed_at, received_at, time_is_received, tag_type, tag_value, reader_id, antenna)
-       select $1, $2, $3, time_of_micros($4::bigint + n * 1000 - 50000500), now(), false, 'rfid', 'E1', $5, 1
-       from generate_series(1, 100000) n`,
-      [orgId, assetId, place.here, END, readerId],
-    );
-    await database.rows(
-      `update location_transitions set proof = 'stronger', received_at = observed_at, tag_type = 'rfid', tag_value = 'E1',
-         reader_id = $2, antenna = 1
-       where asset_id = $1 and observed_at = time_of_micros($3::bigint)`,
-      [assetId, readerId, END],
+       select $1, $2, $3, time_of_micros($4::bigint + (n - $6::bigint / 2) * $7::bigint - 1), now(), false, 'rfid', 'E1', $5, 1
+       from generate_series(1, $6::bigint) n`,
+      [orgId, assetId, locationId, END, readerId, count, apart],
     );
     await database.rows('vacuum analyze');
-    const { explanation, rows } = await measure(asset, null);
-    expect(explanation?.reason).to.equal('stronger');
-    expect(explanation?.around).to.have.lengthOf(400);
-    expect(rows).to.be.below(100_000);
-  });
+  }
+
+  function proveBy({ assetId, readerId }: { assetId: number; readerId: number }, proof: string) {
+    return database.rows(
+      `update location_transitions set proof = $3, received_at = observed_at, tag_type = 'rfid', tag_value = 'E1',
+         reader_id = $2, antenna = 1
+       where asset_id = $1 and observed_at = time_of_micros($4::bigint)`,
+      [assetId, readerId, proof, END],
+    );
+  }
 });

@@ -78,7 +78,11 @@ export function AssetScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
         </a>
       </PageHead>
       {last === null ? (
-        <EmptyState icon="asset" title={t.neverSeen} hint={t.neverSeenHint} />
+        <EmptyState icon="asset" title={t.noPlace} hint={t.noPlaceHint}>
+          <a class="secondary" href={hrefWith({ why: 'now' })}>
+            {t.noPlaceWhy}
+          </a>
+        </EmptyState>
       ) : (
         <>
           <WhereItIs

@@ -1,5 +1,5 @@
 import { Icon } from '../../../../ui/parts/icon.tsx';
-import type { Asset, ReadAround, Rival, Scan, Why } from '../../api/types.ts';
+import type { Asset, Decision, Latest, ReadAround, Rival, Scan, Why } from '../../api/types.ts';
 import { useRead } from '../../api/use-read.ts';
 import { durationText } from '../../parts/duration.ts';
 import { Instant } from '../../parts/instant.tsx';
@@ -30,7 +30,7 @@ export function WhySheet({
   const place = why?.stay?.location?.name ?? t.unknownPlace;
   return (
     <SideSheet
-      title={why?.stay ? t.title(asset.name, place, why.stay.to === null) : t.plainTitle(asset.name)}
+      title={titleOf(asset.name, why)}
       onClose={onClose}
       {...(why?.stay
         ? {
@@ -44,26 +44,176 @@ export function WhySheet({
     >
       {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
       {why === undefined && problem === null && <p class="loading">{texts.value.shell.loading}</p>}
-      {why !== undefined && why.stay === null && <p>{t.notSeen}</p>}
-      {why !== undefined && why.stay !== null && (
+      {why !== undefined && why.stay === null && why.latest === null && <p>{t.notSeen}</p>}
+      {why !== undefined && (why.stay !== null || why.latest !== null) && (
         <div class="why">
-          <p class="why-rule">{why.rule === null ? t.ruleUnknown : t.rules[why.rule](place)}</p>
-          <DecidingScan why={why} />
-          <section>
-            <h3>{t.signal}</h3>
-            <p class="hint">{t.signalHint}</p>
-            {why.reads === null ? (
-              <p>{t.readsGone}</p>
-            ) : (
-              <SignalPicture why={why} reads={why.reads} order={order} />
-            )}
-          </section>
-          <Rivals rivals={why.rivals} />
+          {why.stay === null ? (
+            <p class="why-rule">{t.undecided}</p>
+          ) : (
+            <OfStay why={why} place={place} order={order} />
+          )}
+          {why.latest !== null && <LatestReads latest={why.latest} />}
           <SaidBefore said={corrected(why)} />
         </div>
       )}
     </SideSheet>
   );
+}
+
+function titleOf(asset: string, why: Why | undefined): string {
+  const t = texts.value.why;
+  if (why === undefined || (why.stay === null && why.latest === null)) {
+    return t.plainTitle(asset);
+  }
+  return why.stay === null
+    ? t.undecidedTitle(asset)
+    : t.title(asset, why.stay.location?.name ?? t.unknownPlace, why.stay.to === null);
+}
+
+function OfStay({ why, place, order }: { why: Why; place: string; order: readonly number[] }) {
+  const t = texts.value.why;
+  const position = why.stay?.position ?? null;
+  return (
+    <>
+      <p class="why-rule">{why.rule === null ? t.ruleUnknown : t.rules[why.rule](place)}</p>
+      {position !== null && <p>{positionText(position)}</p>}
+      <DecidingScan why={why} />
+      {why.is_too_much && <p class="hint">{t.tooMuch}</p>}
+      {why.decision !== null && (
+        <section>
+          <h3>{t.decision}</h3>
+          <DecisionTable decision={why.decision} />
+          {!why.is_as_recorded && <p class="hint">{t.otherwise}</p>}
+        </section>
+      )}
+      <section>
+        <h3>{t.signal}</h3>
+        <p class="hint">{t.signalHint}</p>
+        {why.reads === null ? (
+          <p>{t.readsGone}</p>
+        ) : (
+          <SignalPicture why={why} reads={why.reads} order={order} />
+        )}
+        {why.is_cut && <p class="hint">{t.cut}</p>}
+      </section>
+      <Rivals rivals={why.rivals} />
+    </>
+  );
+}
+
+/** The last reads before the instant that is asked for, where they have to prove a place. */
+function LatestReads({ latest }: { latest: Latest }) {
+  const t = texts.value.why;
+  return (
+    <section>
+      <h3>{t.latest}</h3>
+      <p class="hint">
+        <Instant at={latest.at} isLong />
+      </p>
+      <p class={latest.location === null ? 'why-lack' : ''}>{latestText(latest)}</p>
+      {latest.decision?.position && <p>{positionText(latest.decision.position)}</p>}
+      {latest.decision !== null && <DecisionTable decision={latest.decision} />}
+    </section>
+  );
+}
+
+function latestText({ location, lack, decision }: Latest): string {
+  const t = texts.value.why;
+  if (location !== null) {
+    return t.latestSay(location.name);
+  }
+  if (decision === null) {
+    return t.tooMuch;
+  }
+  if (lack !== null) {
+    return t.lacks[lack.unit](
+      lack.here?.name ?? t.unknownPlace,
+      lack.there?.name ?? t.unknownPlace,
+      t.amount(lack.reached),
+      t.amount(lack.needed),
+    );
+  }
+  return decision.is_decided && decision.location !== null
+    ? t.notHeardThere(decision.location.name)
+    : t.undecidedPlace;
+}
+
+/** What was heard where, and by how much the others are behind; by position, how likely the best places are. */
+function DecisionTable({ decision }: { decision: Decision }) {
+  const t = texts.value.why;
+  const { heard, unit, shares, odds } = decision;
+  const hasMargins = decision.procedure === 'strength' && unit !== null;
+  return (
+    <>
+      <p class="hint">{t.decisionHint((Date.parse(decision.to) - Date.parse(decision.from)) / 1_000)}</p>
+      <table class="table why-table">
+        <caption class="unseen">{t.decision}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{texts.value.asset.place}</th>
+            <th scope="col" class="number">
+              {t.reads}
+            </th>
+            <th scope="col" class="number">
+              {t.level}
+            </th>
+            {hasMargins && (
+              <th scope="col" class="number">
+                {t.behind}
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {heard.map(({ location, device, antenna, reads, level, margin }, index) => (
+            <tr key={index}>
+              <td>
+                <span class="title">{location?.name ?? t.unknownPlace}</span>
+                <span class="hint">{t.reader(device?.name ?? t.unknownDevice, antenna)}</span>
+              </td>
+              <td class="number">{t.count(reads)}</td>
+              <td class="number">{level === null ? t.noSignal : t.dbm(Math.round(10 * level) / 10)}</td>
+              {hasMargins && (
+                <td
+                  class={
+                    margin !== null && (margin.reached ?? 0) < margin.needed ? 'number why-lack' : 'number'
+                  }
+                >
+                  {margin === null ? '–' : t.margins[unit](t.amount(margin.reached), t.amount(margin.needed))}
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {decision.heard_count > heard.length && (
+        <p class="hint">{t.moreHeard(decision.heard_count - heard.length)}</p>
+      )}
+      {hasMargins && heard.length > 1 && <p class="hint">{t.marginHint}</p>}
+      {shares !== null && (
+        <>
+          <h4>{t.shares}</h4>
+          <ul class="why-shares">
+            {shares.map(({ location, share }, index) => (
+              <li key={index}>
+                <span class="title">{location?.name ?? t.unknownPlace}</span>
+                <span class="number">{t.share(share)}</span>
+                <i style={{ width: `${100 * share}%` }} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {odds !== null && shares !== null && shares.length > 1 && (
+        <p class="hint">{t.odds(t.amount(odds.reached), t.amount(odds.needed))}</p>
+      )}
+    </>
+  );
+}
+
+function positionText({ plan, x, y, radius_m: radius }: NonNullable<Decision['position']>): string {
+  const t = texts.value.why;
+  return t.position(plan?.name ?? t.unknownPlace, x, y, radius);
 }
 
 /** What else was read just before, and by how much it lost. */
@@ -182,7 +332,7 @@ function SignalPicture({
           <g key={level}>
             <line class="signal-grid" x1={LEFT} x2={WIDTH} y1={y(level)} y2={y(level)} />
             <text class="signal-text" x={LEFT - 5} y={y(level) + 3.5} text-anchor="end">
-              {t.level(level)}
+              {t.dbmOnAxis(level)}
             </text>
           </g>
         ))}

@@ -1,0 +1,44 @@
+import type { Evidence } from '../location/statements.ts';
+
+/** What the reads around a scan lacked to prove a location. */
+export interface Lack {
+  /** `odds`: how many times as likely as `there`. */
+  unit: 'dB' | 'reads' | 'odds';
+  /** The location that came closest. */
+  here: number;
+  there: number;
+  /** Null: infinite, or unknown. */
+  reached: number | null;
+  needed: number;
+}
+
+/** @returns null if a location is proven; of several locations that are too near the one that is nearest. */
+export function lackOf({ proof, locationId, heard, unit, shares, odds }: Evidence): Lack | null {
+  if (proof !== null || locationId === null) {
+    return null;
+  }
+  const second = shares?.[1];
+  if (odds !== null && second !== undefined) {
+    return { unit: 'odds', here: locationId, there: second.locationId, ...oddsOf(odds) };
+  }
+  const [worst] = heard
+    .flatMap(({ locationId: there, margin }) =>
+      margin === null || margin.isReached ? [] : [{ there, ...margin }],
+    )
+    .sort((a, b) => b.needed - b.reached - (a.needed - a.reached));
+  return worst === undefined || unit === null
+    ? null
+    : { unit, here: locationId, there: worst.there, reached: finite(worst.reached), needed: worst.needed };
+}
+
+/** As a number of times, not a logarithm. */
+export function oddsOf({ reached, needed }: { reached: number; needed: number }): {
+  reached: number | null;
+  needed: number;
+} {
+  return { reached: finite(Math.exp(reached)), needed: Math.exp(needed) };
+}
+
+function finite(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
+}
