@@ -23,7 +23,7 @@ const ON_TIMESCALEDB = [
   'test/domain/tracking/{record*,deciding-scan,locked-positions,moves}.test.ts',
   'test/domain/tracking/{feed/{position-at,unsealed-moves},recompute/*,retractions/take-back,why/*}.test.ts',
   'test/domain/tracking/plans/*.test.ts',
-  'test/domain/tracking/location/{measured,recorded-period,run-trial,try-setting}.test.ts',
+  'test/domain/tracking/location/{measured,recorded-period,run-trial,trial.property,try-setting}.test.ts',
   'test/domain/tracking/location/record*.test.ts',
   'test/mqtt-ingest/{intake,moves-out}/*.test.ts',
   'test/mqtt-ingest/{clocks-apart,process,wrong-clock}.test.ts',
