@@ -152,19 +152,21 @@ describe('the command line', () => {
         ...antenna,
         location_external_key: 'DOCK-7',
         min_rssi: -65,
-        enabled: true,
+        ...{ enabled: true, offset_db: 0, height_m: 1 },
       });
-      expect(await json(...set('--min-rssi=-60.5', '--disable'))).to.deep.equal({
+      expect(
+        await json(...set('--min-rssi=-60.5', '--disable', '--offset-db', '-3', '--height-m', '2.4')),
+      ).to.deep.equal({
         ...antenna,
         location_external_key: 'DOCK-7',
         min_rssi: -60.5,
-        enabled: false,
+        ...{ enabled: false, offset_db: -3, height_m: 2.4 },
       });
       expect(await json(...set('--location', 'none', '--min-rssi', 'none', '--enable'))).to.deep.equal({
         ...antenna,
         location_external_key: null,
         min_rssi: null,
-        enabled: true,
+        ...{ enabled: true, offset_db: -3, height_m: 2.4 },
       });
     });
 
@@ -174,6 +176,11 @@ describe('the command line', () => {
       fails(1, 'Reader 4000 not found', 'antenna', 'set', '--reader', '4000', '--port', '1'));
     it('refuses to enable and disable at once', () => fails(2, '--disable', ...set('--enable', '--disable')));
     it('refuses a bound that is no number', () => fails(2, '-65', ...set('--min-rssi', 'weak')));
+    it('refuses an offset and a height that cannot be', async () => {
+      await fails(2, '-100 to 100 dB', ...set('--offset-db', '101'));
+      await fails(2, '-100 to 100 dB', ...set('--offset-db', 'much'));
+      await fails(2, '0 to 100 metres', ...set('--height-m=-1'));
+    });
     it('refuses a port that cannot be', () =>
       fails(2, '32767', 'antenna', 'set', '--reader', reader, '--port', '0'));
   });

@@ -396,7 +396,12 @@ describe('every command that changes something', () => {
             expect_seconds: null,
           },
         ],
-        ['create', 'antenna', null, { location_external_key: null, min_rssi: null, enabled: true }],
+        [
+          'create',
+          'antenna',
+          null,
+          { location_external_key: null, min_rssi: null, enabled: true, offset_db: 0, height_m: 1 },
+        ],
       ],
     }),
     'reader-set': async () => {
@@ -435,13 +440,24 @@ describe('every command that changes something', () => {
     'antenna-set': async () => {
       const reader = await site.reader('antennas', [null]);
       return {
-        args: ['--reader', String(reader), '--port', '1', '--location', 'DOCK', '--min-rssi', '-60'],
+        args: [
+          '--reader',
+          String(reader),
+          '--port',
+          '1',
+          '--location',
+          'DOCK',
+          '--min-rssi',
+          '-60',
+          '--offset-db',
+          '3',
+        ],
         logs: [
           [
             'update',
             `antenna ${reader}/1`,
-            { location_external_key: null, min_rssi: null },
-            { location_external_key: 'DOCK', min_rssi: -60 },
+            { location_external_key: null, min_rssi: null, offset_db: 0 },
+            { location_external_key: 'DOCK', min_rssi: -60, offset_db: 3 },
           ],
         ],
         isRepeatable: true,
@@ -644,7 +660,7 @@ describe('every command that changes something', () => {
       ['api_key', 'name,scopes,expires_at'],
       ['handheld', 'name,expires_at'],
       ['reader', 'name,topic,format,time,identity,report_unknown,expect_seconds'],
-      ['antenna', 'location_external_key,min_rssi,enabled'],
+      ['antenna', 'location_external_key,min_rssi,enabled,offset_db,height_m'],
       [`reader ${reader}`, 'has_new_password'],
       ['link secret@example.com', 'purpose,email,role,expires_at'],
     ]);

@@ -282,7 +282,19 @@ describe('the command line of readers', () => {
       const id = await listed.reader('gate', [await listed.location('GATE'), null, gone], { topic: 'gate' });
       await listed.reader('idle', [], { topic: 'idle', format: 'csl-cs463' });
       await database.rows('update locations set deleted_at = now() where id = $1', [gone]);
-      await json('antenna', 'set', '--reader', String(id), '--port', '2', '--min-rssi', '-65.5', '--disable');
+      await json(
+        'antenna',
+        'set',
+        '--reader',
+        String(id),
+        '--port',
+        '2',
+        '--min-rssi',
+        '-65.5',
+        '--disable',
+        '--height-m',
+        '2',
+      );
       await listed.asset('PALLET', 'E281');
       const client = await ingest.connect('gate');
       const reads = [{ value: 'E281' }, { value: 'FEED' }, { value: 'E281', antenna: 3 }, { value: 7 }];
@@ -305,9 +317,23 @@ describe('the command line of readers', () => {
         mqtt_username: 'gate',
         created_at: gate.created_at,
         antennas: [
-          { port: 1, location_external_key: 'GATE', min_rssi: null, enabled: true },
-          { port: 2, location_external_key: null, min_rssi: -65.5, enabled: false },
-          { port: 3, location_external_key: null, min_rssi: null, enabled: true },
+          {
+            port: 1,
+            location_external_key: 'GATE',
+            min_rssi: null,
+            enabled: true,
+            offset_db: 0,
+            height_m: 1,
+          },
+          {
+            port: 2,
+            location_external_key: null,
+            min_rssi: -65.5,
+            enabled: false,
+            offset_db: 0,
+            height_m: 2,
+          },
+          { port: 3, location_external_key: null, min_rssi: null, enabled: true, offset_db: 0, height_m: 1 },
         ],
         last_message_at: gate.last_message_at,
         last_used_at: gate.last_used_at,
@@ -332,7 +358,7 @@ describe('the command line of readers', () => {
         reads: 0,
       });
       const { stdout } = await tagtrail('reader', 'list', '--org', String(listed.orgId));
-      expect(stdout).to.include('1=GATE 2=nowhere(from -65.5 dBm,off) 3=nowhere');
+      expect(stdout).to.include('1=GATE 2=nowhere(from -65.5 dBm,2 m high,off) 3=nowhere');
       expect(stdout).to.match(/\breads 4, recorded 1,/);
     });
 

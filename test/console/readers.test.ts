@@ -22,10 +22,17 @@ describe('readers and handhelds in the console', () => {
     const antenna = await patch(`/readers/${id}/antennas/2`, {
       location_external_key: 'DOCK',
       min_rssi: -65,
+      ...{ offset_db: 3, height_m: 2.4 },
     });
-    const set = { port: 2, location_external_key: 'DOCK', min_rssi: -65, enabled: true };
+    const set = {
+      ...{ port: 2, location_external_key: 'DOCK', min_rssi: -65, enabled: true },
+      ...{ offset_db: 3, height_m: 2.4 },
+    };
     expect(antenna.body.data).to.deep.equal(set);
     expect((await patch(`/readers/${id}/antennas/0`, {})).status).to.equal(400);
+    for (const wrong of [{ offset_db: 101 }, { height_m: -1 }, { height_m: null }]) {
+      expect((await patch(`/readers/${id}/antennas/2`, wrong)).status, JSON.stringify(wrong)).to.equal(400);
+    }
     const { text, body } = await call({ path: '/readers' });
     expect(text).not.to.include(password);
     expect(body.data[0]).to.deep.include({ id, name: 'Portal', topic: 'site/portal', last_message_at: null });

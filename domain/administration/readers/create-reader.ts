@@ -20,7 +20,7 @@ import {
   requireTopic,
 } from './registration.ts';
 import { requireRoomForReader } from './require-room.ts';
-import { antennaId } from './set-antenna.ts';
+import { antennaId, NEW_ANTENNA } from './set-antenna.ts';
 import { readerFields, storedReportUnknown } from './stored-reader.ts';
 
 export interface NewReader {
@@ -101,7 +101,7 @@ export async function createReader(
         action: 'create',
         resource: { type: 'antenna', id: antennaId(id, 1) },
         before: null,
-        after: { location_external_key: null, min_rssi: null, enabled: true },
+        after: NEW_ANTENNA,
       },
     ]);
   });

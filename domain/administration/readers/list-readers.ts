@@ -28,6 +28,8 @@ export interface ListedAntenna {
   location_external_key: string | null;
   min_rssi: number | null;
   enabled: boolean;
+  offset_db: number;
+  height_m: number;
 }
 
 export interface ReaderCounters {
@@ -48,7 +50,8 @@ export interface ReaderCounters {
 export const LISTED_COLUMNS = sql.fragment`${READER_COLUMNS}, reader.created_at, reader.last_used_at,
   coalesce((
     select json_agg(json_build_object('port', antenna.port, 'location_external_key', location.external_key,
-      'min_rssi', antenna.min_rssi, 'enabled', antenna.is_enabled) order by antenna.port)
+      'min_rssi', antenna.min_rssi, 'enabled', antenna.is_enabled,
+      'offset_db', antenna.offset_db, 'height_m', antenna.height_m) order by antenna.port)
     from antennas antenna
     left join locations location on location.org_id = antenna.org_id and location.id = antenna.location_id
       and location.deleted_at is null

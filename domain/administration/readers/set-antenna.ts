@@ -17,7 +17,17 @@ export interface AntennaChange {
   /** dBm; a weaker read is unplaced. Null for no threshold. */
   minRssi?: number | null;
   isEnabled?: boolean;
+  /** Taken off each of its levels where strength or position decides, within {@link OFFSET_DB}. */
+  offsetDb?: number;
+  /** Above the tags, within {@link HEIGHT_M}. */
+  heightM?: number;
 }
+
+/** Decibels. */
+export const OFFSET_DB = { min: -100, max: 100 };
+
+/** Metres. */
+export const HEIGHT_M = { min: 0, max: 100 };
 
 export interface AntennaSettings {
   readerId: number;
@@ -25,6 +35,8 @@ export interface AntennaSettings {
   locationExternalKey: string | null;
   minRssi: number | null;
   isEnabled: boolean;
+  offsetDb: number;
+  heightM: number;
 }
 
 /**
@@ -74,7 +86,15 @@ interface StoredAntenna {
   location_external_key: string | null;
   min_rssi: number | null;
   is_enabled: boolean;
+  offset_db: number;
+  height_m: number;
 }
+
+/** One that was just added with its reader. */
+export const NEW_ANTENNA = {
+  ...{ location_external_key: null, min_rssi: null, enabled: true },
+  ...{ offset_db: 0, height_m: 1 },
+} as const satisfies ReturnType<typeof antennaFields>;
 
 interface AntennaRow extends StoredAntenna {
   reader_id: number;
@@ -88,8 +108,8 @@ export function antennaId(readerId: number, port: number): string {
   return `${readerId}/${port}`;
 }
 
-function antennaFields({ location_external_key, min_rssi, is_enabled }: StoredAntenna) {
-  return { location_external_key, min_rssi, enabled: is_enabled };
+function antennaFields({ location_external_key, min_rssi, is_enabled, offset_db, height_m }: StoredAntenna) {
+  return { location_external_key, min_rssi, enabled: is_enabled, offset_db, height_m };
 }
 
 function upsert(
@@ -102,30 +122,37 @@ function upsert(
     locationExternalKey,
     minRssi,
     isEnabled = null,
-  }: Omit<AntennaChange, 'isEnabled'> & {
+    offsetDb = null,
+    heightM = null,
+  }: Omit<AntennaChange, 'isEnabled' | 'offsetDb' | 'heightM'> & {
     orgId: number;
     locationId: number | null;
     isEnabled?: boolean | null;
+    offsetDb?: number | null;
+    heightM?: number | null;
   },
 ): Promise<AntennaRow> {
   return change.one(sql.type(rowsOf<AntennaRow>())`
     with before as (
       select json_build_object('location_external_key', location.external_key, 'min_rssi', stored.min_rssi,
-        'is_enabled', stored.is_enabled) as before
+        'is_enabled', stored.is_enabled, 'offset_db', stored.offset_db, 'height_m', stored.height_m) as before
       from antennas stored
       left join locations location on location.org_id = stored.org_id and location.id = stored.location_id
       where stored.org_id = ${orgId} and stored.reader_id = ${readerId} and stored.port = ${port}
     ), antenna as (
-      insert into antennas as stored (org_id, reader_id, port, location_id, min_rssi, is_enabled)
-      values (${orgId}, ${readerId}, ${port}, ${locationId}, ${minRssi ?? null}, coalesce(${isEnabled}, true))
+      insert into antennas as stored (org_id, reader_id, port, location_id, min_rssi, is_enabled, offset_db, height_m)
+      values (${orgId}, ${readerId}, ${port}, ${locationId}, ${minRssi ?? null}, coalesce(${isEnabled}, true),
+        coalesce(${offsetDb}::double precision, 0), coalesce(${heightM}::double precision, 1))
       on conflict (org_id, reader_id, port) do update set
         location_id = case when ${locationExternalKey !== undefined} then excluded.location_id else stored.location_id end,
         min_rssi = case when ${minRssi !== undefined} then excluded.min_rssi else stored.min_rssi end,
-        is_enabled = coalesce(${isEnabled}, stored.is_enabled)
+        is_enabled = coalesce(${isEnabled}, stored.is_enabled),
+        offset_db = coalesce(${offsetDb}::double precision, stored.offset_db),
+        height_m = coalesce(${heightM}::double precision, stored.height_m)
       returning *
     )
     select antenna.reader_id, antenna.port, location.external_key as location_external_key,
-      antenna.min_rssi, antenna.is_enabled, (select before from before) as before
+      antenna.min_rssi, antenna.is_enabled, antenna.offset_db, antenna.height_m, (select before from before) as before
     from antenna left join locations location
       on location.org_id = antenna.org_id and location.id = antenna.location_id`);
 }
@@ -137,5 +164,7 @@ function toSettings(row: AntennaRow): AntennaSettings {
     locationExternalKey: row.location_external_key,
     minRssi: row.min_rssi,
     isEnabled: row.is_enabled,
+    offsetDb: row.offset_db,
+    heightM: row.height_m,
   };
 }

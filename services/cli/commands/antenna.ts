@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
-import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
+import { HEIGHT_M, OFFSET_DB, setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
 import { addCommand, id, printResult, wholeNumber } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
 
@@ -12,6 +12,8 @@ interface Options {
   minRssi?: number | 'none';
   enable?: true;
   disable?: true;
+  offsetDb?: number;
+  heightM?: number;
   json?: boolean;
 }
 
@@ -24,13 +26,24 @@ export function addAntenna(program: Command): void {
     .option('--min-rssi <dBm>', 'weaker reads do not count; none removes the bound', asDbm)
     .addOption(new Option('--enable', 'its reads count again').conflicts('disable'))
     .addOption(new Option('--disable', 'its reads do not count'))
+    .option(
+      '--offset-db <dB>',
+      'taken off each level where strength or position decides (0 at first)',
+      within(OFFSET_DB, 'dB, such as 3'),
+    )
+    .option(
+      '--height-m <metres>',
+      'its height above the tags, for position (1 at first)',
+      within(HEIGHT_M, 'metres, such as 2.4'),
+    )
     .addHelpText(
       'after',
       `\nExamples:\n  ${TAGTRAIL} antenna set --reader 1 --port 2 --location DOCK-2 --min-rssi -65` +
-        `\n  ${TAGTRAIL} antenna set --reader 1 --port 2 --location none`,
+        `\n  ${TAGTRAIL} antenna set --reader 1 --port 2 --location none` +
+        `\n  ${TAGTRAIL} antenna set --reader 1 --port 2 --offset-db 3 --height-m 2.4`,
     )
     .action(async (options: Options) => {
-      const { reader: readerId, port, location, minRssi, enable, disable } = options;
+      const { reader: readerId, port, location, minRssi, enable, disable, offsetDb, heightM } = options;
       const antenna = await withConnections(({ db, actor }) =>
         setAntenna(db, actor, {
           readerId,
@@ -38,6 +51,8 @@ export function addAntenna(program: Command): void {
           ...(location === undefined ? {} : { locationExternalKey: location === 'none' ? null : location }),
           ...(minRssi === undefined ? {} : { minRssi: minRssi === 'none' ? null : minRssi }),
           ...(enable === true || disable === true ? { isEnabled: enable === true } : {}),
+          ...(offsetDb === undefined ? {} : { offsetDb }),
+          ...(heightM === undefined ? {} : { heightM }),
         }),
       );
       await heardEverywhere();
@@ -49,14 +64,27 @@ export function addAntenna(program: Command): void {
             location_external_key: antenna.locationExternalKey,
             min_rssi: antenna.minRssi,
             enabled: antenna.isEnabled,
+            offset_db: antenna.offsetDb,
+            height_m: antenna.heightM,
           },
           text: `Antenna ${port} of reader ${readerId}: ${antenna.isEnabled ? 'enabled' : 'disabled'}, ${
             antenna.locationExternalKey === null ? 'at no location' : `at ${antenna.locationExternalKey}`
-          }${antenna.minRssi === null ? '' : `, reads from ${antenna.minRssi} dBm`}`,
+          }${antenna.minRssi === null ? '' : `, reads from ${antenna.minRssi} dBm`}, ${antenna.offsetDb} dB off its levels, ${antenna.heightM} m above the tags`,
         },
         options,
       );
     });
+}
+
+/** @param unit such as `dB`, with an example. */
+function within({ min, max }: { min: number; max: number }, unit: string): (text: string) => number {
+  return (text) => {
+    const value = text.trim() === '' ? Number.NaN : Number(text);
+    if (!(value >= min && value <= max)) {
+      throw new InvalidArgumentError(`It must be from ${min} to ${max} ${unit}.`);
+    }
+    return value;
+  };
 }
 
 function asDbm(text: string): number | 'none' {

@@ -314,9 +314,15 @@ function sayClock(clock: ReaderClock | null): string {
   return wrong ? `${said}: WRONG` : said;
 }
 
-/** `2=DOCK-2(from -65 dBm,off)`. */
-function sayAntenna({ port, location_external_key: key, min_rssi: minRssi, enabled }: ListedAntenna): string {
-  const notes = [...(minRssi === null ? [] : [`from ${minRssi} dBm`]), ...(enabled ? [] : ['off'])];
+/** `2=DOCK-2(from -65 dBm,3 dB off,2.4 m high,off)`. */
+function sayAntenna({ port, location_external_key: key, ...antenna }: ListedAntenna): string {
+  const { min_rssi: minRssi, enabled, offset_db: offset, height_m: height } = antenna;
+  const notes = [
+    ...(minRssi === null ? [] : [`from ${minRssi} dBm`]),
+    ...(offset === 0 ? [] : [`${offset} dB off`]),
+    ...(height === 1 ? [] : [`${height} m high`]),
+    ...(enabled ? [] : ['off']),
+  ];
   return `${port}=${key ?? 'nowhere'}${notes.length === 0 ? '' : `(${notes.join(',')})`}`;
 }
 

@@ -158,7 +158,7 @@ const remove = memberRoute({
 
 const antenna = memberRoute({
   ...{ method: 'PATCH', path: '/console/v1/readers/{reader_id}/antennas/{port}', operationId: 'setAntenna' },
-  summary: 'Say where an antenna is and from which strength on it counts; a new one is added',
+  summary: 'Say where an antenna is and how its reads count; a new one is added',
   ...ADMINISTRATION,
   params: { reader_id: idInPath, port: integer({ min: 1, max: 32_767 }, undefined) as Parameter<number> },
   find: OWN_READER,
@@ -169,18 +169,22 @@ const antenna = memberRoute({
     conflict: 'The maximum of antennas is reached',
   },
   handle: async ({ context, row: readerId, params: { port }, body, requestId }) => {
-    const { location_external_key: key, min_rssi: minRssi, enabled: isEnabled } = body.against({});
+    const given = body.against({});
+    const { location_external_key: key, min_rssi: minRssi, enabled: isEnabled } = given;
+    const { offset_db: offsetDb, height_m: heightM } = given;
     const set = await changingReaders(context, (db) =>
       setAntenna(db, actorOfUser(context.session, requestId), {
         ...{ readerId, port },
         ...(key === undefined ? {} : { locationExternalKey: key }),
         ...(minRssi === undefined ? {} : { minRssi }),
         ...(isEnabled === undefined ? {} : { isEnabled }),
+        ...(offsetDb === undefined ? {} : { offsetDb }),
+        ...(heightM === undefined ? {} : { heightM }),
       }),
     );
     return {
       ...{ port, location_external_key: set.locationExternalKey },
-      ...{ min_rssi: set.minRssi, enabled: set.isEnabled },
+      ...{ min_rssi: set.minRssi, enabled: set.isEnabled, offset_db: set.offsetDb, height_m: set.heightM },
     };
   },
 });

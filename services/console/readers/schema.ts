@@ -5,6 +5,7 @@ import { mandatory, nullable, optional } from '../../../base/checks/members.ts';
 import { nullableSchema } from '../../../base/checks/members-schema.ts';
 import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 import { READER_SORT, READER_STATES } from '../../../domain/administration/readers/reader-states.ts';
+import { HEIGHT_M, OFFSET_DB } from '../../../domain/administration/readers/set-antenna.ts';
 import { LONGEST_TOPIC } from '../../../domain/administration/readers/topic.ts';
 import { EXPECTED } from '../../../domain/presence/expectations.ts';
 import { jsonBody, mergePatchOf } from '../../../platform/http/body.ts';
@@ -33,6 +34,8 @@ const ANTENNA = {
   location_external_key: TEXT_OR_NULL,
   min_rssi: nullableSchema({ type: 'number' }),
   enabled: FLAG_SCHEMA,
+  offset_db: { type: 'number' },
+  height_m: { type: 'number' },
 } as const;
 
 const READER_FIELDS = {
@@ -155,4 +158,6 @@ export const antennaPatchBody = mergePatchOf<object>()({
   location_external_key: nullable(externalKey),
   min_rssi: nullable(decimal({ min: -200, max: 100 })),
   enabled: optional(flag),
+  offset_db: optional(decimal(OFFSET_DB)),
+  height_m: optional(decimal(HEIGHT_M)),
 });

@@ -126,6 +126,26 @@ describe('the readers in the console', () => {
     expect(await sheet.getByText('Listening was interrupted').count()).to.equal(0);
   });
 
+  it('have antennas whose levels are corrected and whose heights are known', async () => {
+    const { id } = await stored();
+    const page = await app.open(`#/readers/${id}`);
+    const [offset, height] = [page.getByLabel('Off its levels (dB)'), page.getByLabel('Above the tags (m)')];
+    await offset.last().fill('3.5');
+    await offset.last().press('Enter');
+    await page.getByText('Antenna 2 saved').first().waitFor();
+    await height.last().fill('2.4');
+    await height.last().press('Tab');
+    const set = async () => {
+      const { offset_db: db, height_m: metres } = (await stored()).antennas.at(-1);
+      return [db, metres];
+    };
+    for (let look = 0; (await set())[1] !== 2.4 && look < 100; look++) {
+      await page.evaluate('new Promise((done) => requestAnimationFrame(done))');
+    }
+    expect(await set()).to.deep.equal([3.5, 2.4]);
+    expect(await faultsOf(page, 'reader-antennas')).to.deep.equal([]);
+  });
+
   it('have antennas whose places can be read whole, however wide the window is', async () => {
     const { id } = await stored();
     const page = await app.open(`#/readers/${id}`);

@@ -1672,6 +1672,8 @@ export const de = {
     noPlace: 'An keinem Ort',
     antennaUnplaced: (port) => `Antenne ${port} ist jetzt an keinem Ort: Ihre Lesungen bewegen nichts`,
     minRssi: 'Zählt ab (dBm)',
+    offset: 'Abzug vom Pegel (dB)',
+    height: 'Über den Tags (m)',
     listenTo: (port) => `${port} mithören`,
     switchOff: 'Abschalten',
     switchOn: 'Einschalten',

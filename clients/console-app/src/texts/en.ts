@@ -1642,6 +1642,8 @@ export const en = {
     noPlace: 'At no place',
     antennaUnplaced: (port: number) => `Antenna ${port} is at no place now: its reads move nothing`,
     minRssi: 'Counts from (dBm)',
+    offset: 'Off its levels (dB)',
+    height: 'Above the tags (m)',
     listenTo: (port: number) => `Listen to ${port}`,
     switchOff: 'Switch off',
     switchOn: 'Switch on',

@@ -125,14 +125,7 @@ function AntennaRow({
 }) {
   const t = texts.value.readers;
   const { port, location_external_key: key, location_name: name, min_rssi: stored, enabled } = antenna;
-  const [minRssi, setMinRssi] = useState(stored === null ? '' : String(stored));
-  useLayoutEffect(() => setMinRssi(stored === null ? '' : String(stored)), [stored]);
-  const save = () => {
-    const value = minRssi.trim() === '' ? null : Number(minRssi);
-    if (value !== stored && !Number.isNaN(value)) {
-      void onSet({ min_rssi: value });
-    }
-  };
+  const { offset_db: offset, height_m: height } = antenna;
   return (
     <li class={enabled ? 'antenna' : 'antenna is-off'}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: by keys the place is chosen beside it */}
@@ -158,25 +151,6 @@ function AntennaRow({
         isReadOnly={isReadOnly}
         onPick={(place) => void onSet({ location_external_key: place?.external_key ?? null })}
       />
-      <form
-        class="antenna-rssi"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
-        onFocusOut={save}
-      >
-        <Field
-          label={t.minRssi}
-          type="number"
-          step="any"
-          min={-200}
-          max={100}
-          readOnly={isReadOnly}
-          value={minRssi}
-          onValue={setMinRssi}
-        />
-      </form>
       <div class="buttons">
         {may('operator') && (
           <a class="secondary small" href={hrefWith({ listen: port })}>
@@ -189,7 +163,76 @@ function AntennaRow({
           </button>
         )}
       </div>
+      <div class="antenna-numbers">
+        <NumberField
+          label={t.minRssi}
+          range={[-200, 100]}
+          stored={stored}
+          isReadOnly={isReadOnly}
+          onSet={(value) => onSet({ min_rssi: value })}
+        />
+        <NumberField
+          label={t.offset}
+          range={[-100, 100]}
+          stored={offset}
+          isReadOnly={isReadOnly}
+          onSet={(value) => onSet({ offset_db: value ?? 0 })}
+        />
+        <NumberField
+          label={t.height}
+          range={[0, 100]}
+          stored={height}
+          isReadOnly={isReadOnly}
+          onSet={(value) => onSet({ height_m: value ?? 1 })}
+        />
+      </div>
     </li>
+  );
+}
+
+/** Saved when it is left, or by Enter. */
+function NumberField({
+  label,
+  range: [min, max],
+  stored,
+  isReadOnly,
+  onSet,
+}: {
+  label: string;
+  range: readonly [number, number];
+  stored: number | null;
+  isReadOnly: boolean;
+  /** Null: it was emptied. */
+  onSet: (value: number | null) => Promise<unknown>;
+}) {
+  const told = stored === null ? '' : String(stored);
+  const [text, setText] = useState(told);
+  useLayoutEffect(() => setText(told), [told]);
+  const save = () => {
+    const value = text.trim() === '' ? null : Number(text);
+    if (value !== stored && !Number.isNaN(value)) {
+      void onSet(value);
+    }
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+      onFocusOut={save}
+    >
+      <Field
+        label={label}
+        type="number"
+        step="any"
+        min={min}
+        max={max}
+        readOnly={isReadOnly}
+        value={text}
+        onValue={setText}
+      />
+    </form>
   );
 }
 
