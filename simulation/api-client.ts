@@ -28,7 +28,7 @@ export interface NewLocation {
 export interface NewAsset {
   external_key: string;
   name: string;
-  tags: { tag_type: 'rfid'; value: string }[];
+  tags: { tag_type: 'rfid' | 'ble'; value: string }[];
 }
 
 export interface AssetAnswer {

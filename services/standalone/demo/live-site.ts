@@ -1,10 +1,12 @@
-import type { Micros } from '../../../base/instant.ts';
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { TagRead } from '../../../simulation/encoders/encoder.ts';
 import { ENCODERS } from '../../../simulation/encoders/encoders.ts';
+import { HallLife } from '../../../simulation/hall.ts';
 import { nextStop } from '../../../simulation/movement.ts';
 import type { Random } from '../../../simulation/random.ts';
 import type { SiteLocation, SiteReader } from '../../../simulation/site.ts';
 import { ASSETS, type SiteAsset } from './assets.ts';
+import { CARTS, HALL } from './hall.ts';
 import type { Itinerary } from './itinerary.ts';
 import { antennaAt, STOPS } from './site.ts';
 
@@ -19,8 +21,9 @@ export interface LiveSite {
   step(now: Micros): LiveMessage[];
 }
 
-/** Goes on where assets were last. */
-export function createLiveSite(past: readonly Itinerary[], random: Random): LiveSite {
+/** Goes on where assets were last; carts are heard in the hall since half a minute. */
+export function createLiveSite(past: readonly Itinerary[], random: Random, now: Micros): LiveSite {
+  const hall = new HallLife(HALL, CARTS, now - 30 * MICROS_PER_SECOND, random);
   const locations = new Map<SiteAsset, SiteLocation>();
   for (const { asset, visits } of past) {
     const known = ASSETS.find(({ key }) => key === asset);
@@ -57,17 +60,25 @@ export function createLiveSite(past: readonly Itinerary[], random: Random): Live
     });
   };
 
+  const hear = (until: Micros): LiveMessage[] =>
+    [...Map.groupBy(hall.reads(until), ({ reader }) => reader)].flatMap(([reader, reads]) =>
+      encode(
+        reader,
+        reads.map(({ asset, at, rssi }) => ({ value: asset.tags.ble, port: 1, rssi, at })),
+      ),
+    );
+
   const movable = ASSETS.filter(({ kind }) => kind !== 'in repair');
   return {
     begin: (now) => {
       movable.filter((asset) => !locations.has(asset)).forEach(move);
-      return report(movable, now);
+      return [...report(movable, now), ...hear(now)];
     },
     step: (now) => {
       const movers = [random.pick(movable), ...(random.chance(0.4) ? [random.pick(movable)] : [])];
       movers.forEach(move);
       const bystanders = Array.from({ length: 3 }, () => random.pick(movable));
-      return report(new Set([...movers, ...bystanders]), now);
+      return [...report(new Set([...movers, ...bystanders]), now), ...hear(now)];
     },
   };
 }

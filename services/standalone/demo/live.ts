@@ -5,6 +5,7 @@ import { linkAddress } from '../../../domain/administration/users/links/link-add
 import type { AssetLocationAnswer } from '../../../simulation/api-client.ts';
 import { createRandom } from '../../../simulation/random.ts';
 import type { Demo } from './demo.ts';
+import { HALL } from './hall.ts';
 import { createLiveSite, type LiveMessage } from './live-site.ts';
 import { movesBetween, type ShownMove } from './moves.ts';
 import { play } from './play.ts';
@@ -40,7 +41,7 @@ export async function runLive(
 
   const { itineraries, plan } = makeScenario(seed, clock());
   await play(plan, connections);
-  const liveSite = createLiveSite(itineraries, createRandom(seed));
+  const liveSite = createLiveSite(itineraries, createRandom(seed), clock());
   await publish(liveSite.begin(clock()));
   let before: readonly AssetLocationAnswer[] = await site.api.assetLocations();
   screen.show(locationsText(before), []);
@@ -79,7 +80,8 @@ function invitation(
 }
 
 function locationsText(report: readonly AssetLocationAnswer[]): string[] {
-  const rows = STOPS.map(({ key, name }) => {
+  const bays = HALL.locations.slice(1);
+  const rows = [...STOPS, ...bays].map(({ key, name }) => {
     const here = report.filter((row) => row.location_external_key === key);
     const assets = here.map((row) => row.asset_external_key).sort();
     return [key, name, String(assets.length), assets.join(' ')];

@@ -1,8 +1,10 @@
+import { MICROS_PER_DAY, MICROS_PER_MILLISECOND } from '../../../base/instant.ts';
 import { type Database, databaseOn } from '../../../db/timescale/connections/database.ts';
 import { openOrganizationDoor } from '../../../db/timescale/connections/organization-door.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
+import { setLocating } from '../../../domain/administration/locating/set-locating.ts';
 import { createOrganization } from '../../../domain/administration/organizations/create-organization.ts';
 import { createReader } from '../../../domain/administration/readers/create-reader.ts';
 import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
@@ -19,6 +21,7 @@ import { commandLineActor } from '../command-line-actor.ts';
 import type { Standalone } from '../standalone.ts';
 import { ASSETS } from './assets.ts';
 import { readFloorPlan } from './floor-plan.ts';
+import { CARTS, HALL, HALL_KEY, onHallPlan, readHallPlan } from './hall.ts';
 import { LOCATIONS, READERS, SITE } from './site.ts';
 
 export interface InstalledSite {
@@ -46,9 +49,21 @@ export async function setUpSite({ apiUrl, databaseUrl }: Standalone): Promise<In
     });
     const api = createApiClient(apiUrl, apiKey);
     await createLocationsAndAssets(api);
-    await hangPlan(databaseUrl, actor, { orgId, site: SITE });
+    const readers = await installReaders(db, actor, orgId);
+    await hangPlans(databaseUrl, actor, orgId, new Map(readers.map(({ name, id }) => [name, id])));
+    await setLocating(
+      db,
+      actor,
+      {
+        ...{ orgId, locationExternalKey: HALL_KEY, procedure: 'position' },
+        ...{ certainty: null, tagDbm: null },
+        // Before the first reads that are played.
+        from: Date.now() * MICROS_PER_MILLISECOND - MICROS_PER_DAY / 12,
+      },
+      { retention: MICROS_PER_DAY },
+    );
     const signInToken = await letSomebodyIn(db, actor, orgId);
-    return { api, apiKey, signInToken, readers: await installReaders(db, actor, orgId) };
+    return { api, apiKey, signInToken, readers };
   } finally {
     await pool.end();
   }
@@ -64,7 +79,7 @@ async function letSomebodyIn(db: Database, actor: Actor, orgId: number): Promise
 }
 
 async function createLocationsAndAssets(api: ApiClient): Promise<void> {
-  for (const { key, name, parent } of LOCATIONS) {
+  for (const { key, name, parent } of [...LOCATIONS, ...HALL.locations]) {
     const under = parent === null ? {} : { parent_external_key: parent };
     await api.createLocation({ external_key: key, name, ...under });
   }
@@ -72,41 +87,55 @@ async function createLocationsAndAssets(api: ApiClient): Promise<void> {
     const tags = [{ tag_type: 'rfid' as const, value: registeredTag }];
     await api.createAsset({ external_key: key, name, tags });
   }
+  for (const { key, name, registeredTags } of CARTS) {
+    const tags = [{ tag_type: 'ble' as const, value: registeredTags.ble }];
+    await api.createAsset({ external_key: key, name, tags });
+  }
 }
 
-async function installReaders(db: Database, actor: Actor, orgId: number): Promise<ConnectedReader[]> {
+async function installReaders(
+  db: Database,
+  actor: Actor,
+  orgId: number,
+): Promise<(ConnectedReader & { id: number })[]> {
   const formats = loadBuiltinFormats();
-  const installed: ConnectedReader[] = [];
-  for (const { name, topic, format, antennas } of READERS) {
+  const installed: (ConnectedReader & { id: number })[] = [];
+  const gateways = HALL.gateways.map(({ reader }) => reader);
+  for (const { name, topic, format, antennas } of [...READERS, ...gateways]) {
     const reader = await createReader(db, actor, formats, { orgId, name, topic, format, policies: {} });
     for (const [index, locationExternalKey] of antennas.entries()) {
       await setAntenna(db, actor, { readerId: reader.id, port: index + 1, locationExternalKey });
     }
     const login = { username: reader.mqttUsername, password: reader.mqttPassword };
-    installed.push({ name, topic, login });
+    installed.push({ id: reader.id, name, topic, login });
   }
   return installed;
 }
 
-/** Adds the plan of the site, with the locations where they are on it. */
-async function hangPlan(
+/** Adds the plan of the site, with the locations where they are on it, and that of the hall, with its antennas, too. */
+async function hangPlans(
   databaseUrl: string,
   actor: Actor,
-  { orgId, site }: { orgId: number; site: { key: string; name: string } },
+  orgId: number,
+  readerIds: ReadonlyMap<string, number>,
 ): Promise<void> {
   const { png, shapes } = readFloorPlan();
   const door = openOrganizationDoor(databaseUrl, { max: 2, applicationName: 'tagtrail demo' });
   try {
     const db = door.of(orgId);
-    const located = await findLiveByKeys(db, 'location', orgId, [site.key, ...shapes.keys()]);
+    const keys = [...LOCATIONS, ...HALL.locations].map(({ key }) => key);
+    const located = await findLiveByKeys(db, 'location', orgId, keys);
     const ids = new Map(located.map(({ id, external_key: key }) => [key, id]));
-    const locationId = ids.get(site.key) ?? null;
-    const { id } = await createPlan(db, actor, { name: site.name, locationId, image: png });
+    const planOf = (key: string, name: string, image: Buffer) =>
+      createPlan(db, actor, { name, locationId: ids.get(key) ?? null, image });
+    const site = await planOf(SITE.key, SITE.name, png);
     const places = [...shapes].flatMap(([key, points]) => {
       const location = ids.get(key);
       return location === undefined ? [] : { locationId: location, points };
     });
-    await changePlan(db, actor, id, { places });
+    await changePlan(db, actor, site.id, { places });
+    const hall = await planOf(HALL_KEY, 'Hall', readHallPlan());
+    await changePlan(db, actor, hall.id, onHallPlan(ids, readerIds));
   } finally {
     await door.end();
   }

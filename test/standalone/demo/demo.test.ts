@@ -66,10 +66,16 @@ describe('npm run demo', () => {
       /echo 'Authorization: (.*)' \| curl -H @- '(.*asset-locations.*)'/.exec(demo.stdout()) ?? [];
     const answer = await fetch(url, { headers: { authorization } });
     expect(answer.status).to.equal(200);
-    expect(((await answer.json()) as { total_count: number }).total_count).to.be.at.least(36);
+    const report = (await answer.json()) as { total_count: number; data: { position: object | null }[] };
+    expect(report.total_count).to.be.at.least(44);
+    // Eight carts, where they are on the plan of the hall.
+    expect(report.data.filter(({ position }) => position !== null)).to.have.lengthOf(8);
     const signedIn = await acceptLink(demo.stdout());
     expect(signedIn.status).to.equal(200);
-    expect(await plansOf(signedIn)).to.deep.equal([['North Hub', 15]]);
+    expect(await plansOf(signedIn)).to.deep.equal([
+      ['Hall', 3],
+      ['North Hub', 15],
+    ]);
     const history = await fetch(url.replace(/reports.*/, 'assets/1/history'), { headers: { authorization } });
     const { data } = (await history.json()) as { data: { event_observed_at: string }[] };
     const times = data.map(({ event_observed_at: at }) => Date.parse(at));
