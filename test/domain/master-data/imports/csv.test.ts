@@ -52,6 +52,24 @@ describe('records of CSV', () => {
     ]);
   });
 
+  it('leave others the event loop for most of the time, also where there are none among line breaks', async () => {
+    const breaks = Buffer.alloc(65_536, 10);
+    const source = async function* () {
+      yield Buffer.from('name\na');
+      for (let piece = 0; piece < 100; piece++) {
+        yield breaks;
+      }
+    };
+    const before = performance.eventLoopUtilization();
+    let count = 0;
+    for await (const _ of readCsv(source)) {
+      count += 1;
+    }
+    expect(count).to.equal(2);
+    // Without rests it is 0.97.
+    expect(performance.eventLoopUtilization(before).utilization).to.be.below(0.75);
+  });
+
   it('have at most 200 cells with content', async () => {
     const [record] = await read(`${'a,'.repeat(200)},,`);
     expect(record?.cells).to.have.length(200);
