@@ -57,20 +57,6 @@ export function TryForm({
       go(to);
     }
   };
-  /** @param from null for now. */
-  const use = async (from: string | null) => {
-    const where = place ?? t.everywhere;
-    const [title, body] =
-      from === null ? [t.useTitle(where), t.useBody(words)] : [t.useSinceTitle(where), t.useSinceBody(words)];
-    if (await confirm({ title, body, action: from === null ? t.use : t.useSince })) {
-      const made = await using.run(() =>
-        post<{ data: { is_recomputing: boolean } }>('/locating', { ...settingOf(wanted), from }),
-      );
-      if (made) {
-        toast(from === null ? t.used(where) : t.usedSince(where));
-      }
-    }
-  };
   return (
     <form
       class="card stack locating-form"
@@ -125,19 +111,48 @@ export function TryForm({
         <button type="submit" class="primary">
           {t.try}
         </button>
-        <button type="button" class="secondary" disabled={using.isBusy} onClick={() => void use(null)}>
-          {t.use}
-        </button>
-        <button
-          type="button"
-          class="secondary"
-          disabled={using.isBusy}
-          onClick={() => void use(timeOf(wanted.from))}
-        >
-          {t.useSince}
-        </button>
+        <UseButtons {...{ wanted, words, using }} where={place ?? t.everywhere} />
       </div>
     </form>
+  );
+}
+
+/** Sets what is wanted, once it is confirmed: from now on, or from the beginning of the range on. */
+function UseButtons({
+  wanted,
+  where,
+  words,
+  using,
+}: {
+  wanted: Wanted;
+  where: string;
+  words: string;
+  using: ReturnType<typeof useAction>;
+}) {
+  const t = texts.value.locating;
+  const use = async (from: string | null, asked: { title: string; body: string; action: string }) => {
+    if (await confirm(asked)) {
+      if (await using.run(() => post('/locating', { ...settingOf(wanted), from }))) {
+        toast(from === null ? t.used(where) : t.usedSince(where));
+      }
+    }
+  };
+  const now = { title: t.useTitle(where), body: t.useBody(words), action: t.use };
+  const since = { title: t.useSinceTitle(where), body: t.useSinceBody(words), action: t.useSince };
+  return (
+    <>
+      <button type="button" class="secondary" disabled={using.isBusy} onClick={() => void use(null, now)}>
+        {t.use}
+      </button>
+      <button
+        type="button"
+        class="secondary"
+        disabled={using.isBusy}
+        onClick={() => void use(timeOf(wanted.from), since)}
+      >
+        {t.useSince}
+      </button>
+    </>
   );
 }
 
