@@ -32,8 +32,9 @@ export interface HeardPin {
 
 export interface Pin extends PinnedAntenna {
   heightM: number;
-  /** Of each cell the loss from 1 m to there: 20 log10(max(1, d)). */
-  losses: Float64Array;
+  /** What is expected in each cell of a tag with `tagDbm` at 1 m; null if that is not remembered. */
+  expected: Float64Array | null;
+  tagDbm: number;
 }
 
 export interface Fit {
@@ -45,8 +46,8 @@ export interface Fit {
 /** Cells in the rectangle around all outlines: 200 m by 200 m. A plan with more is as one without a scale. */
 const MOST_CELLS = 40_000;
 
-/** Losses that a plan remembers; 8 bytes each. */
-const MOST_LOSSES = 1_000_000;
+/** Expected levels that a plan remembers; 8 bytes each. */
+const MOST_EXPECTED = 1_000_000;
 
 export class Plan {
   readonly locationId: number;
@@ -56,7 +57,10 @@ export class Plan {
   /** Of each cell, the index of its location in `#locations`. */
   readonly #of: Uint32Array;
   readonly #locations: readonly number[];
-  readonly #pins: ReadonlyMap<string, Pin>;
+  /** By {@link antennaId}. */
+  readonly #pins: ReadonlyMap<number, Pin>;
+  /** Sums of the fit that is being made. */
+  readonly #firsts: Float64Array;
   readonly #fits: Float64Array;
   /** In memory at most, about. */
   readonly bytes: number;
@@ -76,15 +80,16 @@ export class Plan {
     this.#x = Float64Array.from(cells, ({ x }) => x);
     this.#y = Float64Array.from(cells, ({ y }) => y);
     this.#of = Uint32Array.from(cells, (cell) => indexes.get(cell.locationId) ?? 0);
+    this.#firsts = new Float64Array(cells.length);
     this.#fits = new Float64Array(cells.length);
-    this.bytes = 100 * cells.length + 8 * Math.min(MOST_LOSSES, cells.length * antennas.length);
+    this.bytes = 100 * cells.length + 8 * Math.min(MOST_EXPECTED, cells.length * antennas.length);
     this.#pins = new Map(
-      antennas.map((pin) => [keyOf(pin), { ...pin, heightM: heightOf(pin), losses: NO_LOSSES }]),
+      antennas.map((pin) => [antennaId(pin), { ...pin, heightM: heightOf(pin), tagDbm: 0, expected: null }]),
     );
   }
 
   pinOf(antenna: { readerId: number; antenna: number }): Pin | null {
-    return this.#pins.get(keyOf(antenna)) ?? null;
+    return this.#pins.get(antennaId(antenna)) ?? null;
   }
 
   /**
@@ -94,50 +99,60 @@ export class Plan {
    * @param loudest the highest level in the window.
    */
   fit(heard: readonly HeardPin[], loudest: number, tagDbm: number): Fit {
-    const weights = heard.map(
-      ({ level }) => 1 / (SHADOWING ** 2 * (1 + squareOf((loudest - level) / FAINT))),
-    );
-    const losses = heard.map(({ pin }) => this.#lossesOf(pin));
-    const levels = heard.map(({ level }) => level);
-    const fits = this.#fits;
+    const [firsts, seconds] = [this.#firsts.fill(0), this.#fits.fill(0)];
+    let sum = 0;
+    for (const { pin, level } of heard) {
+      // Rule 15.
+      const w = 1 / (SHADOWING ** 2 * (1 + squareOf((loudest - level) / FAINT)));
+      sum += w;
+      const expected = this.#expectedOf(pin, tagDbm);
+      for (let cell = 0; cell < expected.length; cell++) {
+        const e = level - (expected[cell] as number);
+        firsts[cell] = (firsts[cell] as number) + w * e;
+        seconds[cell] = (seconds[cell] as number) + w * (e * e);
+      }
+    }
+    const fits = seconds;
+    const common = sum + 1 / COMMON ** 2;
     let best = Number.NEGATIVE_INFINITY;
     for (let cell = 0; cell < fits.length; cell++) {
-      let [sum, first, second] = [0, 0, 0];
-      for (let each = 0; each < levels.length; each++) {
-        const w = weights[each] as number;
-        // Rule 14.
-        const e = (levels[each] as number) - (tagDbm - ((losses[each] as Float64Array)[cell] as number));
-        sum += w;
-        first += w * e;
-        second += w * (e * e);
-      }
+      const first = firsts[cell] as number;
       // Rule 16.
-      const f = -(second - (first * first) / (sum + 1 / COMMON ** 2)) / 2;
+      const f = -((seconds[cell] as number) - (first * first) / common) / 2;
       fits[cell] = f;
-      best = Math.max(best, f);
+      if (f > best) {
+        best = f;
+      }
     }
     return this.#shared(best);
   }
 
   /** Rules 17 and 18, of `#fits`. */
   #shared(best: number): Fit {
-    const fits = this.#fits;
+    const [fits, of, xs, ys] = [this.#fits, this.#of, this.#x, this.#y];
     const shares = new Float64Array(this.#locations.length);
     let [all, x, y] = [0, 0, 0];
     for (let cell = 0; cell < fits.length; cell++) {
-      const share = Math.exp((fits[cell] as number) - best);
+      const below = (fits[cell] as number) - best;
+      const share = below < NOTHING ? 0 : Math.exp(below);
       fits[cell] = share;
-      const location = this.#of[cell] as number;
-      shares[location] = (shares[location] as number) + share;
-      all += share;
-      x += share * (this.#x[cell] as number);
-      y += share * (this.#y[cell] as number);
+      if (share > 0) {
+        const location = of[cell] as number;
+        shares[location] = (shares[location] as number) + share;
+        all += share;
+        x += share * (xs[cell] as number);
+        y += share * (ys[cell] as number);
+      }
     }
     const mean = { x: x / all, y: y / all };
     let squared = 0;
     for (let cell = 0; cell < fits.length; cell++) {
-      const [dx, dy] = [(this.#x[cell] as number) - mean.x, (this.#y[cell] as number) - mean.y];
-      squared += (fits[cell] as number) * (dx * dx + dy * dy);
+      const share = fits[cell] as number;
+      if (share > 0) {
+        const dx = (xs[cell] as number) - mean.x;
+        const dy = (ys[cell] as number) - mean.y;
+        squared += share * (dx * dx + dy * dy);
+      }
     }
     return {
       position: { planLocationId: this.locationId, ...mean, radius: Math.sqrt(squared / all) },
@@ -147,23 +162,24 @@ export class Plan {
     };
   }
 
-  #lossesOf(pin: Pin): Float64Array {
-    if (pin.losses.length === this.#x.length) {
-      return pin.losses;
+  /** Rule 14: what would be heard of a tag in each cell. */
+  #expectedOf(pin: Pin, tagDbm: number): Float64Array {
+    if (pin.expected !== null && pin.tagDbm === tagDbm) {
+      return pin.expected;
     }
-    const losses = this.#x.map((x, cell) => {
+    const expected = this.#x.map((x, cell) => {
       const [dx, dy] = [x - pin.x, (this.#y[cell] as number) - pin.y];
-      return 20 * Math.log10(Math.max(1, Math.sqrt(dx * dx + dy * dy + pin.heightM * pin.heightM)));
+      const d = Math.sqrt(dx * dx + dy * dy + pin.heightM * pin.heightM);
+      return tagDbm - 20 * Math.log10(Math.max(1, d));
     });
-    if (this.#remembered + losses.length <= MOST_LOSSES) {
-      this.#remembered += losses.length;
-      pin.losses = losses;
+    if (pin.expected !== null || this.#remembered + expected.length <= MOST_EXPECTED) {
+      this.#remembered += pin.expected === null ? expected.length : 0;
+      pin.expected = expected;
+      pin.tagDbm = tagDbm;
     }
-    return losses;
+    return expected;
   }
 }
-
-const NO_LOSSES = new Float64Array(0);
 
 function squareOf(number: number): number {
   return number * number;
@@ -177,6 +193,9 @@ const COMMON = 3;
 
 /** A level that many dB below the loudest, nearly 6 times as far away, says half as much. */
 const FAINT = 15;
+
+/** The logarithm of a share that changes no sum: 10^-17 of the greatest. */
+const NOTHING = -40;
 
 interface Cell extends Point {
   locationId: number;
@@ -255,6 +274,9 @@ function meanOf(corners: readonly Point[]): Point {
   };
 }
 
-function keyOf({ readerId, antenna }: { readerId: number; antenna: number }): string {
-  return `${readerId} ${antenna}`;
+/** One number for an antenna of a reader; ascending by reader, then antenna. */
+export function antennaId({ readerId, antenna }: { readerId: number; antenna: number }): number {
+  return readerId * MOST_ANTENNAS + antenna;
 }
+
+const MOST_ANTENNAS = 2 ** 16;

@@ -127,6 +127,9 @@ export class RecentHearing {
     }
     this.#settle(first - NEAREST);
     const from = Math.min(first - NEAREST, Math.max(this.#settled, first - FARTHEST));
+    if (from < this.#from) {
+      return null;
+    }
     const stated = { from, to: this.#latest, statements: [], positions: [] };
     for (const bucket of this.#hearing.buckets(stated)) {
       if (this.#hearing.state(bucket, stated).from < this.#from) {

@@ -1,6 +1,6 @@
 import { firstIndex } from '../../../base/first-index.ts';
 import type { Micros } from '../../../base/instant.ts';
-import { type PinnedAntenna, Plan, type PlanParts } from './position.ts';
+import { antennaId, type PinnedAntenna, Plan, type PlanParts } from './position.ts';
 
 /** What decides at which location an asset is that was read there (`statements.ts`). */
 export type Setting =
@@ -189,10 +189,3 @@ function settingIn({ from, settings }: Timeline, at: Micros): Setting {
 function isProven(setting: DatedSetting['setting']): boolean {
   return setting !== 'inherit' && setting.procedure !== 'every';
 }
-
-/** One number for an antenna of a reader; ascending by reader, then antenna. */
-export function antennaId({ readerId, antenna }: { readerId: number; antenna: number }): number {
-  return readerId * MOST_ANTENNAS + antenna;
-}
-
-const MOST_ANTENNAS = 2 ** 16;

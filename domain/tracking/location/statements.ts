@@ -3,8 +3,8 @@ import type { Micros } from '../../../base/instant.ts';
 import { compareDeciding, type DecidingScan, type Proof } from '../history/deciding-scan.ts';
 import { compareRssi, type Sighting } from '../history/history.ts';
 import type { MetricPosition, ObservedPosition } from '../history/metric-position.ts';
-import type { Fit, HeardPin, Plan } from './position.ts';
-import { antennaId, type Setting, type Site } from './site.ts';
+import { antennaId, type Fit, type HeardPin, type Plan } from './position.ts';
+import type { Setting, Site } from './site.ts';
 
 /**
  * Where several antennas hear a tag at once, its scans together say where it is: this decides which of them *state* that
@@ -625,8 +625,14 @@ type PositionSetting = Extract<Setting, { procedure: 'position' }>;
 function deciding(proving: readonly Proving[], heard: Heard, site: Site): Deciding {
   const found: Deciding = { byPosition: null, byStrength: null };
   const { locationId } = loudest(heard);
+  let plan: Plan | null = null;
+  let pinned: Pinned | null = null;
   for (const { scan, setting } of proving) {
-    const pinned = setting.procedure === 'position' ? pinnedOn(site.planAt(scan.locationId), heard) : null;
+    const own = setting.procedure === 'position' ? site.planAt(scan.locationId) : null;
+    if (own !== plan) {
+      plan = own;
+      pinned = pinnedOn(plan, heard);
+    }
     if (setting.procedure === 'position' && pinned !== null) {
       found.byPosition ??= { scan, setting, pinned };
     } else if (scan.locationId === locationId) {
