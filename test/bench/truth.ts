@@ -112,9 +112,10 @@ async function play(division: string, procedure: Procedure): Promise<void> {
     figures: { walk: of.walk.figures, rest: of.rest.figures },
     moves,
   };
-  for (const [kind, measures] of Object.entries(of)) {
+  for (const [kind, measures] of Object.entries(of).filter(([, { figures }]) => figures.seconds > 0)) {
     lines.push([division, procedure, kind, ...cells(measures), ...same.map(sameText)]);
   }
+  console.error(`${division} ${procedure}: played`);
   if (same.some((different) => different > 0)) {
     process.exitCode = 1;
   }

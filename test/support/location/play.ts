@@ -1,4 +1,4 @@
-import { MICROS_PER_DAY, MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { MICROS_PER_DAY, MICROS_PER_SECOND } from '../../../base/instant.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { AlreadyStored, recordScans } from '../../../domain/tracking/record.ts';
@@ -34,9 +34,10 @@ export async function recordBatches(
 }
 
 /**
- * Records the reads of all tags in order of time, and looks at each second of truth what the reads before it gave.
+ * Records the reads of all tags in order of time, half a second of each at once, and looks each time where they are said to be.
+ * An answer stays until there is another one, even where later reads prove nothing any more.
  *
- * @returns by tag, what was said at each of its seconds.
+ * @returns by tag, what was said at each of its seconds of truth.
  */
 export async function recordAndLook(
   database: Rows & { pool: Pool },
@@ -45,31 +46,38 @@ export async function recordAndLook(
 ): Promise<Map<string, Moment[]>> {
   const memory = aMemory();
   const moments = new Map([...truth.keys()].map((tag): [string, Moment[]] => [tag, []]));
-  const next = new Map<string, number>();
-  const batchUntil = (until: (tag: string) => Micros): Batch =>
-    [...reads].flatMap(([tag, own]) => {
-      const from = next.get(tag) ?? 0;
-      const to = own.findIndex(({ at }, index) => index >= from && at >= until(tag));
-      next.set(tag, to < 0 ? own.length : to);
-      return own.slice(from, to < 0 ? own.length : to).map((read) => scanOf(site, tag, read));
-    });
-  const seconds = Math.max(...[...truth.values()].map(({ length }) => length));
-  for (let second = 0; second < seconds; second++) {
-    await recordBatches(
-      database.pool,
-      [batchUntil((tag) => truth.get(tag)?.[second]?.at ?? Number.POSITIVE_INFINITY)],
-      memory,
-    );
-    const said = await storedMoments(database, site);
+  const said = new Map<string, Moment>();
+  const buckets = new Map(
+    [...reads].map(([tag, own]) => [tag, Map.groupBy(own, ({ at }) => Math.floor(at / BUCKET))]),
+  );
+  const firstOf = (tag: string) => Math.floor((reads.get(tag)?.[0]?.at ?? 0) / BUCKET);
+  const lengths = [...reads].map(([tag, own]) => Math.ceil((own.at(-1)?.at ?? 0) / BUCKET) - firstOf(tag));
+  for (let step = 0; step <= Math.max(...lengths); step++) {
     for (const [tag, positions] of truth) {
-      if (second < positions.length) {
-        moments.get(tag)?.push(said.get(tag) ?? { location: null, position: null });
+      const told = moments.get(tag) ?? [];
+      // What lies before the beginning of this step has been recorded.
+      while ((positions[told.length]?.at ?? Number.POSITIVE_INFINITY) < (firstOf(tag) + step + 1) * BUCKET) {
+        told.push(said.get(tag) ?? { location: null, position: null });
+      }
+    }
+    const batch = [...buckets].flatMap(([tag, own]) =>
+      (own.get(firstOf(tag) + step) ?? []).map((read) => scanOf(site, tag, read)),
+    );
+    await recordBatches(database.pool, batch.length === 0 ? [] : [batch], memory);
+    for (const [tag, moment] of await storedMoments(database, site)) {
+      if (moment.location !== null) {
+        said.set(tag, moment);
       }
     }
   }
-  await recordBatches(database.pool, [batchUntil(() => Number.POSITIVE_INFINITY)], memory);
+  for (const [tag, positions] of truth) {
+    const told = moments.get(tag) ?? [];
+    told.push(...positions.slice(told.length).map(() => said.get(tag) ?? { location: null, position: null }));
+  }
   return moments;
 }
+
+const BUCKET = MICROS_PER_SECOND / 2;
 
 /** Ways in which the same reads may come. */
 export const ARRIVALS = {
