@@ -176,6 +176,9 @@ describe('importing an organization', () => {
       'rules',
       'tags',
       'antennas',
+      'plans',
+      'plan_places',
+      'plan_antennas',
     ]) {
       const moved = linesOf(exported, table).map((line) => ({ ...JSON.parse(line), org_id: target }));
       expect(moved, table).to.have.length.above(0);

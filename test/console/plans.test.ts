@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { useConsole } from '../support/console.ts';
 import { encodePng } from '../support/png.ts';
+import { aRead, record } from '../support/recording.ts';
 import { Site } from '../support/site.ts';
 
 const PNG = encodePng({ width: 4, height: 3, palette: [[255, 255, 255]], pixels: new Uint8Array(12) });
@@ -383,6 +384,64 @@ describe('plans', () => {
       expect((await call({ path: `/plans/${id}/positions`, token: stranger })).status).to.equal(404);
       await set({ scale: null });
       expect((await get(`/plans/${id}/positions`)).body.data.dots, 'without a scale').to.deep.equal([]);
+    });
+
+    it('tell where the recorder puts an asset that antennas on the plan hear', async () => {
+      const room = await site.location('ROOM');
+      const [west, east] = [await site.location('WEST', room), await site.location('EAST', room)];
+      const gateway = await site.reader('Gateway', [west, west, east, east]);
+      const walked = await site.asset('WALKED', 'C1');
+      const plan = (await add(LARGE, `name=Room&location_id=${room}`)).body.data.id;
+      const half = (left: number) => [
+        [left, 0],
+        [left + 0.5, 0],
+        [left + 0.5, 1],
+        [left, 1],
+      ];
+      const corners = [
+        [0.1, 0.1],
+        [0.1, 0.9],
+        [0.9, 0.1],
+        [0.9, 0.9],
+      ];
+      const drawn = await set(
+        {
+          scale,
+          places: [
+            { location_id: west, points: half(0) },
+            { location_id: east, points: half(0.5) },
+          ],
+          antennas: corners.map((point, index) => ({ reader_id: gateway, port: index + 1, point })),
+        },
+        plan,
+      );
+      expect(drawn.status, drawn.text).to.equal(200);
+      await database.rows(
+        `insert into location_settings (org_id, location_id, valid_from, procedure, certainty)
+         values ($1, $2, '2000-01-01', 'position', 1)`,
+        [site.orgId, room],
+      );
+      // As it is heard 6 m from the left and 10 m from the top, in free space.
+      const begun = (Date.now() - 60_000) * 1_000;
+      const heard = corners.flatMap(([x = 0, y = 0], index) => {
+        const distance = Math.hypot(x * 40 - 6, y * 20 - 10, 1);
+        return Array.from({ length: 10 }, (_, n) =>
+          aRead({
+            ...{ orgId: site.orgId, readerId: gateway, antenna: index + 1, value: 'C1' },
+            ...{ locationId: index < 2 ? west : east, at: begun + n * 400_000 + index * 1_000 },
+            rssi: -55 - 20 * Math.log10(Math.max(1, distance)),
+          }),
+        );
+      });
+      await record(database, heard);
+      const [dot] = (await get(`/plans/${plan}/positions`)).body.data.dots;
+      expect(dot.asset.id).to.equal(walked);
+      expect([dot.x, dot.y][0]).to.be.closeTo(6, 4);
+      expect([dot.x, dot.y][1]).to.be.closeTo(10, 4);
+      const asset = (await get(`/assets/${walked}`)).body.data;
+      const { asset: _, ...position } = dot;
+      expect(asset.location_external_key).to.equal('WEST');
+      expect(asset.position).to.deep.equal({ plan_location_id: room, ...position });
     });
 
     it('go with all that is pinned on them', async () => {
