@@ -8,8 +8,8 @@ import type { Position } from './positions.ts';
 import { isNewest, type Touched } from './touched.ts';
 
 /**
- * The neighbourhood of an asset's new scans by what was stored around the late ones before they were written, where no
- * smoothing bears on it:
+ * The neighbourhood of an asset's new scans by what was stored around the late ones before they were written, where every
+ * scan states where it is:
  *
  * 0. Late scans of an asset that are all at the locations of their stays, after their beginnings, change nothing.
  * 1. Scans with no stored one in between make a gap, with the stay that it falls into and the stored scan that ends it.

@@ -82,10 +82,10 @@ describe('the event loop of ingestion', () => {
     expect(await longestHold(send, 5)).to.be.lessThan(timeOf(half));
   });
 
-  it('is held by a message that moves 10,000 smoothed assets for less than a twelfth of the time that it takes', async function () {
+  it('is held by a message that moves 10,000 assets at locations decided by strength for less than a twelfth of the time that it takes', async function () {
     this.timeout(240_000);
-    const site = await Site.create(database, 'Smoothed');
-    await site.reader('smoothed', [await site.location('HERE'), await site.location('THERE')]);
+    const site = await Site.create(database, 'Hall');
+    await site.reader('hall', [await site.location('HERE'), await site.location('THERE')]);
     await database.rows(
       `with made as (
          insert into assets (org_id, external_key, name) select $1, 'A-' || n, 'a' from generate_series(1, 10000) n
@@ -96,8 +96,8 @@ describe('the event loop of ingestion', () => {
       [site.orgId],
     );
     await database.rows(
-      `insert into smoothing_settings (org_id, mode, window_seconds, min_seconds, margin_db, valid_from)
-       select $1, 'on', 600, 60, 6, now() - n * interval '1 minute' from generate_series(1, 5000) n`,
+      `insert into location_settings (org_id, procedure, certainty, valid_from)
+       select $1, 'strength', 1, now() - n * interval '1 minute' from generate_series(1, 1000) n`,
       [site.orgId],
     );
     await intake.registry.refresh();
@@ -108,7 +108,7 @@ describe('the event loop of ingestion', () => {
       const reads = Array.from({ length: 10_000 }, (_, at) => {
         return { tag_type: 'barcode', value: `A-${at + 1}`, antenna, rssi };
       });
-      return intake.receive('smoothed', JSON.stringify(reads));
+      return intake.receive('hall', JSON.stringify(reads));
     };
     await timeDuring(send, 3);
     const held = await longestHold(send, 5);

@@ -52,7 +52,7 @@ describe('an asset that moved more often than is looked at', () => {
     expect(found.map(({ message }) => message)).to.deep.equal([
       `Organization ${orgId} (Acme): alerts of these are not derived, as they moved, or connected, too often within a month: asset RESTLESS`,
     ]);
-    expect(found[0]?.remedy).to.include('smoothing try');
+    expect(found[0]?.remedy).to.include('locate try');
     expect((await readAlertFigures(db, 10)).leftOut).to.deep.equal([{ org: orgId, count: 1 }]);
 
     await database.rows(
