@@ -127,6 +127,7 @@ export class RecentHearing {
     }
     this.#settle(first - NEAREST);
     const from = Math.min(first - NEAREST, Math.max(this.#settled, first - FARTHEST));
+    // Buckets in which every scan states have no window, but their own scans were forgotten, too.
     if (from < this.#from) {
       return null;
     }

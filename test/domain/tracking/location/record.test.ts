@@ -3,7 +3,7 @@ import { recomputeOrganization } from '../../../../domain/tracking/recompute/rec
 import type { Scan } from '../../../../domain/tracking/scan.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { STRENGTH, storeSettings } from '../../../support/location-settings.ts';
-import { aRead, record, storedHistory, storedPosition } from '../../../support/recording.ts';
+import { aMemory, aRead, record, storedHistory, storedPosition } from '../../../support/recording.ts';
 import { Site } from '../../../support/site.ts';
 
 const SECOND = 1_000_000;
@@ -79,6 +79,26 @@ describe('a recorded scan where strength decides', () => {
     expect(await stays()).to.equal('0A 100B');
     await arrive('60.2B-50');
     expect(await stays()).to.equal('0A 60B');
+  });
+
+  it('leaves earlier stays as they are if it is later than what its recorder remembers, where every scan states', async () => {
+    const memory = aMemory();
+    const [a, b] = locations;
+    await storeSettings(database, site.orgId, [
+      { locationId: null, validFrom: START, setting: STRENGTH },
+      ...[a, b].map((id) => ({
+        ...{ locationId: id ?? null, validFrom: START, setting: { procedure: 'every' } as const },
+      })),
+    ]);
+    const source = { kind: 'handheld', handheldId: 1, submissionId: `of ${assetId}`, index: 0 } as const;
+    await record(database, [scanOf(100, 'A', -60)], undefined, memory);
+    await record(database, [{ ...scanOf(101, 'B', null), source }], undefined, memory);
+    for (let second = 101.5; second <= 125; second += 0.5) {
+      await record(database, [scanOf(second, 'A', -60)], undefined, memory);
+    }
+    expect(await stays()).to.equal('100A 101B 101.5A');
+    await record(database, [scanOf(101.2, 'A', -60)], undefined, memory);
+    expect(await stays()).to.equal('100A 101B 101.2A');
   });
 
   describe('at the instant at which a person scans what an antenna elsewhere reads strongly', () => {
