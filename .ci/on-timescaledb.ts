@@ -58,7 +58,7 @@ const SAME_ON_ANY: Record<string, readonly string[]> = {
   'Brokers and their sessions are tried, or receivers and mail servers that are told of events.': [
     'test/mqtt-ingest/{source,consumers,registry,metrics}/**',
     'test/mqtt-ingest/{health-over-tls,readiness}.test.ts',
-    'test/chaos/{kill-webhooks,kill-while-alerting,kill-while-silent,network,receiver-outage}.test.ts',
+    'test/chaos/{kill-settled,kill-webhooks,kill-while-alerting,kill-while-silent,network,receiver-outage}.test.ts',
     'test/domain/{webhooks,alerts/mail}/**',
     'test/api/webhooks/**',
     'test/worker/*mail*.test.ts',

@@ -82,14 +82,15 @@ export interface MoveRow extends AlertNames {
   keys: string | null;
 }
 
-interface StoredRows {
+/** What `moves.rows` holds. */
+export interface StoredRows {
   added?: readonly StoredRow[];
   removed?: readonly StoredRow[];
   changed?: readonly StoredChange[];
 }
 
-type StoredRow = readonly [observedAt: Micros, locationId: number, duration: number | null];
-type StoredChange = readonly [...StoredRow, locationBefore: number, durationBefore: number | null];
+export type StoredRow = readonly [observedAt: Micros, locationId: number, duration: number | null];
+export type StoredChange = readonly [...StoredRow, locationBefore: number, durationBefore: number | null];
 
 export function eventOf(row: MoveRow): FeedEvent {
   const { org_id: orgId, position, asset_id: assetId, kind } = row;
@@ -125,8 +126,7 @@ export function eventOf(row: MoveRow): FeedEvent {
 }
 
 function changesOf(row: MoveRow): Pick<MoveEvent['data'], 'added' | 'removed' | 'changed'> {
-  const keys: Readonly<Record<number, string>> =
-    row.keys === null ? { [Number(row.location_id)]: row.location_external_key } : JSON.parse(row.keys);
+  const keys = keysOf(row);
   const { added = [], removed = [], changed = [] } = storedRows(row);
   const rowOf = ([observedAt, locationId, duration]: StoredRow | StoredChange): HistoryRow => ({
     row: rowKey(observedAt),
@@ -145,7 +145,14 @@ function changesOf(row: MoveRow): Pick<MoveEvent['data'], 'added' | 'removed' | 
   };
 }
 
-function storedRows({
+/** External keys of the locations of its rows, by id. */
+export function keysOf(row: MoveRow): Readonly<Record<number, string>> {
+  return row.keys === null
+    ? { [Number(row.location_id)]: row.location_external_key as string }
+    : JSON.parse(row.keys);
+}
+
+export function storedRows({
   rows,
   since,
   location_id: locationId,

@@ -23,8 +23,9 @@ export const NAMED = sql.fragment`
   left join lateral (
     select json_object_agg(named.id, named.external_key) as keys
     from (
-      select distinct (entry ->> 1)::int4 as id
-      from json_each(move.rows) list, json_array_elements(list.value) entry
+      select distinct id
+      from json_each(move.rows) list, json_array_elements(list.value) entry,
+        lateral (values ((entry ->> 1)::int4), ((entry ->> 3)::int4)) there (id)
     ) used
     cross join lateral (
       select id, external_key from locations where org_id = move.org_id and locations.id = used.id offset 0

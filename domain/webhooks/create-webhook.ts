@@ -23,6 +23,8 @@ export interface NewWebhook {
   types?: readonly string[] | null | undefined;
   /** Only events that touch this location or one below it. */
   locationExternalKey?: string | null | undefined;
+  /** 0 if left out. */
+  settleSeconds?: number | undefined;
   /** It begins after this position; at the head of the feed if left out. */
   after?: number | undefined;
 }
@@ -84,15 +86,15 @@ export async function addWebhook(
 
 async function insertWebhook(
   change: Change,
-  { orgId, name, url: given, types = null, locationExternalKey = null }: NewWebhook,
+  { orgId, name, url: given, types = null, locationExternalKey = null, settleSeconds = 0 }: NewWebhook,
 ): Promise<number> {
   const locationId =
     locationExternalKey === null ? null : await holdLiveLocation(change, orgId, locationExternalKey);
   const url = normalizedTarget(given);
   const typesGiven = types === null ? null : sql.array([...new Set(types)], 'text');
   const { id } = await change.one(sql.type(rowsOf<{ id: number }>())`
-    insert into webhooks (org_id, name, url, types, location_id)
-    values (${orgId}, ${name ?? hostOf(new URL(url)).slice(0, 255)}, ${url}, ${typesGiven}, ${locationId})
+    insert into webhooks (org_id, name, url, types, location_id, settle_seconds)
+    values (${orgId}, ${name ?? hostOf(new URL(url)).slice(0, 255)}, ${url}, ${typesGiven}, ${locationId}, ${settleSeconds})
     returning id`);
   return id;
 }

@@ -18,7 +18,7 @@ export async function deleteWebhook(db: Database, actor: Actor, ref: WebhookRef)
   return makeChange(db, actor, async (change) => {
     const webhook = await lockWebhook(change, ref);
     const { orgId, id } = webhook;
-    for (const table of ['webhook_lanes', 'webhook_secrets', 'webhook_attempts']) {
+    for (const table of ['webhook_lanes', 'webhook_settled', 'webhook_secrets', 'webhook_attempts']) {
       await change.exec(sql.type(NO_ROWS)`
         delete from ${sql.identifier([table])} where org_id = ${orgId} and webhook_id = ${id}`);
     }

@@ -6,7 +6,7 @@ export interface WebhookFigures {
   count: Readonly<Record<State, number>>;
   /**
    * Seconds for which the oldest event that a webhook which is on has yet to deliver has waited: since it was sealed, or
-   * since the webhook was made or switched on, if that was later.
+   * since the webhook was made or switched on, if that was later; less the seconds for which it is to wait.
    */
   lag: number;
   /** The webhook of which that event is; null if none waits. */
@@ -41,9 +41,9 @@ export async function readFigures(db: Connection, orgId: number | null = null): 
       select count(*) filter (where webhook.state = 'on') as on_count,
         count(*) filter (where webhook.state = 'off') as off_count,
         count(*) filter (where webhook.state = 'paused') as paused_count,
-        coalesce(extract(epoch from clock_timestamp() - min(greatest(next.sealed_at, webhook.state_at))), 0)::float8 as lag,
-        (array_agg(json_build_object('id', webhook.id, 'name', webhook.name) order by greatest(next.sealed_at, webhook.state_at))
-          filter (where next.sealed_at is not null))[1]::text as latest,
+        coalesce(extract(epoch from clock_timestamp() - min(next.due_at)), 0)::float8 as lag,
+        (array_agg(json_build_object('id', webhook.id, 'name', webhook.name) order by next.due_at)
+          filter (where next.due_at is not null))[1]::text as latest,
         exists (select from webhook_deliverers where alive_until > clock_timestamp()) as is_delivered
       from ${LIVE_WEBHOOKS}
       left join lateral (
@@ -51,7 +51,8 @@ export async function readFigures(db: Connection, orgId: number | null = null): 
         where lane.org_id = webhook.org_id and lane.webhook_id = webhook.id
       ) behind on webhook.state = 'on'
       left join lateral (
-        select move.sealed_at from moves move
+        select greatest(move.sealed_at, webhook.state_at) + make_interval(secs => webhook.settle_seconds) as due_at
+        from moves move
         where move.org_id = webhook.org_id and move.position = behind.position + 1
       ) next on true
       where ${isOwn}`),

@@ -61,6 +61,9 @@ export async function beginAfter(
     select ${orgId}, ${webhookId}, lane, ${position}::bigint from generate_series(0, ${LANES - 1}::integer) lane
     on conflict (org_id, webhook_id, lane) do update
     set position = excluded.position, attempted_position = null, attempts = 0, due_at = null, is_reset = true`);
+  // After the lanes are locked, so that no deliverer writes any more.
+  await change.exec(sql.type(NO_ROWS)`
+    delete from webhook_settled where org_id = ${orgId} and webhook_id = ${webhookId}`);
   return position;
 }
 

@@ -27,6 +27,7 @@ export interface WebhookChange {
   types?: readonly string[] | null | undefined;
   /** Null for everywhere. */
   locationExternalKey?: string | null | undefined;
+  settleSeconds?: number | undefined;
   state?: State | undefined;
   /** Adds a secret, with which everything is signed as well; if there are two already, the older one ends. */
   rotatesSecret?: boolean | undefined;
@@ -89,12 +90,13 @@ export async function setWebhook(
 async function update(change: Change, before: StoredWebhook, wanted: WebhookChange): Promise<void> {
   const { orgId, id } = before;
   const { name = before.name, types = before.types, state = before.state } = wanted;
+  const { settleSeconds = before.settleSeconds } = wanted;
   const url = wanted.url === undefined ? before.url : normalizedTarget(wanted.url);
   const locationId = await locationOf(change, before, wanted.locationExternalKey);
   const typesGiven = types === null ? null : sql.array([...new Set(types)], 'text');
   await change.exec(sql.type(NO_ROWS)`
     update webhooks set name = ${name}, url = ${url}, types = ${typesGiven}, location_id = ${locationId},
-      state = ${state}, revision = revision + 1,
+      settle_seconds = ${settleSeconds}, state = ${state}, revision = revision + 1,
       state_reason = case when ${state !== before.state}::boolean then null else state_reason end,
       state_at = case when ${state !== before.state}::boolean then now() else state_at end
     where org_id = ${orgId} and id = ${id}`);

@@ -20,6 +20,8 @@ export interface StoredWebhook {
   types: FeedType[] | null;
   locationId: number | null;
   locationExternalKey: string | null;
+  /** For so long an asset's events wait, to be sent as their net change. */
+  settleSeconds: number;
   state: State;
   stateReason: StateReason | null;
   /** The text of a `timestamptz`, as is the next. */
@@ -35,6 +37,7 @@ export interface WebhookRow {
   types: FeedType[] | null;
   location_id: number | null;
   location_external_key: string | null;
+  settle_seconds: number;
   state: State;
   state_reason: StateReason | null;
   state_at: string;
@@ -47,7 +50,7 @@ export const WEBHOOK_COLUMNS = sql.fragment`webhook.id, webhook.org_id, webhook.
     select external_key from locations location
     where location.org_id = webhook.org_id and location.id = webhook.location_id
   ) as location_external_key,
-  webhook.state, webhook.state_reason, webhook.state_at, webhook.created_at`;
+  webhook.settle_seconds, webhook.state, webhook.state_reason, webhook.state_at, webhook.created_at`;
 
 /** `webhook`s that are not deleted, of organizations that are not either. */
 export const LIVE_WEBHOOKS = sql.fragment`webhooks webhook
@@ -63,6 +66,7 @@ export function toWebhook(row: WebhookRow): StoredWebhook {
     types: row.types,
     locationId: row.location_id,
     locationExternalKey: row.location_external_key,
+    settleSeconds: row.settle_seconds,
     state: row.state,
     stateReason: row.state_reason,
     stateAt: row.state_at,
@@ -71,8 +75,12 @@ export function toWebhook(row: WebhookRow): StoredWebhook {
 }
 
 /** A webhook as the change log has it. */
-export function webhookFields({ name, url, types, locationExternalKey, state }: StoredWebhook): Fields {
-  return { name, url, types, location_external_key: locationExternalKey, state };
+export function webhookFields(webhook: StoredWebhook): Fields {
+  const { name, url, types, locationExternalKey, settleSeconds, state } = webhook;
+  return {
+    ...{ name, url, types, location_external_key: locationExternalKey },
+    ...{ settle_seconds: settleSeconds, state },
+  };
 }
 
 export interface WebhookRef {

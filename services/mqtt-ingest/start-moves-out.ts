@@ -48,6 +48,7 @@ export async function startMovesToBroker(
       publishMoves({
         databaseUrl: config.DATABASE_URL,
         to,
+        settleSeconds: config.MQTT_MOVES_SETTLE_SECONDS ?? 0,
         broker: placeOfBroker(config.MQTT_URL),
         openSink: (signal) => openBrokerSink({ address, clientId, version }, signal),
         log,
@@ -67,7 +68,7 @@ export async function consumersOf(
 }
 
 export async function startMovesToConsumers(
-  { DATABASE_URL: databaseUrl }: { DATABASE_URL: string },
+  config: Pick<Partial<MovesOutConfig>, 'MQTT_MOVES_SETTLE_SECONDS'> & { DATABASE_URL: string },
   { to, consumers }: { to: Destination; consumers: ConsumerBroker },
   { log, lifecycle, metrics, db }: Surroundings,
 ): Promise<void> {
@@ -75,8 +76,9 @@ export async function startMovesToConsumers(
     'moves to consumers',
     () =>
       publishMoves({
-        databaseUrl,
+        databaseUrl: config.DATABASE_URL,
         to,
+        settleSeconds: config.MQTT_MOVES_SETTLE_SECONDS ?? 0,
         // It keeps nothing when the process ends.
         broker: `embedded ${randomUUID()}`,
         openSink: async () => ({ publish: (messages) => consumers.publish(messages), close: () => {} }),
@@ -113,7 +115,7 @@ function measureMovesOut(registry: Registry, figures: () => MovesOutFigures, db:
   });
   const lag: Gauge = new Gauge({
     name: 'tagtrail_moves_out_lag_seconds',
-    help: 'How long the oldest event that no process has published over MQTT has been in the move feed.',
+    help: 'How long the oldest event that no process has published over MQTT has been in the move feed, less MQTT_MOVES_SETTLE_SECONDS.',
     registers: [registry],
     async collect() {
       // `tagtrail_check_up` reports a database that does not answer.

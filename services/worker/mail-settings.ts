@@ -1,5 +1,7 @@
 import { type MailServer, parseMailServer } from '../../domain/alerts/mail/sending/mail-server.ts';
 import { parseSender, type Sender } from '../../domain/alerts/mail/sending/sender.ts';
+import { MOST_SETTLE_SECONDS } from '../../domain/moves/settle-seconds.ts';
+import { integerSetting } from '../../platform/runtime/setting-kinds.ts';
 import type { Setting } from '../../platform/runtime/settings.ts';
 
 const SMTP_URL: Setting<MailServer | null> = {
@@ -19,7 +21,12 @@ const MAIL_FROM: Setting<Sender | null> = {
   read: parseSender,
 };
 
-export const MAIL_SETTINGS = { SMTP_URL, MAIL_FROM };
+const MAIL_SETTLE_SECONDS = integerSetting(
+  'for how many seconds an alert is waited for, which is not sent if it is withdrawn by then',
+  { initial: 0, min: 0, max: MOST_SETTLE_SECONDS },
+);
+
+export const MAIL_SETTINGS = { SMTP_URL, MAIL_FROM, MAIL_SETTLE_SECONDS };
 
 /** @returns a fault, or null. */
 export function faultOfMail(config: {

@@ -53,7 +53,7 @@ describe('every declared route that changes something', () => {
 
   const WEBHOOK = {
     ...{ name: 'example.com', url: 'https://example.com/hooks', types: null },
-    ...{ location_external_key: null, state: 'on' },
+    ...{ location_external_key: null, settle_seconds: 0, state: 'on' },
   };
   async function webhook(): Promise<string> {
     const json = { url: WEBHOOK.url };

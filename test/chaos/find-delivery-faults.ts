@@ -19,7 +19,7 @@ export const NO_DELIVERY_FAULTS: DeliveryFaults = { unsent: 0, wentBack: 0, unwa
  */
 export function findDeliveryFaults(
   wanted: ReadonlyMap<string, ReadonlySet<number>>,
-  arrived: readonly Arrival[],
+  arrived: readonly Omit<Arrival, 'body'>[],
 ): DeliveryFaults {
   const faults = { ...NO_DELIVERY_FAULTS };
   const told = new Map([...wanted.keys()].map((path) => [path, new Set<number>()]));

@@ -9,6 +9,8 @@ export interface Arrival {
   path: string;
   asset: number;
   position: number;
+  /** JSON, in one line. */
+  body: string;
 }
 
 /** A receiver of webhooks as a process of its own, which can be killed and started again at the same port. */
@@ -60,8 +62,8 @@ export class ReceiverProgram {
     const whole = bytes.lastIndexOf('\n') + 1;
     this.#bytesRead += whole;
     for (const line of bytes.toString('utf8', 0, whole).split('\n').slice(0, -1)) {
-      const [path = '', asset, position] = line.split(' ');
-      this.#arrived.push({ path, asset: Number(asset), position: Number(position) });
+      const [path = '', asset, position, ...body] = line.split(' ');
+      this.#arrived.push({ path, asset: Number(asset), position: Number(position), body: body.join(' ') });
     }
     return this.#arrived;
   }

@@ -344,7 +344,7 @@ describe('every command that changes something', () => {
           null,
           {
             ...{ name: 'example.com', url: 'https://example.com/hooks', types: null },
-            ...{ location_external_key: 'DOCK', state: 'on' },
+            ...{ location_external_key: 'DOCK', settle_seconds: 0, state: 'on' },
           },
         ],
       ],
@@ -354,7 +354,14 @@ describe('every command that changes something', () => {
       const before = { name: 'example.com', url: 'https://example.com/', types: null };
       return {
         args: ['--webhook', String(id)],
-        logs: [['delete', `webhook ${id}`, { ...before, location_external_key: null, state: 'on' }, null]],
+        logs: [
+          [
+            'delete',
+            `webhook ${id}`,
+            { ...before, location_external_key: null, settle_seconds: 0, state: 'on' },
+            null,
+          ],
+        ],
       };
     },
     'webhook-replay': async () => {

@@ -55,6 +55,8 @@ describe('tagtrail webhook', () => {
       'HALL-1',
       '--name',
       'ERP',
+      '--settle-seconds',
+      '5',
     );
     expect(webhook).to.deep.include({
       org_id: site.orgId,
@@ -62,6 +64,7 @@ describe('tagtrail webhook', () => {
       url: receiver.url,
       types: ['tagtrail.asset.moved.v1'],
       location_external_key: 'HALL-1',
+      settle_seconds: 5,
       state: 'on',
       state_reason: null,
     });
@@ -126,6 +129,7 @@ describe('tagtrail webhook', () => {
       [['--org', org, '--url', 'https://user:pw@example.com/'], 2, 'user name or password'],
       [['--org', org, '--url', 'ftp://example.com/'], 2, 'must begin with https://'],
       [['--org', org, '--url', receiver.url, '--types', 'moved'], 2, 'Unknown type moved'],
+      [['--org', org, '--url', receiver.url, '--settle-seconds', '61'], 2, 'from 0 to 60'],
       [['--org', org, '--url', receiver.url, '--location', 'HALL-9'], 1, 'Location HALL-9 not found'],
       [['--org', '9999', '--url', receiver.url], 1, 'Organization 9999 not found'],
       [['--org', org, '--url', receiver.url], 1, 'SECRETS_KEY', { SECRETS_KEY: '' }],
@@ -153,8 +157,11 @@ describe('tagtrail webhook', () => {
       'none',
       '--types',
       'all',
+      '--settle-seconds',
+      '60',
     );
     expect(changed).to.deep.include({
+      settle_seconds: 60,
       name: 'WMS',
       state: 'paused',
       location_external_key: null,

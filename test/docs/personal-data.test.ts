@@ -8,6 +8,7 @@ import { ROOT } from './command-blocks.ts';
 const ABOUT_THINGS: Readonly<Record<string, string>> = {
   alert_faults: 'reason',
   alert_floods: 'rule_ids',
+  alert_mail_recipients: 'done_beyond',
   alert_revisions: 'subject',
   alerts: 'id rule_id rule_name kind level state because',
   api_keys: 'id name scopes secret_sha256',

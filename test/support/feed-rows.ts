@@ -2,8 +2,9 @@ import type { TestDatabase } from './database.ts';
 
 /** A row of `moves` without its position; times in any form the database reads. */
 export interface FeedRow {
-  assetId: number;
-  kind?: 'moved' | 'corrected';
+  /** Null of an event of an alert. */
+  assetId: number | null;
+  kind?: 'moved' | 'corrected' | 'alert_opened' | 'alert_acknowledged' | 'alert_closed' | 'alert_withdrawn';
   part?: number;
   parts?: number;
   recordedAt?: string;

@@ -24,7 +24,7 @@ export interface Receiver {
 }
 
 /** A receiver of webhooks on an address of this machine. */
-export async function startReceiver(host = '127.0.0.1'): Promise<Receiver> {
+export async function startReceiver(host = '127.0.0.1', at = 0): Promise<Receiver> {
   let waiting: { count: number; resolve: () => void }[] = [];
   let connections = 0;
   const server = createServer(async (request, response) => {
@@ -47,7 +47,7 @@ export async function startReceiver(host = '127.0.0.1'): Promise<Receiver> {
   server.on('connection', () => {
     connections += 1;
   });
-  await once(server.listen(0, host), 'listening');
+  await once(server.listen(at, host), 'listening');
   const { port } = server.address() as AddressInfo;
   const receiver: Receiver = {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}/`,

@@ -18,6 +18,7 @@ export function jobConfig(databaseUrl: string): JobConfig {
     WEBHOOK_NETWORKS: [],
     SMTP_URL: null,
     MAIL_FROM: null,
+    MAIL_SETTLE_SECONDS: 0,
     CONSOLE_URL: null,
   };
 }

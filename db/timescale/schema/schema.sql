@@ -45,6 +45,7 @@ create table alert_mail_recipients (
   sent_at timestamp with time zone,
   refused_at timestamp with time zone,
   error text,
+  done_beyond jsonb not null default '{}'::jsonb,
   constraint alert_mail_recipients__org_id_user_id PRIMARY KEY (org_id, user_id),
   constraint alert_mail_recipients__error CHECK ((char_length(error) <= 300)),
   constraint alert_mail_recipients__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
@@ -571,6 +572,7 @@ create table mqtt_feeds (
   target text not null,
   position bigint not null,
   snapshot_after integer,
+  settle_seconds smallint not null default 0,
   constraint mqtt_feeds__org_id PRIMARY KEY (org_id),
   constraint mqtt_feeds__org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id)
 );
@@ -1281,6 +1283,19 @@ create table webhook_secrets (
   constraint webhook_secrets__org_id_webhook_id FOREIGN KEY (org_id, webhook_id) REFERENCES webhooks(org_id, id)
 );
 
+create table webhook_settled (
+  org_id integer not null,
+  webhook_id integer not null,
+  lane smallint not null,
+  subject integer not null,
+  first_position bigint not null,
+  last_position bigint not null,
+  constraint webhook_settled__org_id_webhook_id_lane_subject PRIMARY KEY (org_id, webhook_id, lane, subject),
+  constraint webhook_settled__org_id_webhook_id FOREIGN KEY (org_id, webhook_id) REFERENCES webhooks(org_id, id),
+  constraint webhook_settled__positions CHECK ((first_position <= last_position))
+);
+CREATE INDEX webhook_settled__last_position ON public.webhook_settled USING btree (org_id, webhook_id, lane, last_position);
+
 create table webhooks (
   org_id integer not null,
   id integer generated always as identity not null,
@@ -1294,10 +1309,12 @@ create table webhooks (
   revision integer not null default 1,
   created_at timestamp with time zone not null default now(),
   deleted_at timestamp with time zone,
+  settle_seconds smallint not null default 0,
   constraint webhooks__org_id_id PRIMARY KEY (org_id, id),
   constraint webhooks__name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
   constraint webhooks__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
   constraint webhooks__org_id_location_id FOREIGN KEY (org_id, location_id) REFERENCES locations(org_id, id),
+  constraint webhooks__settle_seconds CHECK (((settle_seconds >= 0) AND (settle_seconds <= 60))) NOT VALID,
   constraint webhooks__state CHECK ((state = ANY (ARRAY['on'::text, 'off'::text, 'paused'::text]))),
   constraint webhooks__state_reason CHECK ((state_reason = ANY (ARRAY['gone'::text, 'undeliverable'::text, 'expired'::text]))),
   constraint webhooks__url CHECK (((char_length(url) >= 1) AND (char_length(url) <= 2048)))

@@ -46,12 +46,22 @@ export async function readFeeds(db: Connection): Promise<PublishedFeed[]> {
 }
 
 /** Starts over with a snapshot: each asset's location when it is read, after this commit. */
-export async function beginPublishing(db: Connection, orgId: number, target: string): Promise<void> {
+export async function beginPublishing(
+  db: Connection,
+  orgId: number,
+  { target, settleSeconds }: { target: string; settleSeconds: number },
+): Promise<void> {
   await db.exec(sql.type(NO_ROWS)`
-    insert into mqtt_feeds (org_id, target, position, snapshot_after)
-    select ${orgId}, ${target}, coalesce((select head from move_heads where org_id = ${orgId}), 0), 0
+    insert into mqtt_feeds (org_id, target, position, snapshot_after, settle_seconds)
+    select ${orgId}, ${target}, coalesce((select head from move_heads where org_id = ${orgId}), 0), 0, ${settleSeconds}
     on conflict (org_id) do update
     set target = excluded.target, position = excluded.position, snapshot_after = excluded.snapshot_after`);
+}
+
+/** So that whoever watches how far publishing is behind knows for how long it waits. */
+export async function keepSettleSeconds(db: Connection, seconds: number): Promise<void> {
+  await db.exec(sql.type(NO_ROWS)`
+    update mqtt_feeds set settle_seconds = ${seconds} where settle_seconds <> ${seconds}`);
 }
 
 export async function moveCursor(

@@ -6,7 +6,7 @@ export interface PublishedLag {
   feeds: number;
   /** Feeds with waiting events. */
   behind: number;
-  /** Seconds for which the oldest event that was not published has been in the feed. */
+  /** Seconds for which the oldest event that was not published has been in the feed, less those for which it is to wait. */
   lag: number;
 }
 
@@ -17,7 +17,7 @@ export interface PublishedLag {
 export async function readPublishedLag(db: Connection): Promise<PublishedLag> {
   return db.one(sql.type(rowsOf<PublishedLag>())`
     select count(*) as feeds, count(next.sealed_at) as behind,
-      greatest(coalesce(extract(epoch from clock_timestamp() - min(next.sealed_at)), 0), 0)::float8 as lag
+      greatest(coalesce(extract(epoch from clock_timestamp() - min(next.sealed_at + make_interval(secs => published.settle_seconds))), 0), 0)::float8 as lag
     from mqtt_feeds published
     join organizations organization on organization.id = published.org_id and organization.deleted_at is null
     left join move_heads feed on feed.org_id = published.org_id and feed.head > published.position

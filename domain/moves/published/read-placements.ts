@@ -1,6 +1,7 @@
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { sealedFor } from '../sealed-for.ts';
+import { waitsFor } from '../settle-seconds.ts';
 import { type Placement, type PlacementRow, toPlacements } from './placement.ts';
 
 /** The placements that events tell of, in order of position. @param limit of events. */
@@ -19,6 +20,62 @@ export async function readPlacementsOfEvents(
     order by move.position`);
   const placed = rows.filter(({ asset_id: id }) => id !== null);
   return { placements: await toPlacements(db, orgId, placed), upTo: rows.at(-1)?.position ?? after };
+}
+
+/**
+ * The placements that events tell of which have waited for `settleSeconds`: of each asset that has something to be told the
+ * last one there is, however recent.
+ *
+ * An asset's events up to what was sent beyond the cursor (`told_at`) are done with, and so are those of the same instant: then
+ * the last of them is given again, and nothing is sent.
+ *
+ * @param limit of events.
+ * @returns with them the seconds for which the next event has yet to wait, null if none waits.
+ */
+export async function readSettledPlacements(
+  db: Connection,
+  orgId: number,
+  wanted: { after: number; head: number; limit: number; settleSeconds: number },
+): Promise<{ placements: Placement[]; upTo: number; heldFor: number | null }> {
+  const { after, head, limit, settleSeconds } = wanted;
+  const events = await db.any(sql.prepared(
+    'settled-events-to-publish',
+    rowsOf<{ position: number; asset_id: number | null; told_at: string; due_in: number }>(),
+  )`
+    select move.position, move.asset_id, move.recorded_at as told_at,
+      ${waitsFor(sql.fragment`move.sealed_at`, settleSeconds)} as due_in
+    from moves move
+    where move.org_id = ${orgId} and move.position > ${after}::int8
+      and move.position <= least(${after}::int8 + ${limit}::int8, ${head}::int8)
+      and ${sealedFor(orgId, after + 1, after + limit)}
+    order by move.position`);
+  const undue = events.findIndex(({ due_in: dueIn }) => dueIn > 0);
+  const due = undue === -1 ? events : events.slice(0, undue);
+  const lastDue = new Map(
+    due.flatMap(({ asset_id: id, told_at: at }) => (id === null ? [] : [[id, at] as const])),
+  );
+  const rows = await db.any(sql.prepared('settled-placements', rowsOf<PlacementRow>())`
+    select given.asset_id, asset.external_key, asset.name, asset.deleted_at is not null as is_deleted,
+      last.recorded_at as told_at, last.location_id, last.since
+    from unnest(${sql.array([...lastDue.keys()], 'int4')}, ${sql.array([...lastDue.values()], 'timestamptz')})
+      as given (asset_id, recorded_at)
+    join assets asset on asset.org_id = ${orgId} and asset.id = given.asset_id
+    left join lateral (
+      select max(told_at) as told_at from mqtt_topics
+      where mqtt_topics.org_id = ${orgId} and mqtt_topics.asset_id = given.asset_id
+    ) sent on true
+    cross join lateral (
+      select move.recorded_at, move.location_id, move.since, move.position from moves move
+      where move.org_id = ${orgId} and move.asset_id = given.asset_id and move.position <= ${head}::int8
+        and (sent.told_at is null or given.recorded_at > sent.told_at or move.recorded_at <= sent.told_at)
+      order by move.position desc limit 1
+    ) last
+    order by last.position`);
+  return {
+    placements: await toPlacements(db, orgId, rows),
+    upTo: due.at(-1)?.position ?? after,
+    heldFor: events[undue]?.due_in ?? null,
+  };
 }
 
 /** Where these assets are now. */

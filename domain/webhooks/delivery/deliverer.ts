@@ -37,6 +37,8 @@ export interface DelivererParts {
   agents: Agents;
   log: DelivererLog;
   onAttempt?(attempt: Attempt): void;
+  /** So many events were merged for a webhook that waits: sent as one, or not at all. */
+  onSettled?(events: number): void;
   /** Seconds before each further attempt. */
   ladder?: readonly number[];
   random?(): number;
@@ -92,6 +94,7 @@ export class Deliverer {
     );
     this.#shared = {
       db: parts.db,
+      deliverer: this.#id,
       log: parts.log,
       agents: parts.agents,
       turns: this.#turns,
@@ -104,6 +107,7 @@ export class Deliverer {
       headOf: (orgId) => this.#feeds.headOf(orgId),
       end: (webhook, reason) => this.#end(webhook, reason),
       onAttempt: parts.onAttempt ?? (() => {}),
+      onSettled: parts.onSettled ?? (() => {}),
     };
   }
 

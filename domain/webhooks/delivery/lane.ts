@@ -3,7 +3,7 @@ import { type FeedEvent, isAlert } from '../../moves/event.ts';
 import type { Attempt } from '../sending/deliver.ts';
 import { nextAttemptIn, restAfter } from '../sending/retry-ladder.ts';
 import type { StateReason } from '../stored-webhook.ts';
-import type { Picked } from './pick-events.ts';
+import type { Picked, PickedEvent, Settled } from './pick-events.ts';
 import { LaneLost, type LaneState, type NotedAttempt } from './recorder.ts';
 
 /** Progress of a lane when it was claimed. */
@@ -14,6 +14,8 @@ export interface LaneStart {
   attempts: number;
   /** Seconds until the next attempt; null or less than 0 for at once. */
   dueIn: number | null;
+  /** It has sent something beyond its position. */
+  hasSettled: boolean;
 }
 
 /** What a lane needs of its webhook. */
@@ -21,6 +23,12 @@ export interface LaneParts {
   /** Of the feed, as far as is known. */
   head(): number;
   pick(lane: number, after: number, head: number): Promise<Picked>;
+  /** Notes which events are about to be sent as one. @throws LaneLost. */
+  note(lane: number, settled: Settled): Promise<void>;
+  /** So many events are done with as one. */
+  onSettled(events: number): void;
+  /** Takes that back: nothing has arrived. @throws LaneLost. */
+  takeBack(lane: number, settled: Settled): Promise<void>;
   /** Null if it was cut off, so that its outcome is unknown. */
   send(event: FeedEvent): Promise<Attempt | null>;
   record(state: Omit<LaneState, 'orgId' | 'webhookId'>, attempt: NotedAttempt | null): Promise<void>;
@@ -53,6 +61,8 @@ const AGAIN = 1_000;
  * 2. Deliveries of other assets need not be recorded yet: a lane sends while its commits are under way.
  * 3. An event that is refused blocks its lane, until it is delivered or the last attempt has failed.
  * 4. After an endless answer the lane rests, although the event is delivered.
+ * 5. What stands for several events is noted before it is sent, so that after a crash it is sent again just as it was. It is
+ *    merged with later ones only if it surely did not arrive.
  */
 export class Lane {
   /** Its number within the webhook. */
@@ -60,6 +70,7 @@ export class Lane {
   readonly #parts: LaneParts;
   #position: number;
   #recordedPosition: number;
+  /** Where the lane would be if the event that was attempted had been delivered. */
   #attemptedPosition: number | null;
   #attempts: number;
   /** `performance.now()`. */
@@ -67,6 +78,7 @@ export class Lane {
   /** Endless answers, one after another. */
   #endless = 0;
   #isIdle = false;
+  #hold: AbortController | null = null;
   #woken = Promise.withResolvers<void>();
   /** Commits under way, by asset or reader. */
   readonly #unrecorded = new Map<number, Promise<void>>();
@@ -94,6 +106,11 @@ export class Lane {
     } else {
       this.#woken.resolve();
     }
+  }
+
+  /** To be called when the webhook was changed: it may be to wait no longer. */
+  reconsider(): void {
+    this.#hold?.abort();
   }
 
   /** Runs until it is stopped; everything it has sent is recorded by then. */
@@ -124,9 +141,10 @@ export class Lane {
     const { head, turn, signal } = this.#parts;
     const left = this.#due - performance.now();
     if (left > 0) {
-      await pause(Math.min(left, LONGEST_TIMER), undefined, { signal });
+      await this.#sleep(Math.min(left, LONGEST_TIMER));
       return;
     }
+    this.#hold = null;
     if (this.#position >= head()) {
       this.#woken = Promise.withResolvers<void>();
       this.#isIdle = true;
@@ -139,53 +157,80 @@ export class Lane {
     await turn(() => this.#useTurn());
   }
 
+  async #sleep(milliseconds: number): Promise<void> {
+    const { signal } = this.#parts;
+    const hold = this.#hold;
+    const either = hold === null ? signal : AbortSignal.any([signal, hold.signal]);
+    await pause(milliseconds, undefined, { signal: either }).catch((error) => {
+      if (hold?.signal.aborted !== true) {
+        throw error;
+      }
+      this.#due = performance.now();
+    });
+  }
+
   async #useTurn(): Promise<void> {
     const { pick, head, pace, signal } = this.#parts;
     const until = performance.now() + TURN;
     await pace();
-    const { events, upTo, isExpired } = await pick(this.number, this.#position, head());
-    if (isExpired) {
+    const picked = await pick(this.number, this.#position, head());
+    if (picked.isExpired) {
       await this.#parts.end('expired');
       return;
     }
-    for (const event of events) {
+    for (const each of picked.events) {
       if (signal.aborted || performance.now() >= until) {
         return;
       }
-      if (!(await this.#deliver(event))) {
+      if (!(await this.#deliver(each))) {
         return;
       }
     }
-    this.#position = Math.max(this.#position, upTo);
+    this.#position = Math.max(this.#position, picked.upTo);
+    if (picked.heldFor !== undefined) {
+      this.#due = performance.now() + picked.heldFor * 1_000;
+      this.#hold = new AbortController();
+    }
   }
 
   /** @returns whether the lane may go on to the next. */
-  async #deliver(event: FeedEvent): Promise<boolean> {
-    const { send, end, pace, ladder, random } = this.#parts;
-    const { position } = event.data;
-    const subject = subjectOf(event);
-    await this.#unrecorded.get(subject);
+  async #deliver({ event, doneTo, settled }: PickedEvent): Promise<boolean> {
+    const { note, takeBack, onSettled, send, end, pace, ladder, random } = this.#parts;
+    const subject = event === null ? settled?.subject : subjectOf(event);
+    await this.#unrecorded.get(subject ?? 0);
     if (this.#unrecorded.size >= UNRECORDED) {
       await Promise.all(this.#unrecorded.values());
     }
-    const attempts = (this.#attemptedPosition === position ? this.#attempts : 0) + 1;
     await pace();
+    if (settled !== null && !settled.isBegun) {
+      await note(this.number, settled);
+    }
+    if (event === null) {
+      onSettled(settled?.events ?? 0);
+      this.#position = Math.max(this.#position, doneTo);
+      return true;
+    }
+    const attempts = (this.#attemptedPosition === doneTo ? this.#attempts : 0) + 1;
     const attempt = await send(event);
     if (attempt === null) {
       return false;
     }
-    const noted = { ...attempt, position, number: attempts };
+    const noted = { ...attempt, position: event.data.position, number: attempts };
     if (attempt.outcome === 'delivered') {
-      this.#position = position;
+      onSettled(settled?.events ?? 0);
+      this.#position = Math.max(this.#position, doneTo);
       this.#attemptedPosition = null;
       this.#attempts = 0;
-      this.#recordBehind(subject, noted);
+      this.#recordBehind(subjectOf(event), noted);
       this.#endless = attempt.isEndless ? this.#endless + 1 : 0;
       this.#due = performance.now() + restAfter(this.#endless, ladder) * 1_000;
       return !attempt.isEndless;
     }
+    if (settled !== null && attempt.isUnsent && !settled.isBegun) {
+      await takeBack(this.number, settled);
+    }
     const dueIn = nextAttemptIn(attempts, attempt.retryAfter, random(), ladder);
-    this.#attemptedPosition = position;
+    this.#attemptedPosition = doneTo;
     this.#attempts = attempts;
     this.#due = performance.now() + (dueIn ?? 0) * 1_000;
     await this.#record(noted);

@@ -16,6 +16,7 @@ export interface Configured {
   url: string;
   types: FeedType[] | null;
   locationId: number | null;
+  settleSeconds: number;
 }
 
 /** A webhook that a process has claimed. */
@@ -142,7 +143,11 @@ async function take(
       from free where lane.org_id = free.org_id and lane.webhook_id = free.id
       returning lane.org_id, lane.webhook_id, json_build_object(
         'lane', lane.lane, 'position', lane.position, 'attemptedPosition', lane.attempted_position,
-        'attempts', lane.attempts, 'dueIn', extract(epoch from lane.due_at - clock_timestamp())
+        'attempts', lane.attempts, 'dueIn', extract(epoch from lane.due_at - clock_timestamp()),
+        'hasSettled', exists (
+          select from webhook_settled settled
+          where settled.org_id = lane.org_id and settled.webhook_id = lane.webhook_id and settled.lane = lane.lane
+            and settled.last_position > lane.position)
       ) as lane
     )
     select ${CONFIGURED_COLUMNS}, json_agg(taken.lane) as lanes
@@ -158,10 +163,11 @@ interface ConfiguredRow {
   url: string;
   types: FeedType[] | null;
   location_id: number | null;
+  settle_seconds: number;
 }
 
 const CONFIGURED_COLUMNS = sql.fragment`webhook.org_id, webhook.id, webhook.revision, webhook.url, webhook.types,
-  webhook.location_id`;
+  webhook.location_id, webhook.settle_seconds`;
 
 function toConfigured(row: ConfiguredRow): Configured {
   return {
@@ -171,6 +177,7 @@ function toConfigured(row: ConfiguredRow): Configured {
     url: row.url,
     types: row.types,
     locationId: row.location_id,
+    settleSeconds: row.settle_seconds,
   };
 }
 

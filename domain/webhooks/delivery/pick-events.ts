@@ -16,22 +16,44 @@ export interface Wanted {
 }
 
 export interface Picked {
-  /** In order of position. */
-  events: FeedEvent[];
+  /** In the order in which they are to be sent. */
+  events: PickedEvent[];
   /** Up to here nothing else is wanted. */
   upTo: number;
   /** The next position is no longer kept. */
   isExpired: boolean;
+  /** Seconds for which what comes next has yet to wait. */
+  heldFor?: number;
+}
+
+export interface PickedEvent {
+  /** Null if nothing is sent: what was to be merged cancels out, or is not wanted. */
+  event: FeedEvent | null;
+  /** The lane's position once it is sent. */
+  doneTo: number;
+  /** Of a webhook that waits; to be noted before it is sent. */
+  settled: Settled | null;
+}
+
+/** Events that are sent as one: those of the subject, an asset or below zero a reader, from `first` to `last`. */
+export interface Settled {
+  subject: number;
+  first: number;
+  last: number;
+  /** How many they are. */
+  events: number;
+  /** It is noted already: it may have been sent before, and must not change. */
+  isBegun: boolean;
 }
 
 /** Events loaded at a time, and sent in one turn. */
 const AT_ONCE = 32;
 
 /** Positions that one statement looks through, of which an eighth are the lane's. */
-const LOOKED_THROUGH = 2_048;
+export const LOOKED_THROUGH = 2_048;
 
 /** Bytes of stored rows that are loaded at a time; a single event may have more. */
-const MOST_BYTES = 65_536;
+export const MOST_BYTES = 65_536;
 
 /**
  * The next events of a lane after a position, up to `head` at most. Both statements are prepared: with plans made each time they took
@@ -43,15 +65,15 @@ export async function pickEvents(
 ): Promise<Picked> {
   const { after } = wanted;
   const to = Math.min(wanted.head, after + LOOKED_THROUGH);
-  const found = await findPositions(db, orgId, wanted, to);
-  if (found[0]?.has_next === false) {
+  const positions = await findPositions(db, orgId, wanted, to);
+  if (positions[0]?.has_next === false) {
     return { events: [], upTo: after, isExpired: true };
   }
-  const rows = found.filter((row) => row.position !== null) as PositionRow[];
+  const rows = positions.filter((row) => row.position !== null) as PositionRow[];
   const kept = withinBytes(rows);
   const last = kept.at(-1);
   const upTo = kept.length < rows.length || rows.length === AT_ONCE ? (last?.position ?? to) : to;
-  const events =
+  const found =
     kept.length === 0
       ? []
       : await movesAt(
@@ -60,16 +82,20 @@ export async function pickEvents(
           kept.map(({ position }) => position),
         );
   if (wanted.locationId === null || kept.length === 0) {
-    return { events, upTo, isExpired: false };
+    return { events: found.map(asItIs), upTo, isExpired: false };
   }
   const before = new Map(kept.map((row) => [row.position, row.previous_location_id]));
-  const touched = events.map((event) => touchedBy(event, before.get(event.data.position) ?? null));
+  const touched = found.map((event) => touchedBy(event, before.get(event.data.position) ?? null));
   const below = await findBelow(db, orgId, wanted.locationId, touched.flat());
   return {
-    events: events.filter((_, index) => touched[index]?.some((id) => below.has(id)) === true),
+    events: found.filter((_, index) => touched[index]?.some((id) => below.has(id)) === true).map(asItIs),
     upTo,
     isExpired: false,
   };
+}
+
+function asItIs(event: FeedEvent): PickedEvent {
+  return { event, doneTo: event.data.position, settled: null };
 }
 
 interface PositionRow {
@@ -118,7 +144,7 @@ function withinBytes(rows: readonly PositionRow[]): readonly PositionRow[] {
   return over === -1 ? rows : rows.slice(0, over);
 }
 
-function touchedBy(event: FeedEvent, before: number | null): number[] {
+export function touchedBy(event: FeedEvent, before: number | null): number[] {
   if (isAlert(event)) {
     const { location } = event.data.alert;
     return location === null ? [] : [location.id];
@@ -137,7 +163,7 @@ function touchedBy(event: FeedEvent, before: number | null): number[] {
  * The location and, of the given locations and those above them, all that are below it in the tree as it is now. Walks
  * upwards, so the size of the tree does not matter, and reads what several have above them once.
  */
-async function findBelow(
+export async function findBelow(
   db: Connection,
   orgId: number,
   locationId: number,

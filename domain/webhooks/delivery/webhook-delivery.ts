@@ -8,14 +8,17 @@ import type { StateReason } from '../stored-webhook.ts';
 import { Lane } from './lane.ts';
 import type { Claimed, Configured } from './leases.ts';
 import type { Pace } from './pace.ts';
-import { pickEvents } from './pick-events.ts';
-import type { Recorder } from './recorder.ts';
+import { type Picked, pickEvents, type Settled } from './pick-events.ts';
+import { forgetPassed, noteSettled, pickSettled, type WantedSettled } from './pick-settled.ts';
+import { LaneLost, type Recorder } from './recorder.ts';
 import { type DelivererLog, Trouble } from './trouble.ts';
 import type { Turns } from './turns.ts';
 
 /** What all webhooks of a process share. */
 export interface Shared {
   db: Connection;
+  /** The id of the process. */
+  deliverer: string;
   log: DelivererLog;
   agents: Agents;
   turns: Turns;
@@ -29,6 +32,7 @@ export interface Shared {
   headOf(orgId: number): number;
   end(webhook: Configured, reason: StateReason): Promise<void>;
   onAttempt(attempt: Attempt): void;
+  onSettled(events: number): void;
 }
 
 /** Delivers for one webhook, in its lanes, until it is stopped. */
@@ -37,6 +41,8 @@ export class WebhookDelivery {
   readonly lanes: readonly Lane[];
   readonly #shared: Shared;
   #secrets: readonly KeyObject[];
+  /** Lanes that have sent something beyond their position, also if the webhook does not wait any more. */
+  readonly #settling: Set<number>;
   readonly #stopping = new AbortController();
   readonly #cut = new AbortController();
   readonly #running: Promise<unknown>;
@@ -46,6 +52,7 @@ export class WebhookDelivery {
     this.config = claimed;
     this.#secrets = secrets;
     this.#shared = shared;
+    this.#settling = new Set(claimed.lanes.filter(({ hasSettled }) => hasSettled).map(({ lane }) => lane));
     const { orgId, webhookId } = claimed;
     const trouble = new Trouble(shared.log, { webhook: webhookId, org: orgId });
     this.lanes = claimed.lanes.map(
@@ -53,11 +60,21 @@ export class WebhookDelivery {
         new Lane(start, {
           head: () => shared.headOf(orgId),
           pick: (lane, after, head) => {
-            const { types, locationId } = this.config;
+            const { types, locationId, settleSeconds } = this.config;
             const wanted = { lane, types, locationId, after, head };
-            // Many webhooks of an organization that begin at the same position want the same.
-            return shared.picks.read(pickEvents, { orgId, db: shared.db }, wanted);
+            if (settleSeconds > 0) {
+              this.#settling.add(lane);
+            }
+            return this.#settling.has(lane)
+              ? this.#pickSettled({ ...wanted, webhookId, settleSeconds })
+              : // Many webhooks of an organization that begin at the same position want the same.
+                shared.picks.read(pickEvents, { orgId, db: shared.db }, wanted);
           },
+          onSettled: shared.onSettled,
+          note: (lane, settled) => this.#note(lane, settled),
+          takeBack: (lane, { subject, first }) =>
+            // What was sent of it before stays noted.
+            this.#note(lane, { subject, first: 0, last: first - 1 }),
           send: (event) => this.#send(event),
           record: (state, attempt) => {
             if (attempt !== null) {
@@ -88,6 +105,9 @@ export class WebhookDelivery {
   change(config: Configured, secrets: readonly KeyObject[]): void {
     this.config = config;
     this.#secrets = secrets;
+    for (const lane of this.lanes) {
+      lane.reconsider();
+    }
   }
 
   /**
@@ -105,6 +125,25 @@ export class WebhookDelivery {
   /** Cuts off requests in flight. */
   cut(): void {
     this.#cut.abort();
+  }
+
+  async #pickSettled(wanted: WantedSettled): Promise<Picked> {
+    const { db, deliverer } = this.#shared;
+    const { orgId } = this.config;
+    const { hasSettled, ...picked } = await pickSettled({ db, orgId }, wanted);
+    if (wanted.settleSeconds === 0 && !hasSettled) {
+      this.#settling.delete(wanted.lane);
+      await forgetPassed(db, deliverer, { orgId, webhookId: wanted.webhookId, lane: wanted.lane });
+    }
+    return picked;
+  }
+
+  async #note(lane: number, settled: Pick<Settled, 'subject' | 'first' | 'last'>): Promise<void> {
+    const { db, deliverer } = this.#shared;
+    const { orgId, webhookId } = this.config;
+    if (!(await noteSettled(db, deliverer, { orgId, webhookId, lane }, settled))) {
+      throw new LaneLost();
+    }
   }
 
   async #send(event: FeedEvent): Promise<Attempt | null> {

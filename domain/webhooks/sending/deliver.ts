@@ -22,6 +22,8 @@ export interface Attempt {
   retryAfter: number | null;
   /** The answer was cut off because it was too long. */
   isEndless: boolean;
+  /** Nothing can have arrived: there was no connection. */
+  isUnsent: boolean;
 }
 
 export interface Delivery {
@@ -65,6 +67,7 @@ export async function deliver(
       answer: keptText(start.toString('utf8')),
       retryAfter: readRetryAfter(retryAfter, now()),
       isEndless,
+      isUnsent: false,
     });
   } catch (error) {
     return attempt({
@@ -74,9 +77,15 @@ export async function deliver(
       answer: null,
       retryAfter: null,
       isEndless: false,
+      isUnsent:
+        error instanceof TargetRefused ||
+        NEVER_CONNECTED.includes(String((error as NodeJS.ErrnoException).code)),
     });
   }
 }
+
+/** A connection of before that ends has other codes. */
+const NEVER_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH'];
 
 function outcomeOf(status: number): Outcome {
   if (status >= 200 && status < 300) {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
-import { AppError } from '../../../base/errors.ts';
+import { AppError, messageOf } from '../../../base/errors.ts';
 import { TargetRefused } from '../targets/checked-lookup.ts';
 import { judgeAddress } from '../targets/judge-address.ts';
 import { faultOfAddress, hostOf } from '../targets/target-url.ts';
@@ -63,7 +63,10 @@ export async function post(agents: Agents, target: string, posting: Posting): Pr
       throw error;
     }
     // On a kept-alive connection that the receiver was just closing.
-    return await exchange(agents, url, posting, until);
+    return await exchange(agents, url, posting, until).catch((again: unknown) => {
+      // Without its code: the first request may have arrived, whatever became of this one.
+      throw again instanceof AppError ? again : new Error(messageOf(again), { cause: again });
+    });
   }
 }
 

@@ -66,9 +66,9 @@ const create = route({
     const { db } = context;
     const parts = requireParts(context.webhooks);
     await requireUsable(db, parts, body);
-    const { location_external_key: locationExternalKey, ...rest } = body;
+    const { location_external_key: locationExternalKey, settle_seconds: settleSeconds, ...rest } = body;
     const creating = makeChange(db, actorOf(context, requestId), (change) =>
-      addWebhook(change, parts, { orgId: db.orgId, locationExternalKey, ...rest }),
+      addWebhook(change, parts, { orgId: db.orgId, locationExternalKey, settleSeconds, ...rest }),
     );
     const { webhook, secret } = await withKey(withPosition(creating));
     return { ...shownWebhook(webhook), secret };
@@ -131,6 +131,7 @@ const change = route({
           url: wanted.url,
           types: wanted.types,
           locationExternalKey,
+          settleSeconds: wanted.settle_seconds,
           state: wanted.state,
         },
         rotatesSecret: wanted.rotate_secret,
@@ -303,6 +304,7 @@ function shownWebhook(webhook: StoredWebhook) {
     url: webhook.url,
     types: webhook.types,
     location_external_key: webhook.locationExternalKey,
+    settle_seconds: webhook.settleSeconds,
     state: webhook.state,
     state_reason: webhook.stateReason,
     state_at: wireTime(webhook.stateAt),

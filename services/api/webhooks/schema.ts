@@ -12,6 +12,7 @@ import { integer } from '../../../base/checks/integer-field.ts';
 import { mandatory, nullable, optional } from '../../../base/checks/members.ts';
 import { nullableSchema } from '../../../base/checks/members-schema.ts';
 import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { MOST_SETTLE_SECONDS } from '../../../domain/moves/settle-seconds.ts';
 import { KEPT_ATTEMPTS } from '../../../domain/webhooks/attempts.ts';
 import { EVENT_TYPES } from '../../../domain/webhooks/event-types.ts';
 import { STATES } from '../../../domain/webhooks/stored-webhook.ts';
@@ -23,12 +24,17 @@ const POSITION_SCHEMA: JsonSchema = { type: 'integer', format: 'int64', minimum:
 
 const position = integer({ min: 0, max: Number.MAX_SAFE_INTEGER }, POSITION_SCHEMA);
 
+const SETTLE_SCHEMA: JsonSchema = { type: 'integer', minimum: 0, maximum: MOST_SETTLE_SECONDS };
+
+const settleSeconds = integer({ min: 0, max: MOST_SETTLE_SECONDS }, SETTLE_SCHEMA);
+
 const SHOWN = {
   id: ID_SCHEMA,
   name: { type: 'string', minLength: 1, maxLength: 255 },
   url: { type: 'string', maxLength: URL_MAX_LENGTH },
   types: nullableSchema({ type: 'array', items: { type: 'string', enum: EVENT_TYPES } }),
   location_external_key: nullableSchema(KEY_SCHEMA),
+  settle_seconds: SETTLE_SCHEMA,
   state: { type: 'string', enum: STATES },
   state_reason: { type: ['string', 'null'], enum: ['gone', 'undeliverable', 'expired', null] },
   state_at: TIME_SCHEMA,
@@ -85,6 +91,7 @@ const NEW_WEBHOOK = {
   url: mandatory(text(URL_MAX_LENGTH)),
   types: nullable(types),
   location_external_key: nullable(externalKey),
+  settle_seconds: optional(settleSeconds),
   after: optional(position),
 };
 
@@ -93,6 +100,7 @@ const WEBHOOK_PATCH = {
   url: optional(text(URL_MAX_LENGTH)),
   types: nullable(types),
   location_external_key: nullable(externalKey),
+  settle_seconds: optional(settleSeconds),
   state: optional(choice(STATES)),
   rotate_secret: optional(flag),
   drop_old_secret: optional(flag),

@@ -3,6 +3,7 @@ import { AppError } from '../../../base/errors.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
+import { MOST_SETTLE_SECONDS } from '../../../domain/moves/settle-seconds.ts';
 import { type AttemptRow, KEPT_ATTEMPTS, listAttempts } from '../../../domain/webhooks/attempts.ts';
 import { createWebhook, type WebhookSettings } from '../../../domain/webhooks/create-webhook.ts';
 import { deleteWebhook } from '../../../domain/webhooks/delete-webhook.ts';
@@ -48,6 +49,7 @@ interface CreateOptions {
   types?: string[];
   location?: string;
   name?: string;
+  settleSeconds?: number;
   after?: number;
   json?: boolean;
 }
@@ -60,16 +62,19 @@ function addWebhookCreate(program: Command): void {
     .option('--types <a,b>', `only these types: ${EVENT_TYPES.join(', ')}`, typesOf)
     .option('--location <key>', 'only events about this location or one below it')
     .option('--name <name>', "its name; default: the URL's host")
+    .option('--settle-seconds <seconds>', SETTLE, settleSeconds, 0)
     .option('--after <position>', 'begin after this position of the feed; default: at its head', position)
     .addHelpText(
       'after',
       `\nExample:\n  ${TAGTRAIL} webhook create --org 1 --url https://erp.example.com/hooks/moves --location HALL-1`,
     )
     .action(async (options: CreateOptions) => {
-      const { org: orgId, url, types, location: locationExternalKey, name, after } = options;
+      const { org: orgId, url, types, location: locationExternalKey, name, settleSeconds, after } = options;
       const settings = webhookSettings();
       const { webhook, secret } = await withConnections(({ db, actor }) =>
-        createWebhook(db, actor, settings, { orgId, url, types, locationExternalKey, name, after }),
+        createWebhook(db, actor, settings, {
+          ...{ orgId, url, types, locationExternalKey, name, settleSeconds, after },
+        }),
       );
       printResult(
         {
@@ -88,6 +93,7 @@ interface SetOptions {
   types?: string[];
   location?: string;
   name?: string;
+  settleSeconds?: number;
   rotateSecret?: true;
   dropOldSecret?: true;
   json?: boolean;
@@ -102,6 +108,7 @@ function addWebhookSet(program: Command): void {
     .option('--types <a,b>', `only these types: ${EVENT_TYPES.join(', ')}; all for every type`, typesOf)
     .option('--location <key>', 'only events about this location or one below it; none for everywhere')
     .option('--name <name>', 'its name')
+    .option('--settle-seconds <seconds>', SETTLE, settleSeconds)
     .option('--rotate-secret', 'make a second secret, shown only now; both sign until the old one is dropped')
     .option('--drop-old-secret', 'end all secrets but the newest')
     .addHelpText(
@@ -115,7 +122,7 @@ function addWebhookSet(program: Command): void {
       if (Object.keys(change).length === 0) {
         throw new AppError(
           'invalid_input',
-          'Nothing to change: give --state, --url, --types, --location, --name, --rotate-secret or --drop-old-secret',
+          'Nothing to change: give --state, --url, --types, --location, --name, --settle-seconds, --rotate-secret or --drop-old-secret',
         );
       }
       const settings = webhookSettings();
@@ -133,13 +140,14 @@ function addWebhookSet(program: Command): void {
 }
 
 function changeOf(options: SetOptions): WebhookChange {
-  const { state, url, types, location, name, rotateSecret, dropOldSecret } = options;
+  const { state, url, types, location, name, settleSeconds: settle, rotateSecret, dropOldSecret } = options;
   return {
     ...(state === undefined ? {} : { state }),
     ...(url === undefined ? {} : { url }),
     ...(types === undefined ? {} : { types: types.join() === 'all' ? null : types }),
     ...(location === undefined ? {} : { locationExternalKey: location === 'none' ? null : location }),
     ...(name === undefined ? {} : { name }),
+    ...(settle === undefined ? {} : { settleSeconds: settle }),
     ...(rotateSecret === true ? { rotatesSecret: true } : {}),
     ...(dropOldSecret === true ? { dropsOldSecret: true } : {}),
   };
@@ -198,6 +206,7 @@ function asTable(webhooks: readonly ListedWebhook[]): string {
       'url',
       'types',
       'location',
+      'settle',
       'secrets',
     ],
     webhooks.map((webhook) => {
@@ -213,6 +222,7 @@ function asTable(webhooks: readonly ListedWebhook[]): string {
         row.url,
         row.types?.join(',') ?? '-',
         row.location_external_key ?? '-',
+        row.settle_seconds === 0 ? '-' : `${row.settle_seconds} s`,
         row.secrets_since.length > 1 ? String(row.secrets_since.length) : '-',
       ];
     }),
@@ -316,6 +326,10 @@ function typesOf(text: string): string[] {
 
 const position = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 
+const SETTLE = `hold an asset's events for so many seconds and send their net change; 0 to ${MOST_SETTLE_SECONDS}`;
+
+const settleSeconds = wholeNumber(0, MOST_SETTLE_SECONDS);
+
 /** A webhook in the output for programs. */
 function webhookRow(webhook: StoredWebhook) {
   return {
@@ -325,6 +339,7 @@ function webhookRow(webhook: StoredWebhook) {
     url: webhook.url,
     types: webhook.types,
     location_external_key: webhook.locationExternalKey,
+    settle_seconds: webhook.settleSeconds,
     state: webhook.state,
     state_reason: webhook.stateReason,
     state_at: wireTime(webhook.stateAt),
@@ -345,10 +360,10 @@ function listedWebhookRow(webhook: ListedWebhook) {
 }
 
 function sayWebhook(webhook: StoredWebhook): string {
-  const { id, name, url, types, locationExternalKey } = webhook;
+  const { id, name, url, types, locationExternalKey, settleSeconds: settle } = webhook;
   return `Webhook ${id} (${forTerminal(name)}): ${sayState(webhook)}, ${url}, ${
     types === null ? 'every type' : types.join(', ')
-  }, ${locationExternalKey === null ? 'everywhere' : `at or below ${locationExternalKey}`}`;
+  }, ${locationExternalKey === null ? 'everywhere' : `at or below ${locationExternalKey}`}${settle === 0 ? '' : `, net changes after ${settle} s`}`;
 }
 
 const { SECRETS_KEY, WEBHOOK_NETWORKS } = API_SETTINGS;

@@ -49,11 +49,12 @@ export function messagesOf(to: Destination, orgId: number, placement: Placement)
  * to what it will have.
  *
  * @param isRepeated sends also what the broker is known to have.
+ * @param isSettled notes also of what the broker is known to have that it was told: later events of the asset may be so, too.
  */
 export function messagesToSend(
   placements: readonly { assetId: number; toldAt: number | null; messages: readonly Message[] }[],
   topics: PublishedTopic[],
-  { isRepeated }: { isRepeated: boolean },
+  { isRepeated, isSettled = false }: { isRepeated: boolean; isSettled?: boolean },
 ): { messages: Message[]; changed: PublishedTopic[] } {
   const sent: Message[] = [];
   const changed = new Set<PublishedTopic>();
@@ -70,6 +71,9 @@ export function messagesToSend(
       if (isRepeated || digest !== each.digest) {
         message === undefined ? toClear.add(each.topic) : sent.push(message);
         Object.assign(each, { digest, toldAt: toldAt ?? each.toldAt });
+        changed.add(each);
+      } else if (isSettled && toldAt !== null && toldAt > (each.toldAt ?? Number.NEGATIVE_INFINITY)) {
+        each.toldAt = toldAt;
         changed.add(each);
       }
     }

@@ -2,12 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Alarm } from '../../../base/alarm.ts';
 import { messageOf } from '../../../base/errors.ts';
+import { leastOf } from '../../../base/extremes.ts';
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
 import { whileElected } from '../../../db/timescale/connections/elected.ts';
 import { isFaultOfData, sqlStateOf } from '../../../db/timescale/connections/sql-state.ts';
 import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
-import { type PublishedFeed, readFeeds } from '../../../domain/moves/published/feeds.ts';
+import { keepSettleSeconds, type PublishedFeed, readFeeds } from '../../../domain/moves/published/feeds.ts';
 import type { Ladder } from '../../../domain/moves/published/refused-feeds.ts';
 import { resendUnsure, sendAllAgain, trustWritten } from '../../../domain/moves/published/resend-unsure.ts';
 import { MOVES_SEALED } from '../../../domain/moves/sealed-announcement.ts';
@@ -37,6 +38,8 @@ export interface PublishingOptions {
   to: Destination;
   /** Names the broker: everything is published once more if it changes. */
   broker: string;
+  /** For so long an asset's events wait. */
+  settleSeconds?: number;
   openSink(signal: AbortSignal): Promise<Sink & { close(): void }>;
   log: Logger;
   /** Milliseconds between looks at what the broker has written down by now. */
@@ -57,6 +60,7 @@ export function publishMoves({
   broker,
   openSink,
   log,
+  settleSeconds = 0,
   trustEvery = 300_000,
   again,
 }: PublishingOptions): PublishedMoves {
@@ -96,6 +100,7 @@ export function publishMoves({
         const mark = markTopic(to);
         await refusals.load(db);
         await resendUnsure(db);
+        await keepSettleSeconds(db, settleSeconds);
         if (!refusals.isMarkRefused && (await sink.hasForgotten?.(mark)) === true) {
           await sendAllAgain(db);
           await sink.publish([{ topic: mark, payload: target }]).catch((error) => refusals.noteMark(error));
@@ -110,7 +115,7 @@ export function publishMoves({
         };
         const ending = AbortSignal.any(sink.lost === undefined ? [held] : [held, sink.lost]);
         await publishOn(
-          { db, sink, to, target, refusals, onPublished },
+          { db, sink, to, target, settleSeconds, held: new Map(), refusals, onPublished },
           { signal: ending, trustEvery, onBehind },
         );
         ending.throwIfAborted();
@@ -160,7 +165,7 @@ async function publishOn(
     onBehind,
   }: { signal: AbortSignal; trustEvery: number; onBehind(events: number): void },
 ): Promise<void> {
-  const { db, refusals } = publishing;
+  const { db, refusals, held } = publishing;
   const alarm = new Alarm();
   const ring = () => alarm.ring();
   db.on('notification', ring);
@@ -181,7 +186,9 @@ async function publishOn(
         isBusy = (await publishUnlessRefused(publishing, feed)) || isBusy;
       }
       if (!isBusy) {
-        await alarm.sleep(LOOK_EVERY);
+        const now = performance.now();
+        const waits = [...held.values()].map((until) => until - now).filter((wait) => wait > 0);
+        await alarm.sleep(Math.min(LOOK_EVERY, leastOf(waits)));
         await pause(REST, undefined, { signal }).catch(() => {});
       }
     }

@@ -12,6 +12,7 @@ import {
   readPlaced,
   readPlacementsOfEvents,
   readPublished,
+  readSettledPlacements,
 } from '../../../domain/moves/published/read-placements.ts';
 import {
   claimTopics,
@@ -45,6 +46,10 @@ export interface Publishing {
   to: Destination;
   /** Which broker this is, and what is published there: if it changes, everything is published once more. */
   target: string;
+  /** For so long an asset's events wait. */
+  settleSeconds: number;
+  /** By organization: until when its next event waits; milliseconds of `performance.now()`. */
+  held: Map<number, number>;
   refusals: Refusals;
   onPublished(messages: number): void;
 }
@@ -58,6 +63,7 @@ const AT_ONCE = 200;
  * 1. It begins with a snapshot of where everything is, and the head.
  * 2. Then come the events after that head, except those from before an asset's snapshot was taken.
  * 3. What is called otherwise in the meantime is published again, under the names that it has now.
+ * 4. With `settleSeconds` an event waits, and where its asset is by then is published.
  *
  * @returns false if there was nothing to do.
  */
@@ -69,7 +75,7 @@ export async function publishNext(publishing: Publishing, feed: PublishedFeed): 
     return true;
   }
   if (cursor === null || cursor.target !== target || cursor.position < feed.oldest - 1) {
-    await beginPublishing(db, orgId, target);
+    await beginPublishing(db, orgId, publishing);
     return true;
   }
   if (cursor.snapshotAfter !== null) {
@@ -86,16 +92,37 @@ export async function publishNext(publishing: Publishing, feed: PublishedFeed): 
     await publish(publishing, orgId, await readPublished(db, orgId, outdated.assetIds, cursor.position));
     await outdated.done();
   }
-  if (feed.head === cursor.position) {
+  if (feed.head === cursor.position || (publishing.held.get(orgId) ?? 0) > performance.now()) {
     return feed.isOutdated;
   }
-  const { placements, upTo } = await readPlacementsOfEvents(db, orgId, {
-    after: cursor.position,
-    limit: AT_ONCE,
-  });
-  await publish(publishing, orgId, placements);
-  await moveCursor(db, orgId, { position: upTo, snapshotAfter: null });
+  const upTo = await publishEvents(publishing, orgId, { after: cursor.position, head: feed.head });
+  if (upTo > cursor.position) {
+    await moveCursor(db, orgId, { position: upTo, snapshotAfter: null });
+  }
   return feed.isOutdated || upTo > cursor.position;
+}
+
+/** @returns the position up to which they are published. */
+async function publishEvents(
+  publishing: Publishing,
+  orgId: number,
+  { after, head }: { after: number; head: number },
+): Promise<number> {
+  const { db, settleSeconds, held } = publishing;
+  if (settleSeconds === 0) {
+    const { placements, upTo } = await readPlacementsOfEvents(db, orgId, { after, limit: AT_ONCE });
+    await publish(publishing, orgId, placements);
+    return upTo;
+  }
+  const wanted = { after, head, limit: AT_ONCE, settleSeconds };
+  const { placements, upTo, heldFor } = await readSettledPlacements(db, orgId, wanted);
+  await publish(publishing, orgId, placements, { isSettled: true });
+  if (heldFor === null) {
+    held.delete(orgId);
+  } else {
+    held.set(orgId, performance.now() + heldFor * 1_000);
+  }
+  return upTo;
 }
 
 async function clear(publishing: Publishing, orgId: number): Promise<void> {
@@ -115,7 +142,7 @@ async function publish(
   { db, sink, to, refusals, onPublished }: Publishing,
   orgId: number,
   placements: readonly Placement[],
-  { isRepeated = false }: { isRepeated?: boolean } = {},
+  { isRepeated = false, isSettled = false }: { isRepeated?: boolean; isSettled?: boolean } = {},
 ): Promise<void> {
   const wanted = placements.map((placement) => ({
     ...placement,
@@ -128,7 +155,7 @@ async function publish(
   );
   const assetIds = wanted.map(({ assetId }) => assetId);
   const topics = await readTopics(db, orgId, assetIds);
-  const { messages, changed } = messagesToSend(wanted, topics, { isRepeated });
+  const { messages, changed } = messagesToSend(wanted, topics, { isRepeated, isSettled });
   await sink.publish(messages, { isCareful: refusals.isDoubtful(orgId) });
   await storeTopics(db, orgId, changed);
   await refusals.taken(db, orgId, messages);

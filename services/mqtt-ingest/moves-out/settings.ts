@@ -1,7 +1,13 @@
+import { MOST_SETTLE_SECONDS } from '../../../domain/moves/settle-seconds.ts';
+import { integerSetting } from '../../../platform/runtime/setting-kinds.ts';
 import type { Configuration, Setting } from '../../../platform/runtime/settings.ts';
 
 export const MOVES_OUT_SETTINGS = {
   MQTT_MOVES_PREFIX: topicSetting('where on the broker to publish the place of every asset; unset: nowhere'),
+  MQTT_MOVES_SETTLE_SECONDS: integerSetting(
+    'for how many seconds an asset that moves is waited for before it is published',
+    { initial: 0, min: 0, max: MOST_SETTLE_SECONDS },
+  ),
   MQTT_HOME_ASSISTANT_PREFIX: topicSetting(
     "Home Assistant's discovery prefix (usually homeassistant), to have assets appear there; unset: they do not",
   ),

@@ -3,7 +3,7 @@ import { MOVES_SEALED } from '../../../domain/moves/sealed-announcement.ts';
 import { Deliverer } from '../../../domain/webhooks/delivery/deliverer.ts';
 import type { SecretsKeys } from '../../../domain/webhooks/secrets/secrets-key.ts';
 import type { Agents } from '../../../domain/webhooks/sending/agents.ts';
-import { countAttempts, measureWebhooks } from '../metrics/measure-webhooks.ts';
+import { countAttempts, countSettled, measureWebhooks } from '../metrics/measure-webhooks.ts';
 import type { Job, JobParts } from './job.ts';
 
 /** Connections to read events and to record deliveries; leases, which must not wait behind them, have another. */
@@ -16,6 +16,7 @@ export function deliverWebhooks(
 ): Job {
   const session = { name: 'tagtrail webhooks' };
   const onAttempt = countAttempts(metrics);
+  const onSettled = countSettled(metrics);
   let current: Deliverer | null = null;
   measureWebhooks(metrics, () => current, pool);
   return {
@@ -23,7 +24,7 @@ export function deliverWebhooks(
     ...{ wokenBy: [MOVES_SEALED], rest: 1_000 },
     begin: (leases) => {
       const db = createWritePool(url, { max: CONNECTIONS, applicationName: session.name });
-      const deliverer = new Deliverer({ db, leases, keys, agents, log, onAttempt });
+      const deliverer = new Deliverer({ db, leases, keys, agents, log, onAttempt, onSettled });
       current = deliverer;
       return {
         turn: () => deliverer.turn(),

@@ -11,10 +11,14 @@ export interface MailConfig {
   server: MailServer;
   from: Sender;
   CONSOLE_URL: string | null;
+  MAIL_SETTLE_SECONDS: number;
 }
 
 /** Milliseconds between looks: some messages are put off for a minute or more. */
 const EVERY = 5_000;
+
+/** Milliseconds between looks if events wait: nobody says when one has. */
+const EVERY_IF_HELD = 1_000;
 
 /** Milliseconds that a turn waits for one of too many messages to end. */
 const FULL = 250;
@@ -27,7 +31,7 @@ const LEAVES_AFTER = 3_000;
 
 /** Sends e-mail of alerts. */
 export function sendMail(
-  { server, from, CONSOLE_URL: consoleUrl }: MailConfig,
+  { server, from, CONSOLE_URL: consoleUrl, MAIL_SETTLE_SECONDS: settleSeconds }: MailConfig,
   { log, metrics, pool }: JobParts,
 ): Job {
   const count = countMessages(metrics);
@@ -45,7 +49,7 @@ export function sendMail(
     begin: (db) => {
       const leaving = new AbortController();
       const turns = new MailTurns({
-        ...{ db, pool, consoleUrl, mailer: openMailer(server, from, leaving.signal) },
+        ...{ db, pool, consoleUrl, settleSeconds, mailer: openMailer(server, from, leaving.signal) },
         onMessage: ({ orgId, userId }, { outcome, error }) => {
           count(outcome);
           if (outcome !== 'sent') {
@@ -68,7 +72,10 @@ export function sendMail(
             await turns.someEnded(FULL);
             return 0;
           }
-          return turns.isSending ? 1 : EVERY;
+          if (turns.isSending) {
+            return 1;
+          }
+          return settleSeconds > 0 ? EVERY_IF_HELD : EVERY;
         },
         end: async () => {
           const timer = setTimeout(() => leaving.abort(), LEAVES_AFTER);

@@ -19,6 +19,16 @@ export function countAttempts(registry: Registry): (attempt: Attempt) => void {
   return ({ outcome }) => counter.inc({ outcome });
 }
 
+/** @returns what is to be called with the number of events that were done with as one. */
+export function countSettled(registry: Registry): (events: number) => void {
+  const counter = new Counter({
+    name: 'tagtrail_webhook_settled_events_total',
+    help: "Events of the move feed that webhooks with settle_seconds merged: each asset's into one request, or none where they cancel out.",
+    registers: [registry],
+  });
+  return (events) => counter.inc(events);
+}
+
 /** Exports what this process delivers, and how all webhooks are, which is read at every scrape. */
 export function measureWebhooks(registry: Registry, deliverer: () => Deliverer | null, db: Connection): void {
   new Gauge({
@@ -39,7 +49,7 @@ export function measureWebhooks(registry: Registry, deliverer: () => Deliverer |
   });
   const lag = new Gauge({
     name: 'tagtrail_webhook_lag_seconds',
-    help: 'How long the oldest event that a webhook which is on has yet to deliver has waited since it was there and the webhook on.',
+    help: 'How long the oldest event that a webhook which is on has yet to deliver has waited since it was there and the webhook on, less its settle_seconds.',
     registers: [registry],
   });
   new Gauge({

@@ -112,6 +112,9 @@ describe('/webhooks', () => {
       ],
       [{ url: receiver.url, types: ['moved'] }, [['types[0]', 'invalid_value']]],
       [{ url: receiver.url, types: [] }, [['types', 'too_short']]],
+      [{ url: receiver.url, settle_seconds: 61 }, [['settle_seconds', 'too_large']]],
+      [{ url: receiver.url, settle_seconds: -1 }, [['settle_seconds', 'too_small']]],
+      [{ url: receiver.url, settle_seconds: null }, [['settle_seconds', 'invalid_value']]],
       [{ url: receiver.url, after: 99 }, [['after', 'invalid_value']]],
       [{ url: receiver.url, after: -1 }, [['after', 'too_small']]],
       [{ url: receiver.url, secret: 'x' }, [['secret', 'unknown_field']]],
@@ -124,8 +127,9 @@ describe('/webhooks', () => {
 
   it('changes one, and leaves what is not named as it is', async () => {
     const { id, secret } = await create({ name: 'WMS', types: ['tagtrail.asset.moved.v1'] });
-    const changed = await call('PATCH', `/${id}`, { state: 'paused', types: null });
+    const changed = await call('PATCH', `/${id}`, { state: 'paused', types: null, settle_seconds: 5 });
     expect(changed.body?.data).to.include({ name: 'WMS', state: 'paused', types: null, secret: null });
+    expect((await call('GET', `/${id}`)).body?.data).to.include({ settle_seconds: 5 });
     const rotated = await call('PATCH', `/${id}`, { rotate_secret: true });
     expect(rotated.body?.data.secret)
       .to.match(/^whsec_/)

@@ -40,6 +40,7 @@ describe('webhooks in the console', () => {
     await sheet.getByRole('button', { name: 'Make it' }).click();
     await sheet.locator('.fault').waitFor();
     await sheet.getByLabel('Address', { exact: true }).fill(receiver.url);
+    await sheet.getByLabel('Wait (seconds)').fill('5');
     await sheet.getByLabel('Address', { exact: true }).press('Enter');
     const secret = await page.getByLabel('Secret of ERP').inputValue();
     const faults = await faultsOf(page, 'settings-webhooks');
@@ -70,6 +71,8 @@ describe('webhooks in the console', () => {
       .and.not.equal(secret);
     await sheet.getByRole('button', { name: 'End the old secret' }).click();
     await sheet.getByRole('button', { name: 'Make a new secret' }).waitFor();
+    expect(await sheet.getByLabel('Wait (seconds)').inputValue()).to.equal('5');
+    await sheet.getByLabel('Wait (seconds)').fill('0');
     await sheet.getByLabel('Name', { exact: true }).fill('Old ERP');
     await sheet.getByRole('button', { name: 'Save' }).click();
     await sheet.getByRole('heading', { name: 'Old ERP', level: 2 }).waitFor();

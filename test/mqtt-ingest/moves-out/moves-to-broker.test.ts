@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type mqtt from 'mqtt';
 import { pino } from 'pino';
+import { readPublishedLag } from '../../../domain/moves/published/published-lag.ts';
 import { openBrokerSink } from '../../../services/mqtt-ingest/moves-out/broker-sink.ts';
 import { type PublishedMoves, publishMoves } from '../../../services/mqtt-ingest/moves-out/publish-moves.ts';
 import { brokerAddress } from '../../../services/mqtt-ingest/source/broker-address.ts';
@@ -27,7 +28,7 @@ describe('moves published to a broker', () => {
 
   const start = (
     to: { prefix?: string; homeAssistant?: string | null } = {},
-    options: { trustEvery?: number } = {},
+    options: { trustEvery?: number; settleSeconds?: number } = {},
   ) => {
     const publishing = publishMoves({
       ...options,
@@ -133,6 +134,60 @@ describe('moves published to a broker', () => {
     start();
     await settled(() => told().at(-1) === '16');
     expect(told().slice(before)).to.deep.equal(['13', '14', '15', '16']);
+  });
+
+  const toldOf = (key: string) =>
+    heard.all.flatMap(({ topic, payload }) =>
+      topic.includes(`/${key}/`) && payload !== null
+        ? [`${payload.location.external_key} ${payload.since.slice(11, 16)}`]
+        : [],
+    );
+  const caughtUp = () =>
+    until(async () => {
+      const [row] = await database.rows<{ behind: number }>(
+        `select (feed.head - published.position)::int4 as behind from mqtt_feeds published
+         join move_heads feed using (org_id) where org_id = $1`,
+        [acme.orgId],
+      );
+      return row?.behind === 0;
+    });
+
+  it('wait for what they are told to wait, and tell where an asset is by then', async () => {
+    const [crossing, wavering] = [await acme.asset('CROSSING'), await acme.asset('WAVERING')];
+    for (const asset of [crossing, wavering]) {
+      await moved(asset, dock, '2026-05-01T10:00:00Z');
+    }
+    start({}, { settleSeconds: 1 });
+    await until(() => toldOf('CROSSING').length > 0 && toldOf('WAVERING').length > 0);
+    const began = performance.now();
+    await moved(crossing, gate, '2026-05-01T10:01:00Z');
+    await moved(wavering, gate, '2026-05-01T10:01:00Z');
+    await moved(wavering, dock, '2026-05-01T10:00:00Z');
+    await moved(crossing, yard, '2026-05-01T10:02:00Z');
+    await until(() => toldOf('CROSSING').length > 1);
+    expect(performance.now() - began).to.be.at.least(950);
+    await caughtUp();
+    expect(toldOf('CROSSING')).to.deep.equal(['DOCK 10:00', 'YARD 10:02']);
+    expect(toldOf('WAVERING')).to.deep.equal(['DOCK 10:00']);
+    expect(await readPublishedLag(database.pool)).to.include({ lag: 0 });
+  });
+
+  it('tell once where an asset is after a kill, whatever was sent beyond what was noted', async () => {
+    const asset = await acme.asset('ROAMING');
+    start({}, { settleSeconds: 1 });
+    await moved(asset, dock, '2026-05-01T10:00:00Z');
+    await until(() => toldOf('ROAMING').length === 1);
+    await caughtUp();
+    await stopAll();
+    for (const minute of ['01', '02', '03']) {
+      await moved(asset, minute === '02' ? dock : gate, `2026-05-01T10:${minute}:00Z`);
+    }
+    // As if it had been killed before it noted what it had sent.
+    await database.rows('update mqtt_feeds set position = position - 1 where org_id = $1', [acme.orgId]);
+    start({}, { settleSeconds: 1 });
+    await caughtUp();
+    expect(toldOf('ROAMING').at(-1)).to.equal('GATE 10:03');
+    expect(new Set(toldOf('ROAMING'))).to.deep.equal(new Set(['DOCK 10:00', 'GATE 10:03']));
   });
 
   it('say nothing new of a correction of the past', async () => {

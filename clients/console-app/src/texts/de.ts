@@ -563,6 +563,9 @@ export const de = {
     place: 'Nur was diesen Ort betrifft',
     placeHint: 'Und alles darin.',
     everywhere: 'Alle Orte',
+    settle: 'Wartezeit (Sekunden)',
+    settleHint:
+      'So lange werden die Ereignisse eines Assets zurückgehalten und als eines gesendet, mit der Änderung unterm Strich. Was sich aufhebt, wird nicht gesendet. 0: jedes sofort.',
     state: 'Zustand',
     states: { on: 'An', off: 'Aus', paused: 'Angehalten' },
     reasons: {

@@ -553,6 +553,9 @@ export const en = {
     place: 'Only what touches this place',
     placeHint: 'And all within it.',
     everywhere: 'All places',
+    settle: 'Wait (seconds)',
+    settleHint:
+      'The events of an asset are held for so long and sent as one, with their net change. What cancels out is not sent. 0: each at once.',
     state: 'State',
     states: { on: 'On', off: 'Off', paused: 'Paused' },
     reasons: {

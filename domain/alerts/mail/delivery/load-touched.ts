@@ -1,8 +1,9 @@
 import type { Micros } from '../../../../base/instant.ts';
 import { rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
+import { waitsFor } from '../../../moves/settle-seconds.ts';
 import type { TouchedAlert } from '../letter/touched-alert.ts';
-import type { Recipient } from './recipients.ts';
+import type { DoneWith, Recipient } from './recipients.ts';
 
 /** Events in one message; later ones follow a minute later. */
 const EVENTS = 10_000;
@@ -22,28 +23,38 @@ interface TouchedRow {
   opened_at: Micros;
   closed_at: Micros | null;
   is_new: boolean;
+  is_beyond: boolean;
 }
 
 /**
  * Alerts that the feed tells of after the recipient's position, as they are now, of rules that name the recipient now, or did
  * when they ended; none for who is no member any more, or disabled.
  *
- * @returns with them the last position that was looked at, and up to which one events are too old to be told.
+ * An alert has news once an event of it has waited for `settleSeconds`; its later events are done with together with that one.
+ *
+ * @returns with them the last position that is done with, with what is done with beyond it, and up to which one events are too
+ * old to be told.
  */
 export async function loadTouched(
   db: Connection,
-  { orgId, userId, position, failures }: Recipient,
-): Promise<{ alerts: TouchedAlert[]; after: number; upTo: number }> {
-  const { after, up_to: upTo } = await db.one(sql.prepared(
+  { orgId, userId, position, doneBeyond, failures }: Recipient,
+  settleSeconds: number,
+): Promise<{ alerts: TouchedAlert[]; after: number; done: DoneWith }> {
+  const {
+    after,
+    up_to: upTo,
+    known,
+  } = await db.one(sql.prepared(
     'find-end-of-mail',
-    rowsOf<{ after: number; up_to: number }>(),
+    rowsOf<{ after: number; up_to: number; known: number }>(),
   )`
-    select coalesce(max(event.position), ${position}::int8) as up_to,
+    select coalesce(max(event.position), ${position}::int8) as known,
+      coalesce(min(event.position) filter (where event.waits > 0) - 1, max(event.position), ${position}::int8) as up_to,
       coalesce(max(event.position) filter (
         where ${failures}::integer = 0 and event.recorded_at < clock_timestamp() - make_interval(hours => ${OLD})
       ), ${position}::int8) as after
     from (
-      select position, recorded_at from moves
+      select position, recorded_at, ${waitsFor(sql.fragment`sealed_at`, settleSeconds)} as waits from moves
       where org_id = ${orgId} and asset_id is null and position > ${position}::int8
       order by position limit ${EVENTS}
     ) event`);
@@ -53,19 +64,23 @@ export async function loadTouched(
       micros_of_time(alert.opened_at) as opened_at, micros_of_time(alert.closed_at) as closed_at,
       -- A warning that became an alarm was told before, and so was overdue that became missing; what was either as soon as it
       -- was found was not.
-      touched.is_opened or coalesce(touched.is_alarmed and alert.alarm_at <= alert.recorded_at, false) as is_new
+      touched.is_opened or coalesce(touched.is_alarmed and alert.alarm_at <= alert.recorded_at, false) as is_new,
+      touched.is_beyond
     from (
       select event.rows #>> '{alert,0,id}' as id,
         bool_or(event.kind = 'alert_opened' and not second.is_passed) as is_opened,
-        bool_or(event.kind = 'alert_opened' and second.is_passed) as is_alarmed
+        bool_or(event.kind = 'alert_opened' and second.is_passed) as is_alarmed,
+        max(event.position) > ${upTo}::int8 as is_beyond
       from moves event
       cross join lateral (
         select coalesce(event.rows #>> '{alert,0,level}' = 'alarm', false)
           or coalesce(event.rows #>> '{alert,0,because,state}' = 'missing', false) as is_passed
       ) second
       where event.org_id = ${orgId} and event.asset_id is null
-        and event.position > ${after}::int8 and event.position <= ${upTo}::int8
+        and event.position > ${after}::int8 and event.position <= ${known}::int8
+        and event.position > coalesce((${JSON.stringify(doneBeyond)}::jsonb ->> (event.rows #>> '{alert,0,id}'))::int8, 0)
       group by 1
+      having min(event.position) <= ${upTo}::int8
     ) touched
     join alerts alert on alert.org_id = ${orgId} and alert.id = touched.id
     join lateral (
@@ -80,10 +95,20 @@ export async function loadTouched(
     left join readers reader on reader.org_id = ${orgId} and reader.id = alert.reader_id
     left join locations location on location.org_id = ${orgId} and location.id = alert.location_id`);
   const alerts = rows.map(
-    ({ rule_name: ruleName, is_missing: isMissing, opened_at, closed_at, is_new: isNew, ...row }) => ({
+    ({
+      rule_name: ruleName,
+      is_missing: isMissing,
+      opened_at,
+      closed_at,
+      is_new: isNew,
+      is_beyond: _,
+      ...row
+    }) => ({
       ...row,
       ...{ ruleName, isMissing, openedAt: opened_at, closedAt: closed_at, isNew },
     }),
   );
-  return { alerts, after, upTo };
+  const still = Object.entries(doneBeyond).filter(([, beyond]) => beyond > upTo);
+  const beyond = rows.flatMap(({ id, is_beyond: isBeyond }) => (isBeyond ? [[id, known] as const] : []));
+  return { alerts, after, done: { upTo, beyond: Object.fromEntries([...still, ...beyond]) } };
 }

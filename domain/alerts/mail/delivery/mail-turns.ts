@@ -10,6 +10,7 @@ import type { Mailer, MailOutcome } from '../sending/mailer.ts';
 import { loadTouched } from './load-touched.ts';
 import {
   addRecipients,
+  type DoneWith,
   dueRecipients,
   noteBegun,
   noteOutcome,
@@ -24,6 +25,8 @@ export interface MailParts {
   pool: Pool;
   mailer: Mailer;
   consoleUrl: string | null;
+  /** For so long an event of an alert waits; what is withdrawn by then is not sent. */
+  settleSeconds?: number;
   onMessage(recipient: Recipient, outcome: MailOutcome): void;
   /** The outcome of a message could not be stored, so the message is sent once more. */
   onFault(error: unknown): void;
@@ -42,7 +45,7 @@ const LOOKS_FOR = 1_000;
 interface Begun {
   recipient: Recipient;
   letter: Letter;
-  upTo: number;
+  done: DoneWith;
 }
 
 /**
@@ -101,17 +104,19 @@ export class MailTurns {
     await Promise.all(this.#underWay.keys());
   }
 
-  async #send({ recipient, letter, upTo }: Begun): Promise<void> {
+  async #send({ recipient, letter, done }: Begun): Promise<void> {
     const { pool, mailer, onMessage, random = Math.random } = this.#parts;
     const outcome = await mailer.send(recipient, letter);
     onMessage(recipient, outcome);
-    await noteOutcome(pool, recipient, upTo, outcome, random());
+    await noteOutcome(pool, recipient, done, outcome, random());
   }
 
   async #begin(transaction: Connection): Promise<Begun[]> {
     await addRecipients(transaction);
     const begun: Begun[] = [];
-    const due = await dueRecipients(transaction, this.#last, LOOKED_AT);
+    const { settleSeconds = 0 } = this.#parts;
+    const wanted = { afterOrg: this.#last, limit: LOOKED_AT, settleSeconds };
+    const due = await dueRecipients(transaction, wanted);
     const until = performance.now() + LOOKS_FOR;
     for (const own of Map.groupBy(due, ({ userId }) => userId).values()) {
       append(begun, await this.#beginFirst(transaction, own, begun));
@@ -136,14 +141,15 @@ export class MailTurns {
       if (!this.#hasRoomFor(recipient.orgId, begun)) {
         continue;
       }
-      const { alerts, after, upTo } = await loadTouched(transaction, recipient);
+      const { settleSeconds = 0 } = this.#parts;
+      const { alerts, after, done } = await loadTouched(transaction, recipient, settleSeconds);
       const told = toldAlerts(alerts);
       if (told.listed.length > 0) {
         await noteBegun(transaction, recipient, after);
         const { consoleUrl } = this.#parts;
-        return [{ recipient, letter: alertLetter({ ...recipient, consoleUrl }, told), upTo }];
+        return [{ recipient, letter: alertLetter({ ...recipient, consoleUrl }, told), done }];
       }
-      await passOver(transaction, recipient, upTo);
+      await passOver(transaction, recipient, done);
     }
     return [];
   }

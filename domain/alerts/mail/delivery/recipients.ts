@@ -2,6 +2,7 @@ import type { Micros } from '../../../../base/instant.ts';
 import { isHere } from '../../../../db/timescale/queries/is-here.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
+import { waitsFor } from '../../../moves/settle-seconds.ts';
 import { positionAt } from '../../../tracking/feed/position-at.ts';
 import type { MailOutcome } from '../sending/mailer.ts';
 
@@ -14,9 +15,18 @@ export interface Recipient {
   address: string;
   /** Everything in the feed up to this is done with. */
   position: number;
+  /** Of alerts that are done with up to a later position, by id. */
+  doneBeyond: Readonly<Record<string, number>>;
   failures: number;
   /** When the last message was begun. */
   triedAt: Micros | null;
+}
+
+/** How far a recipient's feed is done with. */
+export interface DoneWith {
+  upTo: number;
+  /** {@link Recipient.doneBeyond} */
+  beyond: Readonly<Record<string, number>>;
 }
 
 /** Seconds between two messages to the same person. */
@@ -56,11 +66,14 @@ export async function addRecipients(db: Connection): Promise<void> {
 }
 
 /**
- * Recipients of organizations with newer events of alerts, whom nobody has begun a message to within the last minute: one of
+ * Recipients of organizations with newer events of alerts that have waited for `settleSeconds`, whom nobody has begun a message to within the last minute: one of
  * each organization, then a second of each, and so on, beginning after an organization. Within an organization, the recipient
  * whose position in the feed is lowest goes first.
  */
-export async function dueRecipients(db: Connection, afterOrg: number, limit: number): Promise<Recipient[]> {
+export async function dueRecipients(
+  db: Connection,
+  { afterOrg, limit, settleSeconds }: { afterOrg: number; limit: number; settleSeconds: number },
+): Promise<Recipient[]> {
   const rows = await db.any(sql.prepared(
     'find-due-mail-recipients',
     rowsOf<{
@@ -70,6 +83,7 @@ export async function dueRecipients(db: Connection, afterOrg: number, limit: num
       name: string;
       email: string;
       position: number;
+      done_beyond: string;
       failures: number;
       tried_at: Micros | null;
     }>(),
@@ -80,11 +94,12 @@ export async function dueRecipients(db: Connection, afterOrg: number, limit: num
       cross join lateral (
         select position from moves
         where org_id = told.org_id and asset_id is null and position > told.position
+          and ${waitsFor(sql.fragment`sealed_at`, settleSeconds)} <= 0
         order by position desc limit 1
       ) event
     )
     select recipient.org_id, organization.name as organization, recipient.user_id, account.name, account.email,
-      recipient.position, recipient.failures, micros_of_time(recipient.tried_at) as tried_at
+      recipient.position, recipient.done_beyond::text, recipient.failures, micros_of_time(recipient.tried_at) as tried_at
     from alert_mail_recipients recipient
     join behind on behind.org_id = recipient.org_id and behind.position > recipient.position
     join users account on account.id = recipient.user_id
@@ -100,7 +115,12 @@ export async function dueRecipients(db: Connection, afterOrg: number, limit: num
     limit ${limit}`);
   return rows.map(({ org_id: orgId, user_id: userId, email: address, tried_at: triedAt, ...rest }) => ({
     ...{ orgId, userId, address, organization: rest.organization, name: rest.name },
-    ...{ position: rest.position, failures: rest.failures, triedAt },
+    ...{
+      position: rest.position,
+      doneBeyond: JSON.parse(rest.done_beyond),
+      failures: rest.failures,
+      triedAt,
+    },
   }));
 }
 
@@ -112,18 +132,23 @@ export async function noteBegun(db: Connection, { orgId, userId }: Recipient, af
     where org_id = ${orgId} and user_id = ${userId}`);
 }
 
-/** Notes that the feed up to `upTo` has no news for the recipient. */
-export async function passOver(db: Connection, { orgId, userId }: Recipient, upTo: number): Promise<void> {
+/** Notes that what is done with has no news for the recipient. */
+export async function passOver(
+  db: Connection,
+  { orgId, userId }: Recipient,
+  { upTo, beyond }: DoneWith,
+): Promise<void> {
   await db.exec(sql.prepared('pass-over-mail', NO_ROWS)`
-    update alert_mail_recipients set position = greatest(position, ${upTo}::int8)
+    update alert_mail_recipients set position = greatest(position, ${upTo}::int8),
+      done_beyond = ${JSON.stringify(beyond)}::jsonb
     where org_id = ${orgId} and user_id = ${userId}`);
 }
 
-/** Notes the outcome of the message about everything up to `upTo`. */
+/** Notes the outcome of the message about what is done with then. */
 export async function noteOutcome(
   db: Connection,
   { orgId, userId, failures }: Recipient,
-  upTo: number,
+  { upTo, beyond }: DoneWith,
   { outcome, error }: MailOutcome,
   random: number,
 ): Promise<void> {
@@ -135,7 +160,8 @@ export async function noteOutcome(
       where org_id = ${orgId} and user_id = ${userId}`);
   } else {
     await db.exec(sql.prepared('note-ended-mail', NO_ROWS)`
-      update alert_mail_recipients set position = greatest(position, ${upTo}::int8), failures = 0, not_before = null,
+      update alert_mail_recipients set position = greatest(position, ${upTo}::int8),
+        done_beyond = ${JSON.stringify(beyond)}::jsonb, failures = 0, not_before = null,
         error = ${error}::text,
         sent_at = case when ${outcome === 'sent'}::boolean then clock_timestamp() else sent_at end,
         refused_at = case when ${outcome === 'sent'}::boolean then null else clock_timestamp() end

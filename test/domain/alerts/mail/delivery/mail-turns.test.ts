@@ -29,8 +29,9 @@ describe('e-mail of alerts', () => {
   });
   after(() => server.close());
 
-  const turns = () =>
+  const turns = (settleSeconds = 0) =>
     new MailTurns({
+      settleSeconds,
       db: database.pool,
       pool: database.pool,
       mailer: openMailer(
@@ -46,7 +47,7 @@ describe('e-mail of alerts', () => {
     });
 
   /** A turn of a process that has just started. */
-  const take = () => takeAll(turns());
+  const take = (settleSeconds = 0) => takeAll(turns(settleSeconds));
 
   async function takeAll(running: MailTurns): Promise<number> {
     const begun = await running.take();
@@ -423,5 +424,62 @@ describe('e-mail of alerts', () => {
     expect((await examineMail(database.pool))[0]?.message).to.include('no process sends e-mail');
     await take();
     expect((await examineMail(database.pool))[0]?.message).to.equal('Rules name 1; nothing was refused');
+  });
+
+  describe('that waits', () => {
+    /** As if a time had passed since everything that is in the feed was sealed there. */
+    const ago = (seconds: number) =>
+      database.rows(
+        `set tagtrail.retention = 'on';
+         with old as (delete from moves returning *)
+         insert into moves select org_id, position, sealed_at - interval '${seconds} seconds', asset_id, kind, part, parts,
+           recorded_at, location_id, since, last_seen, previous_location_id, duration_seconds, rows from old;
+         reset tagtrail.retention`,
+      );
+
+    it('is sent once an alert has stood for so long, and never if it was withdrawn by then', async () => {
+      await person('ada@example.com');
+      const ruleId = await rule(['ada@example.com']);
+      const flicker = await open(ruleId, 'FLICKER');
+      await open(ruleId, 'DRILL');
+      expect(await take(30)).to.equal(0);
+      await ago(20);
+      await change(flicker, 'withdrawn');
+      const young = await open(ruleId, 'SAW');
+      await ago(15);
+      // What was just withdrawn has not waited itself, nor has the last that was opened.
+      expect(await take(30)).to.equal(1);
+      expect(subjects()).to.have.length(1);
+      expect(server.received[0]?.text).to.include('DRILL').and.not.include('FLICKER').and.not.include('SAW');
+      await laterOn();
+      expect(await take(30)).to.equal(0);
+      await ago(20);
+      await laterOn();
+      expect(await take(30)).to.equal(1);
+      expect(server.received[1]?.text).to.include('SAW').and.not.include('FLICKER');
+      await change(young, 'withdrawn');
+      await laterOn();
+      expect(await take(30)).to.equal(0);
+      await ago(31);
+      expect(await take(30)).to.equal(1);
+      expect(server.received[2]?.text).to.include('Withdrawn, it was not so').and.include('SAW');
+      const [recipient] = await database.rows('select done_beyond from alert_mail_recipients');
+      expect(recipient).to.deep.equal({ done_beyond: {} });
+    });
+
+    it('says once what an alert has become, however recent that is', async () => {
+      await person('ada@example.com');
+      const ruleId = await rule(['ada@example.com']);
+      const first = await open(ruleId, 'DRILL');
+      expect(await take(30)).to.equal(0);
+      await ago(31);
+      await change(first, 'closed');
+      expect(await take(30)).to.equal(1);
+      expect(server.received[0]?.text).to.include('Over: ');
+      await ago(31);
+      await laterOn();
+      expect(await take(30)).to.equal(0);
+      expect(server.received).to.have.length(1);
+    });
   });
 });

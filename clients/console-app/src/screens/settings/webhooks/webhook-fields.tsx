@@ -10,19 +10,28 @@ export interface WebhookDraft {
   url: string;
   types: readonly EventType[];
   location_external_key: string | null;
+  /** As it is typed. */
+  settle_seconds: string;
 }
 
-export const SHOWN_FIELDS = ['name', 'url', 'types', 'location_external_key'];
+export const SHOWN_FIELDS = ['name', 'url', 'types', 'location_external_key', 'settle_seconds'];
 
-export const NEW_DRAFT: WebhookDraft = { name: '', url: '', types: EVENT_TYPES, location_external_key: null };
+export const NEW_DRAFT: WebhookDraft = {
+  ...{ name: '', url: '', types: EVENT_TYPES, location_external_key: null },
+  settle_seconds: '0',
+};
 
-export function draftOf({ name, url, types, location_external_key }: Webhook): WebhookDraft {
-  return { name, url, types: types ?? EVENT_TYPES, location_external_key };
+export function draftOf(webhook: Webhook): WebhookDraft {
+  const { name, url, types, location_external_key, settle_seconds: seconds } = webhook;
+  return { name, url, types: types ?? EVENT_TYPES, location_external_key, settle_seconds: String(seconds) };
 }
 
 /** As the API takes it: no types are all types. */
-export function bodyOf({ types, ...draft }: WebhookDraft) {
-  return { ...draft, types: types.length === EVENT_TYPES.length ? null : types };
+export function bodyOf({ types, settle_seconds: seconds, ...draft }: WebhookDraft) {
+  return {
+    ...{ ...draft, settle_seconds: Number(seconds) },
+    types: types.length === EVENT_TYPES.length ? null : types,
+  };
 }
 
 export function WebhookFields({
@@ -87,6 +96,18 @@ export function WebhookFields({
         fault={faultOf(problem, 'location_external_key')}
         picked={key === null ? null : { id: 0, external_key: key }}
         onPick={(place) => onDraft({ ...draft, location_external_key: place?.external_key ?? null })}
+      />
+      <Field
+        label={t.settle}
+        hint={t.settleHint}
+        type="number"
+        name="settle_seconds"
+        min={0}
+        max={60}
+        required
+        value={draft.settle_seconds}
+        fault={faultOf(problem, 'settle_seconds')}
+        onValue={(seconds) => onDraft({ ...draft, settle_seconds: seconds })}
       />
     </>
   );

@@ -1,0 +1,17 @@
+import { type FragmentSqlToken, sql } from '../../db/timescale/queries/sql.ts';
+
+/** Seconds for which a consumer may have an asset's events held, to be told their net change. */
+export const MOST_SETTLE_SECONDS = 60;
+
+export function isSettleSeconds(value: number): boolean {
+  return Number.isInteger(value) && value >= 0 && value <= MOST_SETTLE_SECONDS;
+}
+
+/**
+ * For how many more seconds an event that was sealed at a time waits. Not at all if that is yet to come: the database's clock was
+ * set back since.
+ */
+export function waitsFor(sealedAt: FragmentSqlToken, settleSeconds: number): FragmentSqlToken {
+  return sql.fragment`(case when ${sealedAt} > clock_timestamp() then 0
+    else greatest(0, ${settleSeconds}::float8 - extract(epoch from clock_timestamp() - ${sealedAt})::float8) end)`;
+}
