@@ -78,6 +78,7 @@ export class Lane {
   /** Endless answers, one after another. */
   #endless = 0;
   #isIdle = false;
+  /** Ends a hold early; null unless the lane waits for one. */
   #hold: AbortController | null = null;
   #woken = Promise.withResolvers<void>();
   /** Commits under way, by asset or reader. */
@@ -196,6 +197,10 @@ export class Lane {
   /** @returns whether the lane may go on to the next. */
   async #deliver({ event, doneTo, settled }: PickedEvent): Promise<boolean> {
     const { note, takeBack, onSettled, send, end, pace, ladder, random } = this.#parts;
+    if (event === null && settled === null) {
+      this.#position = Math.max(this.#position, doneTo);
+      return true;
+    }
     const subject = event === null ? settled?.subject : subjectOf(event);
     await this.#unrecorded.get(subject ?? 0);
     if (this.#unrecorded.size >= UNRECORDED) {
