@@ -5,6 +5,7 @@ import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { aRead, record } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
+import { until } from '../../support/subscribed-ingest.ts';
 import { SETTINGS } from '../../support/webhooks.ts';
 
 describe('webhooks in the console', () => {
@@ -40,6 +41,7 @@ describe('webhooks in the console', () => {
     await sheet.getByRole('button', { name: 'Make it' }).click();
     await sheet.locator('.fault').waitFor();
     await sheet.getByLabel('Address', { exact: true }).fill(receiver.url);
+    expect(await sheet.getByLabel('Wait (seconds)').inputValue()).to.equal('0');
     await sheet.getByLabel('Wait (seconds)').fill('5');
     await sheet.getByLabel('Address', { exact: true }).press('Enter');
     const secret = await page.getByLabel('Secret of ERP').inputValue();
@@ -82,5 +84,16 @@ describe('webhooks in the console', () => {
     await sure.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
     expect(faults).to.deep.equal([]);
+  });
+
+  it('are suggested to wait where antennas are weighed against each other', async () => {
+    const other = await Site.create(app.database, 'Weighed');
+    await app.database.rows(
+      `insert into location_settings (org_id, procedure, certainty, valid_from) values ($1, 'strength', 1, now())`,
+      [other.orgId],
+    );
+    const page = await app.open('#/settings/webhooks?open=new', await app.as('admin', other.orgId));
+    const wait = page.locator('dialog.side').getByLabel('Wait (seconds)');
+    await until(async () => (await wait.inputValue()) === '5');
   });
 });

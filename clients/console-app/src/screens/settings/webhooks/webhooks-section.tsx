@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import { post } from '../../../api/send.ts';
-import type { Webhook } from '../../../api/types.ts';
+import type { MadeSetting, Webhook } from '../../../api/types.ts';
 import { useAction } from '../../../api/use-action.ts';
 import { useList } from '../../../api/use-list.ts';
+import { useRead } from '../../../api/use-read.ts';
 import { EmptyState } from '../../../parts/empty-state.tsx';
 import { ProblemNote } from '../../../parts/problem-note.tsx';
 import { SecretNote } from '../../../parts/secret-note.tsx';
@@ -11,7 +12,7 @@ import { Table } from '../../../parts/table.tsx';
 import { address, go, hrefWith } from '../../../router/router.ts';
 import { texts } from '../../../texts/texts.ts';
 import { webhookColumns } from './webhook-columns.tsx';
-import { bodyOf, NEW_DRAFT, SHOWN_FIELDS, WebhookFields } from './webhook-fields.tsx';
+import { bodyOf, NEW_DRAFT, SHOWN_FIELDS, type WebhookDraft, WebhookFields } from './webhook-fields.tsx';
 import { WebhookSheet } from './webhook-sheet.tsx';
 
 /** `#/settings/webhooks?open=3`: whom moves are sent to, and how far each has come. */
@@ -64,6 +65,15 @@ export function WebhooksSection() {
   );
 }
 
+/** Where antennas are weighed against each other, the last seconds of a history still change. */
+function useSuggestedDraft(): WebhookDraft {
+  const { answer } = useRead<{ data: readonly MadeSetting[] }>('/locating');
+  const isWeighed = answer?.data.some(
+    ({ state, procedure }) => state === 'in_force' && (procedure === 'strength' || procedure === 'position'),
+  );
+  return isWeighed === true ? { ...NEW_DRAFT, settle_seconds: '5' } : NEW_DRAFT;
+}
+
 function NewWebhook({
   onMade,
   onClose,
@@ -72,7 +82,9 @@ function NewWebhook({
   onClose: () => void;
 }) {
   const t = texts.value.webhooks;
-  const [draft, setDraft] = useState(NEW_DRAFT);
+  const suggested = useSuggestedDraft();
+  const [typed, setDraft] = useState<WebhookDraft | null>(null);
+  const draft = typed ?? suggested;
   const { run, isBusy, problem } = useAction();
   const make = async () =>
     onMade((await post<{ data: { name: string; secret: string } }>('/webhooks', bodyOf(draft))).data);
