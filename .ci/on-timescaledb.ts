@@ -28,7 +28,7 @@ const ON_TIMESCALEDB = [
   'test/mqtt-ingest/{intake,moves-out}/*.test.ts',
   'test/mqtt-ingest/{clocks-apart,process,wrong-clock}.test.ts',
   'test/worker/{recompute-histories,retain}.test.ts',
-  'test/handheld-gateway/{guessed-kinds,retractions*,smoothed-moves,submissions*,submission-times,sweep-alerts,wrong-clock}.test.ts',
+  'test/handheld-gateway/{guessed-kinds,retractions*,moves-in-doubt,submissions*,submission-times,sweep-alerts,wrong-clock}.test.ts',
   'test/chaos/{clock,database,findings,follow-feed,full-disk,kill-before-commit,kill-ingest,poison}.test.ts',
   'test/growing/*.test.ts',
   // Reading them.

@@ -1,21 +1,19 @@
 import { expect } from 'chai';
 import { commandLineOn } from '../support/command-line.ts';
 import { type TestDatabase, useDatabase } from '../support/database.ts';
-import { historyOfEarlierVersion, storeHistory } from '../support/earlier-history.ts';
+import { storeHistory } from '../support/earlier-history.ts';
+import { STRENGTH, storeSettings } from '../support/location-settings.ts';
 import { storedHistory } from '../support/recording.ts';
 import { Site } from '../support/site.ts';
-import { storeSettings } from '../support/stored-smoothing.ts';
 import { wokenFor } from '../support/woken-sealer.ts';
 
 const SECOND = 1_000_000;
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;
-const SMOOTHING = { window: 6 * SECOND, minimum: SECOND, margin: 6 };
 const PASSING = [
   [0, 0, -40],
-  [4.4, 0, -53],
-  [5.8, 1, -46],
-  [6.2, 1, -58],
-  [7.3, 1, -46],
+  [60.8, 1, -46],
+  [61.2, 1, -58],
+  [62.3, 1, -46],
 ] as const;
 
 /** An asset that passed from A to B, with the history that an earlier version made of it, by plain SQL. */
@@ -24,10 +22,11 @@ async function passedEarlier(database: TestDatabase) {
   const places = [await site.location('A'), await site.location('B')];
   const readerId = await site.reader(`gate-${site.orgId}`, places);
   const assetId = await site.asset('CRATE', 'CRATE');
-  const settings = [{ locationId: null, validFrom: START - SECOND, smoothing: SMOOTHING }];
-  await storeSettings(database, site.orgId, settings);
+  await storeSettings(database, site.orgId, [
+    { locationId: null, validFrom: START - SECOND, setting: STRENGTH },
+  ]);
   const seen = PASSING.map(([second, place, rssi]) => {
-    return { observedAt: START + second * SECOND, locationId: places[place] ?? 0, rssi, isByPerson: false };
+    return { observedAt: START + second * SECOND, locationId: places[place] ?? 0, rssi };
   });
   for (const { observedAt, locationId, rssi } of seen) {
     await database.rows(
@@ -39,9 +38,12 @@ async function passedEarlier(database: TestDatabase) {
   }
   await database.rows(
     'insert into positions (org_id, asset_id, last_seen) values ($1, $2, time_of_micros($3))',
-    [site.orgId, assetId, START + 7.3 * SECOND],
+    [site.orgId, assetId, START + 62.3 * SECOND],
   );
-  await storeHistory(database, { orgId: site.orgId, assetId }, historyOfEarlierVersion(seen, settings));
+  await storeHistory(database, { orgId: site.orgId, assetId }, [
+    { observedAt: START, locationId: places[0] ?? 0, durationSeconds: null },
+    { observedAt: START + 61.2 * SECOND, locationId: places[1] ?? 0, durationSeconds: 61 },
+  ]);
   const movedAt = async () => {
     const [, move] = await storedHistory(database, assetId);
     const [position] = await database.rows<{ since: number }>(
@@ -51,7 +53,7 @@ async function passedEarlier(database: TestDatabase) {
     expect(position?.since).to.equal(move?.observedAt);
     return ((move?.observedAt ?? 0) - START) / SECOND;
   };
-  expect(await movedAt()).to.equal(6.2);
+  expect(await movedAt()).to.equal(61.2);
   return { orgId: site.orgId, movedAt };
 }
 
@@ -67,12 +69,12 @@ describe('history recompute', () => {
       ...changed,
       dry_run: true,
     });
-    expect(await movedAt()).to.equal(6.2);
+    expect(await movedAt()).to.equal(61.2);
     expect(await json('history', 'recompute', '--org', org, '--asset', 'CRATE')).to.deep.equal({
       ...changed,
       dry_run: false,
     });
-    expect(await movedAt()).to.equal(5.8);
+    expect(await movedAt()).to.equal(60.8);
     expect((await tagtrail('history', 'recompute', '--org', org)).stdout).to.equal(
       `Organization ${org}: 0 of 1 histories changed, 0 rows written, 0 removed.\n`,
     );
@@ -87,7 +89,7 @@ describe('history recompute', () => {
     expect(await wokenFor(database, () => tagtrail('history', 'recompute', '--org', org))).to.deep.equal([
       orgId,
     ]);
-    expect(await movedAt()).to.equal(5.8);
+    expect(await movedAt()).to.equal(60.8);
   });
 
   it('names the organization or the asset that there is not', async () => {

@@ -7,15 +7,16 @@ import type { Instant } from '../../base/timestamps.ts';
 import { WriteOutage } from '../../db/timescale/connections/write-outage.ts';
 import { DatabaseClock } from '../../domain/tracking/database-clock.ts';
 import { compareRssi } from '../../domain/tracking/history/history.ts';
+import { type DatedSetting, Site as Deciding } from '../../domain/tracking/location/site.ts';
+import type { Seen } from '../../domain/tracking/location/statements.ts';
 import type { Scan } from '../../domain/tracking/scan.ts';
-import type { Seen } from '../../domain/tracking/smoothing/counting.ts';
-import type { DatedSmoothing } from '../../domain/tracking/smoothing/settings.ts';
 import { createRecorder } from '../../services/handheld-gateway/recording/record-submission.ts';
 import { createRetractor } from '../../services/handheld-gateway/recording/retractor.ts';
 import type { Submission } from '../../services/handheld-gateway/recording/submission.ts';
 import { SubmissionTurns } from '../../services/handheld-gateway/recording/turns.ts';
 import { useDatabase } from '../support/database.ts';
 import { folded } from '../support/fold.ts';
+import { storeSettings } from '../support/location-settings.ts';
 import { randomSets } from '../support/random-sets.ts';
 import {
   aRead,
@@ -28,8 +29,7 @@ import {
 } from '../support/recording.ts';
 import { anInstant, anRssi, START } from '../support/sightings.ts';
 import { Site } from '../support/site.ts';
-import { decidedSmoothedHistory, someSettings } from '../support/smoothing-by-definition.ts';
-import { storeSettings } from '../support/stored-smoothing.ts';
+import { decidedByAll, someSettings } from '../support/statements.ts';
 import { unsealedMoves } from '../support/unsealed-moves.ts';
 
 /** A read of an asset: by the reader at one of three locations, or in one of four submissions. */
@@ -128,7 +128,6 @@ describe('taking back, while readers and people go on scanning', () => {
                 observedAt: at,
                 locationId: locations[number % 3] ?? 0,
                 rssi,
-                isByPerson: true,
                 scan: {
                   receivedAt: RECEIVED,
                   tagType: 'rfid',
@@ -141,19 +140,14 @@ describe('taking back, while readers and people go on scanning', () => {
     };
   }
 
-  async function expectHistoryOf(id: number, seen: Seen[], settings: DatedSmoothing[]): Promise<void> {
-    const expected = decidedSmoothedHistory(seen, settings);
+  async function expectHistoryOf(id: number, seen: Seen[], settings: DatedSetting[]): Promise<void> {
+    const { history: expected } = await decidedByAll(seen, new Deciding({ settings }));
     const last = expected.at(-1);
     expect(await storedDecisions(database, id)).to.deep.equal(expected);
-    expect((await storedPosition(database, id)) ?? NOWHERE).to.deep.equal(
-      last === undefined
-        ? NOWHERE
-        : {
-            locationId: last.locationId,
-            since: last.observedAt,
-            lastSeen: Math.max(...seen.map(({ observedAt }) => observedAt)),
-          },
-    );
+    const lastSeen = seen.length === 0 ? null : Math.max(...seen.map(({ observedAt }) => observedAt));
+    expect((await storedPosition(database, id)) ?? NOWHERE).to.deep.equal({
+      ...{ locationId: last?.locationId ?? null, since: last?.observedAt ?? null, lastSeen },
+    });
     const told = await unsealedMoves(database, id);
     expect(folded(told)).to.deep.equal(await storedHistory(database, id));
     expect(told.at(-1)?.location_id ?? null).to.equal(last?.locationId ?? null);
@@ -180,7 +174,6 @@ describe('taking back, while readers and people go on scanning', () => {
             observedAt: read.at,
             locationId: locations[read.location] ?? 0,
             rssi: read.rssi,
-            isByPerson: false,
             scan: decidingScan(scan),
           })),
         );

@@ -1,26 +1,5 @@
 import type { Transition } from '../../domain/tracking/history/history.ts';
-import type { Seen } from '../../domain/tracking/smoothing/counting.ts';
-import type { DatedSmoothing } from '../../domain/tracking/smoothing/settings.ts';
 import type { TestDatabase } from './database.ts';
-import { smoothedHistoryByDefinition } from './smoothing-by-definition.ts';
-
-/** The history that an earlier version made of scans in order: it passed over those at the place where the asset was. */
-export function historyOfEarlierVersion(
-  seen: readonly Seen[],
-  settings: readonly DatedSmoothing[],
-): Transition[] {
-  let made: Transition[] = [];
-  for (const instant of [...new Set(seen.map(({ observedAt }) => observedAt))].toSorted((a, b) => a - b)) {
-    const place = made.at(-1)?.locationId;
-    if (seen.some((scan) => scan.observedAt === instant && scan.locationId !== place)) {
-      made = smoothedHistoryByDefinition(
-        seen.filter(({ observedAt }) => observedAt <= instant),
-        settings,
-      );
-    }
-  }
-  return made;
-}
 
 /** Gives an asset these rows of history and no others, and the position that goes with them. */
 export async function storeHistory(

@@ -36,8 +36,7 @@ export async function sweep(pool: Pool, retentionDays: number): Promise<Swept> {
 }
 
 /**
- * Added to the retention: smoothing judges a scan just recent enough by scans up to two of its widest windows
- * (ten minutes) before.
+ * Added to the retention: what a scan just recent enough states is decided by scans of up to a minute before.
  */
 const SURROUNDINGS = "interval '1 hour'";
 

@@ -1,6 +1,6 @@
 /**
- * Organizations whose scans lately took many stored ones to judge: a tag that is read hundreds of times a second at smoothed
- * locations has a hundred thousand within its windows, and each batch with a read of it takes a large part of a second.
+ * Organizations whose scans lately took many stored ones to judge: a tag that is read a thousand times a second where strength
+ * decides has a hundred thousand around each scan, and each batch with a read of it takes a large part of a second.
  */
 export class HeavyOrganizations {
   /** `performance.now()`. */

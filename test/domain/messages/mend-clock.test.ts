@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { countWrongRows, isAnyWrong, mendClock } from '../../../domain/messages/mend-clock.ts';
-import type { DatedSmoothing } from '../../../domain/tracking/smoothing/settings.ts';
+import type { DatedSetting } from '../../../domain/tracking/location/site.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
 import { useDatabase } from '../../support/database.ts';
 import { folded } from '../../support/fold.ts';
+import { STRENGTH, storeSettings } from '../../support/location-settings.ts';
 import { aRead, record, storedHistory, storedPosition } from '../../support/recording.ts';
 import { anRssi, START } from '../../support/sightings.ts';
 import { Site } from '../../support/site.ts';
-import { storeSettings } from '../../support/stored-smoothing.ts';
 import { unsealedMoves } from '../../support/unsealed-moves.ts';
 
 const SECOND = 1_000_000;
@@ -73,19 +73,13 @@ const MANY_OF_FAST_DEVICES = MANY_READS.map(({ location, receivedAt }, index): R
   return { location, deviceTime: receivedAt + AHEAD, receivedAt: received, rssi: index % 7 };
 });
 
-const SMOOTHED: DatedSmoothing[] = [
-  {
-    locationId: null,
-    validFrom: START - 60 * MINUTE,
-    smoothing: { window: 120 * SECOND, minimum: 30 * SECOND, margin: 2 },
-  },
-];
+const BY_STRENGTH: DatedSetting[] = [{ locationId: null, validFrom: START - 60 * MINUTE, setting: STRENGTH }];
 
 describe('mending what a wrong clock recorded', () => {
   const database = useDatabase();
 
   /** A site of its own, with what it recorded of each asset. */
-  async function recorded(all: readonly Read[][], settings: readonly DatedSmoothing[], isRight: boolean) {
+  async function recorded(all: readonly Read[][], settings: readonly DatedSetting[], isRight: boolean) {
     const site = await Site.create(database);
     const { orgId } = site;
     await storeSettings(database, orgId, settings);
@@ -125,12 +119,12 @@ describe('mending what a wrong clock recorded', () => {
     return { orgId, assetIds, look: () => Promise.all(assetIds.map(ofAsset)) };
   }
 
-  const USUAL = { settings: [] as DatedSmoothing[], reads: someReads, many: MANY_READS, clock: CLOCK };
+  const USUAL = { settings: [] as DatedSetting[], reads: someReads, many: MANY_READS, clock: CLOCK };
   const cases = {
     '': USUAL,
-    ', smoothed': { ...USUAL, settings: SMOOTHED },
-    ", smoothed, devices' clocks ahead, too": {
-      ...{ settings: SMOOTHED, reads: readsOfFastDevices, many: MANY_OF_FAST_DEVICES },
+    '; by strength': { ...USUAL, settings: BY_STRENGTH },
+    "; by strength, devices' clocks ahead, too": {
+      ...{ settings: BY_STRENGTH, reads: readsOfFastDevices, many: MANY_OF_FAST_DEVICES },
       clock: { ...CLOCK, isAll: true },
     },
   };

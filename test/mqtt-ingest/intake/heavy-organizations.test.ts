@@ -5,13 +5,13 @@ import { HeavyOrganizations } from '../../../domain/tracking/location/heavy-orga
 import { ReaderLanes } from '../../../services/mqtt-ingest/intake/reader-lanes.ts';
 import { useDatabase } from '../../support/database.ts';
 import { openIntake } from '../../support/intake.ts';
+import { STRENGTH, storeSettings } from '../../support/location-settings.ts';
 import { aRead, record } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
-import { storeSettings } from '../../support/stored-smoothing.ts';
 
 const SECOND = 1_000_000;
 
-describe('an organization with a tag that was read a hundred times a second at smoothed locations', () => {
+describe('an organization with a tag that was read a thousand times a second where strength decides', () => {
   const database = useDatabase();
   const now = Math.floor(Date.now() / 1_000) * SECOND;
   const day = now - 86_400 * SECOND;
@@ -23,12 +23,13 @@ describe('an organization with a tag that was read a hundred times a second at s
     const pallet = await site.asset('PALLET', 'E280');
     const readers = ['dense 1', 'dense 2'];
     const [readerId = 0] = await Promise.all(readers.map((name) => site.reader(name, [here, there])));
-    const smoothing = { window: 600 * SECOND, minimum: 300 * SECOND, margin: null };
-    await storeSettings(database, orgId, [{ locationId: null, validFrom: day - 3_600 * SECOND, smoothing }]);
+    await storeSettings(database, orgId, [
+      { locationId: null, validFrom: day - 3_600 * SECOND, setting: STRENGTH },
+    ]);
     await database.rows(
       `insert into scan_events
          (org_id, asset_id, location_id, observed_at, received_at, time_is_received, tag_type, tag_value, reader_id, antenna)
-       select $1, $2, case n % 2 when 0 then $3::integer else $4 end, time_of_micros($5::bigint + n * 10000), now(), false,
+       select $1, $2, case n % 2 when 0 then $3::integer else $4 end, time_of_micros($5::bigint + n * 1000), now(), false,
          'rfid', 'E280', $6, 1 + n % 2
        from generate_series(0, 60000) n`,
       [orgId, pallet, there, here, day, readerId],
@@ -36,7 +37,7 @@ describe('an organization with a tag that was read a hundred times a second at s
     await database.rows(
       `with position as (
          insert into positions (org_id, asset_id, location_id, since, last_seen, is_in_feed)
-         values ($1, $2, $4, time_of_micros($3::bigint), time_of_micros($3::bigint + 600000000), true)
+         values ($1, $2, $4, time_of_micros($3::bigint), time_of_micros($3::bigint + 60000000), true)
        )
        insert into location_transitions (org_id, asset_id, observed_at, location_id)
        values ($1, $2, time_of_micros($3::bigint), $4)`,
@@ -53,7 +54,7 @@ describe('an organization with a tag that was read a hundred times a second at s
       readerId,
       value: 'E280',
       locationId: here,
-      at: day + 300 * SECOND + 5,
+      at: day + 30 * SECOND + 5,
       receivedAt: now,
     };
     await record(database, [aRead(late)], now, { heavy });

@@ -1,13 +1,14 @@
 import { expect } from 'chai';
 import { loadScans, TooManyScans } from '../../../domain/tracking/location/load-stretches.ts';
+import type { Setting } from '../../../domain/tracking/location/site.ts';
 import { useDatabase } from '../../support/database.ts';
 import { openIntake } from '../../support/intake.ts';
+import { STRENGTH, storeSettings } from '../../support/location-settings.ts';
 import { Site } from '../../support/site.ts';
-import { storeSettings } from '../../support/stored-smoothing.ts';
 
 const SECOND = 1_000_000;
 
-describe('a read of an asset with a quarter of a million scans within its smoothing windows', () => {
+describe('a read of an asset with a quarter of a million scans that bear on it', () => {
   const database = useDatabase();
   const SCANS = 260_000;
   const now = Math.floor(Date.now() / 1_000) * SECOND;
@@ -22,32 +23,26 @@ describe('a read of an asset with a quarter of a million scans within its smooth
     await database.rows(
       `insert into scan_events
          (org_id, asset_id, location_id, observed_at, received_at, time_is_received, tag_type, tag_value, reader_id, antenna)
-       select $1, $2, $3, time_of_micros($4::bigint - n * 1000), now(), false, 'rfid', 'E280', $5, 2
+       select $1, $2, $3, time_of_micros($4::bigint - n * 200), now(), false, 'rfid', 'E280', $5, 2
        from generate_series(1, ${SCANS}) n`,
       [site.orgId, pallet, there, now, readerId],
     );
     await database.rows(
       `with position as (
          insert into positions (org_id, asset_id, location_id, since, last_seen, is_in_feed)
-         values ($1, $2, $4, time_of_micros($3::bigint - ${SCANS} * 1000), time_of_micros($3::bigint - 1000), true)
+         values ($1, $2, $4, time_of_micros($3::bigint - ${SCANS} * 200), time_of_micros($3::bigint - 200), true)
        )
        insert into location_transitions (org_id, asset_id, observed_at, location_id)
-       values ($1, $2, time_of_micros($3::bigint - ${SCANS} * 1000), $4)`,
+       values ($1, $2, time_of_micros($3::bigint - ${SCANS} * 200), $4)`,
       [site.orgId, pallet, now, there],
     );
   });
 
-  const setWindow = (seconds: number) =>
-    storeSettings(database, site.orgId, [
-      {
-        locationId: null,
-        validFrom: now - 86_400 * SECOND,
-        smoothing: { window: seconds * SECOND, minimum: SECOND, margin: null },
-      },
-    ]);
+  const decideBy = (setting: Setting) =>
+    storeSettings(database, site.orgId, [{ locationId: null, validFrom: now - 86_400 * SECOND, setting }]);
 
-  it('waits by itself until the windows are narrower, and others are recorded', async () => {
-    await setWindow(600);
+  it('waits by itself until every scan decides there, and others are recorded', async () => {
+    await decideBy(STRENGTH);
     const other = await Site.create(database, 'Other');
     await other.asset('OTHER', 'E281');
     await other.reader('other', [await other.location('DOCK')]);
@@ -66,7 +61,7 @@ describe('a read of an asset with a quarter of a million scans within its smooth
     }
     expect(isDone).to.equal(false);
     expect(intake.reported).to.deep.equal({ outages: [], poison: [] });
-    await setWindow(2);
+    await decideBy({ procedure: 'every' });
     expect((await dense).counts.recorded).to.equal(1);
     expect(intake.slow()).to.equal(0);
     await intake.drain(10_000);
@@ -75,7 +70,7 @@ describe('a read of an asset with a quarter of a million scans within its smooth
   it('is refused before all of them are loaded, while stretches that are too many together are read in parts', async () => {
     const stretch = (from: number, to: number) => ({
       ...{ orgId: site.orgId, assetId: pallet },
-      ...{ from: now - from * 1_000, to: now - to * 1_000 },
+      ...{ from: now - from * 200, to: now - to * 200 },
     });
     const client = await database.pool.connect();
     try {

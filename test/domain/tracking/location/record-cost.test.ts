@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { useDatabase } from '../../../support/database.ts';
+import { STRENGTH, storeSettings } from '../../../support/location-settings.ts';
 import { aRead, record } from '../../../support/recording.ts';
 import { Site } from '../../../support/site.ts';
-import { storeSettings } from '../../../support/stored-smoothing.ts';
 import { costOfRecording } from '../cost.ts';
 
 const SECOND = 1_000_000;
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;
 
-describe('the cost of recording what is smoothed', () => {
+describe('the cost of recording where strength decides', () => {
   const database = useDatabase();
   const locations: number[] = [];
   let site: Site;
@@ -17,8 +17,9 @@ describe('the cost of recording what is smoothed', () => {
   before(async () => {
     site = await Site.create(database);
     locations.push(await site.location('A'), await site.location('B'));
-    const smoothing = { window: 10 * SECOND, minimum: 5 * SECOND, margin: null };
-    await storeSettings(database, site.orgId, [{ locationId: null, validFrom: START, smoothing }]);
+    await storeSettings(database, site.orgId, [
+      { locationId: null, validFrom: START - 3_600 * SECOND, setting: STRENGTH },
+    ]);
   });
 
   const scanOf = (value: string, second: number, location: number) =>
@@ -51,9 +52,9 @@ describe('the cost of recording what is smoothed', () => {
     ['a scan earlier than all others', () => ({ second: -1, location: 1 })],
   ];
   for (const [what, at] of arrivals) {
-    it(`goes by the window and not by what is stored, for ${what}`, async () => {
+    it(`goes by what lies around it and not by what is stored, for ${what}`, async () => {
       const costs = [];
-      for (const seconds of [80, 2_000]) {
+      for (const seconds of [400, 2_000]) {
         const value = await assetReadFor(seconds);
         const { second, location } = at(seconds);
         costs.push(await costOfRecording(database, [scanOf(value, second, location)]));
@@ -61,8 +62,8 @@ describe('the cost of recording what is smoothed', () => {
       const [few, many] = costs;
       expect(many?.statements).to.equal(few?.statements);
       // Of a long history the mark after the row is adjusted, too.
-      expect(many?.rows).to.be.within(few?.rows ?? 0, (few?.rows ?? 0) + 1);
-      expect(few?.rows).to.be.within(1, 80);
+      expect(many?.rows).to.be.within((few?.rows ?? 0) - 1, (few?.rows ?? 0) + 1);
+      expect(few?.rows).to.be.within(1, 600);
     });
   }
 
@@ -77,34 +78,8 @@ describe('the cost of recording what is smoothed', () => {
     expect(many).to.be.below(9 * few);
   });
 
-  it('does not go by how often an asset is read where it has just come', async () => {
-    const costs = [];
-    for (const readsPerSecond of [1, 40]) {
-      const value = `dense-${readsPerSecond}`;
-      await site.asset(value, value);
-      const reads = Array.from({ length: 17 * readsPerSecond }, (_, read) => {
-        const second = read / readsPerSecond;
-        return scanOf(value, second, second < 10 ? 0 : 1);
-      });
-      await record(database, reads);
-      costs.push(await costOfRecording(database, [scanOf(value, 17.5, 1)]));
-    }
-    expect(costs[1]).to.deep.equal(costs[0]);
-  });
-
-  it('is no more than without smoothing where an asset stands still', async () => {
-    const smoothed = await assetReadFor(5);
-    const other = await Site.create(database, 'Other');
-    const elsewhere = await other.location('A');
-    await other.asset('still', 'still');
-    const plain = (second: number) => ({
-      ...scanOf('still', second, 0),
-      orgId: other.orgId,
-      locationId: elsewhere,
-    });
-    await record(database, [plain(0)]);
-    expect(await costOfRecording(database, [scanOf(smoothed, 601, 0)])).to.deep.equal(
-      await costOfRecording(database, [plain(601)]),
-    );
+  it('is that of a few rows where an asset stands still and was not read for long', async () => {
+    const value = await assetReadFor(5);
+    expect((await costOfRecording(database, [scanOf(value, 601, 0)])).rows).to.be.below(20);
   });
 });

@@ -4,31 +4,31 @@ import type { Scan } from '../../../../domain/tracking/scan.ts';
 import { recordIn } from '../../../support/concurrently.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { emptyStatistics, FIRST_OWN_OID } from '../../../support/empty-statistics.ts';
+import { STRENGTH, storeSettings } from '../../../support/location-settings.ts';
 import { type Measured, MeasuredClient } from '../../../support/measured-client.ts';
 import { record } from '../../../support/recording.ts';
-import { storeSettings } from '../../../support/stored-smoothing.ts';
 import { CRATES, Crates, READS, SECOND, START } from './crates.ts';
 
 /**
  * The same batch is recorded, and rolled back, on the same rows without statistics and with them. What it takes is
- * counted and not timed. Two organizations take part: one without smoothing, one with.
+ * counted and not timed. Two organizations take part: in one every scan decides, in the other strength does.
  */
 describe('a batch of late reads on tables without statistics', () => {
   const database = useDatabase();
   let plain: Crates;
-  let smoothed: Crates;
+  let byStrength: Crates;
   const measured: Record<string, ReadonlyMap<string, Measured>> = {};
   let batch: Scan[];
 
   before(async () => {
     await withoutAutovacuum();
     plain = await Crates.create(database);
-    smoothed = await Crates.create(database);
-    await storeSettings(database, smoothed.site.orgId, [
+    byStrength = await Crates.create(database);
+    await storeSettings(database, byStrength.site.orgId, [
       {
         locationId: null,
         validFrom: START - 3600 * SECOND,
-        smoothing: { window: 20 * SECOND, minimum: 20 * SECOND, margin: null },
+        setting: STRENGTH,
       },
     ]);
     const early = await MeasuredClient.connect(database.url);
@@ -37,15 +37,15 @@ describe('a batch of late reads on tables without statistics', () => {
     const withStatistics = await MeasuredClient.connect(database.url);
     try {
       // Plans that are made while the tables are nearly empty, which the statistics say, too.
-      await record(database, [...plain.reads(0, 2, 1), ...smoothed.reads(0, 2, 1)]);
+      await record(database, [...plain.reads(0, 2, 1), ...byStrength.reads(0, 2, 1)]);
       await database.rows('analyze');
-      await early.measure((client) => recordIn(client, [...plain.late(2), ...smoothed.late(2)]));
-      for (const half of [plain, smoothed]) {
+      await early.measure((client) => recordIn(client, [...plain.late(2), ...byStrength.late(2)]));
+      for (const half of [plain, byStrength]) {
         for (let first = 0; first < CRATES; first += 10) {
           await record(database, half.reads(first, first + 10, READS));
         }
       }
-      batch = [...plain.late(CRATES), ...smoothed.late(CRATES)];
+      batch = [...plain.late(CRATES), ...byStrength.late(CRATES)];
       const late = async (client: Client) => {
         await recordIn(client, batch);
         await recordIn(client, batch, { isCareful: true });
@@ -81,7 +81,6 @@ describe('a batch of late reads on tables without statistics', () => {
       'put-transitions',
       'record-unknown-tags',
       'resolve-tags',
-      'scans-ahead-of-stretches',
       'strengthen-scan-events',
       'trim-unknown-tags',
       'update-positions',

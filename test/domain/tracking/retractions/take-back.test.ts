@@ -7,10 +7,10 @@ import { recomputeAsset } from '../../../../domain/tracking/recompute/recompute-
 import { takeBack } from '../../../../domain/tracking/retractions/retract.ts';
 import type { Scan } from '../../../../domain/tracking/scan.ts';
 import { useDatabase } from '../../../support/database.ts';
+import { STRENGTH, storeSettings } from '../../../support/location-settings.ts';
 import { aRead, record, storedHistory, storedPosition } from '../../../support/recording.ts';
 import { START } from '../../../support/sightings.ts';
 import { Site } from '../../../support/site.ts';
-import { storeSettings } from '../../../support/stored-smoothing.ts';
 
 describe('a scan that is taken back', () => {
   const database = useDatabase();
@@ -158,33 +158,24 @@ describe('a scan that is taken back', () => {
     expect(await asset.position()).to.deep.equal(['A', 0, 0]);
   });
 
-  it('leaves its neighbours to prove themselves, where smoothing is on', async () => {
-    const smoothing = { window: 20 * MICROS_PER_SECOND, minimum: 5 * MICROS_PER_SECOND, margin: null };
-    await storeSettings(database, site.orgId, [{ locationId: null, validFrom: at(-1), smoothing }]);
+  it('leaves its neighbours to prove themselves, where strength decides', async () => {
+    await storeSettings(database, site.orgId, [{ locationId: null, validFrom: at(-1), setting: STRENGTH }]);
     const asset = await anAsset();
     await asset.read(0, 'A');
     await asset.read(4, 'B');
     await asset.scan(6, 'B');
-    await asset.read(10, 'B');
-    await asset.read(12, 'A');
-    expect(await asset.history()).to.deep.equal([
-      [0, 'A', null],
-      [4, 'B', 4],
-    ]);
+    // One read here and one there prove nothing.
+    expect(await asset.history()).to.deep.equal([[6, 'B', null]]);
     await asset.takeBack(6);
-    // Six seconds at B prove themselves without it.
-    expect(await asset.history()).to.deep.equal([
-      [0, 'A', null],
-      [4, 'B', 4],
-    ]);
+    expect(await asset.history()).to.deep.equal([]);
     const other = await anAsset();
     await other.read(0, 'A');
-    await other.read(4, 'B');
     await other.scan(10, 'B');
     await other.read(12, 'A');
     expect(await other.history()).to.deep.equal([
       [0, 'A', null],
-      [4, 'B', 4],
+      [10, 'B', 10],
+      [12, 'A', 2],
     ]);
     await other.takeBack(10);
     expect(await other.history()).to.deep.equal([[0, 'A', null]]);

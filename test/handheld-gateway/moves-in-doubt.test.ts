@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { createClock } from '../../base/clock.ts';
 import { DatabaseClock } from '../../domain/tracking/database-clock.ts';
 import { useGateway } from '../support/gateway.ts';
+import { STRENGTH, storeSettings } from '../support/location-settings.ts';
 import { aSubmission } from '../support/new-submission.ts';
 import { aRead, record, storedPosition } from '../support/recording.ts';
-import { storeSettings } from '../support/stored-smoothing.ts';
 
 const SECOND = 1_000_000;
 
-describe('a scan by a handheld where smoothing is on', () => {
+describe('a scan by a handheld where strength decides', () => {
   const gateway = useGateway();
   const now = Date.UTC(2026, 4, 4, 12) * 1_000;
   let url: string;
@@ -20,20 +20,19 @@ describe('a scan by a handheld where smoothing is on', () => {
     place.b = await gateway.site.location('B');
     place.c = await gateway.site.location('C');
     readerId = await gateway.site.reader('portal', [place.a, place.b]);
-    const smoothing = { window: 60 * SECOND, minimum: 30 * SECOND, margin: null };
     await storeSettings(gateway.database, gateway.site.orgId, [
-      { locationId: null, validFrom: now - 3_600 * SECOND, smoothing },
+      { locationId: null, validFrom: now - 3_600 * SECOND, setting: STRENGTH },
     ]);
   });
 
   let assets = 0;
-  /** An asset that is at A, and of which it is in doubt whether it is at B since five seconds. */
+  /** An asset that is at A, and of which it is in doubt whether it is still there. */
   async function anAsset() {
     const value = `E2${String(++assets).padStart(6, '0')}`;
     const id = await gateway.site.asset(`ASSET-${assets}`, value);
     const read = (locationId: number, secondsAgo: number) =>
       aRead({ orgId: gateway.site.orgId, readerId, value, locationId, at: now - secondsAgo * SECOND });
-    await record(gateway.database, [read(place.a, 30), read(place.b, 5)], now);
+    await record(gateway.database, [read(place.a, 90), read(place.b, 5), read(place.a, 4.5)], now);
     expect((await storedPosition(gateway.database, id))?.locationId).to.equal(place.a);
     return { id, value };
   }
