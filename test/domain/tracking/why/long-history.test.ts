@@ -145,7 +145,8 @@ describe('why an asset with a long history was somewhere', () => {
     const { explanation, rows } = await measure(asset, null);
     expect(explanation).to.include({ rule: 'strength', evidence: null, isTooMuch: true, isCut: true });
     expect(explanation?.around).to.have.lengthOf(400);
-    expect(rows).to.be.below(200_000);
+    // 20,000 scans, each counted by every step of a plan; chunks add some.
+    expect(rows).to.be.below(300_000);
   });
 
   it('is said with what was heard around it where it is read 600 times a second, and others are not held up', async () => {
