@@ -138,15 +138,17 @@ function latePieces(site: MeasuredSite, { reads }: Measured, random: Random): Ba
 
 function inPieces(scans: readonly Scan[], random: Random): Batch[] {
   const pieces: Batch[] = [];
+  const most = Math.ceil(scans.length / FEWEST_PIECES);
   for (let at = 0; at < scans.length; ) {
-    const size = random.integer(1, MOST_SHUFFLED);
+    const size = random.integer(1, most);
     pieces.push(scans.slice(at, at + size));
     at += size;
   }
   return pieces;
 }
 
-const MOST_SHUFFLED = 4_000;
+/** Each decides again nearly all of what came before. */
+const FEWEST_PIECES = 5;
 
 function shuffled<Item>(items: readonly Item[], random: Random): Item[] {
   const mixed = [...items];
