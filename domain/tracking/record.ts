@@ -9,7 +9,7 @@ import { type Distinct, distinctScans, dropRepeats } from './drop-repeats.ts';
 import { findByIndexes } from './index-plans.ts';
 import { findKnownScans, type KnownScan } from './known-scans.ts';
 import type { LocatedScan } from './located-scan.ts';
-import type { HeavyOrganizations } from './location/heavy-organizations.ts';
+import type { Workload } from './location/heavy-organizations.ts';
 import { readSites } from './location/read-site.ts';
 import type { RecentHearings } from './location/recent-hearings.ts';
 import { isRetracted, markRetracted, toMark } from './mark-retracted.ts';
@@ -40,7 +40,7 @@ export interface RecordOptions {
   /** Likewise; without it nothing is written before positions are locked. */
   seen?: RecentlySeen;
   /** Likewise; gets to know organizations whose scans take long to decide on. */
-  heavy?: HeavyOrganizations;
+  workload?: Workload;
   /** Likewise; without it all that is around scans is loaded. */
   recent?: RecentHearings;
   /** True if no message or submission has many of the scans. */
@@ -178,7 +178,7 @@ const PIECE = 250;
 async function writeLocated(
   client: Client,
   located: readonly LocatedScan[],
-  options: Pick<RecordOptions, 'isCareful' | 'repeats' | 'seen' | 'heavy' | 'recent'>,
+  options: Pick<RecordOptions, 'isCareful' | 'repeats' | 'seen' | 'workload' | 'recent'>,
 ): Promise<Written> {
   if (located.length === 0) {
     return { duplicates: new Set(), moves: new Map(), unsealed: 0 };
@@ -226,7 +226,7 @@ async function writeLocated(
   }
   const [sites] = await sentBehind;
   const { moves, unsealed } = await updateHistories(client, touched, {
-    stored: storedTracking(client, near, options.heavy),
+    stored: storedTracking(client, near, options.workload),
     sites,
     recent: options.recent,
     isCareful,

@@ -17,7 +17,7 @@ import {
 import type { DecidedTransition, Sighting } from './history/history.ts';
 import type { Neighbourhood, Span } from './history/revise.ts';
 import type { LocatedScan } from './located-scan.ts';
-import type { HeavyOrganizations } from './location/heavy-organizations.ts';
+import type { Workload } from './location/heavy-organizations.ts';
 import { lastScansBefore, loadScans, loadTransitions, scansAhead } from './location/load-stretches.ts';
 import type { StoredStretches } from './location/stated-neighbourhoods.ts';
 import type { Near } from './near-scans.ts';
@@ -33,40 +33,28 @@ export interface StoredTracking extends StoredStretches {
 
 /**
  * @param near of late scans, as it was before they were written.
- * @param heavy gets to know how many scans are read.
+ * @param workload gets to know how many scans are read, and what deciding on them costs.
  */
 export function storedTracking(
   client: Client,
   near: ReadonlyMap<LocatedScan, Near> = new Map(),
-  heavy?: HeavyOrganizations,
+  workload?: Workload,
 ): StoredTracking {
-  const read = new Map<number, number>();
   return {
     around: (asset) => aroundLate(asset, near),
     neighbourhoods: (changed) => loadNeighbourhoods(client, changed),
     lastBefore: (instants, since) => lastScansBefore(client, instants, since),
     scans: async (stretches) => {
       const scans = await loadScans(client, stretches);
-      countScans(read, stretches, scans);
-      for (const [orgId, count] of read) {
-        heavy?.note(orgId, count);
+      for (const [index, { orgId }] of stretches.entries()) {
+        workload?.addScans(orgId, scans[index]?.length ?? 0);
       }
       return scans;
     },
+    decided: (orgId, cost) => workload?.add(orgId, cost),
     transitions: (stretches) => loadTransitions(client, stretches),
     scansAhead: (stretches, count) => scansAhead(client, stretches, count),
   };
-}
-
-/** Adds to the number of scans by organization. */
-function countScans(
-  counts: Map<number, number>,
-  stretches: readonly AssetRef[],
-  scans: readonly (readonly unknown[])[],
-): void {
-  for (const [index, { orgId }] of stretches.entries()) {
-    counts.set(orgId, (counts.get(orgId) ?? 0) + (scans[index]?.length ?? 0));
-  }
 }
 
 interface ChangedInstant extends AssetRef {

@@ -17,7 +17,7 @@ import type { Outcome, Scan } from '../../domain/tracking/scan.ts';
 import type { TestDatabase } from './database.ts';
 
 /** What ingestion remembers from batch to batch. */
-export type Memory = Pick<RecordOptions, 'repeats' | 'seen' | 'heavy' | 'recent'>;
+export type Memory = Pick<RecordOptions, 'repeats' | 'seen' | 'workload' | 'recent'>;
 
 export function aMemory(): Memory {
   return { repeats: new RecentRepeats(), seen: new RecentlySeen(), recent: new RecentHearings() };

@@ -1,14 +1,14 @@
 /**
- * Organizations whose scans lately took many stored ones to judge: a tag that is read a thousand times a second where strength
- * decides has a hundred thousand around each scan, and each batch with a read of it takes a large part of a second.
+ * Organizations whose scans lately took long to decide on: a tag that is read a thousand times a second where strength
+ * decides has a hundred thousand scans around each, and a large hall where position decides has tens of thousands of cells.
  */
 export class HeavyOrganizations {
   /** `performance.now()`. */
   readonly #until = new Map<number, number>();
 
-  /** @param scans read for one batch so far. */
-  note(orgId: number, scans: number): void {
-    if (scans > MANY) {
+  /** @param cost of one batch so far. */
+  note(orgId: number, cost: number): void {
+    if (cost > MUCH) {
       this.#until.set(orgId, performance.now() + FOR_MS);
     }
   }
@@ -22,7 +22,47 @@ export class HeavyOrganizations {
   }
 }
 
-/** Some 100 ms of processor time. */
-const MANY = 50_000;
+/** What deciding costs in one batch, by organization: microseconds of processor time, as estimated. */
+export class Workload {
+  readonly #costs = new Map<number, number>();
+  readonly #heavy: HeavyOrganizations;
+  readonly #isBounded: boolean;
+
+  /** @param isBounded for batches with messages of others, who would wait. */
+  constructor(heavy: HeavyOrganizations, { isBounded }: { isBounded: boolean }) {
+    this.#heavy = heavy;
+    this.#isBounded = isBounded;
+  }
+
+  /** @throws TooHeavy if that is too much beside others. */
+  add(orgId: number, cost: number): void {
+    const total = (this.#costs.get(orgId) ?? 0) + cost;
+    this.#costs.set(orgId, total);
+    this.#heavy.note(orgId, total);
+    if (this.#isBounded && total > MUCH) {
+      throw new TooHeavy(orgId);
+    }
+  }
+
+  addScans(orgId: number, scans: number): void {
+    this.add(orgId, scans * COST_OF_SCAN);
+  }
+}
+
+/** An organization's scans take too long to decide on in a batch with others'. */
+export class TooHeavy extends Error {
+  readonly orgId: number;
+
+  constructor(orgId: number) {
+    super(`the scans of organization ${orgId} take too long to decide on beside others`);
+    this.orgId = orgId;
+  }
+}
+
+/** To load one and decide on it. */
+const COST_OF_SCAN = 2;
+
+/** Beside others. */
+const MUCH = 100_000;
 
 const FOR_MS = 60_000;

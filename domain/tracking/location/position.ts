@@ -88,6 +88,11 @@ export class Plan {
     );
   }
 
+  /** Microseconds that a fit of so many antennas takes, as estimated. */
+  costOf(antennas: number): number {
+    return this.#x.length * (antennas * 0.0025 + 0.02);
+  }
+
   pinOf(antenna: { readerId: number; antenna: number }): Pin | null {
     return this.#pins.get(antennaId(antenna)) ?? null;
   }

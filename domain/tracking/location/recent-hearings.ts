@@ -1,3 +1,4 @@
+import { Turns } from '../../../base/each-in-turns.ts';
 import { bucketOf, FARTHEST, type Hearing, NEAREST, type Seen, type Stated } from './statements.ts';
 
 /**
@@ -112,13 +113,17 @@ export class RecentHearing {
   }
 
   /** Adds new scans. @returns null if not all that they bear on is here. */
-  add(scans: readonly Seen[]): StatedAgain | null {
+  async add(scans: readonly Seen[]): Promise<StatedAgain | null> {
+    const turns = new Turns();
     let first = Number.POSITIVE_INFINITY;
     for (const scan of scans) {
       const bucket = bucketOf(scan.observedAt);
       first = Math.min(first, bucket);
       this.#latest = Math.max(this.#latest, bucket);
       this.#hearing.add(scan);
+      if (turns.isOver) {
+        await turns.next();
+      }
     }
     // A late one may be in a bucket that had none, and is not settled.
     this.#settled = Math.min(this.#settled, first);
@@ -131,10 +136,13 @@ export class RecentHearing {
     if (from < this.#from) {
       return null;
     }
-    const stated = { from, to: this.#latest, statements: [], positions: [] };
+    const stated = { from, to: this.#latest, statements: [], positions: [], cost: 0 };
     for (const bucket of this.#hearing.buckets(stated)) {
       if (this.#hearing.state(bucket, stated).from < this.#from) {
         return null;
+      }
+      if (turns.isOver) {
+        await turns.next();
       }
     }
     this.#tidy();

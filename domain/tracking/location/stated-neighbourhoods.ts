@@ -22,6 +22,8 @@ import {
 
 /** Answers are in the order of the stretches. */
 export interface StoredStretches {
+  /** Gets to know what deciding on an organization's scans cost, in microseconds. */
+  decided(orgId: number, cost: number): void;
   scans(stretches: readonly Stretch[]): Promise<Seen[][]>;
   /** The transitions in each, with the last before and the first after it. */
   transitions(stretches: readonly Stretch[]): Promise<DecidedTransition[][]>;
@@ -100,7 +102,7 @@ async function rememberedNeighbourhoods(
   const asked: (Stretch & { neighbourhood: Neighbourhood })[] = [];
   const turns = new Turns();
   for (const asset of assets) {
-    const neighbourhood = rememberedNeighbourhood(asset);
+    const neighbourhood = await rememberedNeighbourhood(asset, stored);
     const stay = asset.memory?.stay ?? null;
     const [span] = neighbourhood?.spans ?? [];
     if (neighbourhood !== null) {
@@ -121,17 +123,21 @@ async function rememberedNeighbourhoods(
   return found;
 }
 
-function rememberedNeighbourhood({ memory, ...asset }: ChangedAsset): Neighbourhood | null {
+async function rememberedNeighbourhood(
+  { memory, ...asset }: ChangedAsset,
+  stored: Pick<StoredStretches, 'decided'>,
+): Promise<Neighbourhood | null> {
   if (memory === undefined) {
     return null;
   }
   const { recent, added, stay, writer, transaction } = memory;
   const { version } = asset.site;
   const hearing = recent.get({ ...asset, writer, version });
-  const again = hearing?.add(added) ?? null;
+  const again = (await hearing?.add(added)) ?? null;
   if (hearing === null || again === null) {
     return null;
   }
+  stored.decided(asset.orgId, again.cost);
   const span = {
     from: startOfBucket(again.from),
     to: endOfBucket(again.to),
@@ -199,7 +205,10 @@ async function learnAll(
       stored.transitions(some),
     ]);
     for (const [index, piece] of some.entries()) {
-      await known.get(assetKey(piece))?.learn(piece, scans[index] ?? [], transitions[index] ?? []);
+      const cost = await known
+        .get(assetKey(piece))
+        ?.learn(piece, scans[index] ?? [], transitions[index] ?? []);
+      stored.decided(piece.orgId, cost ?? 0);
       await turns.next();
     }
     const read = scans.reduce((sum, { length }) => sum + length, 0);
@@ -301,18 +310,22 @@ class KnownOfAsset {
   /**
    * @param piece whole buckets: of a stretch, or of what is before or after one.
    * @param scans all in its surroundings.
+   * @returns what that cost.
    */
   async learn(
     piece: Stretch,
     scans: readonly Seen[],
     transitions: readonly DecidedTransition[],
-  ): Promise<void> {
+  ): Promise<number> {
     const { from, to } = piece;
     const heard = await hearing(scans, this.#asset.site);
     if (to > (this.#last?.piece.to ?? Number.NEGATIVE_INFINITY)) {
       this.#last = { piece, heard };
     }
-    const { statements, positions } = await statementsIn(heard, { from: bucketOf(from), to: bucketOf(to) });
+    const { statements, positions, cost } = await statementsIn(heard, {
+      from: bucketOf(from),
+      to: bucketOf(to),
+    });
     const sightings = toSightings(statements);
     const continued = this.#spans.get(from - 1);
     this.#spans.delete(from - 1);
@@ -325,6 +338,7 @@ class KnownOfAsset {
       this.#stored.set(transition.observedAt, transition);
     }
     this.#keepNewest(positions.at(-1));
+    return cost;
   }
 
   /** Keeps what was heard last, if all of it was. */

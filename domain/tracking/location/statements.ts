@@ -1,4 +1,5 @@
 import { Turns } from '../../../base/each-in-turns.ts';
+import { firstIndex } from '../../../base/first-index.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { compareDeciding, type DecidingScan, type Proof } from '../history/deciding-scan.ts';
 import { compareRssi, type Sighting } from '../history/history.ts';
@@ -40,6 +41,8 @@ export interface Stated {
   statements: Statement[];
   /** One of each bucket that has one, in order. */
   positions: ObservedPosition[];
+  /** Microseconds of processor time, as estimated. */
+  cost: number;
 }
 
 /** Buckets, both included. */
@@ -96,7 +99,7 @@ const ALL: Buckets = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFIN
 
 /** {@link statementsOf} scans that are heard already. */
 export async function statementsIn(heard: Hearing, of: Buckets): Promise<Stated> {
-  const stated: Stated = { statements: [], positions: [] };
+  const stated: Stated = { statements: [], positions: [], cost: 0 };
   const turns = new Turns();
   for (const bucket of heard.buckets(of)) {
     heard.state(bucket, stated);
@@ -160,10 +163,10 @@ export class Hearing {
     if (scans === undefined) {
       this.#scans.set(bucket, [scan]);
     } else {
-      let index = scans.length;
-      while (index > 0 && compareScans(scans[index - 1] as Seen, scan) > 0) {
-        index -= 1;
-      }
+      const isLast = compareScans(scans.at(-1) as Seen, scan) <= 0;
+      const index = isLast
+        ? scans.length
+        : firstIndex(0, scans.length, (each) => compareScans(scans[each] as Seen, scan) > 0);
       scans.splice(index, 0, scan);
     }
     this.#size += 1;
@@ -199,10 +202,13 @@ export class Hearing {
       const offset = this.site.offsetOf(readerId, antenna);
       reads = new AntennaReads({ readerId, antenna, offset, locationId, place });
       ofAntenna.push(reads);
-      this.#antennas.push(reads);
-      this.#antennas.sort(
-        (a, b) => a.readerId - b.readerId || a.antenna - b.antenna || a.locationId - b.locationId,
+      const added = reads;
+      const index = firstIndex(
+        0,
+        this.#antennas.length,
+        (each) => compareAntennas(this.#antennas[each] as AntennaReads, added) > 0,
       );
+      this.#antennas.splice(index, 0, added);
     }
     return reads;
   }
@@ -239,6 +245,7 @@ export class Hearing {
       statement.position = decided.position;
       stated.statements.push(statement);
     }
+    stated.cost += decided.cost;
     if (decided.position !== null) {
       stated.positions.push({ ...decided.position, observedAt: decided.positionAt });
     }
@@ -287,6 +294,7 @@ export class Hearing {
       window: { from: bucket - reach, to: bucket + reach },
       antennas: [],
       locations: [],
+      cost: (wideness + 1) * antennas.length * COST_OF_ANTENNA,
     };
     const at: (HeardLocation | undefined)[] = new Array(this.#places.size).fill(undefined);
     for (const antenna of antennas) {
@@ -298,6 +306,10 @@ export class Hearing {
     }
     return heard;
   }
+}
+
+function compareAntennas(a: AntennaReads, b: AntennaReads): number {
+  return a.readerId - b.readerId || a.antenna - b.antenna || a.locationId - b.locationId;
 }
 
 type ReaderSource = Extract<DecidingScan['source'], { kind: 'reader' }>;
@@ -534,7 +546,12 @@ interface Heard {
   /** With reads in the window; in order of their ids. */
   antennas: AntennaReads[];
   locations: HeardLocation[];
+  /** Microseconds, as estimated. */
+  cost: number;
 }
+
+/** Microseconds to look at one and measure it. */
+const COST_OF_ANTENNA = 0.3;
 
 /** Rule 8. */
 interface HeardLocation {
@@ -555,11 +572,13 @@ interface Decided {
   positionAt: Micros;
   /** The buckets that bear on it; none if nothing has to be proven. */
   window: Buckets;
+  /** Microseconds, as estimated. */
+  cost: number;
 }
 
 /** Rules 5 and 6. @param hear what is heard around the bucket. */
 function decide(scans: readonly Seen[], hear: () => Heard, site: Site): Decided {
-  const decided: Decided = { statements: [], position: null, positionAt: 0, window: NOTHING };
+  const decided: Decided = { statements: [], position: null, positionAt: 0, window: NOTHING, cost: 0 };
   const proving: Proving[] = [];
   for (const scan of scans) {
     const setting = site.settingAt(scan.locationId, scan.observedAt);
@@ -576,12 +595,14 @@ function decide(scans: readonly Seen[], hear: () => Heard, site: Site): Decided 
   }
   const heard = hear();
   decided.window = heard.window;
+  decided.cost = heard.cost;
   const { byPosition, byStrength } = deciding(proving, heard, site);
   if (byPosition !== null) {
     const { scan, setting } = byPosition;
     const { proof, locationId, fit } = decideByPosition(heard, byPosition.pinned, setting);
     decided.position = fit.position;
     decided.positionAt = scan.observedAt;
+    decided.cost += byPosition.pinned.plan.costOf(byPosition.pinned.heard.length);
     if (proof !== null && locationId !== null) {
       decided.statements.push(toStatement(scan, locationId, proof));
     }

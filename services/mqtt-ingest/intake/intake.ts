@@ -18,7 +18,11 @@ import { type Turn, UnderWay } from '../../../domain/presence/watching/under-way
 import { BatchClosed } from '../../../domain/tracking/batch.ts';
 import type { DatabaseClock } from '../../../domain/tracking/database-clock.ts';
 import { announcingMoves } from '../../../domain/tracking/feed/announcing-moves.ts';
-import { HeavyOrganizations } from '../../../domain/tracking/location/heavy-organizations.ts';
+import {
+  HeavyOrganizations,
+  TooHeavy,
+  Workload,
+} from '../../../domain/tracking/location/heavy-organizations.ts';
 import { TooManyScans } from '../../../domain/tracking/location/load-stretches.ts';
 import { RecentHearings } from '../../../domain/tracking/location/recent-hearings.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
@@ -105,18 +109,23 @@ class MessageIntake implements Intake {
 
   constructor(options: IntakeOptions) {
     const { pool } = options;
-    const flush = exactlyOnce<ReadMessage, MessageOutcome>(
-      (messages) => this.#commit(messages),
-      (mark, messages) => wasCommitted(pool, mark, (xid) => hasCounted(pool, xid, messages)),
-    );
+    const flushed = (bounds: { isBounded: boolean }) =>
+      exactlyOnce<ReadMessage, MessageOutcome>(
+        (messages) => this.#commit(messages, bounds),
+        (mark, messages) => wasCommitted(pool, mark, (xid) => hasCounted(pool, xid, messages)),
+      );
+    const flush = flushed({ isBounded: false });
     this.#options = options;
     this.#warnings = new ReaderWarnings(options.onWarning);
     this.#lanes = new ReaderLanes({
       flush,
+      flushBounded: flushed({ isBounded: true }),
       heavy: this.#heavy,
-      isOutage: (error) => isPassing(error) && !isTooSlow(error),
+      isOutage: (error) => isPassing(error) && !isTooSlow(error) && !(error instanceof TooHeavy),
       isNamed: (error, { reader }) =>
-        error instanceof OrganizationGone && reader !== null && error.orgIds.has(reader.orgId),
+        reader !== null &&
+        ((error instanceof OrganizationGone && error.orgIds.has(reader.orgId)) ||
+          (error instanceof TooHeavy && error.orgId === reader.orgId)),
       onOutage: options.onOutage,
       isBlocked: isLockTimeout,
       onBlocked: (error, messages) => this.#blocked(error, messages),
@@ -302,9 +311,9 @@ class MessageIntake implements Intake {
     }
   }
 
-  #commit(messages: readonly ReadMessage[]) {
+  #commit(messages: readonly ReadMessage[], bounds: { isBounded: boolean }) {
     const { pool, clock, databaseClock, rules, onMoves } = this.#options;
-    const memory = { repeats: this.#repeats, seen: this.#seen, heavy: this.#heavy, recent: this.#recent };
+    const memory = { repeats: this.#repeats, seen: this.#seen, recent: this.#recent };
     return announcingMoves(
       () => onMoves?.(organizationsOf(messages)),
       (note) =>
@@ -316,10 +325,11 @@ class MessageIntake implements Intake {
               dateAgain(messages, { clock, databaseClock });
             }
             const isCareful = attempt > 1;
+            const workload = new Workload(this.#heavy, bounds);
             // Sent together. What fails is rolled back when nothing more is sent.
             const [here, recorded] = await Promise.allSettled([
               requireHere(client, messages),
-              recordMessages(client, messages, { rules, now: clock(), isCareful, ...memory }),
+              recordMessages(client, messages, { rules, now: clock(), isCareful, workload, ...memory }),
             ]);
             if (here.status === 'rejected') {
               throw here.reason;

@@ -1,7 +1,7 @@
 import type { ReadMessage } from '../../../domain/messages/message.ts';
 import type { MessageOutcome } from '../../../domain/messages/record-messages.ts';
 import { Batch, type BatchOptions } from '../../../domain/tracking/batch.ts';
-import type { HeavyOrganizations } from '../../../domain/tracking/location/heavy-organizations.ts';
+import { type HeavyOrganizations, TooHeavy } from '../../../domain/tracking/location/heavy-organizations.ts';
 
 interface Recording
   extends Pick<
@@ -9,12 +9,15 @@ interface Recording
     'flush' | 'isOutage' | 'isNamed' | 'onOutage' | 'isBlocked' | 'onBlocked' | 'isTooSlow'
   > {
   heavy: HeavyOrganizations;
+  /** For batches with messages of others. @throws TooHeavy. */
+  flushBounded?: BatchOptions<ReadMessage, MessageOutcome>['flush'];
 }
 
 /**
  * Records messages in lanes, each reader's in order. Large messages have a lane of their own: committing
  * 9,999 unknown tags takes as long as a hundred ordinary messages, which would wait. So have those of organizations whose
- * scans take long to judge, or whose messages ran out of time.
+ * scans take long to decide on, or whose messages ran out of time. The first of these is found in an ordinary lane, and goes
+ * over to the other.
  *
  * A reader's pending messages are all on one side: small ones behind a large one go along with it, and before
  * a large one {@link free} waits until the small ones are done.
@@ -26,12 +29,16 @@ export class ReaderLanes {
   readonly #heavy: Recording['heavy'];
   readonly #isTooSlow: Recording['isTooSlow'];
 
-  constructor({ heavy, ...recording }: Recording) {
+  constructor({ heavy, flushBounded, ...recording }: Recording) {
     this.#heavy = heavy;
     this.#isTooSlow = recording.isTooSlow;
     const bounds = { weigh, maxBatch: MAX_BATCH, maxHeld: MAX_HELD };
     const options = { ...recording, ...bounds, laneKey: readerOf, tenant: organizationOf };
-    this.#ordinary = new Batch<ReadMessage, MessageOutcome>({ ...options, lanes: ORDINARY_LANES });
+    this.#ordinary = new Batch<ReadMessage, MessageOutcome>({
+      ...options,
+      flush: flushBounded ?? recording.flush,
+      lanes: ORDINARY_LANES,
+    });
     this.#large = new Batch<ReadMessage, MessageOutcome>({ ...options, lanes: LANES - ORDINARY_LANES });
   }
 
@@ -62,6 +69,9 @@ export class ReaderLanes {
       return this.#large.submit(message);
     }
     return this.#ordinary.submit(message).catch((error) => {
+      if (error instanceof TooHeavy) {
+        return this.#large.submit(message);
+      }
       if (this.#isTooSlow?.(error) === true) {
         this.#heavy.note(organizationOf(message), Number.POSITIVE_INFINITY);
       }

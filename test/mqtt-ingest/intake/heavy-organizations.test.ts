@@ -1,7 +1,11 @@
 import { expect } from 'chai';
-import { MessageAsRead } from '../../../domain/messages/message.ts';
+import { MessageAsRead, type ReadMessage } from '../../../domain/messages/message.ts';
 import { countItems } from '../../../domain/messages/reader-counters.ts';
-import { HeavyOrganizations } from '../../../domain/tracking/location/heavy-organizations.ts';
+import {
+  HeavyOrganizations,
+  TooHeavy,
+  Workload,
+} from '../../../domain/tracking/location/heavy-organizations.ts';
 import { ReaderLanes } from '../../../services/mqtt-ingest/intake/reader-lanes.ts';
 import { useDatabase } from '../../support/database.ts';
 import { openIntake } from '../../support/intake.ts';
@@ -57,45 +61,61 @@ describe('an organization with a tag that was read a thousand times a second whe
       at: day + 30 * SECOND + 5,
       receivedAt: now,
     };
-    await record(database, [aRead(late)], now, { heavy });
+    const bounded = new Workload(heavy, { isBounded: true });
+    const refused = await record(database, [aRead(late)], now, { workload: bounded }).catch(
+      (error: unknown) => error,
+    );
+    expect(refused).to.be.instanceOf(TooHeavy).with.property('orgId', orgId);
+    await record(database, [aRead(late)], now, { workload: new Workload(heavy, { isBounded: false }) });
     expect([heavy.isHeavy(orgId), heavy.isHeavy(other.orgId)]).to.deep.equal([true, false]);
 
     const { registry } = await openIntake(database);
-    const held = Promise.withResolvers<void>();
-    const handed: string[] = [];
-    const lanes = new ReaderLanes({
-      heavy,
-      flush: async (messages) => {
+    // Nothing is known of it yet to the second: the first batch with its messages finds out.
+    for (const known of [heavy, new HeavyOrganizations()]) {
+      const held = Promise.withResolvers<void>();
+      const handed: string[] = [];
+      const flush = async (messages: readonly ReadMessage[]) => {
         const topics = messages.map(({ topic }) => topic);
         handed.push(...topics);
         await (topics.some((topic) => topic.startsWith('dense')) ? held.promise : null);
         return messages.map((message) => ({ counts: countItems(message, [], null), rejections: [] }));
-      },
-      isOutage: () => false,
-    });
-    const send = async (topic: string) => {
-      const incoming = {
-        topic,
-        payload: Buffer.from('{}'),
-        isDup: false,
-        sender: topic,
-        packetId: 1,
-        isStale: false,
       };
-      const mapped = { outcome: 'ignored', reason: 'a test' } as const;
-      const message = new MessageAsRead(incoming, {
-        reader: registry.byTopic(topic) ?? null,
-        receivedAt: now,
-        mapped,
+      const lanes = new ReaderLanes({
+        heavy: known,
+        flush,
+        flushBounded: async (messages) => {
+          if (messages.some(({ reader }) => reader?.orgId === orgId)) {
+            throw new TooHeavy(orgId);
+          }
+          return flush(messages);
+        },
+        isNamed: (error, { reader }) => error instanceof TooHeavy && error.orgId === reader?.orgId,
+        isOutage: () => false,
       });
-      await lanes.free(message);
-      lanes.enter(message);
-      await lanes.submit(message).finally(() => lanes.leave(message));
-    };
-    const own = readers.map(send);
-    await Promise.all(others.map(send));
-    held.resolve();
-    await Promise.all(own);
-    expect(handed.toSorted()).to.deep.equal([...readers, ...others]);
+      const send = async (topic: string) => {
+        const incoming = {
+          topic,
+          payload: Buffer.from('{}'),
+          isDup: false,
+          sender: topic,
+          packetId: 1,
+          isStale: false,
+        };
+        const mapped = { outcome: 'ignored', reason: 'a test' } as const;
+        const message = new MessageAsRead(incoming, {
+          reader: registry.byTopic(topic) ?? null,
+          receivedAt: now,
+          mapped,
+        });
+        await lanes.free(message);
+        lanes.enter(message);
+        await lanes.submit(message).finally(() => lanes.leave(message));
+      };
+      const own = readers.map(send);
+      await Promise.all(others.map(send));
+      held.resolve();
+      await Promise.all(own);
+      expect(handed.toSorted()).to.deep.equal([...readers, ...others]);
+    }
   });
 });

@@ -235,6 +235,7 @@ export class AssetInMemory {
     };
     const endOf = (at: number) => seen.find(({ observedAt }) => observedAt > at)?.observedAt ?? at;
     return {
+      decided: () => {},
       around: () => null,
       neighbourhoods: async (changed) => {
         const spans = changed.map(({ observedAt: from }) => {
