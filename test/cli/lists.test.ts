@@ -34,6 +34,7 @@ describe('lists for a terminal', () => {
     alert: [long('raised'), long('reader')],
     webhook: [long('webhook'), long('https://example.com/', 2_048)],
     'unknown-tags': [long('tag'), long('PLACE')],
+    locate: [long('PLACE'), long('author')],
   };
 
   before(async () => {
@@ -69,6 +70,11 @@ describe('lists for a terminal', () => {
       `insert into changes (org_id, actor_type, actor_id, action, resource_type, resource_id, external_key, before, after)
        values ($1, 'command_line', $2, 'update', 'asset', '1', $3, '{"name": "one"}', '{"name": "two"}')`,
       [site.orgId, long('author'), long('CHANGED')],
+    );
+    await database.rows(
+      `insert into location_settings (org_id, location_id, valid_from, procedure, certainty, actor_type, actor_id)
+       select $1, id, now(), 'strength', 1, 'command_line', $2 from locations where org_id = $1`,
+      [site.orgId, long('author')],
     );
     await database.rows(
       `insert into mqtt_consumers (org_id, name, password_sha256) values ($1, $2, sha256('x'))`,
