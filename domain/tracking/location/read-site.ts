@@ -26,17 +26,18 @@ export async function readSites(
     db.exec(sql.prepared('share-location-settings', NO_ROWS)`
       select pg_advisory_xact_lock_shared(${ORGANIZATION_LOCKS.locating}::integer, slot)
       from unnest(${sql.binary(integers(slots))}::integer[]) slot`),
-    db.any(sql.prepared('read-versions-of-sites', rowsOf<{ org_id: number; version: number }>())`
-      select org_id, version from location_sites
-      where org_id = any (${sql.binary(integers(wanted))}::integer[])`),
+    db.any(sql.prepared('read-versions-of-sites', rowsOf<VersionRow>())`
+      select org_id, version, (select max(id) from location_settings where org_id = site.org_id) as newest
+      from location_sites site where org_id = any (${sql.binary(integers(wanted))}::integer[])`),
   ]);
   const known = keptOn(db);
   const sites = new Map<number, Site>();
-  for (const { org_id: orgId, version } of versions) {
-    let site = known.get(orgId, version);
+  for (const { org_id: orgId, version, newest } of versions) {
+    let site = known.get(orgId, { version, newest });
     if (site === undefined) {
+      const begun = performance.now();
       site = await readSite(db, orgId, version);
-      known.keep(orgId, version, site);
+      known.keep(orgId, { version, newest, site, readAt: begun, took: performance.now() - begun });
     }
     if (Number.isFinite(site.since)) {
       sites.set(orgId, site);
@@ -44,6 +45,30 @@ export async function readSites(
   }
   return sites;
 }
+
+interface VersionRow {
+  org_id: number;
+  version: number;
+  /** The id of the newest setting. */
+  newest: number;
+}
+
+interface Known {
+  version: number;
+  newest: number;
+  site: Site;
+  /** `performance.now()`. */
+  readAt: number;
+  /** Milliseconds. */
+  took: number;
+}
+
+/** A large site is read again for a twentieth of the time at most, however often its antennas, plans and locations change. */
+function isRecent({ readAt, took }: Known): boolean {
+  return took > QUICK_MS && performance.now() - readAt < 20 * took;
+}
+
+const QUICK_MS = 50;
 
 /** By connection, since another may lead to another database. */
 const kept = new WeakMap<Connection, KnownSites>();
@@ -57,12 +82,12 @@ function keptOn(db: Connection): KnownSites {
 /** By organization; those used longest ago go once they are too large. */
 class KnownSites {
   /** Last used last. */
-  readonly #of = new Map<number, { version: number; site: Site }>();
+  readonly #of = new Map<number, Known>();
   #bytes = 0;
 
-  get(orgId: number, version: number): Site | undefined {
+  get(orgId: number, { version, newest }: Pick<Known, 'version' | 'newest'>): Site | undefined {
     const known = this.#of.get(orgId);
-    if (known?.version !== version) {
+    if (known === undefined || known.newest !== newest || (known.version !== version && !isRecent(known))) {
       return undefined;
     }
     this.#of.delete(orgId);
@@ -70,10 +95,10 @@ class KnownSites {
     return known.site;
   }
 
-  keep(orgId: number, version: number, site: Site): void {
+  keep(orgId: number, known: Known): void {
     this.#remove(orgId);
-    this.#of.set(orgId, { version, site });
-    this.#bytes += site.bytes;
+    this.#of.set(orgId, known);
+    this.#bytes += known.site.bytes;
     for (const oldest of this.#of.keys()) {
       if (this.#bytes <= MOST_BYTES || oldest === orgId) {
         return;
