@@ -127,7 +127,7 @@ export async function startConsole(
     },
     { log, registry, lifecycle, clocks },
   );
-  const { insight, hearing } = await startWatching(config, { log, lifecycle });
+  const watching = await startWatching(config, { log, lifecycle });
   const open = openAnswers();
   const measures = new ConsoleMeasures(registry, {
     sessions: () => countSessions(people, idleSeconds),
@@ -135,9 +135,6 @@ export async function startConsole(
   });
   const isSecure = tls !== null || config.CONSOLE_URL?.startsWith('https:') === true;
   const provider = await providerOf(config, isSecure);
-  const trials = new Trials(config.DATABASE_URL, {
-    ...{ applicationName: APPLICATION, log, stopping: lifecycle.stopping },
-  });
   const app = createApp({
     provider,
     parts: {
@@ -156,14 +153,14 @@ export async function startConsole(
       signInLimits: new SignInLimits(clocks.monotonic),
       refusedSignIns,
       health: new HealthChecks(config),
-      ...{ insight, trees: new RecentReads(TREE_MS), open, hearing, measures },
+      ...watching,
+      ...{ trees: new RecentReads(TREE_MS), open, measures },
       inboxCounts: new RecentReads(INBOX_MS),
       stateCounts: new RecentReads(STATES_MS),
       openSnapshot: (orgId, signal) =>
         openSnapshot(config.DATABASE_URL, { orgId, applicationName: APPLICATION, signal }),
       builtinFormats: loadBuiltinFormats(),
       dating: { rules: timeRulesOf(config), clock: createClock() },
-      ...{ trials, proposals: new Proposals(insight, trials) },
       ways: { hasPasswords: config.CONSOLE_PASSWORDS === 'on', hasProvider: provider !== null },
     },
     health: createHealth({
@@ -221,7 +218,7 @@ async function startSessions(
   return { sessions, usage };
 }
 
-/** Starts the reads that must not delay requests, and listens for reads of readers. */
+/** Starts reads and trials that must not delay requests, and listens for reads of readers. */
 async function startWatching(
   config: ConsoleConfig,
   { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
@@ -237,7 +234,10 @@ async function startWatching(
     async () => new Hearing(config.DATABASE_URL, { log, stopping: lifecycle.stopping }),
     (started) => started.stop(),
   );
-  return { insight, hearing };
+  const trials = new Trials(config.DATABASE_URL, {
+    ...{ applicationName: APPLICATION, log, stopping: lifecycle.stopping },
+  });
+  return { insight, hearing, trials, proposals: new Proposals(insight, trials) };
 }
 
 /** Keys that are revoked here are kept by other processes only, which are told. */

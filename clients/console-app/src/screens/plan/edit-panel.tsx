@@ -19,7 +19,7 @@ import { type FreeAntenna, pinKey, portOf, rounded } from './shapes.ts';
 import type { Draft } from './use-draft.ts';
 import { SCALE, type useOutline } from './use-outline.ts';
 
-/** What can be done to the plan, to what is chosen on it, and what is not on it yet. */
+/** Actions on the plan and on the chosen pin, and lists of what is not on the plan yet. */
 export function EditPanel({
   plan,
   model,
@@ -41,7 +41,7 @@ export function EditPanel({
   model: TreeModel;
   draft: Draft;
   action: Action;
-  /** What is chosen, or else `antenna`. */
+  /** The chosen place, or null if `antenna` or nothing is chosen. */
   place: Place | null;
   antenna: string | null;
   outlining: ReturnType<typeof useOutline>;
@@ -89,76 +89,26 @@ export function EditPanel({
         />
       )}
       {outline !== null && outline.id !== SCALE && (
-        <section class="stack" aria-label={t.outline}>
-          <p role="status">{t.drawing(model.place(outline.id)?.name ?? '', outline.points.length)}</p>
-          <div class="buttons">
-            <button
-              type="button"
-              class="primary small"
-              disabled={outline.points.length < 3}
-              onClick={outlining.end}
-            >
-              {t.endOutline}
-            </button>
-            <button type="button" class="secondary small" onClick={outlining.cancel}>
-              {texts.value.common.cancel}
-            </button>
-          </div>
-        </section>
+        <Drawing
+          name={model.place(outline.id)?.name ?? ''}
+          points={outline.points.length}
+          onEnd={outlining.end}
+          onCancel={outlining.cancel}
+        />
       )}
       {outline === null && place !== null && (
-        <section class="stack" aria-label={place.name}>
-          <p>
-            <span class="title">{place.name}</span> <span class="mono faint">{place.key}</span>
-          </p>
-          <p class="hint">{t.pinKeys}</p>
-          <div class="buttons">
-            <button type="button" class="secondary small" onClick={() => onOutline(place.id)}>
-              {t.outline}
-            </button>
-            <button type="button" class="secondary small" onClick={() => draft.set(place.id, null)}>
-              {t.takeOff}
-            </button>
-          </div>
-        </section>
+        <ChosenPin
+          name={place.name}
+          code={place.key}
+          onOutline={() => onOutline(place.id)}
+          onRemove={() => draft.set(place.id, null)}
+        />
       )}
       {outline === null && antenna !== null && (
-        <section class="stack" aria-label={nameOf(antenna)}>
-          <p class="title">{nameOf(antenna)}</p>
-          <p class="hint">{t.pinKeys}</p>
-          <div class="buttons">
-            <button type="button" class="secondary small" onClick={() => draft.pin(antenna, null)}>
-              {t.takeOff}
-            </button>
-          </div>
-        </section>
+        <ChosenPin name={nameOf(antenna)} onRemove={() => draft.pin(antenna, null)} />
       )}
       {outline?.id !== SCALE && (
-        <section class="stack" aria-label={t.scale}>
-          <h2>{t.scale}</h2>
-          <p class="hint">
-            {draft.scale !== null
-              ? t.scaleIs(draft.scale.metres)
-              : plan.location === null
-                ? t.scaleOfNone
-                : t.scaleHint}
-          </p>
-          <div class="buttons">
-            <button
-              type="button"
-              class="secondary small"
-              disabled={plan.location === null || outline !== null}
-              onClick={onMeasure}
-            >
-              {draft.scale === null ? t.setScale : t.setScaleAgain}
-            </button>
-            {draft.scale !== null && (
-              <button type="button" class="secondary small" onClick={() => draft.setScale(null)}>
-                {t.removeScale}
-              </button>
-            )}
-          </div>
-        </section>
+        <ScaleOf plan={plan} draft={draft} isDrawing={outline !== null} onMeasure={onMeasure} />
       )}
       <UnplacedPlaces model={model} isPlaced={(id) => draft.shapes.has(id)} onPut={onPut} onDrop={onDrop} />
       <UnplacedAntennas isPinned={(key) => draft.pins.has(key)} onPut={onPin} onDrop={onDropAntenna} />
@@ -172,6 +122,108 @@ export function EditPanel({
       </button>
       {isDetailed && <PlanDetailsSheet plan={plan} onClose={() => setDetailed(false)} />}
     </aside>
+  );
+}
+
+/** An outline that is being drawn. */
+function Drawing({
+  name,
+  points,
+  onEnd,
+  onCancel,
+}: {
+  /** The place that it is of. */
+  name: string;
+  points: number;
+  onEnd: () => void;
+  onCancel: () => void;
+}) {
+  const t = texts.value.plan;
+  return (
+    <section class="stack" aria-label={t.outline}>
+      <p role="status">{t.drawing(name, points)}</p>
+      <div class="buttons">
+        <button type="button" class="primary small" disabled={points < 3} onClick={onEnd}>
+          {t.endOutline}
+        </button>
+        <button type="button" class="secondary small" onClick={onCancel}>
+          {texts.value.common.cancel}
+        </button>
+      </div>
+    </section>
+  );
+}
+
+/** The chosen place or antenna. */
+function ChosenPin({
+  name,
+  code,
+  onOutline,
+  onRemove,
+}: {
+  name: string;
+  /** External key; antennas have none. */
+  code?: string;
+  /** Antennas have no outline. */
+  onOutline?: () => void;
+  onRemove: () => void;
+}) {
+  const t = texts.value.plan;
+  return (
+    <section class="stack" aria-label={name}>
+      <p>
+        <span class="title">{name}</span>
+        {code !== undefined && <span class="mono faint"> {code}</span>}
+      </p>
+      <p class="hint">{t.pinKeys}</p>
+      <div class="buttons">
+        {onOutline !== undefined && (
+          <button type="button" class="secondary small" onClick={onOutline}>
+            {t.outline}
+          </button>
+        )}
+        <button type="button" class="secondary small" onClick={onRemove}>
+          {t.takeOff}
+        </button>
+      </div>
+    </section>
+  );
+}
+
+/** The scale: set, changed or removed. */
+function ScaleOf({
+  plan,
+  draft,
+  isDrawing,
+  onMeasure,
+}: {
+  plan: PlanWithPlaces;
+  draft: Draft;
+  isDrawing: boolean;
+  onMeasure: () => void;
+}) {
+  const t = texts.value.plan;
+  const hint = plan.location === null ? t.scaleOfNone : t.scaleHint;
+  return (
+    <section class="stack" aria-label={t.scale}>
+      <h2>{t.scale}</h2>
+      <p class="hint">{draft.scale === null ? hint : t.scaleIs(draft.scale.metres)}</p>
+      <div class="buttons">
+        <button
+          type="button"
+          class="secondary small"
+          disabled={plan.location === null || isDrawing}
+          onClick={onMeasure}
+        >
+          {draft.scale === null ? t.setScale : t.setScaleAgain}
+        </button>
+        {draft.scale !== null && (
+          <button type="button" class="secondary small" onClick={() => draft.setScale(null)}>
+            {t.removeScale}
+          </button>
+        )}
+      </div>
+    </section>
   );
 }
 
@@ -370,7 +422,7 @@ interface Row<Item> {
   item: Item;
 }
 
-/** What is not on the plan: each is dragged onto it, or put into its middle by a click or Enter. */
+/** Items that are not on the plan: each is dragged onto it, or put into its middle by a click or Enter. */
 function UnplacedList<Item>({
   title,
   search,

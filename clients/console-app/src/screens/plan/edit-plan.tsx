@@ -15,7 +15,7 @@ import { EditPanel } from './edit-panel.tsx';
 import { PlanBox } from './plan-box.tsx';
 import { PlanOutlines } from './plan-outlines.tsx';
 import { type FreeAntenna, labelOf, middleOf, moved, portOf, within } from './shapes.ts';
-import { changesOf, type Layout, layoutOf, useDraft } from './use-draft.ts';
+import { changesOf, type Draft, type Layout, layoutOf, useDraft } from './use-draft.ts';
 import { type Outline, SCALE, useOutline } from './use-outline.ts';
 import { useViewport } from './use-viewport.ts';
 
@@ -84,38 +84,7 @@ export function EditPlan({ plan, model }: { plan: PlanWithPlaces; model: TreeMod
           lightOf={(id) => (id === chosen ? 'lit' : null)}
           onOpen={(id) => outline === null && setChosen(id)}
         />
-        {[...draft.shapes].map(([id, points]) => {
-          const place = model.place(id);
-          return place === null ? null : (
-            <EditPin
-              key={id}
-              id={id}
-              name={place.name}
-              at={labelOf(points)}
-              isChosen={id === chosen}
-              onChoose={() => setChosen(id)}
-              onMove={(dx, dy, step) =>
-                draft.set(id, moved(points, [dx / viewport.width, dy / viewport.height]), step)
-              }
-              onRemove={() => draft.set(id, null)}
-            />
-          );
-        })}
-        {[...draft.pins].map(([key, { point, readerName }]) => (
-          <EditPin
-            key={key}
-            id={key}
-            name={texts.value.plan.antenna(readerName, portOf(key))}
-            at={point}
-            isChosen={key === chosen}
-            onChoose={() => setChosen(key)}
-            onMove={(dx, dy, step) => {
-              const [to = point] = moved([point], [dx / viewport.width, dy / viewport.height]);
-              draft.pin(key, { point: to, readerName }, step);
-            }}
-            onRemove={() => draft.pin(key, null)}
-          />
-        ))}
+        <EditPins {...{ model, draft, viewport, chosen }} onChoose={setChosen} />
         {draft.scale !== null && outline === null && <ScaleLine scale={draft.scale} />}
         {outline !== null && <DrawnOutline outline={outline} />}
       </PlanBox>
@@ -140,6 +109,56 @@ export function EditPlan({ plan, model }: { plan: PlanWithPlaces; model: TreeMod
         onDrop={(place, x, y) => dropped(x, y, (point) => put(place, point))}
       />
     </div>
+  );
+}
+
+/** The pins of places, and of antennas. */
+function EditPins({
+  model,
+  draft,
+  viewport: { width, height },
+  chosen,
+  onChoose,
+}: {
+  model: TreeModel;
+  draft: Draft;
+  viewport: { width: number; height: number };
+  chosen: Chosen;
+  onChoose: (pin: Chosen) => void;
+}) {
+  return (
+    <>
+      {[...draft.shapes].map(([id, points]) => {
+        const place = model.place(id);
+        return place === null ? null : (
+          <EditPin
+            key={id}
+            id={id}
+            name={place.name}
+            at={labelOf(points)}
+            isChosen={id === chosen}
+            onChoose={() => onChoose(id)}
+            onMove={(dx, dy, step) => draft.set(id, moved(points, [dx / width, dy / height]), step)}
+            onRemove={() => draft.set(id, null)}
+          />
+        );
+      })}
+      {[...draft.pins].map(([key, { point, readerName }]) => (
+        <EditPin
+          key={key}
+          id={key}
+          name={texts.value.plan.antenna(readerName, portOf(key))}
+          at={point}
+          isChosen={key === chosen}
+          onChoose={() => onChoose(key)}
+          onMove={(dx, dy, step) => {
+            const [to = point] = moved([point], [dx / width, dy / height]);
+            draft.pin(key, { point: to, readerName }, step);
+          }}
+          onRemove={() => draft.pin(key, null)}
+        />
+      ))}
+    </>
   );
 }
 
@@ -180,7 +199,7 @@ function keysOf(
 }
 
 /** Saving with an undo, and leaving, which asks while something is unsaved. */
-function useSaving(plan: PlanWithPlaces, draft: ReturnType<typeof useDraft>) {
+function useSaving(plan: PlanWithPlaces, draft: Draft) {
   const t = texts.value.plan;
   const action = useAction();
   const leave = () => replaceAddress(hrefWith({ edit: null }));
@@ -258,7 +277,7 @@ function EditPin({
   onMove,
   onRemove,
 }: {
-  /** Of an antenna, its key. */
+  /** An antenna's key, or a place's id. */
   id: number | string;
   name: string;
   at: Point;

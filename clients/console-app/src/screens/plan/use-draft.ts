@@ -60,7 +60,7 @@ export function useDraft(plan: PlanWithPlaces): Draft {
       return {
         version: before.version,
         layout: { ...before.layout, ...work(before.layout) },
-        // The first stays, by which a change is told.
+        // The first stays: it shows whether there is a change.
         past: goesOn
           ? before.past
           : [...before.past.slice(0, 1), ...before.past.slice(1).slice(-MOST_STEPS), before.layout],

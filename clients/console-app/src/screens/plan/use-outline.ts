@@ -5,7 +5,7 @@ import { within } from './shapes.ts';
 /** The server takes no more. */
 const MOST_POINTS = 100;
 
-/** Drawn between two points of which the distance is known, instead of an outline. */
+/** Stands for a line between two points whose distance is known, instead of an outline. */
 export const SCALE = 'scale';
 
 export interface Outline {
