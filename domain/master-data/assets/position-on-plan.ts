@@ -1,11 +1,10 @@
 import { sql } from '../../../db/timescale/queries/sql.ts';
 
-/**
- * Where on a plan the asset of a `position` is, as the API's JSON, if a decision by position put it there during its stay. Null else.
- */
-export const POSITION_ON_PLAN = sql.fragment`case
-    when position.position_observed_at >= coalesce(position.since, position.position_observed_at)
-    then json_build_object(
+/** Whether a `position` was decided on a plan since the asset came to its location. Before that it says where the asset was. */
+export const IS_ON_PLAN = sql.fragment`position.position_observed_at >= coalesce(position.since, position.position_observed_at)`;
+
+/** Where on a plan the asset of a `position` is, as the API's JSON; null if that is not known. */
+export const POSITION_ON_PLAN = sql.fragment`case when ${IS_ON_PLAN} then json_build_object(
       'plan_location_id', position.position_plan_location_id,
       'x', round(position.position_x::numeric, 2),
       'y', round(position.position_y::numeric, 2),

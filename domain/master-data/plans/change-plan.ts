@@ -6,11 +6,12 @@ import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
 import type { Fields } from '../../changes/entry.ts';
 import { changed, makeChange, type OrganizationChange, unchanged } from '../../changes/make-change.ts';
+import type { Scale } from '../../tracking/location/position.ts';
 import { claim } from '../claims.ts';
 import { holdLocations } from './hold-locations.ts';
 import { type AntennaPin, pinsView, readPins, replacePins } from './pins.ts';
 import { type PlanPlace, placesView, readPlaces, replacePlaces } from './places.ts';
-import { requireFarApart, requireUsable, type Scale } from './scale.ts';
+import { requireFarApart, requireUsable } from './scale.ts';
 import { findPlan, lockPlan, planFields, type StoredPlan, scaleOf } from './stored-plan.ts';
 
 export interface PlanChanges {
@@ -40,7 +41,7 @@ export function changePlan(
 ): Promise<StoredPlan> {
   const { locationId, places, antennas, version } = wanted;
   return makeChange(db, actor, async (change) => {
-    // Of two plans of a location that get a scale at once, the second sees the first.
+    // If two plans of a location get a scale at once, the second sees the first.
     await claim(change, ['plans']);
     await holdLocations(change, [
       ...(locationId === undefined || locationId === null ? [] : [{ field: 'location_id', id: locationId }]),

@@ -15,7 +15,7 @@ export interface AntennaPin {
   y: number;
 }
 
-/** Those of readers that are not deleted. */
+/** Pins of antennas whose readers are live. */
 export async function readPins(db: OrganizationConnection, planId: number): Promise<readonly NamedPin[]> {
   const rows = await db.any(sql.prepared('read-plan-antennas', rowsOf<PinRow>())`
     select pin.reader_id, pin.port, pin.x, pin.y, reader.name as reader_name

@@ -1,5 +1,6 @@
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { IS_ON_PLAN } from '../assets/position-on-plan.ts';
 
 /** Dots of a plan; of more, the newest. */
 export const MOST_DOTS = 2_000;
@@ -15,7 +16,7 @@ export interface Dot {
   observed_at: string;
 }
 
-/** The live assets that were put there since they came to where they are, the newest first; one more than {@link MOST_DOTS} at most. */
+/** The live assets on the plan, the newest first; one more than {@link MOST_DOTS} at most. */
 export function readDots(
   db: OrganizationDatabase,
   planLocationId: number,
@@ -26,9 +27,9 @@ export function readDots(
     select asset.id as asset_id, asset.external_key, asset.name, dot.x, dot.y, dot.radius, dot.observed_at
     from (
       select asset_id, position_x as x, position_y as y, position_radius as radius, position_observed_at as observed_at
-      from positions
+      from positions position
       where org_id = ${orgId} and position_plan_location_id = ${planLocationId} and not is_of_deleted
-        and (since is null or position_observed_at >= since)
+        and ${IS_ON_PLAN}
       order by position_observed_at desc, asset_id limit ${MOST_DOTS + 1}
     ) dot
     join assets asset on asset.org_id = ${orgId} and asset.id = dot.asset_id

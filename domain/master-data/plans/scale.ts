@@ -1,12 +1,6 @@
 import { invalid, invalidValue } from '../../../base/checks/issues.ts';
-import { Plan } from '../../tracking/location/position.ts';
-import type { PlanPlace, Point } from './places.ts';
-
-/** Two points of a plan and how far apart they are. */
-export interface Scale {
-  points: readonly [Point, Point];
-  metres: number;
-}
+import { Plan, pixelsApart, type Scale, type Size, sizeInMetres } from '../../tracking/location/position.ts';
+import type { PlanPlace } from './places.ts';
 
 /** Longest distance that a scale can name, in metres. */
 export const MOST_METRES = 10_000;
@@ -14,20 +8,9 @@ export const MOST_METRES = 10_000;
 /** Pixels of the image between the points of a scale: nearer ones are a click apart by chance. */
 const LEAST_PIXELS = 10;
 
-interface Image {
-  width: number;
-  height: number;
-}
-
-/** How wide and how high the image is in metres. */
-export function sizeInMetres(image: Image, scale: Scale): Image {
-  const metresPerPixel = scale.metres / pixelsOf(image, scale);
-  return { width: image.width * metresPerPixel, height: image.height * metresPerPixel };
-}
-
 /** @throws Invalid if its points are too near to each other. */
-export function requireFarApart(image: Image, scale: Scale): void {
-  if (pixelsOf(image, scale) < LEAST_PIXELS) {
+export function requireFarApart(image: Size, scale: Scale): void {
+  if (pixelsApart(image, scale) < LEAST_PIXELS) {
     throw invalid([
       invalidValue(
         'scale.points',
@@ -39,7 +22,7 @@ export function requireFarApart(image: Image, scale: Scale): void {
 
 /** @throws Invalid if the places of the plan reach too far to be decided on. */
 export function requireUsable(
-  image: Image,
+  image: Size,
   scale: Scale,
   places: readonly PlanPlace[],
   locationId: number,
@@ -59,8 +42,4 @@ export function requireUsable(
       ),
     ]);
   }
-}
-
-function pixelsOf({ width, height }: Image, { points: [[x1, y1], [x2, y2]] }: Scale): number {
-  return Math.hypot((x2 - x1) * width, (y2 - y1) * height);
 }

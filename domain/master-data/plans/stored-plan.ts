@@ -1,8 +1,8 @@
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Fields } from '../../changes/entry.ts';
+import type { Scale } from '../../tracking/location/position.ts';
 import type { ImageType } from './image/look-at-image.ts';
-import type { Scale } from './scale.ts';
 
 /** A plan without its image. */
 export interface StoredPlan {

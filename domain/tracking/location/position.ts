@@ -24,6 +24,28 @@ export interface PlanParts {
   antennas: readonly PinnedAntenna[];
 }
 
+/** A plan's image, or what it shows. */
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** Two points of a plan, x and y each from 0 at the left or the top to 1, and how far apart they are. */
+export interface Scale {
+  points: readonly [readonly [x: number, y: number], readonly [x: number, y: number]];
+  metres: number;
+}
+
+/** How wide and how high an image in pixels is in metres. */
+export function sizeInMetres({ width, height }: Size, scale: Scale): Size {
+  const metresPerPixel = scale.metres / pixelsApart({ width, height }, scale);
+  return { width: width * metresPerPixel, height: height * metresPerPixel };
+}
+
+export function pixelsApart({ width, height }: Size, { points: [[x1, y1], [x2, y2]] }: Scale): number {
+  return Math.hypot((x2 - x1) * width, (y2 - y1) * height);
+}
+
 /** An antenna's level in a window. */
 export interface HeardPin {
   pin: Pin;
@@ -32,14 +54,14 @@ export interface HeardPin {
 
 export interface Pin extends PinnedAntenna {
   heightM: number;
-  /** What is expected in each cell of a tag with `tagDbm` at 1 m; null if that is not remembered. */
+  /** The expected level of a tag with `tagDbm` at 1 m in each cell; null if that is not remembered. */
   expected: Float64Array | null;
   tagDbm: number;
 }
 
 export interface Fit {
   position: MetricPosition;
-  /** Of locations, the greatest first; of equal ones the smaller id. */
+  /** By location, the greatest first; of equal ones the smaller id. */
   shares: { locationId: number; share: number }[];
 }
 
@@ -54,7 +76,7 @@ export class Plan {
   /** Centres, in rule 11's order. */
   readonly #x: Float64Array;
   readonly #y: Float64Array;
-  /** Of each cell, the index of its location in `#locations`. */
+  /** For each cell, the index of its location in `#locations`. */
   readonly #of: Uint32Array;
   readonly #locations: readonly number[];
   /** By {@link antennaId}. */
@@ -193,7 +215,7 @@ function squareOf(number: number): number {
 /** Shadowing of one antenna, in dB. */
 const SHADOWING = 5;
 
-/** What all levels of one tag have in common, in dB: battery, body, orientation. */
+/** Shared by all levels of one tag, in dB: battery, body, orientation. */
 const COMMON = 3;
 
 /** A level that many dB below the loudest, nearly 6 times as far away, says half as much. */

@@ -3,13 +3,13 @@ import { locatingSlot, ORGANIZATION_LOCKS } from '../../../db/timescale/connecti
 import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import type { PlanParts, Point } from './position.ts';
+import { type PlanParts, type Point, pixelsApart, type Scale, sizeInMetres } from './position.ts';
 import { type AntennaParts, type DatedSetting, Site, USUAL_TAG_DBM } from './site.ts';
 
 /**
- * Reads what locations are decided by, by organization, where it changed since this connection last did; organizations
- * where every scan states where its asset is are left out. Shared locks keep the settings as they are until this transaction ends: a new one waits
- * for it, and is then dated after every scan that was recorded.
+ * Reads the sites of organizations, those that have changed since this connection last did. Organizations that decide every
+ * location by every scan are left out. Shared locks keep the settings as they are until this transaction ends: a new setting
+ * waits for that, and is then dated after every recorded scan.
  */
 export async function readSites(
   db: Connection,
@@ -163,7 +163,7 @@ export function settingOf({
   }
 }
 
-/** Of deleted locations too, whose history stays as it was. */
+/** With deleted locations: their history stays as it was. */
 async function readParents(db: Connection, orgId: number): Promise<Map<number, number | null>> {
   const rows = await db.any(sql.prepared(
     'read-parents-of-locations',
@@ -221,15 +221,18 @@ async function readPlans(db: Connection, orgId: number): Promise<PlanParts[]> {
 /** @returns null if both points of its scale are the same. */
 function toPlan({ location_id: locationId, width, height, ...row }: PlanRow): PlanParts | null {
   const [x1, y1, x2, y2] = JSON.parse(row.scale_points) as [number, number, number, number];
-  const pixels = Math.hypot((x2 - x1) * width, (y2 - y1) * height);
-  if (pixels === 0) {
+  const scale: Scale = {
+    points: [
+      [x1, y1],
+      [x2, y2],
+    ],
+    metres: row.scale_metres,
+  };
+  if (pixelsApart({ width, height }, scale) === 0) {
     return null;
   }
-  const metresPerPixel = row.scale_metres / pixels;
-  const inMetres = (x: number, y: number): Point => ({
-    x: x * width * metresPerPixel,
-    y: y * height * metresPerPixel,
-  });
+  const size = sizeInMetres({ width, height }, scale);
+  const inMetres = (x: number, y: number): Point => ({ x: x * size.width, y: y * size.height });
   const places = JSON.parse(row.places) as [number, number[]][];
   const pins = JSON.parse(row.pins) as [number, number, number, number][];
   return {

@@ -8,13 +8,13 @@ import { type NamedPin, pinsView, readPins } from '../../../domain/master-data/p
 import { placesView, readPlaces } from '../../../domain/master-data/plans/places.ts';
 import { type Dot, MOST_DOTS, readDots } from '../../../domain/master-data/plans/read-dots.ts';
 import { readImage } from '../../../domain/master-data/plans/read-image.ts';
-import { type Scale, sizeInMetres } from '../../../domain/master-data/plans/scale.ts';
 import {
   findPlan,
   listPlans,
   type StoredPlan,
   scaleOf,
 } from '../../../domain/master-data/plans/stored-plan.ts';
+import { type Scale, sizeInMetres } from '../../../domain/tracking/location/position.ts';
 import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';

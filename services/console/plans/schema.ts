@@ -21,7 +21,8 @@ import {
   type PlanPlace,
   type Point,
 } from '../../../domain/master-data/plans/places.ts';
-import { MOST_METRES, type Scale } from '../../../domain/master-data/plans/scale.ts';
+import { MOST_METRES } from '../../../domain/master-data/plans/scale.ts';
+import type { Scale } from '../../../domain/tracking/location/position.ts';
 import { mergePatchOf, type StreamedBody } from '../../../platform/http/body.ts';
 import { IMAGE_TYPE } from '../../../platform/http/media-type.ts';
 import { idFilter, mandatoryParameter } from '../../../platform/http/parameters.ts';
