@@ -95,7 +95,7 @@ class MessageIntake implements Intake {
   readonly #repeats = new RecentRepeats();
   readonly #seen = new RecentlySeen();
   readonly #heavy = new HeavyOrganizations();
-  readonly #recent = new RecentHearings();
+  #recent = new RecentHearings();
   readonly #warnings: ReaderWarnings;
   readonly #lanes: ReaderLanes;
   readonly #slow: SlowMessages;
@@ -126,7 +126,11 @@ class MessageIntake implements Intake {
         reader !== null &&
         ((error instanceof OrganizationGone && error.orgIds.has(reader.orgId)) ||
           (error instanceof TooHeavy && error.orgId === reader.orgId)),
-      onOutage: options.onOutage,
+      onOutage: (error) => {
+        // Another server may take over that lacks the last commits, and gives their transactions' numbers to others.
+        this.#recent = new RecentHearings();
+        options.onOutage?.(error);
+      },
       isBlocked: isLockTimeout,
       onBlocked: (error, messages) => this.#blocked(error, messages),
       isTooSlow,
