@@ -97,7 +97,7 @@ export class HallLife {
     }
   }
 
-  /** What the gateways hear until then, in order of time. */
+  /** The gateways' reads until then, in order of time. */
   reads(until: Micros): HallRead[] {
     const reads: HallRead[] = [];
     for (let event = this.#beacons.next(until); event !== null; event = this.#beacons.next(until)) {

@@ -82,7 +82,7 @@ export interface MoveRow extends AlertNames {
   keys: string | null;
 }
 
-/** What `moves.rows` holds. */
+/** The content of `moves.rows`. */
 export interface StoredRows {
   added?: readonly StoredRow[];
   removed?: readonly StoredRow[];

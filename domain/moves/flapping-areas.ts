@@ -9,9 +9,9 @@ export interface FlappingArea {
   location_id: number | null;
   /** The two with most returns. */
   pair: readonly [number, number];
-  /** Between locations of which this is the deepest in common. An event of the feed counts as one move. */
+  /** Moves between locations whose deepest common location is this one. An event of the feed counts as one move. */
   moves: number;
-  /** Of those, the ones back to where the asset had left at most 30 s before. */
+  /** Those of them that went back to where the asset had left at most 30 s before. */
   returns: number;
 }
 
@@ -26,7 +26,7 @@ const MOST_AREAS = 3;
 /** Fewer returns are an accident. */
 const LEAST_RETURNS = 10;
 
-/** Of the moves of an area. */
+/** A share of the moves of an area. */
 const LEAST_SHARE = 0.05;
 
 /** Moves of one asset between two locations, each within 5 s of the one before: both hear it. */
@@ -67,7 +67,7 @@ interface FlappingPair {
   b: number;
   moves: number;
   returns: number;
-  /** Of the asset with most: moves within 5 s of its move before. */
+  /** The most that one asset made: moves within 5 s of its move before. */
   quick: number;
 }
 

@@ -100,7 +100,7 @@ function changedAsset(
     changed: scans.map(({ observedAt }) => observedAt),
     lastSeen: Math.max(position.lastSeen ?? 0, latest(scans)),
   };
-  // What is remembered cannot become stronger.
+  // Remembered scans cannot become stronger.
   return recent === undefined || fresh < scans.length
     ? asset
     : { ...asset, memory: { recent, added: scans.map(toSighting), stay, writer, transaction } };

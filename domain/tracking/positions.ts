@@ -27,7 +27,7 @@ export interface Position extends AssetRef {
   transaction: string;
   /** The instant of its newest position on a plan; null if it has none. */
   positionAt: Micros | null;
-  /** What becomes of that: null for none any more; left out if it does not change. */
+  /** The new one: null for none any more; left out if it does not change. */
   newest?: ObservedPosition | null | undefined;
 }
 

@@ -94,7 +94,7 @@ function valuesOf(transitions: readonly AssetTransition[]): FragmentSqlToken {
     ${sql.binary(texts(scans.map((scan) => scan?.proof ?? null)))}::text[]`;
 }
 
-/** What was not given is null. */
+/** Stored values give way to null, too. */
 const REPLACING = sql.fragment`on conflict (org_id, asset_id, observed_at)
   do update set location_id = excluded.location_id, duration_seconds = excluded.duration_seconds,
     received_at = excluded.received_at, tag_type = excluded.tag_type, tag_value = excluded.tag_value,

@@ -88,7 +88,7 @@ export interface Statement {
   locationId: number;
   rule: Rule;
   scan: OracleScan;
-  /** Of its bucket; null where none is given. */
+  /** Its bucket's; null if there is none. */
   position: Position | null;
 }
 

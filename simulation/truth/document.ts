@@ -29,7 +29,7 @@ export interface RunDocument {
   tolerance_seconds: number;
   started_at: string;
   ended_at: string;
-  /** Of what its locations are decided by; null where nothing was ever set. */
+  /** The settings of its locations; null if there never were any. */
   site_version: number | null;
 }
 

@@ -20,7 +20,7 @@ export interface SeenRead extends Seen {
   tag: string;
 }
 
-/** What the locations of a site are decided by, and the ids that it is told in. */
+/** The inputs by which the locations of a site are decided, and its ids. */
 export interface DecidedSite {
   world: World;
   readerId(name: string): number;
@@ -37,7 +37,7 @@ export class StatedTruth {
   readonly #course = new Course();
   /** Those that still bear on what is not decided. */
   #reads: SeenRead[] = [];
-  /** What is earlier is decided. */
+  /** Earlier buckets are decided. */
   #decidedTo: Micros = Number.NEGATIVE_INFINITY;
   #lastSeen: Span | null = null;
   #isUnacknowledged = false;

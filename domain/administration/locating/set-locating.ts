@@ -89,7 +89,7 @@ function requireNear(from: Micros | null, retention: Micros, now: Micros): void 
   }
 }
 
-/** Of the location or one that it is in; of an organization, any. */
+/** A plan with a scale must be there: of the location or one above it; for the organization, any. */
 async function requirePlan(
   db: Connection,
   orgId: number,

@@ -16,7 +16,7 @@ export interface DecidingRow {
   handheld_id: number;
   submission_id: string;
   submission_index: number;
-  /** Of transitions only. Another than {@link PROOFS} is unknown. */
+  /** In transitions only. A value that is none of {@link PROOFS} is unknown. */
   proof?: string | null;
 }
 

@@ -31,7 +31,7 @@ export interface Transition {
 export interface DecidedTransition extends Transition {
   /** The scan that decided it; null if that is not known. */
   decidedBy: DecidingScan | null;
-  /** Of a sighting that has one. */
+  /** From its sighting, if that has one. */
   position?: MetricPosition;
 }
 

@@ -22,7 +22,7 @@ export class HeavyOrganizations {
   }
 }
 
-/** What deciding costs in one batch, by organization: microseconds of processor time, as estimated. */
+/** The cost of deciding in one batch, by organization: microseconds of processor time, as estimated. */
 export class Workload {
   readonly #costs = new Map<number, number>();
   readonly #heavy: HeavyOrganizations;

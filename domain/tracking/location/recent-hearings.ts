@@ -69,7 +69,7 @@ interface Version {
   orgId: number;
   assetId: number;
   writer: string;
-  /** Of the site. */
+  /** The site's version. */
   version: number;
 }
 
@@ -78,7 +78,7 @@ interface Kept extends Version {
   size: number;
 }
 
-/** What the buckets state on which new scans bear. */
+/** The statements of the buckets that new scans affect. */
 export interface StatedAgain extends Stated {
   /** Buckets. */
   from: number;
@@ -88,7 +88,7 @@ export interface StatedAgain extends Stated {
 /** All scans of an asset from a bucket on. */
 export class RecentHearing {
   readonly #hearing: Hearing;
-  /** The first bucket of which all scans are here. */
+  /** The first bucket whose scans are all here. */
   #from: number;
   /** That of the newest scan. */
   #latest: number;
@@ -98,7 +98,7 @@ export class RecentHearing {
   #settled: number;
   #tidiedAt: number;
 
-  /** @param from the first bucket of which all scans are in `hearing`. @param latest that of the newest scan. */
+  /** @param from the first bucket whose scans are all in `hearing`. @param latest the newest scan's bucket. */
   constructor(hearing: Hearing, from: number, latest: number) {
     this.#hearing = hearing;
     this.#from = from;

@@ -7,13 +7,13 @@ export const PROCEDURES = ['every', 'strength', 'position', 'inherit'] as const;
 /** How a location is decided on. */
 export interface Deciding {
   procedure: (typeof PROCEDURES)[number];
-  /** Of `strength` and `position`; null for the others. */
+  /** For `strength` and `position`; null for the others. */
   certainty: number | null;
-  /** Of `position`: strength of the tags at 1 m, in dBm; null for the usual one. */
+  /** For `position`: strength of the tags at 1 m, in dBm; null for the usual one. */
   tagDbm: number | null;
 }
 
-/** What is wrong with a setting, and in which field, by its name in output. */
+/** The fault of a setting, and its field by its name in output. */
 export class SettingFault extends AppError {
   readonly field: 'procedure' | 'certainty' | 'tag_dbm' | 'from';
 

@@ -39,7 +39,7 @@ export interface TrialSummary {
   /** Null if all of it was. */
   cutBy: 'scans' | 'assets' | 'time' | null;
   totals: PairCounts;
-  /** Of those, the moves within the location that the setting is tried on. */
+  /** Those of them within the location that the setting is tried on. */
   inside: PairCounts;
   /** Moves back to where an asset had left at most 30 s before. */
   returns: TriedMoves['returns'];
@@ -49,7 +49,7 @@ export interface TrialSummary {
   moves: ListedMove[];
   movesLeftOut: number;
   worst: WorstAsset[];
-  /** Of a trial of one asset. */
+  /** For a trial of one asset. */
   walk: Walked[] | null;
 }
 

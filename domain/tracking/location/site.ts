@@ -2,7 +2,7 @@ import { firstIndex } from '../../../base/first-index.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { antennaId, type PinnedAntenna, Plan, type PlanParts } from './position.ts';
 
-/** What decides at which location an asset is that was read there (`statements.ts`). */
+/** How it is decided at which location an asset is that was read there (`statements.ts`). */
 export type Setting =
   | { procedure: 'every' }
   | { procedure: 'strength'; certainty: number }
@@ -50,7 +50,7 @@ export interface SiteParts {
   plans?: readonly PlanParts[];
 }
 
-/** What an organization's locations are decided by: settings, the tree of locations, antennas and plans. */
+/** The inputs by which an organization's locations are decided: settings, the tree of locations, antennas and plans. */
 export class Site {
   readonly settings: readonly DatedSetting[];
   readonly version: number;
@@ -97,7 +97,7 @@ export class Site {
     return new Site({ ...this.#parts, settings });
   }
 
-  /** What decides on a scan made at the location at that instant. */
+  /** The setting for a scan made at the location at that instant. */
   settingAt(locationId: number, observedAt: Micros): Setting {
     if (observedAt < this.since) {
       return EVERY;

@@ -37,7 +37,7 @@ export interface StoredStretches {
 }
 
 export interface AssetAtSite extends AssetRef {
-  /** Of all its scans, the changed ones included. */
+  /** The newest of all its scans, the changed ones included. */
   lastSeen: Micros;
   /** The instant of the position that is stored; null if none is. */
   positionAt: Micros | null;
@@ -47,7 +47,7 @@ export interface AssetAtSite extends AssetRef {
 export interface ChangedAsset extends AssetAtSite {
   /** The instants of its changed scans. */
   changed: readonly Micros[];
-  /** What is remembered of it, if anything may be. */
+  /** The memory of it, if it may be used. */
   memory?: AssetMemory;
 }
 
@@ -93,7 +93,7 @@ export async function statedNeighbourhoods(
   return remembered;
 }
 
-/** Those of assets of which all that new scans bear on is in memory. */
+/** The neighbourhoods of assets whose new scans affect only what is in memory. */
 async function rememberedNeighbourhoods(
   stored: StoredStretches,
   assets: readonly ChangedAsset[],
@@ -300,7 +300,7 @@ class KnownOfAsset {
   /** The newest that was decided. */
   #position: ObservedPosition | null = null;
 
-  /** What was heard around the last piece. */
+  /** The scans in and around the last piece. */
   #last: { piece: Stretch; heard: Hearing } | null = null;
 
   constructor(asset: Omit<ChangedAsset, 'changed'>) {

@@ -32,7 +32,7 @@ export type Rule = 'person' | 'every' | Proof;
 export interface Statement extends Sighting {
   scan: DecidingScan;
   rule: Rule;
-  /** Of its bucket; null where none is known. */
+  /** Its bucket's; null if there is none. */
   position: MetricPosition | null;
 }
 
@@ -144,7 +144,7 @@ export class Hearing {
   readonly #byId = new Map<number, AntennaReads[]>();
   /** Locations of antennas, and {@link AntennaReads.place}. */
   readonly #places = new Map<number, number>();
-  /** Antennas of which more reads are in a bucket than take part, until it is chosen which. */
+  /** Antennas with more reads in a bucket than take part, until they are thinned out. */
   readonly #crowded = new Map<number, Set<number>>();
   #size = 0;
 
@@ -363,7 +363,7 @@ class AntennaReads {
   /** The first index in the window that was looked at last, and that after the last; by reach. */
   readonly #first = [0, 0, 0];
   readonly #end = [0, 0, 0];
-  /** What was measured of the nearest windows around buckets, by the last digits of the bucket. */
+  /** Levels in the nearest windows around buckets, by the last digits of the bucket. */
   readonly #measured: (Measured | undefined)[] = new Array(REMEMBERED).fill(undefined);
 
   constructor(of: Pick<AntennaReads, 'readerId' | 'antenna' | 'offset' | 'locationId' | 'place'>) {
@@ -497,13 +497,13 @@ class AntennaReads {
   }
 }
 
-/** What was measured of an antenna in the nearest window around a bucket. */
+/** An antenna's level in the nearest window around a bucket. */
 interface Measured {
   bucket: number;
   count: number;
   known: number;
   level: number;
-  /** Of the strengths that make up the level. */
+  /** The least of the strengths that make up the level. */
   least: number;
 }
 
@@ -540,7 +540,7 @@ function sort(numbers: Float64Array, count: number): void {
 /** Numbers that insertion sorts in less time. */
 const FEW = 40;
 
-/** What is heard around a bucket. */
+/** The reads in the window around a bucket. */
 interface Heard {
   window: Buckets;
   /** With reads in the window; in order of their ids. */
@@ -559,9 +559,9 @@ interface HeardLocation {
   /** All reads there: `N`. */
   count: number;
   loudest: AntennaReads;
-  /** Of its loudest antenna; NaN without RSSI. */
+  /** Its loudest antenna's level; NaN without RSSI. */
   level: number;
-  /** Of its loudest antenna. */
+  /** Its loudest antenna's number of reads with RSSI. */
   known: number;
 }
 
@@ -813,11 +813,11 @@ export interface Explained {
   locationId: number | null;
   /** Null where nothing is to be proven: `person` and `every`. */
   evidence: Evidence | null;
-  /** What the scans of its bucket state, several of one instant too. */
+  /** The statements of its bucket, several of one instant too. */
   stated: readonly Statement[];
 }
 
-/** What was heard around a scan's bucket, and what follows from it. */
+/** The reads around a scan's bucket, and the decision by them. */
 export interface Evidence {
   /** As the setting has it, but `strength` where no antenna on the plan was heard. */
   procedure: 'strength' | 'position';
@@ -830,7 +830,7 @@ export interface Evidence {
   locationId: number | null;
   /** By level, the loudest first; by counts, that with the most reads. */
   heard: HeardAt[];
-  /** Of the margins in `heard`; null if nothing is compared. */
+  /** Unit of the margins in `heard`; null if nothing is compared. */
   unit: 'dB' | 'reads' | null;
   /** The likeliest three locations, and how likely each is; with `position` only. */
   shares: { locationId: number; share: number }[] | null;
@@ -850,7 +850,7 @@ export interface HeardAt {
   readsWithRssi: number;
   /** dBm less the antenna's offset; null without RSSI. */
   level: number | null;
-  /** Of the best location to this one; null for itself. */
+  /** From the best location to this one; null for itself. */
   margin: Margin | null;
 }
 

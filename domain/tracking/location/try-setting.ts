@@ -36,7 +36,7 @@ export interface Period {
   to: Micros;
 }
 
-/** Who comes back within this time was hardly away. */
+/** An asset that comes back within this time was hardly away. */
 export const SOON: Micros = 30 * MICROS_PER_SECOND;
 
 /**

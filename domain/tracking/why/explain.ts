@@ -135,7 +135,7 @@ const UNDECIDED = {
   ...{ rivals: null, around: null, isCut: false },
 };
 
-/** What can be said from what is kept for good. */
+/** The part of the explanation that is kept for good. */
 function storedRule({ decidedBy, locationId, from }: Stay & Decided, site: Site): Rule | null {
   if (decidedBy === null) {
     return null;
@@ -174,7 +174,7 @@ async function explainNear(
   return null;
 }
 
-/** What the scans of a half second say; null if nothing had to be proven. */
+/** The statements of a half second; null if nothing had to be proven. */
 async function latestOf(db: Connection, asset: AssetRef, scan: Seen, site: Site): Promise<Latest | null> {
   const at = scan.observedAt;
   if (scan.scan.source.kind === 'handheld' || site.settingAt(scan.locationId, at).procedure === 'every') {

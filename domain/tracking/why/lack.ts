@@ -1,6 +1,6 @@
 import type { Evidence } from '../location/statements.ts';
 
-/** What the reads around a scan lacked to prove a location. */
+/** The shortfall of the reads around a scan that proved no location. */
 export interface Lack {
   /** `odds`: how many times as likely as `there`. */
   unit: 'dB' | 'reads' | 'odds';

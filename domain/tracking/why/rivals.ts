@@ -8,7 +8,7 @@ export interface Rival {
   scan: Seen;
   /** By how much it was weaker than the strongest read of the deciding location; null without both strengths. */
   lostByDb: number | null;
-  /** Of the same instant, if it states something too: what decided between the two. */
+  /** At the same instant, if it states something too: how the tie was broken. */
   tieBrokenBy: TieBreak | null;
 }
 

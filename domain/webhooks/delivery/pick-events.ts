@@ -31,7 +31,7 @@ export interface PickedEvent {
   event: FeedEvent | null;
   /** The lane's position once it is sent. */
   doneTo: number;
-  /** Of a webhook that waits; to be noted before it is sent. */
+  /** For a webhook that waits; to be noted before it is sent. */
   settled: Settled | null;
 }
 

@@ -95,7 +95,7 @@ export async function pickSettled(
   return { events, upTo: loaded.upTo, isExpired: false, hasSettled };
 }
 
-/** What a webhook must be asked about: all moves of an asset if any type of them is wanted, and all events of its alerts. */
+/** The types to ask for: all moves of an asset if any type of them is wanted, and all events of its alerts. */
 function kindsWanted(types: readonly FeedType[] | null): { moves: boolean; alerts: boolean } {
   const kinds = types === null ? null : kindsOf(types);
   return {
@@ -127,7 +127,7 @@ interface First {
   dueIn: number;
   /** The last position of what was begun to be sent; null if nothing was. */
   begunTo: number | null;
-  /** Of its events that were not sent, as far as is looked. */
+  /** Its unsent events, within the bounds of a look. */
   positions: readonly number[];
 }
 

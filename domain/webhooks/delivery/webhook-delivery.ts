@@ -73,7 +73,7 @@ export class WebhookDelivery {
           onSettled: shared.onSettled,
           note: (lane, settled) => this.#note(lane, settled),
           takeBack: (lane, { subject, first }) =>
-            // What was sent of it before stays noted.
+            // Notes of events sent before stay.
             this.#note(lane, { subject, first: 0, last: first - 1 }),
           send: (event) => this.#send(event),
           record: (state, attempt) => {

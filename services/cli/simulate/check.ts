@@ -21,7 +21,7 @@ export interface Answer {
   readers: ReadonlyMap<string, ReaderCounts> | null;
   /** Null if the feed is not kept from its beginning. */
   feed: FeedFold | null;
-  /** Of what locations are decided by; undefined if it cannot be asked. */
+  /** The settings of locations; undefined if they cannot be asked for. */
   siteVersion: number | null | undefined;
   /** By instant; empty unless the site was watched continuously. */
   presence: ReadonlyMap<number, readonly PresenceAnswer[]>;

@@ -9,7 +9,7 @@ export interface StoredWorld {
   world: World | null;
 }
 
-/** What an organization's locations are decided by, as the oracle has it. */
+/** The inputs by which an organization's locations are decided, as the oracle takes them. */
 export async function readWorld(db: Connection, orgId: number): Promise<StoredWorld> {
   const version = await siteVersion(db, orgId);
   const settings = await db.any(sql.type(rowsOf<SettingRow>())`

@@ -77,7 +77,7 @@ class Exports {
   }
 }
 
-/** Of an export that is cut before anything of it was sent; later, its connection is closed. */
+/** The problem of an export that is cut before its first row; later, its connection is closed. */
 export function exportCut(): Problem {
   return refusal('The export was cut because others waited for its place; try again in a moment', 10);
 }

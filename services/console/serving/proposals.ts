@@ -6,7 +6,7 @@ import type { Period } from '../../../domain/tracking/location/try-setting.ts';
 import type { Insight } from './insight.ts';
 import type { Trials } from './trials.ts';
 
-/** What `strength` would have made of the scans of a time. */
+/** The moves of a time as `strength` would have made them. */
 export interface ProposalTrial {
   period: Period;
   counts: PairCounts;
@@ -20,7 +20,7 @@ export interface Proposal extends FlappingArea {
 /** Milliseconds for which the outcome of a trial is shown again. */
 const RECENT_MS = 15 * 60_000;
 
-/** Milliseconds until an answer goes without what is still being tried; that goes on, for whoever asks next. */
+/** Milliseconds until an answer goes out without unfinished trials; they go on for the next request. */
 const PATIENCE_MS = 4_000;
 
 /** Reads that a trial looks at. */

@@ -15,7 +15,7 @@ export function readHallPlan(): Buffer {
   return readFileSync(new URL('hall-plan.png', import.meta.url));
 }
 
-/** What is drawn on the plan: the bays, the gateways, and how wide it is. */
+/** The drawing on the plan: the bays, the gateways, and how wide it is. */
 export function onHallPlan(
   locationIds: ReadonlyMap<string, number>,
   readerIds: ReadonlyMap<string, number>,

@@ -2,7 +2,7 @@ import type { PlanDot, PlanSize } from '../api/types.ts';
 
 export type DrawnDot = Pick<PlanDot, 'x' | 'y' | 'radius_m'>;
 
-/** Of more dots only those that are lit have circles: together they would cover the plan. */
+/** Beyond this many dots only lit ones have circles: together they would cover the plan. */
 const MOST_CIRCLES = 200;
 
 /**

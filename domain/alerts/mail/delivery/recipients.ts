@@ -15,7 +15,7 @@ export interface Recipient {
   address: string;
   /** Everything in the feed up to this is done with. */
   position: number;
-  /** Of alerts that are done with up to a later position, by id. */
+  /** Alerts that are done with up to a later position, by id. */
   doneBeyond: Readonly<Record<string, number>>;
   failures: number;
   /** When the last message was begun. */

@@ -138,7 +138,7 @@ function latestText({ location, lack, decision }: Latest): string {
     : t.undecidedPlace;
 }
 
-/** What was heard where, and by how much the others are behind; by position, how likely the best places are. */
+/** The heard locations with the margins between them; by position, the shares of the best locations. */
 function DecisionTable({ decision }: { decision: Decision }) {
   const t = texts.value.why;
   const { heard, unit, shares, odds } = decision;

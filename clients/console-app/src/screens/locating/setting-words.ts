@@ -16,5 +16,5 @@ export function settingWords({ procedure, certainty, tag_dbm: tagDbm }: Locating
   }
 }
 
-/** Of a tag at 1 m, where nothing else is set. */
+/** Strength of a tag at 1 m if nothing else is set. */
 export const USUAL_TAG_DBM = -55;

@@ -19,7 +19,7 @@ export interface Wanted {
 
 const DAY = 86_400_000;
 
-/** What to begin with: a setting that suits most places, and the last day. */
+/** The initial choice: a setting that suits most places, and the last day. */
 export function usualWanted(now = Date.now()): Wanted {
   return {
     ...{ place: null, asset: null, procedure: 'strength', certainty: '1', tagDbm: '' },
@@ -33,7 +33,7 @@ export function lastRange(milliseconds: number, to = Date.now()): { from: number
 
 const PROCEDURES: readonly string[] = ['every', 'strength', 'position', 'inherit'] satisfies Procedure[];
 
-/** What the address says is tried; null if nothing is. @param now where it says no range, that of the day up to then. */
+/** The trial in the address; null if there is none. @param now the end of the range, of a day, if the address has none. */
 export function wantedInAddress(now: number): Wanted | null {
   const { query } = address.value;
   const procedure = query.get('by') ?? '';
