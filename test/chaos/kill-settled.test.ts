@@ -2,13 +2,12 @@ import { expect } from 'chai';
 import type { MoveEvent } from '../../domain/moves/event.ts';
 import { useDatabase } from '../support/database.ts';
 import { appendMoves } from '../support/feed-rows.ts';
-import { type Program, run } from '../support/process.ts';
 import { Site } from '../support/site.ts';
 import { until } from '../support/subscribed-ingest.ts';
 import { type FoldedRows, foldEvent, WaveringAsset } from '../support/wavering-asset.ts';
-import { newWebhook, SECRETS_KEY } from '../support/webhooks.ts';
+import { newWebhook } from '../support/webhooks.ts';
+import { useDelivering } from './delivering.ts';
 import { randomFrom } from './random-from.ts';
-import { ReceiverProgram } from './receiver-program.ts';
 
 const KILLS = 4;
 
@@ -16,27 +15,7 @@ const PATHS = ['/calm', '/other', '/raw'];
 
 describe('webhooks that wait, while processes that deliver and receivers are killed', () => {
   const database = useDatabase();
-  const programs: Program[] = [];
-  let receiver: ReceiverProgram;
-
-  before(async () => {
-    receiver = await ReceiverProgram.prepare();
-    await receiver.start();
-  });
-
-  after(async () => {
-    for (const { child } of programs) {
-      child.kill('SIGKILL');
-    }
-    await Promise.all([receiver.remove(), ...programs.map(({ ended }) => ended)]);
-  });
-
-  async function startDelivering(): Promise<Program> {
-    const program = run('test/chaos/deliverer-process.ts', [], { DATABASE_URL: database.url, SECRETS_KEY });
-    programs.push(program);
-    await program.printed('delivering');
-    return program;
-  }
+  const delivering = useDelivering(database);
 
   it('lose nothing, send nothing again otherwise than before, and never go back for an asset', async () => {
     const site = await Site.create(database);
@@ -48,11 +27,12 @@ describe('webhooks that wait, while processes that deliver and receivers are kil
       assets.push(new WaveringAsset(await site.asset(`ASSET-${index}`), places, random));
     }
     for (const path of PATHS) {
-      const url = `http://127.0.0.1:${receiver.port}${path}`;
+      const url = `http://127.0.0.1:${delivering.receiver.port}${path}`;
       await newWebhook(database, { orgId, url, settleSeconds: path === '/raw' ? 0 : 1 });
     }
-    const processes = [await startDelivering(), await startDelivering()];
-    const arrivedAt = (wanted: string) => receiver.arrived().filter(({ path }) => path === wanted).length;
+    const processes = [await delivering.start(), await delivering.start()];
+    const arrivedAt = (wanted: string) =>
+      delivering.receiver.arrived().filter(({ path }) => path === wanted).length;
     let isWriting = true;
     let head = 0;
     const write = async () => {
@@ -73,9 +53,9 @@ describe('webhooks that wait, while processes that deliver and receivers are kil
       const which = count % processes.length;
       processes[which]?.child.kill('SIGKILL');
       await processes[which]?.ended;
-      processes[which] = await startDelivering();
+      processes[which] = await delivering.start();
       if (count % 2 === 1) {
-        await receiver.kill();
+        await delivering.receiver.kill();
       }
     }
     isWriting = false;
@@ -101,7 +81,7 @@ describe('webhooks that wait, while processes that deliver and receivers are kil
       const rows = new Map<number, FoldedRows>();
       const last = new Map<number, number>();
       const bodies = new Map<number, string>();
-      for (const { path, asset, position, body } of receiver.arrived()) {
+      for (const { path, asset, position, body } of delivering.receiver.arrived()) {
         if (path !== wanted) {
           continue;
         }

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { useDatabase } from '../support/database.ts';
 import { appendMoves } from '../support/feed-rows.ts';
-import { type Program, run } from '../support/process.ts';
+import type { Program } from '../support/process.ts';
 import { Site } from '../support/site.ts';
 import { until } from '../support/subscribed-ingest.ts';
-import { newWebhook, SECRETS_KEY } from '../support/webhooks.ts';
+import { newWebhook } from '../support/webhooks.ts';
+import { useDelivering } from './delivering.ts';
 import { findDeliveryFaults, NO_DELIVERY_FAULTS } from './find-delivery-faults.ts';
-import { ReceiverProgram } from './receiver-program.ts';
 
 const KILLS = 4;
 
@@ -14,34 +14,14 @@ const WEBHOOKS = 4;
 
 describe('webhooks, while processes that deliver and receivers are killed', () => {
   const database = useDatabase();
-  const programs: Program[] = [];
-  let receiver: ReceiverProgram;
-
-  before(async () => {
-    receiver = await ReceiverProgram.prepare();
-    await receiver.start();
-  });
-
-  after(async () => {
-    for (const { child } of programs) {
-      child.kill('SIGKILL');
-    }
-    await Promise.all([receiver.remove(), ...programs.map(({ ended }) => ended)]);
-  });
-
-  async function startDelivering(): Promise<Program> {
-    const program = run('test/chaos/deliverer-process.ts', [], { DATABASE_URL: database.url, SECRETS_KEY });
-    programs.push(program);
-    await program.printed('delivering');
-    return program;
-  }
+  const delivering = useDelivering(database);
 
   async function kill(program: Program): Promise<void> {
     program.child.kill('SIGKILL');
     await program.ended;
   }
 
-  const arrived = () => receiver.arrived();
+  const arrived = () => delivering.receiver.arrived();
 
   it('never go back for an asset, and tell one who remembers the last id per asset everything once', async () => {
     const site = await Site.create(database);
@@ -52,9 +32,12 @@ describe('webhooks, while processes that deliver and receivers are killed', () =
     }
     const paths = Array.from({ length: WEBHOOKS }, (_, index) => `/${index}`);
     for (const path of paths) {
-      await newWebhook(database, { orgId: site.orgId, url: `http://127.0.0.1:${receiver.port}${path}` });
+      await newWebhook(database, {
+        orgId: site.orgId,
+        url: `http://127.0.0.1:${delivering.receiver.port}${path}`,
+      });
     }
-    const processes = [await startDelivering(), await startDelivering()];
+    const processes = [await delivering.start(), await delivering.start()];
     let isWriting = true;
     let head = 0;
     const write = async () => {
@@ -71,9 +54,9 @@ describe('webhooks, while processes that deliver and receivers are killed', () =
       await until(() => arrived().length > before + 100);
       const which = count % processes.length;
       await kill(processes[which] as Program);
-      processes[which] = await startDelivering();
+      processes[which] = await delivering.start();
       if (count % 2 === 1) {
-        await receiver.kill();
+        await delivering.receiver.kill();
       }
     }
     isWriting = false;

@@ -202,7 +202,7 @@ interface PlanRow {
 }
 
 /** Those with a scale, in metres. Outlines of deleted locations are left out: nothing can arrive there. */
-async function readPlans(db: Connection, orgId: number): Promise<PlanParts[]> {
+export async function readPlans(db: Connection, orgId: number): Promise<PlanParts[]> {
   const rows = await db.any(sql.prepared('read-plans-with-scale', rowsOf<PlanRow>())`
     select plan.id, plan.location_id, plan.width, plan.height, to_json(plan.scale_points)::text as scale_points,
       plan.scale_metres,

@@ -1,5 +1,7 @@
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { PlanParts } from '../../../domain/tracking/location/position.ts';
+import { readPlans } from '../../../domain/tracking/location/read-site.ts';
 import type { Plan, Setting, World } from '../../../simulation/location/oracle.ts';
 
 export interface StoredWorld {
@@ -36,7 +38,7 @@ export async function readWorld(db: Connection, orgId: number): Promise<StoredWo
     antennas: antennas.map((row) => ({
       ...{ readerId: row.reader_id, antenna: row.port, offsetDb: row.offset_db, heightM: row.height_m },
     })),
-    plans: await readPlans(db, orgId),
+    plans: (await readPlans(db, orgId)).map(toPlan),
   };
   return { version, world };
 }
@@ -62,49 +64,14 @@ interface AntennaRow {
   height_m: number;
 }
 
-interface PlanRow {
-  location_id: number;
-  width: number;
-  height: number;
-  /** JSON text, as are places and pins. */
-  scale_points: string;
-  scale_metres: number;
-  places: string;
-  pins: string;
-}
-
-/** In metres. */
-async function readPlans(db: Connection, orgId: number): Promise<Plan[]> {
-  const rows = await db.any(sql.type(rowsOf<PlanRow>())`
-    select plan.location_id, plan.width, plan.height, to_json(plan.scale_points)::text as scale_points,
-      plan.scale_metres,
-      (select coalesce(json_agg(json_build_array(place.location_id, place.points)), '[]')::text
-        from plan_places place where place.org_id = plan.org_id and place.plan_id = plan.id) as places,
-      (select coalesce(json_agg(json_build_array(pin.reader_id, pin.port, pin.x, pin.y)), '[]')::text
-        from plan_antennas pin where pin.org_id = plan.org_id and pin.plan_id = plan.id) as pins
-    from plans plan
-    where plan.org_id = ${orgId} and plan.scale_metres is not null and plan.location_id is not null`);
-  return rows.map((row) => {
-    const [x1, y1, x2, y2] = JSON.parse(row.scale_points) as [number, number, number, number];
-    const pixel = row.scale_metres / Math.hypot((x2 - x1) * row.width, (y2 - y1) * row.height);
-    const metres = (x: number, y: number): [number, number] => [
-      x * row.width * pixel,
-      y * row.height * pixel,
-    ];
-    return {
-      locationId: row.location_id,
-      outlines: (JSON.parse(row.places) as [number, number[]][]).map(([locationId, points]) => ({
-        locationId,
-        corners: Array.from({ length: points.length / 2 }, (_, index) =>
-          metres(points[2 * index] ?? 0, points[2 * index + 1] ?? 0),
-        ),
-      })),
-      pins: (JSON.parse(row.pins) as [number, number, number, number][]).map(
-        ([readerId, antenna, left, top]) => {
-          const [x, y] = metres(left, top);
-          return { readerId, antenna, x, y };
-        },
-      ),
-    };
-  });
+/** Only the deciding itself is the oracle's own. */
+function toPlan({ locationId, places, antennas }: PlanParts): Plan {
+  return {
+    locationId,
+    outlines: places.map((place) => ({
+      locationId: place.locationId,
+      corners: place.corners.map(({ x, y }) => [x, y] as const),
+    })),
+    pins: antennas.map(({ readerId, antenna, x, y }) => ({ readerId, antenna, x, y })),
+  };
 }
