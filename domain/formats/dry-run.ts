@@ -29,6 +29,8 @@ export interface DryScan {
   antenna: number;
   /** dBm */
   rssi: number | null;
+  /** What the payload has in place of a signal strength. */
+  rssi_unusable?: number | string;
   /** RFC 3339 in UTC, to the microsecond; null: the time of receipt will be used. */
   observed_at: string | null;
   /** The payload's claims about the reader; informative only. */
@@ -77,16 +79,22 @@ function add(item: Item, position: number, run: DryRun): void {
   }
 }
 
-function toDryScan({ tagType, value, antenna, rssi, deviceTime, reader, reportUnknown }: TagRead): DryScan {
+function toDryScan(read: TagRead): DryScan {
+  const { tagType, value, antenna, rssi, deviceTime, reader, reportUnknown, unusable } = read;
   return {
     tag_type: tagType,
     value,
     antenna,
     rssi,
+    ...(unusable?.rssi === undefined ? {} : { rssi_unusable: maskedIfText(unusable.rssi) }),
     observed_at: deviceTime === null ? null : written(deviceTime),
     reader,
     report_unknown: reportUnknown,
   };
+}
+
+function maskedIfText(given: number | string): number | string {
+  return typeof given === 'number' ? given : withoutTokens(given);
 }
 
 function written(instant: Micros): string {

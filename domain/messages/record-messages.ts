@@ -5,6 +5,7 @@ import type { Outcome, Scan } from '../tracking/scan.ts';
 import { keepLateProofs, lateProof } from './late-proofs.ts';
 import type { ReadMessage } from './message.ts';
 import { addReaderCounts, countItems, type MessageCounts } from './reader-counters.ts';
+import { addReaderFlaws, flawsOf } from './reader-flaws.ts';
 import { bringsItsOwnTimes, type Reception, rememberMessages } from './received-messages.ts';
 import { keepRejectedMessages } from './rejected-messages.ts';
 import { type ItemResult, type ScanItem, toScans } from './to-scans.ts';
@@ -69,6 +70,13 @@ export async function recordMessages(
     rejections,
   }));
   await addReaderCounts(client, counted);
+  await addReaderFlaws(
+    client,
+    results.map(({ message: { reader, mapped }, reception }) => ({
+      reader,
+      flaws: reception.isRedelivery ? null : flawsOf(mapped),
+    })),
+  );
   await keepLateProofs(
     client,
     results.map(({ message, reception }) => lateProof(message, reception.receivedAt, options.rules.lateness)),

@@ -176,6 +176,11 @@ describe('the command line', () => {
       fails(1, 'Reader 4000 not found', 'antenna', 'set', '--reader', '4000', '--port', '1'));
     it('refuses to enable and disable at once', () => fails(2, '--disable', ...set('--enable', '--disable')));
     it('refuses a bound that is no number', () => fails(2, '-65', ...set('--min-rssi', 'weak')));
+    it('refuses a bound that no radio hears', async () => {
+      for (const bound of ['0', '127', '-150']) {
+        await fails(2, 'less than 0', ...set(`--min-rssi=${bound}`));
+      }
+    });
     it('refuses an offset and a height that cannot be', async () => {
       await fails(2, '-100 to 100 dB', ...set('--offset-db', '101'));
       await fails(2, '-100 to 100 dB', ...set('--offset-db', 'much'));

@@ -297,7 +297,12 @@ describe('the command line of readers', () => {
       );
       await listed.asset('PALLET', 'E281');
       const client = await ingest.connect('gate');
-      const reads = [{ value: 'E281' }, { value: 'FEED' }, { value: 'E281', antenna: 3 }, { value: 7 }];
+      const reads = [
+        { value: 'E281', rssi: 127 },
+        { value: 'FEED', rssi: '0' },
+        { value: 'E281', antenna: 3, rssi: -60 },
+        { value: 7 },
+      ];
       await client.publishAsync('gate', JSON.stringify(reads), { qos: 1 });
       await client.publishAsync('gate', 'no JSON', { qos: 1 });
 
@@ -347,6 +352,8 @@ describe('the command line of readers', () => {
         rejected: 1,
         ignored: 0,
         throttled_ms: 0,
+        rssi_unusable: 2,
+        rssi_example: '0',
         clock: null,
       });
       expect(gate.last_message_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -374,7 +381,7 @@ describe('the command line of readers', () => {
       for (const gate of gates.keys()) {
         expect(stdout).to.include(`${gate + 1}=LOADING-DOCK-${gate}`);
       }
-      expect(stdout.match(/throttled_ms 0/g)).to.have.length(2);
+      expect(stdout.match(/rssi_unusable 0/g)).to.have.length(2);
     });
 
     it('says that there is no such organization', () =>

@@ -109,6 +109,15 @@ describe('a submission', () => {
     ]);
   });
 
+  it('takes a signal that no radio hears for none, and keeps the scan', async () => {
+    const { id, value } = await newAsset();
+    for (const rssi of [0, 127, -150]) {
+      await gateway.submit(aSubmission([{ ...aScan(value), rssi }], { location: { id: place.dock } }));
+    }
+    const stored = await database.rows('select rssi from scan_events where asset_id = $1', [id]);
+    expect(stored).to.deep.equal([{ rssi: null }, { rssi: null }, { rssi: null }]);
+  });
+
   for (const [form, location] of [
     ['id', () => ({ id: place.dock })],
     ['external key', () => ({ external_key: 'DOCK-1' })],

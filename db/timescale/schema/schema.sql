@@ -770,6 +770,22 @@ create table reader_expectations (
 );
 CREATE TRIGGER reader_expectations_revise AFTER INSERT ON public.reader_expectations FOR EACH ROW EXECUTE FUNCTION revise_silences_of_expectation();
 
+create table reader_flaws (
+  org_id integer not null,
+  reader_id integer not null,
+  rssi_unusable bigint not null default 0,
+  rssi_example text,
+  time_unreadable bigint not null default 0,
+  time_example text,
+  time_unreadable_at timestamp with time zone,
+  clock_unset bigint not null default 0,
+  clock_unset_at timestamp with time zone,
+  near_misses bigint not null default 0,
+  near_miss_kept_at timestamp with time zone,
+  constraint reader_flaws__org_id_reader_id PRIMARY KEY (org_id, reader_id),
+  constraint reader_flaws__org_id_reader_id_fkey FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id)
+) with (fillfactor=50);
+
 create table reader_joined_spans (
   org_id integer not null,
   reader_id integer not null,

@@ -2,6 +2,7 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { EXPECTED_NOW } from '../../presence/stored-expectations.ts';
 import { READER_CLOCK, type ReaderClock } from './reader-clock.ts';
+import { READER_FLAWS, type ReaderFlaws } from './reader-flaws.ts';
 import { READER_STATE, UNHEARD_SINCE } from './reader-state.ts';
 import type { ReaderState } from './reader-states.ts';
 import { READER_COLUMNS, type ReaderRow, type StoredReader, toReader } from './stored-reader.ts';
@@ -20,6 +21,7 @@ export interface ListedReader extends StoredReader {
   lastUsedAt: string | null;
   counters: ReaderCounters;
   clock: ReaderClock | null;
+  flaws: ReaderFlaws;
 }
 
 export interface ListedAntenna {
@@ -67,7 +69,7 @@ export const LISTED_COLUMNS = sql.fragment`${READER_COLUMNS}, reader.created_at,
     'ignored', coalesce(counted.ignored, 0),
     'throttled_ms', coalesce(counted.throttled_ms, 0)
   ) as counters,
-  ${READER_CLOCK} as clock`;
+  ${READER_CLOCK} as clock, ${READER_FLAWS} as flaws`;
 
 /** Live readers of an organization with their antennas and counters, from one snapshot. */
 export async function listReaders(db: Connection, orgId: number): Promise<ListedReader[]> {
@@ -92,6 +94,7 @@ export function toListed(row: ListedRow): ListedReader {
     lastUsedAt: row.last_used_at,
     counters: JSON.parse(row.counters),
     clock: row.clock === null ? null : JSON.parse(row.clock),
+    flaws: JSON.parse(row.flaws),
   };
 }
 
@@ -105,4 +108,5 @@ export interface ListedRow extends ReaderRow {
   antennas: string;
   counters: string;
   clock: string | null;
+  flaws: string;
 }

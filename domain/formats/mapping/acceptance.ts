@@ -1,4 +1,5 @@
 import type { Micros } from '../../../base/instant.ts';
+import { isRadioStrength } from '../../tracking/rssi.ts';
 import { FORBIDDEN_IN_TAG_VALUE, isTagType, type TagType } from '../../tracking/tag-type.ts';
 import { isPlausible } from './transforms/time/range.ts';
 import { toNumber, toText } from './values/long-number.ts';
@@ -41,17 +42,10 @@ export function asAntenna(value: unknown): number | undefined {
   return port !== undefined && Number.isInteger(port) && port >= 1 && port <= 32_767 ? port : undefined;
 }
 
-/** No radio reports stronger or weaker signals; larger numbers do not fit a single-precision column. */
-const MOST_DBM = 1_000;
-const LEAST_DBM = 1e-6;
-
 /** dBm, keeping fractions. */
 export function asRssi(value: unknown): number | undefined {
   const dbm = toNumber(value);
-  if (dbm === undefined || Math.abs(dbm) > MOST_DBM) {
-    return undefined;
-  }
-  return Math.abs(dbm) < LEAST_DBM ? 0 : dbm;
+  return dbm !== undefined && isRadioStrength(dbm) ? dbm : undefined;
 }
 
 /** A time of observation, from a time transform's result. */

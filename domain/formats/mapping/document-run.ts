@@ -4,13 +4,13 @@ import { faultOfTagValue } from './acceptance.ts';
 import type { Condition } from './condition.ts';
 import { splitFields } from './decoding/lines.ts';
 import type { Selection } from './each.ts';
-import type { Candidates } from './fields.ts';
-import type { Ignored, Item, Mapped, TagRead } from './outcome.ts';
+import type { Candidates, Fields } from './fields.ts';
+import type { Ignored, Item, Mapped, TagRead, Unusable } from './outcome.ts';
 import type { Policies } from './policies.ts';
 import type { Rule } from './rule.ts';
 import type { Scope } from './scope.ts';
 import { EXCERPT, MAX_ITEMS } from './values/limits.ts';
-import { excerptOf, shown } from './values/printable.ts';
+import { asGiven, excerptOf, shown } from './values/printable.ts';
 
 /** Why a message is rejected that its format makes too much work of. */
 export const TOO_MUCH_WORK =
@@ -132,16 +132,23 @@ function mapItem(rule: Rule, scope: Scope, policies: Policies, index: number): I
   if (value === undefined) {
     return withoutValue(rule, scope, policies, index);
   }
+  const rssi = fields.rssi(scope);
   const read: TagRead = {
     tagType,
     value,
     antenna: fields.antenna(scope) ?? 1,
-    rssi: fields.rssi(scope) ?? null,
+    rssi: rssi ?? null,
     deviceTime: policies.time === 'device' ? (fields.observedAt(scope) ?? null) : null,
     reader: fields.reader(scope) ?? null,
     reportUnknown: reportsUnknown(tagType, policies),
+    unusable: rssi === undefined ? unusableOf(fields, scope) : null,
   };
   return { outcome: 'read', read };
+}
+
+function unusableOf(fields: Fields, scope: Scope): Unusable | null {
+  const rssi = fields.givenRssi(scope);
+  return rssi === undefined ? null : { rssi: asGiven(rssi) };
 }
 
 function firstFailing(conditions: readonly Condition[], scope: Scope): Condition | undefined {

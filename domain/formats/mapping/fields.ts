@@ -19,6 +19,8 @@ export interface Fields {
   readonly value: Readonly<Record<Identity, (scope: Scope) => string | undefined>>;
   readonly antenna: (scope: Scope) => number | undefined;
   readonly rssi: (scope: Scope) => number | undefined;
+  /** The signal strength as it stands in the payload; undefined without one. */
+  readonly givenRssi: (scope: Scope) => unknown;
   readonly observedAt: (scope: Scope) => Micros | undefined;
   readonly reader: (scope: Scope) => string | undefined;
   readonly tagTypes: Candidates;
@@ -41,6 +43,7 @@ export function compileFields(definition: FieldsDefinition, at: string, compilat
     );
   const tagTypes = withPlaces(compiled('tag_type'));
   const values = byIdentity(compiled('value'));
+  const rssi = compiled('rssi');
   return {
     tagType: firstUsable(tagTypes.all, asTagType),
     value: {
@@ -50,7 +53,8 @@ export function compileFields(definition: FieldsDefinition, at: string, compilat
       raw: firstUsable(values.raw.all, asTagValue),
     },
     antenna: firstUsable(compiled('antenna'), asAntenna),
-    rssi: firstUsable(compiled('rssi'), asRssi),
+    rssi: firstUsable(rssi, asRssi),
+    givenRssi: firstGiven(rssi),
     observedAt: firstUsable(compiled('observed_at'), asInstant),
     reader: firstUsable(compiled('reader'), asReader),
     tagTypes,
@@ -83,6 +87,19 @@ function firstUsable<T>(candidates: readonly Candidate[], accept: (value: unknow
       const accepted = accept(read(scope));
       if (accepted !== undefined) {
         return accepted;
+      }
+    }
+    return undefined;
+  };
+}
+
+/** Blank texts say nothing: lines of separated fields have them. */
+function firstGiven(candidates: readonly Candidate[]) {
+  return (scope: Scope): unknown => {
+    for (const { source } of candidates) {
+      const given = source(scope);
+      if (given !== undefined && given !== null && !(typeof given === 'string' && given.trim() === '')) {
+        return given;
       }
     }
     return undefined;

@@ -15,6 +15,13 @@ export interface TagRead {
   readonly reader: string | null;
   /** True if an unmatched tag is listed as unknown. */
   readonly reportUnknown: boolean;
+  /** What the payload says of the read, but cannot be used. Nearly always null. */
+  readonly unusable: Unusable | null;
+}
+
+/** As the payload has it; a text, list or object shortened. */
+export interface Unusable {
+  readonly rssi?: number | string;
 }
 
 export interface ReadItem {

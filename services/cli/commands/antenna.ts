@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { HEIGHT_M, OFFSET_DB, setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
+import { isRadioStrength } from '../../../domain/tracking/rssi.ts';
 import { addCommand, id, printResult, wholeNumber } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
 
@@ -92,8 +93,8 @@ function asDbm(text: string): number | 'none' {
     return text;
   }
   const dBm = text.trim() === '' ? Number.NaN : Number(text);
-  if (!(Math.abs(dBm) <= 1_000)) {
-    throw new InvalidArgumentError('It must be a number of dBm, such as -65, or none.');
+  if (!isRadioStrength(dBm)) {
+    throw new InvalidArgumentError('It must be more than -150 and less than 0 dBm, such as -65, or none.');
   }
   return dBm;
 }

@@ -152,7 +152,7 @@ function addFormatTry(program: Command): void {
 The last three are the reader's own settings; without them the format's count.
 JSON: {format, outcome, scans, ignored, rejected}. The outcome is "items", or "ignored" or "rejected" of the whole
 message. Scans: {tag_type, value, antenna, rssi, observed_at, reader, report_unknown}; observed_at is null where the time
-of receipt will be used. Ignored: {reason, warning}, the latter null or why it is worth a line in the log. Rejected: {item, reason, excerpt}; the item counts from 0, and is null
+of receipt will be used; rssi_unusable is there if the payload has something in its place that no radio hears. Ignored: {reason, warning}, the latter null or why it is worth a line in the log. Rejected: {item, reason, excerpt}; the item counts from 0, and is null
 for the whole message.
 
 Examples:
@@ -204,13 +204,25 @@ function triedText({ scans, ignored, rejected }: DryRun): string {
   ].join('\n');
 }
 
-function describe({ tag_type, value, antenna, rssi, observed_at, reader }: DryScan): string {
+function describe({
+  tag_type,
+  value,
+  antenna,
+  rssi,
+  rssi_unusable: unusable,
+  observed_at,
+  reader,
+}: DryScan): string {
   return [
     `${tag_type} ${printable(value, 255)}, antenna ${antenna}`,
-    rssi === null ? 'no RSSI' : `${rssi} dBm`,
+    rssi === null ? sayNoRssi(unusable) : `${rssi} dBm`,
     observed_at ?? 'at the time of receipt',
     ...(reader === null ? [] : [`reader ${reader}`]),
   ].join(', ');
+}
+
+function sayNoRssi(unusable: DryScan['rssi_unusable']): string {
+  return unusable === undefined ? 'no RSSI' : `no RSSI (${unusable} is what no radio hears)`;
 }
 
 const MAX_BYTES = 1_048_576;

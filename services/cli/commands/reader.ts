@@ -255,6 +255,7 @@ function addReaderList(program: Command): void {
         last_message_at: wireTimeOrNull(reader.lastMessageAt),
         last_used_at: wireTimeOrNull(reader.lastUsedAt),
         ...reader.counters,
+        ...reader.flaws,
         clock: reader.clock,
       }));
       printResult({ json: rows, text: rows.length === 0 ? 'No readers.' : asTable(rows) }, options);
@@ -272,6 +273,7 @@ const COUNTERS = [
   'rejected',
   'ignored',
   'throttled_ms',
+  'rssi_unusable',
 ] as const;
 
 type Row = Record<(typeof COUNTERS)[number], number> & {

@@ -192,9 +192,9 @@ const antenna = memberRoute({
 export const readerRoutes = [list, read, spans, create, change, remove, antenna];
 
 function readerView(reader: ReaderNow) {
-  const { id, name, topic, format, state, antennas, counters, clock, stretch } = reader;
+  const { id, name, topic, format, state, antennas, counters, clock, flaws, stretch } = reader;
   return {
-    ...{ id, name, topic, format, state, antennas, counters, clock },
+    ...{ id, name, topic, format, state, antennas, counters, clock, flaws },
     mqtt_username: reader.mqttUsername,
     expect_seconds: reader.expectSeconds,
     unheard_since: wireTimeOrNull(reader.unheardSince),

@@ -67,6 +67,7 @@ const READER_FIELDS = {
       wrong: FLAG_SCHEMA,
     }),
   ),
+  flaws: objectOf({ rssi_unusable: COUNT_SCHEMA, rssi_example: TEXT_OR_NULL }),
 } as const;
 
 export const READER = objectOf(READER_FIELDS);
@@ -156,7 +157,7 @@ export const readerPatchBody = mergePatchOf<object>()({
 
 export const antennaPatchBody = mergePatchOf<object>()({
   location_external_key: nullable(externalKey),
-  min_rssi: nullable(decimal({ min: -200, max: 100 })),
+  min_rssi: nullable(decimal({ min: -149, max: -1 })),
   enabled: optional(flag),
   offset_db: optional(decimal(OFFSET_DB)),
   height_m: optional(decimal(HEIGHT_M)),

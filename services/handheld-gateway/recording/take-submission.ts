@@ -8,6 +8,7 @@ import { findByIndexes } from '../../../domain/tracking/index-plans.ts';
 import { observedAt } from '../../../domain/tracking/observed-at.ts';
 import { type RecordOptions, recordScans } from '../../../domain/tracking/record.ts';
 import { countTakenBack, waitingRetractions } from '../../../domain/tracking/retractions/waiting.ts';
+import { isRadioStrength } from '../../../domain/tracking/rssi.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
 import type { Reference } from '../wire/reference.ts';
 import { byOurClock } from './by-our-clock.ts';
@@ -149,7 +150,7 @@ function toScan(
     locationId,
     deviceTime: byOurClock(scan.observedAt, { sentAt, receivedAt }),
     receivedAt,
-    rssi: scan.rssi,
+    rssi: scan.rssi !== null && isRadioStrength(scan.rssi) ? scan.rssi : null,
     source: {
       kind: 'handheld',
       handheldId,

@@ -10,7 +10,7 @@ import { namedLocation } from '../wire/named-location.ts';
 import { usableTag } from '../wire/tag.ts';
 import { ulidField } from '../wire/ulid.ts';
 
-/** dBm; wide enough for devices that use other units, so that none loses its scans. */
+/** Wide enough for whatever devices send, so that none loses its scans; what no radio hears is recorded as none. */
 const rssi = decimal({ min: -1000, max: 1000 });
 
 const SCAN_MEMBERS = {
@@ -23,7 +23,7 @@ const SCAN_MEMBERS = {
 const scan: Field<SubmittedScan> = objectField(SCAN_MEMBERS, toScan, {
   title: 'NewScan',
   description:
-    'A scan of a tag, by the clock of the device. `rssi` is in dBm. `guessed`: the device guessed `tag_type`; if no tag of this kind has the value, but tags of exactly one other kind do, it is that kind. Default: false.',
+    'A scan of a tag, by the clock of the device. `rssi` is in dBm, more than -150 and less than 0; others are taken for none. `guessed`: the device guessed `tag_type`; if no tag of this kind has the value, but tags of exactly one other kind do, it is that kind. Default: false.',
   example: {
     tag_type: 'rfid',
     value: 'E28011600000020912345678',

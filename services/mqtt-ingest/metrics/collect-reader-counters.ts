@@ -4,6 +4,7 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { ReaderCounters } from '../../../domain/administration/readers/list-readers.ts';
 import { READER_CLOCK, type ReaderClock } from '../../../domain/administration/readers/reader-clock.ts';
+import { READER_FLAWS, type ReaderFlaws } from '../../../domain/administration/readers/reader-flaws.ts';
 import { UNHEARD_SINCE } from '../../../domain/administration/readers/reader-state.ts';
 import { freshener } from '../../../platform/runtime/freshener.ts';
 
@@ -48,6 +49,10 @@ function metricsOf(registry: Registry, collect: () => Promise<void>) {
       'outcome',
     ]),
     ignored: counter('reader_ignored_total', 'Items of a reader that are no reads: heartbeats, status.'),
+    rssiUnusable: counter(
+      'reader_rssi_unusable_total',
+      'Reads of a reader with a signal strength that no radio has.',
+    ),
     throttled: counter('reader_throttled_seconds_total', 'How long a reader was held back by its quota.'),
     lastMessage: gauge('reader_last_message_timestamp_seconds', "When a reader's last message was received."),
     unheardSince: gauge(
@@ -80,6 +85,7 @@ function show(figures: Figures, { up: _up, readers, ...metrics }: ReturnType<typ
     metrics.messagesRejected.inc(labels, of.messages_rejected);
     metrics.reads.inc(labels, of.reads);
     metrics.ignored.inc(labels, of.ignored);
+    metrics.rssiUnusable.inc(labels, of.flaws.rssi_unusable);
     metrics.throttled.inc(labels, of.throttled_ms / 1_000);
     metrics.lastMessage.set(labels, of.last_message);
     if (of.unheard_since !== null) {
@@ -118,6 +124,7 @@ interface ReaderFigures extends ReaderCounters {
   /** Seconds since 1970; null unless it is silent or disconnected. */
   unheard_since: number | null;
   clock: ReaderClock | null;
+  flaws: ReaderFlaws;
 }
 
 interface Kept {
@@ -137,7 +144,8 @@ async function loadFigures(db: Connection, most: number): Promise<Figures> {
       (select coalesce(json_agg(shown), '[]') from (
         select counted.org_id as org, reader_id as reader, messages, messages_rejected, reads, recorded, duplicates, unknown,
           unplaced, rejected, ignored, throttled_ms, extract(epoch from last_message_at)::float8 as last_message,
-          extract(epoch from ${UNHEARD_SINCE})::float8 as unheard_since, ${READER_CLOCK} as clock
+          extract(epoch from ${UNHEARD_SINCE})::float8 as unheard_since, ${READER_CLOCK} as clock,
+          ${READER_FLAWS} as flaws
         from reader_counters counted
         join readers reader on reader.org_id = counted.org_id and reader.id = counted.reader_id
           and reader.deleted_at is null

@@ -13,7 +13,7 @@ describe('what is heard at an antenna', () => {
       outcome: 'read',
       read: {
         ...{ tagType: 'rfid', value, antenna: 1, rssi: -50 },
-        ...{ deviceTime: null, reader: null, reportUnknown: true },
+        ...{ deviceTime: null, reader: null, reportUnknown: true, unusable: null },
       },
     })),
   });

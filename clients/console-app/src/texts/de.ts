@@ -1629,6 +1629,8 @@ export const de = {
       Math.abs(seconds) < 1 ? 'richtig' : `${decimal(Math.abs(seconds))} s ${seconds > 0 ? 'nach' : 'vor'}`,
     clockWrong: (seconds) =>
       `Seine Uhr geht ${number(Math.round(Math.abs(seconds)))} s ${seconds > 0 ? 'nach: Seine Lesungen liegen in der Vergangenheit und bewegen selten etwas' : 'vor: Seine Lesungen gelten ab dem Eingang'}. Über NTP stellen.`,
+    rssiUnusable: (reads, example) =>
+      `${counted(reads, 'Lesung hatte', 'Lesungen hatten')} eine Signalstärke, die kein Funk hat, etwa ${example}: Sie zählen ohne sie.`,
     signInFaults: {
       wrong_credentials: (times) =>
         `Sein Passwort oder Zertifikat war falsch: ${number(times)}-mal abgewiesen am letzten Tag. Tragen Sie das Passwort am Gerät ein. Zuletzt:`,

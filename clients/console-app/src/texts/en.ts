@@ -1596,6 +1596,8 @@ export const en = {
       Math.abs(seconds) < 1 ? 'right' : `${decimal(Math.abs(seconds))} s ${seconds > 0 ? 'behind' : 'ahead'}`,
     clockWrong: (seconds: number) =>
       `Its clock is ${number(Math.round(Math.abs(seconds)))} s ${seconds > 0 ? 'behind: its reads are dated into the past and seldom move anything' : 'ahead: its reads are dated by when they come'}. Set it by NTP.`,
+    rssiUnusable: (reads: number, example: string) =>
+      `${counted(reads, 'read', 'reads')} had a signal strength that no radio has, such as ${example}: they count without one.`,
     signInFaults: {
       wrong_credentials: (times: number) =>
         `Its password or certificate was wrong: refused ${counted(times, 'time', 'times')} in the last day. Set its password at the device. Last:`,

@@ -16,6 +16,14 @@ export function excerptOf(value: unknown): string {
   return printable(JSON.stringify(beginningOf(value, 500)) ?? 'nothing', 500);
 }
 
+/** A value to show beside a read: a number, or a short text. */
+export function asGiven(value: unknown): number | string {
+  if (typeof value === 'number') {
+    return value;
+  }
+  return typeof value === 'string' ? printable(value, 80) : shown(value);
+}
+
 /** Short form of a value for a reason; text is quoted. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') {

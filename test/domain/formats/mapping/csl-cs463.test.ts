@@ -23,6 +23,7 @@ describe('the format csl-cs463', () => {
     deviceTime: 1_780_591_822_281_001,
     reader: 'dock-2',
     reportUnknown: true,
+    unusable: null,
   };
 
   it('reads the tags of a report, to the microsecond', () => {
@@ -55,7 +56,9 @@ describe('the format csl-cs463', () => {
 
   it('does without antenna, signal strength and time', () => {
     const bare = { epc: tag.epc, rssi: 'n/a', timeStampOfRead: 81_002_345 };
-    expect(readsOf(map(format, report(bare)))).to.deep.equal([{ ...read, rssi: null, deviceTime: null }]);
+    expect(readsOf(map(format, report(bare)))).to.deep.equal([
+      { ...read, rssi: null, deviceTime: null, unusable: { rssi: 'n/a' } },
+    ]);
   });
 
   it('rejects an element without a usable EPC, and keeps its neighbours', () => {

@@ -16,6 +16,7 @@ describe('the format impinj-r700', () => {
     deviceTime: micros('2026-02-26T17:13:37.432087Z'),
     reader: null,
     reportUnknown: true,
+    unusable: null,
   };
   const eventWith = (more: Record<string, unknown>) => ({
     ...event,

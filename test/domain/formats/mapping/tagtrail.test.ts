@@ -18,6 +18,7 @@ describe('the format tagtrail', () => {
     deviceTime: micros('2026-05-01T10:00:00.123Z'),
     reader: null,
     reportUnknown: true,
+    unusable: null,
   };
 
   it('reads one object, an array of objects, and reads in an object alike', () => {
@@ -41,6 +42,7 @@ describe('the format tagtrail', () => {
         deviceTime: null,
         reader: null,
         reportUnknown: true,
+        unusable: null,
       },
     ]);
   });
@@ -136,9 +138,19 @@ describe('the format tagtrail', () => {
   });
 
   it('takes a signal strength with its fraction, also quoted, unless no radio has it', () => {
-    const strengths = [-54, '-54.5', '+3', 0, -1e-300, 1e300, -1001].map((rssi) => ({ value: 'v', rssi }));
-    const taken = readsOf(map(format, strengths)).map((read) => read.rssi);
-    expect(taken).to.deep.equal([-54, -54.5, 3, 0, 0, null, null]);
+    const strengths = [-54, '-54.5', -149.9, '+3', 0, 127, '202', 1e300, -150, -200, 'weak', '', null];
+    const reads = readsOf(
+      map(
+        format,
+        strengths.map((rssi) => ({ value: 'v', rssi })),
+      ),
+    );
+    expect(reads.slice(0, 3).map((read) => read.rssi)).to.deep.equal([-54, -54.5, -149.9]);
+    expect(reads.slice(3).map((read) => read.rssi)).to.deep.equal(Array(10).fill(null));
+    expect(reads.map((read) => read.unusable?.rssi ?? null)).to.deep.equal([
+      ...[null, null, null],
+      ...['+3', 0, 127, '202', 1e300, -150, -200, 'weak', null, null],
+    ]);
   });
 
   it('finds ordinary keys only, whatever keys the payload has', () => {

@@ -16,6 +16,7 @@ describe('the format zebra-iotc', () => {
     deviceTime: micros('2026-02-24T10:14:42.851Z'),
     reader: null,
     reportUnknown: true,
+    unusable: null,
   };
   const heartbeat = { type: 'heartbeat', timestamp: '2026-02-24T10:14:43.000+0000', data: { radio: 'ok' } };
 

@@ -166,7 +166,7 @@ function AntennaRow({
       <div class="antenna-numbers">
         <NumberField
           label={t.minRssi}
-          range={[-200, 100]}
+          range={[-149, -1]}
           stored={stored}
           isReadOnly={isReadOnly}
           onSet={(value) => onSet({ min_rssi: value })}

@@ -84,7 +84,7 @@ export function ReaderPage({ id }: { id: string }) {
 /** Faults of a reader, and their remedies. */
 function Hints({ reader }: { reader: OneReader }) {
   const t = texts.value.readers;
-  const { counters, clock, format, state, sign_in_faults: faults } = reader;
+  const { counters, clock, flaws, format, state, sign_in_faults: faults } = reader;
   const next = may('admin') && (
     <a class="secondary small" href={href('readers', 'new', { reader: reader.id, step: 'arrivals' })}>
       {t.toArrivals}
@@ -114,6 +114,11 @@ function Hints({ reader }: { reader: OneReader }) {
       {clock?.wrong === true && (
         <div class="note note-problem">
           <p>{t.clockWrong(clock.behind_seconds)}</p>
+        </div>
+      )}
+      {flaws.rssi_unusable > 0 && (
+        <div class="note note-seen">
+          <p>{t.rssiUnusable(flaws.rssi_unusable, flaws.rssi_example ?? '')}</p>
         </div>
       )}
     </>
