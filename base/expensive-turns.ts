@@ -4,6 +4,12 @@ import { FairSemaphore, type QueueBounds } from './fair-semaphore.ts';
 /** Kinds of expensive work take turns among each other, so that many of one kind do not delay the others. */
 export type ExpensiveKind = 'list' | 'rows' | 'body' | 'submission' | 'import' | 'export';
 
+/**
+ * Queue for an organization's turn at work on large rows: pieces of pages, of which a caller has few at once,
+ * and changes. Milliseconds.
+ */
+export const QUEUE = { waitingPerKey: 100, patience: 45_000 };
+
 const LAPSE = 5_000;
 
 /** Milliseconds after which work that pauses yields to others of its organization. */

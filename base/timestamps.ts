@@ -96,3 +96,18 @@ export function wireTime(text: string): string {
 export function wireTimeOrNull(text: string | null): string | null {
   return text === null ? null : wireTime(text);
 }
+
+/** Equal instants, or equal as the wire shows them: the stored one may have finer digits. */
+export function sameInstant(given: Instant, stored: string): boolean {
+  const instant = fromDatabase(stored);
+  return given === instant || given === parseTimestamp(toWire(instant));
+}
+
+/** {@link sameInstant} for a JSON value in any RFC 3339 form, or null. */
+export function sameTime(value: unknown, stored: string | null): boolean {
+  if (typeof value !== 'string' || stored === null) {
+    return value === stored;
+  }
+  const given = parseTimestamp(value);
+  return given !== null && sameInstant(given, stored);
+}

@@ -1,5 +1,6 @@
 import { isArray, isJsonObject, type Json, traitsOf } from '../json/exact-json.ts';
 import type { JsonSource } from '../json/json-source.ts';
+import { type Instant, parseTimestamp, sentinelOf } from '../timestamps.ts';
 import {
   accepted,
   type Checked,
@@ -175,4 +176,148 @@ export function arrayOf<T>(item: Field<T>, { min = 0, max = MAX_ITEMS } = {}): F
 
 function notAString(value: Json): string | null {
   return typeof value === 'string' ? null : '';
+}
+
+const INT64_MAX = 2n ** 63n - 1n;
+const INT64_DIGITS = 19;
+
+interface Range {
+  min: number;
+  max: number;
+}
+
+/** Fractions and what no int64 holds are a wrong type; the rest is range-checked (contract 4.3). */
+export function integer(range: Range, schema: JsonSchema): Field<number> {
+  return {
+    schema,
+    mismatch: (value, source) => (typeof value === 'number' && integerIn(source.text) !== null ? null : ''),
+    read: (_, name, source) => inRange(integerIn(source.text), name, range),
+  };
+}
+
+/**
+ * A list of integers. An `arrayOf(integer(...))` finds each member in the text from its beginning on: 10,000 took
+ * minutes. The members of a list of numbers are what is between its commas.
+ */
+export function integers(
+  range: Range,
+  item: JsonSchema,
+  { min = 0, max }: { min?: number; max: number },
+): Field<number[]> {
+  return {
+    schema: { type: 'array', items: item, ...(min === 0 ? {} : { minItems: min }), maxItems: max },
+    mismatch: (value, source) => {
+      if (!isArray(value)) {
+        return '';
+      }
+      const other = value.findIndex((member) => typeof member !== 'number');
+      const wrong = other === -1 ? membersOf(value, source).indexOf(null) : other;
+      return wrong === -1 ? null : `[${wrong}]`;
+    },
+    read: (value, name, source) => {
+      const list = value as readonly Json[];
+      if (list.length > max) {
+        return refused(tooMany(name, max));
+      }
+      if (list.length < min) {
+        return refused(tooFew(name, min));
+      }
+      const reads = membersOf(list, source).map((member, index) =>
+        inRange(member, `${name}[${index}]`, range),
+      );
+      const refusals = reads.filter((read) => !read.ok);
+      return refusals.length > 0
+        ? gathered(refusals)
+        : accepted(reads.flatMap((read) => (read.ok ? [read.value] : [])));
+    },
+  };
+}
+
+function membersOf(list: readonly Json[], source: JsonSource): (bigint | null)[] {
+  return list.length === 0
+    ? []
+    : source.text
+        .slice(1, -1)
+        .split(',')
+        .map((text) => integerIn(text.trim()));
+}
+
+function inRange(given: bigint | null, name: string, { min, max }: Range): Checked<number> {
+  if (given === null || given < min) {
+    return refused(tooSmall(name, min));
+  }
+  return given > max ? refused(tooLarge(name, max)) : accepted(Number(given));
+}
+
+/** The integer that a number's text denotes, in whatever notation; null for a fraction. */
+function integerIn(text: string): bigint | null {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const shift = Number(exponent) - fraction.length;
+  // Digits other than zero cut off by a negative shift make it a fraction.
+  if (digits === '' || (shift < 0 && /[^0]/.test(digits.slice(shift)))) {
+    return digits === '' ? 0n : null;
+  }
+  if (digits.length + shift > INT64_DIGITS) {
+    return null;
+  }
+  const integer = BigInt(sign + (shift < 0 ? digits.slice(0, shift) : digits + '0'.repeat(shift)));
+  return integer > INT64_MAX || integer < -INT64_MAX - 1n ? null : integer;
+}
+
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** Contract 2.1. */
+export const MAX_ID = 2_147_483_647;
+
+export const ID_SCHEMA: JsonSchema = { type: 'integer', format: 'int64', minimum: 1, maximum: MAX_ID };
+
+const RANGE = { min: 1, max: MAX_ID };
+
+export const id = integer(RANGE, ID_SCHEMA);
+
+/** Up to `max` ids, and at least `min`. */
+export function ids(max: number, min = 0): Field<number[]> {
+  return integers(RANGE, ID_SCHEMA, { min, max });
+}
+
+/** Contract 2.7, in answers. */
+export const TIME_SCHEMA: JsonSchema = {
+  type: 'string',
+  format: 'date-time',
+  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
+};
+
+const TIME_PATTERN = String.raw`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$`;
+
+export const GIVEN_TIME_SCHEMA: JsonSchema = { type: 'string', format: 'date-time', pattern: TIME_PATTERN };
+
+/** Instants that programs send when they mean "not set" (contract 2.7). */
+const SENTINEL_PATTERN = String.raw`^(0001|1970)-01-01[Tt]00:00:00(\.0{1,3}|\.000\d{1,6})?([Zz]|[+-]00:00)$`;
+
+/** Any instant. Any other type than string is a wrong value, not a wrong type. */
+export const instant: Field<Instant> = {
+  schema: GIVEN_TIME_SCHEMA,
+  mismatch: () => null,
+  read: (value, name) => {
+    const parsed = typeof value === 'string' ? parseTimestamp(value) : null;
+    return parsed === null ? refused(invalidValue(name, 'must be an RFC 3339 timestamp')) : accepted(parsed);
+  },
+};
+
+/** Contract 2.7. */
+export const timestamp = exceptSentinels(
+  (sentinel) => `must not be a default-value sentinel (${sentinel}); use JSON null to leave the field unset`,
+);
+
+export function exceptSentinels(message: (sentinel: string) => string): Field<Instant> {
+  return {
+    ...instant,
+    schema: { ...GIVEN_TIME_SCHEMA, not: { type: 'string', pattern: SENTINEL_PATTERN } },
+    read: (value, name, source) => {
+      const given = instant.read(value, name, source);
+      const sentinel = given.ok ? sentinelOf(given.value) : null;
+      return sentinel === null ? given : refused(invalidValue(name, message(sentinel)));
+    },
+  };
 }

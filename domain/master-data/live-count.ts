@@ -1,7 +1,7 @@
 import { type FragmentSqlToken, sql, type ValueExpression } from '../../db/timescale/queries/sql.ts';
+import type { Keyed } from './by-id-or-key.ts';
+import { TABLES } from './by-id-or-key.ts';
 import { allOf, when } from './clauses.ts';
-import type { Keyed } from './live-by-key.ts';
-import { TABLES } from './tables.ts';
 
 /**
  * Number of an organization's live rows, in effect or not, as a query of one `total_count`: triggers keep count

@@ -1,7 +1,6 @@
-import { expensiveTurns } from '../../base/expensive-turns.ts';
+import { expensiveTurns, QUEUE } from '../../base/expensive-turns.ts';
 import { type FragmentSqlToken, sql } from '../../db/timescale/queries/sql.ts';
 import { ASSET_COLUMNS, type JsonName, jsonNames } from './columns.ts';
-import { QUEUE } from './expensive-queue.ts';
 
 /**
  * A row from a pipelined look-up: large texts are left out, null in their place. With 10,000 tags and 1 MiB

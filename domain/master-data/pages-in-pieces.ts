@@ -1,6 +1,6 @@
 import { type Page, pageOf } from '../../base/page.ts';
 import { type FragmentSqlToken, sql, type ValueExpression } from '../../db/timescale/queries/sql.ts';
-import type { Keyed } from './live-by-key.ts';
+import type { Keyed } from './by-id-or-key.ts';
 
 /**
  * Bytes of unbounded texts (metadata, tags) read along with a page. Rows beyond come without them and are read later,

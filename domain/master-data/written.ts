@@ -1,4 +1,5 @@
-import { type Instant, toDatabase } from '../../base/timestamps.ts';
+import type { SameJson } from '../../base/json/same-json.ts';
+import { type Instant, sameInstant, toDatabase } from '../../base/timestamps.ts';
 import {
   type Changes,
   type Column,
@@ -6,6 +7,7 @@ import {
   type Given,
   NOW,
   REQUIRED,
+  type Stored,
   type Written,
 } from './columns.ts';
 
@@ -33,4 +35,58 @@ export function jsonLength<C extends Columns>(columns: C, given: Changes<C>): nu
     return type === 'json' && typeof value === 'string' ? value.length : 0;
   });
   return lengths.reduce((sum, length) => sum + length, 0);
+}
+
+/**
+ * The columns after a change. Values not given stay, to the last digit, and so does JSON that differs in notation only.
+ */
+export async function patched<C extends Columns>(
+  columns: C,
+  current: Partial<Stored<C>>,
+  changes: Changes<C>,
+  same: SameJson,
+): Promise<Stored<C>> {
+  const row: Record<string, Value> = {};
+  for (const [name, { type }] of Object.entries<Column>(columns)) {
+    const stored: Value = current[name] as Value;
+    const given: Value | undefined = changes[name];
+    if (given === undefined) {
+      row[name] = stored;
+    } else if (type === 'time') {
+      row[name] = patchedTime(given as Instant | null, stored as string | null);
+    } else if (type === 'json') {
+      row[name] = (await same(given as string, stored as string)) ? stored : given;
+    } else {
+      row[name] = given;
+    }
+  }
+  return row as Stored<C>;
+}
+
+/**
+ * The instant to store, in database form. Resending a stored instant as the wire shows it keeps its finer
+ * digits.
+ */
+function patchedTime(given: Instant | null, stored: string | null): string | null {
+  if (given === null) {
+    return null;
+  }
+  return stored !== null && sameInstant(given, stored) ? stored : toDatabase(given);
+}
+
+export function isUnchanged<C extends Columns>(columns: C, current: Stored<C>, after: Stored<C>): boolean {
+  return Object.keys(columns).every((name) => current[name] === after[name]);
+}
+
+/** Null leaves JSON unchanged: it is not sent again, and if large was not even read. */
+export type Update<C extends Columns> = {
+  -readonly [Name in keyof C]: Stored<C>[Name] | (C[Name]['type'] extends 'json' ? null : never);
+};
+
+export function updateOf<C extends Columns>(columns: C, current: Stored<C>, after: Stored<C>): Update<C> {
+  const values = Object.entries<Column>(columns).map(([name, { type }]) => [
+    name,
+    type === 'json' && after[name] === current[name] ? null : after[name],
+  ]);
+  return Object.fromEntries(values);
 }

@@ -1,5 +1,6 @@
 import type { Client } from '../../db/timescale/connections/client.ts';
 import { isUniqueViolation } from '../../db/timescale/connections/transaction.ts';
+import type { BinaryValues } from '../../db/timescale/queries/array-parameters.ts';
 import {
   doubles,
   integers,
@@ -7,7 +8,6 @@ import {
   texts,
   timestamps,
 } from '../../db/timescale/queries/array-parameters.ts';
-import type { BinaryValues } from '../../db/timescale/queries/binary-values.ts';
 import { type CopyTarget, copyRows } from '../../db/timescale/queries/copy-rows.ts';
 import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';

@@ -1,8 +1,8 @@
 import { eachInTurns } from '../../base/each-in-turns.ts';
 import type { Micros } from '../../base/instant.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
+import type { BinaryValues } from '../../db/timescale/queries/array-parameters.ts';
 import { integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
-import type { BinaryValues } from '../../db/timescale/queries/binary-values.ts';
 import { type CopyTarget, copyRows } from '../../db/timescale/queries/copy-rows.ts';
 import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';

@@ -5,7 +5,7 @@ import { holdLiveOrganization } from '../administration/organizations/live-organ
 import type { Actor } from '../changes/actor.ts';
 import { type Change, type ChangeResult, changed, makeChange } from '../changes/make-change.ts';
 import { requireRoom } from '../changes/require-room.ts';
-import { holdLiveLocation } from '../master-data/live-by-key.ts';
+import { holdLiveLocation } from '../master-data/by-id-or-key.ts';
 import { beginAfter } from './lanes.ts';
 import { requireKnownKey } from './require-known-key.ts';
 import type { SecretsKeys } from './secrets/secrets-key.ts';

@@ -3,7 +3,7 @@ import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
 import type { Actor } from '../changes/actor.ts';
 import { differences } from '../changes/differences.ts';
 import { type Change, changed, makeChange, unchanged } from '../changes/make-change.ts';
-import { holdLiveLocation } from '../master-data/live-by-key.ts';
+import { holdLiveLocation } from '../master-data/by-id-or-key.ts';
 import type { WebhookSettings } from './create-webhook.ts';
 import { forgetAttempts } from './lanes.ts';
 import { requireKnownKey } from './require-known-key.ts';

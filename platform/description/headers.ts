@@ -1,5 +1,5 @@
 import { CHALLENGE } from '../http/bearer.ts';
-import type { Deprecation } from '../http/deprecation.ts';
+import type { Deprecation } from '../http/route.ts';
 import type { Header, Reference } from './openapi.ts';
 
 /** Contract 7.1, 8 and 9. */

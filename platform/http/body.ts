@@ -9,19 +9,20 @@ import {
   type Pair,
 } from '../../base/checks/issues.ts';
 import type { Members, Values } from '../../base/checks/members.ts';
-import { membersSchema, type SchemaNotes } from '../../base/checks/members-schema.ts';
-import type { MergePatch } from '../../base/checks/merge-patch.ts';
 import {
   checkedAgainst,
   isGiven,
+  membersSchema,
   mismatchOf,
   type ReadAlone,
   readAlone,
   readMembers,
-} from '../../base/checks/read-members.ts';
+  type SchemaNotes,
+} from '../../base/checks/members.ts';
+import type { MergePatch } from '../../base/checks/merge-patch.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json/exact-json.ts';
 import type { JsonSource } from '../../base/json/json-source.ts';
-import { parseJson } from '../../base/json/parse-json.ts';
+import { parseJson } from '../../base/json/json-source.ts';
 import { type BodyType, JSON_TYPE, MERGE_PATCH_TYPE } from './media-type.ts';
 import { badRequest } from './problem.ts';
 

@@ -10,19 +10,19 @@ import { REFUSALS, type Refusal } from './body-refusals.ts';
 import { BodyRoom } from './body-room.ts';
 import { ROOM, type Sender } from './body-room-bounds.ts';
 import { checkBody, takeBody } from './checked-body.ts';
-import { deprecationHeaders, refuseAfterSunset } from './deprecation.ts';
 import { Download } from './download.ts';
 import type { Entrance } from './entrance.ts';
 import { EventStream } from './event-stream.ts';
 import { signalOf } from './hanging-up.ts';
 import { LargeAnswers } from './large-answers.ts';
 import type { LargeBodies } from './large-bodies.ts';
+import { StreamedList } from './lists.ts';
 import { type Caller, Problem } from './problem.ts';
 import { RequestBody } from './read-body.ts';
+import { deprecationHeaders, refuseAfterSunset } from './route.ts';
 import { type Dispatch, routerOf } from './router.ts';
 import { sendJson } from './send.ts';
 import { FileAnswer } from './stored-file.ts';
-import { StreamedList } from './streamed-list.ts';
 
 /** Shared by the routes of an application, for HTTP/1 and HTTP/2 alike. */
 export interface DispatchOptions {

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../../base/checks/fields.ts';
 import { accepted, type FieldIssue, invalidValue, refused } from '../../base/checks/issues.ts';
+import { writeJson } from '../../base/json/json-text.ts';
 import type { Page, Paging, SortTerm } from '../../base/page.ts';
 import { described, integer, type Parameter } from './parameters.ts';
-import { StreamedList } from './streamed-list.ts';
 
 /** Contract 4.6. */
 export const PAGING = pagingOf({ max: 200, initial: 50 });
@@ -79,3 +79,37 @@ export function sortBy<Field extends string>(
 function unknownSortField(field: string, wanted: string): FieldIssue {
   return { field, code: 'invalid_value', message: `unknown sort field: ${wanted}` };
 }
+
+export class StreamedList {
+  readonly #first: readonly unknown[];
+  readonly #later: AsyncIterable<Uint8Array>;
+  readonly #rest: object;
+
+  /**
+   * @param later JSON of rows, comma-separated.
+   * @param rest members beside `data`.
+   */
+  constructor(first: readonly unknown[], later: AsyncIterable<Uint8Array>, rest: object) {
+    this.#first = first;
+    this.#later = later;
+    this.#rest = rest;
+  }
+
+  /** Serialized JSON; the next rows are read when the next piece is asked for. */
+  async *pieces(): AsyncGenerator<Uint8Array, void> {
+    yield Buffer.from(`{"data":[${this.#first.map(writeJson).join(',')}`);
+    let isFirst = this.#first.length === 0;
+    for await (const rows of this.#later) {
+      if (rows.length > 0) {
+        if (!isFirst) {
+          yield COMMA;
+        }
+        yield rows;
+        isFirst = false;
+      }
+    }
+    yield Buffer.from(`],${JSON.stringify(this.#rest).slice(1)}`);
+  }
+}
+
+const COMMA = Buffer.from(',');

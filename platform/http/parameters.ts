@@ -1,12 +1,14 @@
 import { append } from '../../base/append.ts';
 import {
   type Field,
+  GIVEN_TIME_SCHEMA,
+  ID_SCHEMA,
   type JsonSchema,
   KEY_MAX_LENGTH,
   KEY_PATTERN,
   KEY_SCHEMA,
+  MAX_ID,
 } from '../../base/checks/fields.ts';
-import { ID_SCHEMA, MAX_ID } from '../../base/checks/id-field.ts';
 import {
   accepted,
   type Checked,
@@ -17,7 +19,6 @@ import {
   tooLarge,
   tooSmall,
 } from '../../base/checks/issues.ts';
-import { GIVEN_TIME_SCHEMA } from '../../base/checks/time-field.ts';
 import { JsonSource } from '../../base/json/json-source.ts';
 import { type Instant, parseTimestamp } from '../../base/timestamps.ts';
 

@@ -1,6 +1,6 @@
 import type Koa from 'koa';
 import { writeJson } from '../../base/json/json-text.ts';
-import { JsonBytes } from './json-bytes.ts';
+import { JsonBytes } from './success.ts';
 
 export function sendJson(koa: Koa.Context, status: number, body: object | null): void {
   koa.status = status;

@@ -1,8 +1,7 @@
 import type { JsonSchema } from '../../base/checks/fields.ts';
-import { withMember } from './json-bytes.ts';
-import { listSchema, PAGING } from './lists.ts';
+
+import { listSchema, PAGING, type StreamedList } from './lists.ts';
 import type { AnswerHeaders, Headers } from './problem.ts';
-import type { StreamedList } from './streamed-list.ts';
 
 export interface Success<Result> {
   readonly status: number;
@@ -97,4 +96,23 @@ function dataSchema(schema: JsonSchema): JsonSchema {
     properties: { data: schema },
     required: ['data'],
   };
+}
+
+/** Serialized JSON, a body or part of one, written by a worker thread and sent unchanged. */
+export class JsonBytes {
+  readonly bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+
+  asMember(name: string, others: object = {}): JsonBytes {
+    const rest = JSON.stringify(others).slice(1);
+    const begin = Buffer.from(`{${JSON.stringify(name)}:`);
+    return new JsonBytes(Buffer.concat([begin, this.bytes, Buffer.from(rest === '}' ? rest : `,${rest}`)]));
+  }
+}
+
+export function withMember(name: string, value: object, others: object = {}): object {
+  return value instanceof JsonBytes ? value.asMember(name, others) : { [name]: value, ...others };
 }

@@ -1,7 +1,7 @@
 import type { Bodies } from '../../platform/http/body-thread.ts';
 import { newApiKeyBody } from './api-keys/schema.ts';
 import { assetPatchBody, newAssetBody } from './assets/schema.ts';
-import { renameBody } from './items/rename-body.ts';
+import { renameBody } from './items/item-schema.ts';
 import { locationPatchBody, newLocationBody } from './locations/schema.ts';
 import { newRuleBody, rulePatchBody, storedTrialBody, trialBody } from './rules/schema.ts';
 import { newTagBody } from './tags/schema.ts';

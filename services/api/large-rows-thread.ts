@@ -6,7 +6,7 @@ import {
   openOrganizationDoor,
 } from '../../db/timescale/connections/organization-door.ts';
 import { readAssets } from '../../domain/master-data/assets/queries.ts';
-import type { Keyed } from '../../domain/master-data/live-by-key.ts';
+import type { Keyed } from '../../domain/master-data/by-id-or-key.ts';
 import { readLocations } from '../../domain/master-data/locations/queries.ts';
 import { assetView } from './assets/view.ts';
 import { locationView } from './locations/view.ts';

@@ -9,7 +9,7 @@ import {
 import { createAsset } from '../../domain/master-data/assets/create.ts';
 import type { NewAsset } from '../../domain/master-data/assets/new-asset.ts';
 import { createLocation } from '../../domain/master-data/locations/create.ts';
-import { tagColumns } from '../../domain/master-data/tags/tag-columns.ts';
+import { tagColumns } from '../../domain/master-data/tags/new-tag.ts';
 import { TEST_ACTOR } from '../support/actor.ts';
 import { useDatabase } from '../support/database.ts';
 

@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { StreamedList } from '../../platform/http/streamed-list.ts';
+import { StreamedList } from '../../platform/http/lists.ts';
 import { expectProblem, useApi } from '../support/api.ts';
 
 const ASSETS = '/api/v1/assets';

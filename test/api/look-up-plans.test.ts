@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { OrganizationDatabase } from '../../db/timescale/connections/organization-door.ts';
 import { lockLiveAsset } from '../../domain/master-data/assets/queries.ts';
-import { findLiveById } from '../../domain/master-data/by-id.ts';
+import { findLiveById } from '../../domain/master-data/by-id-or-key.ts';
 import { lookUpLocation } from '../../domain/master-data/locations/queries.ts';
 import { useDatabase } from '../support/database.ts';
 import { emptyStatistics } from '../support/empty-statistics.ts';

@@ -1,5 +1,3 @@
-import { BinaryValues } from './binary-values.ts';
-
 /**
  * Array parameters for `unnest` in binary format. `pg` writes arrays as text, quoting every element, which
  * took a sixth of Node.js's time for recording. The statement must cast each to its type, which the server
@@ -71,3 +69,121 @@ function array<Value>(
   }
   return into.bytes();
 }
+
+/**
+ * Encodes values in PostgreSQL's binary format, each behind its length, as in rows of a binary COPY and elements of a
+ * binary array. Cheaper than text for both sides.
+ */
+export class BinaryValues {
+  #buffer = Buffer.allocUnsafe(FIRST_SIZE);
+  #length = 0;
+
+  null(): void {
+    this.raw32(-1);
+  }
+
+  boolean(value: boolean): void {
+    this.#reserve(5);
+    this.#length = this.#buffer.writeInt32BE(1, this.#length);
+    this.#length = this.#buffer.writeUInt8(value ? 1 : 0, this.#length);
+  }
+
+  smallint(value: number | null): void {
+    if (value === null) {
+      this.null();
+    } else {
+      this.raw32(2);
+      this.raw16(value);
+    }
+  }
+
+  integer(value: number | null): void {
+    if (value === null) {
+      this.null();
+    } else {
+      this.raw32(4);
+      this.raw32(value);
+    }
+  }
+
+  /** Safe integers only. */
+  bigint(value: number | null): void {
+    if (value === null) {
+      this.null();
+    } else {
+      this.#reserve(12);
+      const high = Math.floor(value / 2 ** 32);
+      this.#length = this.#buffer.writeInt32BE(8, this.#length);
+      this.#length = this.#buffer.writeInt32BE(high, this.#length);
+      this.#length = this.#buffer.writeUInt32BE(value - high * 2 ** 32, this.#length);
+    }
+  }
+
+  double(value: number | null): void {
+    if (value === null) {
+      this.null();
+    } else {
+      this.#reserve(12);
+      this.#length = this.#buffer.writeInt32BE(8, this.#length);
+      this.#length = this.#buffer.writeDoubleBE(value, this.#length);
+    }
+  }
+
+  /** @param micros since 1970; PostgreSQL counts from 2000. */
+  timestamp(micros: number | null): void {
+    this.bigint(micros === null ? null : micros - MICROS_OF_2000);
+  }
+
+  text(value: string | null): void {
+    if (value === null) {
+      this.null();
+    } else {
+      this.#reserve(4 + MOST_BYTES_A_UNIT * value.length);
+      const bytes = this.#buffer.write(value, this.#length + 4);
+      this.#buffer.writeInt32BE(bytes, this.#length);
+      this.#length += 4 + bytes;
+    }
+  }
+
+  bytea(value: Buffer | null): void {
+    if (value === null) {
+      this.null();
+    } else {
+      this.raw32(value.length);
+      this.#reserve(value.length);
+      this.raw(value);
+    }
+  }
+
+  raw16(value: number): void {
+    this.#reserve(2);
+    this.#length = this.#buffer.writeInt16BE(value, this.#length);
+  }
+
+  raw32(value: number): void {
+    this.#reserve(4);
+    this.#length = this.#buffer.writeInt32BE(value, this.#length);
+  }
+
+  raw(bytes: Buffer): void {
+    this.#reserve(bytes.length);
+    this.#length += bytes.copy(this.#buffer, this.#length);
+  }
+
+  bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  #reserve(bytes: number): void {
+    if (this.#length + bytes > this.#buffer.length) {
+      const larger = Buffer.allocUnsafe(Math.max(2 * this.#buffer.length, this.#length + bytes));
+      this.#buffer.copy(larger, 0, 0, this.#length);
+      this.#buffer = larger;
+    }
+  }
+}
+
+const FIRST_SIZE = 4_096;
+/** Longest UTF-8 encoding of one UTF-16 unit. */
+const MOST_BYTES_A_UNIT = 3;
+const MICROS_OF_2000 = Date.UTC(2000, 0, 1) * 1_000;

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { BinaryValues } from './binary-values.ts';
+import { BinaryValues } from './array-parameters.ts';
 
 /** COPY target. Names come from the code only: they become part of the statement. */
 export interface CopyTarget {

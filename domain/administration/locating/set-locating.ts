@@ -5,7 +5,7 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { changed, makeChange, unchanged } from '../../changes/make-change.ts';
-import { holdLiveLocation } from '../../master-data/live-by-key.ts';
+import { holdLiveLocation } from '../../master-data/by-id-or-key.ts';
 import { type InsertedSetting, insertSetting } from '../../tracking/location/insert-setting.ts';
 import { type Deciding, requireDeciding, SettingFault } from '../../tracking/location/require-setting.ts';
 import { askToRecompute } from '../../tracking/recompute/asked.ts';

@@ -4,7 +4,7 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { differences } from '../../changes/differences.ts';
 import { type Change, changed, makeChange, unchanged } from '../../changes/make-change.ts';
-import { holdLiveLocation } from '../../master-data/live-by-key.ts';
+import { holdLiveLocation } from '../../master-data/by-id-or-key.ts';
 import { requireRoomForAntenna } from './require-room.ts';
 import { lockReader } from './stored-reader.ts';
 

@@ -9,7 +9,7 @@ import {
   makeChange,
   type OrganizationChange,
 } from '../../changes/make-change.ts';
-import { type Keyed, requireLiveByKey } from '../../master-data/live-by-key.ts';
+import { type Keyed, requireLiveByKey } from '../../master-data/by-id-or-key.ts';
 import { attachOne } from '../../master-data/tags/attach.ts';
 import { type NewTag, newTag } from '../../master-data/tags/new-tag.ts';
 import type { TagRow } from '../../master-data/tags/stored-tags.ts';

@@ -4,7 +4,7 @@ import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import type { Database } from '../../../db/timescale/connections/database.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { changed, makeChange } from '../../changes/make-change.ts';
-import { holdLiveLocation } from '../../master-data/live-by-key.ts';
+import { holdLiveLocation } from '../../master-data/by-id-or-key.ts';
 import { learnedGap } from '../../presence/coverage/learned-gap.ts';
 import { loadGaps } from '../../presence/coverage/load-gaps.ts';
 import {

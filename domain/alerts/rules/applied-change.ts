@@ -15,7 +15,7 @@ import { timeZoneNamed } from '../../../base/time-zones.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { LIVE_READERS } from '../../administration/live-readers.ts';
-import { holdLiveAssetsByKey, lockLiveLocationByKey } from '../../master-data/live-by-key.ts';
+import { holdLiveAssetsByKey, lockLiveLocationByKey } from '../../master-data/by-id-or-key.ts';
 import { HOURS_REMEDY, parseHours } from './hours-text.ts';
 import type { Kind, MetadataTerm } from './rule.ts';
 import type { RuleChange } from './rule-change.ts';

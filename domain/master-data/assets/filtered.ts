@@ -1,5 +1,6 @@
 import { type FragmentSqlToken, sql } from '../../../db/timescale/queries/sql.ts';
-import { inEffect, when } from '../clauses.ts';
+import { NOTHING } from '../brief-list.ts';
+import { allOf, inEffect, when } from '../clauses.ts';
 
 export interface Narrowing {
   orgId: number;
@@ -35,4 +36,33 @@ export function standingOf(orgId: number, standing: Standing): (FragmentSqlToken
     standing.include_deleted ? null : sql.fragment`asset.deleted_at is null`,
     when(standing.is_active, (isActive) => sql.fragment`asset.is_active = ${isActive}`),
   ];
+}
+
+/**
+ * Assets found by a search and the other filters, as `matched`, with sortable columns only. All must be
+ * counted, so each is read once, in the database's function (`db/timescale/schema/functions/search.sql`); a
+ * function's result has no collation.
+ *
+ * @param narrowing conditions on an `asset` and its `position` that the function does not know.
+ */
+export function matched(
+  orgId: number,
+  searched: string,
+  {
+    include_not_in_effect,
+    include_deleted,
+    is_active,
+  }: { include_not_in_effect: boolean; include_deleted: boolean; is_active?: boolean | undefined },
+  narrowing: readonly (FragmentSqlToken | null)[],
+): FragmentSqlToken {
+  const narrowed = narrowing.some((condition) => condition !== null)
+    ? sql.fragment`
+      left join positions position on position.org_id = ${orgId} and position.asset_id = asset.id
+      where ${allOf(narrowing)}`
+    : NOTHING;
+  return sql.fragment`matched as materialized (
+    select asset.id, asset.external_key collate "C" as external_key, asset.name collate "C" as name,
+      asset.created_at, asset.updated_at
+    from find_assets_by_text(${orgId}, ${searched},
+      ${include_not_in_effect}::boolean, ${include_deleted}::boolean, ${is_active ?? null}::boolean) asset${narrowed})`;
 }

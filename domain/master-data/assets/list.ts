@@ -8,10 +8,8 @@ import { countInEffect, countLive } from '../live-count.ts';
 import { type Listed, pageInPieces, type ReadLargeRows, textsThatFit } from '../pages-in-pieces.ts';
 import type { AssetRow } from '../rows.ts';
 import { liveTags, NO_TAGS, tagsOfPage } from '../tags/queries.ts';
-import { type Narrowing, narrowedTo, type Standing, standingOf } from './filtered.ts';
-import { matched } from './found-by-text.ts';
-import { POSITION_ON_PLAN } from './position-on-plan.ts';
-import { LOCATION, LONG_COLUMNS, PLACED, SHORT_COLUMNS } from './queries.ts';
+import { matched, type Narrowing, narrowedTo, type Standing, standingOf } from './filtered.ts';
+import { LOCATION, LONG_COLUMNS, PLACED, POSITION_ON_PLAN, SHORT_COLUMNS } from './queries.ts';
 
 const SORT_COLUMNS = {
   external_key: sql.fragment`asset.external_key`,

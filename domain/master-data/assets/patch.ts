@@ -10,8 +10,8 @@ import { changed, makeChange, unchanged } from '../../changes/make-change.ts';
 import { ASSET_COLUMNS, type Changes } from '../columns.ts';
 import { changeOf } from '../logged/entries.ts';
 import { type LookedUp, rowToPatch } from '../looked-up.ts';
-import { isUnchanged, patched, updateOf } from '../patched.ts';
 import type { AssetRow } from '../rows.ts';
+import { isUnchanged, patched, updateOf } from '../written.ts';
 import { findLiveAsset, lockLiveAsset, lookUpAsset, updateAsset } from './queries.ts';
 
 export type AssetPatch = MergePatch<AssetRow, Changes<typeof ASSET_COLUMNS>>;

@@ -2,18 +2,17 @@ import type { OrganizationConnection } from '../../../db/timescale/connections/o
 import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
+import { liveByKey } from '../by-id-or-key.ts';
 import { NEXT_UPDATE } from '../clauses.ts';
 import { named, selectedJson, selectedShort, stored, updated, withNames } from '../column-lists.ts';
 import { ASSET_COLUMNS, type Written } from '../columns.ts';
-import { liveByKey } from '../live-by-key.ts';
 import type { DeletedRow } from '../logged/entries.ts';
 import { type LookedUp, unlessLarge } from '../looked-up.ts';
-import type { Update } from '../patched.ts';
 import type { AssetRow } from '../rows.ts';
 import { fewLiveTags, liveTags } from '../tags/queries.ts';
+import type { Update } from '../written.ts';
 import { written } from '../written.ts';
 import type { NewAsset } from './new-asset.ts';
-import { POSITION_ON_PLAN } from './position-on-plan.ts';
 
 /** Columns of an `asset`, its `location_id` and that `location`, except the unbounded texts below. */
 export const SHORT_COLUMNS = sql.fragment`asset.id, asset.external_key, ${selectedShort(ASSET_COLUMNS, 'asset')},
@@ -148,3 +147,15 @@ export function softDeleteAsset(change: OrganizationChange, id: number): Promise
     where assets.org_id = ${change.orgId} and assets.id = locked.id and locked.deleted_at is null
     returning assets.external_key, assets.deleted_at`);
 }
+
+/** Whether a `position` was decided on a plan since the asset came to its location. Before that it says where the asset was. */
+export const IS_ON_PLAN = sql.fragment`position.position_observed_at >= coalesce(position.since, position.position_observed_at)`;
+
+/** Where on a plan the asset of a `position` is, as the API's JSON; null if that is not known. */
+export const POSITION_ON_PLAN = sql.fragment`case when ${IS_ON_PLAN} then json_build_object(
+      'plan_location_id', position.position_plan_location_id,
+      'x', round(position.position_x::numeric, 2),
+      'y', round(position.position_y::numeric, 2),
+      'radius_m', round(position.position_radius::numeric, 2),
+      'observed_at', to_char(position.position_observed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+    )::text end`;

@@ -1,8 +1,8 @@
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { changed, makeChange, unchanged } from '../../changes/make-change.ts';
+import { explainViolations } from '../by-id-or-key.ts';
 import { claim } from '../claims.ts';
-import { explainViolations } from '../key-taken.ts';
 import { renamingOf } from '../logged/entries.ts';
 import type { LookedUp } from '../looked-up.ts';
 import type { AssetRow } from '../rows.ts';

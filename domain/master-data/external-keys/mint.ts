@@ -1,8 +1,8 @@
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Keyed } from '../by-id-or-key.ts';
+import { TABLES } from '../by-id-or-key.ts';
 import { claim } from '../claims.ts';
-import type { Keyed } from '../live-by-key.ts';
-import { TABLES } from '../tables.ts';
 
 const PREFIX: Record<Keyed, string> = { asset: 'ASSET-', location: 'LOC-' };
 

@@ -1,12 +1,12 @@
 import { append } from '../../../base/append.ts';
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import { authorOf, intoChanges } from '../../changes/insert-changes.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
+import { authorOf, intoChanges } from '../../changes/make-change.ts';
 import { NOTHING } from '../brief-list.ts';
+import type { Keyed } from '../by-id-or-key.ts';
+import { TABLES } from '../by-id-or-key.ts';
 import { ASSET_COLUMNS, LOCATION_COLUMNS } from '../columns.ts';
-import type { Keyed } from '../live-by-key.ts';
-import { loggedRow } from '../logged/row-in-sql.ts';
-import { TABLES } from '../tables.ts';
+import { loggedRow } from '../logged/entries.ts';
 import { loggedTags, PARENT_COLUMN } from '../tags/queries.ts';
 
 export interface DrawnId {

@@ -1,6 +1,6 @@
 import { wireTime } from '../../../base/timestamps.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
-import type { Keyed } from '../live-by-key.ts';
+import type { Keyed } from '../by-id-or-key.ts';
 import { storedTags } from '../tags/stored-tags.ts';
 import { CELL_TYPES, type CellType, CSV_COLUMNS, type CsvColumn } from './given-row.ts';
 import { harmless, harmlessJson } from './harmless.ts';

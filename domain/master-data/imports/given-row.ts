@@ -1,12 +1,17 @@
 import { arrayOf, externalKey } from '../../../base/checks/fields.ts';
 import type { Checked } from '../../../base/checks/issues.ts';
-import { optional, type Values } from '../../../base/checks/members.ts';
-import { readMembers } from '../../../base/checks/read-members.ts';
+import { optional, readMembers, type Values } from '../../../base/checks/members.ts';
 import type { JsonObject } from '../../../base/json/exact-json.ts';
 import type { JsonSource } from '../../../base/json/json-source.ts';
-import { behindDescription, cellMembers } from '../column-members.ts';
-import { ASSET_COLUMNS, type Column, type Columns, LOCATION_COLUMNS } from '../columns.ts';
-import type { Keyed } from '../live-by-key.ts';
+import type { Keyed } from '../by-id-or-key.ts';
+import {
+  ASSET_COLUMNS,
+  behindDescription,
+  type Column,
+  type Columns,
+  cellMembers,
+  LOCATION_COLUMNS,
+} from '../columns.ts';
 import { newTag } from '../tags/new-tag.ts';
 
 const KEY = { external_key: optional(externalKey) };

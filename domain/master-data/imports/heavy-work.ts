@@ -1,5 +1,5 @@
 import { type SameJson, sameJsonText } from '../../../base/json/same-json.ts';
-import type { Keyed } from '../live-by-key.ts';
+import type { Keyed } from '../by-id-or-key.ts';
 import type { CsvRecord } from './csv-records.ts';
 import type { NamedColumn } from './header.ts';
 import { type RowOfFile, readRow } from './row.ts';

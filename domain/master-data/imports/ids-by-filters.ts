@@ -1,11 +1,11 @@
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import * as assets from '../assets/filtered.ts';
-import { matched } from '../assets/found-by-text.ts';
+import { matched } from '../assets/filtered.ts';
 import { PLACED } from '../assets/queries.ts';
 import { NOTHING } from '../brief-list.ts';
+import type { KeyedRow } from '../by-id-or-key.ts';
 import { allOf, finding } from '../clauses.ts';
-import type { KeyedRow } from '../live-by-key.ts';
 import * as locations from '../locations/filtered.ts';
 
 /** Ids that a statement finds: a search finds all matches each time, and this many of them are read. */

@@ -7,8 +7,8 @@ import type {
 } from '../../../db/timescale/connections/organization-door.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { changed, makeChange, type OrganizationChange } from '../../changes/make-change.ts';
+import type { Keyed } from '../by-id-or-key.ts';
 import { ASSET_COLUMNS } from '../columns.ts';
-import type { Keyed } from '../live-by-key.ts';
 import { jsonLength } from '../written.ts';
 import { type CsvSource, readCsv } from './csv.ts';
 import { CsvFault } from './csv-records.ts';

@@ -1,6 +1,6 @@
 import { required } from '../../../base/checks/issues.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
-import { findLiveByKeys, type Keyed } from '../live-by-key.ts';
+import { findLiveByKeys, type Keyed } from '../by-id-or-key.ts';
 import type { FileNotes } from './read-rows.ts';
 
 const GROUP = 1_000;

@@ -2,8 +2,8 @@ import { foreignKeyNotFound, invalidValue } from '../../../base/checks/issues.ts
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
+import { findLiveByKeys, type KeyedRow } from '../by-id-or-key.ts';
 import { nextUpdate } from '../clauses.ts';
-import { findLiveByKeys, type KeyedRow } from '../live-by-key.ts';
 import { lockTree } from '../locations/refuse-cycle.ts';
 import type { DrawnId, ParentKey } from './draw-ids.ts';
 import { Packed } from './packed.ts';

@@ -1,5 +1,5 @@
 import { type FieldIssue, invalidValue, required } from '../../../base/checks/issues.ts';
-import type { Keyed } from '../live-by-key.ts';
+import type { Keyed } from '../by-id-or-key.ts';
 import { type CsvSource, readCsv } from './csv.ts';
 import { CsvFault } from './csv-records.ts';
 import type { FileKeys } from './file-keys.ts';

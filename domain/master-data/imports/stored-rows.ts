@@ -1,11 +1,11 @@
 import { ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Keyed, KeyedRow } from '../by-id-or-key.ts';
+import { TABLES } from '../by-id-or-key.ts';
 import { selectedJson, selectedShort, withNames } from '../column-lists.ts';
 import { columnsOf, type StoredItem } from '../columns.ts';
-import type { Keyed, KeyedRow } from '../live-by-key.ts';
 import { inPieces, type Sized, textsThatFit } from '../pages-in-pieces.ts';
-import { TABLES } from '../tables.ts';
 import { PARENT_COLUMN } from '../tags/queries.ts';
 
 export type StoredRow = StoredItem & {

@@ -1,11 +1,11 @@
 import { texts } from '../../../db/timescale/queries/array-parameters.ts';
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
+import type { Keyed } from '../by-id-or-key.ts';
+import { TABLES } from '../by-id-or-key.ts';
 import { nextUpdate } from '../clauses.ts';
 import { arraysOf, arraysOfNew, excluded, named, ofGiven, stored } from '../column-lists.ts';
 import { columnsOf, type StoredItem } from '../columns.ts';
-import type { Keyed } from '../live-by-key.ts';
-import { TABLES } from '../tables.ts';
 import type { GivenRow } from './given-row.ts';
 
 export type WrittenRow = StoredItem & { id: number; external_key: string };

@@ -1,6 +1,6 @@
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import type { Keyed } from '../live-by-key.ts';
+import type { Keyed } from '../by-id-or-key.ts';
 
 export interface KeptImport {
   id: number;

@@ -2,7 +2,7 @@ import type { OrganizationDatabase } from '../../../db/timescale/connections/org
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { UserActor } from '../../changes/actor.ts';
 import { makeChange, unchanged } from '../../changes/make-change.ts';
-import type { Keyed } from '../live-by-key.ts';
+import type { Keyed } from '../by-id-or-key.ts';
 
 /** Bytes. Each piece is a statement, which nobody notices waiting for. */
 const PIECE = 262_144;

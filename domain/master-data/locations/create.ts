@@ -5,13 +5,11 @@ import type {
 } from '../../../db/timescale/connections/organization-door.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { changed, makeChange, type OrganizationChange } from '../../changes/make-change.ts';
+import { keyTaken, lockLiveLocationByKey } from '../by-id-or-key.ts';
 import { insertWithMintedKey } from '../external-keys/mint.ts';
-import { keyTaken } from '../key-taken.ts';
-import { lockLiveLocationByKey } from '../live-by-key.ts';
 import { creationOf } from '../logged/entries.ts';
 import type { LocationRow } from '../rows.ts';
-import { attachAll } from '../tags/attach.ts';
-import { refuseTaken } from '../tags/refuse-taken.ts';
+import { attachAll, refuseTaken } from '../tags/attach.ts';
 import type { NewLocation } from './new-location.ts';
 import { findLiveLocation, insertLocation, lockLiveLocation } from './queries.ts';
 

@@ -1,5 +1,5 @@
 import type { Given, LOCATION_COLUMNS } from '../columns.ts';
-import type { TagColumns } from '../tags/tag-columns.ts';
+import type { TagColumns } from '../tags/new-tag.ts';
 
 export type NewLocation = Given<typeof LOCATION_COLUMNS> & {
   external_key?: string | undefined;

@@ -15,12 +15,12 @@ import type {
 import type { Actor } from '../../changes/actor.ts';
 import { differences } from '../../changes/differences.ts';
 import { changed, makeChange, unchanged } from '../../changes/make-change.ts';
+import { lockLiveLocationByKey } from '../by-id-or-key.ts';
 import { type Changes, LOCATION_COLUMNS } from '../columns.ts';
-import { lockLiveLocationByKey } from '../live-by-key.ts';
 import { changeOf } from '../logged/entries.ts';
 import { type LookedUp, rowToPatch } from '../looked-up.ts';
-import { isUnchanged, patched } from '../patched.ts';
 import type { LocationRow } from '../rows.ts';
+import { isUnchanged, patched } from '../written.ts';
 import { lockLocationForChange, updateLocation } from './changes.ts';
 import { findLiveLocation, lockLiveLocation, lookUpLocation } from './queries.ts';
 import { lockTree, refuseCycle } from './refuse-cycle.ts';

@@ -2,10 +2,9 @@ import type { OrganizationConnection } from '../../../db/timescale/connections/o
 import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
-import { rowById } from '../by-id.ts';
+import { liveByKey, rowById } from '../by-id-or-key.ts';
 import { named, selected, stored } from '../column-lists.ts';
 import { LOCATION_COLUMNS, type Written } from '../columns.ts';
-import { liveByKey } from '../live-by-key.ts';
 import type { LookedUp } from '../looked-up.ts';
 import type { LocationRow } from '../rows.ts';
 import { fewLiveTags, liveTags } from '../tags/queries.ts';

@@ -1,13 +1,12 @@
-import { expensiveTurns } from '../../../base/expensive-turns.ts';
+import { expensiveTurns, QUEUE } from '../../../base/expensive-turns.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { changed, makeChange, unchanged } from '../../changes/make-change.ts';
+import { explainViolations } from '../by-id-or-key.ts';
 import { claim } from '../claims.ts';
-import { QUEUE } from '../expensive-queue.ts';
-import { explainViolations } from '../key-taken.ts';
 import { renamingOf } from '../logged/entries.ts';
 import type { LookedUp } from '../looked-up.ts';
 import type { LocationRow } from '../rows.ts';

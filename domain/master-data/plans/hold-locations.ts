@@ -1,6 +1,6 @@
 import { foreignKeyNotFound, invalid } from '../../../base/checks/issues.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
-import { holdLiveLocations } from '../live-by-key.ts';
+import { holdLiveLocations } from '../by-id-or-key.ts';
 
 /**
  * Keeps the locations live until the transaction ends. Before any plan is locked: deleting a location locks it, then its

@@ -1,6 +1,6 @@
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import { IS_ON_PLAN } from '../assets/position-on-plan.ts';
+import { IS_ON_PLAN } from '../assets/queries.ts';
 
 /** Dots of a plan; of more, the newest. */
 export const MOST_DOTS = 2_000;

@@ -1,13 +1,16 @@
 import { type AppError, conflict, notFound } from '../../../base/errors.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import { texts } from '../../../db/timescale/queries/array-parameters.ts';
+import { NO_ROWS, type RowQuery, sql } from '../../../db/timescale/queries/sql.ts';
 import { type ChangeResult, changed, type OrganizationChange } from '../../changes/make-change.ts';
-import { claim } from '../claims.ts';
-import type { NewTag } from './new-tag.ts';
-import { attachTag, attachTags, type Parent } from './queries.ts';
+import { findLiveByKey, type Keyed, keyTaken } from '../by-id-or-key.ts';
+import { claim, claimed } from '../claims.ts';
+import type { NewTag, TagArrays, TagColumns } from './new-tag.ts';
+import { tagName } from './new-tag.ts';
+import { asRows, attachTag, attachTags, firstTakenTag, type Parent } from './queries.ts';
 import type { TagRow } from './stored-tags.ts';
-import type { TagColumns } from './tag-columns.ts';
-import { tagName } from './tag-name.ts';
 
-/** Attaches claimed tags (`refuse-taken.ts`) to a row created by this transaction. */
+/** Attaches tags claimed by {@link refuseTaken} to a row created by this transaction. */
 export async function attachAll(
   change: OrganizationChange,
   parent: Parent,
@@ -56,4 +59,56 @@ export const MISSING: Record<Parent, string> = { asset: 'Asset not found', locat
 
 export function tagTaken({ tagType, value }: { tagType: string; value: string }): AppError {
   return conflict(`tag ${tagName({ tag_type: tagType, value })} already exists`);
+}
+
+/**
+ * Claims the names of a row before its insert, which then cannot fail because of them.
+ *
+ * @param key undefined to mint one.
+ * @throws AppError `conflict` if a live row has one of the names, or a tag is repeated.
+ */
+export async function refuseTaken(
+  transaction: OrganizationConnection,
+  resource: Keyed,
+  key: string | undefined,
+  tags: TagColumns | undefined,
+): Promise<void> {
+  const names = key === undefined ? [] : [`${resource}:${key}`];
+  const isTagged = tags !== undefined && tags.count > 0;
+  if (names.length === 0 && !isTagged) {
+    return;
+  }
+  const [, keyed, taken] = await Promise.all([
+    isTagged ? claimWithTags(transaction, names, tags) : claim(transaction, names),
+    key === undefined ? null : findLiveByKey(transaction, resource, transaction.orgId, key),
+    isTagged ? firstTakenTag(transaction, tags) : null,
+  ]);
+  if (key !== undefined && keyed !== null) {
+    throw keyTaken(resource, key);
+  }
+  const repeated = tags?.repeated ?? null;
+  if (taken !== null && taken.ordinal <= (repeated?.ordinal ?? taken.ordinal)) {
+    throw tagTaken({ tagType: taken.tag_type, value: taken.value });
+  }
+  if (repeated !== null) {
+    throw tagTaken(repeated);
+  }
+}
+
+/** `claim` (`claims.ts`) including tags; in one statement, so that everybody takes the locks in the same order. */
+async function claimWithTags(
+  transaction: OrganizationConnection,
+  names: readonly string[],
+  tags: TagArrays,
+): Promise<void> {
+  await transaction.exec(claiming(transaction.orgId, names, tags));
+}
+
+/** The statement alone, to precede another one; it returns no rows. */
+export function claiming(orgId: number, names: readonly string[], tags: TagArrays): RowQuery<never> {
+  const named = sql.fragment`(
+    select unnest(${sql.binary(texts(names))}::text[]) as name
+    union all select concat_ws(':', 'tag', tag.tag_type, tag.value) from ${asRows(tags)}
+  ) named`;
+  return sql.prepared('claim-names-and-tags', NO_ROWS)`${claimed(orgId, named)}`;
 }

@@ -1,13 +1,10 @@
-import { expensiveTurns } from '../../../base/expensive-turns.ts';
+import { expensiveTurns, QUEUE } from '../../../base/expensive-turns.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
-import { rowById } from '../by-id.ts';
-import { QUEUE } from '../expensive-queue.ts';
-import { TABLES } from '../tables.ts';
-import type { NewTag } from './new-tag.ts';
+import { rowById, TABLES } from '../by-id-or-key.ts';
+import type { NewTag, TagArrays } from './new-tag.ts';
 import type { TagRow } from './stored-tags.ts';
-import type { TagArrays } from './tag-columns.ts';
 
 export type Parent = 'asset' | 'location';
 

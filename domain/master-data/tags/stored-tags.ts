@@ -1,4 +1,44 @@
-import type { TagType } from '../../tracking/tag-type.ts';
+import { ID_SCHEMA, type JsonSchema } from '../../../base/checks/fields.ts';
+import { TAG_TYPES, type TagType } from '../../tracking/tag-type.ts';
+
+const EXAMPLE = { tag_type: 'rfid', value: 'E28011600000020912345678' };
+
+export const TAG_TYPE_SCHEMA: JsonSchema = {
+  type: 'string',
+  'x-extensible-enum': TAG_TYPES,
+  description: 'The kind of tag. More kinds may come: tolerate those you do not know.',
+  examples: [EXAMPLE.tag_type],
+};
+
+export const TAG_VALUE_SCHEMA: JsonSchema = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 255,
+  description:
+    'The value that is read from the tag. Any characters but control characters (tab, line feed and carriage return are allowed).',
+  examples: [EXAMPLE.value],
+};
+
+export const TAG_WITHOUT_ID: JsonSchema = {
+  title: 'Tag',
+  description: 'A tag that is attached to an asset or a location.',
+  type: 'object',
+  properties: { tag_type: TAG_TYPE_SCHEMA, value: TAG_VALUE_SCHEMA },
+  required: ['tag_type', 'value'],
+  examples: [EXAMPLE],
+};
+
+/** Contract 2.4. */
+export const TAG: JsonSchema = {
+  ...TAG_WITHOUT_ID,
+  properties: {
+    id: { ...ID_SCHEMA, description: 'Unique among tags only.' },
+    tag_type: TAG_TYPE_SCHEMA,
+    value: TAG_VALUE_SCHEMA,
+  },
+  required: ['id', 'tag_type', 'value'],
+  examples: [{ id: 31, ...EXAMPLE }],
+};
 
 export interface TagRow {
   id: number;

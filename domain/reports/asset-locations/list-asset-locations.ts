@@ -6,7 +6,7 @@ import {
   sql,
   type ValueExpression,
 } from '../../../db/timescale/queries/sql.ts';
-import { POSITION_ON_PLAN } from '../../master-data/assets/position-on-plan.ts';
+import { POSITION_ON_PLAN } from '../../master-data/assets/queries.ts';
 import { isNear } from '../../master-data/brief-list.ts';
 import { allOf, inEffect, orderBy, when } from '../../master-data/clauses.ts';
 import { countScanned, countScannedAt } from '../../master-data/live-count.ts';

@@ -14,8 +14,7 @@ import {
 import { listBody, PAGING } from '../../../platform/http/lists.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { created, listed, noContent } from '../../../platform/http/success.ts';
-import { actorOf } from '../serving/actor.ts';
-import { type ApiContext, route } from '../serving/context.ts';
+import { type ApiContext, actorOf, route } from '../serving/context.ts';
 import {
   API_KEY,
   IN_ORGANIZATION,

@@ -1,7 +1,12 @@
-import { arrayOf, choice, type JsonSchema, text } from '../../../base/checks/fields.ts';
-import { mandatory, nullable, optional, type Values } from '../../../base/checks/members.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
-import { TIME_SCHEMA, timestamp } from '../../../base/checks/time-field.ts';
+import {
+  arrayOf,
+  choice,
+  type JsonSchema,
+  TIME_SCHEMA,
+  text,
+  timestamp,
+} from '../../../base/checks/fields.ts';
+import { mandatory, nullable, nullableSchema, optional, type Values } from '../../../base/checks/members.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { jsonBody } from '../../../platform/http/body.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';

@@ -4,20 +4,16 @@ import { listAssets } from '../../../domain/master-data/assets/list.ts';
 import { patchAsset } from '../../../domain/master-data/assets/patch.ts';
 import { lookUpAsset } from '../../../domain/master-data/assets/queries.ts';
 import { renameAsset } from '../../../domain/master-data/assets/rename.ts';
-import { findLiveById } from '../../../domain/master-data/by-id.ts';
+import { findLiveById } from '../../../domain/master-data/by-id-or-key.ts';
 import { ASSET_COLUMNS } from '../../../domain/master-data/columns.ts';
 import type { LookedUp } from '../../../domain/master-data/looked-up.ts';
 import type { AssetRow } from '../../../domain/master-data/rows.ts';
-import { withMember } from '../../../platform/http/json-bytes.ts';
 import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
-import { answered, created, found, listed, noContent } from '../../../platform/http/success.ts';
-import { clearedByNull } from '../items/item-schema.ts';
-import { ASSET_ID } from '../items/paths.ts';
-import { RENAME_EXAMPLE, renameBody } from '../items/rename-body.ts';
-import { actorOf } from '../serving/actor.ts';
-import { type ApiContext, route } from '../serving/context.ts';
+import { answered, created, found, listed, noContent, withMember } from '../../../platform/http/success.ts';
+import { ASSET_ID, clearedByNull, RENAME_EXAMPLE, renameBody } from '../items/item-schema.ts';
+import { type ApiContext, actorOf, route } from '../serving/context.ts';
 import { wholeView } from '../serving/whole-row.ts';
 import {
   ASSET,

@@ -1,13 +1,14 @@
-import { externalKey, type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
-import { optional, refusedMember, unchanged } from '../../../base/checks/members.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
-import { sameScalar } from '../../../base/checks/same.ts';
-import { behindDescription, changeMembers, newMembers } from '../../../domain/master-data/column-members.ts';
-import { ASSET_COLUMNS } from '../../../domain/master-data/columns.ts';
+import { externalKey, ID_SCHEMA, type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
+import { nullableSchema, optional, refusedMember, unchanged } from '../../../base/checks/members.ts';
+import {
+  ASSET_COLUMNS,
+  behindDescription,
+  changeMembers,
+  newMembers,
+} from '../../../domain/master-data/columns.ts';
 import type { AssetRow } from '../../../domain/master-data/rows.ts';
-import { newTags } from '../../../domain/master-data/tags/tag-columns.ts';
-import { TAG } from '../../../domain/master-data/tags/tag-schema.ts';
+import { newTags } from '../../../domain/master-data/tags/new-tag.ts';
+import { TAG } from '../../../domain/master-data/tags/stored-tags.ts';
 import { jsonBody, mergePatchOf } from '../../../platform/http/body.ts';
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
 import {
@@ -19,9 +20,7 @@ import {
   searchText,
 } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
-import { itemSchema } from '../items/item-schema.ts';
-import { POSITION, positionInBrief } from '../items/position-schema.ts';
-import { managedMembers } from '../items/read-only.ts';
+import { itemSchema, managedMembers, POSITION, positionInBrief } from '../items/item-schema.ts';
 
 /** Contract 2.2. */
 export const ASSET = itemSchema({
@@ -108,13 +107,15 @@ const ASSET_PATCH = {
   id: managed.id,
   external_key: managed.external_key,
   ...behindDescription(changeMembers(ASSET_COLUMNS), {
-    location_id: unchanged<AssetRow>(nullableSchema(ID_SCHEMA), LOCATION_IS_READ_ONLY, (value, asset) =>
-      sameScalar(value, asset.location_id),
+    location_id: unchanged<AssetRow>(
+      nullableSchema(ID_SCHEMA),
+      LOCATION_IS_READ_ONLY,
+      (value, asset) => value === asset.location_id,
     ),
     location_external_key: unchanged<AssetRow>(
       nullableSchema(KEY_SCHEMA),
       LOCATION_IS_READ_ONLY,
-      (value, asset) => sameScalar(value, asset.location_external_key),
+      (value, asset) => value === asset.location_external_key,
     ),
     position: unchanged<AssetRow>(
       POSITION,

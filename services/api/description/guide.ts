@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { KEY_MAX_LENGTH, KEY_PATTERN } from '../../../base/checks/fields.ts';
-import { MAX_ID } from '../../../base/checks/id-field.ts';
+import { KEY_MAX_LENGTH, KEY_PATTERN, MAX_ID } from '../../../base/checks/fields.ts';
 import { ISSUE_CODES, type IssueCode } from '../../../base/checks/issues.ts';
 import { DEPTH_LIMIT } from '../../../base/json/exact-json.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';

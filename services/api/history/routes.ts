@@ -1,7 +1,7 @@
-import { findLiveById } from '../../../domain/master-data/by-id.ts';
+import { findLiveById } from '../../../domain/master-data/by-id-or-key.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { listed } from '../../../platform/http/success.ts';
-import { ASSET_ID } from '../items/paths.ts';
+import { ASSET_ID } from '../items/item-schema.ts';
 import { knownOf } from '../past/known-at-parameter.ts';
 import { route } from '../serving/context.ts';
 import { listKnownTransitions } from './known-transitions.ts';

@@ -1,6 +1,4 @@
-import { type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
-import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
 import { described, timeBound } from '../../../platform/http/parameters.ts';
 import type { ParameterValues, Query } from '../../../platform/http/query.ts';

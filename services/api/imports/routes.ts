@@ -1,8 +1,7 @@
 import { invalid } from '../../../base/checks/issues.ts';
 import type { ImportReport } from '../../../domain/master-data/imports/report.ts';
 import { found } from '../../../platform/http/success.ts';
-import { actorOf } from '../serving/actor.ts';
-import { route } from '../serving/context.ts';
+import { actorOf, route } from '../serving/context.ts';
 import { TOO_MANY } from '../serving/import-turns.ts';
 import { runImport } from './run-import.ts';
 import { BULK, bulkBody, IMPORT_REPORT } from './schema.ts';

@@ -1,12 +1,12 @@
 import { expensiveTurns } from '../../../base/expensive-turns.ts';
 import type { Actor } from '../../../domain/changes/actor.ts';
+import type { Keyed } from '../../../domain/master-data/by-id-or-key.ts';
 import type { CsvSource } from '../../../domain/master-data/imports/csv.ts';
 import {
   type ImportOptions,
   type ImportOutcome,
   importFile,
 } from '../../../domain/master-data/imports/import-file.ts';
-import type { Keyed } from '../../../domain/master-data/live-by-key.ts';
 import type { ApiContext } from '../serving/context.ts';
 import { QUEUE } from '../serving/import-turns.ts';
 

@@ -1,11 +1,19 @@
-import { type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
-import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
-import { behindDescription } from '../../../domain/master-data/column-members.ts';
+import {
+  externalKey,
+  ID_SCHEMA,
+  type JsonSchema,
+  KEY_SCHEMA,
+  TIME_SCHEMA,
+} from '../../../base/checks/fields.ts';
+import { mandatory, nullableSchema, type ReadOnly, unchanged } from '../../../base/checks/members.ts';
+import { isArray, isJsonObject, type Json, type JsonObject } from '../../../base/json/exact-json.ts';
+import { sameTime } from '../../../base/timestamps.ts';
 import type { COMMON_COLUMNS, Column, Columns } from '../../../domain/master-data/columns.ts';
+import { behindDescription } from '../../../domain/master-data/columns.ts';
 import type { Managed } from '../../../domain/master-data/rows.ts';
-import { TAG } from '../../../domain/master-data/tags/tag-schema.ts';
+import { TAG } from '../../../domain/master-data/tags/stored-tags.ts';
+import { jsonBody } from '../../../platform/http/body.ts';
+import { described, idInPath } from '../../../platform/http/parameters.ts';
 
 type Common = typeof COMMON_COLUMNS;
 
@@ -88,3 +96,103 @@ const SHOWN = {
   time: TIME_SCHEMA,
   json: { type: 'object', additionalProperties: true },
 };
+
+const METRES: JsonSchema = { type: 'number' };
+
+/** Contract 2.2 and 2.5. */
+export const POSITION: JsonSchema = nullableSchema({
+  type: 'object',
+  properties: {
+    plan_location_id: { ...ID_SCHEMA, description: 'The location whose plan it is on.' },
+    x: { ...METRES, description: 'Metres from the left edge of the plan.' },
+    y: { ...METRES, description: 'Metres from the top edge of the plan.' },
+    radius_m: { ...METRES, minimum: 0, description: 'Metres around it: about two in three are within.' },
+    observed_at: { ...TIME_SCHEMA, description: 'When it was there.' },
+  },
+  required: ['plan_location_id', 'x', 'y', 'radius_m', 'observed_at'],
+  description:
+    'Where on a plan it is, if its location is decided by `position`. Null else, and once it has left the plan.',
+});
+
+/** Equal for equal positions; null is none. Anything else equals no position. */
+export function positionInBrief(value: Json): string | null {
+  if (value === null) {
+    return null;
+  }
+  const { plan_location_id, x, y, radius_m, observed_at, ...others } = isJsonObject(value)
+    ? value
+    : { others: value };
+  return JSON.stringify([plan_location_id, x, y, radius_m, observed_at, Object.keys(others)]);
+}
+
+const TIME: JsonSchema = { type: 'string', format: 'date-time' };
+const SUBMIT = 'submit the current value or omit';
+
+export function managedMembers(resource: 'assets' | 'locations', tag: JsonSchema) {
+  const path = `/api/v1/${resource}/{id}`;
+  return {
+    id: unchanged<Managed>(ID_SCHEMA, `id is server-assigned; ${SUBMIT}`, (value, { id }) => value === id),
+    external_key: unchanged<Managed>(
+      KEY_SCHEMA,
+      `external_key is changed by POST ${path}/rename; ${SUBMIT}`,
+      (value, { external_key }) => value === external_key,
+    ),
+    tags: unchanged<Managed>(
+      { type: 'array', items: tag },
+      `tags are attached by POST ${path}/tags and detached by DELETE ${path}/tags/{tag_id}; ${SUBMIT}`,
+      (value, { tags }) => value === tagsInBrief(JSON.parse(tags)),
+      tagsInBrief,
+    ),
+    created_at: unchanged<Managed>(TIME, `created_at is server-managed; ${SUBMIT}`, (value, { created_at }) =>
+      sameTime(value, created_at),
+    ),
+    updated_at: unchanged<Managed>(TIME, `updated_at is server-managed; ${SUBMIT}`, (value, { updated_at }) =>
+      sameTime(value, updated_at),
+    ),
+    deleted_at: unchanged<Managed>(
+      nullableSchema(TIME),
+      `deleted_at is set by DELETE ${path}: use DELETE to soft-delete; ${SUBMIT}`,
+      (value, { deleted_at }) => sameTime(value, deleted_at),
+    ),
+  } satisfies Record<string, ReadOnly<Managed>>;
+}
+
+/** Equal for equal sets of tags; null for anything but a list of tags. */
+function tagsInBrief(value: Json): string | null {
+  if (!isArray(value)) {
+    return null;
+  }
+  const tags: { id: number; text: string }[] = [];
+  for (const item of value) {
+    const tag = isJsonObject(item) ? tagInBrief(item) : null;
+    if (tag === null) {
+      return null;
+    }
+    tags.push(tag);
+  }
+  return tags
+    .sort((a, b) => a.id - b.id)
+    .map(({ text }) => text)
+    .join();
+}
+
+function tagInBrief(tag: JsonObject): { id: number; text: string } | null {
+  const { id, tag_type, value } = tag;
+  const isTag = typeof id === 'number' && typeof tag_type === 'string' && typeof value === 'string';
+  return isTag && Object.keys(tag).length === 3 ? { id, text: JSON.stringify([id, tag_type, value]) } : null;
+}
+
+export const RENAME_EXAMPLE = { external_key: 'A-17' };
+
+export const renameBody = jsonBody(
+  { external_key: mandatory(externalKey) },
+  {
+    title: 'Rename',
+    description: 'Another external key. The one it has already changes nothing.',
+    example: RENAME_EXAMPLE,
+  },
+);
+
+export const ASSET_ID = { asset_id: described(idInPath, 'Id of the asset.', 17) };
+
+export const LOCATION_ID = { location_id: described(idInPath, 'Id of the location.', 4) };

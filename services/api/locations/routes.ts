@@ -1,4 +1,4 @@
-import { findLiveById } from '../../../domain/master-data/by-id.ts';
+import { findLiveById } from '../../../domain/master-data/by-id-or-key.ts';
 import { LOCATION_COLUMNS } from '../../../domain/master-data/columns.ts';
 import { createLocation } from '../../../domain/master-data/locations/create.ts';
 import { deleteLocation } from '../../../domain/master-data/locations/delete.ts';
@@ -8,16 +8,12 @@ import { lookUpLocation } from '../../../domain/master-data/locations/queries.ts
 import { renameLocation } from '../../../domain/master-data/locations/rename.ts';
 import type { LookedUp } from '../../../domain/master-data/looked-up.ts';
 import type { LocationRow } from '../../../domain/master-data/rows.ts';
-import { withMember } from '../../../platform/http/json-bytes.ts';
 import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
-import { answered, created, found, listed, noContent } from '../../../platform/http/success.ts';
-import { clearedByNull } from '../items/item-schema.ts';
-import { LOCATION_ID } from '../items/paths.ts';
-import { RENAME_EXAMPLE, renameBody } from '../items/rename-body.ts';
-import { actorOf } from '../serving/actor.ts';
-import { type ApiContext, route } from '../serving/context.ts';
+import { answered, created, found, listed, noContent, withMember } from '../../../platform/http/success.ts';
+import { clearedByNull, LOCATION_ID, RENAME_EXAMPLE, renameBody } from '../items/item-schema.ts';
+import { type ApiContext, actorOf, route } from '../serving/context.ts';
 import { wholeView } from '../serving/whole-row.ts';
 import {
   LOCATION,

@@ -1,12 +1,14 @@
-import { externalKey, type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA, id } from '../../../base/checks/id-field.ts';
-import { nullable, optional } from '../../../base/checks/members.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
-import { behindDescription, changeMembers, newMembers } from '../../../domain/master-data/column-members.ts';
-import { LOCATION_COLUMNS } from '../../../domain/master-data/columns.ts';
+import { externalKey, ID_SCHEMA, id, type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
+import { nullable, nullableSchema, optional } from '../../../base/checks/members.ts';
+import {
+  behindDescription,
+  changeMembers,
+  LOCATION_COLUMNS,
+  newMembers,
+} from '../../../domain/master-data/columns.ts';
 import type { LocationRow } from '../../../domain/master-data/rows.ts';
-import { newTags } from '../../../domain/master-data/tags/tag-columns.ts';
-import { TAG } from '../../../domain/master-data/tags/tag-schema.ts';
+import { newTags } from '../../../domain/master-data/tags/new-tag.ts';
+import { TAG } from '../../../domain/master-data/tags/stored-tags.ts';
 import { jsonBody, mergePatchOf } from '../../../platform/http/body.ts';
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
 import {
@@ -18,8 +20,7 @@ import {
   searchText,
 } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
-import { itemSchema } from '../items/item-schema.ts';
-import { managedMembers } from '../items/read-only.ts';
+import { itemSchema, managedMembers } from '../items/item-schema.ts';
 
 /** Contract 2.3. */
 export const LOCATION = itemSchema({

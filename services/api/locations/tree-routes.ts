@@ -1,4 +1,4 @@
-import { findLiveById } from '../../../domain/master-data/by-id.ts';
+import { findLiveById } from '../../../domain/master-data/by-id-or-key.ts';
 import {
   listAncestors,
   listChildren,
@@ -7,7 +7,7 @@ import {
 import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { listed } from '../../../platform/http/success.ts';
-import { LOCATION_ID } from '../items/paths.ts';
+import { LOCATION_ID } from '../items/item-schema.ts';
 import { route } from '../serving/context.ts';
 import { LOCATION, TREE } from './schema.ts';
 import { locationView } from './view.ts';

@@ -1,7 +1,5 @@
-import { type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
-import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA, TIME_SCHEMA } from '../../../base/checks/fields.ts';
+import { nullableSchema } from '../../../base/checks/members.ts';
 import { HISTORY_ITEM } from '../history/schema.ts';
 
 export const MOVE_CURRENT: JsonSchema = {

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
+import { ID_SCHEMA } from '../../../base/checks/fields.ts';
 import {
   findLiveOrganization,
   type OrganizationRow,

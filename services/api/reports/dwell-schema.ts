@@ -1,6 +1,5 @@
-import { type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
+import { nullableSchema } from '../../../base/checks/members.ts';
 import { DWELL_GROUPS, DWELL_SORT_FIELDS } from '../../../domain/reports/dwell/read-dwell.ts';
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
 import { booleanFilter, choiceFilter, described } from '../../../platform/http/parameters.ts';

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
-import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
 import { booleanFilter, described } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';

@@ -1,11 +1,9 @@
-import { type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
-import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA, TIME_SCHEMA } from '../../../base/checks/fields.ts';
+import { nullableSchema } from '../../../base/checks/members.ts';
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
 import { anyOf, booleanFilter, described, idFilter, keyFilter } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
-import { POSITION } from '../items/position-schema.ts';
+import { POSITION } from '../items/item-schema.ts';
 
 /** Contract 2.5. */
 export const ASSET_LOCATION: JsonSchema = {

@@ -1,6 +1,4 @@
-import { type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
-import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { wireTime } from '../../../base/timestamps.ts';
 import { requirePast } from '../../../domain/reports/require-past.ts';
 import { listSweeps, SWEEP_SORT_FIELDS, type SweepRow } from '../../../domain/reports/sweeps/list-sweeps.ts';

@@ -1,7 +1,6 @@
-import { type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
+import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
 import { refuseIssues, required } from '../../../base/checks/issues.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { nullableSchema } from '../../../base/checks/members.ts';
 import type { PlaceFilters } from '../../../domain/reports/places-during.ts';
 import { requireFewDays } from '../../../domain/reports/require-few-days.ts';
 import { requirePast } from '../../../domain/reports/require-past.ts';

@@ -1,10 +1,8 @@
-import { type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
+import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { invalid, invalidValue } from '../../../base/checks/issues.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
-import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { nullableSchema } from '../../../base/checks/members.ts';
 import { TooMuchWork } from '../../../base/errors.ts';
-import { expensiveTurns } from '../../../base/expensive-turns.ts';
+import { expensiveTurns, QUEUE } from '../../../base/expensive-turns.ts';
 import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
 import { type Instant, toMicros } from '../../../base/timestamps.ts';
 import { changeRule, endRule } from '../../../domain/alerts/rules/change-rule.ts';
@@ -14,12 +12,10 @@ import { countRules, listRules } from '../../../domain/alerts/rules/stored-rules
 import type { TrialResult } from '../../../domain/alerts/trial/run-trial.ts';
 import { trialOf, type WantedTrial } from '../../../domain/alerts/trial/trial-of.ts';
 import { makeChange, unchanged } from '../../../domain/changes/make-change.ts';
-import { QUEUE } from '../../../domain/master-data/expensive-queue.ts';
 import { listBody, PAGING } from '../../../platform/http/lists.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { created, found, listed, noContent } from '../../../platform/http/success.ts';
-import { actorOf } from '../serving/actor.ts';
-import { type ApiContext, route } from '../serving/context.ts';
+import { type ApiContext, actorOf, route } from '../serving/context.ts';
 import { seenBy } from './addresses.ts';
 import { changeOf } from './change-of.ts';
 import { ADMINISTRATION, ONE } from './one-rule.ts';

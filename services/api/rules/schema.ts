@@ -2,17 +2,24 @@ import {
   arrayOf,
   choice,
   externalKey,
+  ID_SCHEMA,
+  ids,
+  integer,
   type JsonSchema,
   KEY_SCHEMA,
+  TIME_SCHEMA,
   text,
+  timestamp,
 } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA, ids } from '../../../base/checks/id-field.ts';
-import { integer } from '../../../base/checks/integer-field.ts';
 import { accepted } from '../../../base/checks/issues.ts';
-import { mandatory, nullable, optional, type Values } from '../../../base/checks/members.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
-import { objectField } from '../../../base/checks/object-field.ts';
-import { TIME_SCHEMA, timestamp } from '../../../base/checks/time-field.ts';
+import {
+  mandatory,
+  nullable,
+  nullableSchema,
+  objectField,
+  optional,
+  type Values,
+} from '../../../base/checks/members.ts';
 import { MICROS_PER_SECOND } from '../../../base/instant.ts';
 import { KINDS } from '../../../domain/alerts/rules/rule.ts';
 import { LIMITS, MOST_AFTER } from '../../../domain/alerts/rules/settings.ts';

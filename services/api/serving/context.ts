@@ -1,5 +1,6 @@
 import type { SameJson } from '../../../base/json/same-json.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import type { KeyActor, UserActor } from '../../../domain/changes/actor.ts';
 import type { ReadLargeRows } from '../../../domain/master-data/pages-in-pieces.ts';
 import type { CredentialCache, CredentialRow } from '../../../platform/access/credential-cache.ts';
 import { routesOf } from '../../../platform/http/route.ts';
@@ -32,3 +33,7 @@ export interface ApiContext {
 }
 
 export const route = routesOf<ApiContext>();
+
+export function actorOf({ actor: { type, id } }: ApiContext, requestId: string): KeyActor | UserActor {
+  return { type, id, requestId };
+}

@@ -1,7 +1,6 @@
-import { expensiveTurns } from '../../../base/expensive-turns.ts';
+import { expensiveTurns, QUEUE } from '../../../base/expensive-turns.ts';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
-import { QUEUE } from '../../../domain/master-data/expensive-queue.ts';
-import type { Keyed } from '../../../domain/master-data/live-by-key.ts';
+import type { Keyed } from '../../../domain/master-data/by-id-or-key.ts';
 import { THREADS, type WorkThreads } from '../../../platform/runtime/work-threads.ts';
 
 interface Source {

@@ -1,7 +1,7 @@
 import { notFound } from '../../../base/errors.ts';
-import type { Keyed } from '../../../domain/master-data/live-by-key.ts';
+import type { Keyed } from '../../../domain/master-data/by-id-or-key.ts';
 import { isWhole, type LookedUp } from '../../../domain/master-data/looked-up.ts';
-import { JsonBytes } from '../../../platform/http/json-bytes.ts';
+import { JsonBytes } from '../../../platform/http/success.ts';
 import type { ApiContext } from './context.ts';
 
 /**

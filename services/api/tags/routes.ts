@@ -1,15 +1,14 @@
 import { notFound } from '../../../base/errors.ts';
 import { makeChange } from '../../../domain/changes/make-change.ts';
-import { findLiveById } from '../../../domain/master-data/by-id.ts';
+import { findLiveById } from '../../../domain/master-data/by-id-or-key.ts';
 import { attachOne, MISSING } from '../../../domain/master-data/tags/attach.ts';
 import { detachOne } from '../../../domain/master-data/tags/detach.ts';
 import type { TagRow } from '../../../domain/master-data/tags/stored-tags.ts';
-import { TAG } from '../../../domain/master-data/tags/tag-schema.ts';
+import { TAG } from '../../../domain/master-data/tags/stored-tags.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { created, noContent } from '../../../platform/http/success.ts';
-import { ASSET_ID, LOCATION_ID } from '../items/paths.ts';
-import { actorOf } from '../serving/actor.ts';
-import { route } from '../serving/context.ts';
+import { ASSET_ID, LOCATION_ID } from '../items/item-schema.ts';
+import { actorOf, route } from '../serving/context.ts';
 import { newTagBody, TAG_ID } from './schema.ts';
 
 const attachToAsset = route({

@@ -2,7 +2,7 @@ import { type FieldIssue, invalid, invalidValue } from '../../../base/checks/iss
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { makeChange } from '../../../domain/changes/make-change.ts';
-import { findLiveByKey } from '../../../domain/master-data/live-by-key.ts';
+import { findLiveByKey } from '../../../domain/master-data/by-id-or-key.ts';
 import { type AttemptRow, countAttempts, listAttempts } from '../../../domain/webhooks/attempts.ts';
 import { addWebhook } from '../../../domain/webhooks/create-webhook.ts';
 import { deleteWebhook } from '../../../domain/webhooks/delete-webhook.ts';
@@ -25,8 +25,7 @@ import { listBody, PAGING } from '../../../platform/http/lists.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { answered, created, found, listed, noContent } from '../../../platform/http/success.ts';
-import { actorOf } from '../serving/actor.ts';
-import { type ApiContext, route } from '../serving/context.ts';
+import { type ApiContext, actorOf, route } from '../serving/context.ts';
 import type { WebhookParts } from '../serving/webhook-parts.ts';
 import {
   ATTEMPT,

@@ -3,15 +3,14 @@ import {
   choice,
   externalKey,
   flag,
+  ID_SCHEMA,
+  integer,
   type JsonSchema,
   KEY_SCHEMA,
+  TIME_SCHEMA,
   text,
 } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
-import { integer } from '../../../base/checks/integer-field.ts';
-import { mandatory, nullable, optional } from '../../../base/checks/members.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
-import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { mandatory, nullable, nullableSchema, optional } from '../../../base/checks/members.ts';
 import { MOST_SETTLE_SECONDS } from '../../../domain/moves/settle-seconds.ts';
 import { KEPT_ATTEMPTS } from '../../../domain/webhooks/attempts.ts';
 import { EVENT_TYPES } from '../../../domain/webhooks/event-types.ts';

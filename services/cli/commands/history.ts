@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
-import { requireLiveByKey } from '../../../domain/master-data/live-by-key.ts';
+import { requireLiveByKey } from '../../../domain/master-data/by-id-or-key.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
 import { describeRecomputed, interrupted, recomputeShowing, shownRecomputed } from '../parts/recompute.ts';

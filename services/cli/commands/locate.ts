@@ -10,7 +10,7 @@ import type { Client } from '../../../db/timescale/connections/client.ts';
 import { setLocating } from '../../../domain/administration/locating/set-locating.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { userNames } from '../../../domain/administration/users/user-names.ts';
-import { requireLiveByKey } from '../../../domain/master-data/live-by-key.ts';
+import { requireLiveByKey } from '../../../domain/master-data/by-id-or-key.ts';
 import { MOST_WALKED } from '../../../domain/tracking/location/compare-walk.ts';
 import {
   CERTAINTY,

@@ -4,7 +4,7 @@ import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { inSnapshot } from '../../../db/timescale/connections/transaction.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
-import { requireLiveByKey } from '../../../domain/master-data/live-by-key.ts';
+import { requireLiveByKey } from '../../../domain/master-data/by-id-or-key.ts';
 import { requirePast } from '../../../domain/reports/require-past.ts';
 import { firstAfter } from '../../../domain/reports/window.ts';
 import type { DecidingScan } from '../../../domain/tracking/history/deciding-scan.ts';

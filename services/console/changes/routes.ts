@@ -1,7 +1,6 @@
-import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
+import { ID_SCHEMA, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { invalid, invalidValue, refuseIssues, required } from '../../../base/checks/issues.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
-import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { nullableSchema } from '../../../base/checks/members.ts';
 import { fromDatabase, toMicros } from '../../../base/timestamps.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import type { PeopleDoor } from '../../../db/timescale/connections/people-door.ts';

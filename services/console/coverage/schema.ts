@@ -1,6 +1,5 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
-import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { ID_SCHEMA, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { FLAG_SCHEMA, listOf, objectOf } from '../serving/schemas.ts';
 
 /** Locations that are looked at: those where the asset was longest. A picture has a lane for ten. */

@@ -1,7 +1,6 @@
-import { expensiveTurns } from '../../../base/expensive-turns.ts';
+import { expensiveTurns, QUEUE } from '../../../base/expensive-turns.ts';
 import { toMicros } from '../../../base/timestamps.ts';
 import type { Snapshot } from '../../../db/timescale/connections/snapshot.ts';
-import { QUEUE } from '../../../domain/master-data/expensive-queue.ts';
 import { csvOf } from '../../../domain/reports/exports/csv.ts';
 import { dwellTable } from '../../../domain/reports/exports/dwell-table.ts';
 import { parquetOf } from '../../../domain/reports/exports/parquet.ts';

@@ -1,8 +1,7 @@
-import { expensiveTurns } from '../../../base/expensive-turns.ts';
-import { QUEUE } from '../../../domain/master-data/expensive-queue.ts';
+import { expensiveTurns, QUEUE } from '../../../base/expensive-turns.ts';
+import type { Keyed } from '../../../domain/master-data/by-id-or-key.ts';
 import { exportFile } from '../../../domain/master-data/imports/export-file.ts';
 import { pagesOfAssets, pagesOfLocations } from '../../../domain/master-data/imports/ids-by-filters.ts';
-import type { Keyed } from '../../../domain/master-data/live-by-key.ts';
 import { Download } from '../../../platform/http/download.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
 import { ASSETS, CSV, LOCATIONS } from './schema.ts';

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
-import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { TIME_SCHEMA } from '../../../base/checks/fields.ts';
+import { nullableSchema } from '../../../base/checks/members.ts';
 import { type Page, type Paging, pageOf } from '../../../base/page.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
-import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { ID_SCHEMA, TIME_SCHEMA } from '../../../base/checks/fields.ts';
+import { nullableSchema } from '../../../base/checks/members.ts';
 import { wireTime } from '../../../base/timestamps.ts';
 import { loadFormats } from '../../../domain/administration/formats/load-formats.ts';
 import { countOpenOfReader, lastOfReader } from '../../../domain/administration/rejected/last-of-reader.ts';

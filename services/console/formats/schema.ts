@@ -1,6 +1,5 @@
 import { flag, text } from '../../../base/checks/fields.ts';
-import { mandatory, optional } from '../../../base/checks/members.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { mandatory, nullableSchema, optional } from '../../../base/checks/members.ts';
 import { jsonBody, mergePatchOf } from '../../../platform/http/body.ts';
 import {
   COUNT_SCHEMA,

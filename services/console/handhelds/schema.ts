@@ -1,8 +1,5 @@
-import { text } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
-import { mandatory, nullable, optional, type Values } from '../../../base/checks/members.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
-import { TIME_SCHEMA, timestamp } from '../../../base/checks/time-field.ts';
+import { ID_SCHEMA, TIME_SCHEMA, text, timestamp } from '../../../base/checks/fields.ts';
+import { mandatory, nullable, nullableSchema, optional, type Values } from '../../../base/checks/members.ts';
 import { jsonBody, mergePatchOf } from '../../../platform/http/body.ts';
 import { objectOf, TEXT_SCHEMA } from '../serving/schemas.ts';
 

@@ -1,11 +1,10 @@
-import { choice, type JsonSchema, text } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
-import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { choice, ID_SCHEMA, type JsonSchema, TIME_SCHEMA, text } from '../../../base/checks/fields.ts';
+import { nullableSchema } from '../../../base/checks/members.ts';
 import { AppError, notFound } from '../../../base/errors.ts';
 import { expensiveTurns } from '../../../base/expensive-turns.ts';
 import { JsonText } from '../../../base/json/json-text.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
+import type { Keyed } from '../../../domain/master-data/by-id-or-key.ts';
 import { FILE_LIMIT } from '../../../domain/master-data/imports/read-rows.ts';
 import {
   applyImport,
@@ -19,7 +18,6 @@ import {
   listImports,
 } from '../../../domain/master-data/kept-imports/find-import.ts';
 import { storeFile } from '../../../domain/master-data/kept-imports/store-file.ts';
-import type { Keyed } from '../../../domain/master-data/live-by-key.ts';
 import type { StreamedBody } from '../../../platform/http/body.ts';
 import { CSV_TYPE } from '../../../platform/http/media-type.ts';
 import { described, idInPath, mandatoryParameter } from '../../../platform/http/parameters.ts';

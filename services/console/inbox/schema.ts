@@ -1,10 +1,16 @@
-import { flag, text } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA, id as idField, ids as idsField, MAX_ID } from '../../../base/checks/id-field.ts';
-import { integer } from '../../../base/checks/integer-field.ts';
+import {
+  flag,
+  GIVEN_TIME_SCHEMA,
+  ID_SCHEMA,
+  id as idField,
+  ids as idsField,
+  integer,
+  MAX_ID,
+  TIME_SCHEMA,
+  text,
+} from '../../../base/checks/fields.ts';
 import { accepted, type Checked, invalidValue, refused, required } from '../../../base/checks/issues.ts';
-import { optional, type Values } from '../../../base/checks/members.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
-import { GIVEN_TIME_SCHEMA, TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { nullableSchema, optional, type Values } from '../../../base/checks/members.ts';
 import { type Body, checkedBody, jsonBody } from '../../../platform/http/body.ts';
 import { listSchema, PAGING } from '../../../platform/http/lists.ts';
 import {

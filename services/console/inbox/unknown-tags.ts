@@ -9,7 +9,7 @@ import {
 import { attachUnknownTag } from '../../../domain/administration/unknown-tags/attach.ts';
 import { listPageOfUnknownTags, type NamedTagRow } from '../../../domain/administration/unknown-tags/page.ts';
 import { setIgnored } from '../../../domain/administration/unknown-tags/queries.ts';
-import { TABLES } from '../../../domain/master-data/tables.ts';
+import { TABLES } from '../../../domain/master-data/by-id-or-key.ts';
 import { tagKey } from '../../../domain/tracking/tag-key.ts';
 import { FORBIDDEN_IN_TAG_VALUE, TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
 import { listBody } from '../../../platform/http/lists.ts';

@@ -1,4 +1,4 @@
-import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { HeardTag } from '../../../domain/listening/heard.ts';

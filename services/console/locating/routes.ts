@@ -3,7 +3,7 @@ import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { setLocating } from '../../../domain/administration/locating/set-locating.ts';
 import { userNames } from '../../../domain/administration/users/user-names.ts';
-import { requireLiveByKey } from '../../../domain/master-data/live-by-key.ts';
+import { requireLiveByKey } from '../../../domain/master-data/by-id-or-key.ts';
 import type { Stay } from '../../../domain/tracking/history/history.ts';
 import type { TrialSummary } from '../../../domain/tracking/location/run-trial.ts';
 import { type MadeSetting, settingHistory } from '../../../domain/tracking/location/setting-history.ts';

@@ -1,9 +1,13 @@
-import { choice, decimal, externalKey } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
+import {
+  choice,
+  decimal,
+  externalKey,
+  ID_SCHEMA,
+  instant,
+  TIME_SCHEMA,
+} from '../../../base/checks/fields.ts';
 import { accepted, type Checked, invalidValue, refused } from '../../../base/checks/issues.ts';
-import { mandatory, nullable, type Values } from '../../../base/checks/members.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
-import { instant, TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { mandatory, nullable, nullableSchema, type Values } from '../../../base/checks/members.ts';
 import { MICROS_PER_DAY, type Micros } from '../../../base/instant.ts';
 import { toMicros } from '../../../base/timestamps.ts';
 import {

@@ -1,6 +1,5 @@
-import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
-import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { ID_SCHEMA, TIME_SCHEMA } from '../../../base/checks/fields.ts';
+import { nullableSchema } from '../../../base/checks/members.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';

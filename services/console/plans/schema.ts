@@ -1,6 +1,13 @@
-import { type Field, type JsonSchema, text } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA, id, MAX_ID } from '../../../base/checks/id-field.ts';
-import { integer } from '../../../base/checks/integer-field.ts';
+import {
+  type Field,
+  ID_SCHEMA,
+  id,
+  integer,
+  type JsonSchema,
+  MAX_ID,
+  TIME_SCHEMA,
+  text,
+} from '../../../base/checks/fields.ts';
 import {
   accepted,
   type FieldIssue,
@@ -9,9 +16,7 @@ import {
   refused,
   tooMany,
 } from '../../../base/checks/issues.ts';
-import { nullable, optional } from '../../../base/checks/members.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
-import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { nullable, nullableSchema, optional } from '../../../base/checks/members.ts';
 import { isArray, isJsonObject, type Json, type JsonObject } from '../../../base/json/exact-json.ts';
 import { MOST_IMAGE_BYTES } from '../../../domain/master-data/plans/image/look-at-image.ts';
 import { type AntennaPin, MOST_PINNED } from '../../../domain/master-data/plans/pins.ts';

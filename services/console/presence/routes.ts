@@ -2,7 +2,7 @@ import { type Page, type Paging, pageOf } from '../../../base/page.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import { findLiveById } from '../../../domain/master-data/by-id.ts';
+import { findLiveById } from '../../../domain/master-data/by-id-or-key.ts';
 import {
   countStates,
   type NotCounted,

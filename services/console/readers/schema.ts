@@ -1,9 +1,13 @@
-import { decimal, externalKey, flag, text } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
-import { integer as integerField } from '../../../base/checks/integer-field.ts';
-import { mandatory, nullable, optional } from '../../../base/checks/members.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
-import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import {
+  decimal,
+  externalKey,
+  flag,
+  ID_SCHEMA,
+  integer as integerField,
+  TIME_SCHEMA,
+  text,
+} from '../../../base/checks/fields.ts';
+import { mandatory, nullable, nullableSchema, optional } from '../../../base/checks/members.ts';
 import { READER_SORT, READER_STATES } from '../../../domain/administration/readers/reader-states.ts';
 import { HEIGHT_M, OFFSET_DB } from '../../../domain/administration/readers/set-antenna.ts';
 import { LONGEST_TOPIC } from '../../../domain/administration/readers/topic.ts';

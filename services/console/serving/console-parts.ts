@@ -10,7 +10,7 @@ import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
 import type { CredentialCache } from '../../../platform/access/credential-cache.ts';
 import type { CredentialUsage } from '../../../platform/access/credential-usage.ts';
 import type { RefusedSignIns } from '../../../platform/access/refused-sign-ins.ts';
-import type { JsonBytes } from '../../../platform/http/json-bytes.ts';
+import type { JsonBytes } from '../../../platform/http/success.ts';
 import type { Serving } from '../../api/entry.ts';
 import type { OwnCookie } from './cookie.ts';
 import type { HealthChecks } from './health-checks.ts';

@@ -1,7 +1,6 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
-import { KEY_SCHEMA } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { ID_SCHEMA, KEY_SCHEMA } from '../../../base/checks/fields.ts';
+import { nullableSchema } from '../../../base/checks/members.ts';
 import { objectOf, TEXT_SCHEMA } from './schemas.ts';
 
 /** An asset or a location, as screens name it. */

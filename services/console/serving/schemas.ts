@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { nullableSchema } from '../../../base/checks/members.ts';
 import { TAG_TYPES } from '../../../domain/tracking/tag-type.ts';
 import type { EventStream } from '../../../platform/http/event-stream.ts';
 import type { Success } from '../../../platform/http/success.ts';

@@ -1,5 +1,4 @@
-import { expensiveTurns } from '../../../base/expensive-turns.ts';
-import { QUEUE } from '../../../domain/master-data/expensive-queue.ts';
+import { expensiveTurns, QUEUE } from '../../../base/expensive-turns.ts';
 import type { ConsoleContext } from './context.ts';
 
 interface Upload {

@@ -1,7 +1,5 @@
-import { type JsonSchema, text } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
+import { ID_SCHEMA, type JsonSchema, TIME_SCHEMA, text } from '../../../base/checks/fields.ts';
 import { mandatory } from '../../../base/checks/members.ts';
-import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 import { ROLES } from '../../../domain/administration/users/roles.ts';
 import { jsonBody } from '../../../platform/http/body.ts';
 import { objectOf, TEXT_SCHEMA } from '../serving/schemas.ts';

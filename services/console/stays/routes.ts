@@ -1,5 +1,5 @@
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
-import { findLiveById } from '../../../domain/master-data/by-id.ts';
+import { findLiveById } from '../../../domain/master-data/by-id-or-key.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
 import { found } from '../../../platform/http/success.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
-import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { TIME_SCHEMA } from '../../../base/checks/fields.ts';
+import { nullableSchema } from '../../../base/checks/members.ts';
 import { timeBound } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
 import { FLAG_SCHEMA, listOf, objectOf } from '../serving/schemas.ts';

@@ -1,10 +1,9 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { ID_SCHEMA } from '../../../base/checks/fields.ts';
+import { nullableSchema } from '../../../base/checks/members.ts';
 import { type LiveTree, readLiveTree } from '../../../domain/moves/live-tree.ts';
-import { JsonBytes } from '../../../platform/http/json-bytes.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
-import { answered } from '../../../platform/http/success.ts';
+import { answered, JsonBytes } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { COUNT_SCHEMA, inData, listOf, objectOf, TEXT_SCHEMA } from '../serving/schemas.ts';
 

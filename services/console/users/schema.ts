@@ -1,8 +1,5 @@
-import { choice, flag, type JsonSchema, text } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
-import { mandatory, optional } from '../../../base/checks/members.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
-import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { choice, flag, ID_SCHEMA, type JsonSchema, TIME_SCHEMA, text } from '../../../base/checks/fields.ts';
+import { mandatory, nullableSchema, optional } from '../../../base/checks/members.ts';
 import { ROLES } from '../../../domain/administration/users/roles.ts';
 import { jsonBody, mergePatchOf } from '../../../platform/http/body.ts';
 import { FLAG_SCHEMA, objectOf, TEXT_SCHEMA } from '../serving/schemas.ts';

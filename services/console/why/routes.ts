@@ -1,7 +1,6 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
-import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { ID_SCHEMA, TIME_SCHEMA } from '../../../base/checks/fields.ts';
+import { nullableSchema } from '../../../base/checks/members.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import { inSnapshot } from '../../../db/timescale/connections/transaction.ts';

@@ -1,12 +1,12 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
-import { nullableSchema } from '../../../base/checks/members-schema.ts';
-import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { TIME_SCHEMA } from '../../../base/checks/fields.ts';
+import { nullableSchema } from '../../../base/checks/members.ts';
 import { tagType, tagValue } from '../../../domain/master-data/tags/new-tag.ts';
 import {
   TAG_TYPE_SCHEMA,
   TAG_VALUE_SCHEMA,
   TAG_WITHOUT_ID,
-} from '../../../domain/master-data/tags/tag-schema.ts';
+} from '../../../domain/master-data/tags/stored-tags.ts';
 import { pagingOf } from '../../../platform/http/lists.ts';
 import { booleanFilter, described, idInPath, mandatoryParameter } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';

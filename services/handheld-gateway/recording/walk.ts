@@ -1,6 +1,6 @@
 import { hasTokenShape } from '../../../base/tag-secrets.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
-import { findLiveByKey } from '../../../domain/master-data/live-by-key.ts';
+import { findLiveByKey } from '../../../domain/master-data/by-id-or-key.ts';
 import type { LookedUp } from '../../../domain/tracking/classify.ts';
 import { kindFound } from '../../../domain/tracking/kind-found.ts';
 import { lockLiveLocations } from '../../../domain/tracking/lock-locations.ts';

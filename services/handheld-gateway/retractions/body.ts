@@ -1,4 +1,4 @@
-import { integers } from '../../../base/checks/integer-field.ts';
+import { integers } from '../../../base/checks/fields.ts';
 import { accepted } from '../../../base/checks/issues.ts';
 import { mandatory } from '../../../base/checks/members.ts';
 import { type Body, checkedBody, jsonBody } from '../../../platform/http/body.ts';

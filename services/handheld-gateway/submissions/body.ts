@@ -1,7 +1,6 @@
 import { arrayOf, decimal, type Field, flag } from '../../../base/checks/fields.ts';
 import { accepted, type Checked } from '../../../base/checks/issues.ts';
-import { mandatory, nullable, type Values } from '../../../base/checks/members.ts';
-import { objectField } from '../../../base/checks/object-field.ts';
+import { mandatory, nullable, objectField, type Values } from '../../../base/checks/members.ts';
 import { NEW_TAG } from '../../../domain/master-data/tags/new-tag.ts';
 import { type Body, checkedBody, jsonBody } from '../../../platform/http/body.ts';
 import { MOST_SCANS, type Submission, type SubmittedScan } from '../recording/submission.ts';

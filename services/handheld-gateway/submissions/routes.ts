@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
-import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
-import { TAG_TYPE_SCHEMA, TAG_VALUE_SCHEMA } from '../../../domain/master-data/tags/tag-schema.ts';
+import { TIME_SCHEMA } from '../../../base/checks/fields.ts';
+import { TAG_TYPE_SCHEMA, TAG_VALUE_SCHEMA } from '../../../domain/master-data/tags/stored-tags.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { doneOnce } from '../../../platform/http/success.ts';
 import { STATUSES } from '../recording/result.ts';

@@ -1,5 +1,4 @@
-import { arrayOf, flag } from '../../../base/checks/fields.ts';
-import { ids } from '../../../base/checks/id-field.ts';
+import { arrayOf, flag, ids } from '../../../base/checks/fields.ts';
 import { accepted } from '../../../base/checks/issues.ts';
 import { mandatory, optional } from '../../../base/checks/members.ts';
 import { tagValue } from '../../../domain/master-data/tags/new-tag.ts';

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
-import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { doneOnce } from '../../../platform/http/success.ts';
 import { route } from '../serving/context.ts';

@@ -1,4 +1,4 @@
-import { exceptSentinels, instant } from '../../../base/checks/time-field.ts';
+import { exceptSentinels, instant } from '../../../base/checks/fields.ts';
 
 /**
  * When something was, by the device's clock. What a clock that was never set says is taken, too: nobody can say it better

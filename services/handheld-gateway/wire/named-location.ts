@@ -1,5 +1,4 @@
-import { externalKey, type Field } from '../../../base/checks/fields.ts';
-import { id } from '../../../base/checks/id-field.ts';
+import { externalKey, type Field, id } from '../../../base/checks/fields.ts';
 import {
   accepted,
   type Checked,
@@ -10,8 +9,7 @@ import {
   invalidValue,
   refused,
 } from '../../../base/checks/issues.ts';
-import { optional, type Values } from '../../../base/checks/members.ts';
-import { objectField } from '../../../base/checks/object-field.ts';
+import { objectField, optional, type Values } from '../../../base/checks/members.ts';
 import { withoutTokens } from '../../../base/tag-secrets.ts';
 import { NEW_TAG } from '../../../domain/master-data/tags/new-tag.ts';
 import { type ReadTag, usableTag } from './tag.ts';

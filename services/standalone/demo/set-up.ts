@@ -12,7 +12,7 @@ import { createUser } from '../../../domain/administration/users/create-user.ts'
 import { makeSignInLink } from '../../../domain/administration/users/links/make-link.ts';
 import type { Actor } from '../../../domain/changes/actor.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
-import { findLiveByKeys } from '../../../domain/master-data/live-by-key.ts';
+import { findLiveByKeys } from '../../../domain/master-data/by-id-or-key.ts';
 import { changePlan } from '../../../domain/master-data/plans/change-plan.ts';
 import { createPlan } from '../../../domain/master-data/plans/create-plan.ts';
 import { type ApiClient, createApiClient } from '../../../simulation/api-client.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { ids } from '../../../base/checks/id-field.ts';
-import { parseJson } from '../../../base/json/parse-json.ts';
+import { ids } from '../../../base/checks/fields.ts';
+import { parseJson } from '../../../base/json/json-source.ts';
 import { meanTimeOf } from '../../support/held-loop.ts';
 
 describe('a list of ids', () => {

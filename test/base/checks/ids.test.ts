@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { arrayOf, type Field } from '../../../base/checks/fields.ts';
-import { id, ids } from '../../../base/checks/id-field.ts';
-import { parseJson } from '../../../base/json/parse-json.ts';
+import { arrayOf, type Field, id, ids } from '../../../base/checks/fields.ts';
+import { parseJson } from '../../../base/json/json-source.ts';
 
 /** What a field says of a JSON text. */
 function said(field: Field<unknown>, text: string): unknown {

@@ -15,7 +15,7 @@ import { serviceConfig } from '../../../db/timescale/connections/service-connect
 import { withSnapshot } from '../../../db/timescale/connections/snapshot.ts';
 import { inSnapshot, inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { exportRows } from '../../../db/timescale/erase/export-rows.ts';
-import type { BinaryValues } from '../../../db/timescale/queries/binary-values.ts';
+import type { BinaryValues } from '../../../db/timescale/queries/array-parameters.ts';
 import { copyRows } from '../../../db/timescale/queries/copy-rows.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { useDatabase } from '../../support/database.ts';

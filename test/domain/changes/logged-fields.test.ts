@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { JsonText } from '../../../base/json/json-text.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
-import { loggedFields } from '../../../domain/changes/insert-changes.ts';
 import { listChanges } from '../../../domain/changes/list-changes.ts';
-import { changed, makeChange } from '../../../domain/changes/make-change.ts';
+import { changed, loggedFields, makeChange } from '../../../domain/changes/make-change.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
 import { useDatabase } from '../../support/database.ts';
 

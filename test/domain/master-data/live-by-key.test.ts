@@ -6,7 +6,7 @@ import {
   holdLiveLocation,
   type Keyed,
   requireLiveByKey,
-} from '../../../domain/master-data/live-by-key.ts';
+} from '../../../domain/master-data/by-id-or-key.ts';
 import { useApi } from '../../support/api.ts';
 import { Site } from '../../support/site.ts';
 import { untilWaiting } from '../../support/until-waiting.ts';

@@ -5,10 +5,9 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createHttpApp } from '../../../platform/http/app.ts';
 import { bearerOf } from '../../../platform/http/bearer.ts';
-import { JsonBytes } from '../../../platform/http/json-bytes.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { routesOf } from '../../../platform/http/route.ts';
-import { answered } from '../../../platform/http/success.ts';
+import { answered, JsonBytes } from '../../../platform/http/success.ts';
 import { type Listening, listenOn } from '../../../platform/runtime/listen-on.ts';
 
 const MEBIBYTE = 1_048_576;

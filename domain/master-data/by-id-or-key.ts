@@ -1,7 +1,34 @@
-import { AppError } from '../../base/errors.ts';
+import { AppError, conflict } from '../../base/errors.ts';
+import type { OrganizationConnection } from '../../db/timescale/connections/organization-door.ts';
+import { brokenConstraintOf } from '../../db/timescale/connections/sql-state.ts';
 import { type FragmentSqlToken, rowsOf, sql, type ValueExpression } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import { TABLES } from './tables.ts';
+
+/**
+ * The row with an id, for a from clause. Ordered by id it is read by the primary key; without statistics, or where they
+ * say "empty", another index that begins with the organization seems as good, and a look-up would read all its rows.
+ */
+export function rowById(
+  resource: Keyed,
+  orgId: number,
+  id: ValueExpression,
+  { live = false } = {},
+): FragmentSqlToken {
+  const alive = live ? sql.fragment` and deleted_at is null` : sql.fragment``;
+  return sql.fragment`lateral (
+    select * from ${TABLES[resource]} where org_id = ${orgId} and id between ${id} and ${id}${alive}
+    order by id limit 1)`;
+}
+
+export async function findLiveById(
+  connection: OrganizationConnection,
+  resource: Keyed,
+  id: number,
+): Promise<number | null> {
+  const row = await connection.maybeOne(sql.prepared(`find-live-${resource}-id`, rowsOf<{ id: number }>())`
+    select id from ${rowById(resource, connection.orgId, id, { live: true })} stored`);
+  return row?.id ?? null;
+}
 
 export type Keyed = 'asset' | 'location';
 
@@ -127,3 +154,25 @@ export async function holdLiveAssetsByKey(
 function refuse(resource: Keyed, orgId: number, externalKey: string): never {
   throw new AppError('not_found', `${NOUN[resource]} ${externalKey} not found in organization ${orgId}`);
 }
+
+const ERRORS: Readonly<Record<string, (values: { external_key: string }) => AppError>> = {
+  assets__org_id_external_key: ({ external_key }) => keyTaken('asset', external_key),
+  locations__org_id_external_key: ({ external_key }) => keyTaken('location', external_key),
+};
+
+export function keyTaken(resource: 'asset' | 'location', externalKey: string): AppError {
+  return conflict(`${resource} with external_key ${externalKey} already exists`);
+}
+
+export async function explainViolations<Result>(
+  write: Promise<Result>,
+  values: { external_key: string },
+): Promise<Result> {
+  try {
+    return await write;
+  } catch (error) {
+    throw ERRORS[brokenConstraintOf(error) ?? '']?.(values) ?? error;
+  }
+}
+
+export const TABLES = { asset: sql.fragment`assets`, location: sql.fragment`locations` };

@@ -1,3 +1,0 @@
-import { sql } from '../../db/timescale/queries/sql.ts';
-
-export const TABLES = { asset: sql.fragment`assets`, location: sql.fragment`locations` };
