@@ -33,6 +33,10 @@ export interface DryScan {
   rssi_unusable?: number | string;
   /** RFC 3339 in UTC, to the microsecond; null: the time of receipt will be used. */
   observed_at: string | null;
+  /** What the payload has in place of a time. */
+  time_unreadable?: number | string;
+  /** The time of a clock that was not set. */
+  clock_unset?: number | string;
   /** The payload's claims about the reader; informative only. */
   reader: string | null;
   /** Whether it would be listed as an unknown tag if it belongs to none. */
@@ -88,6 +92,8 @@ function toDryScan(read: TagRead): DryScan {
     rssi,
     ...(unusable?.rssi === undefined ? {} : { rssi_unusable: maskedIfText(unusable.rssi) }),
     observed_at: deviceTime === null ? null : written(deviceTime),
+    ...(unusable?.time === undefined ? {} : { time_unreadable: maskedIfText(unusable.time) }),
+    ...(unusable?.unsetClock === undefined ? {} : { clock_unset: maskedIfText(unusable.unsetClock) }),
     reader,
     report_unknown: reportUnknown,
   };

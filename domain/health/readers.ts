@@ -5,6 +5,7 @@ import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { LIVE_READERS } from '../administration/live-readers.ts';
 import { isDoubtful, READER_CLOCK, type ReaderClock } from '../administration/readers/reader-clock.ts';
+import { CLOCK_IS_UNSET } from '../administration/readers/reader-flaws.ts';
 import { UNHEARD_SINCE } from '../administration/readers/reader-state.ts';
 import { loadBuiltinFormats } from '../formats/mapping/builtin.ts';
 import { NO_FORMAT } from '../formats/no-format.ts';
@@ -20,6 +21,9 @@ interface ReaderRow {
   last_message_at: string | null;
   unplaced_ports: number[];
   clock: ReaderClock | null;
+  clock_is_unset: boolean;
+  /** A time that could not be read, of the last seven days. */
+  time_example: string | null;
 }
 
 /** Reports readers that cannot be heard, or have a missing format, a wrong clock, or antennas at no location. */
@@ -42,6 +46,8 @@ export async function examineReaders(db: Connection, orgId: number | null = null
   const never = rows.filter((reader) => reader.last_message_at === null);
   const astray = rows.filter((reader) => reader.clock?.wrong === true);
   const doubtful = rows.filter(({ clock }) => clock !== null && isDoubtful(clock));
+  const unset = rows.filter((reader) => reader.clock_is_unset);
+  const unreadable = rows.filter((reader) => reader.time_example !== null);
   const unplaced = rows.filter((reader) => reader.unplaced_ports.length > 0);
   const findings = [
     ...unknown
@@ -106,6 +112,26 @@ export async function examineReaders(db: Connection, orgId: number | null = null
           { what: 'set_clock', id: reader.id },
         ),
       ),
+    ...unset
+      .slice(0, MOST_NAMED)
+      .map((reader) =>
+        warning(
+          'readers',
+          `${nameOf(reader)} has a clock that is not set: its reads are dated on receipt`,
+          'Set its clock (NTP)',
+          { what: 'set_clock', id: reader.id },
+        ),
+      ),
+    ...unreadable
+      .slice(0, MOST_NAMED)
+      .map((reader) =>
+        warning(
+          'readers',
+          `${nameOf(reader)} had a time that could not be read: ${JSON.stringify(reader.time_example)}; its reads are dated on receipt`,
+          `Set the device to send RFC 3339 with an offset, or seconds or milliseconds since 1970; or copy its format (${TAGTRAIL} format show ${reader.format}) and name the notation`,
+          { what: 'set_format', id: reader.id },
+        ),
+      ),
     ...unplaced
       .slice(0, MOST_NAMED)
       .map((reader) =>
@@ -156,9 +182,11 @@ function findReaders(db: Connection, orgId: number | null): Promise<readonly Sto
           and location.id is null
         order by antenna.port
       ) as unplaced_ports,
-      ${READER_CLOCK} as clock
+      ${READER_CLOCK} as clock, coalesce(${CLOCK_IS_UNSET}, false) as clock_is_unset,
+      case when flawed.time_unreadable_at > now() - interval '7 days' then flawed.time_example end as time_example
     from ${LIVE_READERS}
     left join reader_counters counted on counted.org_id = reader.org_id and counted.reader_id = reader.id
+    left join reader_flaws flawed on flawed.org_id = reader.org_id and flawed.reader_id = reader.id
     where ${isOf(sql.fragment`reader.org_id`, orgId)}
     order by reader.id`);
 }

@@ -1,4 +1,5 @@
 import { eachInTurns } from '../../base/each-in-turns.ts';
+import type { Micros } from '../../base/instant.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { LIVE_READERS } from '../administration/live-readers.ts';
@@ -20,6 +21,7 @@ export interface RegisteredReader {
   username: string;
   passwordSha256: Buffer;
   antennas: ReadonlyMap<number, Antenna>;
+  registeredAt: Micros;
 }
 
 export interface Antenna {
@@ -51,6 +53,7 @@ export async function loadReaders(
   const rows = await db.any(sql.type(rowsOf<ReaderRow>())`
     select reader.org_id, reader.id, reader.name, reader.topic, reader.format, reader.time_policy,
        reader.identity_policy, reader.report_unknown, reader.mqtt_username, reader.mqtt_password_sha256,
+       micros_of_time(reader.created_at) as registered_at,
        coalesce((
          select json_agg(json_build_object('port', antenna.port, 'locationId', antenna.location_id,
            'minRssi', antenna.min_rssi, 'isEnabled', antenna.is_enabled))
@@ -75,6 +78,7 @@ export async function loadReaders(
     },
     username: row.mqtt_username,
     passwordSha256: row.mqtt_password_sha256,
+    registeredAt: row.registered_at,
     antennas: new Map(
       (JSON.parse(row.antennas) as (Antenna & { port: number })[]).map(({ port, ...antenna }) => [
         port,
@@ -128,5 +132,6 @@ interface ReaderRow {
   report_unknown: boolean | null;
   mqtt_username: string;
   mqtt_password_sha256: Buffer;
+  registered_at: Micros;
   antennas: string;
 }

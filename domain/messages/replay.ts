@@ -26,6 +26,7 @@ import { digestsOf, excerptOf } from './message.ts';
 import { addReaderCounts, countItems, type MessageCounts } from './reader-counters.ts';
 import { recordItems } from './record-messages.ts';
 import { reasonOf } from './rejected-messages.ts';
+import { withoutUnsetTimes } from './unset-clock.ts';
 
 export interface Replay {
   /**
@@ -145,7 +146,10 @@ async function replayLocked(
   const found = await readerOf(client, formats, kept);
   const reader =
     format === undefined || found === null || found === 'deleted' ? found : readingAs(format, found);
-  const mapped = reader === 'deleted' ? DELETED : judged(reader, topic, payload);
+  const mapped =
+    reader === 'deleted'
+      ? DELETED
+      : withoutUnsetTimes(reader, judged(reader, topic, payload), receivedAt, rules.lateness);
   const excerpt = excerptOf(payload);
   const message = Object.assign(digestsOf({ topic, sender: 'replay', packetId: null }, excerpt), {
     topic,

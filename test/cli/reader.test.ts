@@ -354,6 +354,10 @@ describe('the command line of readers', () => {
         throttled_ms: 0,
         rssi_unusable: 2,
         rssi_example: '0',
+        time_unreadable: 0,
+        time_example: null,
+        clock_unset: 0,
+        clock_is_unset: false,
         clock: null,
       });
       expect(gate.last_message_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -381,7 +385,7 @@ describe('the command line of readers', () => {
       for (const gate of gates.keys()) {
         expect(stdout).to.include(`${gate + 1}=LOADING-DOCK-${gate}`);
       }
-      expect(stdout.match(/rssi_unusable 0/g)).to.have.length(2);
+      expect(stdout.match(/clock_unset 0/g)).to.have.length(2);
     });
 
     it('says that there is no such organization', () =>

@@ -5,12 +5,25 @@ export interface ReaderFlaws {
   /** Reads whose signal strength no radio has: they count without one. */
   rssi_unusable: number;
   rssi_example: string | null;
+  /** Reads whose time could not be read: they count when they come. */
+  time_unreadable: number;
+  time_example: string | null;
+  /** Reads by a clock that was not set, which count when they come; and whether it still is not. */
+  clock_unset: number;
+  clock_is_unset: boolean;
 }
 
-/** {@link ReaderFlaws} as JSON, over `readers reader`. */
+/** No time of a set clock came after the last one of an unset clock; over `reader_flaws flawed` and `reader_counters counted`. */
+export const CLOCK_IS_UNSET = sql.fragment`(flawed.clock_unset_at is not null
+  and (counted.clock_minute is null or flawed.clock_unset_at >= to_timestamp(60.0 * (counted.clock_minute + 1))))`;
+
+/** {@link ReaderFlaws} as JSON, over `readers reader` and its row of `reader_counters` as `counted`, if it has one. */
 export const READER_FLAWS = sql.fragment`(
   select json_build_object(
-    'rssi_unusable', coalesce(flawed.rssi_unusable, 0), 'rssi_example', flawed.rssi_example)
+    'rssi_unusable', coalesce(flawed.rssi_unusable, 0), 'rssi_example', flawed.rssi_example,
+    'time_unreadable', coalesce(flawed.time_unreadable, 0), 'time_example', flawed.time_example,
+    'clock_unset', coalesce(flawed.clock_unset, 0),
+    'clock_is_unset', ${CLOCK_IS_UNSET})
   from (select) one
   left join reader_flaws flawed on flawed.org_id = reader.org_id and flawed.reader_id = reader.id
 )`;

@@ -133,22 +133,39 @@ function mapItem(rule: Rule, scope: Scope, policies: Policies, index: number): I
     return withoutValue(rule, scope, policies, index);
   }
   const rssi = fields.rssi(scope);
+  const isDated = policies.time === 'device';
+  const time = isDated ? fields.observedAt(scope) : undefined;
   const read: TagRead = {
     tagType,
     value,
     antenna: fields.antenna(scope) ?? 1,
     rssi: rssi ?? null,
-    deviceTime: policies.time === 'device' ? (fields.observedAt(scope) ?? null) : null,
+    deviceTime: time ?? null,
     reader: fields.reader(scope) ?? null,
     reportUnknown: reportsUnknown(tagType, policies),
-    unusable: rssi === undefined ? unusableOf(fields, scope) : null,
+    unusable:
+      rssi === undefined || (isDated && time === undefined)
+        ? unusableOf(fields, scope, { hasRssi: rssi !== undefined, hasTime: !isDated || time !== undefined })
+        : null,
   };
   return { outcome: 'read', read };
 }
 
-function unusableOf(fields: Fields, scope: Scope): Unusable | null {
-  const rssi = fields.givenRssi(scope);
-  return rssi === undefined ? null : { rssi: asGiven(rssi) };
+/** @param has what was read, or is not wanted. */
+function unusableOf(
+  fields: Fields,
+  scope: Scope,
+  has: { hasRssi: boolean; hasTime: boolean },
+): Unusable | null {
+  const rssi = has.hasRssi ? undefined : fields.givenRssi(scope);
+  const time = has.hasTime ? undefined : fields.givenTime(scope);
+  if (rssi === undefined && time === undefined) {
+    return null;
+  }
+  return {
+    ...(rssi === undefined ? {} : { rssi: asGiven(rssi) }),
+    ...(time === undefined ? {} : { [time.isUnset ? 'unsetClock' : 'time']: asGiven(time.given) }),
+  };
 }
 
 function firstFailing(conditions: readonly Condition[], scope: Scope): Condition | undefined {

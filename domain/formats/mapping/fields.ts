@@ -11,6 +11,7 @@ import {
   type Identity,
 } from './language/definition.ts';
 import type { Scope } from './scope.ts';
+import { isBeforeAnyDevice } from './transforms/time/range.ts';
 import { isTimeTransform } from './transforms/transforms.ts';
 
 /** Compiled fields of a rule; each returns undefined if no candidate is usable. */
@@ -22,9 +23,17 @@ export interface Fields {
   /** The signal strength as it stands in the payload; undefined without one. */
   readonly givenRssi: (scope: Scope) => unknown;
   readonly observedAt: (scope: Scope) => Micros | undefined;
+  /** The first time that stands in the payload, though none could be used. */
+  readonly givenTime: (scope: Scope) => GivenTime | undefined;
   readonly reader: (scope: Scope) => string | undefined;
   readonly tagTypes: Candidates;
   readonly values: Readonly<Record<Identity, Candidates>>;
+}
+
+export interface GivenTime {
+  readonly given: unknown;
+  /** It is a time, and from before there were such devices. */
+  readonly isUnset: boolean;
 }
 
 export interface Candidates {
@@ -44,6 +53,7 @@ export function compileFields(definition: FieldsDefinition, at: string, compilat
   const tagTypes = withPlaces(compiled('tag_type'));
   const values = byIdentity(compiled('value'));
   const rssi = compiled('rssi');
+  const times = compiled('observed_at');
   return {
     tagType: firstUsable(tagTypes.all, asTagType),
     value: {
@@ -55,7 +65,8 @@ export function compileFields(definition: FieldsDefinition, at: string, compilat
     antenna: firstUsable(compiled('antenna'), asAntenna),
     rssi: firstUsable(rssi, asRssi),
     givenRssi: firstGiven(rssi),
-    observedAt: firstUsable(compiled('observed_at'), asInstant),
+    observedAt: firstUsable(times, asInstant),
+    givenTime: firstGivenTime(times),
     reader: firstUsable(compiled('reader'), asReader),
     tagTypes,
     values,
@@ -93,17 +104,38 @@ function firstUsable<T>(candidates: readonly Candidate[], accept: (value: unknow
   };
 }
 
-/** Blank texts say nothing: lines of separated fields have them. */
 function firstGiven(candidates: readonly Candidate[]) {
   return (scope: Scope): unknown => {
     for (const { source } of candidates) {
       const given = source(scope);
-      if (given !== undefined && given !== null && !(typeof given === 'string' && given.trim() === '')) {
+      if (isGiven(given)) {
         return given;
       }
     }
     return undefined;
   };
+}
+
+function firstGivenTime(candidates: readonly Candidate[]) {
+  return (scope: Scope): GivenTime | undefined => {
+    let first: GivenTime | undefined;
+    for (const { source, read } of candidates) {
+      const given = source(scope);
+      if (isGiven(given)) {
+        const time = read(scope);
+        first ??= { given, isUnset: false };
+        if (typeof time === 'number' && isBeforeAnyDevice(time)) {
+          return { given, isUnset: true };
+        }
+      }
+    }
+    return first;
+  };
+}
+
+/** Blank texts say nothing: lines of separated fields have them. */
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && !(typeof value === 'string' && value.trim() === '');
 }
 
 function checkCandidates(
@@ -115,7 +147,7 @@ function checkCandidates(
   for (const [index, candidate] of candidates.entries()) {
     const makesTime = (candidate.transform ?? []).map(isTimeTransform);
     if (field === 'observed_at' && makesTime.at(-1) !== true) {
-      compilation.fault(`${at}/${index}`, 'must end with a time transform: rfc3339, epoch or date');
+      compilation.fault(`${at}/${index}`, 'must end with a time transform: time, rfc3339, epoch or date');
     }
     const misplaced = field === 'observed_at' ? makesTime.slice(0, -1) : makesTime;
     if (misplaced.includes(true)) {

@@ -22,6 +22,10 @@ export interface TagRead {
 /** As the payload has it; a text, list or object shortened. */
 export interface Unusable {
   readonly rssi?: number | string;
+  /** In no notation that the format knows, or in the next century. */
+  readonly time?: number | string;
+  /** By a clock that was not set. */
+  readonly unsetClock?: number | string;
 }
 
 export interface ReadItem {

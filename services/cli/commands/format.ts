@@ -152,7 +152,8 @@ function addFormatTry(program: Command): void {
 The last three are the reader's own settings; without them the format's count.
 JSON: {format, outcome, scans, ignored, rejected}. The outcome is "items", or "ignored" or "rejected" of the whole
 message. Scans: {tag_type, value, antenna, rssi, observed_at, reader, report_unknown}; observed_at is null where the time
-of receipt will be used; rssi_unusable is there if the payload has something in its place that no radio hears. Ignored: {reason, warning}, the latter null or why it is worth a line in the log. Rejected: {item, reason, excerpt}; the item counts from 0, and is null
+of receipt will be used; rssi_unusable, time_unreadable and clock_unset are there if the
+payload has something in their place that no radio hears, that is no time, or of a clock that is not set. Ignored: {reason, warning}, the latter null or why it is worth a line in the log. Rejected: {item, reason, excerpt}; the item counts from 0, and is null
 for the whole message.
 
 Examples:
@@ -211,14 +212,24 @@ function describe({
   rssi,
   rssi_unusable: unusable,
   observed_at,
+  time_unreadable: unreadable,
+  clock_unset: unset,
   reader,
 }: DryScan): string {
   return [
     `${tag_type} ${printable(value, 255)}, antenna ${antenna}`,
     rssi === null ? sayNoRssi(unusable) : `${rssi} dBm`,
-    observed_at ?? 'at the time of receipt',
+    observed_at ?? sayNoTime(unreadable, unset),
     ...(reader === null ? [] : [`reader ${reader}`]),
   ].join(', ');
+}
+
+function sayNoTime(unreadable: DryScan['time_unreadable'], unset: DryScan['clock_unset']): string {
+  const received = 'at the time of receipt';
+  if (unreadable !== undefined) {
+    return `${received} (the time ${unreadable} could not be read)`;
+  }
+  return unset === undefined ? received : `${received} (the time ${unset} is of a clock that is not set)`;
 }
 
 function sayNoRssi(unusable: DryScan['rssi_unusable']): string {

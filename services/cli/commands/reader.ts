@@ -274,6 +274,8 @@ const COUNTERS = [
   'ignored',
   'throttled_ms',
   'rssi_unusable',
+  'time_unreadable',
+  'clock_unset',
 ] as const;
 
 type Row = Record<(typeof COUNTERS)[number], number> & {
@@ -286,6 +288,7 @@ type Row = Record<(typeof COUNTERS)[number], number> & {
   last_message_at: string | null;
   last_used_at: string | null;
   clock: ReaderClock | null;
+  clock_is_unset: boolean;
 };
 
 function asTable(rows: readonly Row[]): string {
@@ -299,7 +302,7 @@ function asTable(rows: readonly Row[]): string {
       row.state,
       row.last_message_at ?? '-',
       row.last_used_at ?? '-',
-      sayClock(row.clock),
+      row.clock_is_unset ? 'NOT SET' : sayClock(row.clock),
       row.antennas.map(sayAntenna).join(' '),
       ...COUNTERS.map((counter) => String(row[counter])),
     ]),

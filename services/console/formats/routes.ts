@@ -5,6 +5,7 @@ import { deleteFormat } from '../../../domain/administration/formats/delete-form
 import { findVisible, listFormats } from '../../../domain/administration/formats/list-formats.ts';
 import { storeFormat } from '../../../domain/administration/formats/store-format.ts';
 import type { describeSources } from '../../../domain/formats/describe-sources.ts';
+import type { DryScan } from '../../../domain/formats/dry-run.ts';
 import type { CheckedFormat, checkSource } from '../../../domain/formats/read-source.ts';
 import type { Tried, Trying } from '../../../domain/formats/try-source.ts';
 import { mandatoryParameter } from '../../../platform/http/parameters.ts';
@@ -127,9 +128,16 @@ const tryOut = memberRoute({
       source: source ?? (await sourceOf(context, format)),
       ...{ topic, payload: new Uint8Array(Buffer.from(payload, isBase64 === true ? 'base64' : 'utf8')) },
     };
-    return context.inThread<Tried>({ module: TRY, name: 'trySource', argument, most: MOST_MS });
+    const tried = await context.inThread<Tried>({ module: TRY, name: 'trySource', argument, most: MOST_MS });
+    const { faults, run } = tried;
+    return { faults, run: run && { ...run, scans: run.scans.map(scanView) } };
   },
 });
+
+function scanView(scan: DryScan) {
+  const { rssi_unusable: rssi = null, time_unreadable: time = null, clock_unset: unset = null } = scan;
+  return { ...scan, rssi_unusable: rssi, time_unreadable: time, clock_unset: unset };
+}
 
 async function sourceOf(context: ConsoleContext, name: string | undefined): Promise<string> {
   if (name === undefined) {

@@ -31,6 +31,9 @@ export const FORMAT_WHOLE = objectOf({ name: TEXT_SCHEMA, is_own: FLAG_SCHEMA, s
 
 export const STORED = objectOf({ name: TEXT_SCHEMA, readers: COUNT_SCHEMA });
 
+/** What a message has in place of a strength or a time that can be used. */
+const GIVEN = { type: ['number', 'string', 'null'] } as const;
+
 /** `line` and `column` count from 1, where the place is known. */
 export const TRIED = objectOf({
   faults: listOf(
@@ -48,6 +51,7 @@ export const TRIED = objectOf({
         objectOf({
           ...{ tag_type: TAG_TYPE_SCHEMA, value: TEXT_SCHEMA, antenna: { type: 'integer' } },
           ...{ rssi: NUMBER_OR_NULL, observed_at: TEXT_OR_NULL, reader: TEXT_OR_NULL },
+          ...{ rssi_unusable: GIVEN, time_unreadable: GIVEN, clock_unset: GIVEN },
           report_unknown: FLAG_SCHEMA,
         }),
       ),

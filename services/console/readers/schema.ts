@@ -71,7 +71,11 @@ const READER_FIELDS = {
       wrong: FLAG_SCHEMA,
     }),
   ),
-  flaws: objectOf({ rssi_unusable: COUNT_SCHEMA, rssi_example: TEXT_OR_NULL }),
+  flaws: objectOf({
+    ...{ rssi_unusable: COUNT_SCHEMA, rssi_example: TEXT_OR_NULL },
+    ...{ time_unreadable: COUNT_SCHEMA, time_example: TEXT_OR_NULL },
+    ...{ clock_unset: COUNT_SCHEMA, clock_is_unset: FLAG_SCHEMA },
+  }),
 } as const;
 
 export const READER = objectOf(READER_FIELDS);

@@ -14,6 +14,7 @@ import { type IncomingMessage, MessageAsRead, type ReadMessage } from '../../../
 import { ReaderClocks } from '../../../domain/messages/reader-clocks.ts';
 import { type MessageOutcome, recordMessages } from '../../../domain/messages/record-messages.ts';
 import { OrganizationGone, requireHere } from '../../../domain/messages/require-here.ts';
+import { withoutUnsetTimes } from '../../../domain/messages/unset-clock.ts';
 import { type Turn, UnderWay } from '../../../domain/presence/watching/under-way.ts';
 import { BatchClosed } from '../../../domain/tracking/batch.ts';
 import type { DatabaseClock } from '../../../domain/tracking/database-clock.ts';
@@ -208,7 +209,7 @@ class MessageIntake implements Intake {
     arrivedAt: number,
     turn: Turn,
   ): Promise<MessageOutcome> {
-    const { registry } = this.#options;
+    const { registry, rules } = this.#options;
     const { topic, payload } = incoming;
     const reader =
       publisher === undefined ? (registry.byTopic(topic) ?? null) : asRegistered(registry, publisher);
@@ -235,8 +236,11 @@ class MessageIntake implements Intake {
           return this.#refuse(turn, error, readerId);
         }
       },
-      next: (mapped) =>
-        this.#record(new MessageAsRead(incoming, { reader, receivedAt, arrivedAt, mapped }), incoming, turn),
+      next: (read) => {
+        const mapped = withoutUnsetTimes(reader, read, receivedAt, rules.lateness);
+        const message = new MessageAsRead(incoming, { reader, receivedAt, arrivedAt, mapped });
+        return this.#record(message, incoming, turn);
+      },
     });
   }
 

@@ -53,6 +53,14 @@ function metricsOf(registry: Registry, collect: () => Promise<void>) {
       'reader_rssi_unusable_total',
       'Reads of a reader with a signal strength that no radio has.',
     ),
+    timeUnreadable: counter(
+      'reader_time_unreadable_total',
+      'Reads of a reader with a time that could not be read; they are dated on receipt.',
+    ),
+    clockUnset: gauge(
+      'reader_clock_unset',
+      "Whether a reader's clock is not set, so that its reads are dated on receipt: 1 or 0.",
+    ),
     throttled: counter('reader_throttled_seconds_total', 'How long a reader was held back by its quota.'),
     lastMessage: gauge('reader_last_message_timestamp_seconds', "When a reader's last message was received."),
     unheardSince: gauge(
@@ -86,6 +94,8 @@ function show(figures: Figures, { up: _up, readers, ...metrics }: ReturnType<typ
     metrics.reads.inc(labels, of.reads);
     metrics.ignored.inc(labels, of.ignored);
     metrics.rssiUnusable.inc(labels, of.flaws.rssi_unusable);
+    metrics.timeUnreadable.inc(labels, of.flaws.time_unreadable);
+    metrics.clockUnset.set(labels, of.flaws.clock_is_unset ? 1 : 0);
     metrics.throttled.inc(labels, of.throttled_ms / 1_000);
     metrics.lastMessage.set(labels, of.last_message);
     if (of.unheard_since !== null) {

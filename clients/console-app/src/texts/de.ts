@@ -1631,6 +1631,9 @@ export const de = {
       `Seine Uhr geht ${number(Math.round(Math.abs(seconds)))} s ${seconds > 0 ? 'nach: Seine Lesungen liegen in der Vergangenheit und bewegen selten etwas' : 'vor: Seine Lesungen gelten ab dem Eingang'}. Über NTP stellen.`,
     rssiUnusable: (reads, example) =>
       `${counted(reads, 'Lesung hatte', 'Lesungen hatten')} eine Signalstärke, die kein Funk hat, etwa ${example}: Sie zählen ohne sie.`,
+    timeUnreadable: (reads, example) =>
+      `${counted(reads, 'Lesung hatte', 'Lesungen hatten')} eine unlesbare Zeit (${example}): Sie gelten ab dem Eingang.`,
+    clockUnset: 'Seine Uhr ist nicht gestellt: Seine Lesungen gelten ab dem Eingang. Über NTP stellen.',
     signInFaults: {
       wrong_credentials: (times) =>
         `Sein Passwort oder Zertifikat war falsch: ${number(times)}-mal abgewiesen am letzten Tag. Tragen Sie das Passwort am Gerät ein. Zuletzt:`,
@@ -1788,6 +1791,8 @@ export const de = {
     previewHint: 'Hier eine Nachricht des Lesers einsetzen, um zu sehen, was das Format daraus macht.',
     line: (line) => `Zeile ${number(line)}:`,
     atReceipt: 'beim Eingang',
+    noTimeIn: (given) => `${given} ist keine Zeit einer gestellten Uhr`,
+    noRssiIn: (given) => `${given} ist keine Signalstärke`,
     replayOffer: (count) =>
       `${counted(count, 'frühere Nachricht lässt', 'frühere Nachrichten lassen')} sich jetzt lesen.`,
     replayLater: (count) =>

@@ -1598,6 +1598,9 @@ export const en = {
       `Its clock is ${number(Math.round(Math.abs(seconds)))} s ${seconds > 0 ? 'behind: its reads are dated into the past and seldom move anything' : 'ahead: its reads are dated by when they come'}. Set it by NTP.`,
     rssiUnusable: (reads: number, example: string) =>
       `${counted(reads, 'read', 'reads')} had a signal strength that no radio has, such as ${example}: they count without one.`,
+    timeUnreadable: (reads: number, example: string) =>
+      `${counted(reads, 'read', 'reads')} had a time that could not be read (${example}): they count when they come.`,
+    clockUnset: 'Its clock is not set: its reads count when they come. Set it by NTP.',
     signInFaults: {
       wrong_credentials: (times: number) =>
         `Its password or certificate was wrong: refused ${counted(times, 'time', 'times')} in the last day. Set its password at the device. Last:`,
@@ -1758,6 +1761,8 @@ export const en = {
     previewHint: 'Put a message of the reader in here to see what the format makes of it.',
     line: (line: number) => `Line ${number(line)}:`,
     atReceipt: 'at receipt',
+    noTimeIn: (given: string) => `${given} is no time of a set clock`,
+    noRssiIn: (given: string) => `${given} is no signal strength`,
     replayOffer: (count: number) =>
       `${counted(count, 'message', 'messages')} it sent before can be read now.`,
     replayLater: (count: number) =>

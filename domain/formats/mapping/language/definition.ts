@@ -43,6 +43,7 @@ const PLAIN_TRANSFORMS = [
   'ibeacon',
   'eddystone',
   'rfc3339',
+  'time',
 ] as const;
 export type PlainTransform = (typeof PLAIN_TRANSFORMS)[number];
 

@@ -1,4 +1,4 @@
-import type { Micros } from '../../../../base/instant.ts';
+import { MICROS_PER_MILLISECOND, type Micros } from '../../../../base/instant.ts';
 import type { Compilation } from '../language/compilation.ts';
 import type { ParameterTransform, PlainTransform, TransformDefinition } from '../language/definition.ts';
 import { toNumber } from '../values/long-number.ts';
@@ -25,6 +25,7 @@ const PLAIN: Readonly<Record<PlainTransform, Transform>> = {
   ibeacon,
   eddystone: eddystoneUid,
   rfc3339,
+  time,
 };
 
 export function compileTransforms(
@@ -56,6 +57,7 @@ export function compileTransforms(
 export function isTimeTransform(definition: TransformDefinition | undefined): boolean {
   return (
     definition === 'rfc3339' ||
+    definition === 'time' ||
     (typeof definition === 'object' &&
       ('rfc3339' in definition || 'epoch' in definition || 'date' in definition))
   );
@@ -96,6 +98,20 @@ const MAX_RFC3339_LENGTH = 64;
 function rfc3339(value: unknown): Micros | undefined {
   return read(value, undefined);
 }
+
+/** Any notation that leaves no doubt: RFC 3339, or a count since 1970 whose size tells its unit. */
+function time(value: unknown): Micros | undefined {
+  return rfc3339(value) ?? epochOfAnyUnit(value);
+}
+
+/** Counts of before 2020 leave doubt: 17 days since a device's start, in ms, would be 2017 in s. They are no times of a set clock. */
+function epochOfAnyUnit(value: unknown): Micros | undefined {
+  const counted = epoch(value);
+  return counted !== undefined && counted < DOUBTLESS ? 0 : counted;
+}
+
+const epoch = compileEpoch('auto');
+const DOUBTLESS: Micros = Date.UTC(2020, 0, 1) * MICROS_PER_MILLISECOND;
 
 /** {@link rfc3339} with a named zone for times without an offset. */
 function compileRfc3339(zoneName: string, at: string, compilation: Compilation) {

@@ -97,7 +97,7 @@ describe('a format definition', () => {
       'an unknown transform',
       withValue({ item: '/v', transform: ['uper'] }),
       [
-        '/rules/0/fields/value/0/transform/0 must be one of number, hex, base64-to-hex, mac, upper, decimal-to-hex, hex-to-decimal, ibeacon, eddystone, rfc3339',
+        '/rules/0/fields/value/0/transform/0 must be one of number, hex, base64-to-hex, mac, upper, decimal-to-hex, hex-to-decimal, ibeacon, eddystone, rfc3339, time',
       ],
     ],
     [
@@ -160,7 +160,7 @@ describe('a format definition', () => {
     [
       'a time that is not read as one',
       withTime({ item: '/v', transform: ['upper'] }),
-      ['/rules/0/fields/observed_at/0 must end with a time transform: rfc3339, epoch or date'],
+      ['/rules/0/fields/observed_at/0 must end with a time transform: time, rfc3339, epoch or date'],
     ],
     [
       'a time where none belongs',

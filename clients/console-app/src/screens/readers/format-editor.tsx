@@ -146,7 +146,11 @@ function FormatPreview({ tried }: { tried: Tried | undefined }) {
                 <span class="mono">{scan.value}</span>
                 <span class="hint">
                   {t.antenna(scan.antenna)}
-                  {scan.rssi !== null && ` · ${t.dbm(scan.rssi)}`} · {scan.observed_at ?? t.atReceipt}
+                  {scan.rssi !== null && ` · ${t.dbm(scan.rssi)}`}
+                  {scan.rssi_unusable !== null && ` · ${t.noRssiIn(String(scan.rssi_unusable))}`} ·{' '}
+                  {scan.observed_at ?? t.atReceipt}
+                  {(scan.time_unreadable ?? scan.clock_unset) !== null &&
+                    ` · ${t.noTimeIn(String(scan.time_unreadable ?? scan.clock_unset))}`}
                 </span>
               </li>
             ))}

@@ -116,6 +116,16 @@ function Hints({ reader }: { reader: OneReader }) {
           <p>{t.clockWrong(clock.behind_seconds)}</p>
         </div>
       )}
+      {flaws.clock_is_unset && (
+        <div class="note note-problem">
+          <p>{t.clockUnset}</p>
+        </div>
+      )}
+      {flaws.time_unreadable > 0 && (
+        <div class="note note-seen">
+          <p>{t.timeUnreadable(flaws.time_unreadable, flaws.time_example ?? '')}</p>
+        </div>
+      )}
       {flaws.rssi_unusable > 0 && (
         <div class="note note-seen">
           <p>{t.rssiUnusable(flaws.rssi_unusable, flaws.rssi_example ?? '')}</p>

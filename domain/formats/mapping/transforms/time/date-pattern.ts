@@ -20,7 +20,7 @@ const FIELDS: Readonly<Record<string, readonly [keyof Civil | 'offset', string]>
   s: ['second', '\\d{1,2}'],
   ss: ['second', '\\d{2}'],
   S: ['micros', '\\d{1,9}'],
-  X: ['offset', '[Zz]|[+-]\\d{2}(?::?\\d{2})?'],
+  X: ['offset', '[Zz]|[+-]\\d{1,2}(?::?\\d{2})?'],
 };
 
 const TOKENS = /'([^']*)'|([A-Za-z])\2*|[^A-Za-z]/g;

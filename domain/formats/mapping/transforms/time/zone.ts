@@ -5,11 +5,11 @@ export type Zone = (local: number) => number;
 
 export const UTC: Zone = () => 0;
 
-const OFFSET = /^([+-])(\d{2})(?::?(\d{2}))?$/;
+const OFFSET = /^([+-])(\d{1,2})(?::?(\d{2}))?$/;
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
 
-/** Zone of an offset such as `Z`, `+02`, `+0200`, `-06:00`. Undefined if invalid. */
+/** Zone of an offset such as `Z`, `+02`, `+0200`, `-6:00`. Undefined if invalid. */
 export function zoneOfOffset(text: string): Zone | undefined {
   if (text === 'Z' || text === 'z') {
     return UTC;
