@@ -1,5 +1,5 @@
 import { AppError } from './errors.ts';
-import { RecentUse } from './recent-use.ts';
+import { MUCH, RecentUse } from './recent-use.ts';
 
 export interface QueueBounds {
   waitingPerKey: number;
@@ -44,8 +44,7 @@ interface Waiting {
 /** Most tasks are never asked to end: no signal is made for them. */
 class Held<Key> implements Place {
   readonly key: Key;
-  /** Not counted among those of keys that keep the semaphore busy. */
-  readonly isKept: boolean;
+  readonly #isKept: boolean;
   readonly since = performance.now();
   done = 0;
   #asking: AbortController | null = null;
@@ -53,8 +52,13 @@ class Held<Key> implements Place {
 
   constructor(key: Key, isKept: boolean, leave: (held: Held<Key>) => void) {
     this.key = key;
-    this.isKept = isKept;
+    this.#isKept = isKept;
     this.#leave = () => leave(this);
+  }
+
+  /** Whether it counts among those of keys that keep the semaphore busy: what began with a kept place does once it took long. */
+  isBusy(now: number): boolean {
+    return !this.#isKept || now - this.since > MUCH;
   }
 
   get asked(): AbortSignal {
@@ -89,12 +93,11 @@ export class FairSemaphore<Key> {
   readonly #running = new Map<Key, number>();
   /** Waiting tasks by key, first come first served; keys in order of their turns. */
   readonly #waiting = new Map<Key, Set<Waiting>>();
-  /** Those that may be asked to end; empty without a slice. */
+  /** Empty without a slice or kept places. */
   readonly #held = new Set<Held<Key>>();
   readonly #use: RecentUse<Key> | null;
   readonly #forBusyKeys: number;
   #runningOfAll = 0;
-  #runningOfBusyKeys = 0;
   #waitingOfAll = 0;
 
   constructor(bounds: SemaphoreBounds) {
@@ -179,9 +182,9 @@ export class FairSemaphore<Key> {
       return slice;
     }
     const now = performance.now();
-    const hasToBeBusy = this.#isBusy(key) && this.#runningOfBusyKeys >= this.#forBusyKeys;
+    const hasToBeBusy = this.#isBusy(key) && this.#areBusyPlacesTaken();
     const others = [...this.#held].filter(
-      (held) => held.key !== key && !held.isAsked && !(hasToBeBusy && held.isKept),
+      (held) => held.key !== key && !held.isAsked && (!hasToBeBusy || held.isBusy(now)),
     );
     const ripe = others.filter(({ since }) => now - since >= slice);
     const speed = ({ done, since }: Held<Key>) => done / (now - since);
@@ -215,7 +218,7 @@ export class FairSemaphore<Key> {
   #hasRoomFor(key: Key): boolean {
     const { total, perKey, perKeyWithRoom } = this.#bounds;
     const running = this.running(key);
-    if (this.#isBusy(key) && this.#runningOfBusyKeys >= this.#forBusyKeys) {
+    if (this.#isBusy(key) && this.#areBusyPlacesTaken()) {
       return false;
     }
     return running < perKey
@@ -225,6 +228,15 @@ export class FairSemaphore<Key> {
 
   #isBusy(key: Key): boolean {
     return this.#use !== null && (this.running(key) > 0 || this.#use.isMuch(key));
+  }
+
+  #areBusyPlacesTaken(): boolean {
+    const now = performance.now();
+    let busy = 0;
+    for (const held of this.#held) {
+      busy += held.isBusy(now) ? 1 : 0;
+    }
+    return busy >= this.#forBusyKeys;
   }
 
   /** Stops at the first idle key that may enter. */
@@ -245,21 +257,19 @@ export class FairSemaphore<Key> {
   #enter(key: Key): Held<Key> {
     const isKept = !this.#isBusy(key);
     this.#runningOfAll += 1;
-    this.#runningOfBusyKeys += isKept ? 0 : 1;
     this.#running.set(key, this.running(key) + 1);
     const held = new Held(key, isKept, this.#leave);
-    if (this.#bounds.slice !== undefined) {
+    if (this.#bounds.slice !== undefined || this.#use !== null) {
       this.#held.add(held);
     }
     return held;
   }
 
   readonly #leave = (held: Held<Key>): void => {
-    const { key, isKept, since } = held;
+    const { key, since } = held;
     this.#held.delete(held);
     this.#use?.add(key, performance.now() - since);
     this.#runningOfAll -= 1;
-    this.#runningOfBusyKeys -= isKept ? 0 : 1;
     const left = this.running(key) - 1;
     if (left === 0) {
       this.#running.delete(key);

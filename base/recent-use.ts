@@ -2,7 +2,7 @@
 const FORGOTTEN = 0.25;
 
 /** Milliseconds of use beyond that which count as much, and which are remembered at most. */
-const MUCH = 2_000;
+export const MUCH = 2_000;
 const MOST = 15_000;
 
 /** Keys beyond which those without recent use are dropped. */

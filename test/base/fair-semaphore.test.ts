@@ -157,6 +157,16 @@ describe('the fair semaphore', () => {
       expect(semaphore.running()).to.equal(0);
     });
 
+    it('gives one that is left to a key without recent use, not to one that waited longer, while all take long', async () => {
+      const semaphore = new FairSemaphore<string>({ ...BOUNDS, kept: 1 });
+      const [a, b] = [await semaphore.enter('a'), await semaphore.enter('b')];
+      const [again, c] = [semaphore.enter('a'), semaphore.enter('c')];
+      untilMuch([a]);
+      (await c).leave();
+      b.leave();
+      (await again).leave();
+    });
+
     it('asks a busy key to end for a busy one only', async () => {
       const semaphore = new FairSemaphore<string>({ ...BOUNDS, kept: 1, slice: 20 });
       untilMuch([await semaphore.enter('a'), await semaphore.enter('b')]);

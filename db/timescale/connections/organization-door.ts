@@ -76,9 +76,9 @@ export interface OrganizationConnections extends ServiceConnections {
 }
 
 /**
- * @param connections `max` of them, half for transactions, of which one organization has at most half: its
- * own import can block its transactions for seconds and must not block others'. The others queue, bounded
- * like lists. Up to {@link SCANNING_CONNECTIONS} more are opened on demand.
+ * @param connections `max` of them, half for transactions, of which one organization has at most half, and its second only
+ * while another is left: its own import can block its transactions for seconds and must not block others'. One is kept for
+ * organizations that changed little of late. The others queue, bounded like lists. Up to {@link SCANNING_CONNECTIONS} more are opened on demand.
  */
 export function openOrganizationDoor(
   url: string,
@@ -106,13 +106,10 @@ export function openOrganizationDoor(
         );
   const scanning = new ScanningConnections(new ScanningPool(config, scan, ENTER, silent), replica, scan);
   const exclusive = createPool(config, Math.floor(connections.max / 2), silent);
-  const atOnce = Math.ceil(exclusive.options.max / 2);
+  const { max } = exclusive.options;
   const turns = new FairSemaphore<number>({
-    total: exclusive.options.max,
-    perKey: atOnce,
-    perKeyWithRoom: atOnce,
-    waitingPerKey: WAITING_PER_ORGANIZATION,
-    patience: PATIENCE,
+    ...{ total: max, perKey: 1, perKeyWithRoom: Math.ceil(max / 2), kept: max > 1 ? 1 : 0 },
+    ...{ waitingPerKey: WAITING_PER_ORGANIZATION, patience: PATIENCE },
   });
   const outage = new WriteOutage('changes are refused');
   const lists = new Lists(shared, scanning);

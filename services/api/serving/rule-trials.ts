@@ -32,7 +32,7 @@ export interface RuleTrialOptions extends Pick<TrialOptions, 'bounds' | 'batch'>
 }
 
 /** Trials of a process at once: each has a thread, and a connection to the database. */
-const AT_ONCE = 2;
+const AT_ONCE = 3;
 
 /** Milliseconds after which a trial is ended that never asked whether to go on. */
 const MOST_TIME = 60_000;
@@ -54,7 +54,7 @@ export class RuleTrials {
   readonly #source: Pick<RuleTrialTask, 'url' | 'readUrl' | 'applicationName' | 'timeout'>;
   readonly #thread: string;
   readonly #turns = new FairSemaphore<number>({
-    ...{ total: AT_ONCE, perKey: 1, perKeyWithRoom: 1, kept: 1, slice: SLICE },
+    ...{ total: AT_ONCE, perKey: 1, perKeyWithRoom: 1, kept: 2, slice: SLICE },
     ...{ waitingPerKey: 10, patience: MOST_TIME },
     refusal: () => new AppError('timed_out', 'Others of the organization are trying rules; try again later'),
   });

@@ -15,7 +15,7 @@ const BOUNDS: TrialBounds = { scans: 300_000, assets: 50_000, moves: 200, pairs:
 const TIME = { whole: 30_000, statement: 10_000 };
 
 /** Trials of a process at once: each has a thread with some 60 MB, and a connection to the database. */
-const AT_ONCE = 2;
+const AT_ONCE = 3;
 
 /** Milliseconds after which a trial ends with what it has, if another organization has waited as long for its place. */
 const SLICE = 5_000;
@@ -38,7 +38,7 @@ export class Trials {
   readonly #log: Logger;
   readonly #stopping: AbortSignal;
   readonly #turns = new FairSemaphore<number>({
-    ...{ total: AT_ONCE, perKey: 1, perKeyWithRoom: 1, kept: 1, slice: SLICE },
+    ...{ total: AT_ONCE, perKey: 1, perKeyWithRoom: 1, kept: 2, slice: SLICE },
     ...{ waitingPerKey: 10, patience: 2 * TIME.whole },
     refusal: () =>
       new AppError('timed_out', 'Others of the organization are trying settings; try again later'),

@@ -187,6 +187,21 @@ describe('the door to the tables of organizations', () => {
     await narrow.end();
   });
 
+  it('leaves a connection to a third organization while two have transactions that take long', async () => {
+    const third = await Site.create(database, 'Third of three');
+    const wide = openOrganizationDoor(database.url, { max: 10 });
+    const free = Promise.withResolvers<void>();
+    const long = [ours, theirs].flatMap(({ orgId }) =>
+      Array.from({ length: 5 }, () => wide.of(orgId).longTransaction(() => free.promise)),
+    );
+    const writing = () => wide.of(third.orgId).transaction((transaction) => transaction.any(KEYS));
+    expect(await writing()).to.deep.equal([]);
+    expect(await writing()).to.deep.equal([]);
+    free.resolve();
+    expect(await Promise.all(long)).to.have.length(10);
+    await wide.end();
+  });
+
   it('connects again after its connections were cut', async () => {
     await database.rows(
       `select pg_terminate_backend(pid) from pg_stat_activity
