@@ -10,7 +10,7 @@ import { matchesGlob } from 'node:path';
 const ON_TIMESCALEDB = [
   // The tables themselves, and what copies, moves or drops their rows.
   'test/db/schema/{hypertables,migrate,ordinary-owner,retention,retention-of-moves,schema,service-login}.test.ts',
-  'test/db/schema/{location-versions,sequence-use,taken-over}.test.ts',
+  'test/db/schema/{from-smoothing,location-versions,sequence-use,taken-over}.test.ts',
   'test/db/cells/move.test.ts',
   'test/cli/{cell,clock,database-backup,doctor,doctor-locating,erase,history,locate{,-try},org-import*,why}.test.ts',
   'test/deploy/timescaledb-backup.test.ts',
