@@ -25,12 +25,13 @@ export async function sweep(pool: Pool, retentionDays: number): Promise<Swept> {
     await forgetImports(client);
     await forgetSessions(client);
     await forgetProofs(client, retentionDays);
-    return {
-      isDone: true,
+    const dropped = {
       scanEvents: await dropScans(client, retentionDays),
       receivedMessages: await forgetMessages(client),
       submissions: await forgetSubmissions(client, retentionDays),
     };
+    await noteDropped(client, retentionDays);
+    return { isDone: true, ...dropped };
   });
   return swept ?? { isDone: false, scanEvents: 0, receivedMessages: 0, submissions: 0 };
 }
@@ -58,6 +59,16 @@ async function dropScans(client: pg.ClientBase, retentionDays: number): Promise<
     cutoff,
   );
   return rowCount ?? 0;
+}
+
+/** Last of all, since changes of settings and locations wait for these rows. */
+async function noteDropped(client: pg.ClientBase, retentionDays: number): Promise<void> {
+  await client.query(
+    `update location_sites
+     set scans_dropped_before = greatest(scans_dropped_before, now() - make_interval(days => $1) - ${SURROUNDINGS})
+     where ${NOT_ARRIVING}`,
+    [retentionDays],
+  );
 }
 
 async function forgetMessages(client: pg.ClientBase): Promise<number> {

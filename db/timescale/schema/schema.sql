@@ -401,6 +401,7 @@ CREATE TRIGGER location_settings_site_deleted AFTER DELETE ON public.location_se
 create table location_sites (
   org_id integer not null,
   version bigint not null default 1,
+  scans_dropped_before timestamp with time zone,
   constraint location_sites__org_id PRIMARY KEY (org_id),
   constraint location_sites__org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id)
 );

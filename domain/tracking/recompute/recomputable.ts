@@ -13,8 +13,8 @@ export interface Recomputable {
 }
 
 /**
- * 1. If no transition is older than the oldest raw scan, no scan that states something was dropped:
- *    everything can be recomputed.
+ * 1. If no transition is older than the oldest raw scan, no scan that states something was dropped, and if that is more than
+ *    30 s after what was dropped, no other that bears on it: everything can be recomputed.
  * 2. Otherwise dropped scans bear on those up to 30 s after the oldest: recomputable from there.
  * 3. A transition without a scan at its instant and location also shows that scans up to there were dropped (the
  *    retention may have been shorter for a while): recomputable from 30 s after it. The very first transition shows
@@ -33,7 +33,8 @@ export async function recomputable(
     return oldest === null ? null : known;
   }
   const unproven = await lastUnproven(db, asset, oldest);
-  const dropped = known === null ? unproven : Math.max(unproven ?? 0, oldest);
+  const lacks = known !== null || (await isNearDropped(db, asset.orgId, oldest));
+  const dropped = lacks ? Math.max(unproven ?? 0, oldest) : unproven;
   return {
     oldest,
     from: startOfBucket(
@@ -49,6 +50,14 @@ async function oldestScan(db: Connection, { orgId, assetId }: AssetRef): Promise
     select micros_of_time(observed_at) as at from scan_events
     where org_id = ${orgId} and asset_id = ${assetId} order by observed_at limit 1`);
   return row?.at ?? null;
+}
+
+/** Whether scans were dropped that bear on a scan. */
+async function isNearDropped(db: Connection, orgId: number, at: Micros): Promise<boolean> {
+  const row = await db.maybeOne(sql.prepared('scans-dropped-before', AT)`
+    select micros_of_time(scans_dropped_before) as at from location_sites
+    where org_id = ${orgId} and scans_dropped_before is not null`);
+  return row !== null && bucketOf(at) - FARTHEST <= bucketOf(row.at);
 }
 
 async function lastUnproven(

@@ -222,7 +222,9 @@ async function isKept(db: Connection, { orgId, assetId }: AssetRef, at: Micros):
   const { is_kept: isKept } = await db.one(sql.type(rowsOf<{ is_kept: boolean }>())`
     select coalesce(
       oldest.at <= time_of_micros(${at})
-      and (oldest.at <= time_of_micros(${at - WINDOW}) or oldest.at <= first.at)
+      and (oldest.at <= time_of_micros(${at - WINDOW}) or (oldest.at <= first.at and not exists (
+        select from location_sites
+        where org_id = ${orgId} and scans_dropped_before > time_of_micros(${at - WINDOW}))))
       and not exists (
         select from (
           (select observed_at, location_id, proof from location_transitions

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { sweep } from '../../../../db/timescale/schema/retention.ts';
 import type { Transition } from '../../../../domain/tracking/history/history.ts';
 import { loadScans } from '../../../../domain/tracking/location/load-stretches.ts';
 import type { DatedSetting } from '../../../../domain/tracking/location/site.ts';
@@ -8,6 +9,7 @@ import {
   type Recomputing,
   recomputeOrganization,
 } from '../../../../domain/tracking/recompute/recompute-organization.ts';
+import { explain } from '../../../../domain/tracking/why/explain.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { storeHistory } from '../../../support/earlier-history.ts';
 import { STRENGTH, storeSettings } from '../../../support/location-settings.ts';
@@ -170,6 +172,56 @@ describe('computing histories anew', () => {
     for (const { assetId, right } of assets) {
       await expectHistory(assetId, right);
     }
+  });
+
+  it('leaves alone what is within 30 s of dropped scans that stated nothing', async () => {
+    await useSettings([{ locationId: null, validFrom: 0, setting: STRENGTH }]);
+    const now = Date.now() * 1_000;
+    // Retention, an hour for surroundings, and time for this test.
+    const since = now - 30 * 86_400 * SECOND - 3_600 * SECOND + 20 * SECOND;
+    const { orgId } = site;
+    const scansOf = (value: string, from: number, reads: readonly (readonly [number, number, number])[]) =>
+      reads.map(([second, location, rssi]) =>
+        aRead({
+          ...{ orgId, readerId: readers[location - 1] ?? 0, value, locationId: locationOf(location) },
+          ...{ at: from + second * SECOND, rssi },
+        }),
+      );
+    // In doubt until the third read. Without the first, which is dropped, it would be at C since the second.
+    const doubtful = [
+      [-2, 1, -60],
+      [3, 3, -60],
+      [36, 3, -60],
+      [100, 1, -60],
+    ] as const;
+    const ids: number[] = [];
+    for (const name of ['edge', 'young', 'louder']) {
+      ids.push(await site.asset(name, name));
+    }
+    const [edge = 0, young = 0, louder = 0] = ids;
+    await record(database, [
+      ...scansOf('edge', since, doubtful),
+      ...scansOf('young', since + 60 * SECOND, doubtful.slice(1)),
+      ...scansOf('louder', since, [
+        [-2, 1, -60],
+        [10, 3, -40],
+      ]),
+    ]);
+    const right = await storedHistory(database, edge);
+    expect(right.map(({ observedAt }) => (observedAt - since) / SECOND)).to.deep.equal([36, 100]);
+    await sweep(database.pool, 30);
+    await database.rows('delete from scan_events where org_id = $1 and observed_at < time_of_micros($2)', [
+      ...[orgId, since],
+    ]);
+    // What it was louder than is dropped.
+    const why = await explain(database.pool, { orgId, assetId: louder }, since + 10 * SECOND);
+    expect(why).to.include({ rule: 'strength', evidence: null });
+    const wrong = { observedAt: since + 65 * SECOND, locationId: locationOf(3), durationSeconds: null };
+    await storeHistory(database, { orgId, assetId: young }, [wrong]);
+    expect(await recomputeOrganization(database.pool, orgId)).to.include({ assets: 3, changed: 1 });
+    await expectHistory(edge, right);
+    const [first] = await storedHistory(database, young);
+    expect(first).to.include({ observedAt: since + 63 * SECOND });
   });
 
   it('leaves alone what lies before a transition whose scan is gone, though older ones are kept', async () => {
