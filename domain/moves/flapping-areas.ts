@@ -1,7 +1,7 @@
 import { MICROS_PER_MILLISECOND } from '../../base/instant.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import { readSite } from '../tracking/location/read-site.ts';
+import { placeLocations, readSite } from '../tracking/location/read-site.ts';
 
 /** Locations that every scan decides on, between which assets went to and fro within the last day. */
 export interface FlappingArea {
@@ -39,6 +39,12 @@ export async function flappingAreas(db: Connection, orgId: number): Promise<read
     return [];
   }
   const site = await readSite(db, orgId);
+  await placeLocations(
+    db,
+    orgId,
+    site,
+    pairs.flatMap(({ a, b }) => [{ locationId: a }, { locationId: b }]),
+  );
   const now = Date.now() * MICROS_PER_MILLISECOND;
   const isDecidedByEvery = (id: number) => site.settingAt(id, now).procedure === 'every';
   const open = pairs.filter(({ a, b }) => isDecidedByEvery(a) && isDecidedByEvery(b));

@@ -129,10 +129,7 @@ async function writeInPieces(
   for (const piece of strengthened.length === 0 ? pieces : inPieces([...located, ...strengthened])) {
     await lockPositions(client, piece);
   }
-  await readSites(
-    client,
-    located.map(({ orgId }) => orgId),
-  );
+  await readSites(client, located);
   const duplicates = new Set<LocatedScan>();
   const moves = new Map<LocatedScan, Move>();
   let unsealed = 0;
@@ -213,7 +210,7 @@ async function writeLocated(
   const sentBehind = Promise.all([
     readSites(
       client,
-      touched.map(({ position }) => position.orgId),
+      touched.flatMap(({ scans }) => scans),
     ),
     strengthenScanEvents(client, stronger),
     markRetracted(client, retracted),
@@ -226,7 +223,7 @@ async function writeLocated(
   }
   const [sites] = await sentBehind;
   const { moves, unsealed } = await updateHistories(client, touched, {
-    stored: storedTracking(client, near, options.workload),
+    stored: storedTracking(client, sites, { near, workload: options.workload }),
     sites,
     recent: options.recent,
     isCareful,

@@ -19,6 +19,8 @@ import type { Neighbourhood, Span } from './history/revise.ts';
 import type { LocatedScan } from './located-scan.ts';
 import type { Workload } from './location/heavy-organizations.ts';
 import { lastScansBefore, loadScans, loadTransitions, scansAhead } from './location/load-stretches.ts';
+import { placeLocations } from './location/read-site.ts';
+import type { Site } from './location/site.ts';
 import type { StoredStretches } from './location/stated-neighbourhoods.ts';
 import type { Near } from './near-scans.ts';
 import type { Touched } from './touched.ts';
@@ -32,13 +34,17 @@ export interface StoredTracking extends StoredStretches {
 }
 
 /**
+ * @param sites where scans that are read are placed.
  * @param near of late scans, as it was before they were written.
  * @param workload gets to know how many scans are read, and what deciding on them costs.
  */
 export function storedTracking(
   client: Client,
-  near: ReadonlyMap<LocatedScan, Near> = new Map(),
-  workload?: Workload,
+  sites: ReadonlyMap<number, Site>,
+  {
+    near = new Map(),
+    workload,
+  }: { near?: ReadonlyMap<LocatedScan, Near> | undefined; workload?: Workload | undefined } = {},
 ): StoredTracking {
   return {
     around: (asset) => aroundLate(asset, near),
@@ -47,7 +53,9 @@ export function storedTracking(
     scans: async (stretches) => {
       const scans = await loadScans(client, stretches);
       for (const [index, { orgId }] of stretches.entries()) {
-        workload?.addScans(orgId, scans[index]?.length ?? 0);
+        const found = scans[index] ?? [];
+        workload?.addScans(orgId, found.length);
+        await placeLocations(client, orgId, sites.get(orgId), found);
       }
       return scans;
     },

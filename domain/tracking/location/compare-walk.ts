@@ -5,7 +5,7 @@ import type { AssetRef } from '../history/asset-ref.ts';
 import { history, type Stay } from '../history/history.ts';
 import type { Site } from './site.ts';
 import { type Seen, statementsOf } from './statements.ts';
-import { type Period, recordedScans } from './try-setting.ts';
+import { type Period, placeAtBoth, recordedScans, type TriedSites } from './try-setting.ts';
 
 /** How long a person was at a location, and for how much of it antennas alone said so. */
 export interface Walked {
@@ -28,10 +28,11 @@ export async function compareWalk(
   db: Connection,
   asset: AssetRef,
   period: Period,
-  sites: { present: Site; proposed: Site },
+  sites: TriedSites,
 ): Promise<Walked[] | null> {
   const scans: Seen[] = [];
   for await (const page of recordedScans(db, asset, period)) {
+    await placeAtBoth(db, asset.orgId, sites, page);
     append(scans, page);
     if (scans.length > MOST_WALKED) {
       return null;

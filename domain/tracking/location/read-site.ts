@@ -10,15 +10,17 @@ import { type AntennaParts, type DatedSetting, Site, USUAL_TAG_DBM } from './sit
  * Reads the sites of organizations, those that have changed since this connection last did. Organizations that decide every
  * location by every scan are left out. Shared locks keep the settings as they are until this transaction ends: a new setting
  * waits for that, and is then dated after every recorded scan.
+ *
+ * @param scans of these organizations; their locations are placed.
  */
 export async function readSites(
   db: Connection,
-  orgIds: readonly number[],
+  scans: readonly { orgId: number; locationId?: number }[],
 ): Promise<ReadonlyMap<number, Site>> {
-  if (orgIds.length === 0) {
+  if (scans.length === 0) {
     return new Map();
   }
-  const wanted = [...new Set(orgIds)];
+  const wanted = [...new Set(scans.map(({ orgId }) => orgId))];
   // In order, since recorders would otherwise wait for each other behind two changes.
   const slots = [...new Set(wanted.map(locatingSlot))].sort((a, b) => a - b);
   // Two statements, sent together: a single one would read what was there before it got the lock.
@@ -43,6 +45,14 @@ export async function readSites(
       sites.set(orgId, site);
     }
   }
+  for (const [orgId, site] of sites) {
+    await placeLocations(
+      db,
+      orgId,
+      site,
+      scans.filter((scan) => scan.orgId === orgId),
+    );
+  }
   return sites;
 }
 
@@ -57,13 +67,15 @@ interface Known {
   version: number;
   newest: number;
   site: Site;
+  /** Counted for it. */
+  bytes: number;
   /** `performance.now()`. */
   readAt: number;
   /** Milliseconds. */
   took: number;
 }
 
-/** A large site is read again for a twentieth of the time at most, however often its antennas, plans and locations change. */
+/** A site with large plans is read again for a twentieth of the time at most, however often something changes. */
 function isRecent({ readAt, took }: Known): boolean {
   return took > QUICK_MS && performance.now() - readAt < 20 * took;
 }
@@ -79,6 +91,11 @@ function keptOn(db: Connection): KnownSites {
   return known;
 }
 
+/** Has the site read again, however recent it is. */
+export function forgetSite(db: Connection, orgId: number): void {
+  keptOn(db).remove(orgId);
+}
+
 /** By organization; those used longest ago go once they are too large. */
 class KnownSites {
   /** Last used last. */
@@ -87,28 +104,34 @@ class KnownSites {
 
   get(orgId: number, { version, newest }: Pick<Known, 'version' | 'newest'>): Site | undefined {
     const known = this.#of.get(orgId);
-    if (known === undefined || known.newest !== newest || (known.version !== version && !isRecent(known))) {
+    if (
+      known === undefined ||
+      known.newest !== newest ||
+      (known.version !== version && !isRecent(known)) ||
+      known.site.isFull
+    ) {
       return undefined;
     }
-    this.#of.delete(orgId);
-    this.#of.set(orgId, known);
+    this.keep(orgId, known);
     return known.site;
   }
 
-  keep(orgId: number, known: Known): void {
-    this.#remove(orgId);
-    this.#of.set(orgId, known);
-    this.#bytes += known.site.bytes;
+  keep(orgId: number, known: Omit<Known, 'bytes'>): void {
+    this.remove(orgId);
+    // It may have grown since it was kept last.
+    const { bytes } = known.site;
+    this.#of.set(orgId, { ...known, bytes });
+    this.#bytes += bytes;
     for (const oldest of this.#of.keys()) {
       if (this.#bytes <= MOST_BYTES || oldest === orgId) {
         return;
       }
-      this.#remove(oldest);
+      this.remove(oldest);
     }
   }
 
-  #remove(orgId: number): void {
-    this.#bytes -= this.#of.get(orgId)?.site.bytes ?? 0;
+  remove(orgId: number): void {
+    this.#bytes -= this.#of.get(orgId)?.bytes ?? 0;
     this.#of.delete(orgId);
   }
 }
@@ -120,8 +143,8 @@ export async function readSite(db: Connection, orgId: number, version = 0): Prom
   // One after the other, as a connection that does not pipeline wants them.
   return new Site({
     version,
+    isPlacing: true,
     settings: await readSettings(db, orgId),
-    parents: await readParents(db, orgId),
     antennas: await readAntennas(db, orgId),
     plans: await readPlans(db, orgId),
   });
@@ -163,14 +186,39 @@ export function settingOf({
   }
 }
 
-/** With deleted locations: their history stays as it was. */
-async function readParents(db: Connection, orgId: number): Promise<Map<number, number | null>> {
+/**
+ * Places the locations of scans at a site, with all that are above them; deleted ones too, whose history stays as it was. Each is
+ * looked up once, by its key.
+ */
+export async function placeLocations(
+  db: Connection,
+  orgId: number,
+  site: Site | undefined,
+  scans: readonly { locationId?: number }[],
+): Promise<void> {
+  const unplaced = site?.unplaced(scans) ?? [];
+  if (site === undefined || unplaced.length === 0) {
+    return;
+  }
   const rows = await db.any(sql.prepared(
-    'read-parents-of-locations',
-    rowsOf<{ id: number; parent_id: number }>(),
+    'read-locations-above',
+    rowsOf<{ id: number; parent_id: number | null }>(),
   )`
-    select id, parent_id from locations where org_id = ${orgId}::integer and parent_id is not null`);
-  return new Map(rows.map(({ id, parent_id: parentId }) => [id, parentId]));
+    with recursive above (id, parent_id) as (
+      select location.id, location.parent_id
+      from unnest(${sql.binary(integers(unplaced))}::integer[]) as wanted (id)
+      cross join lateral (
+        select id, parent_id from locations where org_id = ${orgId}::integer and id = wanted.id offset 0
+      ) location
+      union
+      select location.id, location.parent_id
+      from above
+      cross join lateral (
+        select id, parent_id from locations where org_id = ${orgId}::integer and id = above.parent_id offset 0
+      ) location
+    )
+    select id, parent_id from above`);
+  site.place(rows.map(({ id, parent_id: parentId }) => [id, parentId]));
 }
 
 async function readAntennas(db: Connection, orgId: number): Promise<AntennaParts[]> {
@@ -214,7 +262,7 @@ export async function readPlans(db: Connection, orgId: number): Promise<PlanPart
         from plan_antennas pin where pin.org_id = plan.org_id and pin.plan_id = plan.id) as pins
     from plans plan
     where plan.org_id = ${orgId}::integer and plan.scale_metres is not null and plan.location_id is not null
-    order by plan.id desc`);
+    order by plan.id`);
   return rows.flatMap((row) => toPlan(row) ?? []);
 }
 

@@ -1,4 +1,5 @@
 import { Turns } from '../../../base/each-in-turns.ts';
+import type { Site } from './site.ts';
 import { bucketOf, FARTHEST, type Hearing, NEAREST, type Seen, type Stated } from './statements.ts';
 
 /**
@@ -112,14 +113,15 @@ export class RecentHearing {
     return this.#hearing.size;
   }
 
-  /** Adds new scans. @returns null if not all that they bear on is here. */
-  async add(scans: readonly Seen[]): Promise<StatedAgain | null> {
+  /** Adds new scans, which are placed at a site of the same version. @returns null if not all that they bear on is here. */
+  async add(scans: readonly Seen[], site: Site): Promise<StatedAgain | null> {
     const turns = new Turns();
     let first = Number.POSITIVE_INFINITY;
     for (const scan of scans) {
       const bucket = bucketOf(scan.observedAt);
       first = Math.min(first, bucket);
       this.#latest = Math.max(this.#latest, bucket);
+      this.#hearing.site.placeAsIn(site, scan.locationId);
       this.#hearing.add(scan);
       if (turns.isOver) {
         await turns.next();

@@ -5,6 +5,7 @@ import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/querie
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Stay } from '../history/history.ts';
 import { compareWalk, type Walked } from './compare-walk.ts';
+import { placeLocations } from './read-site.ts';
 import { type Pair, type PairCounts, PairTally } from './tally-pairs.ts';
 import { countAssetsToTry, sitesToTry, type Trial, type TriedAsset, tryOnAssets } from './try-on-assets.ts';
 import type { Period, TriedMove, TriedMoves } from './try-setting.ts';
@@ -109,6 +110,15 @@ export async function runTrial(
   }
   const pairs = tally.pairs();
   const { locationId } = trial;
+  await placeLocations(
+    db,
+    orgId,
+    sites.present,
+    pairs.flatMap(({ fromLocationId, toLocationId }) => [
+      { locationId: fromLocationId },
+      { locationId: toLocationId },
+    ]),
+  );
   const isInside = (id: number) => locationId === null || sites.present.above(id).includes(locationId);
   const rest = pairs.slice(bounds.pairs);
   return {

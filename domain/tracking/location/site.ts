@@ -42,11 +42,13 @@ export interface SiteParts {
   version?: number;
   /** In the order in which they were made: of equal `validFrom` the last holds. */
   settings: readonly DatedSetting[];
-  /** The location that each location is in; those that are in none may be left out. */
+  /** The location that each location is in, of all there are; those that are in none may be left out. */
   parents?: ReadonlyMap<number, number | null>;
+  /** Locations are placed when they are met, instead: there may be a million. */
+  isPlacing?: boolean;
   /** Those left out have no offset, and hang 1 m above the tags. */
   antennas?: readonly AntennaParts[];
-  /** Those with a scale. */
+  /** Those with a scale; of several of one location the first counts. */
   plans?: readonly PlanParts[];
 }
 
@@ -54,25 +56,27 @@ export interface SiteParts {
 export class Site {
   readonly settings: readonly DatedSetting[];
   readonly version: number;
-  /** In memory, about. */
-  readonly bytes: number;
   readonly #parts: SiteParts;
   /** The first instant at which a location is decided by strength or position; before it all is as without settings. */
   readonly since: Micros;
-  readonly #parents: ReadonlyMap<number, number | null>;
+  readonly #parents: Map<number, number | null>;
+  readonly #isPlacing: boolean;
   /** By location, oldest first. */
   readonly #own: ReadonlyMap<number | null, readonly DatedSetting[]>;
   readonly #timelines = new Map<number, Timeline>();
   readonly #offsets: ReadonlyMap<number, number>;
-  readonly #plans: ReadonlyMap<number, Plan>;
+  readonly #plans = new Map<number, Plan>();
   readonly #planAbove = new Map<number, Plan | null>();
+  /** Without locations. */
+  readonly #bytes: number;
 
   constructor(parts: SiteParts) {
-    const { settings, parents = new Map(), antennas = [], plans = [] } = parts;
+    const { settings, parents, antennas = [], plans = [], isPlacing = false } = parts;
     this.settings = settings;
     this.version = parts.version ?? 0;
     this.#parts = parts;
-    this.#parents = parents;
+    this.#parents = new Map(parents);
+    this.#isPlacing = isPlacing;
     this.#own = Map.groupBy(
       settings.toSorted((a, b) => a.validFrom - b.validFrom),
       ({ locationId }) => locationId,
@@ -84,17 +88,54 @@ export class Site {
     this.#offsets = new Map(antennas.map((each) => [antennaId(each), each.offsetDb]));
     const heights = new Map(antennas.map((each) => [antennaId(each), each.heightM]));
     const heightOf = (pin: PinnedAntenna) => heights.get(antennaId(pin)) ?? USUAL_HEIGHT_M;
-    this.#plans = new Map(
-      plans.filter(Plan.isUsable).map((parts) => [parts.locationId, new Plan(parts, heightOf)]),
-    );
-    this.bytes =
-      100 * (1 + settings.length + parents.size + antennas.length) +
+    for (const parts of plans) {
+      if (!this.#plans.has(parts.locationId) && Plan.isUsable(parts)) {
+        this.#plans.set(parts.locationId, new Plan(parts, heightOf));
+      }
+    }
+    this.#bytes =
+      100 * (1 + settings.length + antennas.length) +
       [...this.#plans.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  /** In memory, about. */
+  get bytes(): number {
+    return this.#bytes + BYTES_OF_LOCATION * this.#parents.size;
+  }
+
+  /** More locations were met than are worth remembering. */
+  get isFull(): boolean {
+    return this.#isPlacing && this.#parents.size > MOST_PLACED;
+  }
+
+  /** The locations of scans that have to be placed ({@link place}) before anything is asked about them. */
+  unplaced(scans: readonly { locationId?: number }[]): number[] {
+    const unplaced = new Set<number>();
+    for (const { locationId } of this.#isPlacing ? scans : []) {
+      if (locationId !== undefined && !this.#parents.has(locationId)) {
+        unplaced.add(locationId);
+      }
+    }
+    return [...unplaced];
+  }
+
+  /** @param parents the location that each is in; all that are above one are among them. */
+  place(parents: Iterable<readonly [id: number, parentId: number | null]>): void {
+    for (const [id, parentId] of parents) {
+      this.#parents.set(id, parentId);
+    }
+  }
+
+  /** Places a location as another site of the same version has it. */
+  placeAsIn(other: Site, locationId: number): void {
+    if (this.#isPlacing && this !== other && !this.#parents.has(locationId)) {
+      this.place(other.above(locationId).map((id) => [id, other.#parents.get(id) ?? null]));
+    }
   }
 
   /** The same with other settings. */
   withSettings(settings: readonly DatedSetting[]): Site {
-    return new Site({ ...this.#parts, settings });
+    return new Site({ ...this.#parts, settings, parents: this.#parents });
   }
 
   /** The setting for a scan made at the location at that instant. */
@@ -143,6 +184,9 @@ export class Site {
       id !== null && !seen.has(id);
       id = this.#parents.get(id) ?? null
     ) {
+      if (this.#isPlacing && !this.#parents.has(id)) {
+        throw new Error(`location ${id} is not placed`);
+      }
       seen.add(id);
       yield id;
     }
@@ -169,6 +213,12 @@ export class Site {
 const EVERY: Setting = { procedure: 'every' };
 
 const USUAL_HEIGHT_M = 1;
+
+/** Of a tenant with a million locations, scans are made at few in the time of a version. */
+const MOST_PLACED = 50_000;
+
+/** Where it is, with its settings and its plan. */
+const BYTES_OF_LOCATION = 300;
 
 /** Which setting holds from which instant on, ascending. */
 interface Timeline {

@@ -133,7 +133,7 @@ async function rememberedNeighbourhood(
   const { recent, added, stay, writer, transaction } = memory;
   const { version } = asset.site;
   const hearing = recent.get({ ...asset, writer, version });
-  const again = (await hearing?.add(added)) ?? null;
+  const again = (await hearing?.add(added, asset.site)) ?? null;
   if (hearing === null || again === null) {
     return null;
   }

@@ -4,8 +4,7 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { readSite, settingOf } from './read-site.ts';
 import { type Deciding, requireDeciding } from './require-setting.ts';
-import type { Site } from './site.ts';
-import { type Period, type TriedMoves, trySetting } from './try-setting.ts';
+import { type Period, type TriedMoves, type TriedSites, trySetting } from './try-setting.ts';
 
 export interface Trial {
   orgId: number;
@@ -34,7 +33,7 @@ export interface TriedAsset extends TriedMoves {
 export async function* tryOnAssets(
   db: Connection,
   { orgId, period, assetId, goesOn }: Trial,
-  sites: { present: Site; proposed: Site },
+  sites: TriedSites,
 ): AsyncGenerator<TriedAsset> {
   let looked = 0;
   for (let after = 0; ; ) {
@@ -146,7 +145,7 @@ export async function locationKeys(
 export async function sitesToTry(
   db: Connection,
   { orgId, locationId, deciding, period }: Pick<Trial, 'orgId' | 'locationId' | 'deciding' | 'period'>,
-): Promise<{ present: Site; proposed: Site }> {
+): Promise<TriedSites> {
   const wanted = requireDeciding(deciding, { isOfLocation: locationId !== null });
   const present = await readSite(db, orgId);
   const proposed = present.withSettings([

@@ -5,6 +5,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { AssetRef } from '../history/asset-ref.ts';
 import { DECIDING_COLUMNS, type DecidingRow, toDecidingScan } from '../history/deciding-row.ts';
 import { history, type Stay } from '../history/history.ts';
+import { placeLocations } from './read-site.ts';
 import type { Site } from './site.ts';
 import { BUCKET, bucketOf, FARTHEST, type Seen, statementsOf } from './statements.ts';
 
@@ -47,7 +48,7 @@ export async function* trySetting(
   db: Connection,
   asset: AssetRef,
   period: Period,
-  sites: { present: Site; proposed: Site },
+  sites: TriedSites,
 ): AsyncGenerator<TriedMoves> {
   const stay = await stayBefore(db, asset, period.from);
   const present = new MovesSoFar(sites.present, stay, period);
@@ -67,11 +68,28 @@ export async function* trySetting(
     };
   };
   for await (const page of recordedScans(db, asset, whatBearsOn(period))) {
+    await placeAtBoth(db, asset.orgId, sites, page);
     append(undecided, page);
     // The last bucket may go on in the next page.
     yield await decide(page.length, bucketOf(page.at(-1)?.observedAt ?? 0) - 1 - FARTHEST);
   }
   yield await decide(0, Number.POSITIVE_INFINITY);
+}
+
+/** A setting as it is now, and as it is tried. */
+export interface TriedSites {
+  present: Site;
+  proposed: Site;
+}
+
+export async function placeAtBoth(
+  db: Connection,
+  orgId: number,
+  { present, proposed }: TriedSites,
+  scans: readonly { locationId: number }[],
+): Promise<void> {
+  await placeLocations(db, orgId, present, scans);
+  await placeLocations(db, orgId, proposed, scans);
 }
 
 /** The scans that the statements of a period depend on. */

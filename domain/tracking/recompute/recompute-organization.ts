@@ -214,13 +214,14 @@ async function recomputePiece(
   ]);
   const [position] = await lockPositions(client, [asset]);
   const known = await recomputable(client, asset, before.known);
-  const site = (await readSites(client, [asset.orgId])).get(asset.orgId) ?? WITHOUT_SETTINGS;
+  const sites = await readSites(client, [asset]);
+  const site = sites.get(asset.orgId) ?? WITHOUT_SETTINGS;
   const nothing = { recomputed: { written: 0, removed: 0, unsealed: 0 }, next: null };
   if (position === undefined || position.lastSeen === null || known === null) {
     return nothing;
   }
   const start = Math.max(known.from, before.end + 1);
-  const stored = storedTracking(client);
+  const stored = storedTracking(client, sites);
   const [last = null] = await stored.scansAhead([{ ...asset, from: start - 1, to: start - 1 }], PIECE);
   if (last === null) {
     return nothing;

@@ -223,15 +223,12 @@ export async function takeBack(
       client,
       scans.map(({ orgId, assetId, observedAt }) => ({ orgId, assetId, since: observedAt })),
     ),
-    readSites(
-      client,
-      scans.map(({ orgId }) => orgId),
-    ),
+    readSites(client, scans),
   ]);
   const instantsOf = Map.groupBy(scans, assetKey);
   const assets = positions.map((position) => ({
     position,
     instants: (instantsOf.get(assetKey(position)) ?? []).map(({ observedAt }) => observedAt),
   }));
-  return writeChanges(client, await withoutRetracted(storedTracking(client), assets, sites));
+  return writeChanges(client, await withoutRetracted(storedTracking(client, sites), assets, sites));
 }

@@ -5,7 +5,7 @@ import type { AssetRef } from '../history/asset-ref.ts';
 import { DECIDED_COLUMNS, type DecidedRow, toTransition } from '../history/deciding-row.ts';
 import { compareDeciding, type DecidingScan } from '../history/deciding-scan.ts';
 import type { MetricPosition } from '../history/metric-position.ts';
-import { readSites } from '../location/read-site.ts';
+import { placeLocations, readSites } from '../location/read-site.ts';
 import { Site } from '../location/site.ts';
 import { endOfBucket, startOfBucket } from '../location/stated-neighbourhoods.ts';
 import {
@@ -87,9 +87,15 @@ export async function explain(
   asset: AssetRef,
   at: Micros | null,
 ): Promise<Explanation | NotSeenYet> {
-  const site = (await readSites(db, [asset.orgId])).get(asset.orgId) ?? NOTHING_SET;
+  const site = (await readSites(db, [asset])).get(asset.orgId) ?? NOTHING_SET;
   const stay = await stayAt(db, asset, at ?? LATEST);
   const last = await loadLast(db, asset, at ?? LATEST);
+  await placeLocations(
+    db,
+    asset.orgId,
+    site,
+    [stay, last].flatMap((each) => each ?? []),
+  );
   if (stay === null) {
     const latest = last === null ? null : await latestOf(db, asset, last, site);
     return latest === null
@@ -166,6 +172,7 @@ async function explainNear(
     if (!isAll) {
       return null;
     }
+    await placeLocations(db, asset.orgId, site, scans);
     const explained = await explainScan(scans, site, scan);
     if (explained.evidence === null || explained.evidence.window.from >= from) {
       return explained;

@@ -132,9 +132,9 @@ async function mendPiece(
   const instants = mended.flatMap(({ before, now }) => [before, now]);
   const [, sites] = await Promise.all([
     reviseAlerts(client, [{ ...asset, since: leastOf(instants) }]),
-    readSites(client, [asset.orgId]),
+    readSites(client, [asset]),
   ]);
-  const changes = await withoutRetracted(storedTracking(client), [{ position, instants }], sites);
+  const changes = await withoutRetracted(storedTracking(client, sites), [{ position, instants }], sites);
   return { mended, unsealed: await writeChanges(client, changes) };
 }
 

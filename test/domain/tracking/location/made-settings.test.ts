@@ -1,12 +1,17 @@
 import { expect } from 'chai';
 import { databaseOn } from '../../../../db/timescale/connections/database.ts';
 import { inTransaction } from '../../../../db/timescale/connections/transaction.ts';
+import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
 import { setLocating } from '../../../../domain/administration/locating/set-locating.ts';
 import { readSites } from '../../../../domain/tracking/location/read-site.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
+import { STRENGTH, storeSettings } from '../../../support/location-settings.ts';
+import { MeasuredClient } from '../../../support/measured-client.ts';
 import { Site } from '../../../support/site.ts';
 import { until } from '../../../support/subscribed-ingest.ts';
+
+const START = Date.UTC(2026, 4, 1, 10) * 1_000;
 
 describe('location settings that are made', () => {
   const database = useDatabase();
@@ -28,7 +33,7 @@ describe('location settings that are made', () => {
     const { orgId: idle } = await Site.create(database, 'Idle');
     let isMade = false;
     const waiting = await inTransaction(database.pool, async (recorder) => {
-      await readSites(recorder, [busy]);
+      await readSites(recorder, [{ orgId: busy }]);
       await set(idle, 1);
       const made = set(busy, 1).then(() => {
         isMade = true;
@@ -43,7 +48,7 @@ describe('location settings that are made', () => {
         return row?.asked === true;
       });
       // Others that record scans of the organization do not queue behind the change.
-      await inTransaction(database.pool, (other) => readSites(other, [busy, idle]));
+      await inTransaction(database.pool, (other) => readSites(other, [{ orgId: busy }, { orgId: idle }]));
       expect(isMade).to.equal(false);
       return { made };
     });
@@ -56,7 +61,10 @@ describe('location settings that are made', () => {
     const { orgId } = site;
     const { orgId: without } = await Site.create(database, 'Without');
     const client = await database.pool.connect();
-    const read = async () => (await readSites(client, [orgId, without])).get(orgId);
+    const read = async (...locationIds: number[]) => {
+      const scans = locationIds.map((locationId) => ({ orgId, locationId }));
+      return (await readSites(client, [...scans, { orgId }, { orgId: without }])).get(orgId);
+    };
     try {
       expect(await read()).to.equal(undefined);
       await set(orgId, 1);
@@ -70,9 +78,46 @@ describe('location settings that are made', () => {
       expect(second?.settings).to.have.length(2);
       const hall = await site.location('HALL');
       const bay = await site.location('BAY', hall);
-      expect((await read())?.above(bay)).to.deep.equal([bay, hall]);
+      expect((await read(bay))?.above(bay)).to.deep.equal([bay, hall]);
     } finally {
       client.release();
     }
+  });
+
+  it('are found for a location among many by looking up those above it, once', async () => {
+    const site = await Site.create(database, 'Many');
+    const { orgId } = site;
+    const hall = await site.location('HALL', await site.location('PLANT'));
+    await database.rows(
+      `insert into locations (org_id, external_key, name, parent_id)
+       select $1, 'BIN-' || n, 'Bin', $2 from generate_series(1, 5000) n`,
+      [orgId, hall],
+    );
+    const bins = await database.rows<{ id: number }>(
+      `select id from locations where org_id = $1 and parent_id = $2 order by id limit 3`,
+      [orgId, hall],
+    );
+    await storeSettings(database, orgId, [{ locationId: hall, validFrom: 0, setting: STRENGTH }]);
+    const measured = await MeasuredClient.connect(database.url, 'auto', true);
+    const scans = bins.map(({ id: locationId }) => ({ orgId, locationId }));
+    const settings = async (client: Connection) => {
+      const found = (await readSites(client, scans)).get(orgId);
+      return scans.map(({ locationId }) => found?.settingAt(locationId, START).procedure);
+    };
+    const first = await measured.measure(async (client) => {
+      expect(await settings(client)).to.deep.equal(['strength', 'strength', 'strength']);
+    });
+    for (const { rows, pages } of first.values()) {
+      expect(rows).to.be.below(50);
+      expect(pages).to.be.below(60);
+    }
+    const again = await measured.measure(async (client) => {
+      expect(await settings(client)).to.deep.equal(['strength', 'strength', 'strength']);
+    });
+    expect(again.size).to.equal(2);
+    const known = (await readSites(measured.client, scans)).get(orgId);
+    known?.place(Array.from({ length: 50_000 }, (_, index) => [1_000_000 + index, null]));
+    expect((await readSites(measured.client, scans)).get(orgId)).not.to.equal(known);
+    await measured.client.end();
   });
 });
