@@ -1,6 +1,7 @@
 import { isConnectionLost } from '../../db/timescale/connections/connection-lost.ts';
 import { isUsedUp } from '../../db/timescale/connections/ids-used-up.ts';
 import { isFaultOfData, sqlStateOf } from '../../db/timescale/connections/sql-state.ts';
+import { Outdated } from '../../db/timescale/connections/transaction.ts';
 import { StillInProgress } from '../../db/timescale/connections/transaction-mark.ts';
 import { BatchClosed } from '../tracking/batch.ts';
 import { ClocksApart } from '../tracking/clocks-apart.ts';
@@ -20,4 +21,6 @@ export function isFaultOfMessage(error: unknown): boolean {
   return !(isConnectionLost(error) || PASSING.some((kind) => error instanceof kind));
 }
 
-const PASSING = [AlreadyStored, StillInProgress, BatchClosed, ClocksApart, OrganizationGone, TooManyScans];
+const PASSING = [
+  ...[AlreadyStored, Outdated, StillInProgress, BatchClosed, ClocksApart, OrganizationGone, TooManyScans],
+];

@@ -1,6 +1,7 @@
 import { eachInTurns } from '../../base/each-in-turns.ts';
 import type { Micros } from '../../base/instant.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
+import { Outdated } from '../../db/timescale/connections/transaction.ts';
 import type { BinaryValues } from '../../db/timescale/queries/array-parameters.ts';
 import { integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
 import { type CopyTarget, copyRows } from '../../db/timescale/queries/copy-rows.ts';
@@ -18,8 +19,10 @@ import {
 import type { AssetRef } from './history/asset-ref.ts';
 import type { Transition } from './history/history.ts';
 import { historyChanges } from './history-changes.ts';
+import { forgetSite } from './location/read-site.ts';
 import type { RecentHearings } from './location/recent-hearings.ts';
 import type { Site } from './location/site.ts';
+import { type LocationRef, lockLiveLocations } from './lock-locations.ts';
 import type { Move } from './moves.ts';
 import { updatePositions } from './positions.ts';
 import type { Change } from './revision.ts';
@@ -86,12 +89,39 @@ export async function writeChanges(
       recorded.map((move) => move?.recordedAt ?? null),
     ),
     writeUnsealed(client, unsealed),
+    requireArrivalsLive(client, changes),
   ]);
   // If a transition was stored already, the statements pipelined behind fail too, without naming the cause.
   besides.catch(() => {});
   await writing;
   await besides;
   return unsealed.length;
+}
+
+/**
+ * Keeps locations live that assets come to by their position: unlike those of scans, they are not locked yet. Transitions that
+ * stay as they are may be at deleted ones.
+ *
+ * @throws Outdated if one was deleted after the site was read.
+ */
+async function requireArrivalsLive(client: Client, changes: readonly Change[]): Promise<void> {
+  const arrivals: LocationRef[] = [];
+  for (const { position, put, rows } of changes) {
+    const isArrival = (row: Transition) =>
+      rows.added.includes(row) ||
+      rows.changed.some((changed) => changed.row === row && changed.was.locationId !== row.locationId);
+    for (const row of put) {
+      if (row.decidedBy?.proof === 'position' && isArrival(row)) {
+        arrivals.push({ orgId: position.orgId, locationId: row.locationId });
+      }
+    }
+  }
+  const live = await lockLiveLocations(client, arrivals);
+  const gone = arrivals.find(({ orgId, locationId }) => !live.has(orgId, locationId));
+  if (gone !== undefined) {
+    forgetSite(client, gone.orgId);
+    throw new Outdated(`location ${gone.locationId} is deleted, where an asset was to come`);
+  }
 }
 
 /** Transitions are not stored that were to be removed. */

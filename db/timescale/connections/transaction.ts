@@ -13,7 +13,7 @@ type Last<Result> = (client: PoolClient, result: Result) => Promise<unknown>;
 
 /**
  * Runs `work` in a transaction on a connection of its own; BEGIN travels with the first statement. Retries
- * after a deadlock or serialization failure, and for errors that `isRetryable` accepts.
+ * after a deadlock or serialization failure, {@link Outdated}, and for errors that `isRetryable` accepts.
  *
  * @param work gets the number of the attempt, from 1.
  * @throws AppError `outcome_unknown` if the connection is lost while committing.
@@ -158,8 +158,14 @@ const MAX_ATTEMPTS = 5;
 const TRANSIENT = new Set(['40P01', '40001']);
 
 function isTransient(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code !== undefined && TRANSIENT.has(error.code);
+  return (
+    error instanceof Outdated ||
+    (error instanceof pg.DatabaseError && error.code !== undefined && TRANSIENT.has(error.code))
+  );
 }
+
+/** What `work` went by was changed before it could lock it: it is done once more, as after a serialization failure. */
+export class Outdated extends Error {}
 
 /** `unique_violation`. */
 export function isUniqueViolation(error: unknown): boolean {

@@ -119,4 +119,72 @@ describe('recording at a location that is being deleted', () => {
       await expectNoLiveAssetAtADeletedLocation();
     }
   });
+
+  describe('to which an asset comes by its position', () => {
+    let near: number;
+
+    /** A hall of 30 m by 2 m with three rooms in a row: only the outer ones have an antenna. */
+    beforeEach(async () => {
+      const { orgId } = site;
+      const hall = await site.location(`hall-${count}`);
+      near = await site.location(`near-${count}`, hall);
+      const far = await site.location(`far-${count}`, hall);
+      await database.rows('update locations set parent_id = $2 where id = $1', [location, hall]);
+      await database.rows(
+        'insert into antennas (org_id, reader_id, port, location_id) select $1, $2, id, id from unnest($3::integer[]) id',
+        [orgId, readerId, [near, far]],
+      );
+      const [plan] = await database.rows<{ id: number }>(
+        `insert into plans (org_id, location_id, name, media_type, width, height, image, sha256, scale_points,
+           scale_metres)
+         values ($1, $2, 'Hall', 'image/png', 3000, 200, '\\x00', decode(repeat('00', 32), 'hex'), '{0,0,1,0}', 30)
+         returning id`,
+        [orgId, hall],
+      );
+      for (const [index, id] of [near, location, far].entries()) {
+        const [left, right] = [index / 3, (index + 1) / 3];
+        await database.rows(
+          'insert into plan_places (org_id, plan_id, location_id, points) values ($1, $2, $3, $4)',
+          [orgId, plan?.id, id, [left, 0, right, 0, right, 1, left, 1]],
+        );
+      }
+      for (const [port, x] of [
+        [near, 1 / 30],
+        [far, 29 / 30],
+      ]) {
+        await database.rows(
+          'insert into plan_antennas (org_id, plan_id, reader_id, port, x, y) values ($1, $2, $3, $4, $5, 0.5)',
+          [orgId, plan?.id, readerId, port, x],
+        );
+      }
+      await database.rows(
+        `insert into location_settings (org_id, location_id, valid_from, procedure, certainty)
+         values ($1, $2, time_of_micros($3), 'position', 1)`,
+        [orgId, hall, START - 1],
+      );
+      await record(database, [scanAt(far, START - 1, -78)]);
+    });
+
+    it('waits for the deletion, and says where the asset is without it', async () => {
+      const { recording } = await inTransaction(database.pool, async (client) => {
+        expect(await deleteLocationIn(client)).to.equal(true);
+        const recording = record(database, [scanAt(near, START, -78)]);
+        expect(await waits(database, recording)).to.equal(true);
+        return { recording };
+      });
+      expect((await recording).map(({ status }) => status)).to.deep.equal(['recorded']);
+      await expectNoLiveAssetAtADeletedLocation();
+    });
+
+    it('holds the deletion until its commit, and that finds the asset there', async () => {
+      const { deletion } = await inTransaction(database.pool, async (client) => {
+        await recordIn(client, [scanAt(near, START, -78)]);
+        const deletion = deleteLocation();
+        expect(await waits(database, deletion)).to.equal(true);
+        return { deletion };
+      });
+      expect(await deletion).to.equal(false);
+      expect(await storedPosition(database, assetId)).to.include({ locationId: location });
+    });
+  });
 });
