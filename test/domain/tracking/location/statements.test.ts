@@ -241,6 +241,41 @@ describe('statements', () => {
       expect(await statedBy('0 C:-60, 0.1 D:-70', siteWith())).to.deep.equal(['0 C strength']);
     });
 
+    it("go by the first scan's plan where those of a bucket have different ones, in whichever order they come", async () => {
+      const beside = {
+        ...plan,
+        locationId: 8,
+        places: plan.places.map((place) => ({ ...place, locationId: 3 })),
+      };
+      const site = new Site({
+        settings: [everywhere({ procedure: 'position', certainty: 1, tagDbm: -55 })],
+        parents: new Map([1, 2, 3, 4].map((id) => [id, id < 3 ? 7 : 8])),
+        plans: [
+          plan,
+          { ...beside, antennas: plan.antennas.map((each) => ({ ...each, readerId: each.readerId + 2 })) },
+        ],
+      });
+      const lines = ['0 A:-56, 0.1 B:-70, 0.2 C:-70, 0.3 D:-80', '0 C:-56, 0.1 D:-70, 0.2 A:-70, 0.3 B:-80'];
+      for (const [index, line] of lines.entries()) {
+        const seen = scans(line);
+        const stated = await statementsOf(seen, site);
+        expect(stated.statements.map(({ locationId }) => locationId)).to.deep.equal([index === 0 ? 1 : 3]);
+        expect(stated.positions.map(({ planLocationId }) => planLocationId)).to.deep.equal([7 + index]);
+        for (const order of [seen.toReversed(), [...seen.slice(2), ...seen.slice(0, 2)]]) {
+          expect(await statementsOf(order, site)).to.deep.equal(stated);
+        }
+      }
+    });
+
+    it('go by the first made of several plans of a location', async () => {
+      const site = new Site({
+        settings: [everywhere({ procedure: 'position', certainty: 1, tagDbm: -55 })],
+        parents: new Map([1, 2].map((id) => [id, 7])),
+        plans: [plan, { ...plan, places: plan.places.map((place) => ({ ...place, locationId: 3 })) }],
+      });
+      expect(await statedBy('0 A:-56, 0.1 B:-70', site)).to.deep.equal(['0 A position']);
+    });
+
     it('are of the only location that was heard', async () => {
       expect(await statedBy('0 A:-90', siteWith())).to.deep.equal(['0 A only_here']);
     });
