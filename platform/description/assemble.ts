@@ -3,12 +3,11 @@ import { ISSUE_CODES } from '../../base/checks/issues.ts';
 import type { Parameter as DeclaredParameter } from '../http/parameters.ts';
 import { PROBLEMS, type ProblemType } from '../http/problem.ts';
 import type { DescribedResource, DescribedRoute } from './described-route.ts';
-import { exampleOf } from './example.ts';
-import type { Gathered } from './gathered.ts';
 import { HEADERS } from './headers.ts';
 import { NamedSchemas } from './named-schemas.ts';
 import type { DescribedMethod, OpenApiDocument, Operation, Parameter, PathItem } from './openapi.ts';
-import { methodNotAllowed, responsesOf } from './responses.ts';
+import type { Gathered } from './responses.ts';
+import { exampleOf, methodNotAllowed, responsesOf } from './responses.ts';
 
 export interface About {
   title: string;

@@ -1,3 +1,4 @@
+import type { JsonSchema } from '../../base/checks/fields.ts';
 import { bearerToken } from '../http/bearer.ts';
 import { parseBody } from '../http/body.ts';
 import { requireMediaType } from '../http/media-type.ts';
@@ -5,9 +6,8 @@ import { envelope, PROBLEMS, Problem, type ProblemType, queryTimeout, toProblem 
 import { readQuery } from '../http/query.ts';
 import { BODY_LIMIT } from '../http/read-body.ts';
 import { type DescribedRoute, examplePath } from './described-route.ts';
-import { exampleOf } from './example.ts';
-import type { Gathered } from './gathered.ts';
 import { HEADERS, headersOf } from './headers.ts';
+import type { NamedSchemas } from './named-schemas.ts';
 import type { Reference, Response } from './openapi.ts';
 
 const SHARED: Partial<Record<ProblemType, string>> = {
@@ -166,4 +166,30 @@ function thrownBy(work: () => unknown): Problem {
     return toProblem(error);
   }
   throw new Error('an example of an error is none');
+}
+
+export interface Gathered {
+  schemas: NamedSchemas;
+  responses: Record<string, Response>;
+  error: JsonSchema;
+}
+
+/**
+ * The schema's own example, or one composed of its parts.
+ *
+ * @returns undefined if the schema does not suggest a value.
+ */
+export function exampleOf(schema: JsonSchema): unknown {
+  const { examples, const: only, default: initial, properties, items } = schema;
+  if (Array.isArray(examples)) {
+    return examples[0];
+  }
+  if (only !== undefined || initial !== undefined) {
+    return only ?? initial;
+  }
+  if (properties !== undefined) {
+    const each = Object.entries(properties as Readonly<Record<string, JsonSchema>>);
+    return Object.fromEntries(each.map(([name, property]) => [name, exampleOf(property)]));
+  }
+  return items === undefined ? undefined : [exampleOf(items as JsonSchema)];
 }

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
+import type Koa from 'koa';
 import type { Middleware } from 'koa';
-import { encodingFor } from './content-encoding.ts';
 
 /** Bytes of an answer that is worth it: below, a packet or two are saved. */
 const WORTH_BYTES = 8_192;
@@ -55,4 +55,24 @@ function isWorthIt(method: string, type: string, body: unknown): body is Buffer 
     Buffer.isBuffer(body) &&
     body.length >= WORTH_BYTES
   );
+}
+
+/** The better one first: browsers take both as gladly. */
+const ENCODINGS = ['br', 'gzip'] as const;
+
+export type Encoding = (typeof ENCODINGS)[number];
+
+/**
+ * The best of the encodings that there are and the caller takes; null for none. Where there is any, `Vary` tells caches
+ * that other callers may get another.
+ */
+export function encodingFor(
+  koa: Koa.Context,
+  available: Readonly<Partial<Record<Encoding, unknown>>>,
+): Encoding | null {
+  const there = ENCODINGS.filter((encoding) => available[encoding] !== undefined);
+  if (there.length > 0) {
+    koa.vary('Accept-Encoding');
+  }
+  return there.find((encoding) => koa.acceptsEncodings(encoding) === encoding) ?? null;
 }

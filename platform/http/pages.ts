@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import { type Encoding, encodingFor } from './content-encoding.ts';
+import { type Encoding, encodingFor } from './compress-answers.ts';
 import { type Headers, Problem } from './problem.ts';
 
 export type Page = WholePage | Redirect;

@@ -1,5 +1,5 @@
 import type { Bucket } from './bucket.ts';
-import type { Store } from './store.ts';
+import type { Store } from './take.ts';
 import { type Taken, take } from './take.ts';
 
 /**

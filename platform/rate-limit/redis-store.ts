@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import { type CommandParser, createClient, defineScript } from '@redis/client';
 import type { Bucket } from './bucket.ts';
-import type { Store } from './store.ts';
-import type { Taken } from './take.ts';
+import type { Store, Taken } from './take.ts';
 
 /** Buckets on a Redis server, over one connection. Discarded once that is lost or closed. */
 export interface RedisStore extends Store {

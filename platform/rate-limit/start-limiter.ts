@@ -8,8 +8,7 @@ import { type Bucket, bucketOf } from './bucket.ts';
 import { budgetHeaders, retryAfter } from './headers.ts';
 import { MemoryStore } from './memory-store.ts';
 import type { RedisStore } from './redis-store.ts';
-import type { Store } from './store.ts';
-import type { Taken } from './take.ts';
+import type { Store, Taken } from './take.ts';
 
 export interface Limits<Context> {
   perMinute: number;

@@ -22,3 +22,8 @@ export function take(fullAt: number, now: number, { interval, capacity }: Bucket
   const cost = tokens * interval;
   return debt + cost <= capacity ? { isAllowed: true, debt: debt + cost } : { isAllowed: false, debt };
 }
+
+export interface Store {
+  /** Takes all tokens or none; an unknown bucket is full. */
+  take(key: string, tokens: number): Taken | Promise<Taken>;
+}

@@ -1,5 +1,4 @@
 import { constants } from 'node:os';
-import { firstSignal } from './first-signal.ts';
 
 interface Reactions {
   first?: () => void;
@@ -55,3 +54,22 @@ function onSignals(listener: (signal: NodeJS.Signals) => void): () => void {
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/** Milliseconds within which one signal may arrive twice: from the terminal and from a parent (npm, timeout). */
+const SAME = 500;
+
+/** A listener that calls `first` for the first signal and `again` for later ones; duplicates count once. */
+export function firstSignal(
+  first: (signal: NodeJS.Signals) => void,
+  again: () => void,
+): (signal: NodeJS.Signals) => void {
+  let since: number | null = null;
+  return (signal) => {
+    if (since === null) {
+      since = performance.now();
+      first(signal);
+    } else if (performance.now() - since > SAME) {
+      again();
+    }
+  };
+}

@@ -1,6 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { connectionEvent } from './connection-event.ts';
 import { readPast } from './read-past.ts';
 
 /**
@@ -73,4 +72,9 @@ function discardWithin(socket: Socket, isOver: () => boolean): void {
 
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** The event of a connection that can be read: with TLS it comes after the handshake. */
+export function connectionEvent(server: Server): string {
+  return 'setSecureContext' in server ? 'secureConnection' : 'connection';
 }

@@ -3,11 +3,10 @@ import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerRes
 import type { AddressInfo, Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { BoundedSockets, groupOfAddress } from './bounded-sockets.ts';
-import { connectionEvent } from './connection-event.ts';
 import { socketLimit } from './descriptor-limit.ts';
 import { boundHandshakes } from './handshakes.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import { closeLingeringly } from './lingering-close.ts';
+import { closeLingeringly, connectionEvent } from './lingering-close.ts';
 import { type ListenAddress, listenFault } from './listen-fault.ts';
 import { handleInTurn, underWayOn } from './pipelined-requests.ts';
 import type { ServerTls } from './server-tls.ts';
@@ -291,7 +290,7 @@ function unusedConnections(server: Server): () => void {
 
 /**
  * Requests begun in a round of the event loop. With one a round, look-ups on 32 connections took 1.4 times as long, since writes
- * to the database are gathered within a round (`gather-writes.ts`).
+ * to the database are gathered within a round (`gatherWrites`).
  */
 const EACH_ROUND = 8;
 

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Logger } from 'pino';
 import { AppError, messageOf } from '../../base/errors.ts';
-import { firstSignal } from './first-signal.ts';
+import { firstSignal } from './interruption.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { maskSecrets } from './mask-secrets.ts';
 

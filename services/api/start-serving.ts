@@ -6,7 +6,7 @@ import {
 } from '../../db/timescale/connections/organization-door.ts';
 import { LargeBodies } from '../../platform/http/large-bodies.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
-import { requireReplica } from '../../platform/runtime/require-replica.ts';
+import { requireReplica } from '../../platform/runtime/require-database.ts';
 import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
 import { startMoveReading } from './moves/start-move-reading.ts';
 import type { ApiContext } from './serving/context.ts';

@@ -14,7 +14,7 @@ import { sayStoredAhead } from '../../domain/tracking/wrong-clock/stored-ahead.t
 import { requireDatabase } from '../../platform/runtime/database.ts';
 import type { Check } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
-import { requireWritable } from '../../platform/runtime/require-writable.ts';
+import { requireWritable } from '../../platform/runtime/require-database.ts';
 import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
 import { watchClock } from '../../platform/runtime/watch-clock.ts';
 import type { WorkThreads } from '../../platform/runtime/work-threads.ts';

@@ -6,7 +6,7 @@ import { requireSealer } from '../../domain/moves/require-sealer.ts';
 import { requireDatabase } from '../../platform/runtime/database.ts';
 import type { Check } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
-import { requireWritable } from '../../platform/runtime/require-writable.ts';
+import { requireWritable } from '../../platform/runtime/require-database.ts';
 import type { JobConfig } from './config.ts';
 import { jobsOf } from './jobs.ts';
 import { measureJobs } from './measure-jobs.ts';

@@ -1,11 +1,10 @@
 import pg from 'pg';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
-import { gatherWrites } from '../../db/timescale/connections/gather-writes.ts';
 import {
   type OrganizationConnection,
   openOrganizationDoor,
 } from '../../db/timescale/connections/organization-door.ts';
-import { PipelinedConnections } from '../../db/timescale/connections/pipelined-connections.ts';
+import { gatherWrites, PipelinedConnections } from '../../db/timescale/connections/pipelined-connections.ts';
 import { verbsOn } from '../../db/timescale/queries/verbs.ts';
 import { findLiveAsset } from '../../domain/master-data/assets/queries.ts';
 import { show, spreadOf } from '../support/statistics.ts';

@@ -1,5 +1,5 @@
 import { loadavg } from 'node:os';
-import { firstSignal } from '../../platform/runtime/first-signal.ts';
+import { firstSignal } from '../../platform/runtime/interruption.ts';
 import { SERVER_URL } from '../support/database.ts';
 import { hasTimescale } from './crashing-database.ts';
 import { LONG_FORMS } from './long-forms.ts';

@@ -16,9 +16,9 @@ import { createApiKey } from '../../domain/administration/api-keys/create-api-ke
 import { PUBLIC_SCOPES } from '../../domain/administration/api-keys/scopes.ts';
 import { createOrganization } from '../../domain/administration/organizations/create-organization.ts';
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
-import { requireReplica } from '../../platform/runtime/require-replica.ts';
+import { requireReplica } from '../../platform/runtime/require-database.ts';
 import { startApi } from '../../services/api/start.ts';
-import { examineReadUrl } from '../../services/cli/doctor/replica.ts';
+import { examineReadUrl } from '../../services/cli/doctor/database.ts';
 import { TEST_ACTOR } from '../support/actor.ts';
 import { apiConfig } from '../support/api.ts';
 import type { TestDatabase } from '../support/database.ts';

@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import type { GroupedWrite } from './grouped-write.ts';
-import { retryWhileLocked } from './retry-while-locked.ts';
 import { PATIENCE, WAITING_PER_ORGANIZATION } from './scanning-connections.ts';
 import { isLockTimeout } from './sql-state.ts';
 
@@ -165,3 +164,27 @@ const TAKEN = new Error('gone with another');
 function isUndone(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.severity === 'ERROR';
 }
+
+/**
+ * Retries a change that gave up waiting for a lock, each time in a new turn.
+ *
+ * @throws the last error after {@link PATIENCE}.
+ */
+export async function retryWhileLocked<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  const until = performance.now() + PATIENCE;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isLockTimeout(error) || performance.now() > until) {
+        throw error;
+      }
+    }
+  }
+}
+
+/**
+ * Milliseconds a change waits for each lock. Creates and attaches hold theirs for a few; an import holds those of
+ * its rows for seconds. Less than `deadlock_timeout`, so that the one that waits gives way.
+ */
+export const LOCK_TIMEOUT = 500;

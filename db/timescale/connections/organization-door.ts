@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { conflict, IdsUsedUp, StatementTimedOut } from '../../../base/errors.ts';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import { type RowQuery, toConfig } from '../queries/sql.ts';
@@ -5,7 +6,7 @@ import { type Connection, verbsOn } from '../queries/verbs.ts';
 import type { PoolClient } from './client.ts';
 import { ENTER, ENTER_BRIEFLY, entering, enteringToWrite } from './enter-organization.ts';
 import type { GroupedWrite } from './grouped-write.ts';
-import { GroupedWrites } from './grouped-writes.ts';
+import { GroupedWrites, LOCK_TIMEOUT, retryWhileLocked } from './grouped-writes.ts';
 import { isUsedUp } from './ids-used-up.ts';
 import { type ListOptions, Lists } from './lists.ts';
 import { rethrowLost } from './lost-database.ts';
@@ -15,13 +16,11 @@ import { createPool } from './pool.ts';
 import type { Preceding } from './preceded-query.ts';
 import { Replica, type ReplicaReads } from './replica.ts';
 import { ASK_PRIMARY } from './replica-position.ts';
-import { LOCK_TIMEOUT, retryWhileLocked } from './retry-while-locked.ts';
 import { PATIENCE, ScanningConnections, WAITING_PER_ORGANIZATION } from './scanning-connections.ts';
 import { ScanningPool } from './scanning-pool.ts';
 import { type ServiceConnections, serviceConfig } from './service-connections.ts';
 import { SilentConnections } from './silent-connections.ts';
 import { isCancelled, isLockTimeout } from './sql-state.ts';
-import { isTooManyRows } from './too-many-rows.ts';
 import { inOneTrip, inTransaction, isUniqueViolation } from './transaction.ts';
 import { WriteOutage } from './write-outage.ts';
 
@@ -205,4 +204,9 @@ function rethrowKnown(error: unknown, isChanged: boolean, timedOut: string): nev
     throw new StatementTimedOut(timedOut, error);
   }
   rethrowLost(error, isChanged);
+}
+
+/** Raised by `add_live_rows`, with a message for people. */
+function isTooManyRows(error: unknown): error is pg.DatabaseError {
+  return error instanceof pg.DatabaseError && error.code === 'TT001';
 }

@@ -2,8 +2,7 @@ import type pg from 'pg';
 import { FORMAT, type Piece } from './backup-file.ts';
 import { checksum, type TableChecksum } from './checksum.ts';
 import { rowsAsJson } from './rows-as-json.ts';
-import { readSequences } from './sequences.ts';
-import { tablesInOrder } from './tables.ts';
+import { readSequences, tablesInOrder } from './tables.ts';
 
 /**
  * All of a database as of one instant, while it is used.

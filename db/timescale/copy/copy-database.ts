@@ -7,8 +7,7 @@ import { migrate } from '../schema/migrate.ts';
 import { checksum, type TableChecksum } from './checksum.ts';
 import { beginCopying, commitCopied, insertRows } from './insert-rows.ts';
 import { rowsAsJson } from './rows-as-json.ts';
-import { readSequences, setSequences } from './sequences.ts';
-import { type Table, tablesInOrder } from './tables.ts';
+import { readSequences, setSequences, type Table, tablesInOrder } from './tables.ts';
 
 export interface CopyOptions {
   /** Copies although processes are connected to the source; later writes are not copied. */

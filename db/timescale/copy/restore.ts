@@ -14,8 +14,7 @@ import {
 import { type BackupHeader, FORMAT, type Piece } from './backup-file.ts';
 import { checksum, type TableChecksum } from './checksum.ts';
 import { beginCopying, commitCopied, insertRows } from './insert-rows.ts';
-import { setSequences } from './sequences.ts';
-import { type Table, tablesInOrder } from './tables.ts';
+import { setSequences, type Table, tablesInOrder } from './tables.ts';
 
 export interface Restored {
   at: string;

@@ -1,12 +1,13 @@
 import { AppError } from '../../../base/errors.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
 import { instantOf } from '../../../db/timescale/erase/export-rows.ts';
-import { type ImportedPeople, importPeople } from '../../../db/timescale/erase/import-people.ts';
 import {
   filledTables,
   findTaken,
+  type ImportedPeople,
   type ImportedTable,
   importedTables,
+  importPeople,
   importRows,
   inImport,
   type ReadLines,

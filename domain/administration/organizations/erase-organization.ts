@@ -3,10 +3,13 @@ import { TAGTRAIL } from '../../../base/typed-command.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { countRows } from '../../../db/timescale/erase/count-rows.ts';
-import { eraseMembers } from '../../../db/timescale/erase/erase-members.ts';
-import { type ErasingOptions, eraseRows } from '../../../db/timescale/erase/erase-rows.ts';
+import {
+  type ErasingOptions,
+  eraseMembers,
+  eraseRows,
+  stillReferring,
+} from '../../../db/timescale/erase/erase-rows.ts';
 import { tablesToEmpty } from '../../../db/timescale/erase/organization-tables.ts';
-import { stillReferring } from '../../../db/timescale/erase/still-referred.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Actor } from '../../changes/actor.ts';

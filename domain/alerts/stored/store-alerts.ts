@@ -3,9 +3,11 @@ import { append } from '../../../base/append.ts';
 import { leastOf } from '../../../base/extremes.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { slicesOf } from '../../../base/slices-of.ts';
+import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import { integers, texts, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { Because } from '../conditions/stretch.ts';
 import type { DatedRule } from '../rules/rule.ts';
 import type { AlertDifference, FoundStretch } from './alert.ts';
 import { noteFlood, roomFor } from './floods.ts';
@@ -151,3 +153,24 @@ const times = (of: Of, pick: (stretch: FoundStretch) => Micros | null) =>
 const levels = (of: Of) => sql.binary(texts(of.map(({ stretch }) => stretch.level)));
 const locations = (of: Of) => sql.binary(integers(of.map(({ stretch }) => stretch.locationId)));
 const reasons = (of: Of) => sql.binary(texts(of.map(({ stretch }) => stretch.because)));
+
+/** Why there is an alert, as it is stored and goes over the wire. */
+export function toldBecause(because: Because): string {
+  switch (because.kind) {
+    case 'overdue':
+      return JSON.stringify({
+        state: because.state,
+        location_id: because.locationId,
+        last_seen: wireTimeOfMicros(because.lastSeen),
+        sweep_id: because.sweepId,
+      });
+    case 'reader':
+      return JSON.stringify({ state: because.state, from: wireTimeOfMicros(because.from) });
+    default:
+      return JSON.stringify({ location_id: because.locationId, from: wireTimeOfMicros(because.from) });
+  }
+}
+
+export function locationIn(because: Because): number | null {
+  return because.kind === 'reader' ? null : because.locationId;
+}

@@ -12,14 +12,11 @@ import { type Interval, joined } from '../intervals.ts';
 import { StretchJoiner } from '../join-stretches.ts';
 import { PassedOver, reasonOf } from '../passed-over.ts';
 import { findRevised } from '../revised-organizations.ts';
-import { KEPT, keptWatches } from '../watching/kept-watches.ts';
-import { loadWatches } from '../watching/load-watches.ts';
-import { tidyWatches } from '../watching/tidy-watches.ts';
-import { keepSettled } from './keep-settled.ts';
+import { KEPT, keptWatches, loadWatches, tidyWatches } from '../watching/stored-watches.ts';
 import { learn } from './learn.ts';
 import { type LoadedEvidence, loadEvidence, type ReaderSince } from './load-evidence.ts';
 import { type Silence, silencesOf } from './silences.ts';
-import { storeSilences } from './store-silences.ts';
+import { keepSettled, storeSilences } from './store-silences.ts';
 import { watchedBetween, watchedSince } from './watched-time.ts';
 
 interface Reader extends ReaderSince {

@@ -1,12 +1,14 @@
-import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { MICROS_PER_DAY, MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { bigints, integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { isHere } from '../../../db/timescale/queries/is-here.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import type { Interval } from '../intervals.ts';
+import type { Heard, Interval } from '../intervals.ts';
 import { packedStretchesSince } from '../packed-spans.ts';
 import type { ReaderId } from '../store-connections.ts';
-import { type CountedStretch, LEARNED_FROM, learnedExpectation } from './learned-expectation.ts';
+import { watchedBetween } from './watched-time.ts';
+
+const LEARNED_FROM: Micros = 7 * MICROS_PER_DAY;
 
 /** The oldest evidence to learn from, by when the reader was heard last. */
 const OLDEST = sql.fragment`(counted.heard_until - make_interval(secs => ${LEARNED_FROM / MICROS_PER_SECOND}::integer))`;
@@ -68,4 +70,44 @@ export async function learn(
         ${sql.binary(bigints(changed.map(({ seconds }) => seconds)))}::bigint[]::integer[])
         as learned (org_id, reader_id, seconds)`);
   }
+}
+
+interface CountedStretch extends Heard {
+  messages: number;
+}
+
+const LEAST: Micros = 30 * MICROS_PER_SECOND;
+const MOST: Micros = MICROS_PER_DAY;
+
+/** A reader heard for less than this is new: nothing is known of its silences. */
+const KNOWN_AFTER: Micros = 3_600 * MICROS_PER_SECOND;
+
+/**
+ * How long a reader may say nothing, by the gaps between its messages in the seven days before: twice the 99.9th
+ * percentile, in whole seconds. Of a thousand gaps one may be longer, so a reader's outages do not teach patience; where it
+ * says little, they do. Gaps are in watched time.
+ *
+ * Gaps within a stretch count as none: twice such a gap is no longer than the least that is expected.
+ *
+ * @param heard stretches that ended in those days, in order and apart.
+ * @returns null of a new reader.
+ */
+export function learnedExpectation(
+  heard: readonly CountedStretch[],
+  watched: readonly Interval[],
+  at: Micros,
+): Micros | null {
+  const recent = heard.filter(({ until }) => until >= at - LEARNED_FROM);
+  const [first, last] = [recent[0], recent.at(-1)];
+  if (first === undefined || last === undefined || last.until - first.since < KNOWN_AFTER) {
+    return null;
+  }
+  const messages = recent.reduce((sum, stretch) => sum + stretch.messages, 0);
+  const gaps = recent
+    .slice(1)
+    .map(({ since }, before) => watchedBetween(watched, recent[before]?.until ?? since, since))
+    .sort((a, b) => b - a);
+  const usual = gaps[Math.floor((messages - 1) / 1_000)] ?? 0;
+  const seconds = Math.ceil((2 * usual) / MICROS_PER_SECOND) * MICROS_PER_SECOND;
+  return Math.min(MOST, Math.max(LEAST, seconds));
 }

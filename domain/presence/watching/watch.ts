@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { storeWatches, type Watch } from './store-watches.ts';
+import { storeWatches, type Watch } from './stored-watches.ts';
 
 /** Stretches that are kept while the database is away; the oldest are given up, as if nobody had heard anything then. */
 const MOST = 100;

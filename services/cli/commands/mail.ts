@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
-import { testLetter } from '../../../domain/alerts/mail/letter/test-letter.ts';
+import { testLetter } from '../../../domain/alerts/mail/letter/letter.ts';
 import { openMailer } from '../../../domain/alerts/mail/sending/mailer.ts';
 import { isAddress } from '../../../domain/alerts/mail/sending/sender.ts';
 import { CONSOLE_URL } from '../../../platform/runtime/console-url.ts';

@@ -36,14 +36,18 @@ import { queuesOf } from '../../mqtt-ingest/entry.ts';
 import { EMBEDDED_DATABASE } from '../../standalone/database.ts';
 import { toPublishedAt } from '../parts/published-at.ts';
 import { examineAnswers, type Listener } from './answers.ts';
-import { examineBroker } from './broker.ts';
-import { connect, examineConnections, examineMigrating } from './connection.ts';
-import { examineOtherInstallations } from './other-installations.ts';
+import { examineBroker, examineQueues } from './broker.ts';
+import {
+  connect,
+  examineConnections,
+  examineMigrating,
+  examineOtherInstallations,
+  examineReadUrl,
+  examineRoles,
+  examineSchema,
+  examineServers,
+} from './database.ts';
 import { examinePublishedMoves } from './published-moves.ts';
-import { examineQueues } from './queues.ts';
-import { examineReadUrl } from './replica.ts';
-import { examineRoles, examineSchema } from './schema.ts';
-import { examineServers } from './servers.ts';
 import { type DoctorConfig, examineSettings } from './settings.ts';
 
 /**

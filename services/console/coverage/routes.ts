@@ -1,3 +1,4 @@
+import { ID_SCHEMA, type JsonSchema, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { invalid, invalidValue } from '../../../base/checks/issues.ts';
 import { TooMuchWork } from '../../../base/errors.ts';
 import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
@@ -12,10 +13,19 @@ import { loadSweeps } from '../../../domain/sweeps/load-sweeps.ts';
 import type { TimeBound } from '../../../platform/http/parameters.ts';
 import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
+import { FLAG_SCHEMA, listOf, objectOf } from '../serving/schemas.ts';
 import { readStays, type StaysRow } from '../stays/queries.ts';
 import { OF_ASSET } from '../stays/routes.ts';
 import { MOST_STAYS, STAYS_QUERY } from '../stays/schema.ts';
-import { COVERAGE, MOST_GAPS, MOST_LOCATIONS } from './schema.ts';
+
+/** The longest are told; more than a picture can show. */
+const MOST_GAPS = 500;
+
+const COVERAGE: JsonSchema = objectOf({
+  from: TIME_SCHEMA,
+  gaps: listOf(objectOf({ location_id: ID_SCHEMA, from: TIME_SCHEMA, to: TIME_SCHEMA })),
+  is_cut: FLAG_SCHEMA,
+});
 
 const gaps = memberRoute({
   ...{ method: 'GET', path: '/console/v1/assets/{asset_id}/coverage', operationId: 'listCoverageGaps' },
@@ -128,3 +138,6 @@ function coverageGaps(evidence: PlaceEvidence, window: Interval): Interval[] {
     joined([...coveredTimes(evidence, window), ...goOn]),
   );
 }
+
+/** Locations that are looked at: those where the asset was longest. A picture has a lane for ten. */
+const MOST_LOCATIONS = 20;

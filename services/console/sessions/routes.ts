@@ -12,8 +12,7 @@ import { type Visitor, visitorRoute } from '../serving/visitor.ts';
 import { withFields } from '../serving/with-fields.ts';
 import { takeAttempt } from './attempts.ts';
 import { LISTED_SESSION, passwordBody, SESSION, signInBody } from './schema.ts';
-import { answeredWithCookies, answerSignedIn } from './signed-in.ts';
-import { sessionView } from './view.ts';
+import { answeredWithCookies, answerSignedIn, sessionView } from './signed-in.ts';
 import { requirePasswords, waysRoute } from './ways.ts';
 
 const OWN = { scope: null, query: NO_QUERY, params: {} } as const;

@@ -1,11 +1,13 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
+import type { SessionRow } from '../../../domain/administration/users/sessions/find-sessions.ts';
 import { noteDevice } from '../../../domain/administration/users/sessions/known-devices.ts';
 import type { SignedIn } from '../../../domain/administration/users/sessions/sign-in.ts';
 import type { Success } from '../../../platform/http/success.ts';
+import type { ConsoleParts } from '../serving/console-parts.ts';
 import { findSession, requireSession } from '../serving/person.ts';
+import { SCOPES_OF } from '../serving/role-scopes.ts';
 import { inData } from '../serving/schemas.ts';
 import type { Visitor } from '../serving/visitor.ts';
-import { sessionView } from './view.ts';
 
 /** An answer that begins or ends a session, by its cookie. */
 export interface WithCookies {
@@ -41,5 +43,22 @@ export async function answerSignedIn(
   return {
     body: sessionView(session, parts),
     cookies: [parts.cookie.set(token), parts.deviceCookie.set(known)],
+  };
+}
+
+export function sessionView(
+  { id, user_id: userId, email, name, has_password, memberships }: SessionRow,
+  { idleSeconds }: Pick<ConsoleParts, 'idleSeconds'>,
+) {
+  return {
+    user: { id: userId, email, name, has_password },
+    session_id: id,
+    /** Without use, after which it ends. */
+    idle_seconds: idleSeconds,
+    memberships: memberships.map(({ org_id: orgId, organization, role }) => ({
+      organization: { id: orgId, name: organization },
+      role,
+      scopes: SCOPES_OF[role],
+    })),
   };
 }

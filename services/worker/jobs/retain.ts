@@ -1,9 +1,7 @@
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import { mergeHeardStretches } from '../../../db/timescale/schema/merge-heard-stretches.ts';
 import { packReaderSpans } from '../../../db/timescale/schema/pack-reader-spans.ts';
-import { sweep } from '../../../db/timescale/schema/retention.ts';
-import { forgetAddresses } from '../../../db/timescale/schema/retention-of-addresses.ts';
-import { sweepMoves } from '../../../db/timescale/schema/retention-of-moves.ts';
+import { forgetAddresses, sweep, sweepMoves } from '../../../db/timescale/schema/retention.ts';
 import type { Job } from './job.ts';
 
 export interface RetentionConfig {

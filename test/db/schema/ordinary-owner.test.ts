@@ -6,7 +6,7 @@ import { withDatabase } from '../../../db/timescale/connections/database-url.ts'
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { allowLogin } from '../../../db/timescale/schema/allow-login.ts';
 import { migrate } from '../../../db/timescale/schema/migrate.ts';
-import { sweepMoves } from '../../../db/timescale/schema/retention-of-moves.ts';
+import { sweepMoves } from '../../../db/timescale/schema/retention.ts';
 import { eraseOrganization } from '../../../domain/administration/organizations/erase-organization.ts';
 import { sealAll } from '../../../domain/moves/start-sealing.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { forgetAddresses } from '../../../db/timescale/schema/retention-of-addresses.ts';
+import { forgetAddresses } from '../../../db/timescale/schema/retention.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Site } from '../../support/site.ts';
 

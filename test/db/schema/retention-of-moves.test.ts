@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { sweepMoves } from '../../../db/timescale/schema/retention-of-moves.ts';
+import { sweepMoves } from '../../../db/timescale/schema/retention.ts';
 import { useDatabase } from '../../support/database.ts';
 import { sealedDaysAgo as sealed } from '../../support/sealed-days-ago.ts';
 import { Site } from '../../support/site.ts';

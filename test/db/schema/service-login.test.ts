@@ -6,8 +6,7 @@ import { withDatabase } from '../../../db/timescale/connections/database-url.ts'
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { migrate as migrateTo } from '../../../db/timescale/schema/migrate.ts';
 import { readMigrations } from '../../../db/timescale/schema/migrations.ts';
-import { sweep } from '../../../db/timescale/schema/retention.ts';
-import { sweepMoves } from '../../../db/timescale/schema/retention-of-moves.ts';
+import { sweep, sweepMoves } from '../../../db/timescale/schema/retention.ts';
 import { commandLineOn } from '../../support/command-line.ts';
 import { useDatabase } from '../../support/database.ts';
 import { expectFinding, runDoctor } from '../../support/doctor.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { sweepMoves } from '../../../db/timescale/schema/retention-of-moves.ts';
+import { sweepMoves } from '../../../db/timescale/schema/retention.ts';
 import { movesAt } from '../../../domain/moves/moves-at.ts';
 import { readPlacementsOfEvents } from '../../../domain/moves/published/read-placements.ts';
 import { sealAll } from '../../../domain/moves/start-sealing.ts';

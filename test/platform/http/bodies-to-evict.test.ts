@@ -1,6 +1,10 @@
 import { expect } from 'chai';
-import { type Arriving, bodiesToEvict, type WaitingBody } from '../../../platform/http/body-room.ts';
-import { BodyShares } from '../../../platform/http/body-shares.ts';
+import {
+  type Arriving,
+  BodyShares,
+  bodiesToEvict,
+  type WaitingBody,
+} from '../../../platform/http/body-room.ts';
 
 const BOUNDS = {
   total: 100,

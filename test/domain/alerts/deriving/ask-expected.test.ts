@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MICROS_PER_SECOND, type Micros } from '../../../../base/instant.ts';
 import { databaseOn } from '../../../../db/timescale/connections/database.ts';
-import { askExpected } from '../../../../domain/alerts/deriving/ask-expected.ts';
+import { askExpected } from '../../../../domain/alerts/deriving/derive-organization.ts';
 import { newOrganization, newWork } from '../../../../domain/alerts/deriving/organization.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { aRead, record } from '../../../support/recording.ts';

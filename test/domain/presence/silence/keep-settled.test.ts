@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { inForce, type StoredExpectation } from '../../../../domain/presence/expectations.ts';
 import { joined } from '../../../../domain/presence/intervals.ts';
-import { keepSettled } from '../../../../domain/presence/silence/keep-settled.ts';
 import { silencesOf } from '../../../../domain/presence/silence/silences.ts';
+import { keepSettled } from '../../../../domain/presence/silence/store-silences.ts';
 import { watchedSince } from '../../../../domain/presence/silence/watched-time.ts';
 import { Random } from '../../../support/random.ts';
 

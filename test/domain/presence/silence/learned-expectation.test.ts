@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MICROS_PER_SECOND } from '../../../../base/instant.ts';
 import { stretchesOf } from '../../../../domain/messages/heard-stretches.ts';
-import { learnedExpectation } from '../../../../domain/presence/silence/learned-expectation.ts';
+import { learnedExpectation } from '../../../../domain/presence/silence/learn.ts';
 import { Random } from '../../../support/random.ts';
 
 const ALWAYS = [{ since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY }];

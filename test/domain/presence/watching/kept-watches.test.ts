@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { MICROS_PER_DAY } from '../../../../base/instant.ts';
-import { keptWatches } from '../../../../domain/presence/watching/kept-watches.ts';
+import { keptWatches } from '../../../../domain/presence/watching/stored-watches.ts';
 
 /** A day, and half of it, so many days ago. */
 const days = (...ago: readonly number[]) =>

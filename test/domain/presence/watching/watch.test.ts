@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { MICROS_PER_DAY, MICROS_PER_SECOND, type Micros } from '../../../../base/instant.ts';
-import { loadWatches } from '../../../../domain/presence/watching/load-watches.ts';
-import { tidyWatches } from '../../../../domain/presence/watching/tidy-watches.ts';
+import { loadWatches, tidyWatches } from '../../../../domain/presence/watching/stored-watches.ts';
 import { type Hearing, IntakeWatch } from '../../../../domain/presence/watching/watch.ts';
 import { useDatabase } from '../../../support/database.ts';
 
