@@ -1,23 +1,26 @@
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { Choice } from '../../../ui/parts/choice.tsx';
 import { Icon } from '../../../ui/parts/icon.tsx';
 import { Mark } from '../../../ui/parts/mark.tsx';
 import { organizationId } from '../api/organization.ts';
+import { useAction } from '../api/use-action.ts';
 import { useInboxCounts } from '../live/inbox-counts.ts';
 import { liveState, startLive } from '../live/live.ts';
 import { ConfirmDialog } from '../parts/confirm.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Popover } from '../parts/popover.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
 import { SideSheet } from '../parts/side-sheet.tsx';
 import { Toasts } from '../parts/toast.tsx';
-import { address, href, replaceAddress } from '../router/router.ts';
+import { withOrganization } from '../router/address.ts';
+import { address, go, href, replaceAddress } from '../router/router.ts';
 import { SCREEN_GROUPS, type Screen, type ScreenComponent, visibleScreens } from '../screens/index.ts';
 import { isForeignAddress } from '../session/organization-in-address.ts';
-import { membership, session } from '../session/session.ts';
-import { texts } from '../texts/texts.ts';
-import { Account } from './account.tsx';
+import { membership, session, signOut } from '../session/session.ts';
+import { codes, language, texts } from '../texts/texts.ts';
 import { FindBox } from './find-box.tsx';
-import { OrganizationSwitch } from './organization-switch.tsx';
+import { chooseLanguage, chooseTheme, theme } from './preferences.ts';
 import { onKey } from './shortcuts.ts';
 
 export function Shell() {
@@ -367,5 +370,72 @@ function LiveChip() {
     <p class={`live live-${liveState.value}`} role="status">
       {liveState.value === 'lost' ? t.reconnecting : liveState.value === 'open' ? t.live : ''}
     </p>
+  );
+}
+
+const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
+
+/** The signed-in user, and this device's display settings. */
+function Account() {
+  const t = texts.value.shell;
+  const action = useAction();
+  return (
+    <div class="stack">
+      <div>
+        <strong>{session.value?.user.name}</strong>
+        <p class="hint">{session.value?.user.email}</p>
+      </div>
+      <Choice
+        label={t.colours}
+        options={(['auto', 'light', 'dark'] as const).map((value) => ({ value, word: t.themes[value] }))}
+        value={theme.value}
+        onChoose={chooseTheme}
+      />
+      <Choice
+        label={t.language}
+        options={codes.map((value) => ({ value, word: LANGUAGES[value] }))}
+        value={language.value}
+        onChoose={(code) => void chooseLanguage(code)}
+      />
+      {action.problem !== null && <ProblemNote problem={action.problem} />}
+      <button
+        type="button"
+        class="secondary"
+        disabled={action.isBusy}
+        onClick={() => void action.run(signOut)}
+      >
+        {t.signOut}
+      </button>
+    </div>
+  );
+}
+
+/** The page shows one organization; most people have one only. */
+function OrganizationSwitch() {
+  const memberships = session.value?.memberships ?? [];
+  if (memberships.length < 2) {
+    return <p class="organization">{membership.value?.organization.name}</p>;
+  }
+  return (
+    <label class="organization">
+      <span class="unseen">{texts.value.shell.organization}</span>
+      <select
+        value={String(organizationId.value)}
+        onChange={(event) => {
+          const { currentTarget: select } = event;
+          // Ids and filters are those of the organization before.
+          const to = withOrganization(href(address.value.path[0] ?? ''), Number(select.value));
+          // It follows the address, once what is unsaved may be left.
+          select.value = String(organizationId.value);
+          go(to);
+        }}
+      >
+        {memberships.map(({ organization }) => (
+          <option key={organization.id} value={String(organization.id)}>
+            {organization.name}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }

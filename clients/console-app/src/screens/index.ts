@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact';
 import type { IconName } from '../../../ui/parts/icon.tsx';
 import { inboxCount } from '../live/inbox-counts.ts';
-import type { Role } from '../session/roles.ts';
+import type { Role } from '../session/session.ts';
 import { may } from '../session/session.ts';
 import type { Texts } from '../texts/texts.ts';
 

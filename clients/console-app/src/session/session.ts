@@ -5,7 +5,6 @@ import { onSignedOut, post, read, remove } from '../api/send.ts';
 import type { Data } from '../api/types.ts';
 import { asApiError } from '../api/use-read.ts';
 import { address } from '../router/router.ts';
-import { isAtLeast, type Role } from './roles.ts';
 
 export type Session = Data<'GET /session'>;
 
@@ -86,3 +85,11 @@ const KEPT = 'tagtrail.organization';
 onSignedOut(() => {
   session.value = null;
 });
+
+export const ROLES = ['viewer', 'operator', 'admin'] as const;
+
+export type Role = (typeof ROLES)[number];
+
+function isAtLeast(role: Role, least: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(least);
+}

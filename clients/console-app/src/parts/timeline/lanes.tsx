@@ -2,7 +2,6 @@ import type { RefObject } from 'preact';
 import { href } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { coloursOf } from '../place-colours.ts';
-import type { Gaps } from './gaps.ts';
 import type { Bar, Lane } from './lanes-of.ts';
 import type { Range } from './range.ts';
 import { ticksOf } from './ticks.ts';
@@ -94,3 +93,6 @@ export function Lanes({
     </>
   );
 }
+
+/** Times in which nobody would have noticed that something left, by place. */
+export type Gaps = ReadonlyMap<number, readonly Range[]>;

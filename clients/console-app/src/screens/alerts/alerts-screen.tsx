@@ -12,8 +12,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { address, go, href, hrefWith } from '../../router/router.ts';
 import { type Texts, texts } from '../../texts/texts.ts';
-import { AlertBadge } from './alert-badge.tsx';
-import { AlertSheet } from './alert-sheet.tsx';
+import { AlertBadge, AlertSheet } from './alert-sheet.tsx';
 import { alertSubject, alertWords } from './alert-words.ts';
 
 const FILTERS = ['rule_id', 'asset_id'];

@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../../../../ui/parts/icon.tsx';
-import type { Asset, Data, Presence, Stay, Stays } from '../../api/types.ts';
+import { organizationId } from '../../api/organization.ts';
+import { addressOf } from '../../api/send.ts';
+import type { Asset, Data, Plan, Presence, Stay, Stays } from '../../api/types.ts';
 import { useRead } from '../../api/use-read.ts';
 import { useRepeat } from '../../api/use-repeat.ts';
 import { useReloadOnMoves } from '../../live/use-moves.ts';
@@ -10,16 +12,16 @@ import { durationText } from '../../parts/duration.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { PlanDots } from '../../parts/plan-dots.tsx';
 import { BecauseOf } from '../../parts/presence/because-of.tsx';
 import { StateBadge } from '../../parts/presence/state-badge.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
-import type { Gaps } from '../../parts/timeline/gaps.ts';
+import type { Gaps } from '../../parts/timeline/lanes.tsx';
 import { lanesOf } from '../../parts/timeline/lanes-of.ts';
 import type { Range } from '../../parts/timeline/range.ts';
 import { address, go, href, hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { OnPlan } from './on-plan.tsx';
 import { rangeInAddress, SPANS, shifted, showRange, usualRange, zoomed } from './range.ts';
 import { StayTable } from './stay-table.tsx';
 import { Timeline } from './timeline.tsx';
@@ -321,4 +323,51 @@ function useGaps(id: string, range: Range | null): KnownGaps | 'unknown' | null 
 /** A range that ends now is not requested again at every render. */
 function minuteOf(at: number): string {
   return new Date(Math.floor(at / 60_000) * 60_000).toISOString();
+}
+
+/** Milliseconds between two looks where it is now. */
+const LOOK_MS = 3_000;
+
+/** Where on a plan an asset is, as long as that is known. */
+function OnPlan({
+  asset: { external_key: key, name },
+  position,
+  onLook,
+}: {
+  asset: Asset;
+  position: NonNullable<Asset['position']>;
+  onLook: () => void;
+}) {
+  const t = texts.value.plan;
+  useRepeat(onLook, LOOK_MS);
+  const { answer } = useRead<{ data: readonly Plan[] }>('/plans');
+  const plan = answer?.data.find(
+    ({ location, scale }) => scale !== null && location?.id === position.plan_location_id,
+  );
+  if (plan === undefined || plan.scale === null) {
+    return null;
+  }
+  return (
+    <section class="card on-plan" aria-label={t.onPlan(plan.name)}>
+      <div class="on-plan-image" style={{ aspectRatio: `${plan.width} / ${plan.height}` }}>
+        <img
+          src={addressOf(`/plans/${plan.id}/image`, { organization: organizationId.value })}
+          alt=""
+          draggable={false}
+        />
+        <PlanDots size={plan.scale} dots={[position]} />
+      </div>
+      <p>
+        <span class="title">{t.onPlan(plan.name)}</span>: {t.within(position.radius_m)} ·{' '}
+        <Instant at={position.observed_at} />
+      </p>
+      <a
+        class="secondary small"
+        href={href('plan', plan.id, { find: key })}
+        aria-label={`${t.showOnPlan}: ${name}`}
+      >
+        {t.showOnPlan}
+      </a>
+    </section>
+  );
 }

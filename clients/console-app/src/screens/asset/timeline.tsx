@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks';
 import { durationText } from '../../parts/duration.ts';
 import { instantText } from '../../parts/instant.tsx';
-import type { Gaps } from '../../parts/timeline/gaps.ts';
+import type { Gaps } from '../../parts/timeline/lanes.tsx';
 import { Lanes } from '../../parts/timeline/lanes.tsx';
 import type { Bar, Lane } from '../../parts/timeline/lanes-of.ts';
 import type { Range } from '../../parts/timeline/range.ts';

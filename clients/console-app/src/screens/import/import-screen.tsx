@@ -15,8 +15,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Progress } from '../../parts/progress.tsx';
 import { address, go, href, hrefWith, replaceAddress } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
-import { FaultTable } from './fault-table.tsx';
-import { RowTable } from './row-table.tsx';
+import { FaultTable, RowTable } from './preview-tables.tsx';
 
 /** `#/import?of=location` to choose a file; `#/import/12` to look at what it would change, and to apply it. */
 export function ImportScreen({ rest: [id] }: { rest: readonly string[] }) {

@@ -12,11 +12,10 @@ import { Table } from '../../parts/table.tsx';
 import { address, go, href, hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { Proposals } from '../locating/proposals.tsx';
-import { NewLine } from './new-line.tsx';
+import { NewLine, useNewCount } from './new-line.tsx';
 import { RejectedSection } from './rejected-section.tsx';
 import { tagColumns } from './tag-columns.tsx';
 import { TagSheet } from './tag-sheet.tsx';
-import { useNewCount } from './use-new-count.ts';
 
 /** `#/inbox/tags?open=rfid:E280…` and `#/inbox/rejected?open=17`: what somebody has to look at. */
 export function InboxScreen({ rest: [section = 'tags'] }: { rest: readonly string[] }) {

@@ -1,11 +1,13 @@
+import { post } from '../../api/send.ts';
 import type { UnknownTag } from '../../api/types.ts';
+import { useAction } from '../../api/use-action.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import type { Column } from '../../parts/table.tsx';
+import { toast } from '../../parts/toast.tsx';
+import { address } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
-import type { Texts } from '../../texts/texts.ts';
-import { IgnoreButton } from './ignore-button.tsx';
-import { Strength } from './strength.tsx';
+import { type Texts, texts } from '../../texts/texts.ts';
 
 export function tagColumns({ inbox: t, tags }: Texts): readonly Column<UnknownTag>[] {
   return [
@@ -50,5 +52,51 @@ export function LastRead({ read, t }: { read: UnknownTag['last_read']; t: Texts[
       <span class="title">{by}</span>
       {place !== null && <span class="faint">{t.at(place)}</span>}
     </>
+  );
+}
+
+/** dBm of a tag that is nearly out of reach, and of one that lies on the antenna. */
+const WEAK = -85;
+const STRONG = -30;
+
+export function Strength({ rssi }: { rssi: number | null }) {
+  if (rssi === null) {
+    return <span class="none">–</span>;
+  }
+  const share = Math.min(1, Math.max(0.04, (rssi - WEAK) / (STRONG - WEAK)));
+  return (
+    <span class="strength">
+      <span class="strength-bar" aria-hidden="true">
+        <span style={{ inlineSize: `${Math.round(share * 100)}%` }} />
+      </span>
+      {texts.value.inbox.dbm(rssi)}
+    </span>
+  );
+}
+
+/** Ignores a tag for good, or lists again what was ignored. */
+export function IgnoreButton({
+  tag,
+  class: name = 'secondary small',
+  onDone = () => {},
+}: {
+  tag: UnknownTag;
+  class?: string;
+  onDone?: () => void;
+}) {
+  const t = texts.value.inbox;
+  const { run, isBusy } = useAction();
+  const isIgnored = address.value.query.get('ignored') === 'true';
+  const path = `/unknown-tags/${encodeURIComponent(tag.id)}/ignore`;
+  const set = async (undo: boolean) => {
+    await post(path, undo ? { undo } : {});
+    toast(undo ? t.listedAgain(tag.value) : t.ignored(tag.value), () => set(!undo));
+    onDone();
+  };
+  return (
+    <button type="button" class={name} disabled={isBusy} onClick={() => void run(() => set(isIgnored))}>
+      {isIgnored ? t.listAgain : t.ignore}
+      <span class="unseen"> {tag.value}</span>
+    </button>
   );
 }

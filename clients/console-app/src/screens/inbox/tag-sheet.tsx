@@ -11,9 +11,7 @@ import { toast } from '../../parts/toast.tsx';
 import { useEnter } from '../../parts/use-enter.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { IgnoreButton } from './ignore-button.tsx';
-import { Strength } from './strength.tsx';
-import { LastRead } from './tag-columns.tsx';
+import { IgnoreButton, LastRead, Strength } from './tag-columns.tsx';
 
 /** `shown` is the row in the list; a link may lead to one that is on another page of it. */
 export function TagSheet({

@@ -1,15 +1,15 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
+import { Icon } from '../../../../ui/parts/icon.tsx';
 import { ApiError } from '../../api/api-error.ts';
 import { patch, post, remove } from '../../api/send.ts';
-import type { Asset, Place } from '../../api/types.ts';
+import { type Asset, type Place, TAG_TYPES, type Tag, type TagType } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
 import { confirm } from '../../parts/confirm.tsx';
-import { Field, TextArea } from '../../parts/field.tsx';
+import { Field, Select, TextArea } from '../../parts/field.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { SideSheet } from '../../parts/side-sheet.tsx';
-import { TagEditor } from '../../parts/tag-editor.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { address, go, hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
@@ -267,5 +267,93 @@ function ItemFields<Item extends Asset | Place, Draft extends ItemDraft>({
         {t.isActive}
       </label>
     </>
+  );
+}
+
+/** The tags of an asset or a place; `path` is where they are attached. Detaching can be undone. */
+function TagEditor({
+  path,
+  tags,
+  none,
+  isReadOnly,
+}: {
+  path: string;
+  tags: readonly Tag[];
+  /** Said where there are none. */
+  none: string;
+  isReadOnly: boolean;
+}) {
+  const t = texts.value.tags;
+  const [type, setType] = useState<TagType>('rfid');
+  const [value, setValue] = useState('');
+  const { run, isBusy, problem } = useAction();
+  const attach = async (tag: Pick<Tag, 'tag_type' | 'value'>) => {
+    await post(path, { tag_type: tag.tag_type, value: tag.value });
+    toast(t.attached(tag.value));
+  };
+  const detach = (tag: Tag) =>
+    run(async () => {
+      await remove(`${path}/${tag.id}`);
+      toast(t.detached(tag.value), () => run(() => attach(tag)));
+    });
+  return (
+    <section class="stack" aria-label={t.title}>
+      <h3>{t.title}</h3>
+      {tags.length === 0 && <p class="hint">{none}</p>}
+      <ul class="tag-list">
+        {tags.map((tag) => (
+          <li key={tag.id}>
+            <span class="tag-type">{t.types[tag.tag_type]}</span>
+            <span class="mono">{tag.value}</span>
+            {!isReadOnly && (
+              <button
+                type="button"
+                class="quiet"
+                aria-label={t.detach(tag.value)}
+                title={t.detach(tag.value)}
+                disabled={isBusy}
+                onClick={() => void detach(tag)}
+              >
+                <Icon name="close" />
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {!isReadOnly && (
+        <form
+          class="tag-form"
+          onSubmit={async (event) => {
+            event.preventDefault();
+            if (await run(() => attach({ tag_type: type, value }))) {
+              setValue('');
+            }
+          }}
+        >
+          <Select
+            label={t.type}
+            options={TAG_TYPES.map((each) => ({ value: each, word: t.types[each] }))}
+            value={type}
+            onValue={setType}
+          />
+          <Field
+            label={t.value}
+            name="tag"
+            class="mono"
+            required
+            maxLength={255}
+            autocomplete="off"
+            spellcheck={false}
+            value={value}
+            fault={faultOf(problem, 'value')}
+            onValue={setValue}
+          />
+          <button type="submit" class="secondary" disabled={isBusy}>
+            {t.attach}
+          </button>
+        </form>
+      )}
+      {problem !== null && <ProblemNote problem={problem} shown={['value']} />}
+    </section>
   );
 }

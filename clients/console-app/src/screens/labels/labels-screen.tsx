@@ -15,9 +15,7 @@ import { address, go, href, hrefWith, replaceAddress } from '../../router/router
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { barcodePath, type CodePath, qrPath } from './code-paths.ts';
-import { type LabelItem, type Labelled, labelItem } from './label-item.ts';
-import { type LabelSize, perSheet, SIZE_NAMES, SIZES, type SizeName } from './sizes.ts';
-import { MOST, useLabelled } from './use-labelled.ts';
+import { type LabelItem, type Labelled, labelItem, MOST, useLabelled } from './use-labelled.ts';
 
 /** `#/labels?of=location&q=shelf&without=SHELF-9&size=a4-24&codes=both&first=3` */
 export function LabelsScreen() {
@@ -358,4 +356,50 @@ function layOut(value: string, { width }: LabelSize, codes: Codes): LabelLayout 
   const barcode = wanted !== null && (width - MARGIN) / wanted.width >= NARROWEST ? wanted : null;
   const isWithoutBarcode = codes !== 'qr' && barcode === null;
   return { barcode, isWithoutBarcode, qr: codes !== 'barcode' || isWithoutBarcode ? qrPath(value) : null };
+}
+
+/** Labels on a sheet, in millimetres. `across` and `down` are from one label's edge to the same edge of the next. */
+interface LabelSize {
+  page: { width: number; height: number };
+  columns: number;
+  rows: number;
+  width: number;
+  height: number;
+  left: number;
+  top: number;
+  across: number;
+  down: number;
+}
+
+const A4 = { width: 210, height: 297 };
+
+const SIZES = {
+  /** Avery L7159 and alike. */
+  'a4-24': {
+    ...{ page: A4, columns: 3, rows: 8, width: 63.5, height: 33.9 },
+    ...{ left: 7.25, top: 12.9, across: 66, down: 33.9 },
+  },
+  /** Avery L7163 and alike. */
+  'a4-14': {
+    ...{ page: A4, columns: 2, rows: 7, width: 99.1, height: 38.1 },
+    ...{ left: 4.65, top: 15.15, across: 101.6, down: 38.1 },
+  },
+  /** Avery 5160 and alike. */
+  'letter-30': {
+    ...{ page: { width: 215.9, height: 279.4 }, columns: 3, rows: 10, width: 66.675, height: 25.4 },
+    ...{ left: 4.76, top: 12.7, across: 69.85, down: 25.4 },
+  },
+  /** Label printers, one label a page: Brother DK-11209 and alike. */
+  'single-62': {
+    ...{ page: { width: 62, height: 29 }, columns: 1, rows: 1, width: 62, height: 29 },
+    ...{ left: 0, top: 0, across: 62, down: 29 },
+  },
+} as const satisfies Record<string, LabelSize>;
+
+type SizeName = keyof typeof SIZES;
+
+const SIZE_NAMES = Object.keys(SIZES) as SizeName[];
+
+function perSheet({ columns, rows }: LabelSize): number {
+  return columns * rows;
 }

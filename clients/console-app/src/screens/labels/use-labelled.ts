@@ -2,10 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/api-error.ts';
 import { organizationId } from '../../api/organization.ts';
 import { read } from '../../api/send.ts';
+import type { Asset } from '../../api/types.ts';
 import { asApiError } from '../../api/use-read.ts';
 import { writesTo } from '../../api/writes.ts';
 import { address } from '../../router/router.ts';
-import type { Labelled } from './label-item.ts';
 
 /** Labels that are printed at once, and rows of a page. */
 export const MOST = 1_000;
@@ -69,4 +69,23 @@ export function useLabelled(of: 'assets' | 'locations'): State {
 function groupsOf(keys: readonly string[]): (readonly string[])[] {
   const count = Math.max(1, Math.ceil(Math.min(keys.length, MOST) / KEYS));
   return Array.from({ length: count }, (_, index) => keys.slice(index * KEYS, (index + 1) * KEYS));
+}
+
+/** An asset or a place, as far as labels need it. */
+export type Labelled = Pick<Asset, 'id' | 'external_key' | 'name' | 'tags'>;
+
+export interface LabelItem {
+  id: number;
+  external_key: string;
+  name: string;
+  /** The content of its codes. */
+  value: string;
+  /** Scanners find it by that. */
+  isFound: boolean;
+}
+
+/** Scanners find a thing by its tags: the code holds its barcode, or its key where it has none. */
+export function labelItem({ id, external_key, name, tags }: Labelled): LabelItem {
+  const barcode = tags.find(({ tag_type }) => tag_type === 'barcode');
+  return { id, external_key, name, value: barcode?.value ?? external_key, isFound: barcode !== undefined };
 }

@@ -1,7 +1,7 @@
 import type { Selection } from '../../parts/table.tsx';
 import { address, hrefWith, replaceAddress } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
-import type { Labelled } from './label-item.ts';
+import type { Labelled } from './use-labelled.ts';
 
 /** Rows that are ticked in a list, on whichever page: their keys, as `pick` in the address. */
 export function usePicked<Row extends Labelled>(

@@ -10,9 +10,8 @@ import { href } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { Proposals } from './proposals.tsx';
-import { settingWords } from './setting-words.ts';
 import { TrialReport } from './trial-result.tsx';
-import { TryForm } from './try-form.tsx';
+import { settingWords, TryForm } from './try-form.tsx';
 import { useTrial } from './use-trial.ts';
 import { queryOf, typed, usualWanted, wantedInAddress } from './wanted.ts';
 

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/api-error.ts';
 import { post } from '../../api/send.ts';
+import type { LocatingValues } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useNames } from '../../api/use-names.ts';
 import { confirm } from '../../parts/confirm.tsx';
@@ -11,7 +12,6 @@ import { faultOf } from '../../parts/problem-text.ts';
 import { toast } from '../../parts/toast.tsx';
 import { go, hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
-import { settingWords, USUAL_TAG_DBM } from './setting-words.ts';
 import {
   asksForProof,
   lastRange,
@@ -265,3 +265,21 @@ function localText(at: number): string {
     ? new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
     : '';
 }
+
+/** A setting as a sentence. */
+export function settingWords({ procedure, certainty, tag_dbm: tagDbm }: LocatingValues): string {
+  const t = texts.value.locating;
+  switch (procedure) {
+    case 'every':
+      return t.everyRead;
+    case 'inherit':
+      return t.asAround;
+    case 'strength':
+      return t.byStrength(certainty ?? 1);
+    case 'position':
+      return t.byPosition(certainty ?? 1, tagDbm ?? USUAL_TAG_DBM);
+  }
+}
+
+/** Strength of a tag at 1 m if nothing else is set. */
+const USUAL_TAG_DBM = -55;

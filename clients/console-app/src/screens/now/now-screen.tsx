@@ -1,10 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Alert, Data, MoveEvent } from '../../api/types.ts';
-import { PRESENCE_STATES } from '../../api/types.ts';
+import { type Alert, type Data, type MoveEvent, PRESENCE_STATES } from '../../api/types.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useRead } from '../../api/use-read.ts';
 import { useRepeat } from '../../api/use-repeat.ts';
-import type { TreeModel } from '../../live/tree-model.ts';
+import type { Place, TreeModel } from '../../live/tree-model.ts';
 import { useMoves } from '../../live/use-moves.ts';
 import { useReloadOnAlerts } from '../../live/use-reload-on-alerts.ts';
 import { useTree } from '../../live/use-tree.ts';
@@ -14,11 +13,13 @@ import { MoveLine } from '../../parts/move-line.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
-import { address, href } from '../../router/router.ts';
+import { TreeGrid } from '../../parts/tree/tree-grid.tsx';
+import { TreeRow, type TreeRowProps } from '../../parts/tree/tree-row.tsx';
+import { FEW, visibleRows } from '../../parts/tree/visible-rows.ts';
+import { address, go, href } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { alertSubject, alertWords } from '../alerts/alert-words.ts';
-import { PlaceTree } from './place-tree.tsx';
 
 /** `#/now?q=…`: every place with what is there, and the moves as they come. */
 export function NowScreen() {
@@ -234,5 +235,72 @@ function StateCounts() {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** Opened or closed by hand, for as long as the page lives. */
+const chosen = new Map<number, boolean>();
+
+function PlaceTree({ model, searched }: { model: TreeModel; version: number; searched: string }) {
+  const t = texts.value.now;
+  const [, draw] = useState(0);
+  const [current, setCurrent] = useState<number | null>(null);
+  const isOpen = (place: Place) =>
+    chosen.get(place.id) ?? (model.size <= FEW || (place.parent === null && place.children.length <= FEW));
+  const rows = visibleRows(model, isOpen, searched);
+  const most = Math.max(1, ...model.roots.map(({ total }) => total));
+  if (rows.length === 0) {
+    return <EmptyState icon="search" title={t.nothingFound} />;
+  }
+  return (
+    <div class="tree-box">
+      <div class="tree-head" aria-hidden="true">
+        <span>{t.place}</span>
+        <span>{t.here}</span>
+        <span>{t.inAll}</span>
+      </div>
+      <TreeGrid
+        {...{ rows, current }}
+        label={t.places}
+        columns={3}
+        keysOf={({ place }) => ({ Enter: () => go(href('place', place.id)) })}
+        onCurrent={setCurrent}
+        onToggle={(row) => {
+          chosen.set(row.place.id, !row.isOpen);
+          draw((count) => count + 1);
+        }}
+      >
+        {(row) => <PlaceRow key={row.row.place.id} {...row} most={most} />}
+      </TreeGrid>
+    </div>
+  );
+}
+
+/** A row is lit for so long, in milliseconds, after something came or went. */
+const LIT_MS = 1_500;
+
+/** A place with what is there; a bar shows its share of the most. */
+function PlaceRow({ most, ...tree }: TreeRowProps & { most: number }) {
+  const t = texts.value.now;
+  const { place } = tree.row;
+  const isLit = place.touchedAt > 0 && performance.now() - place.touchedAt < LIT_MS;
+  return (
+    <TreeRow {...tree} link={{ href: href('place', place.id) }}>
+      {/* biome-ignore lint/a11y/useSemanticElements: of a row that is no element of a table */}
+      {/* biome-ignore lint/a11y/useFocusableInteractive: the row has the focus */}
+      <div role="gridcell" class="tree-count">
+        {place.here === 0 ? <span class="none">–</span> : t.count(place.here)}
+      </div>
+      {/* biome-ignore lint/a11y/useSemanticElements: as above */}
+      {/* biome-ignore lint/a11y/useFocusableInteractive: as above */}
+      <div role="gridcell" class="tree-total">
+        <span class="tree-bar" aria-hidden="true">
+          <span style={{ width: `${(100 * place.total) / most}%` }} />
+        </span>
+        <span class={isLit ? 'tree-number is-lit' : 'tree-number'} key={isLit ? place.touchedAt : 0}>
+          {t.count(place.total)}
+        </span>
+      </div>
+    </TreeRow>
   );
 }

@@ -2,17 +2,14 @@ import type { Dwell } from '../../api/types.ts';
 import type { Column } from '../../parts/table.tsx';
 import { texts } from '../../texts/texts.ts';
 import { Bars, Columns } from './bars.tsx';
-import { GroupFilter, groupIn } from './group-filter.tsx';
+import { GroupFilter, groupIn, KNOWN, KnownFilters, WindowFilter } from './filters.tsx';
 import { AssetFilter, PlaceFilter } from './item-filter.tsx';
-import { KNOWN, KnownFilters } from './more-filters.tsx';
 import { ReportTable } from './report-table.tsx';
 import { dayText, secondsText } from './report-words.ts';
 import { SaveReport } from './save-report.tsx';
-import { TIME_ZONE } from './time-zone.ts';
 import { useItemColumns } from './use-item-columns.tsx';
 import { SHARED, useReport } from './use-report.ts';
-import { useReportWindow } from './use-report-window.ts';
-import { WindowFilter } from './window-filter.tsx';
+import { TIME_ZONE, useReportWindow } from './use-report-window.ts';
 
 const GROUPS = ['location', 'asset', 'day'] as const;
 

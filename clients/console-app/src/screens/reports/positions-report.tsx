@@ -1,8 +1,8 @@
 import type { PositionAt } from '../../api/types.ts';
 import { Instant } from '../../parts/instant.tsx';
 import { texts } from '../../texts/texts.ts';
+import { KNOWN, KnownFilters } from './filters.tsx';
 import { AssetFilter, PlaceFilter } from './item-filter.tsx';
-import { KNOWN, KnownFilters } from './more-filters.tsx';
 import { ReportTable } from './report-table.tsx';
 import { SaveReport } from './save-report.tsx';
 import { TimeField } from './time-field.tsx';

@@ -2,12 +2,12 @@ import type { ReportedSweep } from '../../api/types.ts';
 import { Instant } from '../../parts/instant.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { texts } from '../../texts/texts.ts';
+import { WindowFilter } from './filters.tsx';
 import { AssetFilter, PlaceFilter } from './item-filter.tsx';
 import { ReportTable } from './report-table.tsx';
 import { useItemColumns } from './use-item-columns.tsx';
 import { SHARED, useReport } from './use-report.ts';
 import { useReportWindow } from './use-report-window.ts';
-import { WindowFilter } from './window-filter.tsx';
 
 /** Results of sweeps. */
 export function SweepsReport() {

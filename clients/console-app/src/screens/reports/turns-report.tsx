@@ -4,15 +4,13 @@ import type { Column } from '../../parts/table.tsx';
 import { address } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { Bars, Columns } from './bars.tsx';
-import { GroupFilter, groupIn } from './group-filter.tsx';
+import { GroupFilter, groupIn, WindowFilter } from './filters.tsx';
 import { AssetFilter, FlagFilter, ItemFilter } from './item-filter.tsx';
 import { ReportTable } from './report-table.tsx';
 import { dayText, secondsText } from './report-words.ts';
-import { TIME_ZONE } from './time-zone.ts';
 import { useItemColumns } from './use-item-columns.tsx';
 import { useReport } from './use-report.ts';
-import { useReportWindow } from './use-report-window.ts';
-import { WindowFilter } from './window-filter.tsx';
+import { TIME_ZONE, useReportWindow } from './use-report-window.ts';
 
 const GROUPS = ['all', 'asset', 'day'] as const;
 const ENDS = ['from_location_external_key', 'to_location_external_key'] as const;

@@ -39,3 +39,6 @@ export function useReportInstant(name: string): string {
 function asText({ from, to }: { from: number; to: number }) {
   return { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
 }
+
+/** Where the viewer's days begin. */
+export const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;

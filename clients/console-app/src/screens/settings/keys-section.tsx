@@ -11,10 +11,10 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { ExpiryField, expiresAt } from '../../parts/expiry-field.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Instant } from '../../parts/instant.tsx';
-import { Pager } from '../../parts/pager.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { SecretNote } from '../../parts/secret-note.tsx';
+import { Pager } from '../../parts/table.tsx';
 import { texts } from '../../texts/texts.ts';
 
 type ApiKey = Row<'GET /orgs/{id}/api-keys'>;

@@ -9,12 +9,11 @@ import { confirm } from '../../parts/confirm.tsx';
 import { Field, Select } from '../../parts/field.tsx';
 import { Instant, instantText } from '../../parts/instant.tsx';
 import { isOnlyHere } from '../../parts/only-here.ts';
-import { Pager } from '../../parts/pager.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { SecretNote } from '../../parts/secret-note.tsx';
-import { ROLES, type Role } from '../../session/roles.ts';
-import { session } from '../../session/session.ts';
+import { Pager } from '../../parts/table.tsx';
+import { ROLES, type Role, session } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 
 type OpenInvitation = Row<'GET /invitations'>;

@@ -3,7 +3,6 @@ import { Badge } from '../../../parts/badge.tsx';
 import { Instant } from '../../../parts/instant.tsx';
 import type { Column } from '../../../parts/table.tsx';
 import { texts } from '../../../texts/texts.ts';
-import { outcomeOf } from './outcome.ts';
 
 export function webhookColumns(): Column<Webhook>[] {
   const t = texts.value.webhooks;
@@ -37,4 +36,13 @@ export function StateBadge({ webhook: { state, state_reason: reason } }: { webho
   const t = texts.value.webhooks;
   const tone = state === 'on' ? 'moved' : reason === null ? 'queued' : 'refused';
   return <Badge tone={tone}>{reason === null ? t.states[state] : t.reasons[reason]}</Badge>;
+}
+
+/** The receiver's answer, or why there was none. */
+export function outcomeOf({ status, error }: { status: number | null; error: string | null }): string {
+  const t = texts.value.webhooks;
+  if (error !== null) {
+    return error;
+  }
+  return status === null ? t.noAnswer : t.answered(status);
 }

@@ -14,8 +14,7 @@ import { SecretNote } from '../../../parts/secret-note.tsx';
 import { SideSheet } from '../../../parts/side-sheet.tsx';
 import { toast } from '../../../parts/toast.tsx';
 import { texts } from '../../../texts/texts.ts';
-import { outcomeOf } from './outcome.ts';
-import { StateBadge } from './webhook-columns.tsx';
+import { outcomeOf, StateBadge } from './webhook-columns.tsx';
 import { bodyOf, draftOf, SHOWN_FIELDS, WebhookFields } from './webhook-fields.tsx';
 
 export function WebhookSheet({ id, onClose }: { id: string; onClose: () => void }) {

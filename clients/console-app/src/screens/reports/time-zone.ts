@@ -1,2 +1,0 @@
-/** Where the viewer's days begin. */
-export const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
