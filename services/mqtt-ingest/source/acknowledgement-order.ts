@@ -1,20 +1,29 @@
+interface Owed {
+  messageId: number;
+  isDone: boolean;
+  since: number;
+}
+
 /**
  * Acknowledgements owed on one connection, in order of reception ([MQTT-4.6.0-2]): a finished message waits for those
- * received before it. Written together, as a batch is committed together.
+ * received before it, but not for long. One that takes seconds to record would otherwise stop all readers of its session
+ * once as many are unacknowledged as the broker lets be in flight. Brokers find a message by its identifier, whatever the
+ * order. Written together, as a batch is committed together.
  */
 export class Acknowledgements {
-  readonly #owed: { messageId: number; isDone: boolean }[] = [];
-  readonly #write: (messageIds: readonly number[]) => void;
+  #owed: Owed[] = [];
+  readonly #write: (messageIds: readonly number[], areAllUpToLast: boolean) => void;
   #isFlushDue = false;
+  #passing: NodeJS.Timeout | null = null;
 
-  /** @param write sends them, or drops them if the connection has ended. */
-  constructor(write: (messageIds: readonly number[]) => void) {
+  /** @param write sends them, or drops them if the connection has ended; told whether none received before the last is left. */
+  constructor(write: (messageIds: readonly number[], areAllUpToLast: boolean) => void) {
     this.#write = write;
   }
 
   /** @returns a function to call when the message is committed. */
   owe(messageId: number): () => void {
-    const entry = { messageId, isDone: false };
+    const entry = { messageId, isDone: false, since: performance.now() };
     this.#owed.push(entry);
     return () => {
       entry.isDone = true;
@@ -27,10 +36,30 @@ export class Acknowledgements {
 
   flush(): void {
     this.#isFlushDue = false;
-    const end = this.#owed.findIndex(({ isDone }) => !isDone);
-    const done = this.#owed.splice(0, end === -1 ? this.#owed.length : end);
+    const now = performance.now();
+    const end = this.#owed.findIndex(({ isDone, since }) => !isDone && now - since < PATIENCE);
+    const seen = this.#owed.splice(0, end === -1 ? this.#owed.length : end);
+    const passed = seen.filter(({ isDone }) => !isDone);
+    this.#owed = passed.length === 0 ? this.#owed : [...passed, ...this.#owed];
+    const done = seen.filter(({ isDone }) => isDone);
     if (done.length > 0) {
-      this.#write(done.map(({ messageId }) => messageId));
+      this.#write(
+        done.map(({ messageId }) => messageId),
+        passed.length === 0,
+      );
+    }
+    const awaited = this.#owed[passed.length];
+    if (awaited !== undefined && this.#owed.some(({ isDone }) => isDone)) {
+      this.#passing ??= setTimeout(
+        () => {
+          this.#passing = null;
+          this.flush();
+        },
+        Math.max(1, awaited.since + PATIENCE - now),
+      ).unref();
     }
   }
 }
+
+/** Milliseconds: several times what a commit takes. */
+const PATIENCE = 100;

@@ -113,8 +113,12 @@ async function consume(
   let isLeft = false;
   channel.on('error', fail);
   channel.on('close', () => isLeft || fail(new Error('the broker closed the channel')));
-  // In order, so that one frame acknowledges a batch.
-  const acknowledgements = new Acknowledgements((tags) => acknowledgeUpTo(channel, tags.at(-1) ?? 0));
+  const acknowledgements = new Acknowledgements((tags, areAllUpToLast) => {
+    // One frame for a batch, unless one before it waits.
+    for (const tag of areAllUpToLast ? tags.slice(-1) : tags) {
+      acknowledge(channel, tag, areAllUpToLast);
+    }
+  });
   await channel.prefetch(receiveMaximum);
   const sender = `queue ${queue}`;
   await channel.consume(queue, (message) => {
@@ -143,9 +147,9 @@ async function consume(
 }
 
 /** On a channel that is being closed nothing is sent, and what it delivered comes again. */
-function acknowledgeUpTo(channel: Channel, deliveryTag: number): void {
+function acknowledge(channel: Channel, deliveryTag: number, isUpToThis: boolean): void {
   try {
-    channel.ack({ fields: { deliveryTag } } as ConsumeMessage, true);
+    channel.ack({ fields: { deliveryTag } } as ConsumeMessage, isUpToThis);
   } catch (error) {
     if (!(error instanceof IllegalOperationError)) {
       throw error;
