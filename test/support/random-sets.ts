@@ -1,6 +1,6 @@
 /**
  * How many random sets to try on a database: `TEST_SHARE` of them. `.ci/run` tries a part, others in each run; `.ci/nightly` and
- * a developer try all.
+ * a developer try all. A share above 1 tries more.
  */
 export function randomSets(count: number): number {
   return Math.ceil(count * Number(process.env['TEST_SHARE'] ?? 1));
