@@ -26,7 +26,8 @@ export interface DryRun {
 export interface DryScan {
   tag_type: TagType;
   value: string;
-  antenna: number;
+  /** A port, or a name; 1 if the message names none. */
+  antenna: number | string;
   /** dBm */
   rssi: number | null;
   /** What the payload has in place of a signal strength. */
@@ -88,7 +89,7 @@ function toDryScan(read: TagRead): DryScan {
   return {
     tag_type: tagType,
     value,
-    antenna,
+    antenna: antenna === null ? 1 : maskedIfText(antenna),
     rssi,
     ...(unusable?.rssi === undefined ? {} : { rssi_unusable: maskedIfText(unusable.rssi) }),
     observed_at: deviceTime === null ? null : written(deviceTime),

@@ -15,10 +15,10 @@ export interface Recognized {
   rejected: number;
   /** Messages that it rejects as a whole. */
   messages_rejected: number;
-  /** Ports that its reads name, ascending. */
-  antennas: readonly number[];
+  /** Antennas that its reads name: ports, ascending, then names. */
+  antennas: readonly (number | string)[];
   /** The first read, as an example. */
-  example: { tag_type: string; value: string; antenna: number; rssi: number | null } | null;
+  example: { tag_type: string; value: string; antenna: number | string; rssi: number | null } | null;
   /** Why the first one is rejected, if one is. */
   reason: string | null;
 }
@@ -51,7 +51,7 @@ function tried(name: string, source: string, messages: Recognizing['messages']):
     ...{ format: name, reads: 0, ignored: 0, rejected: 0, messages_rejected: 0 },
     ...{ antennas: [], example: null, reason: null },
   };
-  const ports = new Set<number>();
+  const ports = new Set<number | string>();
   for (const { topic, payload } of messages) {
     const { outcome, scans, ignored, rejected } = dryRun(format, { topic, payload: Buffer.from(payload) });
     for (const { antenna } of scans) {
@@ -68,7 +68,14 @@ function tried(name: string, source: string, messages: Recognizing['messages']):
       sum.example = { tag_type, value, antenna, rssi };
     }
   }
-  return { ...sum, antennas: [...ports].sort((one, other) => one - other) };
+  return { ...sum, antennas: [...ports].sort(byPort) };
+}
+
+function byPort(one: number | string, other: number | string): number {
+  const [port, otherPort] = [one, other].map((each) =>
+    typeof each === 'number' ? each : Number.POSITIVE_INFINITY,
+  );
+  return (port ?? 0) - (otherPort ?? 0) || (String(one) < String(other) ? -1 : 1);
 }
 
 /** If two read as much, the one that also finds strengths. */

@@ -4,9 +4,11 @@ import { TAGTRAIL } from '../../base/typed-command.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { LIVE_READERS } from '../administration/live-readers.ts';
+import { IS_REGISTERED } from '../administration/readers/list-readers.ts';
 import { isDoubtful, READER_CLOCK, type ReaderClock } from '../administration/readers/reader-clock.ts';
 import { CLOCK_IS_UNSET } from '../administration/readers/reader-flaws.ts';
 import { UNHEARD_SINCE } from '../administration/readers/reader-state.ts';
+import { asAntenna } from '../formats/mapping/acceptance.ts';
 import { loadBuiltinFormats } from '../formats/mapping/builtin.ts';
 import { NO_FORMAT } from '../formats/no-format.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
@@ -19,7 +21,9 @@ interface ReaderRow {
   is_known_format: boolean;
   unheard_since: string | null;
   last_message_at: string | null;
-  unplaced_ports: number[];
+  unplaced_ports: string[];
+  /** Antennas that its messages named in the last seven days, and nobody has registered. */
+  unregistered: string[];
   clock: ReaderClock | null;
   clock_is_unset: boolean;
   /** A time that could not be read, of the last seven days. */
@@ -48,6 +52,7 @@ export async function examineReaders(db: Connection, orgId: number | null = null
   const doubtful = rows.filter(({ clock }) => clock !== null && isDoubtful(clock));
   const unset = rows.filter((reader) => reader.clock_is_unset);
   const unreadable = rows.filter((reader) => reader.time_example !== null);
+  const unregistered = rows.filter((reader) => reader.unregistered.length > 0);
   const unplaced = rows.filter((reader) => reader.unplaced_ports.length > 0);
   const findings = [
     ...unknown
@@ -137,8 +142,18 @@ export async function examineReaders(db: Connection, orgId: number | null = null
       .map((reader) =>
         warning(
           'readers',
-          `${nameOf(reader)} has antennas that are at no location (port ${reader.unplaced_ports.join(', ')}): their reads move nothing`,
-          `${TAGTRAIL} antenna set --reader ${reader.id} --port ${reader.unplaced_ports[0]} --location KEY`,
+          `${nameOf(reader)} has antennas that are at no location (${reader.unplaced_ports.join(', ')}): their reads move nothing`,
+          `${TAGTRAIL} antenna set --reader ${reader.id} ${optionOf(reader.unplaced_ports[0])} --location KEY`,
+          { what: 'place_antennas', id: reader.id },
+        ),
+      ),
+    ...unregistered
+      .slice(0, MOST_NAMED)
+      .map((reader) =>
+        warning(
+          'readers',
+          `${nameOf(reader)} names antennas that nobody has registered (${reader.unregistered.map((name) => name || 'none of its several').join(', ')}): their reads move nothing`,
+          `${TAGTRAIL} antenna set --reader ${reader.id} ${optionOf(reader.unregistered.find((name) => name !== ''))} --location KEY; ${TAGTRAIL} reader antennas --reader ${reader.id} lists them`,
           { what: 'place_antennas', id: reader.id },
         ),
       ),
@@ -147,6 +162,12 @@ export async function examineReaders(db: Connection, orgId: number | null = null
 }
 
 const MOST_NAMED = 10;
+
+/** How `antenna set` names an antenna. */
+function optionOf(antenna = 'NAME'): string {
+  const said = asAntenna(antenna);
+  return typeof said === 'number' ? `--port ${said}` : `--name=${JSON.stringify(antenna)}`;
+}
 
 function sayClock(clock: ReaderClock | null): string {
   const seconds = Math.round(clock?.behind_seconds ?? 0);
@@ -175,13 +196,19 @@ function findReaders(db: Connection, orgId: number | null): Promise<readonly Sto
       counted.last_message_at,
       ${UNHEARD_SINCE} as unheard_since,
       array(
-        select antenna.port::integer from antennas antenna
+        select coalesce(antenna.name, antenna.device_port::text, antenna.port::text) from antennas antenna
         left join locations location on location.org_id = antenna.org_id and location.id = antenna.location_id
           and location.deleted_at is null
         where antenna.org_id = reader.org_id and antenna.reader_id = reader.id and antenna.is_enabled
           and location.id is null
         order by antenna.port
       ) as unplaced_ports,
+      array(
+        select unplaced.name from unplaced_antennas unplaced
+        where unplaced.org_id = reader.org_id and unplaced.reader_id = reader.id
+          and unplaced.last_read_at > now() - interval '7 days' and not ${IS_REGISTERED}
+        order by unplaced.reads desc, unplaced.name limit ${MOST_NAMED}
+      ) as unregistered,
       ${READER_CLOCK} as clock, coalesce(${CLOCK_IS_UNSET}, false) as clock_is_unset,
       case when flawed.time_unreadable_at > now() - interval '7 days' then flawed.time_example end as time_example
     from ${LIVE_READERS}

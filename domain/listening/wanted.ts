@@ -22,7 +22,7 @@ export async function wantReads(db: Connection, listened: Listened): Promise<voi
 
 /** Null for what is none; another version may write it otherwise. */
 export function readWanted(text: string): Listened | null {
-  const [, org, reader, antenna] = /^(\d{1,10}) (\d{1,10}) (\d{1,5})$/.exec(text) ?? [];
+  const [, org, reader, antenna] = /^(\d{1,10}) (\d{1,10}) (-?\d{1,5})$/.exec(text) ?? [];
   return org === undefined
     ? null
     : { orgId: Number(org), readerId: Number(reader), antenna: Number(antenna) };

@@ -20,7 +20,10 @@ export interface RegisteredReader {
   policies: Partial<Policies>;
   username: string;
   passwordSha256: Buffer;
+  /** By number: the port; below 0 for antennas that devices name, or whose port is above 32767. */
   antennas: ReadonlyMap<number, Antenna>;
+  /** Numbers of antennas by name, and by such a port. */
+  antennasNamed: ReadonlyMap<number | string, number>;
   registeredAt: Micros;
 }
 
@@ -55,8 +58,8 @@ export async function loadReaders(
        reader.identity_policy, reader.report_unknown, reader.mqtt_username, reader.mqtt_password_sha256,
        micros_of_time(reader.created_at) as registered_at,
        coalesce((
-         select json_agg(json_build_object('port', antenna.port, 'locationId', antenna.location_id,
-           'minRssi', antenna.min_rssi, 'isEnabled', antenna.is_enabled))
+         select json_agg(json_build_object('port', antenna.port, 'name', antenna.name, 'devicePort', antenna.device_port,
+           'locationId', antenna.location_id, 'minRssi', antenna.min_rssi, 'isEnabled', antenna.is_enabled))
          from antennas antenna where antenna.org_id = reader.org_id and antenna.reader_id = reader.id
        ), '[]') as antennas
      from ${LIVE_READERS}
@@ -79,13 +82,25 @@ export async function loadReaders(
     username: row.mqtt_username,
     passwordSha256: row.mqtt_password_sha256,
     registeredAt: row.registered_at,
-    antennas: new Map(
-      (JSON.parse(row.antennas) as (Antenna & { port: number })[]).map(({ port, ...antenna }) => [
-        port,
-        antenna,
-      ]),
-    ),
+    ...antennasOf(JSON.parse(row.antennas)),
   }));
+}
+
+type StoredAntenna = Antenna & { port: number; name: string | null; devicePort: number | null };
+
+function antennasOf(stored: readonly StoredAntenna[]): Pick<RegisteredReader, 'antennas' | 'antennasNamed'> {
+  const antennasNamed = new Map<number | string, number>();
+  for (const { port, name, devicePort } of stored) {
+    for (const given of [name, devicePort]) {
+      if (given !== null) {
+        antennasNamed.set(given, port);
+      }
+    }
+  }
+  const antennas = stored.map(
+    ({ port, locationId, minRssi, isEnabled }) => [port, { locationId, minRssi, isEnabled }] as const,
+  );
+  return { antennas: new Map(antennas), antennasNamed };
 }
 
 /**

@@ -1,9 +1,10 @@
 import type { Micros } from '../../base/instant.ts';
 import { withoutTokens } from '../../base/tag-secrets.ts';
 import { bigints, integers, texts, timestamps } from '../../db/timescale/queries/array-parameters.ts';
-import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
+import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { Mapped } from '../formats/mapping/run.ts';
+import { unplacedName } from './antenna-of.ts';
 import type { RegisteredReader } from './load-readers.ts';
 
 /** What a message says that is of no use. */
@@ -14,13 +15,29 @@ export interface Flaws {
   timeExample: string | null;
   clockUnset: number;
   receivedAt: Micros;
+  /** Reads by the name of an antenna that nobody has registered. */
+  unplaced: ReadonlyMap<string, number>;
 }
 
+/** Names of a reader that are kept, the latest; and that are looked at in a message. */
+const MOST_UNPLACED = 100;
+
 /** @returns null for nearly every message. */
-export function flawsOf(mapped: Mapped, receivedAt: Micros): Flaws | null {
-  let flaws: Flaws | null = null;
-  for (const item of mapped.outcome === 'items' ? mapped.items : []) {
-    if (item.outcome === 'read' && item.read.unusable !== null) {
+export function flawsOf(reader: RegisteredReader | null, mapped: Mapped, receivedAt: Micros): Flaws | null {
+  let flaws: Counting | null = null;
+  if (reader === null || mapped.outcome !== 'items') {
+    return null;
+  }
+  for (const item of mapped.items) {
+    if (item.outcome !== 'read') {
+      continue;
+    }
+    const name = unplacedName(reader, item.read);
+    if (name !== null) {
+      flaws ??= noFlaws(receivedAt);
+      count(flaws.unplaced, name, 1);
+    }
+    if (item.read.unusable !== null) {
       flaws ??= noFlaws(receivedAt);
       const { rssi, time, unsetClock } = item.read.unusable;
       if (rssi !== undefined) {
@@ -39,11 +56,19 @@ export function flawsOf(mapped: Mapped, receivedAt: Micros): Flaws | null {
   return flaws;
 }
 
-function noFlaws(receivedAt: Micros): Flaws {
+type Counting = Flaws & { unplaced: Map<string, number> };
+
+function noFlaws(receivedAt: Micros): Counting {
   return {
     ...{ rssiUnusable: 0, rssiExample: null, timeUnreadable: 0, timeExample: null, clockUnset: 0 },
-    receivedAt,
+    ...{ receivedAt, unplaced: new Map() },
   };
+}
+
+function count(unplaced: Map<string, number>, name: string, reads: number): void {
+  if (unplaced.has(name) || unplaced.size < MOST_UNPLACED) {
+    unplaced.set(name, (unplaced.get(name) ?? 0) + reads);
+  }
 }
 
 function storable(given: number | string): string {
@@ -89,6 +114,12 @@ export async function addReaderFlaws(
       time_unreadable_at = greatest(stored.time_unreadable_at, excluded.time_unreadable_at),
       clock_unset = stored.clock_unset + excluded.clock_unset,
       clock_unset_at = greatest(stored.clock_unset_at, excluded.clock_unset_at)`);
+  await keepUnplaced(
+    db,
+    rows.flatMap(({ orgId, readerId, receivedAt, unplaced }) =>
+      [...unplaced].map(([name, reads]) => ({ orgId, readerId, name, reads, receivedAt })),
+    ),
+  );
 }
 
 function sum(all: readonly Flaws[]): Flaws {
@@ -99,5 +130,55 @@ function sum(all: readonly Flaws[]): Flaws {
     timeExample: flaws.timeExample ?? total.timeExample,
     clockUnset: total.clockUnset + flaws.clockUnset,
     receivedAt: Math.max(total.receivedAt, flaws.receivedAt),
+    unplaced: together(total.unplaced, flaws.unplaced),
   }));
+}
+
+function together(one: Flaws['unplaced'], other: Flaws['unplaced']): Flaws['unplaced'] {
+  const both = new Map(one);
+  for (const [name, reads] of other) {
+    count(both, name, reads);
+  }
+  return both;
+}
+
+interface Unplaced {
+  orgId: number;
+  readerId: number;
+  name: string;
+  reads: number;
+  receivedAt: Micros;
+}
+
+async function keepUnplaced(db: Connection, rows: readonly Unplaced[]): Promise<void> {
+  if (rows.length === 0) {
+    return;
+  }
+  const grown = await db.any(sql.prepared(
+    'keep-unplaced-antennas',
+    rowsOf<{ org_id: number; reader_id: number }>(),
+  )`
+    with kept as (
+      insert into unplaced_antennas as stored (org_id, reader_id, name, reads, last_read_at)
+      select org_id, reader_id, name, reads, last_read_at
+      from unnest(
+        ${sql.binary(integers(rows.map(({ orgId }) => orgId)))}::integer[],
+        ${sql.binary(integers(rows.map(({ readerId }) => readerId)))}::integer[],
+        ${sql.binary(texts(rows.map(({ name }) => storable(name))))}::text[],
+        ${sql.binary(bigints(rows.map(({ reads }) => reads)))}::bigint[],
+        ${sql.binary(timestamps(rows.map(({ receivedAt }) => receivedAt)))}::timestamptz[])
+        as named (org_id, reader_id, name, reads, last_read_at)
+      order by org_id, reader_id, name
+      on conflict (org_id, reader_id, name) do update set
+        reads = stored.reads + excluded.reads,
+        last_read_at = greatest(stored.last_read_at, excluded.last_read_at)
+      returning stored.org_id, stored.reader_id, xmax = 0 as is_new
+    )
+    select distinct org_id, reader_id from kept where is_new`);
+  for (const { org_id: orgId, reader_id: readerId } of grown) {
+    await db.exec(sql.prepared('trim-unplaced-antennas', NO_ROWS)`
+      delete from unplaced_antennas where org_id = ${orgId} and reader_id = ${readerId} and name = any (array(
+        select name from unplaced_antennas where org_id = ${orgId} and reader_id = ${readerId}
+        order by last_read_at desc, name offset ${MOST_UNPLACED}))`);
+  }
 }

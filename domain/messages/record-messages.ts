@@ -74,7 +74,7 @@ export async function recordMessages(
     client,
     results.map(({ message: { reader, mapped }, reception }) => ({
       reader,
-      flaws: reception.isRedelivery ? null : flawsOf(mapped, reception.receivedAt),
+      flaws: reception.isRedelivery ? null : flawsOf(reader, mapped, reception.receivedAt),
     })),
   );
   await keepLateProofs(

@@ -2,6 +2,7 @@ import type { Micros } from '../../base/instant.ts';
 import type { Item, TagRead } from '../formats/mapping/run.ts';
 import type { Outcome, Scan } from '../tracking/scan.ts';
 import { whyUnusable } from '../tracking/tag-key.ts';
+import { antennaNumber } from './antenna-of.ts';
 import type { RegisteredReader } from './load-readers.ts';
 
 export type ScanItem = { scan: Scan } | { ignored: string } | { rejected: string };
@@ -31,7 +32,8 @@ function toScan(
   { receivedAt, isRedelivery }: { receivedAt: Micros; isRedelivery: boolean },
 ): Scan {
   const { tagType, value, deviceTime, rssi, reportUnknown } = read;
-  const antenna = reader.antennas.get(read.antenna);
+  const number = antennaNumber(reader, read);
+  const antenna = reader.antennas.get(number);
   const isTooWeak = rssi !== null && antenna?.minRssi != null && rssi < antenna.minRssi;
   return {
     orgId: reader.orgId,
@@ -44,7 +46,7 @@ function toScan(
     source: {
       kind: 'reader',
       readerId: reader.readerId,
-      antenna: read.antenna,
+      antenna: number,
       isShutOut: antenna?.isEnabled === false || isTooWeak,
       reportUnknown,
       isRedelivery,

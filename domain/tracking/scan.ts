@@ -25,6 +25,7 @@ export interface Scan {
 export interface ReaderSource {
   kind: 'reader';
   readerId: number;
+  /** Its number; 0 for one that is named and nobody has registered: such a scan is never placed. */
   antenna: number;
   /** Excluded by the settings of the antenna (disabled, minimum RSSI). */
   isShutOut: boolean;

@@ -66,7 +66,7 @@ async function upsert(db: Connection, tags: readonly Summary[]): Promise<number[
         ${sql.binary(timestamps(tags.map(({ firstSeen }) => firstSeen)))}::timestamptz[],
         ${sql.binary(timestamps(tags.map(({ observedAt }) => observedAt)))}::timestamptz[],
         ${sql.binary(integers(readers.map((reader) => reader?.readerId ?? null)))}::integer[],
-        ${sql.binary(smallints(readers.map((reader) => reader?.antenna ?? null)))}::smallint[],
+        ${sql.binary(smallints(readers.map((reader) => reader?.antenna || null)))}::smallint[],
         ${sql.binary(doubles(tags.map(({ scan }) => scan.rssi)))}::float8[],
         ${sql.binary(integers(tags.map(({ locationId }) => locationId)))}::integer[])
         as seen (org_id, tag_type, tag_key, value, ambiguous, count, first_seen, last_seen, reader_id, antenna, rssi,

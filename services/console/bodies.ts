@@ -7,7 +7,7 @@ import { acceptBody, lookBody } from './links/schema.ts';
 import { settingBody, trialBody } from './locating/schema.ts';
 import { organizationPatchBody } from './organization/schema.ts';
 import { planPatchBody } from './plans/schema.ts';
-import { antennaPatchBody, newReaderBody, readerPatchBody } from './readers/schema.ts';
+import { antennaPatchBody, newAntennaBody, newReaderBody, readerPatchBody } from './readers/schema.ts';
 import { passwordBody, signInBody } from './sessions/schema.ts';
 import { invitationBody, userPatchBody } from './users/schema.ts';
 
@@ -27,6 +27,7 @@ export const BODIES: Bodies = {
   createReader: newReaderBody,
   updateReader: readerPatchBody,
   setAntenna: antennaPatchBody,
+  addAntenna: newAntennaBody,
   createFormat: newFormatBody,
   updateFormat: formatPatchBody,
   tryFormatSource: tryBody,

@@ -147,7 +147,7 @@ describe('the command line', () => {
     });
 
     it('sets what is given and keeps the rest', async () => {
-      const antenna = { reader_id: Number(reader), port: 2 };
+      const antenna = { reader_id: Number(reader), port: 2, name: null };
       expect(await json(...set('--location', 'DOCK-7', '--min-rssi', '-65'))).to.deep.equal({
         ...antenna,
         location_external_key: 'DOCK-7',
@@ -187,7 +187,7 @@ describe('the command line', () => {
       await fails(2, '0 to 100 metres', ...set('--height-m=-1'));
     });
     it('refuses a port that cannot be', () =>
-      fails(2, '32767', 'antenna', 'set', '--reader', reader, '--port', '0'));
+      fails(2, '65535', 'antenna', 'set', '--reader', reader, '--port', '0'));
   });
 
   it('shows help with an example', async () => {

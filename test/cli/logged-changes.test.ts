@@ -34,6 +34,7 @@ const NO_WRITES = [
   'org-export',
   'org-list',
   'reader-list',
+  'reader-antennas',
   'rejected-list',
   'rejected-show',
   'rule-list',
@@ -407,7 +408,10 @@ describe('every command that changes something', () => {
           'create',
           'antenna',
           null,
-          { location_external_key: null, min_rssi: null, enabled: true, offset_db: 0, height_m: 1 },
+          {
+            ...{ name: null, location_external_key: null, min_rssi: null, enabled: true },
+            ...{ offset_db: 0, height_m: 1 },
+          },
         ],
       ],
     }),
@@ -667,7 +671,7 @@ describe('every command that changes something', () => {
       ['api_key', 'name,scopes,expires_at'],
       ['handheld', 'name,expires_at'],
       ['reader', 'name,topic,format,time,identity,report_unknown,expect_seconds'],
-      ['antenna', 'location_external_key,min_rssi,enabled,offset_db,height_m'],
+      ['antenna', 'name,location_external_key,min_rssi,enabled,offset_db,height_m'],
       [`reader ${reader}`, 'has_new_password'],
       ['link secret@example.com', 'purpose,email,role,expires_at'],
     ]);

@@ -298,8 +298,8 @@ describe('the command line of readers', () => {
       await listed.asset('PALLET', 'E281');
       const client = await ingest.connect('gate');
       const reads = [
-        { value: 'E281', rssi: 127 },
-        { value: 'FEED', rssi: '0' },
+        { value: 'E281', antenna: 1, rssi: 127 },
+        { value: 'FEED', antenna: 1, rssi: '0' },
         { value: 'E281', antenna: 3, rssi: -60 },
         { value: 7 },
       ];
@@ -324,6 +324,7 @@ describe('the command line of readers', () => {
         antennas: [
           {
             port: 1,
+            name: null,
             location_external_key: 'GATE',
             min_rssi: null,
             enabled: true,
@@ -332,14 +333,19 @@ describe('the command line of readers', () => {
           },
           {
             port: 2,
+            name: null,
             location_external_key: null,
             min_rssi: -65.5,
             enabled: false,
             offset_db: 0,
             height_m: 2,
           },
-          { port: 3, location_external_key: null, min_rssi: null, enabled: true, offset_db: 0, height_m: 1 },
+          {
+            ...{ port: 3, name: null, location_external_key: null, min_rssi: null, enabled: true },
+            ...{ offset_db: 0, height_m: 1 },
+          },
         ],
+        unplaced_antennas: [],
         last_message_at: gate.last_message_at,
         last_used_at: gate.last_used_at,
         messages: 2,

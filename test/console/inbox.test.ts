@@ -26,7 +26,7 @@ describe('the inbox of the console', () => {
     expect(data[0]).to.deep.include({
       ...{ id: 'rfid:E280B', tag_type: 'rfid', value: 'E280B', count: 3, is_ambiguous: false },
       last_read: {
-        ...{ reader: null, antenna_port: 2, rssi: -51 },
+        ...{ reader: null, antenna_port: 2, antenna_name: null, rssi: -51 },
         ...{ location_external_key: null, location_name: null },
       },
     });

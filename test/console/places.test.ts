@@ -63,7 +63,7 @@ describe('a place, in the console', () => {
     );
     expect((await get(`/locations/${yard}/antennas`)).body.data).to.deep.equal([
       {
-        ...{ port: 2, enabled: true, min_rssi: null, reader: { id: readerId, name: 'gate' } },
+        ...{ port: 2, name: null, enabled: true, min_rssi: null, reader: { id: readerId, name: 'gate' } },
         last_message_at: '2026-05-04T08:00:00.000Z',
       },
     ]);

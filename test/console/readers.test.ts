@@ -25,7 +25,14 @@ describe('readers and handhelds in the console', () => {
       ...{ offset_db: 3, height_m: 2.4 },
     });
     const set = {
-      ...{ port: 2, location_external_key: 'DOCK', min_rssi: -65, enabled: true },
+      ...{
+        port: 2,
+        name: null,
+        device_port: null,
+        location_external_key: 'DOCK',
+        min_rssi: -65,
+        enabled: true,
+      },
       ...{ offset_db: 3, height_m: 2.4 },
     };
     expect(antenna.body.data).to.deep.equal(set);
@@ -33,8 +40,16 @@ describe('readers and handhelds in the console', () => {
     for (const wrong of [{ offset_db: 101 }, { height_m: -1 }, { height_m: null }]) {
       expect((await patch(`/readers/${id}/antennas/2`, wrong)).status, JSON.stringify(wrong)).to.equal(400);
     }
+    const named = { antenna: 'yard-left', location_external_key: 'DOCK' };
+    const { body: added } = await post(`/readers/${id}/antennas`, named);
+    expect(added.data).to.include({ port: -1, name: 'yard-left', location_external_key: 'DOCK' });
+    const { body: high } = await post(`/readers/${id}/antennas`, { antenna: '40000' });
+    expect(high.data).to.include({ port: -2, name: null, device_port: 40_000 });
+    await patch(`/readers/${id}/antennas/-1`, { name: 'yard-right' });
     const { text, body } = await call({ path: '/readers' });
     expect(text).not.to.include(password);
+    expect(body.data[0].antennas[0]).to.include({ port: -2, device_port: 40_000 });
+    expect(body.data[0].antennas[1]).to.include({ port: -1, name: 'yard-right' });
     expect(body.data[0]).to.deep.include({ id, name: 'Portal', topic: 'site/portal', last_message_at: null });
     expect(body.data[0].antennas.at(-1)).to.deep.equal({ ...set, location_name: 'Dock' });
     expect(body.data[0].expect_seconds).to.equal(null);
@@ -47,7 +62,7 @@ describe('readers and handhelds in the console', () => {
     const [{ count } = { count: 0 }] = await suite.database.rows<{ count: number }>(
       `select count(*)::integer as count from changes where actor_type = 'user' and resource_type in ('reader', 'antenna')`,
     );
-    expect(count).to.equal(5);
+    expect(count).to.equal(8);
   });
 
   it('says what goes wrong as a reader signs in, to its own organization', async () => {

@@ -57,7 +57,7 @@ for (const [name, encoder] of Object.entries<Encoder>(ENCODERS)) {
             return [];
           }
           const { tagType: type, value, antenna, rssi, deviceTime } = item.read;
-          return [{ tagType: type, value, antenna, rssi, deviceTime }];
+          return [{ tagType: type, value, antenna: antenna ?? 1, rssi, deviceTime }];
         }),
         ignored: items.filter(({ outcome }) => outcome === 'ignored').length,
         rejected: items.filter(({ outcome }) => outcome === 'rejected').length,

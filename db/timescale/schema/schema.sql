@@ -131,14 +131,20 @@ create table antennas (
   is_enabled boolean not null default true,
   offset_db double precision not null default 0,
   height_m double precision not null default 1,
+  name text collate "C",
+  device_port integer,
   constraint antennas__org_id_reader_id_port PRIMARY KEY (org_id, reader_id, port),
+  constraint antennas__device_port CHECK (((device_port >= 1) AND (device_port <= 65535))) NOT VALID,
   constraint antennas__height_m CHECK (((height_m >= (0)::double precision) AND (height_m <= (100)::double precision))) NOT VALID,
+  constraint antennas__name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 64))) NOT VALID,
   constraint antennas__offset_db CHECK (((offset_db >= ('-100'::integer)::double precision) AND (offset_db <= (100)::double precision))) NOT VALID,
   constraint antennas__org_id_location_id FOREIGN KEY (org_id, location_id) REFERENCES locations(org_id, id),
   constraint antennas__org_id_reader_id FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id),
-  constraint antennas__port CHECK ((port > 0))
+  constraint antennas__port CHECK ((((port > 0) AND (device_port IS NULL)) OR ((port < 0) AND (num_nonnulls(name, device_port) > 0)))) NOT VALID
 );
 CREATE INDEX antennas__org_id_location_id ON public.antennas USING btree (org_id, location_id);
+CREATE UNIQUE INDEX antennas__org_id_reader_id_device_port ON public.antennas USING btree (org_id, reader_id, device_port) WHERE (device_port IS NOT NULL);
+CREATE UNIQUE INDEX antennas__org_id_reader_id_name ON public.antennas USING btree (org_id, reader_id, name) WHERE (name IS NOT NULL);
 CREATE TRIGGER antennas_changed AFTER INSERT OR DELETE OR UPDATE ON public.antennas FOR EACH ROW EXECUTE FUNCTION notify_registry_changed();
 CREATE TRIGGER antennas_inserted_version AFTER INSERT ON public.antennas FOR EACH ROW EXECUTE FUNCTION write_antenna_version();
 CREATE TRIGGER antennas_site AFTER UPDATE OF offset_db, height_m ON public.antennas FOR EACH ROW WHEN (((old.offset_db IS DISTINCT FROM new.offset_db) OR (old.height_m IS DISTINCT FROM new.height_m))) EXECUTE FUNCTION raise_location_site();
@@ -1179,6 +1185,16 @@ create table unknown_tags (
   constraint unknown_tags__org_id_reader_id FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id)
 );
 CREATE INDEX unknown_tags__org_id_last_seen ON public.unknown_tags USING btree (org_id, last_seen);
+
+create table unplaced_antennas (
+  org_id integer not null,
+  reader_id integer not null,
+  name text collate "C" not null,
+  reads bigint not null,
+  last_read_at timestamp with time zone not null,
+  constraint unplaced_antennas__org_id_reader_id_name PRIMARY KEY (org_id, reader_id, name),
+  constraint unplaced_antennas__org_id_reader_id FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id)
+);
 
 create table unsealed_moves (
   id bigint generated always as identity not null,

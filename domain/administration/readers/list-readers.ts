@@ -1,6 +1,8 @@
+import { AppError } from '../../../base/errors.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { EXPECTED_NOW } from '../../presence/stored-expectations.ts';
+import { LIVE_READERS } from '../live-readers.ts';
 import { READER_CLOCK, type ReaderClock } from './reader-clock.ts';
 import { READER_FLAWS, type ReaderFlaws } from './reader-flaws.ts';
 import { READER_STATE, UNHEARD_SINCE } from './reader-state.ts';
@@ -22,10 +24,24 @@ export interface ListedReader extends StoredReader {
   counters: ReaderCounters;
   clock: ReaderClock | null;
   flaws: ReaderFlaws;
+  /** Antennas that messages named and nobody has registered, the latest first. */
+  unplaced: UnplacedAntenna[];
+}
+
+export interface UnplacedAntenna {
+  /** A port by its digits; empty where messages named none and the reader has several. */
+  name: string;
+  reads: number;
+  /** RFC 3339 */
+  last_read_at: string;
 }
 
 export interface ListedAntenna {
+  /** Its number: the port, or below 0. */
   port: number;
+  name: string | null;
+  /** The port of an antenna with a number below 0. */
+  device_port: number | null;
   /** Null if it has none, or that was deleted: its reads are unplaced. */
   location_external_key: string | null;
   min_rssi: number | null;
@@ -48,17 +64,35 @@ export interface ReaderCounters {
   throttled_ms: number;
 }
 
-/** Columns of `readers reader` and its row of `reader_counters` as `counted`, if it has one. */
-export const LISTED_COLUMNS = sql.fragment`${READER_COLUMNS}, reader.created_at, reader.last_used_at,
-  coalesce((
-    select json_agg(json_build_object('port', antenna.port, 'location_external_key', location.external_key,
+const ANTENNAS = sql.fragment`coalesce((
+    select json_agg(json_build_object('port', antenna.port, 'name', antenna.name, 'device_port', antenna.device_port,
+      'location_external_key', location.external_key,
       'min_rssi', antenna.min_rssi, 'enabled', antenna.is_enabled,
       'offset_db', antenna.offset_db, 'height_m', antenna.height_m) order by antenna.port)
     from antennas antenna
     left join locations location on location.org_id = antenna.org_id and location.id = antenna.location_id
       and location.deleted_at is null
     where antenna.org_id = reader.org_id and antenna.reader_id = reader.id
-  ), '[]') as antennas,
+  ), '[]')`;
+
+/** Whether the antenna was registered since; over `readers reader` and `unplaced_antennas unplaced`. */
+export const IS_REGISTERED = sql.fragment`exists (
+      select from antennas known
+      where known.org_id = reader.org_id and known.reader_id = reader.id
+        and unplaced.name in (known.name, known.device_port::text, case when known.port > 0 then known.port::text end))`;
+
+/** Without those that were registered since. */
+const UNPLACED = sql.fragment`coalesce((
+    select json_agg(json_build_object('name', unplaced.name, 'reads', unplaced.reads, 'last_read_at',
+      to_char(unplaced.last_read_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+      order by unplaced.last_read_at desc, unplaced.name)
+    from unplaced_antennas unplaced
+    where unplaced.org_id = reader.org_id and unplaced.reader_id = reader.id and not ${IS_REGISTERED}
+  ), '[]')`;
+
+/** Columns of `readers reader` and its row of `reader_counters` as `counted`, if it has one. */
+export const LISTED_COLUMNS = sql.fragment`${READER_COLUMNS}, reader.created_at, reader.last_used_at,
+  ${ANTENNAS} as antennas,
   ${READER_STATE} as state, ${UNHEARD_SINCE} as unheard_since, ${EXPECTED_NOW} as expected_seconds,
   counted.last_message_at,
   json_build_object(
@@ -69,7 +103,8 @@ export const LISTED_COLUMNS = sql.fragment`${READER_COLUMNS}, reader.created_at,
     'ignored', coalesce(counted.ignored, 0),
     'throttled_ms', coalesce(counted.throttled_ms, 0)
   ) as counters,
-  ${READER_CLOCK} as clock, ${READER_FLAWS} as flaws`;
+  ${READER_CLOCK} as clock, ${READER_FLAWS} as flaws,
+  ${UNPLACED} as unplaced`;
 
 /** Live readers of an organization with their antennas and counters, from one snapshot. */
 export async function listReaders(db: Connection, orgId: number): Promise<ListedReader[]> {
@@ -80,6 +115,19 @@ export async function listReaders(db: Connection, orgId: number): Promise<Listed
     where reader.org_id = ${orgId} and reader.deleted_at is null
     order by reader.id`);
   return rows.map(toListed);
+}
+
+/** @throws AppError `not_found` for no live reader. */
+export async function findAntennas(
+  db: Connection,
+  readerId: number,
+): Promise<Pick<ListedReader, 'antennas' | 'unplaced'>> {
+  const row = await db.maybeOne(sql.type(rowsOf<Pick<ListedRow, 'antennas' | 'unplaced'>>())`
+    select ${ANTENNAS} as antennas, ${UNPLACED} as unplaced from ${LIVE_READERS} where reader.id = ${readerId}`);
+  if (row === null) {
+    throw new AppError('not_found', `Reader ${readerId} not found`);
+  }
+  return { antennas: JSON.parse(row.antennas), unplaced: JSON.parse(row.unplaced) };
 }
 
 export function toListed(row: ListedRow): ListedReader {
@@ -95,6 +143,7 @@ export function toListed(row: ListedRow): ListedReader {
     counters: JSON.parse(row.counters),
     clock: row.clock === null ? null : JSON.parse(row.clock),
     flaws: JSON.parse(row.flaws),
+    unplaced: JSON.parse(row.unplaced),
   };
 }
 
@@ -109,4 +158,5 @@ export interface ListedRow extends ReaderRow {
   counters: string;
   clock: string | null;
   flaws: string;
+  unplaced: string;
 }

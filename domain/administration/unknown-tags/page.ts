@@ -5,7 +5,14 @@ import { allOf, orderBy, when } from '../../master-data/clauses.ts';
 import { tagKey } from '../../tracking/tag-key.ts';
 import { TAG_TYPES, type TagType } from '../../tracking/tag-type.ts';
 import { UNKNOWN_TAGS_KEPT } from '../../tracking/unknown-tags.ts';
-import { CANDIDATES, IS_UNRESOLVED, OWNERS, type Stored, type UnknownTagRow } from './queries.ts';
+import {
+  ANTENNA_NAME,
+  CANDIDATES,
+  IS_UNRESOLVED,
+  OWNERS,
+  type Stored,
+  type UnknownTagRow,
+} from './queries.ts';
 
 const SORT_COLUMNS = {
   last_seen_at: sql.fragment`unknown.last_seen`,
@@ -52,7 +59,7 @@ export async function listPageOfUnknownTags(
   const [rows, { total, as_of: asOf }] = await Promise.all([
     connection.any(sql.type(rowsOf<Stored & Pick<NamedTagRow, 'location_name'>>())`
       select unknown.tag_type, unknown.value, unknown.count, unknown.first_seen, unknown.last_seen, unknown.reader_id,
-        unknown.antenna, unknown.rssi, (
+        unknown.antenna, ${ANTENNA_NAME} as antenna_name, unknown.rssi, (
           select external_key from locations where org_id = ${connection.orgId} and id = unknown.location_id
         ) as location_external_key, (
           select name from locations where org_id = ${connection.orgId} and id = unknown.location_id

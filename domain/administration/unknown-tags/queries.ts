@@ -18,6 +18,8 @@ export interface UnknownTagRow {
   /** From the last read, as are the next three; null if a handheld made it. */
   reader_id: number | null;
   antenna: number | null;
+  /** Of an antenna that has one. */
+  antenna_name: string | null;
   rssi: number | null;
   location_external_key: string | null;
   /** Possible meanings of a read: tags that differ in spelling only; empty if nothing is similar. */
@@ -45,6 +47,11 @@ export const CANDIDATES = sql.fragment`cross join lateral (
       and tag.detached_at is null
   ) candidates`;
 
+/** Of `unknown_tags unknown`. */
+export const ANTENNA_NAME = sql.fragment`(
+  select name from antennas
+  where org_id = unknown.org_id and reader_id = unknown.reader_id and port = unknown.antenna)`;
+
 /** Still unknown if read now: not attached by other means since. */
 export const IS_UNRESOLVED = sql.fragment`not candidates.has_exact and candidates.number <> 1`;
 
@@ -54,7 +61,7 @@ export async function listUnknownTags(
 ): Promise<UnknownTagRow[]> {
   const rows = await connection.any(sql.type(rowsOf<Stored>())`
     select unknown.tag_type, unknown.value, unknown.count, unknown.first_seen, unknown.last_seen, unknown.reader_id,
-      unknown.antenna, unknown.rssi, location.external_key as location_external_key, candidates.tags as candidates
+      unknown.antenna, ${ANTENNA_NAME} as antenna_name, unknown.rssi, location.external_key as location_external_key, candidates.tags as candidates
     from unknown_tags unknown
     ${CANDIDATES}
     left join locations location on location.org_id = unknown.org_id and location.id = unknown.location_id

@@ -3,7 +3,7 @@ import { isRadioStrength } from '../../tracking/rssi.ts';
 import { FORBIDDEN_IN_TAG_VALUE, isTagType, type TagType } from '../../tracking/tag-type.ts';
 import { isPlausible } from './transforms/time/range.ts';
 import { toNumber, toText } from './values/long-number.ts';
-import { printable } from './values/printable.ts';
+import { beginningOf, printable } from './values/printable.ts';
 
 export function asTagType(value: unknown): TagType | undefined {
   return isTagType(value) ? value : undefined;
@@ -37,9 +37,20 @@ export function faultOfTagValue(value: string): string | null {
   return null;
 }
 
-export function asAntenna(value: unknown): number | undefined {
+const MOST_PORT = 65_535;
+export const LONGEST_ANTENNA = 64;
+
+/** A port, also quoted; any other text, number, list or object is a name. Blank text names no antenna. */
+export function asAntenna(value: unknown): number | string | undefined {
   const port = toNumber(value);
-  return port !== undefined && Number.isInteger(port) && port >= 1 && port <= 32_767 ? port : undefined;
+  if (port !== undefined && Number.isInteger(port) && port >= 1 && port <= MOST_PORT) {
+    return port;
+  }
+  if (value === undefined || value === null) {
+    return undefined;
+  }
+  const text = toText(value) ?? JSON.stringify(beginningOf(value, LONGEST_ANTENNA)) ?? '';
+  return printable(text.trim(), LONGEST_ANTENNA) || undefined;
 }
 
 /** dBm, keeping fractions. */

@@ -138,7 +138,7 @@ function mapItem(rule: Rule, scope: Scope, policies: Policies, index: number): I
   const read: TagRead = {
     tagType,
     value,
-    antenna: fields.antenna(scope) ?? 1,
+    antenna: fields.antenna(scope),
     rssi: rssi ?? null,
     deviceTime: time ?? null,
     reader: fields.reader(scope) ?? null,

@@ -18,7 +18,7 @@ import { isTimeTransform } from './transforms/transforms.ts';
 export interface Fields {
   readonly tagType: (scope: Scope) => TagType | undefined;
   readonly value: Readonly<Record<Identity, (scope: Scope) => string | undefined>>;
-  readonly antenna: (scope: Scope) => number | undefined;
+  readonly antenna: (scope: Scope) => number | string | null;
   readonly rssi: (scope: Scope) => number | undefined;
   /** The signal strength as it stands in the payload; undefined without one. */
   readonly givenRssi: (scope: Scope) => unknown;
@@ -62,7 +62,7 @@ export function compileFields(definition: FieldsDefinition, at: string, compilat
       eddystone: firstUsable(values.eddystone.all, asTagValue),
       raw: firstUsable(values.raw.all, asTagValue),
     },
-    antenna: firstUsable(compiled('antenna'), asAntenna),
+    antenna: firstAntenna(compiled('antenna')),
     rssi: firstUsable(rssi, asRssi),
     givenRssi: firstGiven(rssi),
     observedAt: firstUsable(times, asInstant),
@@ -101,6 +101,21 @@ function firstUsable<T>(candidates: readonly Candidate[], accept: (value: unknow
       }
     }
     return undefined;
+  };
+}
+
+/** The first port; without one, the first name. What a transform cannot read is a name too: some antenna is named. */
+function firstAntenna(candidates: readonly Candidate[]) {
+  return (scope: Scope): number | string | null => {
+    let name: string | null = null;
+    for (const { read, source } of candidates) {
+      const antenna = asAntenna(read(scope) ?? source(scope));
+      if (typeof antenna === 'number') {
+        return antenna;
+      }
+      name ??= antenna ?? null;
+    }
+    return name;
   };
 }
 

@@ -5,8 +5,8 @@ export interface TagRead {
   readonly tagType: TagType;
   /** 1 to 255 characters, spelled as the format produces it. */
   readonly value: string;
-  /** 1 if the payload names none. */
-  readonly antenna: number;
+  /** A port from 1 to 65535, or a name; null if the payload names none. */
+  readonly antenna: number | string | null;
   /** dBm, with fraction. */
   readonly rssi: number | null;
   /** Null if the payload has no usable time, or the time of reception is to be used. */

@@ -18,12 +18,14 @@ export interface AntennaPin {
 /** Pins of antennas whose readers are live. */
 export async function readPins(db: OrganizationConnection, planId: number): Promise<readonly NamedPin[]> {
   const rows = await db.any(sql.prepared('read-plan-antennas', rowsOf<PinRow>())`
-    select pin.reader_id, pin.port, pin.x, pin.y, reader.name as reader_name
+    select pin.reader_id, pin.port, pin.x, pin.y, reader.name as reader_name,
+      (select coalesce(name, device_port::text) from antennas
+       where org_id = pin.org_id and reader_id = pin.reader_id and port = pin.port) as antenna_name
     from plan_antennas pin
     join readers reader on reader.org_id = pin.org_id and reader.id = pin.reader_id and reader.deleted_at is null
     where pin.org_id = ${db.orgId} and pin.plan_id = ${planId} order by pin.reader_id, pin.port`);
-  return rows.map(({ reader_id: readerId, reader_name: readerName, ...pin }) => ({
-    ...{ readerId, ...pin, readerName },
+  return rows.map(({ reader_id: readerId, reader_name: readerName, antenna_name: antennaName, ...pin }) => ({
+    ...{ readerId, ...pin, readerName, antennaName },
   }));
 }
 
@@ -33,10 +35,12 @@ interface PinRow {
   x: number;
   y: number;
   reader_name: string;
+  antenna_name: string | null;
 }
 
 export interface NamedPin extends AntennaPin {
   readerName: string;
+  antennaName: string | null;
 }
 
 /** Needs the plan's lock. @throws Invalid naming antennas that the organization does not have (any more). */

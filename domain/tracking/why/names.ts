@@ -10,6 +10,8 @@ export interface Names {
   locations: ReadonlyMap<number, string>;
   readers: ReadonlyMap<number, string>;
   handhelds: ReadonlyMap<number, string>;
+  /** Antennas whose number is no port, by reader and number. */
+  antennas: ReadonlyMap<string, string>;
 }
 
 /** The locations that an explanation names. */
@@ -40,7 +42,29 @@ export async function namesIn(db: Connection, orgId: number, explanation: Explan
     locations: await locationKeys(db, orgId, locationsIn(explanation)),
     readers: await readNames(db, 'readers', orgId, [...new Set(readerIds)]),
     handhelds: await readNames(db, 'handhelds', orgId, scans.flatMap(handheldOf)),
+    antennas: await readAntennas(db, orgId, [...new Set(readerIds)]),
   };
+}
+
+/** The port of an antenna; without one, its name. */
+export function antennaShown(
+  { antennas }: Pick<Names, 'antennas'>,
+  readerId: number,
+  antenna: number,
+): number | string {
+  return antenna > 0 ? antenna : (antennas.get(`${readerId}/${antenna}`) ?? antenna);
+}
+
+/** Of antennas whose number is no port. */
+async function readAntennas(
+  db: Connection,
+  orgId: number,
+  readerIds: readonly number[],
+): Promise<Names['antennas']> {
+  const rows = await db.any(sql.type(rowsOf<{ reader_id: number; port: number; shown: string }>())`
+    select reader_id, port, coalesce(name, device_port::text) as shown from antennas
+    where org_id = ${orgId} and reader_id = any (${sql.array(readerIds, 'int4')}) and port < 0`);
+  return new Map(rows.map(({ reader_id: readerId, port, shown }) => [`${readerId}/${port}`, shown]));
 }
 
 function readerOf(scan: DecidingScan | null): number[] {

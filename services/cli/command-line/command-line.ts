@@ -90,7 +90,7 @@ const NOUNS: Readonly<Record<string, readonly [heading: string, about: string]>>
   ],
   changes: ['Who:', 'who changed what: list'],
   'mqtt-consumer': ['Who:', 'who reads moves over MQTT: create, list, delete'],
-  reader: ['Readers:', 'registrations, and what became of their reads: create, set, delete, list'],
+  reader: ['Readers:', 'registrations, and what became of their reads: create, set, delete, list, antennas'],
   antenna: ['Readers:', 'where antennas are and what of their reads counts: set'],
   location: ['Readers:', 'whether what is not read at a location is missed: watch'],
   format: ['Readers:', 'what payloads mean: list, show, add, try'],

@@ -1,14 +1,22 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
-import { HEIGHT_M, OFFSET_DB, setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
+import {
+  type AntennaSettings,
+  HEIGHT_M,
+  OFFSET_DB,
+  portOf,
+  setAntenna,
+} from '../../../domain/administration/readers/set-antenna.ts';
 import { isRadioStrength } from '../../../domain/tracking/rssi.ts';
 import { addCommand, id, printResult, wholeNumber } from '../command-line/command-line.ts';
+import { forTerminal } from '../command-line/for-terminal.ts';
 import { withConnections } from '../connections/database.ts';
 
 interface Options {
   reader: number;
-  port: number;
+  port?: number;
+  name?: string;
   location?: string;
   minRssi?: number | 'none';
   enable?: true;
@@ -22,7 +30,8 @@ export function addAntenna(program: Command): void {
   addCommand(program, 'antenna', 'set')
     .description('Say where an antenna is and which of its reads count. Omitted options keep their values.')
     .requiredOption('--reader <id>', 'its reader', id)
-    .requiredOption('--port <port>', 'its port on the reader', wholeNumber(1, 32_767))
+    .option('--port <port>', 'its port on the reader', wholeNumber(1, 65_535))
+    .option('--name <name>', 'its name, as the reader sends it; with --port either finds it')
     .option('--location <key>', 'the external key of its location, or none')
     .option('--min-rssi <dBm>', 'weaker reads do not count; none removes the bound', asDbm)
     .addOption(new Option('--enable', 'its reads count again').conflicts('disable'))
@@ -40,15 +49,16 @@ export function addAntenna(program: Command): void {
     .addHelpText(
       'after',
       `\nExamples:\n  ${TAGTRAIL} antenna set --reader 1 --port 2 --location DOCK-2 --min-rssi -65` +
+        `\n  ${TAGTRAIL} antenna set --reader 1 --name yard-left --location YARD` +
         `\n  ${TAGTRAIL} antenna set --reader 1 --port 2 --location none` +
         `\n  ${TAGTRAIL} antenna set --reader 1 --port 2 --offset-db 3 --height-m 2.4`,
     )
     .action(async (options: Options) => {
-      const { reader: readerId, port, location, minRssi, enable, disable, offsetDb, heightM } = options;
+      const { reader: readerId, port, name, location, minRssi, enable, disable, offsetDb, heightM } = options;
       const antenna = await withConnections(({ db, actor }) =>
         setAntenna(db, actor, {
           readerId,
-          port,
+          ...{ port, name },
           ...(location === undefined ? {} : { locationExternalKey: location === 'none' ? null : location }),
           ...(minRssi === undefined ? {} : { minRssi: minRssi === 'none' ? null : minRssi }),
           ...(enable === true || disable === true ? { isEnabled: enable === true } : {}),
@@ -61,20 +71,28 @@ export function addAntenna(program: Command): void {
         {
           json: {
             reader_id: antenna.readerId,
-            port: antenna.port,
+            port: portOf(antenna),
+            name: antenna.name,
             location_external_key: antenna.locationExternalKey,
             min_rssi: antenna.minRssi,
             enabled: antenna.isEnabled,
             offset_db: antenna.offsetDb,
             height_m: antenna.heightM,
           },
-          text: `Antenna ${port} of reader ${readerId}: ${antenna.isEnabled ? 'enabled' : 'disabled'}, ${
+          text: `Antenna ${sayAntenna(antenna)} of reader ${readerId}: ${antenna.isEnabled ? 'enabled' : 'disabled'}, ${
             antenna.locationExternalKey === null ? 'at no location' : `at ${antenna.locationExternalKey}`
           }${antenna.minRssi === null ? '' : `, reads from ${antenna.minRssi} dBm`}, ${antenna.offsetDb} dB off its levels, ${antenna.heightM} m above the tags`,
         },
         options,
       );
     });
+}
+
+/** `3`, `yard-left`, or `yard-left (port 3)`. */
+function sayAntenna(antenna: Pick<AntennaSettings, 'number' | 'name' | 'devicePort'>): string {
+  const port = portOf(antenna);
+  const name = forTerminal(antenna.name ?? '');
+  return name === '' ? String(port) : port === null ? name : `${name} (port ${port})`;
 }
 
 /** @param unit such as `dB`, with an example. */

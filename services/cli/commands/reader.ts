@@ -8,8 +8,13 @@ import { requireLiveOrganization } from '../../../domain/administration/organiza
 import { awaitSubscribed } from '../../../domain/administration/readers/await-subscribed.ts';
 import { createReader } from '../../../domain/administration/readers/create-reader.ts';
 import { deleteReader } from '../../../domain/administration/readers/delete-reader.ts';
-import { type ListedAntenna, listReaders } from '../../../domain/administration/readers/list-readers.ts';
+import {
+  findAntennas,
+  type ListedAntenna,
+  listReaders,
+} from '../../../domain/administration/readers/list-readers.ts';
 import type { ReaderClock } from '../../../domain/administration/readers/reader-clock.ts';
+import { portOf } from '../../../domain/administration/readers/set-antenna.ts';
 import { type ReaderChange, setReader } from '../../../domain/administration/readers/set-reader.ts';
 import type { StoredReader } from '../../../domain/administration/readers/stored-reader.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
@@ -29,6 +34,7 @@ export function addReader(program: Command): void {
   addReaderSet(program);
   addReaderDelete(program);
   addReaderList(program);
+  addReaderAntennas(program);
 }
 
 interface CreateOptions extends Partial<Policies> {
@@ -248,7 +254,8 @@ function addReaderList(program: Command): void {
       const rows = readers.map((reader) => ({
         ...readerRow(reader),
         created_at: wireTime(reader.createdAt),
-        antennas: reader.antennas,
+        antennas: reader.antennas.map(antennaRow),
+        unplaced_antennas: reader.unplaced,
         state: reader.state,
         unheard_since: wireTimeOrNull(reader.unheardSince),
         expected_seconds: reader.expectedSeconds,
@@ -259,6 +266,39 @@ function addReaderList(program: Command): void {
         clock: reader.clock,
       }));
       printResult({ json: rows, text: rows.length === 0 ? 'No readers.' : asTable(rows) }, options);
+    });
+}
+
+function addReaderAntennas(program: Command): void {
+  addCommand(program, 'reader', 'antennas')
+    .description(
+      "List a reader's antennas, and those that its messages name and nobody has registered: their reads move nothing.",
+    )
+    .requiredOption('--reader <id>', 'which reader', id)
+    .addHelpText(
+      'after',
+      `
+JSON: {antennas, unplaced}. Antennas: {port, name, location_external_key, min_rssi, enabled, offset_db, height_m}. Unplaced:
+{name, reads, last_read_at}; the name is the port's digits where a message gives a port, and empty where it names no antenna of
+several.
+
+Example:
+  ${TAGTRAIL} reader antennas --reader 1`,
+    )
+    .action(async (options: { reader: number; json?: boolean }) => {
+      const { antennas, unplaced } = await withConnections(({ db }) => findAntennas(db, options.reader));
+      const registered = antennas.map(antennaRow);
+      const lines = [
+        ...registered.map((antenna) => `${sayAntenna(antenna)}`),
+        ...unplaced.map(
+          ({ name, reads, last_read_at: at }) =>
+            `${name === '' ? 'antenna not named' : forTerminal(name)}: not registered, ${reads} reads, the last at ${at}`,
+        ),
+      ];
+      printResult(
+        { json: { antennas: registered, unplaced }, text: lines.join('\n') || 'No antennas.' },
+        options,
+      );
     });
 }
 
@@ -283,7 +323,7 @@ type Row = Record<(typeof COUNTERS)[number], number> & {
   name: string;
   topic: string;
   format: string;
-  antennas: ListedAntenna[];
+  antennas: ReturnType<typeof antennaRow>[];
   state: string;
   last_message_at: string | null;
   last_used_at: string | null;
@@ -319,8 +359,18 @@ function sayClock(clock: ReaderClock | null): string {
   return wrong ? `${said}: WRONG` : said;
 }
 
+/** Numbers below 0 are ours: a device knows its port, or a name. */
+function antennaRow({ port, device_port: devicePort, ...antenna }: ListedAntenna) {
+  return { port: portOf({ number: port, devicePort }), ...antenna };
+}
+
 /** `2=DOCK-2(from -65 dBm,3 dB off,2.4 m high,off)`. */
-function sayAntenna({ port, location_external_key: key, ...antenna }: ListedAntenna): string {
+function sayAntenna({
+  port,
+  name,
+  location_external_key: key,
+  ...antenna
+}: ReturnType<typeof antennaRow>): string {
   const { min_rssi: minRssi, enabled, offset_db: offset, height_m: height } = antenna;
   const notes = [
     ...(minRssi === null ? [] : [`from ${minRssi} dBm`]),
@@ -328,7 +378,7 @@ function sayAntenna({ port, location_external_key: key, ...antenna }: ListedAnte
     ...(height === 1 ? [] : [`${height} m high`]),
     ...(enabled ? [] : ['off']),
   ];
-  return `${port}=${key ?? 'nowhere'}${notes.length === 0 ? '' : `(${notes.join(',')})`}`;
+  return `${[port, name].filter((each) => each !== null).join('/')}=${key ?? 'nowhere'}${notes.length === 0 ? '' : `(${notes.join(',')})`}`;
 }
 
 const EXPECT_HELP =

@@ -43,7 +43,7 @@ function asJson({ first_seen: firstSeen, last_seen: lastSeen, candidates, ...row
     first_seen: wireTime(firstSeen),
     last_seen: wireTime(lastSeen),
     reader_id: row.reader_id,
-    antenna: row.antenna,
+    antenna: row.antenna !== null && row.antenna < 0 ? row.antenna_name : row.antenna,
     rssi: row.rssi,
     location_external_key: row.location_external_key,
     ambiguous: candidates.length > 0,

@@ -18,7 +18,7 @@ import {
   type Stay,
 } from '../../../domain/tracking/why/explain.ts';
 import { type Lack, lackOf, oddsOf } from '../../../domain/tracking/why/lack.ts';
-import { type Names, namesIn } from '../../../domain/tracking/why/names.ts';
+import { antennaShown, type Names, namesIn } from '../../../domain/tracking/why/names.ts';
 import type { Rival, TieBreak } from '../../../domain/tracking/why/rivals.ts';
 import type { TimeBound } from '../../../platform/http/parameters.ts';
 import { addTopCommand, id, printResult } from '../command-line/command-line.ts';
@@ -168,11 +168,16 @@ function lateSeconds({ receivedAt }: DecidingScan, observedAt: Micros): number {
 function scanJson(
   { source, tagType, tagValue, rssi, receivedAt }: DecidingScan,
   observedAt: Micros,
-  { readers }: Names,
+  names: Names,
 ): object {
+  const { readers } = names;
   return {
     ...(source.kind === 'reader'
-      ? { reader_id: source.readerId, reader: readers.get(source.readerId) ?? null, antenna: source.antenna }
+      ? {
+          reader_id: source.readerId,
+          reader: readers.get(source.readerId) ?? null,
+          antenna: antennaShown(names, source.readerId, source.antenna),
+        }
       : { handheld_id: source.handheldId, submission_id: source.submissionId, index: source.index }),
     tag: { tag_type: tagType, value: tagValue },
     rssi,
@@ -271,8 +276,9 @@ const MOST_HEARD = 20;
 function evidenceLines(
   { procedure, window, heard, unit, shares, odds }: Evidence,
   keyOf: Say,
-  { readers }: Names,
+  names: Names,
 ): string[] {
+  const { readers } = names;
   const times = odds === null ? null : oddsOf(odds);
   return [
     '',
@@ -283,7 +289,7 @@ function evidenceLines(
         margin === null || unit === null || procedure === 'position'
           ? ''
           : `, behind by ${sayNumber(margin.reached)} ${unit}, ${sayNumber(margin.needed)} needed`;
-      const by = `reader ${readers.get(readerId) ?? readerId}, antenna ${antenna}`;
+      const by = `reader ${readers.get(readerId) ?? readerId}, antenna ${antennaShown(names, readerId, antenna)}`;
       return forTerminal(`  ${keyOf(locationId)}: ${by}, ${counted(reads)}, ${strength}${lead}`);
     }),
     ...(heard.length > MOST_HEARD ? [`  and ${heard.length - MOST_HEARD} more locations`] : []),
@@ -305,10 +311,11 @@ function sayPosition({ planLocationId, x, y, radius }: MetricPosition, keyOf: Sa
   return `On the plan of ${keyOf(planLocationId)} it was ${x.toFixed(1)} m from the left and ${y.toFixed(1)} m from the top, within about ${radius.toFixed(1)} m.`;
 }
 
-function sayScan({ source, tagType, tagValue, rssi }: DecidingScan, { readers, handhelds }: Names): string {
+function sayScan({ source, tagType, tagValue, rssi }: DecidingScan, names: Names): string {
+  const { readers, handhelds } = names;
   const strength = rssi === null ? '' : ` at ${rssi} dBm`;
   return source.kind === 'reader'
-    ? `reader ${readers.get(source.readerId) ?? source.readerId}, antenna ${source.antenna}, which read ${tagType} ${tagValue}${strength}`
+    ? `reader ${readers.get(source.readerId) ?? source.readerId}, antenna ${antennaShown(names, source.readerId, source.antenna)}, which read ${tagType} ${tagValue}${strength}`
     : `handheld ${handhelds.get(source.handheldId) ?? source.handheldId}, with which somebody scanned ${tagType} ${tagValue}${strength}`;
 }
 

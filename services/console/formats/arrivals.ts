@@ -42,10 +42,10 @@ const ARRIVALS = objectOf({
     objectOf({
       ...{ format: TEXT_SCHEMA, reads: COUNT_SCHEMA, ignored: COUNT_SCHEMA, rejected: COUNT_SCHEMA },
       ...{ messages_rejected: COUNT_SCHEMA, reason: TEXT_OR_NULL },
-      antennas: listOf({ type: 'integer' }),
+      antennas: listOf({ type: ['integer', 'string'] }),
       example: nullableSchema(
         objectOf({
-          ...{ tag_type: TAG_TYPE_SCHEMA, value: TEXT_SCHEMA, antenna: { type: 'integer' } },
+          ...{ tag_type: TAG_TYPE_SCHEMA, value: TEXT_SCHEMA, antenna: { type: ['integer', 'string'] } },
           rssi: nullableSchema({ type: 'number' }),
         }),
       ),

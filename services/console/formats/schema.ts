@@ -49,7 +49,7 @@ export const TRIED = objectOf({
       outcome: OUTCOME_SCHEMA,
       scans: listOf(
         objectOf({
-          ...{ tag_type: TAG_TYPE_SCHEMA, value: TEXT_SCHEMA, antenna: { type: 'integer' } },
+          ...{ tag_type: TAG_TYPE_SCHEMA, value: TEXT_SCHEMA, antenna: { type: ['integer', 'string'] } },
           ...{ rssi: NUMBER_OR_NULL, observed_at: TEXT_OR_NULL, reader: TEXT_OR_NULL },
           ...{ rssi_unusable: GIVEN, time_unreadable: GIVEN, clock_unset: GIVEN },
           report_unknown: FLAG_SCHEMA,

@@ -37,6 +37,7 @@ const UNKNOWN_TAG = objectOf({
   last_read: objectOf({
     reader: READER_OR_NULL,
     antenna_port: nullableSchema({ type: 'integer' }),
+    antenna_name: TEXT_OR_NULL,
     rssi: nullableSchema({ type: 'number' }),
     location_external_key: TEXT_OR_NULL,
     location_name: TEXT_OR_NULL,
@@ -92,7 +93,7 @@ export const TRIED_FORMAT = objectOf({
     objectOf({
       tag_type: TAG_TYPE_SCHEMA,
       value: TEXT_SCHEMA,
-      antenna_port: { type: 'integer' },
+      antenna_port: { type: ['integer', 'string'] },
       rssi: nullableSchema({ type: 'number' }),
       observed_at: nullableSchema(TIME_SCHEMA),
     }),

@@ -135,7 +135,7 @@ function tagView(row: NamedTagRow, readers: ReadonlyMap<number, ReaderReference>
     is_ambiguous: row.candidates.length > 0,
     last_read: {
       reader: readerView(row.reader_id, readers),
-      ...{ antenna_port: row.antenna, rssi: row.rssi },
+      ...{ antenna_port: row.antenna, antenna_name: row.antenna_name, rssi: row.rssi },
       location_external_key: row.location_external_key,
       location_name: row.location_name,
     },

@@ -27,7 +27,7 @@ import {
 
 /** Antenna 0 is all of them. `organization` is read with the session: an `EventSource` can send no header. */
 const LISTEN = {
-  parameters: { antenna: integer({ min: 0, max: 32_767 }, 0), organization: idFilter },
+  parameters: { antenna: integer({ min: -32_768, max: 32_767 }, 0), organization: idFilter },
 } as const satisfies Query;
 
 const STREAM = eventsOf({
@@ -36,7 +36,12 @@ const STREAM = eventsOf({
     reads: COUNT_SCHEMA,
     tags: listOf(
       objectOf({
-        ...{ tag_type: TAG_TYPE_SCHEMA, value: TEXT_SCHEMA, antenna: COUNT_SCHEMA, count: COUNT_SCHEMA },
+        ...{
+          tag_type: TAG_TYPE_SCHEMA,
+          value: TEXT_SCHEMA,
+          antenna: { type: ['integer', 'string'] },
+          count: COUNT_SCHEMA,
+        },
         ...{ rssi: NUMBER_OR_NULL, strongest_rssi: NUMBER_OR_NULL, last_read_at: TIME_SCHEMA },
         ...{ asset: REFERENCE_OR_NULL, location: REFERENCE_OR_NULL },
       }),

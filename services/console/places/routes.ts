@@ -10,7 +10,14 @@ import { found } from '../../../platform/http/success.ts';
 import { OF_LOCATION } from '../presence/routes.ts';
 import { FEED_LOOKED_THROUGH } from '../presence/schema.ts';
 import { memberRoute } from '../serving/context.ts';
-import { COUNT_SCHEMA, FLAG_SCHEMA, listOf, objectOf, TEXT_SCHEMA } from '../serving/schemas.ts';
+import {
+  COUNT_SCHEMA,
+  FLAG_SCHEMA,
+  listOf,
+  objectOf,
+  TEXT_OR_NULL,
+  TEXT_SCHEMA,
+} from '../serving/schemas.ts';
 
 /** `below`: seconds; null for all that are longer. */
 const DWELL = objectOf({
@@ -25,7 +32,8 @@ const DWELL = objectOf({
 });
 
 const ANTENNA_HERE = objectOf({
-  port: COUNT_SCHEMA,
+  port: { type: 'integer' },
+  name: TEXT_OR_NULL,
   enabled: FLAG_SCHEMA,
   min_rssi: nullableSchema({ type: 'number' }),
   reader: objectOf({ id: ID_SCHEMA, name: TEXT_SCHEMA }),
@@ -94,8 +102,12 @@ function dwellView({ looked_back_to, count, median_seconds, bars }: DwellRow, da
 }
 
 function antennaView(antenna: AntennaRow) {
-  const { port, is_enabled: enabled, min_rssi, reader_id: id, reader_name: name, last_message_at } = antenna;
-  return { port, enabled, min_rssi, reader: { id, name }, last_message_at: wireTimeOrNull(last_message_at) };
+  const { port, name, is_enabled: enabled, min_rssi, reader_id: id, last_message_at } = antenna;
+  return {
+    ...{ port, name, enabled, min_rssi },
+    reader: { id, name: antenna.reader_name },
+    last_message_at: wireTimeOrNull(last_message_at),
+  };
 }
 
 function sweepView(sweep: SweepRow) {
@@ -157,6 +169,7 @@ const MOST_ANTENNAS = 200;
 const MOST_SWEEPS = 20;
 
 interface AntennaRow {
+  name: string | null;
   port: number;
   is_enabled: boolean;
   min_rssi: number | null;
@@ -171,7 +184,7 @@ function readAntennas(
   { orgId, locationId }: { orgId: number; locationId: number },
 ): Promise<readonly AntennaRow[]> {
   return db.any(sql.type(rowsOf<AntennaRow>())`
-    select antenna.port, antenna.is_enabled, antenna.min_rssi, reader.id as reader_id, reader.name as reader_name,
+    select antenna.port, coalesce(antenna.name, antenna.device_port::text) as name, antenna.is_enabled, antenna.min_rssi, reader.id as reader_id, reader.name as reader_name,
       counted.last_message_at
     from antennas antenna
     join readers reader on reader.org_id = antenna.org_id and reader.id = antenna.reader_id and reader.deleted_at is null

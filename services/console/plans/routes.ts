@@ -155,7 +155,11 @@ async function planWithPlacesView(db: OrganizationDatabase, plan: StoredPlan) {
 }
 
 function antennasView(pins: readonly NamedPin[]) {
-  return pinsView(pins).map((pin, index) => ({ ...pin, reader_name: pins[index]?.readerName ?? '' }));
+  return pinsView(pins).map((pin, index) => ({
+    ...pin,
+    reader_name: pins[index]?.readerName ?? '',
+    antenna_name: pins[index]?.antennaName ?? null,
+  }));
 }
 
 function dotView({ asset_id: id, external_key, name, x, y, radius, observed_at: at }: Dot) {

@@ -33,7 +33,14 @@ import { IMAGE_TYPE } from '../../../platform/http/media-type.ts';
 import { idFilter, mandatoryParameter } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
 import { REFERENCE, REFERENCE_OR_NULL } from '../serving/reference.ts';
-import { COUNT_SCHEMA, FLAG_SCHEMA, listOf, objectOf, TEXT_SCHEMA } from '../serving/schemas.ts';
+import {
+  COUNT_SCHEMA,
+  FLAG_SCHEMA,
+  listOf,
+  objectOf,
+  TEXT_OR_NULL,
+  TEXT_SCHEMA,
+} from '../serving/schemas.ts';
 
 const COORDINATE: JsonSchema = { type: 'number', minimum: 0, maximum: 1 };
 
@@ -206,8 +213,13 @@ const planAntennas: Field<AntennaPin[]> = {
       const key = `${id}/${port}`;
       if (id < 1 || id > MAX_ID) {
         issues.push(invalidValue(`${name}[${index}].reader_id`, `must be from 1 to ${MAX_ID}`));
-      } else if (port < 1 || port > 32_767) {
-        issues.push(invalidValue(`${name}[${index}].port`, 'must be from 1 to 32767'));
+      } else if (port === 0 || port < -32_768 || port > 32_767) {
+        issues.push(
+          invalidValue(
+            `${name}[${index}].port`,
+            'must be from 1 to 32767, or the number of an antenna below 0',
+          ),
+        );
       } else if (seen.has(key)) {
         issues.push(invalidValue(`${name}[${index}].port`, 'is on the plan twice'));
       } else if (isOff(point)) {
@@ -242,7 +254,7 @@ export const PLAN = objectOf(MEMBERS);
 export const PLAN_WITH_PLACES = objectOf({
   ...MEMBERS,
   places: listOf(PLACE_SCHEMA),
-  antennas: listOf(objectOf({ ...PINNED, reader_name: TEXT_SCHEMA })),
+  antennas: listOf(objectOf({ ...PINNED, reader_name: TEXT_SCHEMA, antenna_name: TEXT_OR_NULL })),
 });
 
 /** `is_cut`: there are more. */

@@ -3,8 +3,9 @@ import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { createReader } from '../../../domain/administration/readers/create-reader.ts';
 import { deleteReader } from '../../../domain/administration/readers/delete-reader.ts';
 import { pageOfReaders, type ReaderNow } from '../../../domain/administration/readers/page-of-readers.ts';
-import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
+import { type AntennaSettings, setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
 import { setReader } from '../../../domain/administration/readers/set-reader.ts';
+import { asAntenna } from '../../../domain/formats/mapping/acceptance.ts';
 import { type ReaderRefusal, refusalsOfReader } from '../../../domain/health/sign-ins.ts';
 import { readSpans } from '../../../domain/presence/read-spans.ts';
 import { listBody } from '../../../platform/http/lists.ts';
@@ -18,6 +19,7 @@ import {
   antennaPatchBody,
   CHANGED_READER,
   CREATED_READER,
+  newAntennaBody,
   newReaderBody,
   ONE_READER,
   READER,
@@ -160,7 +162,10 @@ const antenna = memberRoute({
   ...{ method: 'PATCH', path: '/console/v1/readers/{reader_id}/antennas/{port}', operationId: 'setAntenna' },
   summary: 'Say where an antenna is and how its reads count; a new one is added',
   ...ADMINISTRATION,
-  params: { reader_id: idInPath, port: integer({ min: 1, max: 32_767 }, undefined) as Parameter<number> },
+  params: {
+    reader_id: idInPath,
+    port: integer({ min: -32_768, max: 32_767 }, undefined) as Parameter<number>,
+  },
   find: OWN_READER,
   body: antennaPatchBody,
   success: found(SET_ANTENNA, 'The antenna'),
@@ -170,11 +175,11 @@ const antenna = memberRoute({
   },
   handle: async ({ context, row: readerId, params: { port }, body, requestId }) => {
     const given = body.against({});
-    const { location_external_key: key, min_rssi: minRssi, enabled: isEnabled } = given;
+    const { name, location_external_key: key, min_rssi: minRssi, enabled: isEnabled } = given;
     const { offset_db: offsetDb, height_m: heightM } = given;
     const set = await changingReaders(context, (db) =>
       setAntenna(db, actorOfUser(context.session, requestId), {
-        ...{ readerId, port },
+        ...{ readerId, port, name },
         ...(key === undefined ? {} : { locationExternalKey: key }),
         ...(minRssi === undefined ? {} : { minRssi }),
         ...(isEnabled === undefined ? {} : { isEnabled }),
@@ -182,20 +187,51 @@ const antenna = memberRoute({
         ...(heightM === undefined ? {} : { heightM }),
       }),
     );
-    return {
-      ...{ port, location_external_key: set.locationExternalKey },
-      ...{ min_rssi: set.minRssi, enabled: set.isEnabled, offset_db: set.offsetDb, height_m: set.heightM },
-    };
+    return antennaView(set);
   },
 });
 
-export const readerRoutes = [list, read, spans, create, change, remove, antenna];
+const newAntenna = memberRoute({
+  ...{ method: 'POST', path: '/console/v1/readers/{reader_id}/antennas', operationId: 'addAntenna' },
+  summary: 'Register an antenna by the port or the name that messages give, and say where it is',
+  ...{ ...ADMINISTRATION, ...ONE },
+  body: newAntennaBody,
+  success: found(SET_ANTENNA, 'The antenna'),
+  problems: { conflict: 'The maximum of antennas is reached' },
+  handle: async ({
+    context,
+    row: readerId,
+    body: { antenna: given, location_external_key: key },
+    requestId,
+  }) => {
+    const said = asAntenna(given);
+    const which = typeof said === 'number' ? { port: said } : { name: given };
+    const set = await changingReaders(context, (db) =>
+      setAntenna(db, actorOfUser(context.session, requestId), {
+        ...{ readerId, ...which },
+        ...(key == null ? {} : { locationExternalKey: key }),
+      }),
+    );
+    return antennaView(set);
+  },
+});
+
+function antennaView(set: AntennaSettings) {
+  return {
+    ...{ port: set.number, name: set.name, device_port: set.devicePort },
+    ...{ location_external_key: set.locationExternalKey, min_rssi: set.minRssi, enabled: set.isEnabled },
+    ...{ offset_db: set.offsetDb, height_m: set.heightM },
+  };
+}
+
+export const readerRoutes = [list, read, spans, create, change, remove, antenna, newAntenna];
 
 function readerView(reader: ReaderNow) {
   const { id, name, topic, format, state, antennas, counters, clock, flaws, stretch } = reader;
   return {
     ...{ id, name, topic, format, state, antennas, counters, clock, flaws },
     mqtt_username: reader.mqttUsername,
+    unplaced_antennas: reader.unplaced,
     expect_seconds: reader.expectSeconds,
     unheard_since: wireTimeOrNull(reader.unheardSince),
     expected_seconds: reader.expectedSeconds,

@@ -11,6 +11,7 @@ import { mandatory, nullable, nullableSchema, optional } from '../../../base/che
 import { READER_SORT, READER_STATES } from '../../../domain/administration/readers/reader-states.ts';
 import { HEIGHT_M, OFFSET_DB } from '../../../domain/administration/readers/set-antenna.ts';
 import { LONGEST_TOPIC } from '../../../domain/administration/readers/topic.ts';
+import { LONGEST_ANTENNA } from '../../../domain/formats/mapping/acceptance.ts';
 import { EXPECTED } from '../../../domain/presence/expectations.ts';
 import { jsonBody, mergePatchOf } from '../../../platform/http/body.ts';
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
@@ -33,8 +34,11 @@ import {
 
 const EXPECTATION_SCHEMA = { type: 'integer', minimum: EXPECTED.least, maximum: EXPECTED.most } as const;
 
+/** `port` below 0 is the number of an antenna that a device names, or whose port is above 32767: `device_port`. */
 const ANTENNA = {
   port: { type: 'integer' },
+  name: TEXT_OR_NULL,
+  device_port: nullableSchema({ type: 'integer' }),
   location_external_key: TEXT_OR_NULL,
   min_rssi: nullableSchema({ type: 'number' }),
   enabled: FLAG_SCHEMA,
@@ -71,6 +75,8 @@ const READER_FIELDS = {
       wrong: FLAG_SCHEMA,
     }),
   ),
+  /** Named by messages and not registered; the name is empty where a message names none of several. */
+  unplaced_antennas: listOf(objectOf({ name: TEXT_SCHEMA, reads: COUNT_SCHEMA, last_read_at: TIME_SCHEMA })),
   flaws: objectOf({
     ...{ rssi_unusable: COUNT_SCHEMA, rssi_example: TEXT_OR_NULL },
     ...{ time_unreadable: COUNT_SCHEMA, time_example: TEXT_OR_NULL },
@@ -164,9 +170,16 @@ export const readerPatchBody = mergePatchOf<object>()({
 });
 
 export const antennaPatchBody = mergePatchOf<object>()({
+  name: optional(text(LONGEST_ANTENNA)),
   location_external_key: nullable(externalKey),
   min_rssi: nullable(decimal({ min: -149, max: -1 })),
   enabled: optional(flag),
   offset_db: optional(decimal(OFFSET_DB)),
   height_m: optional(decimal(HEIGHT_M)),
+});
+
+/** `antenna`: a port by its digits, or a name, as messages give it. */
+export const newAntennaBody = jsonBody({
+  antenna: mandatory(text(LONGEST_ANTENNA)),
+  location_external_key: nullable(externalKey),
 });

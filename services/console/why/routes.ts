@@ -11,7 +11,7 @@ import type { MetricPosition } from '../../../domain/tracking/history/metric-pos
 import type { Evidence } from '../../../domain/tracking/location/statements.ts';
 import { type Explanation, explain, type Latest, NotSeenYet } from '../../../domain/tracking/why/explain.ts';
 import { lackOf, oddsOf } from '../../../domain/tracking/why/lack.ts';
-import { locationsIn, type Names, namesIn } from '../../../domain/tracking/why/names.ts';
+import { antennaShown, locationsIn, type Names, namesIn } from '../../../domain/tracking/why/names.ts';
 import { timeBound } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
@@ -34,7 +34,7 @@ const DEVICE: JsonSchema = nullableSchema(objectOf({ id: ID_SCHEMA, name: TEXT_S
 const SCAN: JsonSchema = objectOf({
   by: { type: 'string', enum: ['reader', 'handheld'] },
   device: DEVICE,
-  antenna: { type: ['integer', 'null'] },
+  antenna: { type: ['integer', 'string', 'null'] },
   tag: objectOf({ tag_type: TAG_TYPE_SCHEMA, value: TEXT_SCHEMA }),
   rssi: NUMBER_OR_NULL,
   observed_at: TIME_SCHEMA,
@@ -66,7 +66,7 @@ const DECISION: JsonSchema = objectOf({
     objectOf({
       location: REFERENCE_OR_NULL,
       device: DEVICE,
-      antenna: { type: 'integer' },
+      antenna: { type: ['integer', 'string'] },
       reads: COUNT_SCHEMA,
       level: NUMBER_OR_NULL,
       margin: nullableSchema(objectOf(MEASURE)),
@@ -250,7 +250,8 @@ function latestView({ at, locationId, evidence }: Latest, names: Names, location
   };
 }
 
-function decisionView(evidence: Evidence | null, { readers }: Names, locations: References) {
+function decisionView(evidence: Evidence | null, names: Names, locations: References) {
+  const { readers } = names;
   if (evidence === null) {
     return null;
   }
@@ -269,7 +270,7 @@ function decisionView(evidence: Evidence | null, { readers }: Names, locations: 
       .map(({ locationId, readerId, antenna, reads, level, margin }) => ({
         location: referenceTo(locationId, locations),
         device: deviceView(readerId, readers.get(readerId)),
-        ...{ antenna, reads, level },
+        ...{ antenna: antennaShown(names, readerId, antenna), reads, level },
         margin: margin === null ? null : { reached: margin.reached, needed: margin.needed },
       })),
     shares:
@@ -299,8 +300,9 @@ function deviceView(id: number, name: string | undefined) {
 function scanView(
   { source, tagType, tagValue, rssi, receivedAt }: DecidingScan,
   observedAt: Micros,
-  { readers, handhelds }: Names,
+  names: Names,
 ) {
+  const { readers, handhelds } = names;
   const [id, name] =
     source.kind === 'reader'
       ? [source.readerId, readers.get(source.readerId)]
@@ -308,7 +310,7 @@ function scanView(
   return {
     by: source.kind,
     device: deviceView(id, name),
-    antenna: source.kind === 'reader' ? source.antenna : null,
+    antenna: source.kind === 'reader' ? antennaShown(names, source.readerId, source.antenna) : null,
     tag: { tag_type: tagType, value: tagValue },
     rssi,
     observed_at: wireTimeOfMicros(observedAt),

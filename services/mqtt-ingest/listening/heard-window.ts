@@ -2,6 +2,7 @@ import { withoutTokens } from '../../../base/tag-secrets.ts';
 import type { Mapped, TagRead } from '../../../domain/formats/mapping/run.ts';
 import { type Arrival, type Heard, type HeardTag, WINDOW_SECONDS } from '../../../domain/listening/heard.ts';
 import type { Listened } from '../../../domain/listening/wanted.ts';
+import { type Antennas, antennaNumber, NO_ANTENNA } from '../../../domain/messages/antenna-of.ts';
 import { whyUnusable } from '../../../domain/tracking/tag-key.ts';
 
 /** Tags of an antenna that are told apart; some 60 fit into a notification. */
@@ -9,8 +10,10 @@ const MOST_TAGS = 100;
 const MOST_ARRIVALS = 3;
 const MOST_TEXT = 200;
 
+type Read = Pick<TagRead, 'tagType' | 'value' | 'rssi'> & Pick<HeardTag, 'antenna'>;
+
 interface Tag {
-  read: TagRead;
+  read: Read;
   at: number;
   counts: HeardCounts;
 }
@@ -33,14 +36,19 @@ export class HeardWindow {
   }
 
   /** @param at milliseconds since 1970. */
-  note(mapped: Mapped, { topic, bytes }: { topic: string; bytes: number }, at: number): void {
+  note(
+    reader: Antennas,
+    mapped: Mapped,
+    { topic, bytes }: { topic: string; bytes: number },
+    at: number,
+  ): void {
     const second = Math.floor(at / 1_000);
     this.#messages.add(second);
     const arrival: Arrival = { at, topic: shortened(topic), bytes, outcome: mapped.outcome, reason: null };
     if (mapped.outcome === 'items') {
       for (const item of mapped.items) {
         if (item.outcome === 'read' && whyUnusable(item.read) === null) {
-          this.#noteRead(item.read, at, second);
+          this.#noteRead({ ...item.read, antenna: antennaHeard(reader, item.read) }, at, second);
         } else {
           (item.outcome === 'ignored' ? this.#ignored : this.#rejected).add(second);
         }
@@ -85,7 +93,7 @@ export class HeardWindow {
     };
   }
 
-  #noteRead(read: TagRead, at: number, second: number): void {
+  #noteRead(read: Read, at: number, second: number): void {
     const { antenna } = this.#listened;
     if (antenna !== 0 && read.antenna !== antenna) {
       return;
@@ -119,6 +127,11 @@ export class HeardWindow {
     }
     return this.#tags.size < MOST_TAGS;
   }
+}
+
+function antennaHeard(reader: Antennas, read: TagRead): number | string {
+  const number = antennaNumber(reader, read);
+  return number === NO_ANTENNA ? shortened(String(read.antenna ?? '')) : number;
 }
 
 function shortened(text: string): string {

@@ -70,8 +70,8 @@ export class ReaderListening {
       const at = this.#now();
       for (const { window, listened } of listening) {
         // The listener claims whose reader it is; nobody checks that on the way here.
-        if (listened.orgId === reader?.orgId) {
-          window.note(mapped, about, at);
+        if (reader !== null && listened.orgId === reader.orgId) {
+          window.note(reader, mapped, about, at);
         }
       }
     }

@@ -18,6 +18,7 @@ describe('the warnings of readers', () => {
     username: `reader-${readerId}`,
     passwordSha256: Buffer.alloc(32),
     antennas: new Map(),
+    antennasNamed: new Map(),
     registeredAt: 0,
   });
   const overflow = map(format, { eventType: 'overflow', overflowEvent: {} });

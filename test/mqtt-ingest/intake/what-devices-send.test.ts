@@ -9,7 +9,7 @@ const DAY = 86_400_000;
 
 describe('reads as devices send them', () => {
   const database = useDatabase();
-  const { json } = commandLineOn(() => database);
+  const { json, fails } = commandLineOn(() => database);
   let site: Site;
   let intake: TestIntake;
   let gate: number;
@@ -123,5 +123,101 @@ describe('reads as devices send them', () => {
     await intake.receive(old, '{}');
     await intake.receive(topic, JSON.stringify({ data: { idHex: tagOf(90) }, timestamp: at }));
     expect(await countersOf(database, reader)).to.include({ recorded: 0, rejected: 1 });
+  });
+
+  describe('at antennas with names', () => {
+    const r700 = (value: string, antenna: object) =>
+      JSON.stringify({
+        eventType: 'tagInventory',
+        timestamp: new Date().toISOString(),
+        tagInventoryEvent: { epcHex: value, peakRssiCdbm: -5_325, ...antenna },
+      });
+
+    it('are unplaced and kept with the name until it is registered; then they are there', async () => {
+      const asset = await site.asset('NAMED', tagOf(40));
+      const { reader, topic } = await device('impinj-r700', [gate, yard]);
+      await intake.receive(topic, r700(tagOf(40), { antennaName: 'yard-left' }));
+      await intake.receive(topic, r700(tagOf(40), { antennaName: 'yard-left' }));
+      await intake.receive(topic, r700(tagOf(40), { antennaPort: 7 }));
+      await intake.receive(topic, r700(tagOf(40), {}));
+      expect(await scansOf(asset)).to.deep.equal([]);
+      const { unplaced, antennas } = await json('reader', 'antennas', '--reader', String(reader));
+      expect(antennas).to.have.length(2);
+      expect(
+        unplaced.map(({ name, reads }: { name: string; reads: number }) => [name, reads]),
+      ).to.have.deep.members([
+        ['yard-left', 2],
+        ['7', 1],
+        ['', 1],
+      ]);
+      expect(await countersOf(database, reader)).to.include({ unplaced: 4, recorded: 0 });
+      expect(await findings()).to.include('names antennas that nobody has registered (yard-left');
+
+      const set = ['antenna', 'set', '--reader', String(reader)];
+      expect(await json(...set, '--name', 'yard-left', '--location', 'YARD')).to.include({
+        ...{ port: null, name: 'yard-left', location_external_key: 'YARD' },
+      });
+      intake = await openIntake(database);
+      await intake.receive(topic, r700(tagOf(40), { antennaName: 'yard-left' }));
+      expect(await positionOf(asset)).to.deep.equal({ location_id: yard });
+      const after = await json('reader', 'antennas', '--reader', String(reader));
+      expect(after.unplaced.map(({ name }: { name: string }) => name)).to.have.members(['7', '']);
+      const why = await json('why', '--org', String(site.orgId), '--asset', 'NAMED');
+      expect(why.decided_by).to.include({ reader_id: reader, antenna: 'yard-left' });
+
+      // Both may be set: then either finds it.
+      expect(await json(...set, '--name', 'yard-left', '--port', '7')).to.include({
+        port: 7,
+        name: 'yard-left',
+      });
+      expect(await json(...set, '--port', '1', '--name', 'gate-left')).to.include({
+        port: 1,
+        name: 'gate-left',
+      });
+      intake = await openIntake(database);
+      await intake.receive(topic, r700(tagOf(40), { antennaName: 'gate-left' }));
+      expect(await positionOf(asset)).to.deep.equal({ location_id: gate });
+      await intake.receive(topic, r700(tagOf(40), { antennaPort: 7 }));
+      expect(await positionOf(asset)).to.deep.equal({ location_id: yard });
+    });
+
+    it('are of the only antenna where none is named', async () => {
+      const asset = await site.asset('ONLY', tagOf(41));
+      const { topic } = await device('impinj-r700', [yard]);
+      await intake.receive(topic, r700(tagOf(41), {}));
+      expect(await positionOf(asset)).to.deep.equal({ location_id: yard });
+    });
+
+    it('keep the names of the latest hundred', async () => {
+      const { reader, topic } = await device('tagtrail', [gate]);
+      for (const batch of [0, 1, 2]) {
+        const reads = Array.from({ length: 60 }, (_, index) => ({
+          value: 'X',
+          antenna: `a${60 * batch + index}`,
+        }));
+        await intake.receive(topic, JSON.stringify(reads));
+      }
+      const { unplaced } = await json('reader', 'antennas', '--reader', String(reader));
+      expect(unplaced).to.have.length(100);
+      expect(unplaced[0].name).to.match(/^a1[2-7]\d$/);
+    });
+
+    it('may have ports up to 65535; two antennas are not made one, and a port is no name', async () => {
+      const asset = await site.asset('HIGH', tagOf(42));
+      const { reader, topic } = await device('tagtrail', [gate]);
+      const set = ['antenna', 'set', '--reader', String(reader)];
+      expect(await json(...set, '--port', '40000', '--location', 'YARD')).to.include({
+        port: 40_000,
+        name: null,
+      });
+      await json(...set, '--name=0', '--location', 'YARD');
+      await fails(1, 'two antennas of reader', ...set, '--port', '1', '--name=0');
+      await fails(2, 'is a port', ...set, '--name', '3');
+      await fails(2, 'by its port, its name, or both', ...set);
+      intake = await openIntake(database);
+      await intake.receive(topic, JSON.stringify({ value: tagOf(42), antenna: 40_000 }));
+      await intake.receive(topic, JSON.stringify({ value: tagOf(42), antenna: 0 }));
+      expect((await scansOf(asset)).map(({ location_id: at }) => at)).to.deep.equal([yard, yard]);
+    });
   });
 });

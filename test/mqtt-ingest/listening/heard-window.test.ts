@@ -6,6 +6,12 @@ import { HeardWindow } from '../../../services/mqtt-ingest/listening/heard-windo
 const BEGIN = 1_777_880_280_000;
 const LISTENED = { orgId: 1, readerId: 1, antenna: 0 };
 
+/** A reader with antenna 1. */
+const ONE_ANTENNA = {
+  antennas: new Map([[1, { locationId: null, minRssi: null, isEnabled: true }]]),
+  antennasNamed: new Map(),
+};
+
 describe('what is heard at an antenna', () => {
   const heard = (...values: string[]): Mapped => ({
     outcome: 'items',
@@ -23,7 +29,7 @@ describe('what is heard at an antenna', () => {
   it('tells a hundred tags apart, says that there are more, and has room for others once some are gone', () => {
     const window = new HeardWindow(LISTENED);
     const note = (second: number, ...values: string[]) =>
-      window.note(heard(...values), { topic: 'gate', bytes: 10 }, BEGIN + second * 1_000);
+      window.note(ONE_ANTENNA, heard(...values), { topic: 'gate', bytes: 10 }, BEGIN + second * 1_000);
     const summary = (second: number) => window.summary('test', BEGIN + second * 1_000);
 
     note(0, ...named('A', 60));

@@ -356,8 +356,8 @@ export const de = {
     readBy: 'Zuletzt gelesen von',
     byHandheld: 'Handgerät',
     at: (place) => ` bei ${place}`,
-    antenna: (reader, port) => (port === null ? reader : `${reader}, Antenne ${number(port)}`),
-    port: (port) => `Antenne ${number(port)}`,
+    antenna: (reader, port) => (port === null ? reader : `${reader}, Antenne ${port}`),
+    port: (port) => `Antenne ${port}`,
     ambiguous: 'Mehrdeutig',
     ambiguousHint:
       'Andere Etiketten unterscheiden sich nur in der Schreibweise, deshalb zählen solche Lesungen für keines. So angebracht, wie es ist, wird diese Schreibweise unterschieden.',
@@ -1662,7 +1662,7 @@ export const de = {
       `Stumm nach ${duration} ohne Nachricht (${isSet ? 'eingestellt' : 'gelernt'})`,
     expectedNot:
       'Noch ist nicht bekannt, nach welcher Zeit er stumm ist: Er war insgesamt keine Stunde zu hören.',
-    antenna: (port) => `Antenne ${port}`,
+    antenna: (port) => (port === '' ? 'Antenne nicht genannt' : `Antenne ${port}`),
     antennasHint:
       'Eine Antenne auf einen Ort ziehen oder den Ort wählen. Lesungen einer Antenne ohne Ort bewegen nichts.',
     antennasHintOthers: 'Lesungen einer Antenne ohne Ort bewegen nichts.',
@@ -1673,6 +1673,11 @@ export const de = {
         : `Antenne ${port} ist zu hören (${counted(reads, 'Lesung', 'Lesungen')}) und nicht in der Liste.`,
     addAntenna: (port) => `Antenne ${port} aufnehmen`,
     add1: 'Antenne aufnehmen',
+    namedUnplaced: (name, reads) =>
+      `Antenne ${name} nennen ${counted(reads, 'Lesung', 'Lesungen')}, und sie steht nicht in der Liste: Sie bewegen nichts. Zuletzt:`,
+    namedNone: (reads) =>
+      `${counted(reads, 'Lesung nannte', 'Lesungen nannten')} keine seiner Antennen: Sie bewegen nichts. Lassen Sie das Gerät die Antenne nennen. Zuletzt:`,
+    deviceName: 'Name beim Gerät',
     port: 'Weitere Antenne',
     readsNow: (reads) => `${counted(reads, 'Lesung', 'Lesungen')} in 30 s`,
     off: 'Aus',

@@ -348,9 +348,9 @@ export const en = {
     readBy: 'Last read by',
     byHandheld: 'Handheld',
     at: (place: string) => ` at ${place}`,
-    antenna: (reader: string, port: number | null) =>
-      port === null ? reader : `${reader}, antenna ${number(port)}`,
-    port: (port: number) => `antenna ${number(port)}`,
+    antenna: (reader: string, port: number | string | null) =>
+      port === null ? reader : `${reader}, antenna ${port}`,
+    port: (port: number | string) => `antenna ${port}`,
     ambiguous: 'Ambiguous',
     ambiguousHint:
       'Other tags differ from it in spelling only, so reads like it are nobody’s. Attached as it is, this spelling is told apart.',
@@ -1040,7 +1040,7 @@ export const en = {
     cut: 'Only the nearest reads are shown.',
     decidedBy: 'Decided by',
     scanUnknown: 'Which scan decided it is not known: it was recorded before that was kept.',
-    reader: (name: string, antenna: number) => `${name}, antenna ${antenna}`,
+    reader: (name: string, antenna: number | string) => `${name}, antenna ${antenna}`,
     handheld: (name: string) => `handheld ${name}`,
     tag: 'Tag',
     strength: 'Signal',
@@ -1097,7 +1097,7 @@ export const en = {
     longer: (length: string) => `${length} and more`,
     antennas: 'Antennas',
     noAntennas: 'No antenna sees this place: only handhelds say what is here.',
-    antenna: (reader: string, port: number) => `${reader}, antenna ${port}`,
+    antenna: (reader: string, port: number | string) => `${reader}, antenna ${port}`,
     off: 'switched off',
     heard: 'reader last heard',
     neverHeard: 'reader never heard',
@@ -1187,7 +1187,7 @@ export const en = {
         : 'How far apart are the two points?',
     distance: 'Distance in metres',
     metres: (metres: number) => `${number(metres)} m`,
-    antenna: (reader: string, port: number) => `${reader}, antenna ${port}`,
+    antenna: (reader: string, port: number | string) => `${reader}, antenna ${port}`,
     antennas: 'Antennas',
     antennasHint: 'Put each where it hangs: drag it onto the plan, or press Enter.',
     antennasCut: 'Some are listed; type the name of a reader to find others.',
@@ -1632,27 +1632,32 @@ export const en = {
     expectedIs: (duration: string, isSet: boolean) =>
       `Silent after ${duration} without a message (${isSet ? 'set' : 'learned'})`,
     expectedNot: 'Not known yet after how long it is silent: it was heard for less than an hour in all.',
-    antenna: (port: number) => `Antenna ${port}`,
+    antenna: (port: number | string) => (port === '' ? 'Antenna not named' : `Antenna ${port}`),
     antennasHint:
       'Drag an antenna to a place, or choose the place. Reads of an antenna at no place move nothing.',
     antennasHintOthers: 'Reads of an antenna at no place move nothing.',
-    antennaSaved: (port: number) => `Antenna ${port} saved`,
-    unregistered: (port: number, reads: number | undefined) =>
+    antennaSaved: (port: number | string) => `Antenna ${port} saved`,
+    unregistered: (port: number | string, reads: number | undefined) =>
       reads === undefined
         ? `Antenna ${port} is named in messages that are kept, and not in the list.`
         : `Antenna ${port} is heard (${counted(reads, 'read', 'reads')}) and not in the list.`,
-    addAntenna: (port: number) => `Add antenna ${port}`,
+    addAntenna: (port: number | string) => `Add antenna ${port}`,
     add1: 'Add antenna',
+    namedUnplaced: (name: string, reads: number) =>
+      `Antenna ${name} is named by ${counted(reads, 'read', 'reads')} and not in the list: they move nothing. Last:`,
+    namedNone: (reads: number) =>
+      `${counted(reads, 'read', 'reads')} named none of its antennas: they move nothing. Have the device name the antenna. Last:`,
+    deviceName: 'Named by the device',
     port: 'Another antenna',
     readsNow: (reads: number) => `${counted(reads, 'read', 'reads')} in 30 s`,
     off: 'Off',
-    place: (port: number) => `Place of antenna ${port}`,
+    place: (port: number | string) => `Place of antenna ${port}`,
     noPlace: 'At no place',
-    antennaUnplaced: (port: number) => `Antenna ${port} is at no place now: its reads move nothing`,
+    antennaUnplaced: (port: number | string) => `Antenna ${port} is at no place now: its reads move nothing`,
     minRssi: 'Counts from (dBm)',
     offset: 'Off its levels (dB)',
     height: 'Above the tags (m)',
-    listenTo: (port: number) => `Listen to ${port}`,
+    listenTo: (port: number | string) => `Listen to ${port}`,
     switchOff: 'Switch off',
     switchOn: 'Switch on',
     places: 'Places',
@@ -1767,7 +1772,7 @@ export const en = {
       `${counted(count, 'message', 'messages')} it sent before can be read now.`,
     replayLater: (count: number) =>
       `${counted(count, 'message', 'messages')} it sent before can be read as soon as the antennas have their places, which is the next step.`,
-    replayUnplaced: (count: number, ports: readonly number[]) =>
+    replayUnplaced: (count: number, ports: readonly (number | string)[]) =>
       `${counted(count, 'message', 'messages')} it sent before can be read, once only. ${ports.length === 1 ? `Antenna ${ports[0]} is` : `Antennas ${ports.join(', ')} are`} at no place, and reads there would move nothing: set the place first.`,
     replayAnyway: 'Read them all the same',
     replay: 'Read them now',

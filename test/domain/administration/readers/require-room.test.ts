@@ -123,7 +123,7 @@ describe('readers and antennas of an organization', () => {
     ]);
     expect(await set(readerId, 7)).to.include({ minRssi: -60 });
     const other = await register();
-    expect(await set(other.id, 2_000)).to.include({ port: 2_000 });
+    expect(await set(other.id, 2_000)).to.include({ number: 2_000 });
   });
 
   it('are 80,000 antennas at most, those of deleted readers aside', async () => {

@@ -39,13 +39,20 @@ function faultOfItem(item: Item): string | null {
     ['tag type', isTagType(tagType)],
     ['length of value', value !== '' && [...value].length <= 255],
     ['value', value.isWellFormed() && !FORBIDDEN_IN_TAG_VALUE.test(value)],
-    ['antenna', Number.isInteger(antenna) && antenna >= 1 && antenna <= 32_767],
-    ['rssi', rssi === null || Math.abs(rssi) <= 1_000],
+    ['antenna', isAntenna(antenna)],
+    ['rssi', rssi === null || (rssi > -150 && rssi < 0)],
     ['time', deviceTime === null || (Number.isSafeInteger(deviceTime) && deviceTime > 0)],
     ['reader', reader === null || faultOfText('reader', reader, 255) === null],
     ['report unknown', typeof reportUnknown === 'boolean'],
   ];
   return tests.find(([, holds]) => !holds)?.[0] ?? null;
+}
+
+function isAntenna(antenna: number | string | null): boolean {
+  if (typeof antenna === 'string') {
+    return faultOfText('antenna', antenna, 64) === null;
+  }
+  return antenna === null || (Number.isInteger(antenna) && antenna >= 1 && antenna <= 65_535);
 }
 
 /** Text that a person reads and a database keeps: there, of bounded length, without control characters. */

@@ -57,7 +57,13 @@ describe('the format csl-cs463', () => {
   it('does without antenna, signal strength and time', () => {
     const bare = { epc: tag.epc, rssi: 'n/a', timeStampOfRead: 81_002_345 };
     expect(readsOf(map(format, report(bare)))).to.deep.equal([
-      { ...read, rssi: null, deviceTime: null, unusable: { rssi: 'n/a', unsetClock: 81_002_345 } },
+      {
+        ...read,
+        antenna: null,
+        rssi: null,
+        deviceTime: null,
+        unusable: { rssi: 'n/a', unsetClock: 81_002_345 },
+      },
     ]);
   });
 

@@ -71,7 +71,9 @@ describe('the format impinj-r700', () => {
 
   it('does without antenna, signal strength and time', () => {
     const bare = { eventType: 'tagInventory', tagInventoryEvent: { epc: '4oARYGAAAgpmgfI-' } };
-    expect(readsOf(map(format, bare))).to.deep.equal([{ ...read, antenna: 1, rssi: null, deviceTime: null }]);
+    expect(readsOf(map(format, bare))).to.deep.equal([
+      { ...read, antenna: null, rssi: null, deviceTime: null },
+    ]);
   });
 
   it('reads the array of a webhook, and its empty keep-alive as no items', () => {

@@ -37,7 +37,7 @@ describe('the format tagtrail', () => {
       {
         tagType: 'rfid',
         value: 'x',
-        antenna: 1,
+        antenna: null,
         rssi: null,
         deviceTime: null,
         reader: null,
@@ -127,14 +127,35 @@ describe('the format tagtrail', () => {
   it('does without an antenna, a signal strength or a time that it cannot use', () => {
     for (const odd of ['', 'x', '1x', '0x10', true, [], {}, null, '1e999', ' ', '٣']) {
       const [one] = readsOf(map(format, { value: 'v', antenna: odd, rssi: odd, observed_at: odd }));
-      expect(one, JSON.stringify(odd)).to.include({ antenna: 1, rssi: null, deviceTime: null });
+      expect(one, JSON.stringify(odd)).to.include({ rssi: null, deviceTime: null });
     }
   });
 
-  it('takes antennas from 1 to 32767, also quoted', () => {
-    const antennas = [3, '4', ' 5 ', 32_767, 0, -1, 1.5, 32_768].map((antenna) => ({ value: 'v', antenna }));
+  it('takes ports from 1 to 65535, also quoted, and anything else for a name', () => {
+    const antennas = [
+      3,
+      '4',
+      ' 5 ',
+      65_535,
+      0,
+      -1,
+      1.5,
+      65_536,
+      ' yard-left ',
+      [2, 3],
+      true,
+      {},
+      '',
+      ' ',
+      null,
+    ].map((antenna) => ({ value: 'v', antenna }));
     const taken = readsOf(map(format, antennas)).map((read) => read.antenna);
-    expect(taken).to.deep.equal([3, 4, 5, 32_767, 1, 1, 1, 1]);
+    expect(taken).to.deep.equal([
+      ...[3, 4, 5, 65_535, '0', '-1', '1.5', '65536', 'yard-left', '[2,3]', 'true', '{}'],
+      ...[null, null, null],
+    ]);
+    const [long] = readsOf(map(format, { value: 'v', antenna: 'x'.repeat(1_000) }));
+    expect(long?.antenna).to.have.length(64);
   });
 
   it('takes a signal strength with its fraction, also quoted, unless no radio has it', () => {

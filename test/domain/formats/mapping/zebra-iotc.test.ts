@@ -36,7 +36,7 @@ describe('the format zebra-iotc', () => {
 
   it('does without antenna, signal strength, format and time', () => {
     expect(readsOf(map(format, { data: { idHex: 'AD99' }, type: 'CUSTOM' }))).to.deep.equal([
-      { ...read, value: 'AD99', antenna: 1, rssi: null, deviceTime: null },
+      { ...read, value: 'AD99', antenna: null, rssi: null, deviceTime: null },
     ]);
   });
 

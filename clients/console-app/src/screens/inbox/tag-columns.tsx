@@ -45,8 +45,8 @@ export function tagColumns({ inbox: t, tags }: Texts): readonly Column<UnknownTa
 }
 
 export function LastRead({ read, t }: { read: UnknownTag['last_read']; t: Texts['inbox'] }) {
-  const { reader, antenna_port: port, location_name: place } = read;
-  const by = reader === null ? t.byHandheld : t.antenna(reader.name, port);
+  const { reader, antenna_port: port, antenna_name: named, location_name: place } = read;
+  const by = reader === null ? t.byHandheld : t.antenna(reader.name, named ?? port);
   return (
     <>
       <span class="title">{by}</span>

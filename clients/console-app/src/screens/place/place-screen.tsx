@@ -118,10 +118,10 @@ function AntennaList({ id }: { id: number }) {
       <h2 id="antennas">{t.antennas}</h2>
       {answer.data.length === 0 && <p class="hint">{t.noAntennas}</p>}
       <ul class="facts">
-        {answer.data.map(({ reader, port, enabled, last_message_at: heard }) => (
+        {answer.data.map(({ reader, port, name, enabled, last_message_at: heard }) => (
           <li key={`${reader.id}/${port}`}>
             <a class="title" href={href('readers', reader.id)}>
-              {t.antenna(reader.name, port)}
+              {t.antenna(reader.name, name ?? port)}
             </a>
             <span class="hint">
               {!enabled && `${t.off} · `}

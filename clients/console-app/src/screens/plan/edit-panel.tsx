@@ -14,8 +14,9 @@ import { SideSheet } from '../../parts/side-sheet.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { go, href } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
+import { shownAntenna } from '../readers/shown-antenna.ts';
 import { type PlanDraft, PlanFields, SHOWN_FIELDS } from './plan-fields.tsx';
-import { type FreeAntenna, pinKey, portOf, rounded } from './shapes.ts';
+import { type FreeAntenna, pinKey, rounded } from './shapes.ts';
 import type { Draft } from './use-draft.ts';
 import { SCALE, type useOutline } from './use-outline.ts';
 
@@ -57,7 +58,10 @@ export function EditPanel({
   const t = texts.value.plan;
   const [isDetailed, setDetailed] = useState(false);
   const { outline } = outlining;
-  const nameOf = (key: string) => t.antenna(draft.pins.get(key)?.readerName ?? '', portOf(key));
+  const nameOf = (key: string) => {
+    const pin = draft.pins.get(key);
+    return pin === undefined ? '' : t.antenna(pin.readerName, pin.word);
+  };
   const isOutdated = action.problem?.type === 'conflict';
   return (
     <aside class="plan-panel card stack" aria-label={t.edit}>
@@ -393,14 +397,19 @@ function UnplacedAntennas({
   const readers = answer?.data ?? [];
   const left = readers.flatMap(({ id, name, antennas }) =>
     antennas
-      .map((antenna) => ({ ...antenna, key: pinKey(id, antenna.port), readerName: name }))
+      .map((antenna) => ({
+        ...antenna,
+        key: pinKey(id, antenna.port),
+        readerName: name,
+        word: shownAntenna(antenna),
+      }))
       .filter(({ key }) => !isPinned(key)),
   );
-  const rows = left.slice(0, MOST).map(({ key, port, readerName, location_name, location_external_key }) => ({
+  const rows = left.slice(0, MOST).map(({ key, word, readerName, location_name, location_external_key }) => ({
     id: key,
-    name: t.antenna(readerName, port),
+    name: t.antenna(readerName, word),
     hint: location_name ?? location_external_key ?? '',
-    item: { key, readerName },
+    item: { key, readerName, word },
   }));
   const isNone = answer !== undefined && left.length === 0 && text === '';
   const isCut = (answer?.total_count ?? 0) > readers.length || left.length > MOST;

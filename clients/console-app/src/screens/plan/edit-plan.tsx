@@ -14,7 +14,7 @@ import { texts } from '../../texts/texts.ts';
 import { EditPanel } from './edit-panel.tsx';
 import { PlanBox } from './plan-box.tsx';
 import { PlanOutlines } from './plan-outlines.tsx';
-import { type FreeAntenna, labelOf, middleOf, moved, portOf, within } from './shapes.ts';
+import { type FreeAntenna, labelOf, middleOf, moved, within } from './shapes.ts';
 import { changesOf, type Draft, type Layout, layoutOf, useDraft } from './use-draft.ts';
 import { type Outline, SCALE, useOutline } from './use-outline.ts';
 import { useViewport } from './use-viewport.ts';
@@ -46,8 +46,8 @@ export function EditPlan({ plan, model }: { plan: PlanWithPlaces; model: TreeMod
     setChosen(id);
     focusPin(id);
   };
-  const pin = ({ key, readerName }: FreeAntenna, point: Point) => {
-    draft.pin(key, { point: within(point), readerName });
+  const pin = ({ key, ...antenna }: FreeAntenna, point: Point) => {
+    draft.pin(key, { ...antenna, point: within(point) });
     setChosen(key);
     focusPin(key);
   };
@@ -143,17 +143,17 @@ function EditPins({
           />
         );
       })}
-      {[...draft.pins].map(([key, { point, readerName }]) => (
+      {[...draft.pins].map(([key, { point, ...antenna }]) => (
         <EditPin
           key={key}
           id={key}
-          name={texts.value.plan.antenna(readerName, portOf(key))}
+          name={texts.value.plan.antenna(antenna.readerName, antenna.word)}
           at={point}
           isChosen={key === chosen}
           onChoose={() => onChoose(key)}
           onMove={(dx, dy, step) => {
             const [to = point] = moved([point], [dx / width, dy / height]);
-            draft.pin(key, { point: to, readerName }, step);
+            draft.pin(key, { ...antenna, point: to }, step);
           }}
           onRemove={() => draft.pin(key, null)}
         />

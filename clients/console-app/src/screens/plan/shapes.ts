@@ -13,19 +13,21 @@ export function placesOf(shapes: Shapes): PlanPlace[] {
 }
 
 /** Where each antenna hangs, by `<reader>/<port>`. */
-export type Pins = ReadonlyMap<string, { point: Point; readerName: string }>;
+export type Pins = ReadonlyMap<string, { point: Point } & Omit<FreeAntenna, 'key'>>;
 
 /** An antenna that is not on the plan. */
 export interface FreeAntenna {
   key: string;
   readerName: string;
+  /** Its port, or its name. */
+  word: number | string;
 }
 
 export function pinsOf(antennas: readonly PlanAntenna[]): Pins {
   return new Map(
-    antennas.map(({ reader_id: id, port, point, reader_name: readerName }) => [
+    antennas.map(({ reader_id: id, port, point, reader_name: readerName, antenna_name: name }) => [
       pinKey(id, port),
-      { point, readerName },
+      { point, readerName, word: name ?? port },
     ]),
   );
 }
@@ -38,7 +40,7 @@ export function portOf(key: string): number {
   return Number(key.split('/')[1]);
 }
 
-export function antennasOf(pins: Pins): Omit<PlanAntenna, 'reader_name'>[] {
+export function antennasOf(pins: Pins): Omit<PlanAntenna, 'reader_name' | 'antenna_name'>[] {
   return [...pins].map(([key, { point }]) => ({
     ...{ reader_id: Number(key.split('/')[0]), port: portOf(key), point: rounded(point) },
   }));

@@ -20,7 +20,7 @@ export interface Draft extends Layout {
   /** @param step those of the same step are undone together, as what one drag does. */
   set: (id: number, points: readonly Point[] | null, step?: string) => void;
   /** An antenna, by its key in `pins`. */
-  pin: (key: string, pinned: { point: Point; readerName: string } | null, step?: string) => void;
+  pin: (key: string, pinned: NonNullable<ReturnType<Pins['get']>> | null, step?: string) => void;
   setScale: (scale: PlanScale | null) => void;
   undo: () => void;
 }

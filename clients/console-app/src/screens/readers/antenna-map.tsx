@@ -1,17 +1,19 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { Icon } from '../../../../ui/parts/icon.tsx';
 import type { ApiError } from '../../api/api-error.ts';
-import { patch } from '../../api/send.ts';
+import { patch, post } from '../../api/send.ts';
 import type { Antenna, AntennaChange, Place, Reader } from '../../api/types.ts';
 import { asApiError, useRead } from '../../api/use-read.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Field } from '../../parts/field.tsx';
+import { Instant } from '../../parts/instant.tsx';
 import { ItemPicker } from '../../parts/item-picker.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
+import { shownAntenna } from './shown-antenna.ts';
 
 /** Which antenna is where: by dragging one to a place, or by choosing the place. */
 export function AntennaMap({
@@ -21,28 +23,44 @@ export function AntennaMap({
 }: {
   reader: Reader;
   /** Reads of the last seconds by port; also of ports that are not registered. */
-  heard?: ReadonlyMap<number, number>;
+  heard?: ReadonlyMap<number | string, number>;
   /** Ports that messages name which are kept and not read yet. */
-  named?: readonly number[];
+  named?: readonly (number | string)[];
 }) {
   const t = texts.value.readers;
   const [dragged, setDragged] = useState<number | null>(null);
   const [problem, setProblem] = useState<ApiError | null>(null);
   const isAdmin = may('admin');
   // Not one at a time: who drags one antenna goes on with the next.
-  const set = async (port: number, change: AntennaChange) => {
+  const set = async (antenna: Pick<Antenna, 'port'> & Partial<Antenna>, change: AntennaChange) => {
+    const { port } = antenna;
+    const word = shownAntenna(antenna);
     setProblem(null);
     try {
       await patch(`/readers/${reader.id}/antennas/${port}`, change);
-      toast(change.location_external_key === null ? t.antennaUnplaced(port) : t.antennaSaved(port));
+      toast(change.location_external_key === null ? t.antennaUnplaced(word) : t.antennaSaved(word));
     } catch (error) {
       setProblem(asApiError(error));
     }
   };
-  const known = new Set(reader.antennas.map(({ port }) => port));
-  const others = [...new Set([...heard.keys(), ...named])]
-    .filter((port) => !known.has(port))
-    .sort((a, b) => a - b);
+  const add = async (antenna: string, place: string | null) => {
+    setProblem(null);
+    try {
+      await post(`/readers/${reader.id}/antennas`, { antenna, location_external_key: place });
+      toast(t.antennaSaved(antenna));
+    } catch (error) {
+      setProblem(asApiError(error));
+    }
+  };
+  const ports = reader.antennas.map(({ port }) => port);
+  const known = new Set<number | string | null>(
+    reader.antennas.flatMap(({ port, name, device_port: devicePort }) => [port, name, devicePort]),
+  );
+  const unplaced = reader.unplaced_antennas;
+  const listed = new Set(unplaced.map(({ name }) => name));
+  const others = [...new Set([...heard.keys(), ...named])].filter(
+    (given) => given !== '' && !known.has(given) && !listed.has(String(given)),
+  );
   return (
     <section class="antenna-map" aria-label={t.antennas}>
       <div class="card stack">
@@ -56,7 +74,7 @@ export function AntennaMap({
               antenna={antenna}
               reads={heard.get(antenna.port)}
               isReadOnly={!isAdmin}
-              onSet={(change) => set(antenna.port, change)}
+              onSet={(change) => set(antenna, change)}
               onDrag={setDragged}
             />
           ))}
@@ -65,24 +83,60 @@ export function AntennaMap({
           others.map((port) => (
             <div class="note note-seen" key={port}>
               <p>{t.unregistered(port, heard.get(port))}</p>
-              <button type="button" class="secondary small" onClick={() => void set(port, {})}>
+              <button type="button" class="secondary small" onClick={() => void add(String(port), null)}>
                 {t.addAntenna(port)}
               </button>
             </div>
           ))}
-        {isAdmin && <AddAntenna next={Math.max(0, ...known) + 1} onAdd={(port) => set(port, {})} />}
+        {unplaced.map((each) => (
+          <UnplacedNote
+            key={each.name}
+            unplaced={each}
+            onPlace={isAdmin ? (place) => void add(each.name, place) : null}
+          />
+        ))}
+        {isAdmin && <AddAntenna next={Math.max(0, ...ports) + 1} onAdd={(given) => add(given, null)} />}
       </div>
       {isAdmin && (
         <PlaceTargets
           isDragging={dragged !== null}
-          onDrop={(key) => dragged !== null && void set(dragged, { location_external_key: key })}
+          onDrop={(key) => dragged !== null && void set({ port: dragged }, { location_external_key: key })}
         />
       )}
     </section>
   );
 }
 
-function AddAntenna({ next, onAdd }: { next: number; onAdd: (port: number) => Promise<unknown> }) {
+/** An antenna that messages name and nobody has registered: a place chosen here registers it. */
+function UnplacedNote({
+  unplaced: { name, reads, last_read_at: at },
+  onPlace,
+}: {
+  unplaced: Reader['unplaced_antennas'][number];
+  /** Null for those who may not. */
+  onPlace: ((key: string) => void) | null;
+}) {
+  const t = texts.value.readers;
+  return (
+    <div class="note note-seen">
+      <p>
+        {name === '' ? t.namedNone(reads) : t.namedUnplaced(name, reads)} <Instant at={at} />
+      </p>
+      {name !== '' && onPlace !== null && (
+        <ItemPicker
+          resource="locations"
+          label={t.place(name)}
+          none={t.noPlace}
+          picked={null}
+          onPick={(place) => place !== null && onPlace(place.external_key)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** By a port, or by the name that the device sends. */
+function AddAntenna({ next, onAdd }: { next: number; onAdd: (antenna: string) => Promise<unknown> }) {
   const t = texts.value.readers;
   const [port, setPort] = useState('');
   return (
@@ -90,17 +144,10 @@ function AddAntenna({ next, onAdd }: { next: number; onAdd: (port: number) => Pr
       class="add-antenna"
       onSubmit={(event) => {
         event.preventDefault();
-        void onAdd(Number(port === '' ? next : port)).then(() => setPort(''));
+        void onAdd(port === '' ? String(next) : port).then(() => setPort(''));
       }}
     >
-      <Field
-        label={t.port}
-        type="number"
-        min={1}
-        max={32_767}
-        value={port === '' ? String(next) : port}
-        onValue={setPort}
-      />
+      <Field label={t.port} maxLength={64} value={port === '' ? String(next) : port} onValue={setPort} />
       <button type="submit" class="secondary">
         {t.add1}
       </button>
@@ -125,6 +172,7 @@ function AntennaRow({
 }) {
   const t = texts.value.readers;
   const { port, location_external_key: key, location_name: name, min_rssi: stored, enabled } = antenna;
+  const word = shownAntenna(antenna);
   const { offset_db: offset, height_m: height } = antenna;
   return (
     <li class={enabled ? 'antenna' : 'antenna is-off'}>
@@ -139,13 +187,13 @@ function AntennaRow({
         onDragEnd={() => onDrag(null)}
       >
         {may('admin') && <Icon name="up-down" />}
-        <strong>{t.antenna(port)}</strong>
+        <strong>{t.antenna(word)}</strong>
         {reads !== undefined && <Badge tone="moved">{t.readsNow(reads)}</Badge>}
         {!enabled && <Badge>{t.off}</Badge>}
       </div>
       <ItemPicker
         resource="locations"
-        label={t.place(port)}
+        label={t.place(word)}
         none={t.noPlace}
         picked={key === null ? null : { id: 0, external_key: key, ...(name === null ? {} : { name }) }}
         isReadOnly={isReadOnly}
@@ -154,7 +202,7 @@ function AntennaRow({
       <div class="buttons">
         {may('operator') && (
           <a class="secondary small" href={hrefWith({ listen: port })}>
-            {t.listenTo(port)}
+            {t.listenTo(word)}
           </a>
         )}
         {!isReadOnly && (

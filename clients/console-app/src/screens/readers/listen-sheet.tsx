@@ -4,6 +4,7 @@ import { Select } from '../../parts/field.tsx';
 import { SideSheet } from '../../parts/side-sheet.tsx';
 import { href, hrefWith, replaceAddress } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
+import { shownAntenna } from './shown-antenna.ts';
 import { useListen } from './use-listen.ts';
 
 /** The last 30 seconds of an antenna, to aim it by. */
@@ -19,6 +20,7 @@ export function ListenSheet({
   const t = texts.value.readers;
   const { heard, isLost } = useListen(reader.id, antenna);
   const registered = reader.antennas.find(({ port }) => port === antenna);
+  const wordOf = (given: number | string) => wordIn(reader, given);
   const ports = [
     ...new Set([...reader.antennas.map(({ port }) => port), ...(antenna === 0 ? [] : [antenna])]),
   ];
@@ -30,7 +32,9 @@ export function ListenSheet({
           value={String(antenna)}
           options={[
             { value: '0', word: t.allAntennas },
-            ...ports.sort((a, b) => a - b).map((port) => ({ value: String(port), word: t.antenna(port) })),
+            ...ports
+              .sort((a, b) => a - b)
+              .map((port) => ({ value: String(port), word: t.antenna(wordOf(port)) })),
           ]}
           onValue={(value) => replaceAddress(hrefWith({ listen: Number(value) }))}
         />
@@ -48,10 +52,17 @@ export function ListenSheet({
           isLost={isLost}
           minRssi={registered?.min_rssi ?? null}
           isOne={antenna !== 0}
+          wordOf={wordOf}
         />
       </div>
     </SideSheet>
   );
+}
+
+/** What an antenna is called that is heard, by its number, or by its name if nobody has registered it. */
+function wordIn({ antennas }: Pick<Reader, 'antennas'>, given: number | string): number | string {
+  const registered = antennas.find(({ port }) => port === given);
+  return registered === undefined ? given : shownAntenna(registered);
 }
 
 /** dBm at the ends of a bar: as far off as is read at all, and at the antenna. */
@@ -67,12 +78,14 @@ function HeardTags({
   isLost,
   minRssi,
   isOne,
+  wordOf,
 }: {
   heard: Heard | undefined;
   isLost: boolean;
   minRssi: number | null;
   /** Of one antenna; else each tag says which. */
   isOne: boolean;
+  wordOf: (antenna: number | string) => number | string;
 }) {
   const t = texts.value.readers;
   if (heard === undefined) {
@@ -98,6 +111,7 @@ function HeardTags({
             tag={tag}
             minRssi={minRssi}
             isOne={isOne}
+            wordOf={wordOf}
           />
         ))}
       </ul>
@@ -106,7 +120,17 @@ function HeardTags({
   );
 }
 
-function Tag({ tag, minRssi, isOne }: { tag: HeardTag; minRssi: number | null; isOne: boolean }) {
+function Tag({
+  tag,
+  minRssi,
+  isOne,
+  wordOf,
+}: {
+  tag: HeardTag;
+  minRssi: number | null;
+  isOne: boolean;
+  wordOf: (antenna: number | string) => number | string;
+}) {
   const t = texts.value.readers;
   const { rssi, strongest_rssi: strongest, value, count, antenna, asset, location } = tag;
   const ago = Date.now() - Date.parse(tag.last_read_at);
@@ -125,7 +149,7 @@ function Tag({ tag, minRssi, isOne }: { tag: HeardTag; minRssi: number | null; i
           {isWeak && ` · ${t.tooWeak}`}
         </span>
         <span class="faint">
-          {!isOne && `${t.antenna(antenna)} · `}
+          {!isOne && `${t.antenna(wordOf(antenna))} · `}
           {t.reads(count)} · {t.ago(durationText(ago))}
         </span>
       </div>

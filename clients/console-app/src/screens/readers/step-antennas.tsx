@@ -13,6 +13,7 @@ import { texts } from '../../texts/texts.ts';
 import { Proposals } from '../locating/proposals.tsx';
 import { AntennaMap } from './antenna-map.tsx';
 import { ListenSheet } from './listen-sheet.tsx';
+import { shownAntenna } from './shown-antenna.ts';
 import { useListen } from './use-listen.ts';
 
 /** Where each antenna is; those that are heard, registered or not, say so. Then what is kept can be read. */
@@ -20,7 +21,7 @@ export function StepAntennas({ reader, reload }: { reader: Reader; reload: () =>
   const t = texts.value.readers;
   const { heard } = useListen(reader.id, 0);
   useRepeat(reload, 5_000);
-  const byPort = new Map<number, number>();
+  const byPort = new Map<number | string, number>();
   for (const { antenna, count } of heard?.tags ?? []) {
     byPort.set(antenna, (byPort.get(antenna) ?? 0) + count);
   }
@@ -94,7 +95,7 @@ function ReplayOffer({
   reader: Reader;
   open: number;
   /** Ports that the messages name, and that are at no place. */
-  unplaced: readonly number[];
+  unplaced: readonly (number | string)[];
   onReplayed: () => void;
 }) {
   const t = texts.value.readers;
@@ -151,11 +152,19 @@ function ReplayOffer({
  */
 function unplacedOf(
   { antennas }: Reader,
-  named: readonly number[],
+  named: readonly (number | string)[],
   { open, messages }: Arrivals,
-): readonly number[] {
+): readonly (number | string)[] {
   const waiting = antennas.filter(({ enabled, location_external_key: key }) => enabled && key === null);
-  const settled = new Set(antennas.filter((each) => !waiting.includes(each)).map(({ port }) => port));
-  const asked = open > messages.length ? [...named, ...waiting.map(({ port }) => port)] : named;
-  return [...new Set(asked)].filter((port) => !settled.has(port)).sort((a, b) => a - b);
+  const settled = new Set(
+    antennas
+      .filter((each) => !waiting.includes(each))
+      .flatMap(({ port, name, device_port: devicePort }): (number | string | null)[] => [
+        port,
+        name,
+        devicePort,
+      ]),
+  );
+  const asked = open > messages.length ? [...named, ...waiting.map(shownAntenna)] : named;
+  return [...new Set(asked)].filter((antenna) => !settled.has(antenna));
 }
