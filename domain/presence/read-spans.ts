@@ -86,7 +86,9 @@ export async function readSpans(
         case when bool_or(ended_at is null) then null else max(ended_at) end as ended_at, max(learned_at) as learned_at, sum(messages)::bigint as messages
       from numbered group by state, number
     )
-    select range.began, range.ended, joined.* from range left join joined on true order by joined.started_at`);
+    select range.began, range.ended, joined.* from range left join joined on true
+    -- Some begin at once: heard for an instant, and disconnected then.
+    order by joined.started_at, joined.state desc`);
   const [first] = rows;
   return {
     from: first?.began ?? '',

@@ -146,6 +146,8 @@ describe('spans that are packed', () => {
       .to.equal(days)
       .and.be.within(READERS, 2 * READERS);
     expect(rows).to.be.below(rowsBefore / 4);
+    // As autovacuum may at any time: other statistics make other plans, which find rows in another order.
+    await database.rows('analyze');
     expect(await answers()).to.deep.equal(before);
     expect(await database.rows('select * from alert_revisions')).to.deep.equal([]);
 
