@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { listAssets } from '../../domain/master-data/assets/list.ts';
 import { useApi } from '../support/api.ts';
-import { MeasuredLists } from './measured-lists.ts';
+import { MeasuredLists } from '../support/measured-lists.ts';
 
 const ASSETS = '/api/v1/assets';
 const PAGE = 50;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { hasLiveAssets } from '../../domain/master-data/locations/changes.ts';
 import { expectProblem, useApi } from '../support/api.ts';
 import { emptyStatistics } from '../support/empty-statistics.ts';
-import { MeasuredLists } from './measured-lists.ts';
+import { MeasuredLists } from '../support/measured-lists.ts';
 
 const ASSETS = 100_000;
 

@@ -5,7 +5,7 @@ import { findLiveById } from '../../domain/master-data/by-id-or-key.ts';
 import { lookUpLocation } from '../../domain/master-data/locations/queries.ts';
 import { useDatabase } from '../support/database.ts';
 import { emptyStatistics } from '../support/empty-statistics.ts';
-import { MeasuredLists } from './measured-lists.ts';
+import { MeasuredLists } from '../support/measured-lists.ts';
 
 const ROWS = 20_000;
 

@@ -6,7 +6,7 @@ import { listAssets } from '../../domain/master-data/assets/list.ts';
 import { useApi } from '../support/api.ts';
 import { useClient } from '../support/contract-client.ts';
 import { MeasuredClient } from '../support/measured-client.ts';
-import { MeasuredLists } from './measured-lists.ts';
+import { MeasuredLists } from '../support/measured-lists.ts';
 
 /** Of two organizations. The first has most of all; the other's came after the statistics were made. */
 const ASSETS = 50_000;

@@ -1,11 +1,11 @@
 import type { MqttClient } from 'mqtt';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createRule } from '../../domain/alerts/rules/create-rule.ts';
-import { sealAll } from '../../domain/moves/start-sealing.ts';
 import { TEST_ACTOR } from '../support/actor.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
 import { connectReader } from '../support/ingest.ts';
+import { sealAll } from '../support/seal-all.ts';
 import { Site } from '../support/site.ts';
 import { until } from '../support/subscribed-ingest.ts';
 import { findAlertFaults, findToldFaults, type Watched } from './find-alert-faults.ts';

@@ -6,7 +6,6 @@ import { withDatabase } from '../../db/timescale/connections/database-url.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { AlertTurns } from '../../domain/alerts/deriving/take-turn.ts';
 import { createRule } from '../../domain/alerts/rules/create-rule.ts';
-import { sealAll } from '../../domain/moves/start-sealing.ts';
 import { TEST_ACTOR } from '../support/actor.ts';
 import { useApi } from '../support/api.ts';
 import { commandLineOn } from '../support/command-line.ts';
@@ -14,6 +13,7 @@ import { serverUrl, useDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
 import { run } from '../support/process.ts';
 import { aRead, record } from '../support/recording.ts';
+import { sealAll } from '../support/seal-all.ts';
 import { Site } from '../support/site.ts';
 
 describe('the command line on whole databases', () => {

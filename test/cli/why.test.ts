@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { sealAll } from '../../domain/moves/start-sealing.ts';
 import type { Scan } from '../../domain/tracking/scan.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
 import { STRENGTH, storeSettings } from '../support/location-settings.ts';
 import { aRead, record } from '../support/recording.ts';
+import { sealAll } from '../support/seal-all.ts';
 import { Site } from '../support/site.ts';
 
 const at = (time: string) => Date.parse(`2026-05-04T${time}Z`) * 1_000;

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { sealAll } from '../../domain/moves/start-sealing.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { useConsole } from '../support/console.ts';
 import { aRead, record } from '../support/recording.ts';
+import { sealAll } from '../support/seal-all.ts';
 import { Site } from '../support/site.ts';
 
 describe('questions about an instant of history that a device dated 90 s ahead', () => {

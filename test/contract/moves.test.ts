@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { sealAll } from '../../domain/moves/start-sealing.ts';
 import { expectError, expectFields, useClient, WIRE_TIME } from '../support/contract-client.ts';
+import { sealAll } from '../support/seal-all.ts';
 
 interface Row {
   row: string;

@@ -1,9 +1,9 @@
 import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
-import { sealAll } from '../../domain/moves/start-sealing.ts';
 import { TEST_ACTOR } from './actor.ts';
 import type { TestDatabase } from './database.ts';
 import { openIntake } from './intake.ts';
+import { sealAll } from './seal-all.ts';
 import { Site } from './site.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { sealAll } from '../../domain/moves/start-sealing.ts';
 import type { TestDatabase } from './database.ts';
+import { sealAll } from './seal-all.ts';
 
 /** Seals events of an asset, and has that be so many days ago. */
 export async function sealedDaysAgo(

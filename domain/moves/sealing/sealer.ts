@@ -86,14 +86,6 @@ export class Sealer {
     return this.#turns.isDone ? Math.max(1, this.#nextLook - performance.now()) : 0;
   }
 
-  /** Seals everything that is committed now. */
-  async sealAll(db: Connection): Promise<void> {
-    await this.#look(db, performance.now());
-    while (!this.#turns.isDone) {
-      await this.#sealNext(db);
-    }
-  }
-
   async #look(db: Connection, now: number): Promise<void> {
     if (!this.#isLoaded) {
       await this.#aside.load(db);

@@ -3,8 +3,8 @@ import type { Instant } from '../../../base/timestamps.ts';
 import { listTransitions } from '../../../services/api/history/queries.ts';
 import type { HistoryFilters } from '../../../services/api/history/schema.ts';
 import { useDatabase } from '../../support/database.ts';
+import { MeasuredLists } from '../../support/measured-lists.ts';
 import { Site } from '../../support/site.ts';
-import { MeasuredLists } from '../measured-lists.ts';
 
 const MANY = 60_000;
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { type DwellFilters, readDwell } from '../../../domain/reports/dwell/read-dwell.ts';
 import { useDatabase } from '../../support/database.ts';
+import { MeasuredLists } from '../../support/measured-lists.ts';
 import { Site } from '../../support/site.ts';
-import { MeasuredLists } from '../measured-lists.ts';
 
 const ASSETS = 50;
 /** Of each asset, a transition every 18 hours, for six years. */

@@ -3,8 +3,8 @@ import type { OrganizationDatabase } from '../../../db/timescale/connections/org
 import { listPositionsAt } from '../../../domain/reports/positions-at/list-positions-at.ts';
 import { listStays } from '../../../domain/reports/stays/list-stays.ts';
 import { useDatabase } from '../../support/database.ts';
+import { MeasuredLists } from '../../support/measured-lists.ts';
 import { Site } from '../../support/site.ts';
-import { MeasuredLists } from '../measured-lists.ts';
 
 const ASSETS = 5_000;
 const MOVES = 40;

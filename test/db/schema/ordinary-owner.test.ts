@@ -8,10 +8,10 @@ import { allowLogin } from '../../../db/timescale/schema/allow-login.ts';
 import { migrate } from '../../../db/timescale/schema/migrate.ts';
 import { sweepMoves } from '../../../db/timescale/schema/retention.ts';
 import { eraseOrganization } from '../../../domain/administration/organizations/erase-organization.ts';
-import { sealAll } from '../../../domain/moves/start-sealing.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
 import { serverUrl } from '../../support/database.ts';
 import { Link, targetOf } from '../../support/link.ts';
+import { sealAll } from '../../support/seal-all.ts';
 
 describe('a database whose owner is no superuser', () => {
   const name = `owned_${randomBytes(6).toString('hex')}`;

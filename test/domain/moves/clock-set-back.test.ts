@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { sweepMoves } from '../../../db/timescale/schema/retention.ts';
 import { movesAt } from '../../../domain/moves/moves-at.ts';
 import { readPlacementsOfEvents } from '../../../domain/moves/published/read-placements.ts';
-import { sealAll } from '../../../domain/moves/start-sealing.ts';
 import { positionAt } from '../../../domain/tracking/feed/position-at.ts';
 import { useDatabase } from '../../support/database.ts';
 import { aRead, record } from '../../support/recording.ts';
+import { sealAll } from '../../support/seal-all.ts';
 import { Site } from '../../support/site.ts';
 
 describe("the feed after the database's clock was set back", () => {

@@ -4,9 +4,9 @@ import { isAlert } from '../../../domain/moves/event.ts';
 import { movesAt } from '../../../domain/moves/moves-at.ts';
 import { readPlacementsOfEvents } from '../../../domain/moves/published/read-placements.ts';
 import { readMoves } from '../../../domain/moves/read-moves.ts';
-import { sealAll } from '../../../domain/moves/start-sealing.ts';
 import { useDatabase } from '../../support/database.ts';
 import { appendMoves } from '../../support/feed-rows.ts';
+import { sealAll } from '../../support/seal-all.ts';
 import { Site } from '../../support/site.ts';
 
 describe('the events of a feed', () => {

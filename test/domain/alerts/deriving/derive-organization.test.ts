@@ -6,11 +6,11 @@ import { deriveOrganization } from '../../../../domain/alerts/deriving/derive-or
 import { newOrganization, type Organization } from '../../../../domain/alerts/deriving/organization.ts';
 import { findBehind } from '../../../../domain/alerts/deriving/read-moves.ts';
 import { createRule, type NewRule } from '../../../../domain/alerts/rules/create-rule.ts';
-import { sealAll } from '../../../../domain/moves/start-sealing.ts';
 import { findRevised } from '../../../../domain/presence/revised-organizations.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { aRead, record } from '../../../support/recording.ts';
+import { sealAll } from '../../../support/seal-all.ts';
 import { Site } from '../../../support/site.ts';
 
 describe("an organization's part of a turn", () => {

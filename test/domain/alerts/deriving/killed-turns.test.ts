@@ -9,11 +9,11 @@ import { loadRules } from '../../../../domain/alerts/rules/load-rules.ts';
 import { ALERT_TYPES } from '../../../../domain/moves/alert-event.ts';
 import { isAlert } from '../../../../domain/moves/event.ts';
 import { readMoves } from '../../../../domain/moves/read-moves.ts';
-import { sealAll } from '../../../../domain/moves/start-sealing.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { Random } from '../../../support/random.ts';
 import { aRead, record } from '../../../support/recording.ts';
+import { sealAll } from '../../../support/seal-all.ts';
 import { Site } from '../../../support/site.ts';
 
 const ROUNDS = 5;

@@ -3,10 +3,10 @@ import { MICROS_PER_SECOND, type Micros } from '../../../../base/instant.ts';
 import { databaseOn } from '../../../../db/timescale/connections/database.ts';
 import { AlertTurns } from '../../../../domain/alerts/deriving/take-turn.ts';
 import { createRule } from '../../../../domain/alerts/rules/create-rule.ts';
-import { sealAll } from '../../../../domain/moves/start-sealing.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { aRead, record } from '../../../support/recording.ts';
+import { sealAll } from '../../../support/seal-all.ts';
 import { Site } from '../../../support/site.ts';
 
 const HOUR = 3_600;

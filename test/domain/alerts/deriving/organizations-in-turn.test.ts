@@ -6,10 +6,10 @@ import { AlertTurns } from '../../../../domain/alerts/deriving/take-turn.ts';
 import { createRule } from '../../../../domain/alerts/rules/create-rule.ts';
 import { isAlert } from '../../../../domain/moves/event.ts';
 import { readMoves } from '../../../../domain/moves/read-moves.ts';
-import { sealAll } from '../../../../domain/moves/start-sealing.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { aRead, record } from '../../../support/recording.ts';
+import { sealAll } from '../../../support/seal-all.ts';
 import { Site } from '../../../support/site.ts';
 import { untilWaiting } from '../../../support/until-waiting.ts';
 

@@ -5,10 +5,10 @@ import { inTransaction } from '../../../../db/timescale/connections/transaction.
 import { type DerivingFault, SetAside } from '../../../../domain/alerts/deriving/set-aside.ts';
 import { AlertTurns } from '../../../../domain/alerts/deriving/take-turn.ts';
 import { createRule } from '../../../../domain/alerts/rules/create-rule.ts';
-import { sealAll } from '../../../../domain/moves/start-sealing.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { aRead, record } from '../../../support/recording.ts';
+import { sealAll } from '../../../support/seal-all.ts';
 import { Site } from '../../../support/site.ts';
 
 describe('an organization whose alerts cannot be derived', () => {

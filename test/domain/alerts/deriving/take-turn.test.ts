@@ -7,11 +7,11 @@ import { createRule, type NewRule } from '../../../../domain/alerts/rules/create
 import { listRules } from '../../../../domain/alerts/rules/stored-rules.ts';
 import { trialOf } from '../../../../domain/alerts/trial/trial-of.ts';
 import { readMoves } from '../../../../domain/moves/read-moves.ts';
-import { sealAll } from '../../../../domain/moves/start-sealing.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { messageOf, recordAll, registeredReader } from '../../../support/messages-of.ts';
 import { aRead, record } from '../../../support/recording.ts';
+import { sealAll } from '../../../support/seal-all.ts';
 import { Site } from '../../../support/site.ts';
 
 const HOUR = 3_600;

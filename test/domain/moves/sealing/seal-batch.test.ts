@@ -6,9 +6,9 @@ import { type Elected, elect } from '../../../../db/timescale/connections/electe
 import { type Order, sealBatch } from '../../../../domain/moves/sealing/seal-batch.ts';
 import { SettledIds } from '../../../../domain/moves/sealing/sealer.ts';
 import { SEALING } from '../../../../domain/moves/sealing/sealing-session.ts';
-import { sealAll } from '../../../../domain/moves/start-sealing.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { emptyStatistics } from '../../../support/empty-statistics.ts';
+import { sealAll } from '../../../support/seal-all.ts';
 import { newOrganization, readSealed, writeUnsealed } from '../../../support/unsealed.ts';
 
 describe('sealing', () => {

@@ -2,13 +2,13 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { expect } from 'chai';
 import type { Micros } from '../../../../base/instant.ts';
 import { verbsOn } from '../../../../db/timescale/queries/verbs.ts';
-import { sealAll } from '../../../../domain/moves/start-sealing.ts';
 import type { AssetRef } from '../../../../domain/tracking/history/asset-ref.ts';
 import { type Explanation, explain, NotSeenYet } from '../../../../domain/tracking/why/explain.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { STRENGTH, storeSettings } from '../../../support/location-settings.ts';
 import { MeasuredClient } from '../../../support/measured-client.ts';
 import { aRead, record } from '../../../support/recording.ts';
+import { sealAll } from '../../../support/seal-all.ts';
 import { Site } from '../../../support/site.ts';
 
 const SECOND = 1_000_000;

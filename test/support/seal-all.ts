@@ -1,7 +1,7 @@
 import { ADVISORY_LOCKS } from '../../db/timescale/connections/advisory-locks.ts';
 import { whileElected } from '../../db/timescale/connections/elected.ts';
-import { NOTHING_SEALED, Sealer } from './sealing/sealer.ts';
-import { SEALING } from './sealing/sealing-session.ts';
+import { NOTHING_SEALED, Sealer } from '../../domain/moves/sealing/sealer.ts';
+import { SEALING } from '../../domain/moves/sealing/sealing-session.ts';
 
 /**
  * Seals everything that is committed now, once no other process seals.
@@ -10,8 +10,12 @@ import { SEALING } from './sealing/sealing-session.ts';
  */
 export async function sealAll(url: string): Promise<number> {
   const figures = { ...NOTHING_SEALED };
-  await whileElected(url, ADVISORY_LOCKS.sealing, { ...SEALING, every: 100 }, ({ pool }) =>
-    new Sealer(figures).sealAll(pool),
-  );
+  await whileElected(url, ADVISORY_LOCKS.sealing, { ...SEALING, every: 100 }, async ({ pool }) => {
+    const sealer = new Sealer(figures);
+    let pause = 0;
+    while (pause === 0) {
+      pause = await sealer.turn(pool);
+    }
+  });
   return figures.sealed;
 }

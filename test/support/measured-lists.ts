@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { OrganizationDatabase } from '../../db/timescale/connections/organization-door.ts';
 import { nameOf } from '../../db/timescale/queries/composed-statements.ts';
 import { verbsOn } from '../../db/timescale/queries/verbs.ts';
-import { type Measured, MeasuredClient } from '../support/measured-client.ts';
+import { type Measured, MeasuredClient } from './measured-client.ts';
 
 /** An organization's lists, measured by the server as they are run: planned once for all values, as brief lists are. */
 export class MeasuredLists {

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import {
   type AssetLocationFilters,
   listAssetLocations,
-} from '../../../domain/reports/asset-locations/list-asset-locations.ts';
-import { useDatabase } from '../../support/database.ts';
-import { Site } from '../../support/site.ts';
-import { MeasuredLists } from '../measured-lists.ts';
+} from '../../../../domain/reports/asset-locations/list-asset-locations.ts';
+import { useDatabase } from '../../../support/database.ts';
+import { MeasuredLists } from '../../../support/measured-lists.ts';
+import { Site } from '../../../support/site.ts';
 
 const ASSETS = 20_000;
 
