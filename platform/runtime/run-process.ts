@@ -7,6 +7,7 @@ import { AppError, messageOf } from '../../base/errors.ts';
 import { firstSignal } from './interruption.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { maskSecrets } from './mask-secrets.ts';
+import { statusOfArguments } from './no-arguments.ts';
 
 export interface Process {
   log: Logger;
@@ -32,6 +33,10 @@ const PATIENCE = 20_000;
  * @param configure creates the log, and the function that starts the service.
  */
 export async function runProcess(configure: () => Process): Promise<void> {
+  const status = statusOfArguments(process.argv.slice(2));
+  if (status !== null) {
+    process.exit(status);
+  }
   let lifecycle: Lifecycle | undefined;
   try {
     const { log, boot, notice = 0, patience = PATIENCE } = configure();

@@ -88,10 +88,8 @@ describe('the package', () => {
 
   it('starts everything in one process, and only that', () => {
     const { status, stderr } = run('start', '--port', '80');
-    expect({ status, stderr }).to.deep.equal({
-      status: 2,
-      stderr: 'tagtrail start takes no arguments; its settings are variables of the environment\n',
-    });
+    expect(status).to.equal(2);
+    expect(stderr).to.match(/^--port is not understood: /);
     const refused = run('start');
     expect(refused.status).to.equal(1);
     expect(refused.stderr).to.include('API_PORT is "x"');
