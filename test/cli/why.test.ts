@@ -135,6 +135,37 @@ describe('the command line that says why', () => {
     expect(text).to.include('1 read, level -60.0 dBm, behind by 10.0 dB, 4.2 needed');
   });
 
+  it('shows the counts that the needed margin is computed with', async () => {
+    await site.asset('CART', 'CA');
+    const cart = (key: string, antenna: number, time: string, rssi: number | null) =>
+      aRead({
+        ...{ orgId: site.orgId, readerId, value: 'CA', locationId: keys[key] ?? 0 },
+        ...{ antenna, at: at(time), rssi },
+      });
+    const first = [1, 2, 3, 4, 5].map((index) => cart('DOCK-2', 40, `10:00:0${index}`, -70));
+    await record(database, [
+      ...first,
+      ...[cart('DOCK-2', 41, '10:00:03', -50), cart('DOCK-2', 41, '10:00:04', -50)],
+      ...[cart('DOCK-2', 41, '10:00:03.250', null), cart('DOCK-1', 42, '10:00:02.500', -65)],
+    ]);
+    const { decision } = await json('why', '--org', org, '--asset', 'CART', '--at', '2026-05-04T10:00:04Z');
+    const [here, there] = decision.heard;
+    expect(here).to.include({ antenna: 41, reads: 8, reads_with_rssi: 2, level: -50 });
+    expect(there.needed).to.be.closeTo(3 * Math.sqrt(1 / 2 + 1 / 1), 1e-9);
+    const { stdout } = await tagtrail('why', '--org', org, '--asset', 'CART', '--at', '2026-05-04T10:00:04Z');
+    expect(stdout).to.include('antenna 41, 2 reads, level -50.0 dBm, of 8 reads there\n');
+    expect(stdout).to.include('antenna 42, 1 read, level -65.0 dBm, behind by 15.0 dB, 3.7 needed');
+    expect(stdout).to.match(/Heard from .*, certainty 1:/);
+    // Where one location has no signal at all, counts decide, and are of whole locations.
+    await record(database, [cart('GATE', 43, '10:00:02.750', null)]);
+    const byCounts = await json('why', '--org', org, '--asset', 'CART', '--at', '2026-05-04T10:00:04Z');
+    expect(byCounts.decision.unit).to.equal('reads');
+    const said = (await tagtrail('why', '--org', org, '--asset', 'CART', '--at', '2026-05-04T10:00:04Z'))
+      .stdout;
+    expect(said).to.include('antenna 43, no signal strength, 1 read there, behind by 7.0 reads, 6.0 needed');
+    expect(said).to.include('of 8 reads there');
+  });
+
   it('says what reads lacked that do not decide, of an asset that is elsewhere and of one without a location', async () => {
     const other = await site.asset('DRUM', 'D1');
     const drum = (key: string, time: string, rssi: number) => ({ ...read(key, time, { rssi }), value: 'D1' });

@@ -834,8 +834,8 @@ export interface Evidence {
   unit: 'dB' | 'reads' | null;
   /** The likeliest three locations, and how likely each is; with `position` only. */
   shares: { locationId: number; share: number }[] | null;
-  /** With `position` only: the logarithms of the odds of the first against the second. */
-  odds: Margin | null;
+  /** With `position` only: the logarithms of the odds of the first against the second; `reads` is `n` of rule 17. */
+  odds: (Margin & { reads: number }) | null;
   position: MetricPosition | null;
 }
 
@@ -844,9 +844,9 @@ export interface HeardAt {
   /** The location's loudest antenna; the first of several without RSSI. */
   readerId: number;
   antenna: number;
-  /** All at the location. */
+  /** All at the location: `N` of rule 10. */
   reads: number;
-  /** With RSSI, of the antenna. */
+  /** With RSSI, of the antenna: `n` of rule 9. */
   readsWithRssi: number;
   /** dBm less the antenna's offset; null without RSSI. */
   level: number | null;
@@ -903,7 +903,7 @@ function evidenceOf(heard: Heard, pinned: Pinned | null, setting: ProvingSetting
       place?.fit.shares
         .slice(0, 3)
         .map(({ locationId, share }) => ({ locationId, share: share / allShares })) ?? null,
-    odds: place?.odds ?? null,
+    odds: place === null || pinned === null ? null : { ...place.odds, reads: pinned.most },
     position: place?.fit.position ?? null,
   };
 }

@@ -19,7 +19,8 @@ export function lackOf({ proof, locationId, heard, unit, shares, odds }: Evidenc
   }
   const second = shares?.[1];
   if (odds !== null && second !== undefined) {
-    return { unit: 'odds', here: locationId, there: second.locationId, ...oddsOf(odds) };
+    const { reached, needed } = oddsOf(odds);
+    return { unit: 'odds', here: locationId, there: second.locationId, reached, needed };
   }
   const [worst] = heard
     .flatMap(({ locationId: there, margin }) =>
@@ -32,11 +33,13 @@ export function lackOf({ proof, locationId, heard, unit, shares, odds }: Evidenc
 }
 
 /** As a number of times, not a logarithm. */
-export function oddsOf({ reached, needed }: { reached: number; needed: number }): {
+export function oddsOf({ reached, needed, reads }: NonNullable<Evidence['odds']>): {
   reached: number | null;
   needed: number;
+  /** That `needed` is for: the most with RSSI at one antenna on the plan. */
+  reads: number;
 } {
-  return { reached: finite(Math.exp(reached)), needed: Math.exp(needed) };
+  return { reached: finite(Math.exp(reached)), needed: Math.exp(needed), reads };
 }
 
 function finite(value: number): number | null {

@@ -274,7 +274,7 @@ function sayNumber(value: number | null): string {
 const MOST_HEARD = 20;
 
 function evidenceLines(
-  { procedure, window, heard, unit, shares, odds }: Evidence,
+  { procedure, certainty, window, heard, unit, shares, odds }: Evidence,
   keyOf: Say,
   names: Names,
 ): string[] {
@@ -282,15 +282,19 @@ function evidenceLines(
   const times = odds === null ? null : oddsOf(odds);
   return [
     '',
-    `Heard from ${shownTime(window.from)} to ${shownTime(window.to)}:`,
-    ...heard.slice(0, MOST_HEARD).map(({ locationId, readerId, antenna, reads, level, margin }) => {
-      const strength = level === null ? 'no signal strength' : `level ${level.toFixed(1)} dBm`;
+    `Heard from ${shownTime(window.from)} to ${shownTime(window.to)}, certainty ${certainty}:`,
+    ...heard.slice(0, MOST_HEARD).map((each) => {
+      const { locationId, readerId, antenna, reads, readsWithRssi, level, margin } = each;
+      const strength =
+        level === null ? 'no signal strength' : `${counted(readsWithRssi)}, level ${level.toFixed(1)} dBm`;
+      // Counts are compared of whole locations, and levels of one antenna.
+      const all = reads === readsWithRssi ? '' : `, ${level === null ? '' : 'of '}${counted(reads)} there`;
       const lead =
         margin === null || unit === null || procedure === 'position'
           ? ''
           : `, behind by ${sayNumber(margin.reached)} ${unit}, ${sayNumber(margin.needed)} needed`;
       const by = `reader ${readers.get(readerId) ?? readerId}, antenna ${antennaShown(names, readerId, antenna)}`;
-      return forTerminal(`  ${keyOf(locationId)}: ${by}, ${counted(reads)}, ${strength}${lead}`);
+      return forTerminal(`  ${keyOf(locationId)}: ${by}, ${strength}${all}${lead}`);
     }),
     ...(heard.length > MOST_HEARD ? [`  and ${heard.length - MOST_HEARD} more locations`] : []),
     ...(shares === null ? [] : ['How likely each location is by position:']),
@@ -298,7 +302,7 @@ function evidenceLines(
     ...(times === null
       ? []
       : [
-          `  the first is ${sayNumber(times.reached)} times as likely as the second, ${sayNumber(times.needed)} needed`,
+          `  the first is ${sayNumber(times.reached)} times as likely as the second, ${sayNumber(times.needed)} needed for ${counted(times.reads)} at one antenna`,
         ]),
   ];
 }

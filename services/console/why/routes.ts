@@ -67,13 +67,15 @@ const DECISION: JsonSchema = objectOf({
       location: REFERENCE_OR_NULL,
       device: DEVICE,
       antenna: { type: ['integer', 'string'] },
-      reads: COUNT_SCHEMA,
+      /** All at the place; `reads_with_rssi` are those of the antenna that have a level. */
+      ...{ reads: COUNT_SCHEMA, reads_with_rssi: COUNT_SCHEMA },
       level: NUMBER_OR_NULL,
       margin: nullableSchema(objectOf(MEASURE)),
     }),
   ),
   shares: nullableSchema(listOf(objectOf({ location: REFERENCE_OR_NULL, share: { type: 'number' } }))),
-  odds: nullableSchema(objectOf(MEASURE)),
+  /** `needed` is for `reads` at one antenna. */
+  odds: nullableSchema(objectOf({ ...MEASURE, reads: COUNT_SCHEMA })),
   position: nullableSchema(POSITION),
 });
 
@@ -267,10 +269,11 @@ function decisionView(evidence: Evidence | null, names: Names, locations: Refere
     heard_count: evidence.heard.length,
     heard: evidence.heard
       .slice(0, MOST_HEARD)
-      .map(({ locationId, readerId, antenna, reads, level, margin }) => ({
+      .map(({ locationId, readerId, antenna, reads, readsWithRssi, level, margin }) => ({
         location: referenceTo(locationId, locations),
         device: deviceView(readerId, readers.get(readerId)),
-        ...{ antenna: antennaShown(names, readerId, antenna), reads, level },
+        ...{ antenna: antennaShown(names, readerId, antenna), level },
+        ...{ reads, reads_with_rssi: readsWithRssi },
         margin: margin === null ? null : { reached: margin.reached, needed: margin.needed },
       })),
     shares:

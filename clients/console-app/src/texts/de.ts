@@ -1028,26 +1028,30 @@ export const de = {
     undecidedTitle: (asset) => `Warum ${asset} noch keinen Ort hat`,
     undecided: 'Keine seiner Lesungen sagt sicher, wo es ist.',
     decision: 'Was zu hören war',
-    decisionHint: (seconds) =>
-      `In den ${decimal(seconds)} s ringsum, an der lautesten Antenne jedes Ortes. Der Pegel ist das Mittel ihres stärksten Fünftels.`,
+    decisionHint: (seconds, isByCounts) =>
+      isByCounts
+        ? `In den ${decimal(seconds)} s ringsum, alle Lesungen jedes Ortes; der Pegel ist der seiner lautesten Antenne.`
+        : `In den ${decimal(seconds)} s ringsum, an der lautesten Antenne jedes Ortes: ihre Lesungen mit Signal, von allen dort. Der Pegel ist das Mittel ihres stärksten Fünftels.`,
     tooMuch: 'Ringsum liegen zu viele Lesungen, um zu zeigen, wie entschieden wurde.',
     otherwise:
       'Mit heutigen Korrekturen, Plänen und Ortsbaum würde anders entschieden. Wird der Verlauf neu berechnet, gelten sie.',
     reads: 'Lesungen',
     level: 'Pegel',
     count: (count) => number(count),
+    countOf: (count, all) => (count === all ? number(count) : `${number(count)} von ${number(all)}`),
     behind: 'Zurück um',
     noSignal: 'keiner',
     margins: {
       dB: (reached, needed) => `${reached} dB von ${needed}`,
       reads: (reached, needed) => `${reached} von ${needed}`,
     },
-    marginHint: 'Zurück um: erreicht, von dem, was nötig ist.',
+    marginHint: (certainty) =>
+      `Zurück um: erreicht, von dem, was bei der Sicherheit ${number(certainty)} nötig ist.`,
     moreHeard: (count) => `Und ${counted(count, 'weiterer Ort', 'weitere Orte')}.`,
     shares: 'Wie wahrscheinlich jeder Ort ist',
     share: (share) => `${decimal(100 * share)} %`,
-    odds: (reached, needed) =>
-      `Der erste ist ${reached}-mal so wahrscheinlich wie der zweite; nötig ist das ${needed}-Fache.`,
+    odds: (reached, needed, reads) =>
+      `Der erste ist ${reached}-mal so wahrscheinlich wie der zweite; nötig ist das ${needed}-Fache bei ${counted(reads, 'Lesung', 'Lesungen')} einer Antenne.`,
     amount: (value) => (value === null || value >= 1_000 ? '> 1.000' : decimal(value)),
     position: (place, x, y, radius) =>
       `Auf dem Plan von ${place}: ${decimal(x)} m von links, ${decimal(y)} m von oben, auf etwa ${decimal(radius)} m genau.`,

@@ -1001,26 +1001,31 @@ export const en = {
     undecidedTitle: (asset: string) => `Why ${asset} has no place yet`,
     undecided: 'None of its reads says for certain where it is.',
     decision: 'What was heard',
-    decisionHint: (seconds: number) =>
-      `In the ${decimal(seconds)} s around it, at the loudest antenna of each place. The level is the mean of its strongest fifth.`,
+    decisionHint: (seconds: number, isByCounts: boolean) =>
+      isByCounts
+        ? `In the ${decimal(seconds)} s around it, all reads of each place; the level is that of its loudest antenna.`
+        : `In the ${decimal(seconds)} s around it, at the loudest antenna of each place: its reads with a signal, of all reads there. The level is the mean of its strongest fifth.`,
     tooMuch: 'Too many reads lie around it to show how it was decided.',
     otherwise:
       'By the present offsets, plans and tree of places it would be decided otherwise. Recomputing the history applies them.',
     reads: 'Reads',
     level: 'Level',
     count: (count: number) => number(count),
+    countOf: (count: number, all: number) =>
+      count === all ? number(count) : `${number(count)} of ${number(all)}`,
     behind: 'Behind by',
     noSignal: 'none',
     margins: {
       dB: (reached: string, needed: string) => `${reached} dB of ${needed}`,
       reads: (reached: string, needed: string) => `${reached} of ${needed}`,
     },
-    marginHint: 'Behind by: reached, of what is needed.',
+    marginHint: (certainty: number) =>
+      `Behind by: reached, of what is needed with certainty ${number(certainty)}.`,
     moreHeard: (count: number) => `And ${counted(count, 'more place', 'more places')}.`,
     shares: 'How likely each place is',
     share: (share: number) => `${decimal(100 * share)} %`,
-    odds: (reached: string, needed: string) =>
-      `The first is ${reached} times as likely as the second; ${needed} times needed.`,
+    odds: (reached: string, needed: string, reads: number) =>
+      `The first is ${reached} times as likely as the second; ${needed} times needed for ${counted(reads, 'read', 'reads')} at one antenna.`,
     amount: (value: number | null) => (value === null || value >= 1_000 ? '> 1,000' : decimal(value)),
     position: (place: string, x: number, y: number, radius: number) =>
       `On the plan of ${place}: ${decimal(x)} m from the left, ${decimal(y)} m from the top, within about ${decimal(radius)} m.`,
@@ -1411,7 +1416,7 @@ export const en = {
     everyRead: 'By every read: an asset is where it was read last.',
     asAround: 'No setting of its own: as in the place around it.',
     byStrength: (certainty: number) =>
-      `By strength: an asset is where it is heard loudest, with certainty ${decimal(certainty)}.`,
+      `By strength: an asset is where it is heard loudest, with certainty ${number(certainty)}.`,
     byPosition: (certainty: number, dbm: number) =>
       `By position: an asset is where on the plan it would be heard like this, with certainty ${decimal(certainty)}; tags ${decimal(dbm)} dBm at 1 m.`,
     since: 'since',

@@ -142,10 +142,13 @@ function latestText({ location, lack, decision }: Latest): string {
 function DecisionTable({ decision }: { decision: Decision }) {
   const t = texts.value.why;
   const { heard, unit, shares, odds } = decision;
+  const isByCounts = unit === 'reads';
   const hasMargins = decision.procedure === 'strength' && unit !== null;
   return (
     <>
-      <p class="hint">{t.decisionHint((Date.parse(decision.to) - Date.parse(decision.from)) / 1_000)}</p>
+      <p class="hint">
+        {t.decisionHint((Date.parse(decision.to) - Date.parse(decision.from)) / 1_000, isByCounts)}
+      </p>
       <table class="table why-table">
         <caption class="unseen">{t.decision}</caption>
         <thead>
@@ -165,13 +168,15 @@ function DecisionTable({ decision }: { decision: Decision }) {
           </tr>
         </thead>
         <tbody>
-          {heard.map(({ location, device, antenna, reads, level, margin }, index) => (
+          {heard.map(({ location, device, antenna, reads, reads_with_rssi: known, level, margin }, index) => (
             <tr key={index}>
               <td>
                 <span class="title">{location?.name ?? t.unknownPlace}</span>
                 <span class="hint">{t.reader(device?.name ?? t.unknownDevice, antenna)}</span>
               </td>
-              <td class="number">{t.count(reads)}</td>
+              <td class="number">
+                {isByCounts || level === null ? t.count(reads) : t.countOf(known, reads)}
+              </td>
               <td class="number">{level === null ? t.noSignal : t.dbm(Math.round(10 * level) / 10)}</td>
               {hasMargins && (
                 <td
@@ -189,7 +194,7 @@ function DecisionTable({ decision }: { decision: Decision }) {
       {decision.heard_count > heard.length && (
         <p class="hint">{t.moreHeard(decision.heard_count - heard.length)}</p>
       )}
-      {hasMargins && heard.length > 1 && <p class="hint">{t.marginHint}</p>}
+      {hasMargins && heard.length > 1 && <p class="hint">{t.marginHint(decision.certainty)}</p>}
       {shares !== null && (
         <>
           <h4>{t.shares}</h4>
@@ -205,7 +210,7 @@ function DecisionTable({ decision }: { decision: Decision }) {
         </>
       )}
       {odds !== null && shares !== null && shares.length > 1 && (
-        <p class="hint">{t.odds(t.amount(odds.reached), t.amount(odds.needed))}</p>
+        <p class="hint">{t.odds(t.amount(odds.reached), t.amount(odds.needed), odds.reads)}</p>
       )}
     </>
   );
