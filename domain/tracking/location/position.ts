@@ -46,12 +46,6 @@ export function pixelsApart({ width, height }: Size, { points: [[x1, y1], [x2, y
   return Math.hypot((x2 - x1) * width, (y2 - y1) * height);
 }
 
-/** An antenna's level in a window. */
-export interface HeardPin {
-  pin: Pin;
-  level: number;
-}
-
 export interface Pin extends PinnedAntenna {
   heightM: number;
   /** The expected level of a tag with `tagDbm` at 1 m in each cell; null if that is not remembered. */
@@ -61,8 +55,10 @@ export interface Pin extends PinnedAntenna {
 
 export interface Fit {
   position: MetricPosition;
-  /** By location, the greatest first; of equal ones the smaller id. */
+  /** The three best locations, the greatest first; of equal ones the smaller id. */
   shares: { locationId: number; share: number }[];
+  /** Of all locations. */
+  all: number;
 }
 
 /** Cells in the rectangle around all outlines: 200 m by 200 m. A plan with more is as one without a scale. */
@@ -122,13 +118,14 @@ export class Plan {
   /**
    * Rules 14 to 18.
    *
-   * @param heard in the order of antennas' ids.
+   * @param pins in the order of antennas' ids, with the level of each.
    * @param loudest the highest level in the window.
    */
-  fit(heard: readonly HeardPin[], loudest: number, tagDbm: number): Fit {
+  fit(pins: readonly Pin[], levels: readonly number[], loudest: number, tagDbm: number): Fit {
     const [firsts, seconds] = [this.#firsts.fill(0), this.#fits.fill(0)];
     let sum = 0;
-    for (const { pin, level } of heard) {
+    for (const [index, pin] of pins.entries()) {
+      const level = levels[index] as number;
       // Rule 15.
       const w = 1 / (SHADOWING ** 2 * (1 + squareOf((loudest - level) / FAINT)));
       sum += w;
@@ -185,7 +182,9 @@ export class Plan {
       position: { planLocationId: this.locationId, ...mean, radius: Math.sqrt(squared / all) },
       shares: this.#locations
         .map((locationId, index) => ({ locationId, share: shares[index] as number }))
-        .sort((a, b) => b.share - a.share || a.locationId - b.locationId),
+        .sort((a, b) => b.share - a.share || a.locationId - b.locationId)
+        .slice(0, 3),
+      all,
     };
   }
 

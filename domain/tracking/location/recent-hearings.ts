@@ -61,8 +61,8 @@ export class RecentHearings {
   }
 }
 
-/** Scans of all assets, some 250 bytes each. */
-const MOST_SCANS = 400_000;
+/** Scans of all assets, some 250 bytes each, and what fits take beside them. */
+const MOST_SCANS = 500_000;
 
 const MOST_OF_ASSET = 20_000;
 

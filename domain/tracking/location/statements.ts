@@ -4,7 +4,7 @@ import type { Micros } from '../../../base/instant.ts';
 import { compareDeciding, type DecidingScan, type Proof } from '../history/deciding-scan.ts';
 import { compareRssi, type Sighting } from '../history/history.ts';
 import type { MetricPosition, ObservedPosition } from '../history/metric-position.ts';
-import { antennaId, type Fit, type HeardPin, type Plan } from './position.ts';
+import { antennaId, type Fit, type Pin, type Plan } from './position.ts';
 import type { Setting, Site } from './site.ts';
 
 /**
@@ -146,15 +146,17 @@ export class Hearing {
   readonly #places = new Map<number, number>();
   /** Antennas with more reads in a bucket than take part, until they are thinned out. */
   readonly #crowded = new Map<number, Set<number>>();
+  /** The last fit of each bucket. */
+  readonly #fits = new Map<number, KnownFit>();
   #size = 0;
 
   constructor(site: Site) {
     this.site = site;
   }
 
-  /** Scans in memory. */
+  /** Scans in memory; a fit takes as much as some of them. */
   get size(): number {
-    return this.#size;
+    return this.#size + FIT_IN_SCANS * this.#fits.size;
   }
 
   add(scan: Seen): void {
@@ -253,7 +255,18 @@ export class Hearing {
   }
 
   decide(bucket: number): Decided {
-    return decide(this.#scans.get(bucket) ?? [], () => this.hear(bucket), this.site);
+    return decide(this.#scans.get(bucket) ?? [], this, bucket);
+  }
+
+  /** The bucket's last fit, if the levels are still the same: most weak reads leave them so. */
+  fit(bucket: number, pinned: Pinned, tagDbm: number): { fit: Fit; cost: number } {
+    const known = this.#fits.get(bucket);
+    if (known !== undefined && known.tagDbm === tagDbm && isSameLevels(known.pinned, pinned)) {
+      return { fit: known.fit, cost: 0 };
+    }
+    const fit = fitOf(pinned, tagDbm);
+    this.#fits.set(bucket, { pinned, tagDbm, fit });
+    return { fit, cost: pinned.plan.costOf(pinned.pins.length) };
   }
 
   /** Whether the nearest window suffices: then nothing farther away ever bears on the bucket. */
@@ -268,6 +281,7 @@ export class Hearing {
       if (bucket < before) {
         this.#scans.delete(bucket);
         this.#size -= length;
+        this.#fits.delete(bucket);
       }
     }
     for (const antenna of this.#antennas) {
@@ -576,8 +590,9 @@ interface Decided {
   cost: number;
 }
 
-/** Rules 5 and 6. @param hear what is heard around the bucket. */
-function decide(scans: readonly Seen[], hear: () => Heard, site: Site): Decided {
+/** Rules 5 and 6. @param scans in the bucket. */
+function decide(scans: readonly Seen[], hearing: Hearing, bucket: number): Decided {
+  const { site } = hearing;
   const decided: Decided = { statements: [], position: null, positionAt: 0, window: NOTHING, cost: 0 };
   const proving: Proving[] = [];
   for (const scan of scans) {
@@ -593,16 +608,17 @@ function decide(scans: readonly Seen[], hear: () => Heard, site: Site): Decided 
   if (proving.length === 0) {
     return decided;
   }
-  const heard = hear();
+  const heard = hearing.hear(bucket);
   decided.window = heard.window;
   decided.cost = heard.cost;
   const { byPosition, byStrength } = deciding(proving, heard, site);
   if (byPosition !== null) {
     const { scan, setting } = byPosition;
-    const { proof, locationId, fit } = decideByPosition(heard, byPosition.pinned, setting);
+    const { fit, cost } = hearing.fit(bucket, byPosition.pinned, setting.tagDbm);
+    const { proof, locationId } = decideByPosition(heard, byPosition.pinned, setting, fit);
     decided.position = fit.position;
     decided.positionAt = scan.observedAt;
-    decided.cost += byPosition.pinned.plan.costOf(byPosition.pinned.heard.length);
+    decided.cost += cost;
     if (proof !== null && locationId !== null) {
       decided.statements.push(toStatement(scan, locationId, proof));
     }
@@ -732,7 +748,12 @@ function marginOfCounts(
 /** The antennas with RSSI in the window that hang on a plan. */
 interface Pinned {
   plan: Plan;
-  heard: HeardPin[];
+  /** In order of their ids. */
+  pins: Pin[];
+  /** Of each of them. */
+  levels: number[];
+  /** The highest level in the window. */
+  loudest: number;
   /** The most reads with RSSI at one of them. */
   most: number;
 }
@@ -742,16 +763,43 @@ function pinnedOn(plan: Plan | null, { antennas }: Heard): Pinned | null {
   if (plan === null) {
     return null;
   }
-  const pinned: Pinned = { plan, heard: [], most: 0 };
+  const pinned: Pinned = { plan, pins: [], levels: [], loudest: Number.NEGATIVE_INFINITY, most: 0 };
   for (const antenna of antennas) {
-    const pin = antenna.known === 0 ? null : plan.pinOf(antenna);
-    if (pin !== null) {
-      pinned.heard.push({ pin, level: antenna.level });
-      pinned.most = Math.max(pinned.most, antenna.known);
+    if (antenna.known > 0) {
+      const pin = plan.pinOf(antenna);
+      pinned.loudest = Math.max(pinned.loudest, antenna.level);
+      if (pin !== null) {
+        pinned.pins.push(pin);
+        pinned.levels.push(antenna.level);
+        pinned.most = Math.max(pinned.most, antenna.known);
+      }
     }
   }
-  return pinned.heard.length === 0 ? null : pinned;
+  return pinned.pins.length === 0 ? null : pinned;
 }
+
+function fitOf({ plan, pins, levels, loudest }: Pinned, tagDbm: number): Fit {
+  return plan.fit(pins, levels, loudest, tagDbm);
+}
+
+/** The fit of a bucket, and what it was made of. */
+interface KnownFit {
+  pinned: Pinned;
+  tagDbm: number;
+  fit: Fit;
+}
+
+function isSameLevels(one: Pinned, other: Pinned): boolean {
+  return (
+    one.plan === other.plan &&
+    one.loudest === other.loudest &&
+    one.pins.length === other.pins.length &&
+    one.pins.every((pin, index) => pin === other.pins[index] && one.levels[index] === other.levels[index])
+  );
+}
+
+/** A fit takes some 500 bytes of memory. */
+const FIT_IN_SCANS = 2;
 
 interface ByPosition {
   /** Null: not decided. */
@@ -765,15 +813,11 @@ interface ByPosition {
 
 /** Section 4. */
 function decideByPosition(
-  { antennas, locations }: Heard,
-  { plan, heard, most }: Pinned,
+  { locations }: Heard,
+  { most }: Pinned,
   setting: PositionSetting,
+  fit: Fit,
 ): ByPosition {
-  const highest = antennas.reduce(
-    (best, { known, level }) => (known > 0 ? Math.max(best, level) : best),
-    Number.NEGATIVE_INFINITY,
-  );
-  const fit = plan.fit(heard, highest, setting.tagDbm);
   const [first, second] = fit.shares;
   // Rule 17.
   const reached = Math.log((first?.share ?? 0) / (second?.share ?? 0));
@@ -877,10 +921,11 @@ export async function explain(scans: readonly Seen[], site: Site, asked: Seen): 
 function evidenceOf(heard: Heard, pinned: Pinned | null, setting: ProvingSetting): Evidence {
   const strength = decideByStrength(heard, setting.certainty);
   const place =
-    setting.procedure === 'position' && pinned !== null ? decideByPosition(heard, pinned, setting) : null;
+    setting.procedure === 'position' && pinned !== null
+      ? decideByPosition(heard, pinned, setting, fitOf(pinned, setting.tagDbm))
+      : null;
   const decided = place ?? strength;
   const isByCounts = strength.unit === 'reads';
-  const allShares = place?.fit.shares.reduce((sum, { share }) => sum + share, 0) ?? 1;
   return {
     procedure: place === null ? 'strength' : 'position',
     certainty: setting.certainty,
@@ -900,9 +945,8 @@ function evidenceOf(heard: Heard, pinned: Pinned | null, setting: ProvingSetting
       })),
     unit: strength.unit,
     shares:
-      place?.fit.shares
-        .slice(0, 3)
-        .map(({ locationId, share }) => ({ locationId, share: share / allShares })) ?? null,
+      place?.fit.shares.map(({ locationId, share }) => ({ locationId, share: share / place.fit.all })) ??
+      null,
     odds: place === null || pinned === null ? null : { ...place.odds, reads: pinned.most },
     position: place?.fit.position ?? null,
   };

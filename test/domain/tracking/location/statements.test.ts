@@ -2,7 +2,13 @@ import { expect } from 'chai';
 import { history } from '../../../../domain/tracking/history/history.ts';
 import type { PlanParts } from '../../../../domain/tracking/location/position.ts';
 import { type DatedSetting, type Setting, Site } from '../../../../domain/tracking/location/site.ts';
-import { explain, type Seen, statementsOf } from '../../../../domain/tracking/location/statements.ts';
+import {
+  explain,
+  hearing,
+  type Seen,
+  statementsIn,
+  statementsOf,
+} from '../../../../domain/tracking/location/statements.ts';
 
 const SECOND = 1_000_000;
 
@@ -214,6 +220,35 @@ describe('statements', () => {
       expect(position?.x).to.be.within(0.5, 2);
       expect(position?.y).to.be.closeTo(1, 1e-9);
       expect(position?.radius).to.be.within(0.5, 2);
+    });
+
+    it('cost little again where a weak read leaves all levels as they are', async () => {
+      const hall = siteWith({
+        places: [
+          { locationId: 1, corners: rectangle(0, 0, 20, 40) },
+          { locationId: 2, corners: rectangle(20, 0, 40, 40) },
+        ],
+      });
+      const heard = scans(
+        `${reads('A', 12, { rssi: ':-60' })}, ${reads('B', 12, { from: 0.1, rssi: ':-62' })}`,
+      );
+      const all = { from: 0, to: 40 };
+      const known = await hearing(heard, hall);
+      const first = await statementsIn(known, all);
+      for (const [line, least, most] of [
+        ['5.2 A:-90', 0, 0.1],
+        ['5.3 A:-50', 0.5, 1],
+      ] as const) {
+        const added = scans(line);
+        heard.push(...added);
+        for (const scan of added) {
+          known.add(scan);
+        }
+        const again = await statementsIn(known, all);
+        const { statements, positions } = await statementsOf(heard, hall);
+        expect(again).to.deep.include({ statements, positions });
+        expect(again.cost / first.cost).to.be.within(least, most);
+      }
     });
 
     it('are none between two equally likely rooms, of which the position is the middle', async () => {
