@@ -62,7 +62,7 @@ export class TooHeavy extends Error {
 /** To load one and decide on it. */
 const COST_OF_SCAN = 2;
 
-/** Beside others. */
-const MUCH = 100_000;
+/** Beside others: each batch of theirs in the same lane waits for it, once or twice. */
+const MUCH = 30_000;
 
 const FOR_MS = 60_000;
