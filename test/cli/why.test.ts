@@ -166,6 +166,50 @@ describe('the command line that says why', () => {
     expect(said).to.include('of 8 reads there');
   });
 
+  it('compares other reads with the one that decided, not with a stronger one of its location', async () => {
+    await site.asset('BIN', 'BB');
+    const bin = (key: string, time: string, rssi: number) => ({ ...read(key, time, { rssi }), value: 'BB' });
+    await record(database, [
+      ...[bin('DOCK-1', '11:00:00', -40), bin('GATE', '11:00:10', -70), bin('DOCK-2', '11:00:05', -55)],
+      ...[bin('DOCK-1', '11:00:20', -60), bin('DOCK-2', '11:00:15', -60), bin('GATE', '11:00:16', -66)],
+    ]);
+    const ask = ['why', '--org', org, '--asset', 'BIN', '--at', '2026-05-04T11:00:20Z'];
+    const told = await json(...ask);
+    expect(told.decided_by).to.include({ rssi: -60, observed_at: shown('11:00:20') });
+    expect(
+      told.neighbours.map((each: { rssi: number; lost_by_db: number }) => [each.rssi, each.lost_by_db]),
+    ).to.deep.equal([
+      [-66, 6],
+      [-55, -5],
+    ]);
+    await record(database, [bin('GATE', '11:00:30', -55)]);
+    const { stdout } = await tagtrail('why', '--org', org, '--asset', 'BIN', '--at', '2026-05-04T11:00:30Z');
+    expect(stdout).to.match(/at DOCK-2, .* at -55 dBm, as strong\n/);
+    expect(stdout).to.match(/at DOCK-1, .* at -40 dBm, 15\.0 dB stronger/);
+  });
+
+  it('says where its last reads put an asset of which one was made where every scan counts', async () => {
+    await site.asset('JACK', 'AC');
+    const jack = (key: string, time: string, rssi: number) => ({ ...read(key, time, { rssi }), value: 'AC' });
+    await record(database, [
+      ...[jack('DOCK-1', '12:00:00', -60), jack('GATE', '12:00:10.100', -50)],
+      jack('DOCK-2', '12:00:10.110', -70),
+    ]);
+    const ask = ['why', '--org', org, '--asset', 'JACK', '--at', '2026-05-04T12:00:10.400Z'];
+    const told = await json(...ask);
+    expect(told.stay.location_external_key).to.equal('GATE');
+    await record(database, [jack('GATE', '12:00:11.100', -50), jack('DOCK-2', '12:00:11.110', -70)]);
+    const last = ['why', '--org', org, '--asset', 'JACK', '--at', '2026-05-04T12:00:11.400Z'];
+    expect((await json(...last)).latest).to.deep.include({
+      ...{ at: '2026-05-04T12:00:11.110Z', location_external_key: 'GATE', rule: 'every', lack: null },
+    });
+    const { stdout } = await tagtrail(...last);
+    expect(stdout).to.include(
+      'Its last reads, at 2026-05-04T12:00:11.110Z, say GATE, where every scan counts.',
+    );
+    expect(stdout).not.to.include('do not decide');
+  });
+
   it('says what reads lacked that do not decide, of an asset that is elsewhere and of one without a location', async () => {
     const other = await site.asset('DRUM', 'D1');
     const drum = (key: string, time: string, rssi: number) => ({ ...read(key, time, { rssi }), value: 'D1' });

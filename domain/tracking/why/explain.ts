@@ -65,6 +65,8 @@ export interface Latest {
   at: Micros;
   /** Where the scans of that half second say that the asset is; null if they state nothing. */
   locationId: number | null;
+  /** Null if they state nothing. */
+  rule: Rule | null;
   /** Null if too many scans lie around it. */
   evidence: Evidence | null;
 }
@@ -189,10 +191,12 @@ async function latestOf(db: Connection, asset: AssetRef, scan: Seen, site: Site)
   }
   const explained = await explainNear(db, asset, scan, site);
   const evidence = explained?.evidence ?? null;
-  const isStated = explained?.stated.some(
-    ({ rule, locationId }) => rule === evidence?.proof && locationId === evidence.locationId,
-  );
-  return { at, locationId: isStated ? (evidence?.locationId ?? null) : null, evidence };
+  const stated = explained?.stated ?? [];
+  // Without proof, scans of the half second may state by themselves: where every scan counts, and a person's.
+  const said =
+    stated.find(({ rule, locationId }) => rule === evidence?.proof && locationId === evidence.locationId) ??
+    stated.filter(({ observedAt }) => observedAt <= at).toSorted((a, b) => b.observedAt - a.observedAt)[0];
+  return { at, locationId: said?.locationId ?? null, rule: said?.rule ?? null, evidence };
 }
 
 /** Scans that are looked at before a scan that is explained, and as many after it: 2,000 a second. */

@@ -6,7 +6,7 @@ import type { Seen, Statement } from '../location/statements.ts';
 
 export interface Rival {
   scan: Seen;
-  /** By how much it was weaker than the strongest read of the deciding location; null without both strengths. */
+  /** By how much it was weaker than the deciding scan; null without both strengths. */
   lostByDb: number | null;
   /** At the same instant, if it states something too: how the tie was broken. */
   tieBrokenBy: TieBreak | null;
@@ -37,7 +37,7 @@ export function rivalsOf(
   }: { at: Micros; locationId: number; stated: readonly Statement[] | undefined; site: Site },
 ): Rival[] {
   const upTo = scans.filter(({ observedAt }) => observedAt <= at);
-  const here = strongestOf(upTo.filter((scan) => scan.locationId === locationId))?.rssi ?? null;
+  const here = deciding?.rssi ?? null;
   const isTied = (scan: Seen) => scan.observedAt === at;
   const elsewhere = Map.groupBy(
     upTo.filter((scan) => scan.locationId !== locationId && !isTied(scan)),

@@ -117,11 +117,12 @@ function whyJson(
 
 type KeyOf = (id: number | null) => string | null;
 
-function latestJson({ at, locationId, evidence }: Latest, keyOf: KeyOf, names: Names): object {
+function latestJson({ at, locationId, rule, evidence }: Latest, keyOf: KeyOf, names: Names): object {
   const lack = evidence === null ? null : lackOf(evidence);
   return {
     at: shownTime(at),
     location_external_key: keyOf(locationId),
+    rule,
     decision: evidence === null ? null : decisionJson(evidence, keyOf, names),
     lack: lack === null ? null : { ...lack, here: keyOf(lack.here), there: keyOf(lack.there) },
   };
@@ -234,15 +235,24 @@ function stayLines(
 }
 
 /** Says more only where the last reads do not say what the stay does. */
-function latestLines({ at, locationId, evidence }: Latest, keyOf: Say, names: Names): string[] {
+function latestLines({ at, locationId, rule, evidence }: Latest, keyOf: Say, names: Names): string[] {
   const lack = evidence === null ? null : lackOf(evidence);
   return [
     '',
     locationId === null
       ? `Its last reads, at ${shownTime(at)}, do not decide where it is${sayLack(evidence, lack, keyOf)}`
-      : `Its last reads, at ${shownTime(at)}, say ${keyOf(locationId)}.`,
+      : `Its last reads, at ${shownTime(at)}, say ${keyOf(locationId)}${sayOwnRule(rule)}.`,
     ...(evidence === null ? [] : evidenceLines(evidence, keyOf, names)),
   ];
+}
+
+/** Where a scan alone says it, and not what is heard around it. */
+function sayOwnRule(rule: Rule | null): string {
+  return rule === 'every'
+    ? ', where every scan counts'
+    : rule === 'person'
+      ? ', where a person scanned it'
+      : '';
 }
 
 function sayLack(evidence: Evidence | null, lack: Lack | null, keyOf: Say): string {
@@ -252,7 +262,7 @@ function sayLack(evidence: Evidence | null, lack: Lack | null, keyOf: Say): stri
   if (lack === null) {
     return evidence.proof === null
       ? '.'
-      : `: it is heard best at ${keyOf(evidence.locationId)}, but was not read there in that half second.`;
+      : `: it is heard best at ${keyOf(evidence.locationId)}, but no read of that half second was made there, or none that strength decides.`;
   }
   const { here, there, unit, reached, needed } = lack;
   const [one, other] = [keyOf(here), keyOf(there)];
@@ -374,9 +384,13 @@ function sayRivals(
 }
 
 function sayLost(lostByDb: number | null, tieBrokenBy: TieBreak | null): string {
-  const difference =
-    lostByDb === null ? '' : `, ${Math.abs(lostByDb).toFixed(1)} dB ${lostByDb < 0 ? 'stronger' : 'weaker'}`;
+  const difference = lostByDb === null ? '' : `, ${sayDifference(lostByDb)}`;
   return tieBrokenBy === null ? difference : `${difference}; at the same instant, ${TIES[tieBrokenBy]}`;
+}
+
+function sayDifference(lostByDb: number): string {
+  const amount = Math.abs(lostByDb).toFixed(1);
+  return amount === '0.0' ? 'as strong' : `${amount} dB ${lostByDb < 0 ? 'stronger' : 'weaker'}`;
 }
 
 const TIES: Record<TieBreak, string> = {

@@ -87,6 +87,11 @@ const LACK: JsonSchema = objectOf({
   ...MEASURE,
 });
 
+const RULE_OR_NULL: JsonSchema = {
+  type: ['string', 'null'],
+  enum: ['person', 'every', 'only_here', 'strength', 'counts', 'position', null],
+};
+
 /**
  * `stay` is null if there is none at that time: then `latest` says between which locations the asset is undecided, or
  * `first_seen` when it was first seen, null for never.
@@ -103,10 +108,7 @@ const WHY: JsonSchema = objectOf({
   ),
   decided_by: SCAN_OR_NULL,
   late_seconds: { type: ['integer', 'null'] },
-  rule: {
-    type: ['string', 'null'],
-    enum: ['person', 'every', 'only_here', 'strength', 'counts', 'position', null],
-  },
+  rule: RULE_OR_NULL,
   decision: nullableSchema(DECISION),
   is_too_much: FLAG_SCHEMA,
   is_as_recorded: FLAG_SCHEMA,
@@ -115,6 +117,7 @@ const WHY: JsonSchema = objectOf({
     objectOf({
       at: TIME_SCHEMA,
       location: REFERENCE_OR_NULL,
+      rule: RULE_OR_NULL,
       decision: nullableSchema(DECISION),
       lack: nullableSchema(LACK),
     }),
@@ -239,11 +242,12 @@ function referenceTo(id: number | null, locations: References): Reference | null
   return id === null ? null : (locations.get(id) ?? null);
 }
 
-function latestView({ at, locationId, evidence }: Latest, names: Names, locations: References) {
+function latestView({ at, locationId, rule, evidence }: Latest, names: Names, locations: References) {
   const lack = evidence === null ? null : lackOf(evidence);
   return {
     at: wireTimeOfMicros(at),
     location: referenceTo(locationId, locations),
+    rule,
     decision: decisionView(evidence, names, locations),
     lack:
       lack === null

@@ -1066,7 +1066,7 @@ export const de = {
         `Sie entscheiden nichts: ${here} ist ${reached}-mal so wahrscheinlich wie ${there}, nötig ist das ${needed}-Fache.`,
     },
     notHeardThere: (place) =>
-      `Sie entscheiden nichts: Am besten ist es bei ${place} zu hören, wurde dort in dieser halben Sekunde aber nicht gelesen.`,
+      `Sie entscheiden nichts: Am besten ist es bei ${place} zu hören, doch keine Lesung dieser halben Sekunde ist von dort, oder keine, über die die Stärke entscheidet.`,
     undecidedPlace: 'Sie entscheiden nichts.',
     cut: 'Nur die nächsten Lesungen sind zu sehen.',
     decidedBy: 'Entschieden von',
@@ -1092,6 +1092,7 @@ export const de = {
     readsGone: 'Die Lesungen werden nicht mehr aufbewahrt.',
     rivals: 'Kurz davor auch gelesen',
     noRivals: 'Kurz davor wurde nichts anderes gelesen.',
+    asStrong: 'gleich stark',
     weaker: (db) => `${decimal(db)} dB schwächer`,
     stronger: (db) => `${decimal(db)} dB stärker`,
     ties: {

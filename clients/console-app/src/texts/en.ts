@@ -1040,7 +1040,7 @@ export const en = {
         `They decide nothing: ${here} is ${reached} times as likely as ${there}, ${needed} times needed.`,
     },
     notHeardThere: (place: string) =>
-      `They decide nothing: it is heard best at ${place}, but was not read there in that half second.`,
+      `They decide nothing: it is heard best at ${place}, but no read of that half second was made there, or none that strength decides.`,
     undecidedPlace: 'They decide nothing.',
     cut: 'Only the nearest reads are shown.',
     decidedBy: 'Decided by',
@@ -1066,6 +1066,7 @@ export const en = {
     readsGone: 'The reads are no longer kept.',
     rivals: 'Read as well, just before',
     noRivals: 'Nothing else was read just before.',
+    asStrong: 'as strong',
     weaker: (db: number) => `${decimal(db)} dB weaker`,
     stronger: (db: number) => `${decimal(db)} dB stronger`,
     ties: {

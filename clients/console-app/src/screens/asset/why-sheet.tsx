@@ -117,10 +117,13 @@ function LatestReads({ latest }: { latest: Latest }) {
   );
 }
 
-function latestText({ location, lack, decision }: Latest): string {
+function latestText({ location, rule, lack, decision }: Latest): string {
   const t = texts.value.why;
   if (location !== null) {
-    return t.latestSay(location.name);
+    const isByItself = rule === 'every' || rule === 'person';
+    return isByItself
+      ? `${t.latestSay(location.name)} ${t.rules[rule](location.name)}`
+      : t.latestSay(location.name);
   }
   if (decision === null) {
     return t.tooMuch;
@@ -255,7 +258,11 @@ function Rivals({ rivals }: { rivals: readonly Rival[] | null }) {
 
 function lostText({ lost_by_db: lost }: Rival): string {
   const t = texts.value.why;
-  return lost === null ? '' : lost < 0 ? t.stronger(-lost) : t.weaker(lost);
+  if (lost === null) {
+    return '';
+  }
+  // Less than what is shown of it.
+  return Math.abs(lost) < 0.05 ? t.asStrong : lost < 0 ? t.stronger(-lost) : t.weaker(lost);
 }
 
 /** Milliseconds from a read to its record, at the most, where nothing holds it up. */
