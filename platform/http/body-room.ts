@@ -1,5 +1,4 @@
-import { type Refusal, refusalOf } from './body-refusals.ts';
-import { PROGRESS, type RoomBounds, type Sender } from './body-room-bounds.ts';
+import { PROGRESS, type Refusal, type RoomBounds, refusalOf, type Sender } from './body-room-bounds.ts';
 import { badRequest, type Problem } from './problem.ts';
 
 export interface Reservation {

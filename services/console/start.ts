@@ -8,8 +8,7 @@ import { openPeopleDoor, type PeopleDoor } from '../../db/timescale/connections/
 import { openSnapshot } from '../../db/timescale/connections/snapshot.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import { SESSION_SECONDS } from '../../domain/administration/users/sessions/begin-session.ts';
-import { countSessions } from '../../domain/administration/users/sessions/count-sessions.ts';
-import { findSessions } from '../../domain/administration/users/sessions/find-sessions.ts';
+import { countSessions, findSessions } from '../../domain/administration/users/sessions/find-sessions.ts';
 import { findDevices } from '../../domain/administration/users/sessions/known-devices.ts';
 import { noteSessionUses } from '../../domain/administration/users/sessions/note-session-uses.ts';
 import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
 import { requireSealer } from '../../domain/moves/require-sealer.ts';
@@ -9,7 +9,6 @@ import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { requireWritable } from '../../platform/runtime/require-database.ts';
 import type { JobConfig } from './config.ts';
 import { jobsOf } from './jobs.ts';
-import { measureJobs } from './measure-jobs.ts';
 import { type RunningJob, runJob } from './run-job.ts';
 
 /** For what belongs to no turn: outcomes of e-mail, figures, readiness. */
@@ -54,4 +53,45 @@ function requireNoneFailing(jobs: readonly RunningJob[]): void {
   if (failing.length > 0) {
     throw new Error(`these fail and are tried again: ${failing.join(', ')}`);
   }
+}
+
+function measureJobs(registry: Registry, jobs: readonly RunningJob[]): void {
+  const registers = [registry];
+  const labelNames = ['name'] as const;
+  new Gauge({
+    name: 'tagtrail_job_running',
+    help: '1 if this process has the turns of a job now. Of most jobs one process has them.',
+    labelNames,
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, figures } of jobs.filter((job) => !job.figures.isDone)) {
+        this.set({ name }, Number(figures.isRunning));
+      }
+    },
+  });
+  new Counter({
+    name: 'tagtrail_job_turns_total',
+    help: 'Turns of a job that this process has completed.',
+    labelNames,
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, figures } of jobs) {
+        this.inc({ name }, figures.turns);
+      }
+    },
+  });
+  new Counter({
+    name: 'tagtrail_job_failures_total',
+    help: 'Turns of a job that failed in this process, and failed attempts to begin it.',
+    labelNames,
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, figures } of jobs) {
+        this.inc({ name }, figures.failures);
+      }
+    },
+  });
 }

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { countRows } from '../../db/timescale/erase/count-rows.ts';
 import { createApiKey } from '../../domain/administration/api-keys/create-api-key.ts';
-import { createConsumer } from '../../domain/administration/mqtt-consumers/create-consumer.ts';
+import { createConsumer } from '../../domain/administration/mqtt-consumers/consumers.ts';
 import { examineCellMoves } from '../../domain/health/cell-moves.ts';
 import { TEST_ACTOR } from '../support/actor.ts';
 import { commandLineOn } from '../support/command-line.ts';

@@ -1,3 +1,4 @@
+import { AppError } from '../../../base/errors.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { describeSources } from '../../formats/describe-sources.ts';
@@ -68,4 +69,23 @@ export async function findVisible(
   return known === undefined
     ? ((await storedDefinitions(db, orgId)).find((stored) => stored.name === name) ?? null)
     : { name, definition: known.definition, orgId: null };
+}
+
+/**
+ * A custom format's definition as stored, whether or not it still compiles.
+ *
+ * @throws AppError `not_found`, listing the existing formats.
+ */
+export async function findStoredDefinition(
+  db: Connection,
+  builtin: ReadonlyMap<string, Format>,
+  name: string,
+): Promise<unknown> {
+  const stored = await storedDefinitions(db);
+  const found = stored.find((format) => format.name === name);
+  if (found === undefined) {
+    const names = new Set([...builtin.keys(), ...stored.map((format) => format.name)]);
+    throw new AppError('not_found', `There is no format ${name}; there are ${[...names].sort().join(', ')}`);
+  }
+  return found.definition;
 }

@@ -2,7 +2,7 @@ import { AppError } from '../../../base/errors.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
-import { countRows } from '../../../db/timescale/erase/count-rows.ts';
+import { countRows, type TableRows } from '../../../db/timescale/erase/count-rows.ts';
 import {
   type ErasingOptions,
   eraseMembers,
@@ -175,4 +175,18 @@ function eraseUnclaimed(db: Connection, orgId: number): Promise<number> {
     delete from rejected_messages where org_id is null and topic in (
       select topic from claimed group by topic having bool_or(is_own) and not bool_or(is_of_others)
     )`);
+}
+
+/** The rows that erasing an organization would delete, by table. @throws AppError `not_found`. */
+export async function previewErasure(
+  pool: Pool,
+  orgId: number,
+): Promise<{ name: string; tables: TableRows[] }> {
+  const found = await databaseOn(pool).maybeOne(
+    sql.type(rowsOf<{ name: string }>())`select name from organizations where id = ${orgId}`,
+  );
+  if (found === null) {
+    throw missing(orgId);
+  }
+  return { name: found.name, tables: (await countRows(pool, orgId)).filter(({ rows }) => rows > 0) };
 }

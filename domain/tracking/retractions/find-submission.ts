@@ -1,7 +1,8 @@
 import { greatestOf, leastOf } from '../../../base/extremes.ts';
 import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
+import { ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import { integers, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
-import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { AssetRef } from '../history/asset-ref.ts';
 
@@ -107,4 +108,17 @@ interface StoredScanRow {
   observed_at: Micros;
   submission_index: number;
   retraction_id: string | null;
+}
+
+/**
+ * One at a time records a submission or takes scans of it back, until this transaction ends. So either the retraction
+ * finds the submission's scans, or the submission finds the retraction; taken before everything else that is locked.
+ */
+export async function lockSubmission(
+  db: Connection,
+  { orgId, submissionId }: { orgId: number; submissionId: string },
+): Promise<void> {
+  await db.exec(sql.prepared('lock-submission', NO_ROWS)`
+    select pg_advisory_xact_lock(hashtextextended(
+      concat_ws(':', ${String(ORGANIZATION_LOCKS.submissions)}::text, ${orgId}::integer, ${submissionId}::text), 0))`);
 }

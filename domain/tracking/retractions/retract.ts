@@ -25,9 +25,9 @@ import {
   answeredScans,
   findAnswered,
   isAnothers,
+  lockSubmission,
   storedScans,
 } from './find-submission.ts';
-import { lockSubmission } from './lock-submission.ts';
 import {
   distinctIndexes,
   type Retracted,

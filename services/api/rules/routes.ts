@@ -3,12 +3,13 @@ import { invalid, invalidValue } from '../../../base/checks/issues.ts';
 import { nullableSchema } from '../../../base/checks/members.ts';
 import { TooMuchWork } from '../../../base/errors.ts';
 import { expensiveTurns, QUEUE } from '../../../base/expensive-turns.ts';
-import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
+import { MICROS_PER_MILLISECOND, MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { type Instant, toMicros } from '../../../base/timestamps.ts';
 import { changeRule, endRule } from '../../../domain/alerts/rules/change-rule.ts';
 import { addRule } from '../../../domain/alerts/rules/create-rule.ts';
+import type { RuleChange } from '../../../domain/alerts/rules/rule-change.ts';
 import { shownRule, shownRules } from '../../../domain/alerts/rules/rule-fields.ts';
-import { countRules, listRules } from '../../../domain/alerts/rules/stored-rules.ts';
+import { countRules, findRule, listRules } from '../../../domain/alerts/rules/stored-rules.ts';
 import type { TrialResult } from '../../../domain/alerts/trial/run-trial.ts';
 import { trialOf, type WantedTrial } from '../../../domain/alerts/trial/trial-of.ts';
 import { makeChange, unchanged } from '../../../domain/changes/make-change.ts';
@@ -17,17 +18,24 @@ import { NO_QUERY } from '../../../platform/http/query.ts';
 import { created, found, listed, noContent } from '../../../platform/http/success.ts';
 import { type ApiContext, actorOf, route } from '../serving/context.ts';
 import { seenBy } from './addresses.ts';
-import { changeOf } from './change-of.ts';
-import { ADMINISTRATION, ONE } from './one-rule.ts';
 import {
   LISTED_RULE,
   newRuleBody,
   ONE_RULE,
   RULE,
+  type RulePatch,
   rulePatchBody,
   storedTrialBody,
   trialBody,
 } from './schema.ts';
+
+const ADMINISTRATION = { scope: 'rules:admin', isInternal: true } as const;
+
+const ONE = {
+  missing: 'Rule not found',
+  row: ({ context: { db }, params }: { context: ApiContext; params: { rule_id: string } }) =>
+    findRule(db, { orgId: db.orgId, id: params.rule_id }),
+};
 
 const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
 
@@ -243,3 +251,18 @@ function instantOf(given: Instant | undefined): Micros | null {
 }
 
 export const ruleRoutes = [create, list, read, change, remove, tryNew, tryStored];
+
+/** The settings of a rule in a body. */
+function changeOf(body: RulePatch): RuleChange {
+  return {
+    ...{ name: body.name, after: inMicros(body.after_seconds), thenAfter: inMicros(body.then_seconds) },
+    ...{ locationExternalKey: body.location_external_key, hours: body.hours, timeZone: body.time_zone },
+    assetExternalKeys: body.asset_external_keys,
+    withinLocationExternalKey: body.within_location_external_key,
+    ...{ metadata: body.metadata, readerIds: body.reader_ids, mailTo: body.mail_to },
+  };
+}
+
+function inMicros(seconds: number | null | undefined): Micros | null | undefined {
+  return seconds == null ? seconds : seconds * MICROS_PER_SECOND;
+}

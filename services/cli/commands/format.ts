@@ -2,8 +2,8 @@ import { type Command, Option } from 'commander';
 import { AppError, messageOf } from '../../../base/errors.ts';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
-import { findStoredDefinition } from '../../../domain/administration/formats/find-format.ts';
 import {
+  findStoredDefinition,
   type ListedFormat,
   listBuiltinFormats,
   listFormats,

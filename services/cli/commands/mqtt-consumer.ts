@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
-import { createConsumer } from '../../../domain/administration/mqtt-consumers/create-consumer.ts';
-import { deleteConsumer } from '../../../domain/administration/mqtt-consumers/delete-consumer.ts';
-import { listConsumers } from '../../../domain/administration/mqtt-consumers/list-consumers.ts';
+import {
+  createConsumer,
+  deleteConsumer,
+  listConsumers,
+} from '../../../domain/administration/mqtt-consumers/consumers.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';

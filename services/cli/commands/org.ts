@@ -14,10 +14,10 @@ import { deleteOrganization } from '../../../domain/administration/organizations
 import {
   type ErasedTable,
   eraseOrganization,
+  previewErasure,
 } from '../../../domain/administration/organizations/erase-organization.ts';
 import { exportOrganization } from '../../../domain/administration/organizations/export-organization.ts';
 import { listOrganizations } from '../../../domain/administration/organizations/list-organizations.ts';
-import { previewErasure } from '../../../domain/administration/organizations/preview-erasure.ts';
 import { renameOrganization } from '../../../domain/administration/organizations/rename-organization.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { commandLineActor } from '../../standalone/command-line-actor.ts';

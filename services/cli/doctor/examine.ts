@@ -2,7 +2,7 @@ import { existsSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { version as nodeVersion } from 'node:process';
 import { createClient } from '@redis/client';
-import { messageOf } from '../../../base/errors.ts';
+import { AppError, messageOf } from '../../../base/errors.ts';
 import { MICROS_PER_DAY } from '../../../base/instant.ts';
 import { START, TAGTRAIL } from '../../../base/typed-command.ts';
 import { addressesOf } from '../../../db/timescale/connections/addresses.ts';
@@ -31,9 +31,13 @@ import { examineSignIns } from '../../../domain/health/sign-ins.ts';
 import { examineSilences } from '../../../domain/health/silences.ts';
 import { examineStoredAhead } from '../../../domain/health/stored-ahead.ts';
 import { examineWebhooks } from '../../../domain/health/webhooks.ts';
+import { readSettings } from '../../../platform/runtime/settings.ts';
 import { readTlsFiles, type TlsFiles } from '../../../platform/runtime/tls-files.ts';
+import { INGEST_SETTINGS } from '../../mqtt-ingest/config.ts';
 import { queuesOf } from '../../mqtt-ingest/entry.ts';
+import { readStandaloneConfig, STANDALONE_SETTINGS, type StandaloneConfig } from '../../standalone/config.ts';
 import { EMBEDDED_DATABASE } from '../../standalone/database.ts';
+import { WORKER_SETTINGS } from '../../worker/config.ts';
 import { toPublishedAt } from '../parts/published-at.ts';
 import { examineAnswers, type Listener } from './answers.ts';
 import { examineBroker, examineQueues } from './broker.ts';
@@ -48,7 +52,6 @@ import {
   examineServers,
 } from './database.ts';
 import { examinePublishedMoves } from './published-moves.ts';
-import { type DoctorConfig, examineSettings } from './settings.ts';
 
 /**
  * Checks every dependency and setting; starts nothing and changes nothing.
@@ -316,4 +319,34 @@ async function examineSearch(client: Client): Promise<Finding> {
         'Install postgresql-contrib, and as a superuser in this database: ' +
           `create extension pg_trgm; create extension btree_gin; then ${TAGTRAIL} migrate builds the indexes.`,
       );
+}
+
+type DoctorConfig = StandaloneConfig & { INGEST_PORT: number; WORKER_PORT: number };
+
+/** Null if settings are unusable: then nothing else can be checked. */
+function examineSettings(environment: NodeJS.ProcessEnv): {
+  config: DoctorConfig | null;
+  findings: Finding[];
+} {
+  try {
+    const { INGEST_PORT } = INGEST_SETTINGS;
+    const { WORKER_PORT } = WORKER_SETTINGS;
+    const config = {
+      ...readStandaloneConfig(environment),
+      ...readSettings({ INGEST_PORT, WORKER_PORT }, environment),
+    };
+    const given = Object.keys(STANDALONE_SETTINGS).filter((name) => (environment[name] ?? '') !== '');
+    const set = given.length === 0 ? 'all at their defaults' : `${given.join(', ')} set`;
+    return { config, findings: [ok('settings', `Usable, ${set}`)] };
+  } catch (error) {
+    if (!(error instanceof AppError)) {
+      throw error;
+    }
+    // Each line has the fault and, after the first semicolon, the remedy.
+    const findings = error.message.split('\n').map((line) => {
+      const [what = '', ...todo] = line.split('; ');
+      return fault('settings', what, todo.join('; '));
+    });
+    return { config: null, findings };
+  }
 }

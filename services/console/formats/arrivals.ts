@@ -3,7 +3,7 @@ import { ID_SCHEMA, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { nullableSchema } from '../../../base/checks/members.ts';
 import { wireTime } from '../../../base/timestamps.ts';
 import { loadFormats } from '../../../domain/administration/formats/load-formats.ts';
-import { countOpenOfReader, lastOfReader } from '../../../domain/administration/rejected/last-of-reader.ts';
+import { countOpenOfReader, lastOfReader } from '../../../domain/administration/rejected/kept-message.ts';
 import type { Recognized, Recognizing } from '../../../domain/formats/recognize.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';

@@ -1,9 +1,8 @@
 import { text } from '../../../base/checks/fields.ts';
 import { invalid, invalidValue, required } from '../../../base/checks/issues.ts';
 import { notFound } from '../../../base/errors.ts';
-import { deleteFormat } from '../../../domain/administration/formats/delete-format.ts';
 import { findVisible, listFormats } from '../../../domain/administration/formats/list-formats.ts';
-import { storeFormat } from '../../../domain/administration/formats/store-format.ts';
+import { deleteFormat, storeFormat } from '../../../domain/administration/formats/store-format.ts';
 import type { describeSources } from '../../../domain/formats/describe-sources.ts';
 import type { DryScan } from '../../../domain/formats/dry-run.ts';
 import type { CheckedFormat, checkSource } from '../../../domain/formats/read-source.ts';

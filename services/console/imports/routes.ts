@@ -11,13 +11,12 @@ import {
   checkImport,
   type RunImport,
 } from '../../../domain/master-data/kept-imports/check-and-apply.ts';
-import { discardImport } from '../../../domain/master-data/kept-imports/discard-import.ts';
 import {
   findImport,
   type KeptImport,
   listImports,
 } from '../../../domain/master-data/kept-imports/find-import.ts';
-import { storeFile } from '../../../domain/master-data/kept-imports/store-file.ts';
+import { discardImport, storeFile } from '../../../domain/master-data/kept-imports/store-file.ts';
 import type { StreamedBody } from '../../../platform/http/body.ts';
 import { CSV_TYPE } from '../../../platform/http/media-type.ts';
 import { described, idInPath, mandatoryParameter } from '../../../platform/http/parameters.ts';

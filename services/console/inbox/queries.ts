@@ -1,3 +1,4 @@
+import type { ReaderReference } from '../../../domain/administration/readers/reader-references.ts';
 import { KEPT_STATES, type KeptState } from '../../../domain/administration/rejected/kept-page.ts';
 import { UNKNOWN_TAG_SORTS } from '../../../domain/administration/unknown-tags/page.ts';
 import { TAG_TYPES } from '../../../domain/tracking/tag-type.ts';
@@ -31,3 +32,7 @@ export const REJECTED_QUERY = {
     ...PAGING,
   },
 };
+
+export function readerView(id: number | null, readers: ReadonlyMap<number, ReaderReference>) {
+  return id === null ? null : { id, name: readers.get(id)?.name ?? String(id) };
+}

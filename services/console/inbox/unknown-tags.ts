@@ -18,8 +18,7 @@ import { NO_QUERY } from '../../../platform/http/query.ts';
 import { answered, found, noContent } from '../../../platform/http/success.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
-import { UNKNOWN_TAG_QUERY } from './queries.ts';
-import { readerView } from './reader-view.ts';
+import { readerView, UNKNOWN_TAG_QUERY } from './queries.ts';
 import { ATTACHED, attachBody, hideBody, UNKNOWN_TAGS } from './schema.ts';
 
 interface TagName {

@@ -7,10 +7,10 @@ import { deletePlan } from '../../../domain/master-data/plans/delete-plan.ts';
 import { type NamedPin, pinsView, readPins } from '../../../domain/master-data/plans/pins.ts';
 import { placesView, readPlaces } from '../../../domain/master-data/plans/places.ts';
 import { type Dot, MOST_DOTS, readDots } from '../../../domain/master-data/plans/read-dots.ts';
-import { readImage } from '../../../domain/master-data/plans/read-image.ts';
 import {
   findPlan,
   listPlans,
+  readImage,
   type StoredPlan,
   scaleOf,
 } from '../../../domain/master-data/plans/stored-plan.ts';

@@ -1,7 +1,7 @@
 import { AppError } from '../../../base/errors.ts';
 import { changePassword } from '../../../domain/administration/users/accounts/change-password.ts';
 import { endSession } from '../../../domain/administration/users/sessions/end-session.ts';
-import { listSessions } from '../../../domain/administration/users/sessions/list-sessions.ts';
+import { listSessions } from '../../../domain/administration/users/sessions/find-sessions.ts';
 import { signIn } from '../../../domain/administration/users/sessions/sign-in.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';

@@ -15,8 +15,8 @@ import { TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { found, listed } from '../../../platform/http/success.ts';
 import { route } from '../serving/context.ts';
+import { type ReadTag, usableTag } from '../wire/fields.ts';
 import { type Reference, referenceOf } from '../wire/reference.ts';
-import { type ReadTag, usableTag } from '../wire/tag.ts';
 import { EXPECTED, LOCATION, LOCATION_ID, PAGE_QUERY, PAGING, TAG_QUERY, TAGGED } from './schema.ts';
 
 const tag = route({

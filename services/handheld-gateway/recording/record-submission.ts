@@ -9,7 +9,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { announcingMoves } from '../../../domain/tracking/feed/announcing-moves.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
 import { AlreadyStored, type RecordOptions } from '../../../domain/tracking/record.ts';
-import { lockSubmission } from '../../../domain/tracking/retractions/lock-submission.ts';
+import { lockSubmission } from '../../../domain/tracking/retractions/find-submission.ts';
 import { partsOfLocation } from '../wire/named-location.ts';
 import { type DatedTransactions, inDatedTransaction } from './dated-transaction.ts';
 import type { Sender, Submission } from './submission.ts';

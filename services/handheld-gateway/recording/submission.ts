@@ -1,7 +1,7 @@
 import type { Micros } from '../../../base/instant.ts';
 import type { Instant } from '../../../base/timestamps.ts';
+import type { ReadTag } from '../wire/fields.ts';
 import type { NamedLocation } from '../wire/named-location.ts';
-import type { ReadTag } from '../wire/tag.ts';
 
 /** In a submission. */
 export const MOST_SCANS = 1_000;

@@ -6,8 +6,8 @@ import { kindFound } from '../../../domain/tracking/kind-found.ts';
 import { lockLiveLocations } from '../../../domain/tracking/lock-locations.ts';
 import { type Resolutions, resolveTags } from '../../../domain/tracking/resolve-tags.ts';
 import { TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
+import type { ReadTag } from '../wire/fields.ts';
 import { type NamedLocation, noSuchLocation } from '../wire/named-location.ts';
-import type { ReadTag } from '../wire/tag.ts';
 import type { Submission, SubmittedScan } from './submission.ts';
 
 export interface Step {

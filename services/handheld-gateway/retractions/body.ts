@@ -4,7 +4,7 @@ import { mandatory } from '../../../base/checks/members.ts';
 import { type Body, checkedBody, jsonBody } from '../../../platform/http/body.ts';
 import type { SentRetraction } from '../recording/retractor.ts';
 import { MOST_SCANS } from '../recording/submission.ts';
-import { ulidField } from '../wire/ulid.ts';
+import { ulidField } from '../wire/fields.ts';
 
 const INDEX = { type: 'integer', minimum: 0, maximum: MOST_SCANS - 1 };
 

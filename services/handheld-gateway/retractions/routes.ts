@@ -4,7 +4,7 @@ import { RETRACTED_STATUSES } from '../../../domain/tracking/retractions/retract
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { doneOnce } from '../../../platform/http/success.ts';
 import { route } from '../serving/context.ts';
-import { ULID_SCHEMA } from '../wire/ulid.ts';
+import { ULID_SCHEMA } from '../wire/fields.ts';
 import { retractionBody } from './body.ts';
 
 const RESULT: JsonSchema = {

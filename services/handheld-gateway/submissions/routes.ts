@@ -5,8 +5,8 @@ import { NO_QUERY } from '../../../platform/http/query.ts';
 import { doneOnce } from '../../../platform/http/success.ts';
 import { STATUSES } from '../recording/result.ts';
 import { route } from '../serving/context.ts';
+import { ULID_SCHEMA } from '../wire/fields.ts';
 import { ASSET_EXAMPLE, LOCATION_EXAMPLE, referenceSchema } from '../wire/reference.ts';
-import { ULID_SCHEMA } from '../wire/ulid.ts';
 import { submissionBody } from './body.ts';
 
 const COUNT = { type: 'integer', minimum: 0 };

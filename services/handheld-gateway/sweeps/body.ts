@@ -4,9 +4,8 @@ import { mandatory, optional } from '../../../base/checks/members.ts';
 import { tagValue } from '../../../domain/master-data/tags/new-tag.ts';
 import { type Body, checkedBody, jsonBody } from '../../../platform/http/body.ts';
 import type { SentSweep } from '../recording/sent-sweep.ts';
-import { deviceClock, deviceTime } from '../wire/device-times.ts';
+import { deviceClock, deviceTime, ulidField } from '../wire/fields.ts';
 import { namedLocation } from '../wire/named-location.ts';
-import { ulidField } from '../wire/ulid.ts';
 
 const MOST = 10_000;
 

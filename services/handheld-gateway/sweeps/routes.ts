@@ -3,7 +3,7 @@ import { TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { doneOnce } from '../../../platform/http/success.ts';
 import { route } from '../serving/context.ts';
-import { ULID_SCHEMA } from '../wire/ulid.ts';
+import { ULID_SCHEMA } from '../wire/fields.ts';
 import { sweepBody } from './body.ts';
 
 /** docs/handhelds.md */

@@ -12,7 +12,7 @@ import {
 import { objectField, optional, type Values } from '../../../base/checks/members.ts';
 import { withoutTokens } from '../../../base/tag-secrets.ts';
 import { NEW_TAG } from '../../../domain/master-data/tags/new-tag.ts';
-import { type ReadTag, usableTag } from './tag.ts';
+import { type ReadTag, usableTag } from './fields.ts';
 
 export type NamedLocation = { id: number } | { externalKey: string } | { tag: ReadTag };
 

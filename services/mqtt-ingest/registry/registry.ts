@@ -3,9 +3,9 @@ import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { type Listener, listen } from '../../../db/timescale/connections/listen.ts';
 import { FormatsInUse } from '../../../domain/administration/formats/formats-in-use.ts';
 import type { Format } from '../../../domain/formats/mapping/format.ts';
-import { loadLeavingReaders } from '../../../domain/messages/load-leaving-readers.ts';
 import {
   findPasswords,
+  loadLeavingReaders,
   loadReaders,
   type RegisteredReader,
   type WhichReaders,

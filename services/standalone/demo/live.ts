@@ -8,7 +8,7 @@ import type { Demo } from './demo.ts';
 import { HALL } from './hall.ts';
 import { createLiveSite, type LiveMessage } from './live-site.ts';
 import { movesBetween, type ShownMove } from './moves.ts';
-import { play } from './play.ts';
+import { play } from './network.ts';
 import { makeScenario } from './scenario.ts';
 import type { Screen } from './screen.ts';
 import { STOPS } from './site.ts';

@@ -1,4 +1,5 @@
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import type { Connections } from '../../../simulation/connections.ts';
 import type { Random } from '../../../simulation/random.ts';
 import type { SiteReader } from '../../../simulation/site.ts';
 import type { Period } from './itinerary.ts';
@@ -64,3 +65,32 @@ function transmission(message: Message, at: Micros, outage: Outage): Transmissio
 function seconds(count: number): Micros {
   return count * MICROS_PER_SECOND;
 }
+
+/**
+ * Plays a plan as fast as possible: steps begin in order, several transmissions overlap. Resolves when the broker has
+ * acknowledged everything.
+ *
+ * @throws the client's error.
+ */
+export async function play(plan: readonly Step[], connections: Connections): Promise<void> {
+  const underWay = new Set<Promise<unknown>>();
+  for (const step of plan) {
+    if (step.kind === 'sends') {
+      if (underWay.size >= MOST_UNDER_WAY) {
+        await Promise.race(underWay);
+      }
+      const { message, isDup } = step;
+      // One that failed stays, so that its failure is met at the next wait.
+      const sent: Promise<unknown> = connections
+        .publish(step.reader.name, message.payload, { isDup })
+        .then(() => underWay.delete(sent));
+      underWay.add(sent);
+    } else {
+      await Promise.all(underWay);
+      await connections[step.kind === 'leaves' ? 'disconnect' : 'reconnect'](step.reader.name);
+    }
+  }
+  await Promise.all(underWay);
+}
+
+const MOST_UNDER_WAY = 16;

@@ -8,9 +8,9 @@ import type { AssetRecord, CurrentLocation, HistoryRow } from '../../../simulati
 import type { Demo } from './demo.ts';
 import { CARTS } from './hall.ts';
 import type { Itinerary } from './itinerary.ts';
+import { play } from './network.ts';
 import { feedLine, onceReport, planLines, summaryLine } from './once-report.ts';
 import { figuresOf } from './plan-figures.ts';
-import { play } from './play.ts';
 import { makeScenario } from './scenario.ts';
 
 /**

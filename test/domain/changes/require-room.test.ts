@@ -5,7 +5,7 @@ import { inTransaction } from '../../../db/timescale/connections/transaction.ts'
 import { organizationTables } from '../../../db/timescale/erase/organization-tables.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
 import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
-import { createConsumer } from '../../../domain/administration/mqtt-consumers/create-consumer.ts';
+import { createConsumer } from '../../../domain/administration/mqtt-consumers/consumers.ts';
 import { createUser } from '../../../domain/administration/users/create-user.ts';
 import { invite } from '../../../domain/administration/users/links/make-link.ts';
 import { MOST_OF_ORGANIZATION, requireRoom } from '../../../domain/changes/require-room.ts';

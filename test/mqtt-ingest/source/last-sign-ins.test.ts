@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
-import { createConsumer } from '../../../domain/administration/mqtt-consumers/create-consumer.ts';
+import { createConsumer } from '../../../domain/administration/mqtt-consumers/consumers.ts';
 import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import { startEmbeddedIngest } from '../../../services/mqtt-ingest/ingest.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';

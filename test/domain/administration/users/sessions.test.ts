@@ -9,8 +9,10 @@ import { deleteOrganization } from '../../../../domain/administration/organizati
 import { setDisabled } from '../../../../domain/administration/users/accounts/set-disabled.ts';
 import { removeMembership, setRole } from '../../../../domain/administration/users/accounts/set-role.ts';
 import { endSession } from '../../../../domain/administration/users/sessions/end-session.ts';
-import { findSessions } from '../../../../domain/administration/users/sessions/find-sessions.ts';
-import { listSessions } from '../../../../domain/administration/users/sessions/list-sessions.ts';
+import {
+  findSessions,
+  listSessions,
+} from '../../../../domain/administration/users/sessions/find-sessions.ts';
 import { noteSessionUses } from '../../../../domain/administration/users/sessions/note-session-uses.ts';
 import { type SignedIn, signIn } from '../../../../domain/administration/users/sessions/sign-in.ts';
 import { digestOfToken } from '../../../../domain/administration/users/tokens.ts';
