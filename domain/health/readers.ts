@@ -45,58 +45,75 @@ export async function examineReaders(db: Connection, orgId: number | null = null
       }),
     ];
   }
+  const findings = [
+    ...withoutFormat(rows),
+    ...withoutMessages(rows),
+    ...withWrongClock(rows),
+    ...withUnreadableTimes(rows),
+    ...withUnplacedAntennas(rows),
+  ];
+  return findings.length === 0 ? [ok('readers', `${rows.length}, none of them silent`)] : findings;
+}
+
+function withoutFormat(rows: readonly ReaderRow[]): Finding[] {
   const unknown = rows.filter((reader) => !reader.is_known_format);
+  const findings = unknown
+    .slice(0, MOST_NAMED)
+    .map((reader) =>
+      fault(
+        'readers',
+        reader.format === NO_FORMAT
+          ? `${nameOf(reader)} has no format yet: all its messages are rejected`
+          : `${nameOf(reader)} has the format ${reader.format}, which does not exist: all its messages are rejected`,
+        `${TAGTRAIL} format add --file ..., or ${TAGTRAIL} reader set --reader ${reader.id} --format ...`,
+        { what: 'set_format', id: reader.id },
+      ),
+    );
+  if (unknown.length > MOST_NAMED) {
+    findings.push(
+      fault(
+        'readers',
+        `${unknown.length - MOST_NAMED} more readers have no format, or one that does not exist: all their messages are rejected`,
+        `${TAGTRAIL} format list, and ${TAGTRAIL} reader list --org ...`,
+        { what: 'set_format', id: null },
+      ),
+    );
+  }
+  return findings;
+}
+
+function withoutMessages(rows: readonly ReaderRow[]): Finding[] {
   const silent = rows.filter((reader) => reader.unheard_since !== null && reader.last_message_at !== null);
   const never = rows.filter((reader) => reader.last_message_at === null);
+  const findings: Finding[] = [];
+  if (silent.length > 0) {
+    findings.push(
+      warning(
+        'readers',
+        `Cannot be heard: ${silent.slice(0, MOST_NAMED).map(unheard).join(', ')}${more(silent)}`,
+        "Check the reader's power, network, broker address and login",
+        { what: 'look_at_silent', id: null },
+      ),
+    );
+  }
+  if (never.length > 0) {
+    findings.push(
+      warning(
+        'readers',
+        `Never heard from: ${never.slice(0, MOST_NAMED).map(nameOf).join(', ')}${more(never)}`,
+        `Check that it publishes to the topic it is registered with: ${TAGTRAIL} reader list --org ...`,
+        { what: 'look_at_unheard', id: null },
+      ),
+    );
+  }
+  return findings;
+}
+
+function withWrongClock(rows: readonly ReaderRow[]): Finding[] {
   const astray = rows.filter((reader) => reader.clock?.wrong === true);
   const doubtful = rows.filter(({ clock }) => clock !== null && isDoubtful(clock));
   const unset = rows.filter((reader) => reader.clock_is_unset);
-  const unreadable = rows.filter((reader) => reader.time_example !== null);
-  const unregistered = rows.filter((reader) => reader.unregistered.length > 0);
-  const unplaced = rows.filter((reader) => reader.unplaced_ports.length > 0);
-  const findings = [
-    ...unknown
-      .slice(0, MOST_NAMED)
-      .map((reader) =>
-        fault(
-          'readers',
-          reader.format === NO_FORMAT
-            ? `${nameOf(reader)} has no format yet: all its messages are rejected`
-            : `${nameOf(reader)} has the format ${reader.format}, which does not exist: all its messages are rejected`,
-          `${TAGTRAIL} format add --file ..., or ${TAGTRAIL} reader set --reader ${reader.id} --format ...`,
-          { what: 'set_format', id: reader.id },
-        ),
-      ),
-    ...(unknown.length <= MOST_NAMED
-      ? []
-      : [
-          fault(
-            'readers',
-            `${unknown.length - MOST_NAMED} more readers have no format, or one that does not exist: all their messages are rejected`,
-            `${TAGTRAIL} format list, and ${TAGTRAIL} reader list --org ...`,
-            { what: 'set_format', id: null },
-          ),
-        ]),
-    ...(silent.length === 0
-      ? []
-      : [
-          warning(
-            'readers',
-            `Cannot be heard: ${silent.slice(0, MOST_NAMED).map(unheard).join(', ')}${more(silent)}`,
-            "Check the reader's power, network, broker address and login",
-            { what: 'look_at_silent', id: null },
-          ),
-        ]),
-    ...(never.length === 0
-      ? []
-      : [
-          warning(
-            'readers',
-            `Never heard from: ${never.slice(0, MOST_NAMED).map(nameOf).join(', ')}${more(never)}`,
-            `Check that it publishes to the topic it is registered with: ${TAGTRAIL} reader list --org ...`,
-            { what: 'look_at_unheard', id: null },
-          ),
-        ]),
+  return [
     ...astray
       .slice(0, MOST_NAMED)
       .map((reader) =>
@@ -127,16 +144,27 @@ export async function examineReaders(db: Connection, orgId: number | null = null
           { what: 'set_clock', id: reader.id },
         ),
       ),
-    ...unreadable
-      .slice(0, MOST_NAMED)
-      .map((reader) =>
-        warning(
-          'readers',
-          `${nameOf(reader)} had a time that could not be read: ${JSON.stringify(reader.time_example)}; its reads are dated on receipt`,
-          `Set the device to send RFC 3339 with an offset, or seconds or milliseconds since 1970; or copy its format (${TAGTRAIL} format show ${reader.format}) and name the notation`,
-          { what: 'set_format', id: reader.id },
-        ),
+  ];
+}
+
+function withUnreadableTimes(rows: readonly ReaderRow[]): Finding[] {
+  return rows
+    .filter((reader) => reader.time_example !== null)
+    .slice(0, MOST_NAMED)
+    .map((reader) =>
+      warning(
+        'readers',
+        `${nameOf(reader)} had a time that could not be read: ${JSON.stringify(reader.time_example)}; its reads are dated on receipt`,
+        `Set the device to send RFC 3339 with an offset, or seconds or milliseconds since 1970; or copy its format (${TAGTRAIL} format show ${reader.format}) and name the notation`,
+        { what: 'set_format', id: reader.id },
       ),
+    );
+}
+
+function withUnplacedAntennas(rows: readonly ReaderRow[]): Finding[] {
+  const unplaced = rows.filter((reader) => reader.unplaced_ports.length > 0);
+  const unregistered = rows.filter((reader) => reader.unregistered.length > 0);
+  return [
     ...unplaced
       .slice(0, MOST_NAMED)
       .map((reader) =>
@@ -158,7 +186,6 @@ export async function examineReaders(db: Connection, orgId: number | null = null
         ),
       ),
   ];
-  return findings.length === 0 ? [ok('readers', `${rows.length}, none of them silent`)] : findings;
 }
 
 const MOST_NAMED = 10;

@@ -62,26 +62,9 @@ export function EditPanel({
     const pin = draft.pins.get(key);
     return pin === undefined ? '' : t.antenna(pin.readerName, pin.word);
   };
-  const isOutdated = action.problem?.type === 'conflict';
   return (
     <aside class="plan-panel card stack" aria-label={t.edit}>
-      <div class="buttons">
-        <button type="button" class="primary" disabled={action.isBusy || !draft.isChanged} onClick={onSave}>
-          {texts.value.common.save}
-        </button>
-        <button type="button" class="secondary" disabled={!draft.canUndo} onClick={draft.undo}>
-          {texts.value.common.undo}
-        </button>
-        <button type="button" class="secondary" onClick={onCancel}>
-          {draft.isChanged ? texts.value.common.cancel : texts.value.common.close}
-        </button>
-      </div>
-      {action.problem !== null && <ProblemNote problem={action.problem} />}
-      {isOutdated && (
-        <button type="button" class="secondary" onClick={() => noteWrite('/plans')}>
-          {t.showTheirs}
-        </button>
-      )}
+      <Saving draft={draft} action={action} onSave={onSave} onCancel={onCancel} />
       {outline?.id === SCALE && (
         <Measuring
           points={outline.points}
@@ -126,6 +109,42 @@ export function EditPanel({
       </button>
       {isDetailed && <PlanDetailsSheet plan={plan} onClose={() => setDetailed(false)} />}
     </aside>
+  );
+}
+
+/** Buttons to save or drop the changes, and why they could not be saved. */
+function Saving({
+  draft,
+  action,
+  onSave,
+  onCancel,
+}: {
+  draft: Draft;
+  action: Action;
+  onSave: () => void;
+  onCancel: () => void;
+}) {
+  const isOutdated = action.problem?.type === 'conflict';
+  return (
+    <>
+      <div class="buttons">
+        <button type="button" class="primary" disabled={action.isBusy || !draft.isChanged} onClick={onSave}>
+          {texts.value.common.save}
+        </button>
+        <button type="button" class="secondary" disabled={!draft.canUndo} onClick={draft.undo}>
+          {texts.value.common.undo}
+        </button>
+        <button type="button" class="secondary" onClick={onCancel}>
+          {draft.isChanged ? texts.value.common.cancel : texts.value.common.close}
+        </button>
+      </div>
+      {action.problem !== null && <ProblemNote problem={action.problem} />}
+      {isOutdated && (
+        <button type="button" class="secondary" onClick={() => noteWrite('/plans')}>
+          {texts.value.plan.showTheirs}
+        </button>
+      )}
+    </>
   );
 }
 
