@@ -68,8 +68,6 @@ export const READER_STATES = all<ReaderState>({
 });
 export type Antenna = Reader['antennas'][number];
 export type AntennaChange = Partial<Omit<Antenna, 'port' | 'location_name'>>;
-export type Counters = Reader['counters'];
-export type SignInFault = OneReader['sign_in_faults'][number];
 export type Spans = Data<'GET /readers/{reader_id}/spans'>;
 export type Arrivals = Data<'GET /readers/{reader_id}/arrivals'>;
 export type ArrivedMessage = Arrivals['messages'][number];
