@@ -350,7 +350,7 @@ describe('doctor', () => {
       expect(format?.message).to.match(/Strange.*klingon/);
       expect(quiet?.message).to.match(/Cannot be heard: Silent \(reader \d+\) since 2026-05-01T10:00:00/);
       expect(never?.message).to.match(/Never heard from: Unheard \(/);
-      expect(unplaced?.message).to.match(/Nowhere .*port 2/);
+      expect(unplaced?.message).to.match(/Nowhere .*at no location \(2\)/);
       expect(unplaced?.remedy).to.include(`--reader ${nowhere} --port 2`);
       expectFinding(of('rejected messages'), 'warning', '1 in a week', 'rejected replay');
     });
