@@ -7,6 +7,7 @@ import { examineHypertables } from './hypertables.ts';
 import { examineLocating } from './locating.ts';
 import { examineMail } from './mail.ts';
 import { examineSealing, examineSetAside } from './move-feed.ts';
+import { examinePlans } from './plans.ts';
 import { examinePublishedTopics } from './published-topics.ts';
 import { examineReaders } from './readers.ts';
 import { examineRejections } from './rejections.ts';
@@ -30,6 +31,7 @@ export async function examineOrganization(db: Connection, orgId: number): Promis
     ...(await examineLeftOut(db, orgId)),
     ...(await examineFloods(db, orgId)),
     ...(await examineLocating(db, orgId)),
+    ...(await examinePlans(db, orgId)),
     ...(await examineMail(db, orgId)),
     ...(await examineSignIns(db, orgId)),
   ];

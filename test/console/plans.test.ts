@@ -248,7 +248,8 @@ describe('plans', () => {
       expect(first.status, first.text).to.equal(200);
       const { data } = (await get(`/plans/${id}`)).body;
       expect(data.scale).to.deep.equal({ ...scale, width_m: 40, height_m: 20 });
-      expect(data.antennas).to.deep.equal([1, 2].map((port) => ({ ...pin(port), reader_name: 'Scaled' })));
+      const reader = { reader_name: 'Scaled', antenna_name: null };
+      expect(data.antennas).to.deep.equal([1, 2].map((port) => ({ ...pin(port), ...reader })));
       const same = await set({ scale, antennas: [pin(1), pin(2)] });
       expect(same.body.data.version, 'the same again').to.equal(data.version);
       expect((await set({ antennas: [] })).body.data.antennas).to.deep.equal([]);
@@ -317,6 +318,33 @@ describe('plans', () => {
       const wide = await set({ scale: { ...scale, metres: 2_000 } });
       expect(faultOf(wide)).to.deep.equal([400, 'scale']);
       expect(wide.body.error.detail).to.include('4000 m x 2000 m');
+    });
+
+    it('refuse places without a width that are too long, or with too many corners and overlaps', async () => {
+      const points = Array.from({ length: 100 }, (_, index) => [0, index % 2]);
+      const near = {
+        points: [
+          [0, 0],
+          [0.025, 0],
+        ],
+        metres: 10_000,
+      };
+      const long = await set({ places: [{ location_id: hall, points }], scale: near });
+      expect(faultOf(long)).to.deep.equal([400, 'scale']);
+      expect(long.body.error.detail).to.include('check the distance');
+      const zigzag = points.map(([, y], index) => [index / 100, y]);
+      const many: number[] = [];
+      while (many.length < 60) {
+        many.push(await site.location(`CORNER-${many.length}`, hall));
+      }
+      const places = many.map((location_id) => ({ location_id, points: zigzag }));
+      const intricate = await set({ places, scale: { ...scale, metres: 140 } });
+      expect(faultOf(intricate)).to.deep.equal([400, 'scale']);
+      expect(intricate.body.error.detail).to.include('fewer corners');
+      expect((await set({ places: places.slice(0, 10), scale: { ...scale, metres: 100 } })).status).to.equal(
+        200,
+      );
+      expect((await set({ places: [], scale: null })).status).to.equal(200);
     });
 
     it('are one for each location, also if two get a scale at once', async () => {

@@ -117,7 +117,7 @@ async function requireFitting(
     return;
   }
   if (wanted.scale != null || wanted.places !== undefined) {
-    requireUsable(plan, scale, wanted.places ?? (await readPlaces(change, plan.id)), locationId);
+    requireUsable(plan, scale, wanted.places ?? (await readPlaces(change, plan.id)));
   }
   if (wanted.scale != null || wanted.locationId !== undefined) {
     const other = await change.maybeOne(sql.type(rowsOf<{ name: string }>())`

@@ -20,26 +20,25 @@ export function requireFarApart(image: Size, scale: Scale): void {
   }
 }
 
-/** @throws Invalid if the places of the plan reach too far to be decided on. */
-export function requireUsable(
-  image: Size,
-  scale: Scale,
-  places: readonly PlanPlace[],
-  locationId: number,
-): void {
+/** @throws Invalid if the places of the plan reach too far to be decided on, or have too many corners and overlaps. */
+export function requireUsable(image: Size, scale: Scale, places: readonly PlanPlace[]): void {
   const size = sizeInMetres(image, scale);
-  const inMetres = places.map((place) => ({
-    locationId: place.locationId,
-    corners: place.points.map(([x, y]) => ({ x: x * size.width, y: y * size.height })),
+  const inMetres = places.map(({ locationId, points }) => ({
+    locationId,
+    // As they are stored.
+    corners: points.map(([x, y]) => ({ x: Math.fround(x) * size.width, y: Math.fround(y) * size.height })),
   }));
-  if (places.length > 0 && !Plan.isUsable({ locationId, places: inMetres, antennas: [] })) {
-    const wide = `${Math.round(size.width)} m x ${Math.round(size.height)} m`;
-    throw invalid([
-      invalidValue(
-        'scale',
-        `makes the plan ${wide}, and its places may span 40,000 square metres (200 m x 200 m) at most: ` +
-          'check the distance, or use a plan for each part',
-      ),
-    ]);
+  const fault = Plan.faultOf({ places: inMetres });
+  if (fault !== null && fault !== 'no_places') {
+    throw invalid([invalidValue('scale', FAULTS[fault](size))]);
   }
 }
+
+const FAULTS = {
+  too_wide: ({ width, height }: Size) =>
+    `makes the plan ${Math.round(width)} m x ${Math.round(height)} m, and its places may span 40,000 square metres ` +
+    '(200 m x 200 m) and 40,000 m in one direction at most: check the distance, or use a plan for each part',
+  too_intricate: () =>
+    'makes the outlines of its places too large for their corners and overlaps: ' +
+    'draw them with fewer corners, take off places that cover others, or use a plan for each part',
+};

@@ -61,54 +61,42 @@ export interface Fit {
   all: number;
 }
 
-/** Cells in the rectangle around all outlines: 200 m by 200 m. A plan with more is as one without a scale. */
-const MOST_CELLS = 40_000;
+/** Cells in the rectangle around all outlines, and rows and columns: 200 m by 200 m. A plan with more is as one without a scale. */
+export const MOST_CELLS = 40_000;
+
+/** Steps to find out which cell is in which outline; a plan with more is as one without a scale. They take some 30 ms. */
+const MOST_STEPS = 1_000_000;
 
 /** Expected levels that a plan remembers; 8 bytes each. */
 const MOST_EXPECTED = 1_000_000;
 
 export class Plan {
   readonly locationId: number;
-  /** Centres, in rule 11's order. */
-  readonly #x: Float64Array;
-  readonly #y: Float64Array;
-  /** For each cell, the index of its location in `#locations`. */
-  readonly #of: Uint32Array;
-  readonly #locations: readonly number[];
+  readonly #ground: Ground;
   /** By {@link antennaId}. */
   readonly #pins: ReadonlyMap<number, Pin>;
-  /** Sums of the fit that is being made. */
-  readonly #firsts: Float64Array;
-  readonly #fits: Float64Array;
   /** In memory at most, about. */
   readonly bytes: number;
   #remembered = 0;
 
-  /** False if its outlines are too large to be decided on, or there are none. */
-  static isUsable({ places }: PlanParts): boolean {
-    const { columns, rows } = extentOf(places);
-    return places.length > 0 && columns * rows <= MOST_CELLS;
+  /** Null if it can be decided on. */
+  static faultOf({ places }: Pick<PlanParts, 'places'>): PlanFault | null {
+    return places.length === 0 ? 'no_places' : groundOf(places).fault;
   }
 
   constructor({ locationId, places, antennas }: PlanParts, heightOf: (pin: PinnedAntenna) => number) {
     this.locationId = locationId;
-    const cells = cellsOf(places);
-    this.#locations = [...new Set(cells.map((cell) => cell.locationId))];
-    const indexes = new Map(this.#locations.map((id, index) => [id, index]));
-    this.#x = Float64Array.from(cells, ({ x }) => x);
-    this.#y = Float64Array.from(cells, ({ y }) => y);
-    this.#of = Uint32Array.from(cells, (cell) => indexes.get(cell.locationId) ?? 0);
-    this.#firsts = new Float64Array(cells.length);
-    this.#fits = new Float64Array(cells.length);
-    this.bytes = 100 * cells.length + 8 * Math.min(MOST_EXPECTED, cells.length * antennas.length);
+    this.#ground = groundOf(places);
+    const { size } = this.#ground;
+    this.bytes = 100 * size + 8 * Math.min(MOST_EXPECTED, size * antennas.length);
     this.#pins = new Map(
       antennas.map((pin) => [antennaId(pin), { ...pin, heightM: heightOf(pin), tagDbm: 0, expected: null }]),
     );
   }
 
-  /** Microseconds that a fit of so many antennas takes, as estimated. */
+  /** Microseconds that a fit of so many antennas takes, as estimated; the first on this ground has to find its cells. */
   costOf(antennas: number): number {
-    return this.#x.length * (antennas * 0.0025 + 0.02);
+    return this.#ground.size * (antennas * 0.0025 + 0.02) + this.#ground.missingSteps * COST_OF_STEP;
   }
 
   pinOf(antenna: { readerId: number; antenna: number }): Pin | null {
@@ -122,7 +110,9 @@ export class Plan {
    * @param loudest the highest level in the window.
    */
   fit(pins: readonly Pin[], levels: readonly number[], loudest: number, tagDbm: number): Fit {
-    const [firsts, seconds] = [this.#firsts.fill(0), this.#fits.fill(0)];
+    const { firsts, fits } = this.#ground.cells;
+    firsts.fill(0);
+    const seconds = fits.fill(0);
     let sum = 0;
     for (const [index, pin] of pins.entries()) {
       const level = levels[index] as number;
@@ -136,7 +126,6 @@ export class Plan {
         seconds[cell] = (seconds[cell] as number) + w * (e * e);
       }
     }
-    const fits = seconds;
     const common = sum + 1 / COMMON ** 2;
     let best = Number.NEGATIVE_INFINITY;
     for (let cell = 0; cell < fits.length; cell++) {
@@ -153,8 +142,8 @@ export class Plan {
 
   /** Rules 17 and 18, of `#fits`. */
   #shared(best: number): Fit {
-    const [fits, of, xs, ys] = [this.#fits, this.#of, this.#x, this.#y];
-    const shares = new Float64Array(this.#locations.length);
+    const { fits, of, x: xs, y: ys, locations } = this.#ground.cells;
+    const shares = new Float64Array(locations.length);
     let [all, x, y] = [0, 0, 0];
     for (let cell = 0; cell < fits.length; cell++) {
       const below = (fits[cell] as number) - best;
@@ -180,7 +169,7 @@ export class Plan {
     }
     return {
       position: { planLocationId: this.locationId, ...mean, radius: Math.sqrt(squared / all) },
-      shares: this.#locations
+      shares: locations
         .map((locationId, index) => ({ locationId, share: shares[index] as number }))
         .sort((a, b) => b.share - a.share || a.locationId - b.locationId)
         .slice(0, 3),
@@ -193,8 +182,9 @@ export class Plan {
     if (pin.expected !== null && pin.tagDbm === tagDbm) {
       return pin.expected;
     }
-    const expected = this.#x.map((x, cell) => {
-      const [dx, dy] = [x - pin.x, (this.#y[cell] as number) - pin.y];
+    const { x: xs, y: ys } = this.#ground.cells;
+    const expected = xs.map((x, cell) => {
+      const [dx, dy] = [x - pin.x, (ys[cell] as number) - pin.y];
       const d = Math.sqrt(dx * dx + dy * dy + pin.heightM * pin.heightM);
       return tagDbm - 20 * Math.log10(Math.max(1, d));
     });
@@ -223,21 +213,87 @@ const FAINT = 15;
 /** The logarithm of a share that changes no sum: 10^-17 of the greatest. */
 const NOTHING = -40;
 
-interface Cell extends Point {
-  locationId: number;
+/** Microseconds. */
+const COST_OF_STEP = 0.03;
+
+/** Why a plan cannot be decided on. */
+export type PlanFault = 'no_places' | 'too_wide' | 'too_intricate';
+
+interface Cells {
+  /** Centres, in rule 11's order. */
+  x: Float64Array;
+  y: Float64Array;
+  /** For each cell, the index of its location in `locations`. */
+  of: Uint32Array;
+  locations: readonly number[];
+  /** Sums of the fit that is being made. */
+  firsts: Float64Array;
+  fits: Float64Array;
+}
+
+/** The places of plans, and the cells in them: found when they are first asked for, since that holds the process. */
+class Ground {
+  readonly fault: Exclude<PlanFault, 'no_places'> | null;
+  readonly #places: PlanParts['places'];
+  readonly #extent: Extent;
+  readonly #steps: number;
+  #cells: Cells | null = null;
+
+  constructor(places: PlanParts['places']) {
+    this.#places = places;
+    this.#extent = extentOf(places.flatMap(({ corners }) => corners));
+    const { columns, rows } = this.#extent;
+    const isTooWide = Math.max(1, columns) * Math.max(1, rows) > MOST_CELLS;
+    this.#steps = isTooWide ? 0 : places.reduce((sum, { corners }) => sum + stepsOf(corners), 0);
+    this.fault = isTooWide ? 'too_wide' : this.#steps > MOST_STEPS ? 'too_intricate' : null;
+  }
+
+  /** Cells; until they are found, as many as there may be. */
+  get size(): number {
+    return this.#cells?.x.length ?? this.#extent.columns * this.#extent.rows + this.#places.length;
+  }
+
+  /** To find the cells. */
+  get missingSteps(): number {
+    return this.#cells === null ? this.#steps : 0;
+  }
+
+  get cells(): Cells {
+    this.#cells ??= cellsOf(this.#places, this.#extent);
+    return this.#cells;
+  }
+}
+
+const grounds = new WeakMap<PlanParts['places'], Ground>();
+
+function groundOf(places: PlanParts['places']): Ground {
+  const ground = grounds.get(places) ?? new Ground(places);
+  grounds.set(places, ground);
+  return ground;
+}
+
+/** For each row of an outline, its corners and columns. */
+function stepsOf(corners: readonly Point[]): number {
+  const { columns, rows } = extentOf(corners);
+  return corners.length + rows * (corners.length + columns);
 }
 
 /** Rule 11. */
-function cellsOf(places: PlanParts['places']): Cell[] {
-  const { left, top, columns, rows } = extentOf(places);
+function cellsOf(places: PlanParts['places'], { left, top, columns, rows }: Extent): Cells {
   const taken: (number | undefined)[] = new Array(columns * rows).fill(undefined);
   const bySize = places
     .map((place) => ({ ...place, area: areaOf(place.corners) }))
     .sort((a, b) => a.area - b.area || a.locationId - b.locationId);
   for (const { locationId, corners } of bySize) {
-    for (let row = 0; row < rows; row++) {
+    const own = extentOf(corners);
+    const [firstRow, firstColumn] = [own.top - top, own.left - left];
+    for (let row = firstRow; row < firstRow + own.rows; row++) {
       const borders = bordersAt(top + row + 0.5, corners);
-      for (let column = 0, next = 0; column < columns && next < borders.length; column++) {
+      for (
+        let column = firstColumn, next = 0;
+        column < firstColumn + own.columns && next < borders.length;
+        column++
+      ) {
         while (next < borders.length && left + column + 0.5 >= (borders[next] as number)) {
           next += 1;
         }
@@ -256,8 +312,19 @@ function cellsOf(places: PlanParts['places']): Cell[] {
   const withCells = new Set(taken);
   const without = places
     .filter(({ locationId }) => !withCells.has(locationId))
-    .toSorted((a, b) => a.locationId - b.locationId);
-  return [...cells, ...without.map(({ locationId, corners }) => ({ ...meanOf(corners), locationId }))];
+    .toSorted((a, b) => a.locationId - b.locationId)
+    .map(({ locationId, corners }) => ({ ...meanOf(corners), locationId }));
+  const all = [...cells, ...without];
+  const locations = [...new Set(all.map(({ locationId }) => locationId))];
+  const indexes = new Map(locations.map((id, index) => [id, index]));
+  return {
+    x: Float64Array.from(all, ({ x }) => x),
+    y: Float64Array.from(all, ({ y }) => y),
+    of: Uint32Array.from(all, ({ locationId }) => indexes.get(locationId) ?? 0),
+    locations,
+    firsts: new Float64Array(all.length),
+    fits: new Float64Array(all.length),
+  };
 }
 
 /** Where an outline's borders cross a row, from left to right. */
@@ -273,8 +340,15 @@ function bordersAt(y: number, corners: readonly Point[]): number[] {
   return borders.sort((a, b) => a - b);
 }
 
-function extentOf(places: PlanParts['places']): { left: number; top: number; columns: number; rows: number } {
-  const corners = places.flatMap((place) => place.corners);
+interface Extent {
+  left: number;
+  top: number;
+  columns: number;
+  rows: number;
+}
+
+/** Whole metres around corners. */
+function extentOf(corners: readonly Point[]): Extent {
   const left = Math.floor(corners.reduce((least, { x }) => Math.min(least, x), Number.POSITIVE_INFINITY));
   const top = Math.floor(corners.reduce((least, { y }) => Math.min(least, y), Number.POSITIVE_INFINITY));
   const right = Math.ceil(corners.reduce((most, { x }) => Math.max(most, x), Number.NEGATIVE_INFINITY));

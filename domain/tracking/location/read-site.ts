@@ -1,9 +1,19 @@
+import { createHash } from 'node:crypto';
+import { eachInTurns } from '../../../base/each-in-turns.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { locatingSlot, ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { type PlanParts, type Point, pixelsApart, type Scale, sizeInMetres } from './position.ts';
+import {
+  Plan,
+  type PlanFault,
+  type PlanParts,
+  type Point,
+  pixelsApart,
+  type Scale,
+  sizeInMetres,
+} from './position.ts';
 import { type AntennaParts, type DatedSetting, Site, USUAL_TAG_DBM } from './site.ts';
 
 /**
@@ -238,7 +248,6 @@ interface AntennaRow {
 }
 
 interface PlanRow {
-  id: number;
   location_id: number;
   width: number;
   height: number;
@@ -249,22 +258,33 @@ interface PlanRow {
   pins: string;
 }
 
-/** Those with a scale, in metres. Outlines of deleted locations are left out: nothing can arrive there. */
+/** Those that can be decided on, in metres. Outlines of deleted locations are left out: nothing can arrive there. */
 export async function readPlans(db: Connection, orgId: number): Promise<PlanParts[]> {
   const rows = await db.any(sql.prepared('read-plans-with-scale', rowsOf<PlanRow>())`
-    select plan.id, plan.location_id, plan.width, plan.height, to_json(plan.scale_points)::text as scale_points,
-      plan.scale_metres,
-      (select coalesce(json_agg(json_build_array(place.location_id, place.points)), '[]')::text
-        from plan_places place
-        join locations location on location.org_id = place.org_id and location.id = place.location_id
-        where place.org_id = plan.org_id and place.plan_id = plan.id and location.deleted_at is null) as places,
-      (select coalesce(json_agg(json_build_array(pin.reader_id, pin.port, pin.x, pin.y)), '[]')::text
-        from plan_antennas pin where pin.org_id = plan.org_id and pin.plan_id = plan.id) as pins
-    from plans plan
+    select ${COLUMNS} from plans plan
     where plan.org_id = ${orgId}::integer and plan.scale_metres is not null and plan.location_id is not null
     order by plan.id`);
-  return rows.flatMap((row) => toPlan(row) ?? []);
+  const plans = await eachInTurns(rows, toPlan);
+  return plans.filter((plan) => plan !== null && Plan.faultOf(plan) === null) as PlanParts[];
 }
+
+/** Why a plan with a scale is not used to decide by position. */
+export async function faultOfPlan(db: Connection, orgId: number, id: number): Promise<PlanFault | null> {
+  const row = await db.maybeOne(sql.type(rowsOf<PlanRow>())`
+    select ${COLUMNS} from plans plan where plan.org_id = ${orgId} and plan.id = ${id}
+      and plan.scale_metres is not null and plan.location_id is not null`);
+  const plan = row === null ? null : toPlan(row);
+  return plan === null ? null : Plan.faultOf(plan);
+}
+
+const COLUMNS = sql.fragment`plan.location_id, plan.width, plan.height,
+  to_json(plan.scale_points)::text as scale_points, plan.scale_metres,
+  (select coalesce(json_agg(json_build_array(place.location_id, place.points) order by place.location_id), '[]')::text
+    from plan_places place
+    join locations location on location.org_id = place.org_id and location.id = place.location_id
+    where place.org_id = plan.org_id and place.plan_id = plan.id and location.deleted_at is null) as places,
+  (select coalesce(json_agg(json_build_array(pin.reader_id, pin.port, pin.x, pin.y)), '[]')::text
+    from plan_antennas pin where pin.org_id = plan.org_id and pin.plan_id = plan.id) as pins`;
 
 /** @returns null if both points of its scale are the same. */
 function toPlan({ location_id: locationId, width, height, ...row }: PlanRow): PlanParts | null {
@@ -281,16 +301,47 @@ function toPlan({ location_id: locationId, width, height, ...row }: PlanRow): Pl
   }
   const size = sizeInMetres({ width, height }, scale);
   const inMetres = (x: number, y: number): Point => ({ x: x * size.width, y: y * size.height });
-  const places = JSON.parse(row.places) as [number, number[]][];
-  const pins = JSON.parse(row.pins) as [number, number, number, number][];
-  return {
-    locationId,
-    places: places.map(([id, points]) => ({
+  const places = placesInUse.get(`${row.places} ${size.width} ${size.height}`, () =>
+    (JSON.parse(row.places) as [number, number[]][]).map(([id, points]) => ({
       locationId: id,
       corners: Array.from({ length: points.length / 2 }, (_, index) =>
         inMetres(points[2 * index] as number, points[2 * index + 1] as number),
       ),
     })),
+  );
+  // So that this is found out here, in turns.
+  Plan.faultOf({ places });
+  const pins = JSON.parse(row.pins) as [number, number, number, number][];
+  return {
+    locationId,
+    places,
     antennas: pins.map(([readerId, antenna, x, y]) => ({ readerId, antenna, ...inMetres(x, y) })),
   };
 }
+
+/**
+ * The places that sites of this process have in memory, by a digest of their text. All connections share them, and the cells
+ * that are found in them once (`position.ts`).
+ */
+class PlacesInUse {
+  readonly #of = new Map<string, WeakRef<PlanParts['places']>>();
+  readonly #gone = new FinalizationRegistry<string>((digest) => {
+    if (this.#of.get(digest)?.deref() === undefined) {
+      this.#of.delete(digest);
+    }
+  });
+
+  get(text: string, read: () => PlanParts['places']): PlanParts['places'] {
+    const digest = createHash('sha256').update(text).digest('base64');
+    const known = this.#of.get(digest)?.deref();
+    if (known !== undefined) {
+      return known;
+    }
+    const places = read();
+    this.#of.set(digest, new WeakRef(places));
+    this.#gone.register(places, digest);
+    return places;
+  }
+}
+
+const placesInUse = new PlacesInUse();

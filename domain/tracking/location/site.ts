@@ -89,7 +89,7 @@ export class Site {
     const heights = new Map(antennas.map((each) => [antennaId(each), each.heightM]));
     const heightOf = (pin: PinnedAntenna) => heights.get(antennaId(pin)) ?? USUAL_HEIGHT_M;
     for (const parts of plans) {
-      if (!this.#plans.has(parts.locationId) && Plan.isUsable(parts)) {
+      if (!this.#plans.has(parts.locationId) && Plan.faultOf(parts) === null) {
         this.#plans.set(parts.locationId, new Plan(parts, heightOf));
       }
     }

@@ -264,9 +264,11 @@ export class Hearing {
     if (known !== undefined && known.tagDbm === tagDbm && isSameLevels(known.pinned, pinned)) {
       return { fit: known.fit, cost: 0 };
     }
+    // Before the cells of the plan are found, which counts.
+    const cost = pinned.plan.costOf(pinned.pins.length);
     const fit = fitOf(pinned, tagDbm);
     this.#fits.set(bucket, { pinned, tagDbm, fit });
-    return { fit, cost: pinned.plan.costOf(pinned.pins.length) };
+    return { fit, cost };
   }
 
   /** Whether the nearest window suffices: then nothing farther away ever bears on the bucket. */

@@ -22,6 +22,7 @@ import { examineJobs } from '../../../domain/health/jobs.ts';
 import { examineLocating } from '../../../domain/health/locating.ts';
 import { examineMail } from '../../../domain/health/mail.ts';
 import { examineMoveFeed } from '../../../domain/health/move-feed.ts';
+import { examinePlans } from '../../../domain/health/plans.ts';
 import { examinePublishedTopics } from '../../../domain/health/published-topics.ts';
 import { examineReaders } from '../../../domain/health/readers.ts';
 import { examineRejections } from '../../../domain/health/rejections.ts';
@@ -194,6 +195,7 @@ async function examineDatabase(
       ...(await examinePublishedTopics(client, configured)),
       ...(await examineAlerts(client)),
       ...(await examineLocating(client)),
+      ...(await examinePlans(client)),
       ...(await examineSignIns(client)),
       await examineRejections(client),
       await examineBrokerSessions(client),

@@ -1,6 +1,6 @@
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { Plan as PlanAtSite, type PlanParts } from '../../../domain/tracking/location/position.ts';
+import type { PlanParts } from '../../../domain/tracking/location/position.ts';
 import { readPlans } from '../../../domain/tracking/location/read-site.ts';
 import type { Plan, Setting, World } from '../../../simulation/location/oracle.ts';
 
@@ -38,7 +38,7 @@ export async function readWorld(db: Connection, orgId: number): Promise<StoredWo
     antennas: antennas.map((row) => ({
       ...{ readerId: row.reader_id, antenna: row.port, offsetDb: row.offset_db, heightM: row.height_m },
     })),
-    plans: (await readPlans(db, orgId)).filter(PlanAtSite.isUsable).map(toPlan),
+    plans: (await readPlans(db, orgId)).map(toPlan),
   };
   return { version, world };
 }
