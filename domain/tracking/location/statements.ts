@@ -138,7 +138,7 @@ function compareScans(a: Seen, b: Seen): number {
 export class Hearing {
   readonly site: Site;
   /** By bucket, each in order. */
-  readonly #scans = new Map<number, Seen[]>();
+  readonly #scans = new Map<number, SetScan[]>();
   /** In order of their ids. */
   readonly #antennas: AntennaReads[] = [];
   readonly #byId = new Map<number, AntennaReads[]>();
@@ -162,14 +162,15 @@ export class Hearing {
   add(scan: Seen): void {
     const bucket = bucketOf(scan.observedAt);
     const scans = this.#scans.get(bucket);
+    const added = { scan, setting: this.site.settingAt(scan.locationId, scan.observedAt) };
     if (scans === undefined) {
-      this.#scans.set(bucket, [scan]);
+      this.#scans.set(bucket, [added]);
     } else {
-      const isLast = compareScans(scans.at(-1) as Seen, scan) <= 0;
-      const index = isLast
-        ? scans.length
-        : firstIndex(0, scans.length, (each) => compareScans(scans[each] as Seen, scan) > 0);
-      scans.splice(index, 0, scan);
+      const isAfter = (other: SetScan) => compareScans(other.scan, scan) > 0;
+      const index = isAfter(scans.at(-1) as SetScan)
+        ? firstIndex(0, scans.length, (each) => isAfter(scans[each] as SetScan))
+        : scans.length;
+      scans.splice(index, 0, added);
     }
     this.#size += 1;
     const { source } = scan.scan;
@@ -222,9 +223,9 @@ export class Hearing {
         for (const reads of this.#byId.get(id) ?? []) {
           reads.remove(bucket);
         }
-        const all = (this.#scans.get(bucket) ?? []).filter(
-          ({ scan: { source } }) => source.kind === 'reader' && antennaId(source) === id,
-        );
+        const all = (this.#scans.get(bucket) ?? [])
+          .map(({ scan }) => scan)
+          .filter(({ scan: { source } }) => source.kind === 'reader' && antennaId(source) === id);
         for (const scan of all.sort(byMillisecond).slice(0, MOST_READS)) {
           this.#readsAt(id, scan).add(bucket, scan.rssi);
         }
@@ -593,18 +594,17 @@ interface Decided {
 }
 
 /** Rules 5 and 6. @param scans in the bucket. */
-function decide(scans: readonly Seen[], hearing: Hearing, bucket: number): Decided {
-  const { site } = hearing;
+function decide(scans: readonly SetScan[], hearing: Hearing, bucket: number): Decided {
   const decided: Decided = { statements: [], position: null, positionAt: 0, window: NOTHING, cost: 0 };
-  const proving: Proving[] = [];
-  for (const scan of scans) {
-    const setting = site.settingAt(scan.locationId, scan.observedAt);
+  const proving: SetScan[] = [];
+  for (const each of scans) {
+    const { scan, setting } = each;
     if (scan.scan.source.kind === 'handheld') {
       decided.statements.push(toStatement(scan, scan.locationId, 'person'));
     } else if (setting.procedure === 'every') {
       decided.statements.push(toStatement(scan, scan.locationId, 'every'));
     } else {
-      proving.push({ scan, setting });
+      proving.push(each);
     }
   }
   if (proving.length === 0) {
@@ -613,7 +613,7 @@ function decide(scans: readonly Seen[], hearing: Hearing, bucket: number): Decid
   const heard = hearing.hear(bucket);
   decided.window = heard.window;
   decided.cost = heard.cost;
-  const { byPosition, byStrength } = deciding(proving, heard, site);
+  const { byPosition, byStrength } = deciding(proving, heard, hearing.site);
   if (byPosition !== null) {
     const { scan, setting } = byPosition;
     const { fit, cost } = hearing.fit(bucket, byPosition.pinned, setting.tagDbm);
@@ -641,18 +641,18 @@ function toStatement(scan: Seen, locationId: number, rule: Rule): Statement {
   return { ...scan, locationId, rule, position: null };
 }
 
-/** A reader's scan, and the setting by which it has to be proven. */
-interface Proving {
+/** A scan, and the setting that holds for it. */
+interface SetScan {
   scan: Seen;
-  setting: ProvingSetting;
+  setting: Setting;
 }
 
 type ProvingSetting = Exclude<Setting, { procedure: 'every' }>;
 
 /** The scans that state what is decided in a bucket. */
 interface Deciding {
-  byPosition: (Proving & { setting: PositionSetting; pinned: Pinned }) | null;
-  byStrength: Proving | null;
+  byPosition: { scan: Seen; setting: PositionSetting; pinned: Pinned } | null;
+  byStrength: { scan: Seen; setting: ProvingSetting } | null;
 }
 
 type PositionSetting = Extract<Setting, { procedure: 'position' }>;
@@ -661,12 +661,12 @@ type PositionSetting = Extract<Setting, { procedure: 'position' }>;
  * Rule 6: the first scan of the bucket that is decided by position, and the first at the loudest location of those that
  * are decided by strength; a thing does not arrive where it is not heard.
  */
-function deciding(proving: readonly Proving[], heard: Heard, site: Site): Deciding {
+function deciding(scans: readonly SetScan[], heard: Heard, site: Site): Deciding {
   const found: Deciding = { byPosition: null, byStrength: null };
   const { locationId } = loudest(heard);
   let plan: Plan | null = null;
   let pinned: Pinned | null = null;
-  for (const { scan, setting } of proving) {
+  for (const { scan, setting } of scans) {
     const own = setting.procedure === 'position' ? site.planAt(scan.locationId) : null;
     if (own !== plan) {
       plan = own;
@@ -674,7 +674,7 @@ function deciding(proving: readonly Proving[], heard: Heard, site: Site): Decidi
     }
     if (setting.procedure === 'position' && pinned !== null) {
       found.byPosition ??= { scan, setting, pinned };
-    } else if (scan.locationId === locationId) {
+    } else if (setting.procedure !== 'every' && scan.locationId === locationId) {
       found.byStrength ??= { scan, setting };
     }
     if (found.byStrength !== null && found.byPosition !== null) {
