@@ -68,7 +68,7 @@ describe("regular expressions that meet strangers' text", () => {
     const found = new Set(literals.map(({ file }) => file));
     expect([...found]).to.include.members([
       'platform/http/unparsed.ts',
-      'clients/handheld-app/src/scanning/plain-value.ts',
+      'base/plain-value.ts',
       'clients/console-app/src/parts/instant.tsx',
     ]);
     expect(making).to.include.members(['base/tag-secrets.ts', ...Object.keys(MADE_BY_CALL)]);

@@ -18,7 +18,9 @@ export interface DryRun {
   /** `items`, or the outcome of the message as a whole; then there is one entry, for the whole. */
   outcome: Mapped['outcome'];
   scans: DryScan[];
-  ignored: { reason: string; warning: string | null }[];
+  ignored: { reason: string; warning: string | null; near_miss?: string }[];
+  /** How many of those ignored hold something that looks like a tag; left out if none does. */
+  near_misses?: number;
   /** `item` counts from 0; null, as the excerpt is, for the whole message. */
   rejected: { item: number | null; reason: string; excerpt: string | null }[];
 }
@@ -67,7 +69,15 @@ export function dryRun(format: Format, message: Message, policies: Partial<Polic
 
 function add(item: Item, position: number, run: DryRun): void {
   if (item.outcome === 'ignored') {
-    run.ignored.push({ reason: item.reason, warning: item.warning ?? null });
+    const { reason, warning = null, nearMiss } = item;
+    run.ignored.push({
+      reason,
+      warning,
+      ...(nearMiss === undefined ? {} : { near_miss: withoutTokens(nearMiss) }),
+    });
+    if (nearMiss !== undefined) {
+      run.near_misses = (run.near_misses ?? 0) + 1;
+    }
   } else if (item.outcome === 'rejected') {
     run.rejected.push({
       item: item.index,

@@ -28,6 +28,8 @@ interface ReaderRow {
   clock_is_unset: boolean;
   /** A time that could not be read, of the last seven days. */
   time_example: string | null;
+  /** Of which one was kept in the last seven days. */
+  near_misses: number;
 }
 
 /** Reports readers that cannot be heard, or have a missing format, a wrong clock, or antennas at no location. */
@@ -51,6 +53,7 @@ export async function examineReaders(db: Connection, orgId: number | null = null
     ...withWrongClock(rows),
     ...withUnreadableTimes(rows),
     ...withUnplacedAntennas(rows),
+    ...withNearMisses(rows),
   ];
   return findings.length === 0 ? [ok('readers', `${rows.length}, none of them silent`)] : findings;
 }
@@ -188,6 +191,20 @@ function withUnplacedAntennas(rows: readonly ReaderRow[]): Finding[] {
   ];
 }
 
+function withNearMisses(rows: readonly ReaderRow[]): Finding[] {
+  return rows
+    .filter((reader) => reader.near_misses > 0)
+    .slice(0, MOST_NAMED)
+    .map((reader) =>
+      warning(
+        'readers',
+        `${nameOf(reader)} had ${reader.near_misses} messages ignored that hold something like a tag: should these have been reads?`,
+        `${TAGTRAIL} rejected list shows one an hour, with the formats that would read it; then ${TAGTRAIL} reader set --reader ${reader.id} --format ..., or rejected dismiss`,
+        { what: 'set_format', id: reader.id },
+      ),
+    );
+}
+
 const MOST_NAMED = 10;
 
 /** How `antenna set` names an antenna. */
@@ -237,7 +254,12 @@ function findReaders(db: Connection, orgId: number | null): Promise<readonly Sto
         order by unplaced.reads desc, unplaced.name limit ${MOST_NAMED}
       ) as unregistered,
       ${READER_CLOCK} as clock, coalesce(${CLOCK_IS_UNSET}, false) as clock_is_unset,
-      case when flawed.time_unreadable_at > now() - interval '7 days' then flawed.time_example end as time_example
+      case when flawed.time_unreadable_at > now() - interval '7 days' then flawed.time_example end as time_example,
+      case when flawed.near_miss_kept_at > now() - interval '7 days' and exists (
+        select from rejected_messages kept
+        where kept.org_id = reader.org_id and kept.reader_id = reader.id and kept.kind = 'near_miss'
+          and kept.replayed_at is null and kept.dismissed_at is null
+      ) then flawed.near_misses else 0 end as near_misses
     from ${LIVE_READERS}
     left join reader_counters counted on counted.org_id = reader.org_id and counted.reader_id = reader.id
     left join reader_flaws flawed on flawed.org_id = reader.org_id and flawed.reader_id = reader.id

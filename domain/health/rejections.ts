@@ -7,7 +7,7 @@ import { isOf } from './of-organization.ts';
 export async function examineRejections(db: Connection, orgId: number | null = null): Promise<Finding> {
   const { count, strangers } = await db.one(sql.type(rowsOf<{ count: number; strangers: number }>())`
     select count(*) as count, count(*) filter (where reader_id is null and org_id is null) as strangers
-    from rejected_messages where ${isOf(sql.fragment`org_id`, orgId)} and replayed_at is null and dismissed_at is null and received_at > now() - interval '7 days'`);
+    from rejected_messages where ${isOf(sql.fragment`org_id`, orgId)} and kind = 'rejected' and replayed_at is null and dismissed_at is null and received_at > now() - interval '7 days'`);
   if (count === 0) {
     return ok('rejected messages', 'None in a week, except replayed ones');
   }

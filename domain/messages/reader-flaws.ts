@@ -1,4 +1,4 @@
-import type { Micros } from '../../base/instant.ts';
+import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
 import { withoutTokens } from '../../base/tag-secrets.ts';
 import { bigints, integers, texts, timestamps } from '../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
@@ -15,6 +15,7 @@ export interface Flaws {
   timeExample: string | null;
   clockUnset: number;
   receivedAt: Micros;
+  nearMisses: number;
   /** Reads by the name of an antenna that nobody has registered. */
   unplaced: ReadonlyMap<string, number>;
 }
@@ -25,10 +26,14 @@ const MOST_UNPLACED = 100;
 /** @returns null for nearly every message. */
 export function flawsOf(reader: RegisteredReader | null, mapped: Mapped, receivedAt: Micros): Flaws | null {
   let flaws: Counting | null = null;
-  if (reader === null || mapped.outcome !== 'items') {
+  if (reader === null || mapped.outcome === 'rejected') {
     return null;
   }
-  for (const item of mapped.items) {
+  for (const item of mapped.outcome === 'items' ? mapped.items : [mapped]) {
+    if (item.outcome === 'ignored' && item.nearMiss !== undefined) {
+      flaws ??= noFlaws(receivedAt);
+      flaws.nearMisses += 1;
+    }
     if (item.outcome !== 'read') {
       continue;
     }
@@ -61,7 +66,7 @@ type Counting = Flaws & { unplaced: Map<string, number> };
 function noFlaws(receivedAt: Micros): Counting {
   return {
     ...{ rssiUnusable: 0, rssiExample: null, timeUnreadable: 0, timeExample: null, clockUnset: 0 },
-    ...{ receivedAt, unplaced: new Map() },
+    ...{ receivedAt, nearMisses: 0, unplaced: new Map() },
   };
 }
 
@@ -90,21 +95,21 @@ export async function addReaderFlaws(
     const [first] = ofReader;
     return first === undefined ? [] : [{ ...first.reader, ...sum(ofReader.map(({ flaws }) => flaws)) }];
   });
-  const counts = (of: 'rssiUnusable' | 'timeUnreadable' | 'clockUnset') =>
+  const counts = (of: 'rssiUnusable' | 'timeUnreadable' | 'clockUnset' | 'nearMisses') =>
     sql.binary(bigints(rows.map((row) => row[of])));
   await db.exec(sql.prepared('add-reader-flaws', NO_ROWS)`
     insert into reader_flaws as stored (org_id, reader_id, rssi_unusable, rssi_example, time_unreadable, time_example,
-      time_unreadable_at, clock_unset, clock_unset_at)
+      time_unreadable_at, clock_unset, clock_unset_at, near_misses)
     select org_id, reader_id, rssi_unusable, rssi_example, time_unreadable, time_example,
-      case when time_unreadable > 0 then received_at end, clock_unset, case when clock_unset > 0 then received_at end
+      case when time_unreadable > 0 then received_at end, clock_unset, case when clock_unset > 0 then received_at end, near_misses
     from unnest(
       ${sql.binary(integers(rows.map(({ orgId }) => orgId)))}::integer[],
       ${sql.binary(integers(rows.map(({ readerId }) => readerId)))}::integer[],
       ${counts('rssiUnusable')}::bigint[], ${sql.binary(texts(rows.map(({ rssiExample }) => rssiExample)))}::text[],
       ${counts('timeUnreadable')}::bigint[], ${sql.binary(texts(rows.map(({ timeExample }) => timeExample)))}::text[],
-      ${counts('clockUnset')}::bigint[],
+      ${counts('clockUnset')}::bigint[], ${counts('nearMisses')}::bigint[],
       ${sql.binary(timestamps(rows.map(({ receivedAt }) => receivedAt)))}::timestamptz[])
-      as added (org_id, reader_id, rssi_unusable, rssi_example, time_unreadable, time_example, clock_unset, received_at)
+      as added (org_id, reader_id, rssi_unusable, rssi_example, time_unreadable, time_example, clock_unset, near_misses, received_at)
     order by org_id, reader_id
     on conflict (org_id, reader_id) do update set
       rssi_unusable = stored.rssi_unusable + excluded.rssi_unusable,
@@ -113,7 +118,8 @@ export async function addReaderFlaws(
       time_example = coalesce(excluded.time_example, stored.time_example),
       time_unreadable_at = greatest(stored.time_unreadable_at, excluded.time_unreadable_at),
       clock_unset = stored.clock_unset + excluded.clock_unset,
-      clock_unset_at = greatest(stored.clock_unset_at, excluded.clock_unset_at)`);
+      clock_unset_at = greatest(stored.clock_unset_at, excluded.clock_unset_at),
+      near_misses = stored.near_misses + excluded.near_misses`);
   await keepUnplaced(
     db,
     rows.flatMap(({ orgId, readerId, receivedAt, unplaced }) =>
@@ -130,6 +136,7 @@ function sum(all: readonly Flaws[]): Flaws {
     timeExample: flaws.timeExample ?? total.timeExample,
     clockUnset: total.clockUnset + flaws.clockUnset,
     receivedAt: Math.max(total.receivedAt, flaws.receivedAt),
+    nearMisses: total.nearMisses + flaws.nearMisses,
     unplaced: together(total.unplaced, flaws.unplaced),
   }));
 }
@@ -181,4 +188,30 @@ async function keepUnplaced(db: Connection, rows: readonly Unplaced[]): Promise<
         select name from unplaced_antennas where org_id = ${orgId} and reader_id = ${readerId}
         order by last_read_at desc, name offset ${MOST_UNPLACED}))`);
   }
+}
+
+const HOUR: Micros = 3_600 * MICROS_PER_SECOND;
+
+/**
+ * The readers of which a near miss is to be kept now: none was within the hour before. Notes that one is.
+ *
+ * @param found with near misses; call once they are counted.
+ */
+export async function readersToSample(
+  db: Connection,
+  found: readonly { readerId: number; orgId: number; receivedAt: Micros }[],
+): Promise<ReadonlySet<number>> {
+  if (found.length === 0) {
+    return new Set();
+  }
+  const rows = await db.any(sql.prepared('note-near-misses', rowsOf<{ reader_id: number }>())`
+    update reader_flaws flawed set near_miss_kept_at = time_of_micros(given.received_at)
+    from unnest(
+      ${sql.binary(integers(found.map(({ orgId }) => orgId)))}::integer[],
+      ${sql.binary(integers(found.map(({ readerId }) => readerId)))}::integer[],
+      ${sql.binary(bigints(found.map(({ receivedAt }) => receivedAt)))}::bigint[]) as given (org_id, reader_id, received_at)
+    where flawed.org_id = given.org_id and flawed.reader_id = given.reader_id
+      and (flawed.near_miss_kept_at is null or flawed.near_miss_kept_at <= time_of_micros(given.received_at - ${HOUR}::bigint))
+    returning flawed.reader_id`);
+  return new Set(rows.map(({ reader_id: readerId }) => readerId));
 }

@@ -4,6 +4,7 @@ import { type RecordOptions, recordScans } from '../tracking/record.ts';
 import type { Outcome, Scan } from '../tracking/scan.ts';
 import { keepLateProofs, lateProof } from './late-proofs.ts';
 import type { ReadMessage } from './message.ts';
+import { keepNearMisses } from './near-misses.ts';
 import { addReaderCounts, countItems, type MessageCounts } from './reader-counters.ts';
 import { addReaderFlaws, flawsOf } from './reader-flaws.ts';
 import { bringsItsOwnTimes, type Reception, rememberMessages } from './received-messages.ts';
@@ -76,6 +77,10 @@ export async function recordMessages(
       reader,
       flaws: reception.isRedelivery ? null : flawsOf(reader, mapped, reception.receivedAt),
     })),
+  );
+  await keepNearMisses(
+    client,
+    results.flatMap(({ message, reception }) => (reception.isRedelivery ? [] : [message])),
   );
   await keepLateProofs(
     client,

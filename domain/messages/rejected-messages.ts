@@ -7,6 +7,8 @@ import type { ReadMessage } from './message.ts';
 export interface RejectedMessage {
   message: ReadMessage;
   rejections: readonly string[];
+  /** A near miss was ignored, and is kept to be looked at. */
+  kind?: 'near_miss';
 }
 
 /**
@@ -28,8 +30,8 @@ export async function keepRejectedMessages(
     rejected.map(({ message }) => of(message));
   await db.exec(sql.prepared('keep-rejected-messages', NO_ROWS)`
     insert into rejected_messages
-      (org_id, reader_id, topic, reason, received_at, payload, bytes, payload_sha256, is_whole)
-    select org_id, reader_id, topic, reason, time_of_micros(received_at), payload, bytes, payload_sha256, is_whole
+      (org_id, reader_id, topic, reason, received_at, payload, bytes, payload_sha256, is_whole, kind)
+    select org_id, reader_id, topic, reason, time_of_micros(received_at), payload, bytes, payload_sha256, is_whole, kind
     from unnest(
       ${sql.binary(integers(ofMessages(({ reader }) => reader?.orgId ?? null)))}::integer[],
       ${sql.binary(integers(ofMessages(({ reader }) => reader?.readerId ?? null)))}::integer[],
@@ -40,10 +42,10 @@ export async function keepRejectedMessages(
       ${sql.binary(bigints(ofMessages(({ payload }) => payload.bytes)))}::bigint[],
       ${sql.binary(byteas(ofMessages(({ payload }) => payload.sha256)))}::bytea[],
       ${sql.array(
-        ofMessages(({ mapped }) => mapped.outcome === 'rejected'),
+        ofMessages(({ mapped }) => mapped.outcome !== 'items'),
         'bool',
-      )})
-      as message (org_id, reader_id, topic, reason, received_at, payload, bytes, payload_sha256, is_whole)`);
+      )}, ${sql.binary(texts(rejected.map(({ kind = 'rejected' }) => kind)))}::text[])
+      as message (org_id, reader_id, topic, reason, received_at, payload, bytes, payload_sha256, is_whole, kind)`);
   const readers = new Map(
     rejected.flatMap(({ message: { reader } }) => (reader === null ? [] : [[reader.readerId, reader.orgId]])),
   );

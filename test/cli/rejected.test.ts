@@ -53,6 +53,7 @@ describe('the command line of rejected messages', () => {
     expect(mine.received_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     expect(mine).to.deep.equal(
       row(id, {
+        kind: 'rejected',
         reason: "the reader's format not-yet-added does not exist",
         received_at: mine.received_at,
         bytes: read.length,

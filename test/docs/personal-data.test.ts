@@ -42,7 +42,7 @@ const ABOUT_THINGS: Readonly<Record<string, string>> = {
   reader_spans: 'state',
   readers: 'name topic format time_policy identity_policy mqtt_username mqtt_password_sha256',
   received_messages: 'digest',
-  rejected_messages: 'topic reason payload_sha256',
+  rejected_messages: 'topic reason payload_sha256 kind',
   retractions: 'id submission_id request_id answer',
   rules: 'id kind name hours time_zone metadata',
   scan_events: 'tag_type submission_id retraction_id',

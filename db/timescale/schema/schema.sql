@@ -917,7 +917,9 @@ create table rejected_messages (
   replayed_at timestamp with time zone,
   is_whole boolean not null default false,
   dismissed_at timestamp with time zone,
+  kind text not null default 'rejected'::text,
   constraint rejected_messages__id PRIMARY KEY (id),
+  constraint rejected_messages__kind CHECK ((kind = ANY (ARRAY['rejected'::text, 'near_miss'::text]))) NOT VALID,
   constraint rejected_messages__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
   constraint rejected_messages__org_id_reader_id FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id)
 );

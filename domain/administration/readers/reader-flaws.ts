@@ -11,6 +11,8 @@ export interface ReaderFlaws {
   /** Reads by a clock that was not set, which count when they come; and whether it still is not. */
   clock_unset: number;
   clock_is_unset: boolean;
+  /** Messages, or parts of some, that were ignored and hold something like a tag; one an hour is kept. */
+  near_misses: number;
 }
 
 /** No time of a set clock came after the last one of an unset clock; over `reader_flaws flawed` and `reader_counters counted`. */
@@ -23,7 +25,7 @@ export const READER_FLAWS = sql.fragment`(
     'rssi_unusable', coalesce(flawed.rssi_unusable, 0), 'rssi_example', flawed.rssi_example,
     'time_unreadable', coalesce(flawed.time_unreadable, 0), 'time_example', flawed.time_example,
     'clock_unset', coalesce(flawed.clock_unset, 0),
-    'clock_is_unset', ${CLOCK_IS_UNSET})
+    'clock_is_unset', ${CLOCK_IS_UNSET}, 'near_misses', coalesce(flawed.near_misses, 0))
   from (select) one
   left join reader_flaws flawed on flawed.org_id = reader.org_id and flawed.reader_id = reader.id
 )`;

@@ -14,6 +14,8 @@ export interface KeptMessage {
   /** Set when it was replayed without any rejection. */
   replayedAt: string | null;
   dismissedAt: string | null;
+  /** A near miss was ignored, and holds something like a tag. */
+  kind: 'rejected' | 'near_miss';
 }
 
 export interface KeptPayload {
@@ -31,10 +33,11 @@ export interface KeptRow {
   bytes: number;
   replayed_at: string | null;
   dismissed_at: string | null;
+  kind: KeptMessage['kind'];
 }
 
 export const KEPT_COLUMNS = sql.fragment`id, org_id, reader_id, topic, reason, received_at, bytes, replayed_at,
-  dismissed_at`;
+  dismissed_at, kind`;
 
 export function toKept(row: KeptRow): KeptMessage {
   return {
@@ -47,6 +50,7 @@ export function toKept(row: KeptRow): KeptMessage {
     bytes: row.bytes,
     replayedAt: row.replayed_at,
     dismissedAt: row.dismissed_at,
+    kind: row.kind,
   };
 }
 

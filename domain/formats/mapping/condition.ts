@@ -15,6 +15,8 @@ export interface Condition {
   readonly otherwise: string;
   readonly saying: string;
   readonly ofDocument: boolean;
+  /** It asks for something; the others say what is no read. */
+  readonly asksFor: boolean;
 }
 
 export function compileConditions(
@@ -35,6 +37,7 @@ export function compileConditions(
       saying: `${place.name} ${saying}`,
       otherwise: `${place.name} ${otherwise}`,
       ofDocument: place.ofDocument,
+      asksFor: definition.exists === true || definition.in !== undefined,
     };
   });
 }

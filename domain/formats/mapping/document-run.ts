@@ -5,6 +5,7 @@ import type { Condition } from './condition.ts';
 import { splitFields } from './decoding/lines.ts';
 import type { Selection } from './each.ts';
 import type { Candidates, Fields } from './fields.ts';
+import { tagLikeIn } from './near-miss.ts';
 import type { Ignored, Item, Mapped, TagRead, Unusable } from './outcome.ts';
 import type { Policies } from './policies.ts';
 import type { Rule } from './rule.ts';
@@ -92,9 +93,9 @@ export class DocumentRun {
 function select(rule: Rule, scope: Scope): Selection | Ignored {
   const failed = firstFailing(rule.documentConditions, scope);
   if (failed !== undefined) {
-    return ignored(rule, scope, failed.otherwise);
+    return ignored(rule, scope, failed.otherwise, failed.asksFor);
   }
-  return rule.select(scope) ?? ignored(rule, scope, `nothing at ${rule.place}`);
+  return rule.select(scope) ?? ignored(rule, scope, `nothing at ${rule.place}`, true);
 }
 
 /**
@@ -121,7 +122,7 @@ function mapItem(rule: Rule, scope: Scope, policies: Policies, index: number): I
   scope.workLeft -= rule.work;
   const failed = firstFailing(rule.itemConditions, scope);
   if (failed !== undefined) {
-    return ignored(rule, scope, failed.otherwise);
+    return ignored(rule, scope, failed.otherwise, failed.asksFor);
   }
   const { fields } = rule;
   const tagType = fields.tagType(scope);
@@ -177,11 +178,16 @@ function firstFailing(conditions: readonly Condition[], scope: Scope): Condition
   return undefined;
 }
 
-function ignored(rule: Rule, scope: Scope, reason: string): Ignored {
+/** @param mayMiss it was not told apart from a read, but lacks something. */
+function ignored(rule: Rule, scope: Scope, reason: string, mayMiss = false): Ignored {
   const warning = rule.warn.find((condition) => condition.holds(scope));
-  return warning === undefined
-    ? { outcome: 'ignored', reason }
-    : { outcome: 'ignored', reason, warning: warning.saying };
+  const nearMiss = mayMiss ? tagLikeIn(scope.item, rule.fields.reader(scope) ?? null) : null;
+  return {
+    outcome: 'ignored',
+    reason,
+    ...(warning === undefined ? {} : { warning: warning.saying }),
+    ...(nearMiss === null ? {} : { nearMiss }),
+  };
 }
 
 function withoutValue(rule: Rule, scope: Scope, policies: Policies, index: number): Item {

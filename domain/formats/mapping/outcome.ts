@@ -39,6 +39,8 @@ export interface Ignored {
   readonly reason: string;
   /** Reason to log it, such as dropped reads. */
   readonly warning?: string;
+  /** Something in it that looks like a tag: should it have been a read? */
+  readonly nearMiss?: string;
 }
 
 export interface Rejected {

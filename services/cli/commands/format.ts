@@ -16,6 +16,7 @@ import { IDENTITIES } from '../../../domain/formats/mapping/language/definition.
 import type { Policies } from '../../../domain/formats/mapping/policies.ts';
 import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/values/limits.ts';
 import { printable } from '../../../domain/formats/mapping/values/printable.ts';
+import { formatsThatRead } from '../../../domain/formats/would-read.ts';
 import { addCommand, oneOf, printResult } from '../command-line/command-line.ts';
 import { jsonForTerminal } from '../command-line/for-terminal.ts';
 import { listTable } from '../command-line/list-table.ts';
@@ -153,7 +154,8 @@ The last three are the reader's own settings; without them the format's count.
 JSON: {format, outcome, scans, ignored, rejected}. The outcome is "items", or "ignored" or "rejected" of the whole
 message. Scans: {tag_type, value, antenna, rssi, observed_at, reader, report_unknown}; observed_at is null where the time
 of receipt will be used; rssi_unusable, time_unreadable and clock_unset are there if the
-payload has something in their place that no radio hears, that is no time, or of a clock that is not set. Ignored: {reason, warning}, the latter null or why it is worth a line in the log. Rejected: {item, reason, excerpt}; the item counts from 0, and is null
+payload has something in their place that no radio hears, that is no time, or of a clock that is not set. Ignored: {reason, warning}, and near_miss if it holds
+something like a tag; then near_misses is their number, and would_read names the built-in formats that read it. The warning is null or why it is worth a line in the log. Rejected: {item, reason, excerpt}; the item counts from 0, and is null
 for the whole message.
 
 Examples:
@@ -173,7 +175,12 @@ Examples:
           ...(reportUnknown === undefined ? {} : { reportUnknown }),
         },
       );
-      printResult({ json: { format: format.name, ...run }, text: triedText(run) }, options);
+      const wouldRead =
+        run.near_misses === undefined ? {} : { would_read: formatsThatRead({ topic, payload }) };
+      printResult(
+        { json: { format: format.name, ...run, ...wouldRead }, text: triedText({ ...run, ...wouldRead }) },
+        options,
+      );
     });
 }
 
@@ -190,12 +197,17 @@ async function formatOf({ format, formatFile, file }: TryOptions): Promise<Forma
   return compileFormat(await definitionOf(format));
 }
 
-function triedText({ scans, ignored, rejected }: DryRun): string {
+function triedText({
+  scans,
+  ignored,
+  rejected,
+  would_read: others = [],
+}: DryRun & { would_read?: string[] }): string {
   return [
     ...scans.map((scan) => `scan      ${describe(scan)}`),
     ...ignored.map(
-      ({ reason, warning }) =>
-        `ignored   ${reason}${warning === null ? '' : ` (worth a warning: ${warning})`}`,
+      ({ reason, warning, near_miss: nearMiss }) =>
+        `ignored   ${reason}${warning === null ? '' : ` (worth a warning: ${warning})`}${nearMiss === undefined ? '' : `\n          It holds ${nearMiss}: should this have been a read?${others.length === 0 ? '' : ` It would be, by ${others.join(', ')}`}`}`,
     ),
     ...rejected.map(
       ({ item, reason, excerpt }) =>

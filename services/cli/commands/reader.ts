@@ -316,6 +316,7 @@ const COUNTERS = [
   'rssi_unusable',
   'time_unreadable',
   'clock_unset',
+  'near_misses',
 ] as const;
 
 type Row = Record<(typeof COUNTERS)[number], number> & {

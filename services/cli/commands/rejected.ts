@@ -271,6 +271,7 @@ function rejectedRow(message: KeptMessage) {
     reader_id: message.readerId,
     topic: message.topic,
     reason: message.reason,
+    kind: message.kind,
     received_at: wireTime(message.receivedAt),
     bytes: message.bytes,
     replayed_at: wireTimeOrNull(message.replayedAt),

@@ -4,7 +4,7 @@ import { notFound } from '../../../base/errors.ts';
 import { findVisible, listFormats } from '../../../domain/administration/formats/list-formats.ts';
 import { deleteFormat, storeFormat } from '../../../domain/administration/formats/store-format.ts';
 import type { describeSources } from '../../../domain/formats/describe-sources.ts';
-import type { DryScan } from '../../../domain/formats/dry-run.ts';
+import type { DryRun, DryScan } from '../../../domain/formats/dry-run.ts';
 import type { CheckedFormat, checkSource } from '../../../domain/formats/read-source.ts';
 import type { Tried, Trying } from '../../../domain/formats/try-source.ts';
 import { mandatoryParameter } from '../../../platform/http/parameters.ts';
@@ -129,9 +129,17 @@ const tryOut = memberRoute({
     };
     const tried = await context.inThread<Tried>({ module: TRY, name: 'trySource', argument, most: MOST_MS });
     const { faults, run } = tried;
-    return { faults, run: run && { ...run, scans: run.scans.map(scanView) } };
+    return { faults, run: run && runView(run) };
   },
 });
+
+function runView({ outcome, scans, ignored, rejected, near_misses: nearMisses = 0 }: DryRun) {
+  return {
+    ...{ outcome, rejected, near_misses: nearMisses },
+    scans: scans.map(scanView),
+    ignored: ignored.map(({ near_miss: nearMiss = null, ...each }) => ({ ...each, near_miss: nearMiss })),
+  };
+}
 
 function scanView(scan: DryScan) {
   const { rssi_unusable: rssi = null, time_unreadable: time = null, clock_unset: unset = null } = scan;

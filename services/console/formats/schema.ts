@@ -55,7 +55,8 @@ export const TRIED = objectOf({
           report_unknown: FLAG_SCHEMA,
         }),
       ),
-      ignored: listOf(objectOf({ reason: TEXT_SCHEMA, warning: TEXT_OR_NULL })),
+      ignored: listOf(objectOf({ reason: TEXT_SCHEMA, warning: TEXT_OR_NULL, near_miss: TEXT_OR_NULL })),
+      near_misses: COUNT_SCHEMA,
       rejected: listOf(
         objectOf({ item: nullableSchema({ type: 'integer' }), reason: TEXT_SCHEMA, excerpt: TEXT_OR_NULL }),
       ),

@@ -57,6 +57,10 @@ function metricsOf(registry: Registry, collect: () => Promise<void>) {
       'reader_time_unreadable_total',
       'Reads of a reader with a time that could not be read; they are dated on receipt.',
     ),
+    nearMisses: counter(
+      'reader_near_misses_total',
+      'Ignored messages of a reader, or parts of some, that hold something like a tag.',
+    ),
     clockUnset: gauge(
       'reader_clock_unset',
       "Whether a reader's clock is not set, so that its reads are dated on receipt: 1 or 0.",
@@ -95,6 +99,7 @@ function show(figures: Figures, { up: _up, readers, ...metrics }: ReturnType<typ
     metrics.ignored.inc(labels, of.ignored);
     metrics.rssiUnusable.inc(labels, of.flaws.rssi_unusable);
     metrics.timeUnreadable.inc(labels, of.flaws.time_unreadable);
+    metrics.nearMisses.inc(labels, of.flaws.near_misses);
     metrics.clockUnset.set(labels, of.flaws.clock_is_unset ? 1 : 0);
     metrics.throttled.inc(labels, of.throttled_ms / 1_000);
     metrics.lastMessage.set(labels, of.last_message);

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
+import { plainValue } from '../../../base/plain-value.ts';
 import { guessTagType } from '../../../clients/handheld-app/src/scanning/guess-tag-type.ts';
-import { plainValue } from '../../../clients/handheld-app/src/scanning/plain-value.ts';
 import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
 
 const NOT_IN_CODE_128 = 'Käfig 7';

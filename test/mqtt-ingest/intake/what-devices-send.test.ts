@@ -220,4 +220,36 @@ describe('reads as devices send them', () => {
       expect((await scansOf(asset)).map(({ location_id: at }) => at)).to.deep.equal([yard, yard]);
     });
   });
+
+  it('are asked for where a message without any holds something like a tag: one an hour is kept', async () => {
+    const { reader, topic } = await device('tagtrail', [gate]);
+    const bare = JSON.stringify({ devid: 'A', event: 'TAG_READ', epc: tagOf(50), ts: '1780591822281' });
+    const { topic: keonn, reader: other } = await device('csl-cs463', [gate]);
+    for (const payload of [bare, bare, '{"status":"ok"}']) {
+      await intake.receive(keonn, payload);
+    }
+    await intake.receive(topic, JSON.stringify({ value: tagOf(51) }));
+    expect(await listed(other)).to.include({ ignored: 3, near_misses: 2, messages_rejected: 0 });
+    expect(await listed(reader)).to.include({ near_misses: 0 });
+    const kept = async () => {
+      const rows: { reader_id: number }[] = await json('rejected', 'list', '--org', String(site.orgId));
+      return rows.filter(({ reader_id: id }) => id === other) as unknown as {
+        kind: string;
+        reason: string;
+      }[];
+    };
+    const [only, ...more] = await kept();
+    expect(more).to.deep.equal([]);
+    expect(only?.kind).to.equal('near_miss');
+    expect(only?.reason).to.match(/^Should this have been a read\? It holds E28.* keonn-advannet/);
+    expect(await findings()).to.include(
+      `(reader ${other}) had 2 messages ignored that hold something like a tag`,
+    );
+
+    await database.rows(
+      `update reader_flaws set near_miss_kept_at = near_miss_kept_at - interval '61 minutes'`,
+    );
+    await intake.receive(keonn, bare);
+    expect(await kept()).to.have.length(2);
+  });
 });

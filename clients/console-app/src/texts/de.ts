@@ -1636,6 +1636,9 @@ export const de = {
       `Seine Uhr geht ${number(Math.round(Math.abs(seconds)))} s ${seconds > 0 ? 'nach: Seine Lesungen liegen in der Vergangenheit und bewegen selten etwas' : 'vor: Seine Lesungen gelten ab dem Eingang'}. Über NTP stellen.`,
     rssiUnusable: (reads, example) =>
       `${counted(reads, 'Lesung hatte', 'Lesungen hatten')} eine Signalstärke, die kein Funk hat, etwa ${example}: Sie zählen ohne sie.`,
+    nearMisses: (messages) =>
+      `${counted(messages, 'Nachricht wurde', 'Nachrichten wurden')} übergangen, obwohl sie etwas wie ein Etikett enthalten. Hätten es Lesungen sein sollen? Eine je Stunde ist im`,
+    toInbox: 'Eingang',
     timeUnreadable: (reads, example) =>
       `${counted(reads, 'Lesung hatte', 'Lesungen hatten')} eine unlesbare Zeit (${example}): Sie gelten ab dem Eingang.`,
     clockUnset: 'Seine Uhr ist nicht gestellt: Seine Lesungen gelten ab dem Eingang. Über NTP stellen.',

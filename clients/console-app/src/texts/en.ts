@@ -1604,6 +1604,9 @@ export const en = {
       `Its clock is ${number(Math.round(Math.abs(seconds)))} s ${seconds > 0 ? 'behind: its reads are dated into the past and seldom move anything' : 'ahead: its reads are dated by when they come'}. Set it by NTP.`,
     rssiUnusable: (reads: number, example: string) =>
       `${counted(reads, 'read', 'reads')} had a signal strength that no radio has, such as ${example}: they count without one.`,
+    nearMisses: (messages: number) =>
+      `${counted(messages, 'message was', 'messages were')} ignored that hold something like a tag. Should these have been reads? One an hour is in the`,
+    toInbox: 'inbox',
     timeUnreadable: (reads: number, example: string) =>
       `${counted(reads, 'read', 'reads')} had a time that could not be read (${example}): they count when they come.`,
     clockUnset: 'Its clock is not set: its reads count when they come. Set it by NTP.',

@@ -1,4 +1,4 @@
-import { plainValue } from './plain-value.ts';
+import { plainValue } from '../../../../base/plain-value.ts';
 
 /** The Barcode Detection API of Chrome on Android and macOS, missing from TypeScript's library. */
 interface BarcodeDetector {

@@ -1,4 +1,4 @@
-import { plainValue } from './plain-value.ts';
+import { plainValue } from '../../../../base/plain-value.ts';
 import { isBegunByMachine, isSteady, LONGEST_LIMIT_MS, rhythmOf } from './rhythm.ts';
 
 /**

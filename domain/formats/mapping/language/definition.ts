@@ -44,6 +44,7 @@ const PLAIN_TRANSFORMS = [
   'eddystone',
   'rfc3339',
   'time',
+  'code',
 ] as const;
 export type PlainTransform = (typeof PLAIN_TRANSFORMS)[number];
 

@@ -1,3 +1,4 @@
+import { plainValue } from '../../../../base/plain-value.ts';
 import { MAX_TEXT } from '../values/limits.ts';
 
 const HEX = /^[0-9A-Fa-f]+$/;
@@ -32,6 +33,12 @@ export function base64ToHex(value: unknown): string | undefined {
     return undefined;
   }
   return Buffer.from(text, 'base64').toString('hex').toUpperCase();
+}
+
+/** A code as the handheld app reads it: one label, one value. */
+export function code(value: unknown): string | undefined {
+  const text = textOf(value);
+  return text === undefined ? undefined : plainValue(text);
 }
 
 export function upper(value: unknown): string | undefined {

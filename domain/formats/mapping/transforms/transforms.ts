@@ -4,7 +4,7 @@ import type { ParameterTransform, PlainTransform, TransformDefinition } from '..
 import { toNumber } from '../values/long-number.ts';
 import { eddystoneUid, ibeacon } from './beacon.ts';
 import { decimalToHex, hexToDecimal, scale } from './number.ts';
-import { base64ToHex, hex, mac, substring, upper } from './text.ts';
+import { base64ToHex, code, hex, mac, substring, upper } from './text.ts';
 import { instantOf } from './time/civil.ts';
 import { compileDatePattern } from './time/date-pattern.ts';
 import { digits, endOfDigits, microsOfFraction } from './time/digits.ts';
@@ -26,6 +26,7 @@ const PLAIN: Readonly<Record<PlainTransform, Transform>> = {
   eddystone: eddystoneUid,
   rfc3339,
   time,
+  code,
 };
 
 export function compileTransforms(

@@ -97,7 +97,7 @@ describe('a format definition', () => {
       'an unknown transform',
       withValue({ item: '/v', transform: ['uper'] }),
       [
-        '/rules/0/fields/value/0/transform/0 must be one of number, hex, base64-to-hex, mac, upper, decimal-to-hex, hex-to-decimal, ibeacon, eddystone, rfc3339, time',
+        '/rules/0/fields/value/0/transform/0 must be one of number, hex, base64-to-hex, mac, upper, decimal-to-hex, hex-to-decimal, ibeacon, eddystone, rfc3339, time, code',
       ],
     ],
     [

@@ -121,6 +121,14 @@ function Hints({ reader }: { reader: OneReader }) {
           <p>{t.clockUnset}</p>
         </div>
       )}
+      {flaws.near_misses > 0 && (
+        <div class="note note-seen">
+          <p>
+            {t.nearMisses(flaws.near_misses)}{' '}
+            <a href={href('inbox', 'rejected', { reader_id: reader.id })}>{t.toInbox}</a>.
+          </p>
+        </div>
+      )}
       {flaws.time_unreadable > 0 && (
         <div class="note note-seen">
           <p>{t.timeUnreadable(flaws.time_unreadable, flaws.time_example ?? '')}</p>

@@ -1,0 +1,19 @@
+import { dryRun } from './dry-run.ts';
+import { loadBuiltinFormats } from './mapping/builtin.ts';
+import type { Message } from './mapping/run.ts';
+
+/** Bytes of a message that all formats are tried on. */
+const LONGEST = 16_384;
+
+let builtin: ReturnType<typeof loadBuiltinFormats> | undefined;
+
+/** The built-in formats that read something of a message. A message that is long is not tried: that could take a second. */
+export function formatsThatRead({ topic, payload }: Message): string[] {
+  if (payload.length > LONGEST) {
+    return [];
+  }
+  builtin ??= loadBuiltinFormats();
+  return [...builtin.values()]
+    .filter((format) => dryRun(format, { topic, payload }).scans.length > 0)
+    .map(({ name }) => name);
+}
