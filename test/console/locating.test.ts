@@ -68,7 +68,7 @@ describe('how locations are decided on, in the console', () => {
     expect(event, answer.text).to.equal('result');
     expect(data.covered).to.deep.equal({
       ...range,
-      ...{ scans: 6, assets: 2, of: 2, cut_by: null },
+      ...{ scans: 6, assets: 2, of: 2, cut_by: null, most_scans: 300_000 },
     });
     expect(data).to.include({ present: 4, proposed: 0, removed: 4, added: 0, moves_left_out: 0 });
     expect(data).to.include({ returns: 3, returns_then: 0 });

@@ -5,13 +5,14 @@ import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/querie
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Stay } from '../history/history.ts';
 import { compareWalk, type Walked } from './compare-walk.ts';
+import { locationsBelow } from './locations-below.ts';
 import { placeLocations } from './read-site.ts';
 import { type Pair, type PairCounts, PairTally } from './tally-pairs.ts';
 import { countAssetsToTry, sitesToTry, type Trial, type TriedAsset, tryOnAssets } from './try-on-assets.ts';
 import type { Period, TriedMove, TriedMoves } from './try-setting.ts';
 
 export interface TrialBounds {
-  /** Scans of readers, and of handhelds as many: the period ends before the first beyond these. Null: any number. */
+  /** Scans of what is tried: the period ends before the first beyond these. Null: any number. */
   scans: number | null;
   assets: number;
   /** Moves that are listed, in order of assets. */
@@ -36,14 +37,15 @@ export interface WorstAsset extends Pick<AssetMoves, 'assetId' | 'externalKey' |
 
 export interface TrialSummary {
   /** What was looked at, which may end before what was asked for. */
-  covered: Period & { scans: number; assets: number; of: number };
+  covered: Period & { scans: number; assets: number; of: number; mostScans: number | null };
   /** Null if all of it was. */
   cutBy: 'scans' | 'assets' | 'time' | null;
+  /** Without moves elsewhere that stay as they are, where the setting is tried on a location. */
   totals: PairCounts;
   /** Those of them within the location that the setting is tried on. */
   inside: PairCounts;
   /** Moves back to where an asset had left at most 30 s before. */
-  returns: TriedMoves['returns'];
+  returns: { present: number; proposed: number };
   pairs: Pair[];
   /** Pairs that are not listed. */
   others: PairCounts;
@@ -74,9 +76,9 @@ export async function runTrial(
   },
 ): Promise<TrialSummary> {
   const { orgId } = trial;
-  const period = await boundPeriod(db, orgId, trial.period, bounds.scans);
+  const period = await boundPeriod(db, trial, bounds.scans);
   const sites = await sitesToTry(db, trial);
-  const of = await countAssetsToTry(db, orgId, period);
+  const of = await countAssetsToTry(db, trial, period);
   const tally = new PairTally();
   const worst = new WorstAssets(bounds.worst);
   const moves: ListedMove[] = [];
@@ -94,12 +96,19 @@ export async function runTrial(
     }
     return true;
   };
+  const { locationId } = trial;
+  const { present } = sites;
+  const isInside = (id: number) => locationId === null || present.above(id).includes(locationId);
+  const isOfIt = (move: TriedMove) => isInside(move.fromLocationId) || isInside(move.toLocationId);
   for await (const tried of tryOnAssets(db, { ...trial, period, goesOn }, sites)) {
     scans += tried.scans;
-    returns.present += tried.returns.present;
-    returns.proposed += tried.returns.proposed;
-    tally.add(tried);
-    worst.add(tried);
+    await placeLocations(db, orgId, present, endsOf(tried));
+    returns.present += tried.returns.present.filter(isOfIt).length;
+    returns.proposed += tried.returns.proposed.filter(isOfIt).length;
+    // The setting cannot change the others.
+    const kept = tried.kept.filter(isOfIt);
+    tally.add({ ...tried, kept });
+    worst.add(tried, kept.length);
     for (const move of changesOf(tried)) {
       if (moves.length < bounds.moves) {
         moves.push(move);
@@ -109,20 +118,9 @@ export async function runTrial(
     }
   }
   const pairs = tally.pairs();
-  const { locationId } = trial;
-  await placeLocations(
-    db,
-    orgId,
-    sites.present,
-    pairs.flatMap(({ fromLocationId, toLocationId }) => [
-      { locationId: fromLocationId },
-      { locationId: toLocationId },
-    ]),
-  );
-  const isInside = (id: number) => locationId === null || sites.present.above(id).includes(locationId);
   const rest = pairs.slice(bounds.pairs);
   return {
-    covered: { ...period, scans, assets, of },
+    covered: { ...period, scans, assets, of, mostScans: bounds.scans },
     cutBy: cut.by,
     totals: sumOf([...pairs, tally.others()]),
     inside: sumOf(pairs.filter((pair) => isInside(pair.fromLocationId) && isInside(pair.toLocationId))),
@@ -134,6 +132,13 @@ export async function runTrial(
     walk:
       trial.assetId === null ? [] : await compareWalk(db, { orgId, assetId: trial.assetId }, period, sites),
   };
+}
+
+function endsOf({ kept, disappearing, appearing }: TriedAsset): { locationId: number }[] {
+  return [...kept, ...disappearing, ...appearing].flatMap(({ fromLocationId, toLocationId }) => [
+    { locationId: fromLocationId },
+    { locationId: toLocationId },
+  ]);
 }
 
 function changesOf({ assetId, externalKey, disappearing, appearing }: TriedAsset): ListedMove[] {
@@ -148,10 +153,10 @@ function sumOf(all: readonly PairCounts[]): PairCounts {
   return { kept: sum('kept'), redated: sum('redated'), removed: sum('removed'), added: sum('added') };
 }
 
-function withStays({ assetId, externalKey, counts, present, proposed, first }: AssetMoves): WorstAsset {
+function withStays({ assetId, externalKey, counts, all, present, proposed, first }: AssetMoves): WorstAsset {
   const ends = [
-    present.length < counts.present ? present.at(-1) : undefined,
-    proposed.length < counts.proposed ? proposed.at(-1) : undefined,
+    present.length < all.present ? present.at(-1) : undefined,
+    proposed.length < all.proposed ? proposed.at(-1) : undefined,
   ].flatMap((last) => last?.observedAt ?? []);
   const toldUntil = ends.length === 0 ? null : leastOf(ends);
   const stays = (begin: Stay | null, moves: readonly TriedMove[]) => [
@@ -170,42 +175,54 @@ function withStays({ assetId, externalKey, counts, present, proposed, first }: A
   };
 }
 
-/**
- * The period up to where the organization has `most` scans in it. Readers' and handhelds' are counted apart, each along
- * its own index, so there may be up to twice as many.
- */
+/** The period up to where there are `most` scans in it of what is tried. */
 async function boundPeriod(
   db: Connection,
-  orgId: number,
-  period: Period,
+  { orgId, locationId, assetId, period }: Omit<Trial, 'goesOn'>,
   most: number | null,
 ): Promise<Period> {
   if (most === null) {
     return period;
   }
-  const ends = [
-    await scanAfter(db, orgId, period, most, sql.fragment`reader_id is not null`),
-    await scanAfter(db, orgId, period, most, sql.fragment`submission_id is not null`),
-  ];
-  return {
-    from: period.from,
-    to: leastOf([period.to, ...ends.flatMap((end) => (end === null ? [] : end - 1))]),
-  };
+  const isTried =
+    locationId === null
+      ? sql.fragment`true`
+      : sql.fragment`location_id in ${locationsBelow(orgId, locationId)}`;
+  // Scans of readers and of handhelds have an index by time each, and an asset has one of both.
+  const kinds =
+    assetId === null
+      ? [sql.fragment`reader_id is not null`, sql.fragment`submission_id is not null`]
+      : [sql.fragment`asset_id = ${assetId}`];
+  let { to } = period;
+  for (const isOfKind of kinds) {
+    const end = await scanAfter(db, orgId, period, most, { isOfKind, isTried });
+    to = Math.min(to, end === null ? to : end - 1);
+  }
+  return { from: period.from, to };
 }
 
-/** When the first scan beyond `most` was observed; null if there are no more. */
+/** Scans elsewhere that are looked through for one that is tried. */
+const ELSEWHERE = 5;
+
+/** When the first scan beyond `most` was observed, or beyond as many as may be looked through; null if there are no more. */
 async function scanAfter(
   db: Connection,
   orgId: number,
   { from, to }: Period,
   most: number,
-  isOfKind: FragmentSqlToken,
+  { isOfKind, isTried }: { isOfKind: FragmentSqlToken; isTried: FragmentSqlToken },
 ): Promise<Micros | null> {
-  const row = await db.maybeOne(sql.type(rowsOf<{ at: Micros }>())`
-    select micros_of_time(observed_at) as at from scan_events
-    where org_id = ${orgId} and observed_at between time_of_micros(${from}) and time_of_micros(${to}) and ${isOfKind}
-    order by observed_at offset ${most} limit 1`);
-  return row?.at ?? null;
+  const { at } = await db.one(sql.type(rowsOf<{ at: Micros | null }>())`
+    with looked as materialized (
+      select observed_at, ${isTried} as is_tried from scan_events
+      where org_id = ${orgId} and observed_at between time_of_micros(${from}) and time_of_micros(${to}) and ${isOfKind}
+      order by observed_at limit ${ELSEWHERE * most + 1}
+    )
+    select micros_of_time(least(
+      (select observed_at from looked where is_tried order by observed_at offset ${most} limit 1),
+      (select observed_at from looked order by observed_at offset ${ELSEWHERE * most} limit 1)
+    )) as at`);
+  return at;
 }
 
 /** An asset's moves with both settings, in order of time. */
@@ -215,7 +232,9 @@ interface AssetMoves {
   present: TriedMove[];
   proposed: TriedMove[];
   first: TriedMoves['first'];
-  /** Of all, also of those beyond the ones kept here. */
+  /** Also of those beyond the ones kept here. */
+  all: { present: number; proposed: number };
+  /** As in {@link TrialSummary.totals}. */
   counts: { present: number; proposed: number; removed: number; added: number };
 }
 
@@ -232,16 +251,20 @@ class WorstAssets {
     this.#most = most;
   }
 
-  add({ assetId, externalKey, kept, disappearing, appearing, first }: TriedAsset): void {
+  /** @param counted moves that both have and that count; pictures show the others too. */
+  add({ assetId, externalKey, kept, disappearing, appearing, first }: TriedAsset, counted: number): void {
     if (this.#current?.assetId !== assetId) {
       this.#finish();
       const counts = { present: 0, proposed: 0, removed: 0, added: 0 };
-      this.#current = { assetId, externalKey, present: [], proposed: [], first, counts };
+      const all = { present: 0, proposed: 0 };
+      this.#current = { assetId, externalKey, present: [], proposed: [], first, all, counts };
     }
     (this.#current as AssetMoves).first = first;
-    const { present, proposed, counts } = this.#current as AssetMoves;
-    counts.present += kept.length + disappearing.length;
-    counts.proposed += kept.length + appearing.length;
+    const { present, proposed, all, counts } = this.#current as AssetMoves;
+    all.present += kept.length + disappearing.length;
+    all.proposed += kept.length + appearing.length;
+    counts.present += counted + disappearing.length;
+    counts.proposed += counted + appearing.length;
     counts.removed += disappearing.length;
     counts.added += appearing.length;
     keep(present, kept, disappearing);

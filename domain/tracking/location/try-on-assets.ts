@@ -2,6 +2,7 @@ import type { Micros } from '../../../base/instant.ts';
 import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { locationsBelow } from './locations-below.ts';
 import { readSite, settingOf } from './read-site.ts';
 import { type Deciding, requireDeciding } from './require-setting.ts';
 import { type Period, type TriedMoves, type TriedSites, trySetting } from './try-setting.ts';
@@ -26,18 +27,19 @@ export interface TriedAsset extends TriedMoves {
 }
 
 /**
- * Tries a setting on the recorded scans of live assets, in the order of their ids, and stores nothing.
+ * Tries a setting on the recorded scans of live assets, in the order of their ids, and stores nothing. An asset without
+ * scans at the location or below it has nothing that the setting decides.
  *
  * @param sites those of {@link sitesToTry}.
  */
 export async function* tryOnAssets(
   db: Connection,
-  { orgId, period, assetId, goesOn }: Trial,
+  { orgId, locationId, period, assetId, goesOn }: Trial,
   sites: TriedSites,
 ): AsyncGenerator<TriedAsset> {
   let looked = 0;
   for (let after = 0; ; ) {
-    const assets = await nextAssets(db, orgId, assetId, period, after);
+    const assets = await nextAssets(db, { orgId, locationId, assetId, period }, after);
     for (const { id, external_key: externalKey, was_seen: wasSeen } of assets) {
       if (wasSeen === true) {
         for await (const tried of trySetting(db, { orgId, assetId: id }, period, sites)) {
@@ -58,27 +60,34 @@ export async function* tryOnAssets(
 }
 
 /** Live assets that may have been seen in the period. */
-export async function countAssetsToTry(db: Connection, orgId: number, { from }: Period): Promise<number> {
+export async function countAssetsToTry(
+  db: Connection,
+  { orgId, assetId }: Pick<Trial, 'orgId' | 'assetId'>,
+  { from }: Period,
+): Promise<number> {
   const { count } = await db.one(sql.type(rowsOf<{ count: number }>())`
     select count(*) from positions position
     join assets asset on asset.org_id = position.org_id and asset.id = position.asset_id
-    where position.org_id = ${orgId} and asset.deleted_at is null and position.last_seen >= time_of_micros(${from})`);
+    where position.org_id = ${orgId} and asset.deleted_at is null and position.last_seen >= time_of_micros(${from})
+      and (${assetId}::integer is null or asset.id = ${assetId}::integer)`);
   return count;
 }
 
 /** `limit` in the subquery has each asset looked up by itself: a join might read all of the period's scans. */
 async function nextAssets(
   db: Connection,
-  orgId: number,
-  assetId: number | null,
-  { from, to }: Period,
+  { orgId, locationId, assetId, period: { from, to } }: Omit<Trial, 'deciding' | 'goesOn'>,
   after: number,
 ): Promise<readonly (KeyRow & { was_seen: boolean | null })[]> {
-  return db.any(sql.prepared('next-assets-to-try', rowsOf<KeyRow & { was_seen: boolean | null }>())`
+  const isTried =
+    locationId === null
+      ? sql.fragment`true`
+      : sql.fragment`scan.location_id in ${locationsBelow(orgId, locationId)}`;
+  return db.any(sql.type(rowsOf<KeyRow & { was_seen: boolean | null }>())`
     select asset.id, asset.external_key, (
       select true from scan_events scan
       where scan.org_id = asset.org_id and scan.asset_id = asset.id
-        and scan.observed_at between time_of_micros(${from}) and time_of_micros(${to}) limit 1
+        and scan.observed_at between time_of_micros(${from}) and time_of_micros(${to}) and ${isTried} limit 1
     ) as was_seen
     from assets asset
     join positions position on position.org_id = asset.org_id and position.asset_id = asset.id

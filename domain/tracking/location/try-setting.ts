@@ -23,8 +23,8 @@ export interface TriedMoves {
   disappearing: TriedMove[];
   /** Most of them are later forms of one that disappears. */
   appearing: TriedMove[];
-  /** Moves back to where the asset had left at most {@link SOON} before. */
-  returns: { present: number; proposed: number };
+  /** Those of the moves that are back to where the asset had left at most {@link SOON} before. */
+  returns: { present: TriedMove[]; proposed: TriedMove[] };
   /** The stays that the moves of all parts follow; null as long as there is none. */
   first: { present: Stay | null; proposed: Stay | null };
   /** Read for it. */
@@ -107,7 +107,7 @@ class MovesSoFar {
   readonly #period: Period;
   #stay: Stay | null;
   #last: TriedMove | null = null;
-  #returns = 0;
+  #returns: TriedMove[] = [];
 
   constructor(site: Site, stay: Stay | null, period: Period) {
     this.#site = site;
@@ -129,19 +129,20 @@ class MovesSoFar {
   }
 
   /** Since this was asked last. */
-  takeReturns(): number {
+  takeReturns(): TriedMove[] {
     const returns = this.#returns;
-    this.#returns = 0;
+    this.#returns = [];
     return returns;
   }
 
   #moved(before: Stay, { since: observedAt, locationId: toLocationId }: Stay): TriedMove {
     const last = this.#last;
+    const move = { observedAt, fromLocationId: before.locationId, toLocationId };
     if (last?.fromLocationId === toLocationId && observedAt - last.observedAt <= SOON) {
-      this.#returns += 1;
+      this.#returns.push(move);
     }
-    this.#last = { observedAt, fromLocationId: before.locationId, toLocationId };
-    return this.#last;
+    this.#last = move;
+    return move;
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { AppError } from '../../../base/errors.ts';
 import {
   MICROS_PER_DAY,
   MICROS_PER_MILLISECOND,
@@ -168,7 +169,10 @@ function addLocateTry(program: Command): void {
           'Nothing is stored. With --asset also how long antennas alone were right, if a handheld scanned it at its true locations.',
       )
       .requiredOption('--org <id>', 'the organization', id)
-      .option('--location <key>', 'only of this location and all below it, by its external key'),
+      .option(
+        '--location <key>',
+        'only of this location and all below it, by its external key; moves elsewhere count only if it changes them',
+      ),
   )
     .addOption(
       new Option('--inherit', "as if the location's own setting ended").conflicts([
@@ -212,6 +216,12 @@ async function tryOn(client: Client, options: TryOptions, wanted: Deciding): Pro
   const to =
     options.until ?? (await recordedPeriod(client, orgId))?.to ?? Date.now() * MICROS_PER_MILLISECOND;
   const period = { from: options.since ?? to - MICROS_PER_DAY, to };
+  if (period.from > period.to) {
+    throw new AppError(
+      'invalid_input',
+      `--since must be at or before ${options.until === undefined ? 'the last recorded scan' : '--until'}, ${shownTime(to)}`,
+    );
+  }
   const trial = { orgId, locationId, deciding, period, assetId };
   const progress = showProgress();
   const summary = await runTrial(client, trial, BOUNDS, {

@@ -216,6 +216,7 @@ function trialView(
     covered: {
       ...{ from: wireTimeOfMicros(covered.from), to: wireTimeOfMicros(covered.to) },
       ...{ scans: covered.scans, assets: covered.assets, of: covered.of, cut_by: cutBy },
+      most_scans: covered.mostScans,
     },
     ...countsView(totals),
     ...{ returns: returns.present, returns_then: returns.proposed },

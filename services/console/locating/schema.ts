@@ -137,6 +137,8 @@ export const TRIAL = eventsOf({
     covered: objectOf({
       ...{ from: TIME_SCHEMA, to: TIME_SCHEMA, scans: COUNT_SCHEMA, assets: COUNT_SCHEMA, of: COUNT_SCHEMA },
       cut_by: { type: ['string', 'null'], enum: ['scans', 'assets', 'time', null] },
+      /** A trial ends before the first scan beyond these. */
+      most_scans: { type: ['integer', 'null'] },
     }),
     ...COUNTS,
     ...{ returns: COUNT_SCHEMA, returns_then: COUNT_SCHEMA },

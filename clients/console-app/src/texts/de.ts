@@ -1520,8 +1520,8 @@ export const de = {
     looked: (reads: number, assets: number) =>
       `${counted(reads, 'Lesung', 'Lesungen')} von ${counted(assets, 'Objekt', 'Objekten')} betrachtet.`,
     nothingChanged: 'Nichts wurde geändert.',
-    cutByScans: (reads: number, until: string) =>
-      `Nur die ersten ${number(reads)} Lesungen wurden betrachtet, bis ${until}. Ein kürzerer Zeitraum zeigt alles.`,
+    cutByScans: (most: number, until: string) =>
+      `Ein Versuch betrachtet höchstens ${number(most)} Lesungen: hier die bis ${until}. Ein kürzerer Zeitraum, ein Ort oder ein einzelnes Objekt zeigt alles.`,
     cutByAssets: (assets: number, of: number, isLate: boolean) =>
       `${isLate ? 'Es dauerte zu lange: Nur' : 'Nur'} ${number(assets)} von ${number(of)} Objekten wurden betrachtet. Ein kürzerer Zeitraum zeigt alle.`,
     noMoves: 'In diesem Zeitraum hat sich nichts bewegt, und so bliebe es.',

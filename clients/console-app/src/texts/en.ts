@@ -1489,8 +1489,8 @@ export const en = {
     looked: (reads: number, assets: number) =>
       `${counted(reads, 'read', 'reads')} of ${counted(assets, 'asset', 'assets')} looked at.`,
     nothingChanged: 'Nothing was changed.',
-    cutByScans: (reads: number, until: string) =>
-      `Only the first ${number(reads)} reads were looked at, until ${until}. Choose a shorter range to see all of it.`,
+    cutByScans: (most: number, until: string) =>
+      `A trial looks at ${number(most)} reads at most: here those until ${until}. For all of it choose a shorter range, a place or one asset.`,
     cutByAssets: (assets: number, of: number, isLate: boolean) =>
       `${isLate ? 'It took too long: only' : 'Only'} ${number(assets)} of ${number(of)} assets were looked at. Choose a shorter range to see all of them.`,
     noMoves: 'Nothing moved in this range, and nothing would.',

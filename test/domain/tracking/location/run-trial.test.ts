@@ -41,7 +41,18 @@ describe('a trial of a location setting', () => {
   });
 
   const attempt = async (
-    { from = 0, to = 100, ...bounds }: Partial<TrialBounds> & { from?: number; to?: number } = {},
+    {
+      from = 0,
+      to = 100,
+      locationId = null,
+      assetId = null,
+      ...bounds
+    }: Partial<TrialBounds> & {
+      from?: number;
+      to?: number;
+      locationId?: number | null;
+      assetId?: number | null;
+    } = {},
     more: Partial<typeof NEVER> = {},
   ) => {
     const client = await database.pool.connect();
@@ -50,7 +61,7 @@ describe('a trial of a location setting', () => {
       const period = { from: at(from), to: at(to) };
       return await runTrial(
         client,
-        { orgId: site.orgId, locationId: null, deciding, period, assetId: null },
+        { orgId: site.orgId, locationId, deciding, period, assetId },
         { ...BOUNDS, ...bounds },
         { ...NEVER, ...more },
       );
@@ -62,7 +73,7 @@ describe('a trial of a location setting', () => {
   it('sums up moves, pairs, and the stays of the worst assets before and after', async () => {
     const { covered, cutBy, totals, returns, pairs, moves, movesLeftOut, worst } = await attempt();
     expect({ covered, cutBy, totals, returns, movesLeftOut }).to.deep.equal({
-      covered: { from: at(0), to: at(100), scans: 16, assets: 4, of: 4 },
+      covered: { from: at(0), to: at(100), scans: 16, assets: 4, of: 4, mostScans: 1_000 },
       cutBy: null,
       totals: { kept: 0, redated: 1, removed: 6, added: 0 },
       returns: { present: 5, proposed: 0 },
@@ -160,5 +171,46 @@ describe('a trial of a location setting', () => {
   it('lists no more than it may, and counts the rest', async () => {
     const { moves, movesLeftOut, pairs, others } = await attempt({ moves: 2, pairs: 1 });
     expect([moves.length, movesLeftOut, pairs.length, others.removed]).to.deep.equal([2, 6, 1, 3]);
+  });
+
+  it('is bounded by the scans of what is tried', async () => {
+    const one = await attempt({ scans: 8, assetId: asset.mover });
+    expect([one.cutBy, one.covered.to, one.covered.of]).to.deep.equal([null, at(100), 1]);
+    expect((await attempt({ scans: 6, assetId: asset.mover })).cutBy).to.equal('scans');
+    expect((await attempt({ scans: 8 })).cutBy).to.equal('scans');
+    const there = await attempt({ scans: 7, locationId: place.b });
+    expect([there.cutBy, there.covered.to]).to.deep.equal([null, at(100)]);
+    const { cutBy, covered } = await attempt({ scans: 5, locationId: place.b });
+    expect([cutBy, covered.to]).to.deep.equal(['scans', at(90) - 1]);
+    // So many scans elsewhere are looked through.
+    expect((await attempt({ scans: 2, locationId: place.c })).cutBy).to.equal('scans');
+  });
+
+  it('of a location counts moves to and from there, and others that it changes', async () => {
+    const rover = await site.asset('ROVER', 'ROVER');
+    const readerId = await site.reader('yard', [null]);
+    const [yard, shed, dock] = [
+      await site.location('YARD'),
+      await site.location('SHED'),
+      await site.location('DOCK'),
+    ];
+    const inYard = await site.location('CORNER', yard);
+    const read = (second: number, locationId: number) =>
+      aRead({ orgId: site.orgId, readerId, value: 'ROVER', locationId, at: at(second) });
+    await record(database, [
+      ...[read(500_000, shed), read(500_100, dock), read(500_200, inYard), read(500_300, shed)],
+      // At the yard for a moment, between reads elsewhere.
+      ...[read(500_400, dock), read(500_401, dock), read(500_402, inYard), read(500_403, shed)],
+    ]);
+    const range = { from: 499_900, to: 500_500 };
+    const all = await attempt(range);
+    const ofYard = await attempt({ ...range, locationId: yard });
+    expect(all.totals).to.deep.equal({ kept: 3, redated: 0, removed: 3, added: 0 });
+    expect(ofYard.totals).to.deep.equal({ kept: 2, redated: 0, removed: 2, added: 1 });
+    expect(ofYard.worst).to.have.length(1);
+    expect(ofYard.worst[0]?.assetId).to.equal(rover);
+    expect(ofYard.worst[0]?.present).to.have.length(7);
+    expect(ofYard.covered.scans).to.equal(8);
+    expect((await attempt({ ...range, locationId: place.a })).covered.scans).to.equal(0);
   });
 });

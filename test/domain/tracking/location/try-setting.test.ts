@@ -102,7 +102,7 @@ describe('a location setting that is tried on recorded scans', () => {
           return there === to && back === from && Number(time) - Number(last) <= 30 * SECOND;
         }).length;
       const sum = (which: 'present' | 'proposed') =>
-        parts.reduce((total, part) => total + part.returns[which], 0);
+        parts.reduce((total, part) => total + part.returns[which].length, 0);
       expect(sum('present')).to.equal(returns(now)).and.to.be.above(100);
       expect(sum('proposed')).to.equal(returns(then));
     } finally {

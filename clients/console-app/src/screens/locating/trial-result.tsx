@@ -40,7 +40,7 @@ export function TrialReport({ result }: { result: TrialResult }) {
             <Icon name="alert" />
             <p>
               {covered.cut_by === 'scans'
-                ? t.cutByScans(covered.scans, instantText(covered.to, true))
+                ? t.cutByScans(covered.most_scans ?? covered.scans, instantText(covered.to, true))
                 : t.cutByAssets(covered.assets, covered.of, covered.cut_by === 'time')}
             </p>
           </div>
