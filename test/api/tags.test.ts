@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { openOrganizationDoor } from '../../db/timescale/connections/organization-door.ts';
+import { importFile } from '../../domain/master-data/imports/import-file.ts';
+import { TEST_ACTOR } from '../support/actor.ts';
 import { expectIssues, expectProblem, useApi } from '../support/api.ts';
 
 for (const resource of ['assets', 'locations'] as const) {
@@ -92,6 +95,36 @@ for (const resource of ['assets', 'locations'] as const) {
       expectProblem(await attach(tag, other.key), 'not_found');
       expectProblem(await attach(tag, await api.keyWith([`${resource}:read`])), 'forbidden');
       expect(await api.database.rows(`select from tags where value = 'theirs'`)).to.deep.equal([]);
+    });
+
+    it('are ten thousand at most, attached one by one or by an import', async () => {
+      const tags = Array.from({ length: 10_000 }, (_, at) => ({ tag_type: 'rfid', value: `MANY-${at}` }));
+      const path = `/api/v1/${resource}`;
+      const made = await api.call({ method: 'POST', path, json: { name: 'n', external_key: 'MANY', tags } });
+      const { id: parentId, tags: attached } = made.body?.data ?? {};
+      const more = (value: string) =>
+        api.call({ method: 'POST', path: `${path}/${parentId}/tags`, json: { tag_type: 'rfid', value } });
+      const door = openOrganizationDoor(api.database.url, { max: 2 });
+      api.database.beforeDrop(() => door.end());
+      const importing = (value: string) =>
+        importFile(
+          door.of(api.orgId),
+          TEST_ACTOR,
+          noun,
+          async function* () {
+            yield Buffer.from(`external_key,name,tags\nMANY,n,rfid:${value}\n`);
+          },
+          { isDryRun: false },
+        );
+      const why = 'would have more than 10,000 tags, the maximum; detach some first';
+      expectProblem(await more('ONE-MORE'), 'conflict', `The ${noun} ${why}`);
+      const refused = await importing('ONE-MORE');
+      expect(JSON.stringify(refused)).to.contain(why);
+      await detach(attached[0].id, parentId);
+      await importing('ONE-MORE');
+      await detach(attached[1].id, parentId);
+      expect((await more('TWO-MORE')).status).to.equal(201);
+      expectProblem(await more('THREE-MORE'), 'conflict');
     });
 
     it('are not attached to a deleted parent', async () => {

@@ -1,9 +1,11 @@
-import { required } from '../../../base/checks/issues.ts';
+import { invalidValue, required } from '../../../base/checks/issues.ts';
 import type { SameJson } from '../../../base/json/same-json.ts';
 import type { ChangeEntry } from '../../changes/entry.ts';
 import { logChanges, type OrganizationChange } from '../../changes/make-change.ts';
 import { findLiveByKeys, type Keyed } from '../by-id-or-key.ts';
+import { TOO_MANY_TAGS } from '../tags/attach.ts';
 import { keyOfTag, type NewTag, tagName } from '../tags/new-tag.ts';
+import { MOST_TAGS } from '../tags/queries.ts';
 import { storedTags } from '../tags/stored-tags.ts';
 import { fieldChanges, loggedUpdate, patchedRow } from './difference.ts';
 import type { Onlooker } from './onlooker.ts';
@@ -50,7 +52,7 @@ export async function importRows(
     } else if (row.given.external_key === undefined && isNamed(row, problems)) {
       const creation = creationOf(row, null);
       onlooker?.row(row, creation);
-      postponed.create(row, missingTags(row, report, null), countRow(report, creation) ? creation : null);
+      postponed.create(row, missingTags(row, importing, null), countRow(report, creation) ? creation : null);
     }
   }
 }
@@ -78,7 +80,7 @@ async function updateOrCreate(
         if (row !== undefined) {
           left.delete(key);
           changes.set(row, creationOf(row, key));
-          postponed.complete(row, id, missingTags(row, importing.report, null));
+          postponed.complete(row, id, missingTags(row, importing, null));
         }
       }
     }
@@ -90,9 +92,10 @@ async function updateOrCreate(
 async function updateStored(
   transaction: OrganizationChange,
   left: Map<string, ImportRow>,
-  { resource, report, postponed, same }: Importing,
+  importing: Importing,
   changes: Map<ImportRow, RowChange | null>,
 ): Promise<void> {
+  const { resource, postponed, same } = importing;
   const ids = (await findLiveByKeys(transaction, resource, transaction.orgId, [...left.keys()])).map(
     ({ id }) => id,
   );
@@ -108,7 +111,7 @@ async function updateStored(
       const row = left.get(stored.external_key);
       if (row !== undefined) {
         left.delete(stored.external_key);
-        const added = missingTags(row, report, stored);
+        const added = missingTags(row, importing, stored);
         const patched = await patchedRow(resource, stored, row.given, same);
         const fields = fieldChanges(resource, stored, row.given, patched, added);
         changes.set(row, fields.length === 0 ? null : updateOf(row, patched, fields));
@@ -142,14 +145,16 @@ function asNew({ given }: ImportRow, externalKey: string): NewRow {
 }
 
 /** Given tags that the row lacks in any spelling: two spellings of one tag would say nothing more. */
-function missingTags({ line, given }: ImportRow, report: ImportReport, stored: StoredRow | null): NewTag[] {
+function missingTags(
+  { line, given }: ImportRow,
+  { report, problems }: Importing,
+  stored: StoredRow | null,
+): NewTag[] {
+  const attached = stored === null ? [] : storedTags(stored.tags);
   const known = new Map(
-    (stored === null ? [] : storedTags(stored.tags)).map((tag) => [
-      `${tag.tag_type}:${keyOfTag(tag.tag_type, tag.value)}`,
-      tag.value,
-    ]),
+    attached.map((tag) => [`${tag.tag_type}:${keyOfTag(tag.tag_type, tag.value)}`, tag.value]),
   );
-  const names = new Set(stored === null ? [] : storedTags(stored.tags).map(tagName));
+  const names = new Set(attached.map(tagName));
   const missing: NewTag[] = [];
   const respelled: RespelledTag[] = [];
   for (const tag of given.tags ?? []) {
@@ -164,6 +169,9 @@ function missingTags({ line, given }: ImportRow, report: ImportReport, stored: S
     }
   }
   noteRespelled(report, respelled);
+  if (missing.length > 0 && attached.length + missing.length > MOST_TAGS) {
+    problems.note(line, [invalidValue('tags', TOO_MANY_TAGS)]);
+  }
   return missing;
 }
 

@@ -7,7 +7,15 @@ import { findLiveByKey, type Keyed, keyTaken } from '../by-id-or-key.ts';
 import { claim, claimed } from '../claims.ts';
 import type { NewTag, TagArrays, TagColumns } from './new-tag.ts';
 import { tagName } from './new-tag.ts';
-import { asRows, attachTag, attachTags, firstTakenTag, type Parent } from './queries.ts';
+import {
+  asRows,
+  attachTag,
+  attachTags,
+  firstTakenTag,
+  hasMostTags,
+  MOST_TAGS,
+  type Parent,
+} from './queries.ts';
 import type { TagRow } from './stored-tags.ts';
 
 /** Attaches tags claimed by {@link refuseTaken} to a row created by this transaction. */
@@ -25,7 +33,7 @@ export async function attachAll(
 /**
  * Attaches one tag. May wait for an uncommitted attach of the same tag.
  *
- * @throws AppError `conflict` if it is live, `not_found` if the row is gone.
+ * @throws AppError `conflict` if it is live or the row has as many as it may have, `not_found` if the row is gone.
  */
 export async function attachOne(
   change: OrganizationChange,
@@ -52,8 +60,16 @@ export async function attachOne(
       },
     ]);
   }
-  throw (await stillThere()) === null ? notFound(MISSING[parent]) : tagTaken(tag);
+  if ((await stillThere()) === null) {
+    throw notFound(MISSING[parent]);
+  }
+  throw (await hasMostTags(change, parent, parentId))
+    ? conflict(`The ${parent} ${TOO_MANY_TAGS}`)
+    : tagTaken(tag);
 }
+
+/** Behind what has them. */
+export const TOO_MANY_TAGS = `would have more than ${MOST_TAGS.toLocaleString('en')} tags, the maximum; detach some first`;
 
 export const MISSING: Record<Parent, string> = { asset: 'Asset not found', location: 'Location not found' };
 

@@ -57,6 +57,9 @@ export function fewLiveTags(parent: Parent, row: string): FragmentSqlToken {
 
 const MOST_OF_FEW = 200;
 
+/** Live tags of an asset or a location: as many as may be given with a new one. */
+export const MOST_TAGS = 10_000;
+
 export async function attachTags(
   change: OrganizationChange,
   parent: Parent,
@@ -74,7 +77,7 @@ type KeyedTag = TagRow & { external_key: string };
 /**
  * Attaches a tag to a live row, which then stays live until the transaction ends.
  *
- * @returns the tag; null if it is live already, or there is no such live row.
+ * @returns the tag; null if it is live already, there is no such live row, or it has {@link MOST_TAGS}.
  */
 export function attachTag(
   change: OrganizationChange,
@@ -87,6 +90,7 @@ export function attachTag(
     with parent as (
       select id, external_key from ${TABLES[parent]}
       where org_id = ${orgId} and id between ${parentId} and ${parentId} and deleted_at is null
+        and not exists (select from tags where ${attachedTo(orgId, parent, parentId)} offset ${MOST_TAGS - 1} limit 1)
       order by id limit 1
       for key share
     ), attached as (
@@ -100,6 +104,16 @@ export function attachTag(
       returning id, tag_type, value
     )
     select attached.id, attached.tag_type, attached.value, parent.external_key from attached cross join parent`);
+}
+
+export async function hasMostTags(
+  connection: OrganizationConnection,
+  parent: Parent,
+  parentId: number,
+): Promise<boolean> {
+  const last = await connection.any(sql.type(NO_ROWS)`
+    select from tags where ${attachedTo(connection.orgId, parent, parentId)} offset ${MOST_TAGS - 1} limit 1`);
+  return last.length > 0;
 }
 
 export interface PlacedTag {
