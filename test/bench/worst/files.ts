@@ -50,6 +50,12 @@ export function keptFileFor(base: string): Case {
   );
 }
 
+/** Changes the name of each of so many assets that are there. */
+export function namesOf(base: string, keys: readonly string[]): Ask {
+  const rows = keys.map((key) => `${key},${TURN} ${key}`).join('\n');
+  return csv(`${base}/api/v1/assets/bulk`, `external_key,name\n${rows}`);
+}
+
 function fileCase(base: string, name: string, text: string, search: string): Case {
   const url = `${base}/api/v1/assets/bulk`;
   return { name, asks: [csv(url + search, HEADER + text)], connections: 1 };

@@ -7,12 +7,19 @@ import { GATEWAY_ROUTES } from '../../../services/handheld-gateway/routes.ts';
 import { COSTLY_FORMATS } from '../../support/costly-formats.ts';
 import { loadTargets } from '../../support/fuzz-targets.ts';
 import { quantile } from '../../support/statistics.ts';
-import type { Attack, Deed } from './attack.ts';
+import { type Ask, type Attack, type Deed, TURN } from './attack.ts';
 import type { Case } from './case.ts';
 import { burstsOf, casesOf, floodsOf, mixOf, strangersOf, treesOf, wrongSignInsTo } from './cases.ts';
 import { costliest } from './costliest.ts';
-import { dryFilesFor, keptFileFor } from './files.ts';
-import { type Messages, messagesOfMoves, messagesOfReads, worstMessage } from './messages.ts';
+import { dryFilesFor, keptFileFor, namesOf } from './files.ts';
+import {
+  largeMessage,
+  type Messages,
+  messagesOfMoves,
+  messagesOfOneTag,
+  messagesOfReads,
+  worstMessage,
+} from './messages.ts';
 import type { ServerLoad } from './server-load.ts';
 import type { Site } from './site.ts';
 import { submissionsTo } from './submissions.ts';
@@ -137,6 +144,63 @@ export function linesOf(
       return [{ name: `${MAX_ITEMS} moves a message, 1,000 settings`, attack, forMs: 10_000 }];
     },
   });
+  const heavy = (): Line => ({
+    what: 'messages that take long to decide on',
+    worst: async () => {
+      const { orgId, firstAsset } = await site.organization('heavy', 1);
+      await site.locationSettings(orgId, 200);
+      const attack = async () => ({
+        ...{ login: await site.reader(mqttUrl, 'tagtrail', orgId), payloads: messagesOfOneTag(firstAsset) },
+        ...{ connections: CONNECTIONS, isPatient: true, firstTurn: 0 },
+      });
+      return [{ name: 'one tag read a thousand times a second, strength decides', attack, forMs: 10_000 }];
+    },
+  });
+  const crowded = (count: number): Line => ({
+    what: 'readers of one organization',
+    worst: async () => {
+      const attack = async () => {
+        const each: Attack[] = [];
+        while (each.length < count) {
+          each.push({
+            ...{ login: await site.reader(mqttUrl, 'tagtrail'), payloads: largeMessage(`C-${each.length}`) },
+            ...{ connections: 1, isPatient: true, firstTurn: 0 },
+          });
+        }
+        return allOf(each);
+      };
+      return [{ name: `${count}, each with messages of nearly a mebibyte`, attack, forMs: 10_000 }];
+    },
+  });
+  /** Each organization changes assets one by one that its import has locked. */
+  const awaited = (assets: number): Line => ({
+    what: 'imports of two organizations',
+    worst: async () => {
+      const organizations = [
+        await site.organization('imports', assets),
+        await site.organization('imports as well', assets),
+      ];
+      const attack = async () => {
+        const each: Attack[] = [];
+        for (const { orgId, firstAsset } of organizations) {
+          const authorization = `Bearer ${await site.key(orgId)}`;
+          const asking = { isPatient: true, firstTurn: TURNS * begun++ };
+          const change = (id: number): Ask => ({
+            ...{ method: 'PATCH', url: `${url}/api/v1/assets/${id}`, isFresh: true },
+            headers: { authorization, 'content-type': 'application/merge-patch+json' },
+            body: Buffer.from(`{"description":"${TURN}"}`),
+          });
+          const { headers, ...file } = namesOf(url, await site.keysOf(orgId));
+          each.push(
+            { ...asking, connections: 1, asks: [{ ...file, headers: { ...headers, authorization } }] },
+            { ...asking, connections: 6, asks: [1, 2, 3, 4, 5, 6].map((at) => change(firstAsset + at)) },
+          );
+        }
+        return allOf(each);
+      };
+      return [{ name: `${assets} assets each, and changes that wait for them`, attack, forMs: 10_000 }];
+    },
+  });
   const registered = (): Line => ({
     what: 'readers',
     worst: async () => {
@@ -218,6 +282,9 @@ export function linesOf(
     done('sign in by names made up', async () => ({ kind: 'sign in by names made up', url: mqttUrl })),
     registered(),
     located(),
+    heavy(),
+    crowded(30),
+    awaited(20_000),
     longTopics(),
     asked('POST /api/v1/assets/bulk', key, () => dryFilesFor(url)),
     replayed(300),
@@ -243,4 +310,12 @@ export function linesOf(
     ...floodsOf(url).map((flood) => asked('beyond the limit', key, () => [flood])),
     ...stoppers,
   ];
+}
+
+/** At the same time. */
+function allOf([first, ...rest]: readonly Attack[]): Attack {
+  if (first === undefined) {
+    throw new Error('no attack');
+  }
+  return rest.length === 0 ? first : { ...first, beside: allOf(rest) };
 }

@@ -42,6 +42,23 @@ export function messagesOfMoves(firstAsset: number): Uint8Array[] {
   });
 }
 
+/** Nearly a mebibyte of unknown tags. */
+export function largeMessage(name: string): Uint8Array[] {
+  return messages(1, 9_000, (at) => `${name}-${at}-${'y'.repeat(75)}`);
+}
+
+/** One tag, read at two antennas within a minute some thousand times a second: where strength decides, each read has all others around it. */
+export function messagesOfOneTag(asset: number): Uint8Array[] {
+  const since = Date.now() - 60_000;
+  return Array.from({ length: 12 }, (_, message) => {
+    const reads = Array.from({ length: 5_000 }, (_, at) => ({
+      ...{ value: tagOf(asset), antenna: 1 + (at % 2), rssi: -40 - ((7 * at) % 30) },
+      observed_at: new Date(since + 12 * at + message).toISOString(),
+    }));
+    return Buffer.from(JSON.stringify(reads));
+  });
+}
+
 function messages(count: number, reads: number, value: (at: number) => string): Uint8Array[] {
   return Array.from({ length: count }, (_, message) => {
     const all = Array.from({ length: reads }, (_, at) => ({

@@ -102,8 +102,8 @@ export class Site {
   }
 
   /** A key that has not been used. */
-  key(): Promise<string> {
-    return keyOf(this.#queries, this.orgId);
+  key(orgId = this.orgId): Promise<string> {
+    return keyOf(this.#queries, orgId);
   }
 
   /** One more organization, with 200 locations and so many assets, each of which has a tag. */
@@ -117,6 +117,15 @@ export class Site {
       [orgId],
     );
     return { orgId, firstAsset: ids.rows[0]?.first ?? 0 };
+  }
+
+  /** External keys of its assets. */
+  async keysOf(orgId: number): Promise<string[]> {
+    const { rows } = await this.pool.query<{ key: string }>(
+      'select external_key as key from assets where org_id = $1 order by id',
+      [orgId],
+    );
+    return rows.map(({ key }) => key);
   }
 
   /** Settings of all locations, made a minute after each other. */
