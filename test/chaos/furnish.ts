@@ -1,7 +1,7 @@
 import { tagKey } from '../../domain/tracking/tag-key.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { Site } from '../support/site.ts';
-import { ANTENNAS, readerName, type Traffic, tagOf } from './traffic.ts';
+import { ANTENNAS, REFUSED_RSSI, readerName, type Traffic, tagOf } from './traffic.ts';
 
 /** Assets, readers whose antennas are each somewhere else, and one value that the database refuses. */
 export async function furnish(database: TestDatabase, { readers, assets }: Traffic): Promise<Site> {
@@ -25,6 +25,6 @@ export async function furnish(database: TestDatabase, { readers, assets }: Traff
      join asset on external_key = 'PALLET-' || number - 1`,
     [site.orgId, values, values.map((value) => tagKey('rfid', value))],
   );
-  await database.rows('alter table scan_events add constraint refused check (rssi < 0)');
+  await database.rows(`alter table scan_events add constraint refused check (rssi > ${REFUSED_RSSI})`);
   return site;
 }

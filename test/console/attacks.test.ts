@@ -49,6 +49,7 @@ const BODIES: Readonly<Record<string, object>> = {
   replayRejected: {},
   updateReader: { name: 'seized' },
   setAntenna: { enabled: false },
+  addAntenna: { antenna: 'seized' },
   updateFormat: { source: '{}' },
   updateHandheld: { name: 'seized' },
 };

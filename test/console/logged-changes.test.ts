@@ -176,6 +176,7 @@ describe('every route of the console that changes something', () => {
     updateReader: () => json({ name: 'other' }, ['update', 'reader']),
     deleteReader: () => ({ logs: [['delete', 'reader']] }),
     setAntenna: () => json({ enabled: false }, ['update', 'antenna']),
+    addAntenna: () => json({ antenna: 'yard-left' }, ['create', 'antenna']),
     createFormat: ({ orgId }) => json(format(`made-${orgId}`), ['create', 'format']),
     updateFormat: async ({ orgId, send }) => {
       const { source } = format(`made-${orgId}`);
