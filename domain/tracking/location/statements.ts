@@ -144,8 +144,8 @@ export class Hearing {
   readonly #byId = new Map<number, AntennaReads[]>();
   /** Locations of antennas, and {@link AntennaReads.place}. */
   readonly #places = new Map<number, number>();
-  /** Antennas with more reads in a bucket than take part, until they are thinned out. */
-  readonly #crowded = new Map<number, Set<number>>();
+  /** The reads of each antenna that take part, in order, in buckets that may have more. */
+  readonly #firsts = new Map<number, Map<number, Seen[]>>();
   /** The last fit of each bucket. */
   readonly #fits = new Map<number, KnownFit>();
   #size = 0;
@@ -179,16 +179,42 @@ export class Hearing {
     }
   }
 
-  /** Rule 1. */
+  /** Rule 1: the first by time, cut to milliseconds; then the stronger, then the tag's value. */
   #addRead(id: number, bucket: number, scan: Seen): void {
-    const ofAntenna = this.#byId.get(id) ?? [];
-    const inBucket = ofAntenna.reduce((sum, reads) => sum + reads.countIn(bucket), 0);
-    if (inBucket < MOST_READS) {
-      this.#readsAt(id, scan).add(bucket, scan.rssi);
-    } else {
-      const crowded = this.#crowded.get(bucket) ?? new Set();
-      this.#crowded.set(bucket, crowded.add(id));
+    const firsts = this.#firstsOf(id, bucket, scan);
+    const last = firsts?.[MOST_READS - 1];
+    if (firsts !== null && last !== undefined) {
+      if (byMillisecond(scan, last) >= 0) {
+        return;
+      }
+      firsts.pop();
+      this.#readsAt(id, last).remove(bucket, last.rssi);
     }
+    this.#readsAt(id, scan).add(bucket, scan.rssi);
+    firsts?.splice(
+      firstIndex(0, firsts.length, (each) => byMillisecond(firsts[each] as Seen, scan) > 0),
+      0,
+      scan,
+    );
+  }
+
+  /** The antenna's reads before `scan` that take part; null in a bucket with so few scans that all do. */
+  #firstsOf(id: number, bucket: number, scan: Seen): Seen[] | null {
+    const scans = this.#scans.get(bucket) ?? [];
+    if (scans.length <= MOST_READS) {
+      return null;
+    }
+    let ofBucket = this.#firsts.get(bucket);
+    if (ofBucket === undefined) {
+      ofBucket = new Map();
+      this.#firsts.set(bucket, ofBucket);
+      for (const each of scans.map((one) => one.scan).sort(byMillisecond)) {
+        if (each !== scan && each.scan.source.kind === 'reader') {
+          ofAntenna(ofBucket, antennaId(each.scan.source)).push(each);
+        }
+      }
+    }
+    return ofAntenna(ofBucket, id);
   }
 
   #readsAt(id: number, { locationId, scan: { source } }: Seen): AntennaReads {
@@ -214,24 +240,6 @@ export class Hearing {
       this.#antennas.splice(index, 0, added);
     }
     return reads;
-  }
-
-  /** Rule 1: the first by time, cut to milliseconds; then the stronger, then the tag's value. */
-  #thinOut(): void {
-    for (const [bucket, ids] of this.#crowded) {
-      for (const id of ids) {
-        for (const reads of this.#byId.get(id) ?? []) {
-          reads.remove(bucket);
-        }
-        const all = (this.#scans.get(bucket) ?? [])
-          .map(({ scan }) => scan)
-          .filter(({ scan: { source } }) => source.kind === 'reader' && antennaId(source) === id);
-        for (const scan of all.sort(byMillisecond).slice(0, MOST_READS)) {
-          this.#readsAt(id, scan).add(bucket, scan.rssi);
-        }
-      }
-    }
-    this.#crowded.clear();
   }
 
   /** Those that have scans, ascending. */
@@ -274,7 +282,6 @@ export class Hearing {
 
   /** Whether the nearest window suffices: then nothing farther away ever bears on the bucket. */
   isNarrow(bucket: number): boolean {
-    this.#thinOut();
     return this.#antennas.some((antenna) => antenna.look(bucket, 0) >= ENOUGH);
   }
 
@@ -285,6 +292,7 @@ export class Hearing {
         this.#scans.delete(bucket);
         this.#size -= length;
         this.#fits.delete(bucket);
+        this.#firsts.delete(bucket);
       }
     }
     for (const antenna of this.#antennas) {
@@ -294,7 +302,6 @@ export class Hearing {
 
   /** Rules 3, 4 and 8. */
   hear(bucket: number): Heard {
-    this.#thinOut();
     const antennas = this.#antennas;
     let wideness = 0;
     for (; wideness < REACHES.length; wideness++) {
@@ -335,8 +342,18 @@ function byMillisecond(a: Seen, b: Seen): number {
   return (
     Math.floor(a.observedAt / 1_000) - Math.floor(b.observedAt / 1_000) ||
     compareRssi(b.rssi, a.rssi) ||
-    compareDeciding(a.scan, b.scan)
+    compareDeciding(a.scan, b.scan) ||
+    a.observedAt - b.observedAt
   );
+}
+
+function ofAntenna(firsts: Map<number, Seen[]>, id: number): Seen[] {
+  let own = firsts.get(id);
+  if (own === undefined) {
+    own = [];
+    firsts.set(id, own);
+  }
+  return own;
 }
 
 /** Rule 8. */
@@ -406,14 +423,14 @@ class AntennaReads {
     this.#changeAround(bucket, (measured) => isLevelSame(measured, rssi));
   }
 
-  remove(bucket: number): void {
-    const first = this.#buckets.indexOf(bucket);
-    const count = this.countIn(bucket);
-    if (count > 0) {
-      this.#buckets.splice(first, count);
-      this.#rssi.splice(first, count);
-      this.#changeAround(bucket, () => false);
-    }
+  /** One read with that strength. */
+  remove(bucket: number, rssi: number | null): void {
+    const index = this.#rssi.findLastIndex(
+      (each, at) => this.#buckets[at] === bucket && Object.is(each, rssi ?? Number.NaN),
+    );
+    this.#buckets.splice(index, 1);
+    this.#rssi.splice(index, 1);
+    this.#changeAround(bucket, () => false);
   }
 
   /** Forgets what was measured around a bucket, unless `isSame` says that its level is as before. */
@@ -424,19 +441,6 @@ class AntennaReads {
         this.#measured[near & (REMEMBERED - 1)] = undefined;
       }
     }
-  }
-
-  /** Reads in a bucket; those in the last one are found first. */
-  countIn(bucket: number): number {
-    let count = 0;
-    for (
-      let index = this.#buckets.length - 1;
-      index >= 0 && (this.#buckets[index] as number) >= bucket;
-      index--
-    ) {
-      count += Number(this.#buckets[index] === bucket);
-    }
-    return count;
   }
 
   forget(before: number): void {
@@ -570,6 +574,9 @@ interface Heard {
 /** Microseconds to look at one and measure it. */
 const COST_OF_ANTENNA = 0.3;
 
+/** Microseconds to take a scan of the bucket into account. */
+const COST_OF_SCAN = 0.1;
+
 /** Rule 8. */
 interface HeardLocation {
   locationId: number;
@@ -595,7 +602,8 @@ interface Decided {
 
 /** Rules 5 and 6. @param scans in the bucket. */
 function decide(scans: readonly SetScan[], hearing: Hearing, bucket: number): Decided {
-  const decided: Decided = { statements: [], position: null, positionAt: 0, window: NOTHING, cost: 0 };
+  const cost = scans.length * COST_OF_SCAN;
+  const decided: Decided = { statements: [], position: null, positionAt: 0, window: NOTHING, cost };
   const proving: SetScan[] = [];
   for (const each of scans) {
     const { scan, setting } = each;
@@ -612,7 +620,7 @@ function decide(scans: readonly SetScan[], hearing: Hearing, bucket: number): De
   }
   const heard = hearing.hear(bucket);
   decided.window = heard.window;
-  decided.cost = heard.cost;
+  decided.cost += heard.cost;
   const { byPosition, byStrength } = deciding(proving, heard, hearing.site);
   if (byPosition !== null) {
     const { scan, setting } = byPosition;
@@ -664,13 +672,13 @@ type PositionSetting = Extract<Setting, { procedure: 'position' }>;
 function deciding(scans: readonly SetScan[], heard: Heard, site: Site): Deciding {
   const found: Deciding = { byPosition: null, byStrength: null };
   const { locationId } = loudest(heard);
-  let plan: Plan | null = null;
-  let pinned: Pinned | null = null;
+  const pinnedOf = new Map<Plan | null, Pinned | null>([[null, null]]);
   for (const { scan, setting } of scans) {
-    const own = setting.procedure === 'position' ? site.planAt(scan.locationId) : null;
-    if (own !== plan) {
-      plan = own;
+    const plan = setting.procedure === 'position' ? site.planAt(scan.locationId) : null;
+    let pinned = pinnedOf.get(plan);
+    if (pinned === undefined) {
       pinned = pinnedOn(plan, heard);
+      pinnedOf.set(plan, pinned);
     }
     if (setting.procedure === 'position' && pinned !== null) {
       found.byPosition ??= { scan, setting, pinned };
