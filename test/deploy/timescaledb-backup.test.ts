@@ -57,7 +57,7 @@ if (process.env['TEST_REQUIRE_TIMESCALEDB'] === '1') {
         empty: (tables) => truncate(pool, tables),
         beforeDrop: (stop) => stops.unshift(stop),
       });
-      const { counts } = await intake.receive('portal', '{"value":"E280"}');
+      const { counts } = await intake.receive('portal', '{"value":"E280","antenna":1}');
       expect(counts).to.deep.include({ recorded: 1 });
       for (const stop of stops) {
         await stop();
