@@ -27,7 +27,7 @@ export function messageOf(
   values: readonly string[] = ['E280'],
 ): ReadMessage {
   const reads = observedAt.flatMap((at) =>
-    values.map((value) => ({ value, observed_at: new Date(at / 1_000).toISOString() })),
+    values.map((value) => ({ value, antenna: 1, observed_at: new Date(at / 1_000).toISOString() })),
   );
   const payload = excerptOf(Buffer.from(JSON.stringify({ at: receivedAt, reads })));
   return {

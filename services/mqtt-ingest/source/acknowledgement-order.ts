@@ -34,10 +34,11 @@ export class Acknowledgements {
     };
   }
 
-  flush(): void {
+  /** @param patience in milliseconds: nothing at the end of a connection, as what is unacknowledged comes again. */
+  flush(patience = PATIENCE): void {
     this.#isFlushDue = false;
     const now = performance.now();
-    const end = this.#owed.findIndex(({ isDone, since }) => !isDone && now - since < PATIENCE);
+    const end = this.#owed.findIndex(({ isDone, since }) => !isDone && now - since < patience);
     const seen = this.#owed.splice(0, end === -1 ? this.#owed.length : end);
     const passed = seen.filter(({ isDone }) => !isDone);
     this.#owed = passed.length === 0 ? this.#owed : [...passed, ...this.#owed];

@@ -146,7 +146,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Broker
     unsubscribe: (filters) => unsubscribe(client, filters),
     publishRetained: (topic, payload) => void client.publish(topic, payload, { qos: 0, retain: true }),
     close: async () => {
-      acknowledgements.flush();
+      acknowledgements.flush(0);
       // Not by the library, which would wait for all outstanding answers.
       writeToStream({ cmd: 'disconnect', reasonCode: 0 }, stream, client.options);
       stream.end();

@@ -140,7 +140,7 @@ async function consume(
     });
   });
   return async () => {
-    acknowledgements.flush();
+    acknowledgements.flush(0);
     isLeft = true;
     await channel.close();
   };
