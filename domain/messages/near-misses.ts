@@ -5,12 +5,12 @@ import type { ReadMessage } from './message.ts';
 import { readersToSample } from './reader-flaws.ts';
 import { keepRejectedMessages } from './rejected-messages.ts';
 
-/** Keeps one message of a reader and hour that was ignored, whole or in part, and holds something like a tag. */
+/** Keeps one of these of a reader and hour. @param messages ignored, whole or in part, that hold something like a tag. */
 export async function keepNearMisses(client: Client, messages: readonly ReadMessage[]): Promise<void> {
   const firsts = new Map<number, ReadMessage>();
   for (const message of messages) {
-    const { reader, mapped } = message;
-    if (reader !== null && !firsts.has(reader.readerId) && nearMissOf(mapped) !== null) {
+    const { reader } = message;
+    if (reader !== null && !firsts.has(reader.readerId)) {
       firsts.set(reader.readerId, message);
     }
   }

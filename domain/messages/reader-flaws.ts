@@ -16,7 +16,7 @@ export interface Flaws {
   clockUnset: number;
   receivedAt: Micros;
   nearMisses: number;
-  /** Reads by the name of an antenna that nobody has registered. */
+  /** Reads by the name of an antenna that nobody has registered; as it is kept, so that no two are the same. */
   unplaced: ReadonlyMap<string, number>;
 }
 
@@ -40,7 +40,7 @@ export function flawsOf(reader: RegisteredReader | null, mapped: Mapped, receive
     const name = unplacedName(reader, item.read);
     if (name !== null) {
       flaws ??= noFlaws(receivedAt);
-      count(flaws.unplaced, name, 1);
+      count(flaws.unplaced, storable(name), 1);
     }
     if (item.read.unusable !== null) {
       flaws ??= noFlaws(receivedAt);
@@ -83,15 +83,12 @@ function storable(given: number | string): string {
 /** Call with the readers' counters locked. Nearly always there are none. */
 export async function addReaderFlaws(
   db: Connection,
-  found: readonly { reader: RegisteredReader | null; flaws: Flaws | null }[],
+  found: readonly { reader: RegisteredReader; flaws: Flaws }[],
 ): Promise<void> {
-  const ofReaders = found.flatMap(({ reader, flaws }) =>
-    reader === null || flaws === null ? [] : [{ reader, flaws }],
-  );
-  if (ofReaders.length === 0) {
+  if (found.length === 0) {
     return;
   }
-  const rows = [...Map.groupBy(ofReaders, ({ reader }) => reader.readerId).values()].flatMap((ofReader) => {
+  const rows = [...Map.groupBy(found, ({ reader }) => reader.readerId).values()].flatMap((ofReader) => {
     const [first] = ofReader;
     return first === undefined ? [] : [{ ...first.reader, ...sum(ofReader.map(({ flaws }) => flaws)) }];
   });
@@ -171,7 +168,7 @@ async function keepUnplaced(db: Connection, rows: readonly Unplaced[]): Promise<
       from unnest(
         ${sql.binary(integers(rows.map(({ orgId }) => orgId)))}::integer[],
         ${sql.binary(integers(rows.map(({ readerId }) => readerId)))}::integer[],
-        ${sql.binary(texts(rows.map(({ name }) => storable(name))))}::text[],
+        ${sql.binary(texts(rows.map(({ name }) => name)))}::text[],
         ${sql.binary(bigints(rows.map(({ reads }) => reads)))}::bigint[],
         ${sql.binary(timestamps(rows.map(({ receivedAt }) => receivedAt)))}::timestamptz[])
         as named (org_id, reader_id, name, reads, last_read_at)

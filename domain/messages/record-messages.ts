@@ -71,16 +71,15 @@ export async function recordMessages(
     rejections,
   }));
   await addReaderCounts(client, counted);
-  await addReaderFlaws(
-    client,
-    results.map(({ message: { reader, mapped }, reception }) => ({
-      reader,
-      flaws: reception.isRedelivery ? null : flawsOf(reader, mapped, reception.receivedAt),
-    })),
-  );
+  const flawed = results.flatMap(({ message, reception }) => {
+    const { reader, mapped } = message;
+    const flaws = reception.isRedelivery ? null : flawsOf(reader, mapped, reception.receivedAt);
+    return reader === null || flaws === null ? [] : [{ message, reader, flaws }];
+  });
+  await addReaderFlaws(client, flawed);
   await keepNearMisses(
     client,
-    results.flatMap(({ message, reception }) => (reception.isRedelivery ? [] : [message])),
+    flawed.flatMap(({ message, flaws }) => (flaws.nearMisses > 0 ? [message] : [])),
   );
   await keepLateProofs(
     client,

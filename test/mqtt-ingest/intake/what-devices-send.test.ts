@@ -188,6 +188,20 @@ describe('reads as devices send them', () => {
       expect(await positionOf(asset)).to.deep.equal({ location_id: yard });
     });
 
+    it('with names in the shape of access tokens are unplaced, and masked as one', async () => {
+      const { reader, topic } = await device('tagtrail', [gate]);
+      const names = ['a', 'b'].map((letter) => `tt_1_${letter.repeat(43)}`);
+      const payload = JSON.stringify(
+        names.map((antenna, at) => ({ value: tagOf(1), antenna, rssi: -50 - at })),
+      );
+      const { counts } = await intake.receive(topic, payload);
+      expect(counts).to.include({ unplaced: 2, rejected: 0 });
+      const { unplaced } = await json('reader', 'antennas', '--reader', String(reader));
+      expect(unplaced.map(({ name, reads }: { name: string; reads: number }) => [name, reads])).to.deep.equal(
+        [[`tt_1_${'*'.repeat(43)}`, 2]],
+      );
+    });
+
     it('keep the names of the latest hundred', async () => {
       const { reader, topic } = await device('tagtrail', [gate]);
       for (const batch of [0, 1, 2]) {
