@@ -37,8 +37,9 @@ export class DocumentRun {
     const scope = this.#scope;
     const outcomes: Item[] = [];
     const sources: unknown[] = [];
+    const lacking = new Map<Item, Lacking>();
     let found = false;
-    let idle: Ignored | undefined;
+    let idle: (NothingThere & { rule: Rule }) | undefined;
     for (const rule of this.#rules) {
       scope.root = document;
       scope.parent = document;
@@ -48,8 +49,8 @@ export class DocumentRun {
       if (scope.workLeft < 0) {
         return TOO_MUCH_WORK;
       }
-      if ('outcome' in selection) {
-        idle ??= selection;
+      if ('reason' in selection) {
+        idle ??= { ...selection, rule };
         continue;
       }
       found = true;
@@ -60,7 +61,16 @@ export class DocumentRun {
         const item = selection.items[at];
         scope.parent = selection.parents[at];
         scope.item = rule.split !== null && typeof item === 'string' ? splitFields(item, rule.split) : item;
-        outcomes.push(mapItem(rule, scope, this.#policies, this.#index));
+        scope.workLeft -= rule.work;
+        const failed = firstFailing(rule.itemConditions, scope);
+        const outcome =
+          failed === undefined
+            ? mapItem(rule, scope, this.#policies, this.#index)
+            : ignored(rule, scope, failed.otherwise);
+        if (failed?.asksFor === true) {
+          lacking.set(outcome, { rule, parent: scope.parent, item: scope.item });
+        }
+        outcomes.push(outcome);
         if (scope.workLeft < 0) {
           return TOO_MUCH_WORK;
         }
@@ -71,10 +81,20 @@ export class DocumentRun {
     if (found) {
       this.#foundAny = true;
     } else if (idle !== undefined) {
-      outcomes.push(idle);
+      scope.parent = document;
+      scope.item = document;
+      const outcome = ignored(idle.rule, scope, idle.reason);
+      if (idle.isLacking) {
+        lacking.set(outcome, { rule: idle.rule, parent: document, item: document });
+      }
+      outcomes.push(outcome);
     }
-    append(this.#outcomes, this.#rules.length > 1 ? withoutRepeatedIgnoring(outcomes, sources) : outcomes);
-    return null;
+    const kept = this.#rules.length > 1 ? withoutRepeatedIgnoring(outcomes, sources) : outcomes;
+    append(
+      this.#outcomes,
+      lacking.size === 0 ? kept : kept.map((outcome) => withNearMiss(outcome, lacking.get(outcome), scope)),
+    );
+    return scope.workLeft < 0 ? TOO_MUCH_WORK : null;
   }
 
   /** @param rest undecodable bytes after the documents. */
@@ -90,12 +110,19 @@ export class DocumentRun {
   }
 }
 
-function select(rule: Rule, scope: Scope): Selection | Ignored {
+/** Why a rule finds no items in a document. */
+interface NothingThere {
+  reason: string;
+  /** The document was not told apart from one with reads, but lacks something. */
+  isLacking: boolean;
+}
+
+function select(rule: Rule, scope: Scope): Selection | NothingThere {
   const failed = firstFailing(rule.documentConditions, scope);
   if (failed !== undefined) {
-    return ignored(rule, scope, failed.otherwise, failed.asksFor);
+    return { reason: failed.otherwise, isLacking: failed.asksFor };
   }
-  return rule.select(scope) ?? ignored(rule, scope, `nothing at ${rule.place}`, true);
+  return rule.select(scope) ?? { reason: `nothing at ${rule.place}`, isLacking: true };
 }
 
 /**
@@ -119,11 +146,6 @@ function withoutRepeatedIgnoring(outcomes: readonly Item[], sources: readonly un
  * read without antenna, RSSI or time is better than none.
  */
 function mapItem(rule: Rule, scope: Scope, policies: Policies, index: number): Item {
-  scope.workLeft -= rule.work;
-  const failed = firstFailing(rule.itemConditions, scope);
-  if (failed !== undefined) {
-    return ignored(rule, scope, failed.otherwise, failed.asksFor);
-  }
   const { fields } = rule;
   const tagType = fields.tagType(scope);
   if (tagType === undefined) {
@@ -178,16 +200,29 @@ function firstFailing(conditions: readonly Condition[], scope: Scope): Condition
   return undefined;
 }
 
-/** @param mayMiss it was not told apart from a read, but lacks something. */
-function ignored(rule: Rule, scope: Scope, reason: string, mayMiss = false): Ignored {
+function ignored(rule: Rule, scope: Scope, reason: string): Ignored {
   const warning = rule.warn.find((condition) => condition.holds(scope));
-  const nearMiss = mayMiss ? tagLikeIn(scope.item, rule.fields.reader(scope) ?? null) : null;
-  return {
-    outcome: 'ignored',
-    reason,
-    ...(warning === undefined ? {} : { warning: warning.saying }),
-    ...(nearMiss === null ? {} : { nearMiss }),
-  };
+  return warning === undefined
+    ? { outcome: 'ignored', reason }
+    : { outcome: 'ignored', reason, warning: warning.saying };
+}
+
+/** An ignored item or document that was not told apart from a read, but lacks something. */
+interface Lacking {
+  rule: Rule;
+  parent: unknown;
+  item: unknown;
+}
+
+/** Looks once at what no rule has read: each look walks all of it. */
+function withNearMiss(outcome: Item, lacking: Lacking | undefined, scope: Scope): Item {
+  if (lacking === undefined || outcome.outcome !== 'ignored') {
+    return outcome;
+  }
+  scope.parent = lacking.parent;
+  scope.item = lacking.item;
+  const nearMiss = tagLikeIn(lacking.item, lacking.rule.fields.reader(scope) ?? null);
+  return nearMiss === null ? outcome : { ...outcome, nearMiss };
 }
 
 function withoutValue(rule: Rule, scope: Scope, policies: Policies, index: number): Item {
