@@ -107,11 +107,14 @@ export async function writeChanges(
 async function requireArrivalsLive(client: Client, changes: readonly Change[]): Promise<void> {
   const arrivals: LocationRef[] = [];
   for (const { position, put, rows } of changes) {
-    const isArrival = (row: Transition) =>
-      rows.added.includes(row) ||
-      rows.changed.some((changed) => changed.row === row && changed.was.locationId !== row.locationId);
+    const comes = new Set<Transition>(rows.added);
+    for (const { row, was } of rows.changed) {
+      if (was.locationId !== row.locationId) {
+        comes.add(row);
+      }
+    }
     for (const row of put) {
-      if (row.decidedBy?.proof === 'position' && isArrival(row)) {
+      if (row.decidedBy?.proof === 'position' && comes.has(row)) {
         arrivals.push({ orgId: position.orgId, locationId: row.locationId });
       }
     }

@@ -30,7 +30,8 @@ export async function readSites(
   if (scans.length === 0) {
     return new Map();
   }
-  const wanted = [...new Set(scans.map(({ orgId }) => orgId))];
+  const scansOf = Map.groupBy(scans, ({ orgId }) => orgId);
+  const wanted = [...scansOf.keys()];
   // In order, since recorders would otherwise wait for each other behind two changes.
   const slots = [...new Set(wanted.map(locatingSlot))].sort((a, b) => a - b);
   // Two statements, sent together: a single one would read what was there before it got the lock.
@@ -56,12 +57,7 @@ export async function readSites(
     }
   }
   for (const [orgId, site] of sites) {
-    await placeLocations(
-      db,
-      orgId,
-      site,
-      scans.filter((scan) => scan.orgId === orgId),
-    );
+    await placeLocations(db, orgId, site, scansOf.get(orgId) ?? []);
   }
   return sites;
 }

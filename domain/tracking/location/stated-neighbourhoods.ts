@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { eachInTurns, Turns } from '../../../base/each-in-turns.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { type AssetRef, assetKey } from '../history/asset-ref.ts';
@@ -295,7 +296,7 @@ export function endOfBucket(bucket: number): Micros {
 class KnownOfAsset {
   readonly #asset: Omit<ChangedAsset, 'changed'>;
   /** By their ends. The sightings are statements. */
-  readonly #spans = new Map<Micros, Span>();
+  readonly #spans = new Map<Micros, Span & { sightings: Sighting[] }>();
   readonly #stored = new Map<Micros, DecidedTransition>();
   /** The newest that was decided. */
   #position: ObservedPosition | null = null;
@@ -326,14 +327,10 @@ class KnownOfAsset {
       from: bucketOf(from),
       to: bucketOf(to),
     });
-    const sightings = toSightings(statements);
-    const continued = this.#spans.get(from - 1);
+    const span = this.#spans.get(from - 1) ?? { from, to, sightings: [] };
     this.#spans.delete(from - 1);
-    this.#spans.set(to, {
-      from: continued?.from ?? from,
-      to,
-      sightings: continued === undefined ? sightings : [...continued.sightings, ...sightings],
-    });
+    append(span.sightings, toSightings(statements));
+    this.#spans.set(to, { ...span, to });
     for (const transition of transitions) {
       this.#stored.set(transition.observedAt, transition);
     }
