@@ -94,9 +94,14 @@ export class Plan {
     );
   }
 
-  /** Microseconds that a fit of so many antennas takes, as estimated; the first on this ground has to find its cells. */
-  costOf(antennas: number): number {
-    return this.#ground.size * (antennas * 0.0025 + 0.02) + this.#ground.missingSteps * COST_OF_STEP;
+  /**
+   * Microseconds that a fit takes, as estimated; the first on this ground has to find its cells, and each the expected levels
+   * that are not remembered.
+   */
+  costOf(pins: readonly Pin[], tagDbm: number): number {
+    const { size, missingSteps } = this.#ground;
+    const missing = pins.filter((pin) => pin.expected === null || pin.tagDbm !== tagDbm).length;
+    return size * (pins.length * 0.0025 + missing * COST_OF_LEVEL + 0.02) + missingSteps * COST_OF_STEP;
   }
 
   pinOf(antenna: { readerId: number; antenna: number }): Pin | null {
@@ -215,6 +220,9 @@ const NOTHING = -40;
 
 /** Microseconds. */
 const COST_OF_STEP = 0.03;
+
+/** Microseconds to find what is expected in a cell. */
+const COST_OF_LEVEL = 0.025;
 
 /** Why a plan cannot be decided on. */
 export type PlanFault = 'no_places' | 'too_wide' | 'too_intricate';

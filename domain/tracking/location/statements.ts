@@ -273,8 +273,8 @@ export class Hearing {
     if (known !== undefined && known.tagDbm === tagDbm && isSameLevels(known.pinned, pinned)) {
       return { fit: known.fit, cost: 0 };
     }
-    // Before the cells of the plan are found, which counts.
-    const cost = pinned.plan.costOf(pinned.pins.length);
+    // Before the plan remembers what it has to find for this fit, which counts.
+    const cost = pinned.plan.costOf(pinned.pins, tagDbm);
     const fit = fitOf(pinned, tagDbm);
     this.#fits.set(bucket, { pinned, tagDbm, fit });
     return { fit, cost };
