@@ -1,3 +1,4 @@
+import { MOST_NUMBER } from '../formats/mapping/acceptance.ts';
 import type { TagRead } from '../formats/mapping/run.ts';
 import type { RegisteredReader } from './load-readers.ts';
 
@@ -22,11 +23,9 @@ export function antennaNumber(
   }
   return (
     antennasNamed.get(antenna) ??
-    (typeof antenna === 'number' && antenna <= MOST_STORED ? antenna : NO_ANTENNA)
+    (typeof antenna === 'number' && antenna <= MOST_NUMBER ? antenna : NO_ANTENNA)
   );
 }
-
-const MOST_STORED = 32_767;
 
 /** The name by which an unregistered antenna is kept: a port's digits, or empty where none is named. Null for a registered one. */
 export function unplacedName(reader: Antennas, read: Pick<TagRead, 'antenna'>): string | null {

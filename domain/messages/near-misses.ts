@@ -5,7 +5,7 @@ import type { ReadMessage } from './message.ts';
 import { readersToSample } from './reader-flaws.ts';
 import { keepRejectedMessages } from './rejected-messages.ts';
 
-/** Keeps one of these of a reader and hour. @param messages ignored, whole or in part, that hold something like a tag. */
+/** Keeps one message of a reader and hour. @param messages with an ignored part that holds something like a tag. */
 export async function keepNearMisses(client: Client, messages: readonly ReadMessage[]): Promise<void> {
   const firsts = new Map<number, ReadMessage>();
   for (const message of messages) {

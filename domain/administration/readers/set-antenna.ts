@@ -5,7 +5,7 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { differences } from '../../changes/differences.ts';
 import { type Change, changed, makeChange, unchanged } from '../../changes/make-change.ts';
-import { asAntenna, LONGEST_ANTENNA } from '../../formats/mapping/acceptance.ts';
+import { asAntenna, LONGEST_ANTENNA, MOST_NUMBER, MOST_PORT } from '../../formats/mapping/acceptance.ts';
 import { holdLiveLocation } from '../../master-data/by-id-or-key.ts';
 import { requireRoomForAntenna } from './require-room.ts';
 import { lockReader } from './stored-reader.ts';
@@ -56,10 +56,6 @@ export function portOf({ number, devicePort }: Pick<AntennaKey, 'number' | 'devi
   return number > 0 ? number : devicePort;
 }
 
-const MOST_PORT = 65_535;
-/** Of a port that is its antenna's number. */
-const MOST_STORED = 32_767;
-
 /**
  * Updates an antenna of a live reader, adding it if it is new.
  *
@@ -99,7 +95,7 @@ function requireKey({ port, name }: AntennaChange): void {
   }
   if (
     port !== undefined &&
-    !(Number.isInteger(port) && port <= MOST_PORT && port >= -MOST_STORED - 1 && port !== 0)
+    !(Number.isInteger(port) && port <= MOST_PORT && port >= -MOST_NUMBER - 1 && port !== 0)
   ) {
     throw new AppError('invalid_input', `Antenna port ${port} is not an integer from 1 to ${MOST_PORT}`);
   }
@@ -147,7 +143,7 @@ function keyFor({ readerId, port, name }: AntennaChange, known: readonly Antenna
   if (port !== undefined && port < 0) {
     throw new AppError('not_found', `Reader ${readerId} has no such antenna`);
   }
-  const isStored = port !== undefined && port <= MOST_STORED;
+  const isStored = port !== undefined && port <= MOST_NUMBER;
   const number = isStored ? port : leastOf([0, ...known.map((key) => key.number)]) - 1;
   return { number, name: name ?? null, devicePort: isStored ? null : (port ?? null) };
 }

@@ -37,7 +37,9 @@ export function faultOfTagValue(value: string): string | null {
   return null;
 }
 
-const MOST_PORT = 65_535;
+export const MOST_PORT = 65_535;
+/** A greater port is not its antenna's number: that one gets a number below 0. */
+export const MOST_NUMBER = 32_767;
 export const LONGEST_ANTENNA = 64;
 
 /** A port, also quoted; any other text, number, list or object is a name. Blank text names no antenna. */

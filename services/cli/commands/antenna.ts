@@ -8,6 +8,7 @@ import {
   portOf,
   setAntenna,
 } from '../../../domain/administration/readers/set-antenna.ts';
+import { MOST_PORT } from '../../../domain/formats/mapping/acceptance.ts';
 import { isRadioStrength } from '../../../domain/tracking/rssi.ts';
 import { addCommand, id, printResult, wholeNumber } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
@@ -30,7 +31,7 @@ export function addAntenna(program: Command): void {
   addCommand(program, 'antenna', 'set')
     .description('Say where an antenna is and which of its reads count. Omitted options keep their values.')
     .requiredOption('--reader <id>', 'its reader', id)
-    .option('--port <port>', 'its port on the reader', wholeNumber(1, 65_535))
+    .option('--port <port>', 'its port on the reader', wholeNumber(1, MOST_PORT))
     .option('--name <name>', 'its name, as the reader sends it; with --port either finds it')
     .option('--location <key>', 'the external key of its location, or none')
     .option('--min-rssi <dBm>', 'weaker reads do not count; none removes the bound', asDbm)
