@@ -10,7 +10,7 @@ import { copySite, createSite } from './ingest/site.ts';
  * 20 rules; `--moves 0.02,0.2` says which shares of the reads are moves, `--only rate,telling,takeover` what is measured;
  * with `--many` one move in forty opens an alert.
  */
-const options = readAlertOptions(process.argv.slice(2));
+const options = readAlertOptions();
 const { only, assets, count, rounds } = options;
 console.log(`Node.js ${process.version}, ${cpus().length} cores, ${cpus()[0]?.model ?? ''}`);
 console.log(

@@ -14,7 +14,7 @@ import { benchWaiting } from './waiting.ts';
 import { benchWebhooks } from './webhooks.ts';
 
 /** Measures the API; `README.md` beside this file says how to read it. */
-const options = readOptions(process.argv.slice(2));
+const options = readOptions();
 const server = await openDatabaseServer();
 console.log(`Node.js ${process.version}, ${cpus().length} cores, ${cpus()[0]?.model ?? ''}`);
 console.log(`Medians of ${options.repetitions} rounds (lowest to highest), ${options.seconds} s each`);

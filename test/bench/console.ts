@@ -1,11 +1,11 @@
 import { cpus } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { launch } from '../support/browser.ts';
 import { buildConsoleIfStale } from '../support/built-app.ts';
 import { run } from '../support/process.ts';
 import { memoryOf, processorTime } from '../support/processor-time.ts';
 import { quantile, show, spreadOf } from '../support/statistics.ts';
+import { typedOptions } from '../support/typed-options.ts';
 import { startMover } from './console/mover.ts';
 import { makeSite } from './console/site.ts';
 import { openTab, type Tab } from './console/tab.ts';
@@ -13,7 +13,7 @@ import { openViewer } from './console/viewers.ts';
 import { openDatabaseServer } from './database-server.ts';
 
 /** Measures the console under many viewers while much moves; `README.md` beside this file says how to read it. */
-const { values } = parseArgs({
+const { values } = typedOptions('bench:console', {
   options: {
     locations: { type: 'string', default: '1e4' },
     assets: { type: 'string', default: '1e5' },

@@ -1,18 +1,18 @@
 import { cpus } from 'node:os';
-import { parseArgs } from 'node:util';
 import { ulid } from 'ulid';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
 import { TEST_ACTOR } from '../support/actor.ts';
 import { quantile } from '../support/statistics.ts';
+import { typedOptions } from '../support/typed-options.ts';
 import { openDatabaseServer } from './database-server.ts';
 import { interleaved } from './interleaved.ts';
 import { startServer } from './processes.ts';
 import { fill } from './rows/seed.ts';
 
 /** Measures submissions of 1000 scans; `README.md` beside this file says how to read it. */
-const { values } = parseArgs({
+const { values } = typedOptions('bench:handheld', {
   options: {
     scans: { type: 'string', default: '1e6' },
     assets: { type: 'string', default: '2e4' },

@@ -17,7 +17,7 @@ import { benchStorage } from './ingest/storage.ts';
 import { benchHistory, benchOddities, benchThroughput } from './ingest/throughput.ts';
 
 /** Measures ingestion; `INGEST.md` beside this file says how to read it. */
-const options = readIngestOptions(process.argv.slice(2));
+const options = readIngestOptions();
 const server = await openDatabaseServer();
 const version = await onServer(
   server.url,

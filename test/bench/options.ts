@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { typedOptions } from '../support/typed-options.ts';
 
 export interface BenchOptions {
   /** Numbers of scans to measure histories and the report at. */
@@ -16,13 +16,8 @@ const USUAL = ['look-up', 'row-security', 'list', 'create', 'tracking', 'waiting
 const PARTS = [...USUAL, 'search', 'chain', 'sign-ins', 'tls', 'pooler', 'replica'] as const;
 export type Part = (typeof PARTS)[number];
 
-export const USAGE = `npm run bench:api -- [--only ${PARTS.join(',')}] [--scans 1e5,1e6] [--assets 1e3,1e5]
-  [--repetitions 5] [--seconds 2]`;
-
-/** @throws TypeError if an option is unknown. */
-export function readOptions(args: string[]): BenchOptions {
-  const { values } = parseArgs({
-    args,
+export function readOptions(): BenchOptions {
+  const { values } = typedOptions('bench:api', {
     options: {
       scans: { type: 'string', default: '1e5,1e6' },
       assets: { type: 'string', default: '1e3,1e5' },

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { table } from '../../base/table.ts';
 import { withDatabase } from '../../db/timescale/connections/database-url.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
@@ -19,38 +18,27 @@ import {
 import { installMeasured, storedMoves } from '../support/location/measured-site.ts';
 import { type Arrival, recordAndLook, recordArriving } from '../support/location/play.ts';
 import type { Rows } from '../support/site.ts';
+import { typedOptions } from '../support/typed-options.ts';
 import { openDatabaseServer } from './database-server.ts';
 
 /**
  * How often what is said of assets is right, by reads of tags whose true positions are known: `npm run bench:truth`. Each
  * division and procedure is an organization of its own, and all reads go through the recorder; once more shuffled and in late
- * pieces, which must end in the same histories.
+ * pieces, which must end in the same histories; else it ends with 1. Divisions are those of the folder's plan.json. As JSON:
+ * {"<division> <procedure>": {figures, moves}}, as in expected.json.
  */
-const HELP = `npm run bench:truth -- [--data FOLDER] [--divisions NAME,…] [--procedures strength,position] [--json]
-
-  --data        a folder as test/data/location, which is the default
-  --divisions   those of its plan.json; default: all
-  --procedures  default: both
-  --json        {"<division> <procedure>": {figures, moves}}, as in expected.json
-
-Ends with 1 if shuffled or late reads end in other histories.`;
 
 /** Beside the order of time, in which answers are looked at second by second. */
 const OTHER_ARRIVALS: readonly Arrival[] = ['shuffled', 'in late pieces of an hour'];
 
-const { values } = parseArgs({
+const { values } = typedOptions('bench:truth', {
   options: {
     data: { type: 'string', default: OPEN_HALF },
     divisions: { type: 'string' },
     procedures: { type: 'string', default: PROCEDURES.join() },
     json: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
   },
 });
-if (values.help) {
-  console.log(HELP);
-  process.exit();
-}
 const measured = readMeasured(resolve(values.data));
 const divisions = listed('--divisions', values.divisions, Object.keys(measured.plan.zonings));
 const procedures = listed('--procedures', values.procedures, PROCEDURES) as Procedure[];

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { cpus } from 'node:os';
-import { parseArgs } from 'node:util';
 import { quantile, spreadOf } from '../support/statistics.ts';
+import { typedOptions } from '../support/typed-options.ts';
 import { SECRETS_KEY } from '../support/webhooks.ts';
 import { openDatabaseServer } from './database-server.ts';
 import { answerOf, forkFile, startServer } from './processes.ts';
@@ -11,7 +11,7 @@ import { Site } from './worst/site.ts';
 import { HOSTILE_MS, type P99, Windows } from './worst/windows.ts';
 
 /** Measures what the worst requests do to somebody else's; `README.md` beside this file says how to read it. */
-const { values, positionals } = parseArgs({
+const { values, positionals } = typedOptions('bench:worst', {
   allowPositionals: true,
   options: {
     unlimited: { type: 'boolean', default: false },

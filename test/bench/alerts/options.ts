@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { typedOptions } from '../../support/typed-options.ts';
 
 export interface AlertOptions {
   /** What to measure. */
@@ -18,10 +18,8 @@ export interface AlertOptions {
 const PARTS = ['rate', 'telling', 'takeover'] as const;
 export type AlertPart = (typeof PARTS)[number];
 
-/** @throws TypeError if an option is unknown. */
-export function readAlertOptions(args: string[]): AlertOptions {
-  const { values } = parseArgs({
-    args,
+export function readAlertOptions(): AlertOptions {
+  const { values } = typedOptions('bench:alerts', {
     options: {
       only: { type: 'string', default: PARTS.join() },
       assets: { type: 'string', default: '1e5' },

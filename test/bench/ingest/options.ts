@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { typedOptions } from '../../support/typed-options.ts';
 import type { SourceName } from './installation.ts';
 import type { LateKind } from './traffic.ts';
 
@@ -73,10 +73,8 @@ const SOURCES: readonly SourceName[] = ['mosquitto', 'embedded'];
 
 const LATE_KINDS: readonly LateKind[] = ['scattered', 'buffered'];
 
-/** @throws TypeError if an option is unknown. */
-export function readIngestOptions(args: string[]): IngestOptions {
-  const { values } = parseArgs({
-    args,
+export function readIngestOptions(): IngestOptions {
+  const { values } = typedOptions('bench:ingest', {
     options: {
       only: { type: 'string', default: USUAL.join() },
       sources: { type: 'string', default: SOURCES.join() },

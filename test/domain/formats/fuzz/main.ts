@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
+import { typedOptions } from '../../../support/typed-options.ts';
 import type { Findings, Order } from './worker.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { Findings, Order } from './worker.ts';
  * former 29 s of CPU; the slowest message 1 MiB of commas in a format that splits them, 140 ms of CPU; of the built-in formats
  * 40 ms of CPU; peak memory of the whole process 444 and 370 MiB, within the bound on the heap.
  */
-const { values } = parseArgs({
+const { values } = typedOptions('fuzz:formats', {
   options: {
     messages: { type: 'string', default: '1000000' },
     seed: { type: 'string', default: '1' },
