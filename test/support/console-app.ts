@@ -57,6 +57,15 @@ export function useConsoleApp(settings: Partial<ConsoleConfig> = {}): TestConsol
   });
 }
 
+/** Texts of what `selector` finds that end in "…" because there is no room for them. */
+export function cutTexts(page: Page, selector: string): Promise<string[]> {
+  return page.evaluate<string[]>(
+    `[...document.querySelectorAll(${JSON.stringify(selector)})]
+       .filter((each) => each.scrollWidth > each.clientWidth && getComputedStyle(each).display !== 'inline')
+       .map((each) => each.textContent)`,
+  );
+}
+
 /**
  * Looks at the page at three widths, light and dark: for a picture, whether it keeps to its width and height, and with axe.
  *

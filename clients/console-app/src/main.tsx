@@ -1,5 +1,6 @@
 import './style/console.css';
 import { render } from 'preact';
+import { ignoreSecondClicks } from './api/use-action.ts';
 import { App } from './app/app.tsx';
 import { loadPreferences } from './app/preferences.ts';
 import { watchActivity } from './app/watch-activity.ts';
@@ -10,6 +11,7 @@ import { askWhoIsSignedIn } from './session/session.ts';
 import { goOnToWantedAddress } from './session/wanted-address.ts';
 
 watchActivity();
+ignoreSecondClicks();
 goOnToWantedAddress();
 startRouter();
 startOrganizationInAddress();

@@ -164,13 +164,15 @@ describe('how locations are decided on, in the console, in a browser', () => {
     found.push(...(await faultsOf(page, 'locating-in-inbox')));
     expect(found).to.deep.equal([]);
     await page.setViewportSize({ width: 1280, height: 800 });
-    await page.getByRole('button', { name: 'Decide by strength: Everywhere' }).click();
-    await page.getByText('Everywhere: in force from now on').waitFor();
+    await page.getByRole('button', { name: 'Decide by strength: Everywhere' }).dblclick();
+    const done = page.getByText('Everywhere: in force from now on');
+    await done.first().waitFor();
     await page.getByText('would have been').waitFor({ state: 'detached' });
     const made = await database.rows('select procedure, certainty from location_settings where org_id = $1', [
       other.orgId,
     ]);
     expect(made).to.deep.equal([{ procedure: 'strength', certainty: 1 }]);
+    expect(await done.count(), 'said once').to.equal(1);
   });
 });
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { sealBatch } from '../../../domain/moves/sealing/seal-batch.ts';
-import { until } from '../../support/browser.ts';
-import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { screenshot, until } from '../../support/browser.ts';
+import { cutTexts, faultsOf, useConsoleApp } from '../../support/console-app.ts';
 import { encodePng } from '../../support/png.ts';
 import { aRead, record } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
@@ -284,6 +284,17 @@ describe('the plan in the console', () => {
     );
     expect(pinned.map(({ reader_id: id, port }) => [id, port])).to.deep.equal([[readerId, 2]]);
     expect(pinned[0]?.y).to.be.above(0.5);
+  });
+
+  it('lists antennas by whole names', async () => {
+    const called = (name: string) =>
+      database.rows('update readers set name = $2 where id = $1', [readerId, name]);
+    await called('North gate, above the roller shutter');
+    const wide = await app.open('#/plan?edit=true', token, { viewport: { width: 1400, height: 900 } });
+    await wide.locator('.unplaced', { hasText: 'roller shutter, antenna 1' }).waitFor();
+    expect(await cutTexts(wide, '.unplaced :is(.title, .hint)')).to.deep.equal([]);
+    await screenshot(wide, 'console/plan-antennas-1400');
+    await called('North gate');
   });
 
   it('gets a scale by clicks, gives it back, and takes an antenna off', async () => {

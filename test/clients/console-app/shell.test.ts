@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { makeFirstLink } from '../../../domain/administration/users/links/make-link.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
-import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { screenshot } from '../../support/browser.ts';
+import { cutTexts, faultsOf, useConsoleApp } from '../../support/console-app.ts';
 import { PASSWORD } from '../../support/people.ts';
 
 describe('the console in a browser', () => {
@@ -132,6 +133,29 @@ describe('the console in a browser', () => {
     await page.getByRole('heading', { name: 'Assets', exact: true }).waitFor();
     await page.reload();
     await page.getByRole('heading', { name: 'Assets', exact: true }).waitFor();
+  });
+
+  it('says that a page could not be loaded, and loads it when asked', async () => {
+    const page = await app.open('#/assets', app.token, { locale: 'de-DE' });
+    await page.getByRole('heading', { name: 'Objekte', exact: true }).waitFor();
+    await page.route('**/assets/alerts-screen-*', (route) => route.abort());
+    await page.evaluate(`location.hash = '#/alerts'`);
+    await page.getByRole('heading', { name: 'Diese Seite ließ sich nicht laden' }).waitFor();
+    expect(await page.locator('main').textContent()).not.to.match(/import|http/i);
+    expect(await faultsOf(page, 'not-loaded')).to.deep.equal([]);
+    await page.unroute('**/assets/alerts-screen-*');
+    await page.getByRole('button', { name: 'Neu laden' }).click();
+    await page.getByRole('heading', { name: 'Alarme', exact: true }).waitFor();
+  });
+
+  it('shows whole names and keys on a phone', async () => {
+    const key = 'PALLET-HALL-3-EUROPE-0000004711';
+    const name = 'Pallet of acid-resistant drums for the northern yard';
+    await app.call({ method: 'POST', path: '/assets', json: { name, external_key: key } });
+    const page = await app.open('#/assets?q=europe', app.token, { viewport: { width: 390, height: 844 } });
+    await page.getByText(key).waitFor();
+    expect(await cutTexts(page, '.table :is(.title, .mono, .row-link)')).to.deep.equal([]);
+    await screenshot(page, 'console/assets-390');
   });
 
   it('moves nothing for who asks for that', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { sealBatch } from '../../../domain/moves/sealing/seal-batch.ts';
-import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { screenshot } from '../../support/browser.ts';
+import { cutTexts, faultsOf, useConsoleApp } from '../../support/console-app.ts';
 import { aRead, record } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
 
@@ -126,6 +127,18 @@ describe('the console, looking for where things are', () => {
     const before = await page.evaluate<string>('location.hash');
     await page.getByRole('button', { name: 'Zoom in' }).click();
     expect(await page.evaluate<string>('location.hash')).not.to.equal(before);
+  });
+
+  it('shows whole names of places beside the lanes on a phone', async () => {
+    const called = (name: string) =>
+      app.database.rows('update locations set name = $2 where id = $1', [place.dock, name]);
+    await called('Goods inward, hall 3, loading bridge 12');
+    const page = await app.open(`#/asset/${lift}`, token, { viewport: { width: 390, height: 844 } });
+    await page.locator('.lane-name', { hasText: 'loading bridge 12' }).waitFor();
+    expect(await cutTexts(page, '.lane-name, .lane-name a')).to.deep.equal([]);
+    await page.locator('.lane-name').first().scrollIntoViewIfNeeded();
+    await screenshot(page, 'console/lanes-390');
+    await called('DOCK');
   });
 
   it('finds an asset by its tag in another spelling, with where it is and was', async () => {

@@ -20,7 +20,7 @@ describe('the languages of the handheld app', () => {
     await app.shows('Alles gesendet');
     expect(await app.page.evaluate('document.documentElement.lang')).to.equal('de');
     await scanByWedge(app.page, 'E28011600000020912340001');
-    await app.shows('Wähle, wo du bist');
+    await app.shows('Wählen Sie, wo Sie sind');
     await screenshot(app.page, 'light/german-scan');
     await app.isInstalled();
     await device.context.setOffline(true);

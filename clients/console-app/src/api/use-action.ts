@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { ApiError } from './api-error.ts';
 import { asApiError } from './use-read.ts';
 
@@ -12,15 +12,18 @@ export interface Action {
 
 export function useAction(): Action {
   const [isBusy, setBusy] = useState(false);
+  // The state is a rendering late: a second click can come before it.
+  const isRunning = useRef(false);
   const [problem, setProblem] = useState<ApiError | null>(null);
   return {
     isBusy,
     problem,
     clear: () => setProblem(null),
     run: async (work) => {
-      if (isBusy) {
+      if (isRunning.current) {
         return false;
       }
+      isRunning.current = true;
       setBusy(true);
       setProblem(null);
       try {
@@ -30,8 +33,25 @@ export function useAction(): Action {
         setProblem(asApiError(error));
         return false;
       } finally {
+        isRunning.current = false;
         setBusy(false);
       }
     },
   };
+}
+
+const DONE_ONCE = 'button:is([type=submit], .primary, .danger)';
+
+/** Some people double-click everything: the second click on a button that writes comes too late to be refused as busy. */
+export function ignoreSecondClicks(): void {
+  window.addEventListener(
+    'click',
+    (event) => {
+      if (event.detail > 1 && event.target instanceof Element && event.target.closest(DONE_ONCE) !== null) {
+        event.preventDefault();
+        event.stopPropagation();
+      }
+    },
+    { capture: true },
+  );
 }

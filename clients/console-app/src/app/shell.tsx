@@ -198,14 +198,16 @@ function Loaded({ screen }: { screen: Screen }) {
 
 /** A screen that fails takes no other with it. */
 class ScreenBoundary extends Component<{ children: ComponentChildren }, { failure: unknown }> {
-  override state = { failure: undefined };
+  override state: { failure: unknown } = { failure: undefined };
 
   static override getDerivedStateFromError(failure: unknown) {
     return { failure };
   }
 
   override componentDidCatch(failure: unknown): void {
-    console.error(failure);
+    if (!(failure instanceof NotLoaded)) {
+      console.error(failure);
+    }
   }
 
   override render() {
@@ -214,9 +216,15 @@ class ScreenBoundary extends Component<{ children: ComponentChildren }, { failur
     if (failure === undefined) {
       return this.props.children;
     }
+    const isNotLoaded = failure instanceof NotLoaded;
     return (
-      <EmptyState isPage icon="problem" title={t.screenFailed} hint={t.screenFailedHint}>
-        <p class="mono hint">{String(failure)}</p>
+      <EmptyState
+        isPage
+        icon="problem"
+        title={isNotLoaded ? t.notLoaded : t.screenFailed}
+        hint={isNotLoaded ? t.notLoadedHint : t.screenFailedHint}
+      >
+        {!isNotLoaded && <p class="mono hint">{String(failure)}</p>}
         <button type="button" class="secondary" onClick={() => location.reload()}>
           {t.reload}
         </button>
@@ -225,12 +233,15 @@ class ScreenBoundary extends Component<{ children: ComponentChildren }, { failur
   }
 }
 
+/** The file of a screen did not come: the network failed, or a new version has replaced it. */
+class NotLoaded extends Error {}
+
 const loaded = new Map<Screen['path'], ScreenComponent>();
 
-/** The screen's component, once its file has come. @throws what the loading ended with, if the file does not come. */
+/** The screen's component, once its file has come. @throws NotLoaded if the file does not come. */
 function useLoaded(screen: Screen): ScreenComponent | undefined {
   const [, setLoaded] = useState<ScreenComponent | undefined>();
-  const [failure, setFailure] = useState<unknown>();
+  const [failure, setFailure] = useState<NotLoaded | undefined>();
   useEffect(() => {
     let isGone = false;
     screen.load().then(
@@ -239,7 +250,7 @@ function useLoaded(screen: Screen): ScreenComponent | undefined {
         // A function given to a setter would be called.
         isGone || setLoaded(() => component);
       },
-      (error: unknown) => isGone || setFailure(error),
+      (error: unknown) => isGone || setFailure(new NotLoaded(screen.path, { cause: error })),
     );
     return () => {
       isGone = true;

@@ -48,6 +48,9 @@ export const de = {
     toOwnOrganization: (name: string) => `Zu ${name}`,
     noOrganization: 'Sie gehören zu keiner Organisation',
     noOrganizationHint: 'Bitten Sie jemanden aus der Verwaltung um eine Einladung.',
+    notLoaded: 'Diese Seite ließ sich nicht laden',
+    notLoadedHint:
+      'Das Netz war unterbrochen, oder eine neue Version wurde eingespielt. Laden Sie die Seite neu.',
     screenFailed: 'Diese Ansicht ist gescheitert',
     screenFailedHint:
       'Die anderen gehen weiter. Neu laden hilft, wenn inzwischen eine neue Version eingespielt wurde.',
@@ -200,7 +203,7 @@ export const de = {
     retire: 'Ausmustern',
     retireTitle: (name) => `${name} ausmustern?`,
     retireBody:
-      'Seine Etiketten und sein Schlüssel werden frei. Seine Geschichte bleibt, und „Mit ausgemusterten“ findet es.',
+      'Seine Etiketten und sein Schlüssel werden frei. Sein Verlauf bleibt, und „Mit ausgemusterten“ findet es.',
     retiredDone: (name) => `${name} ausgemustert`,
   },
   places: {
@@ -227,7 +230,7 @@ export const de = {
     retire: 'Aufgeben',
     retireTitle: (name) => `${name} aufgeben?`,
     retireBody:
-      'Seine Etiketten und sein Schlüssel werden frei. Was dort war, bleibt in der Geschichte. Orte darin müssen zuvor aufgegeben oder verlegt werden.',
+      'Seine Etiketten und sein Schlüssel werden frei. Was dort war, bleibt im Verlauf. Orte darin müssen zuvor aufgegeben oder verlegt werden.',
     retiredDone: (name) => `${name} aufgegeben`,
   },
   imports: {
@@ -565,7 +568,7 @@ export const de = {
     everywhere: 'Alle Orte',
     settle: 'Wartezeit (Sekunden)',
     settleHint:
-      'So lange werden die Ereignisse eines Assets zurückgehalten und als eines gesendet, mit der Änderung unterm Strich. Was sich aufhebt, wird nicht gesendet. 0: jedes sofort.',
+      'So lange werden die Ereignisse eines Objekts zurückgehalten und als eines gesendet, mit der Änderung unterm Strich. Was sich aufhebt, wird nicht gesendet. 0: jedes sofort.',
     state: 'Zustand',
     states: { on: 'An', off: 'Aus', paused: 'Angehalten' },
     reasons: {
@@ -1113,7 +1116,7 @@ export const de = {
       'Suchen Sie nach einem Teil des Namens oder des Etiketts. Etiketten, die noch zu nichts gehören, sind im Eingang.',
     places: 'Orte',
     assets: 'Objekte',
-    more: (count) => `Und ${number(count)} weitere: tippe noch einen Buchstaben.`,
+    more: (count) => `Und ${number(count)} weitere: Tippen Sie noch einen Buchstaben.`,
     since: 'seit',
     seenAgo: (duration) => `gesehen vor ${duration}`,
     before: 'davor:',
@@ -1171,7 +1174,7 @@ export const de = {
     noLocation: 'Kein Ort',
     choose: 'Plan',
     edit: 'Plan bearbeiten',
-    find: 'Objekt, Tag oder Ort aufleuchten lassen',
+    find: 'Objekt, Etikett oder Ort aufleuchten lassen',
     none: 'Noch kein Plan',
     noneHint:
       'Fügen Sie ein Bild des Geländes oder eines Stockwerks hinzu, und setzen Sie Ihre Orte darauf: Dann sehen Sie, was sich bewegt.',
@@ -1450,7 +1453,7 @@ export const de = {
     byStrength: (certainty: number) =>
       `Nach Stärke: Ein Objekt ist, wo es am lautesten zu hören ist, mit Sicherheit ${decimal(certainty)}.`,
     byPosition: (certainty: number, dbm: number) =>
-      `Nach Position: Ein Objekt ist, wo es auf dem Plan so zu hören wäre, mit Sicherheit ${decimal(certainty)}; Tags ${decimal(dbm)} dBm in 1 m.`,
+      `Nach Position: Ein Objekt ist, wo es auf dem Plan so zu hören wäre, mit Sicherheit ${decimal(certainty)}; Etiketten ${decimal(dbm)} dBm in 1 m.`,
     since: 'seit',
     change: 'Ändern',
     changeOf: (place: string) => `Ändern: ${place}`,
@@ -1477,7 +1480,7 @@ export const de = {
     },
     certainty: 'Sicherheit',
     certaintyHint: '0,5 folgt schneller und irrt öfter, 2 wartet auf mehr.',
-    tagDbm: 'Tags in 1 m, dBm',
+    tagDbm: 'Etiketten in 1 m, dBm',
     tagDbmHint: 'Gemessen; leer: -55.',
     range: 'Zeitraum, höchstens 7 Tage',
     spans: { hour: 'Letzte Stunde', day: '24 Stunden', week: '7 Tage' },
@@ -1694,7 +1697,7 @@ export const de = {
     antennaUnplaced: (port) => `Antenne ${port} ist jetzt an keinem Ort: Ihre Lesungen bewegen nichts`,
     minRssi: 'Zählt ab (dBm)',
     offset: 'Abzug vom Pegel (dB)',
-    height: 'Über den Tags (m)',
+    height: 'Über den Etiketten (m)',
     listenTo: (port) => `${port} mithören`,
     switchOff: 'Abschalten',
     switchOn: 'Einschalten',

@@ -48,6 +48,8 @@ export const en = {
     toOwnOrganization: (name: string) => `Go to ${name}`,
     noOrganization: 'You belong to no organization',
     noOrganizationHint: 'Ask an administrator for an invitation.',
+    notLoaded: 'This page could not be loaded',
+    notLoadedHint: 'The network was interrupted, or a new version has been installed. Reload the page.',
     screenFailed: 'This screen has failed',
     screenFailedHint:
       'The others still work. Reloading mends it if a new version has been installed meanwhile.',
