@@ -215,10 +215,10 @@ describe('every parameter of a list', () => {
     );
     const [rejected] = await database.rows<{ id: number }>(
       `insert into rejected_messages (org_id, reader_id, topic, reason, received_at, bytes, payload, payload_sha256,
-         dismissed_at)
-       select $1, reader, topic, 'no JSON', now(), 1, 'x', sha256('x'), dismissed from (values
-         ($2::integer, 'gate east', null), ($3, 'gate west', null), ($3, 'gate west', now())
-       ) as given (reader, topic, dismissed) returning id`,
+         dismissed_at, kind)
+       select $1, reader, topic, 'no JSON', now(), 1, 'x', sha256('x'), dismissed, kind from (values
+         ($2::integer, 'gate east', null, 'near_miss'), ($3, 'gate west', null, 'rejected'), ($3, 'gate west', now(), 'rejected')
+       ) as given (reader, topic, dismissed, kind) returning id`,
       [orgId, east, west],
     );
     await database.rows(

@@ -162,6 +162,17 @@ describe('rejected messages in the console', () => {
     }
   });
 
+  it('are near misses too, which are listed and dismissed apart from those that were rejected', async () => {
+    const [rejected] = await keep(['{']);
+    const [missed] = await keep([GOOD]);
+    await suite.database.rows(`update rejected_messages set kind = 'near_miss' where id = $1`, [missed]);
+    expect(await ids()).to.deep.equal([missed, rejected]);
+    expect(await ids('?kind=near_miss')).to.deep.equal([missed]);
+    expect((await call({ path: `/rejected/${missed}` })).body.data.kind).to.equal('near_miss');
+    await post('/rejected/dismiss', { all: true, kind: 'near_miss' });
+    expect(await ids()).to.deep.equal([rejected]);
+  });
+
   it('of which only the beginning was kept are neither tried nor replayed', async () => {
     const [id] = await keep([GOOD], { bytes: 100_000 });
     expect((await post(`/rejected/${id}/replay`, { format: 'tagtrail' })).status).to.equal(409);

@@ -1,6 +1,11 @@
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 
+/** A near miss was ignored, and holds something like a tag. */
+export const KEPT_KINDS = ['rejected', 'near_miss'] as const;
+
+export type KeptKind = (typeof KEPT_KINDS)[number];
+
 /** A stored rejected message (docs/tracking.md rule 6). Times are `timestamptz` text. */
 export interface KeptMessage {
   id: number;
@@ -14,8 +19,7 @@ export interface KeptMessage {
   /** Set when it was replayed without any rejection. */
   replayedAt: string | null;
   dismissedAt: string | null;
-  /** A near miss was ignored, and holds something like a tag. */
-  kind: 'rejected' | 'near_miss';
+  kind: KeptKind;
 }
 
 export interface KeptPayload {
@@ -33,7 +37,7 @@ export interface KeptRow {
   bytes: number;
   replayed_at: string | null;
   dismissed_at: string | null;
-  kind: KeptMessage['kind'];
+  kind: KeptKind;
 }
 
 export const KEPT_COLUMNS = sql.fragment`id, org_id, reader_id, topic, reason, received_at, bytes, replayed_at,

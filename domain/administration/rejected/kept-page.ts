@@ -2,7 +2,7 @@ import type { Page, Paging } from '../../../base/page.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { allOf, when } from '../../master-data/clauses.ts';
-import { KEPT_COLUMNS, type KeptMessage, type KeptRow, toKept } from './kept-message.ts';
+import { KEPT_COLUMNS, type KeptKind, type KeptMessage, type KeptRow, toKept } from './kept-message.ts';
 
 /** Open: neither replayed nor dismissed. */
 export const KEPT_STATES = ['open', 'replayed', 'dismissed'] as const;
@@ -11,6 +11,7 @@ export type KeptState = (typeof KEPT_STATES)[number];
 
 export interface KeptFilters {
   state: KeptState;
+  kind?: KeptKind | undefined;
   readerId?: number | undefined;
   /** Part of the topic or the reason. */
   text?: string | undefined;
@@ -59,11 +60,12 @@ export async function idsOfKept(
   return rows.map(({ id }) => id);
 }
 
-function isWanted(orgId: number, { state, readerId, text, afterId }: KeptFilters): FragmentSqlToken {
+function isWanted(orgId: number, { state, kind, readerId, text, afterId }: KeptFilters): FragmentSqlToken {
   const conditions = allOf([
     // Each has its index.
     state === 'open' ? sql.fragment`org_id = ${orgId}` : sql.fragment`coalesce(org_id, 0) = ${orgId}`,
     IN_STATE[state],
+    when(kind, (of) => sql.fragment`kind = ${of}`),
     when(readerId, (id) => sql.fragment`reader_id = ${id}`),
     when(
       text,

@@ -5,6 +5,7 @@ import { type KnownFormats, loadFormats } from '../../../domain/administration/f
 import { setDismissedAll } from '../../../domain/administration/rejected/dismiss.ts';
 import {
   findKept,
+  type KeptKind,
   type KeptMessage,
   type KeptPayload,
 } from '../../../domain/administration/rejected/kept-message.ts';
@@ -182,6 +183,7 @@ const dismiss = memberRoute({
 
 interface Which {
   ids?: readonly number[] | undefined;
+  kind?: KeptKind | undefined;
   reader_id?: number | undefined;
   q?: string | undefined;
   after?: number | undefined;
@@ -189,12 +191,12 @@ interface Which {
 
 function idsOf(
   { db: { orgId }, parts }: ConsoleContext,
-  { ids, reader_id: readerId, q: text, after: afterId }: Which,
+  { ids, kind, reader_id: readerId, q: text, after: afterId }: Which,
   limit: number,
   state: 'open' | 'dismissed' = 'open',
 ): Promise<number[]> {
   return parts.insight.run(orgId, (installation) =>
-    idsOfKept(installation, orgId, { state, ids, readerId, text, afterId, limit }),
+    idsOfKept(installation, orgId, { state, ids, kind, readerId, text, afterId, limit }),
   );
 }
 

@@ -1,4 +1,5 @@
 import type { ReaderReference } from '../../../domain/administration/readers/reader-references.ts';
+import { KEPT_KINDS } from '../../../domain/administration/rejected/kept-message.ts';
 import { KEPT_STATES, type KeptState } from '../../../domain/administration/rejected/kept-page.ts';
 import { UNKNOWN_TAG_SORTS } from '../../../domain/administration/unknown-tags/page.ts';
 import { TAG_TYPES } from '../../../domain/tracking/tag-type.ts';
@@ -26,6 +27,7 @@ export const UNKNOWN_TAG_QUERY = {
 export const REJECTED_QUERY = {
   parameters: {
     state: choiceFilter<KeptState, KeptState>(KEPT_STATES, 'open'),
+    kind: choiceFilter(KEPT_KINDS, undefined),
     reader_id: idFilter,
     q: searchText,
     after_id: idFilter,

@@ -80,6 +80,7 @@ const dismiss = memberRoute({
 function rejectedView(message: KeptMessage, readers: ReadonlyMap<number, ReaderReference>) {
   return {
     id: message.id,
+    kind: message.kind,
     reader: readerView(message.readerId, readers),
     ...{ topic: message.topic, reason: message.reason },
     received_at: wireTime(message.receivedAt),

@@ -1,4 +1,5 @@
 import {
+  choice,
   flag,
   GIVEN_TIME_SCHEMA,
   ID_SCHEMA,
@@ -11,6 +12,7 @@ import {
 } from '../../../base/checks/fields.ts';
 import { accepted, type Checked, invalidValue, refused, required } from '../../../base/checks/issues.ts';
 import { nullableSchema, optional, type Values } from '../../../base/checks/members.ts';
+import { KEPT_KINDS } from '../../../domain/administration/rejected/kept-message.ts';
 import { type Body, checkedBody, jsonBody } from '../../../platform/http/body.ts';
 import { listSchema, PAGING } from '../../../platform/http/lists.ts';
 import {
@@ -54,6 +56,7 @@ export const UNKNOWN_TAGS = {
 
 const KEPT = {
   id: ID_SCHEMA,
+  kind: { type: 'string', enum: [...KEPT_KINDS] },
   reader: READER_OR_NULL,
   topic: TEXT_SCHEMA,
   reason: TEXT_SCHEMA,
@@ -155,10 +158,11 @@ const formatName = optional(text(255));
 
 export const replayBody = jsonBody({ format: formatName });
 
-/** Which messages: these, or all open ones, or those of them of a reader or with a text. In parts, each after the last. */
+/** Which messages: these, or all open ones, or those of them of a kind, of a reader or with a text. In parts, each after the last. */
 const MANY = {
   ids: optional(idsField(500)),
   all: optional(flag),
+  kind: optional(choice(KEPT_KINDS)),
   reader_id: optional(idField),
   q: optional(text(255)),
   after: optional(integer({ min: 0, max: MAX_ID }, { type: 'integer', minimum: 0 })),

@@ -388,6 +388,13 @@ export const de = {
     detachedAgain: (name) => `Von ${name} gelöst; sobald es gelesen wird, ist es wieder hier`,
     rejectedList: 'Abgelehnte Nachrichten',
     state: { label: 'Zustand', open: 'Offen', replayed: 'Nachgeholt', dismissed: 'Verworfen' },
+    keptKind: {
+      label: 'Abgelehnt oder übergangen',
+      all: 'Abgelehnt oder übergangen',
+      rejected: 'Abgelehnt',
+      near_miss: 'Übergangen, mit etwas wie einem Etikett',
+    },
+    nearMiss: 'Übergangen',
     reason: 'Grund',
     reader: 'Leser',
     received: 'Empfangen',
@@ -1640,7 +1647,7 @@ export const de = {
     rssiUnusable: (reads, example) =>
       `${counted(reads, 'Lesung hatte', 'Lesungen hatten')} eine Signalstärke, die kein Funk hat, etwa ${example}: Sie zählen ohne sie.`,
     nearMisses: (messages) =>
-      `${counted(messages, 'Nachricht wurde', 'Nachrichten wurden')} übergangen, obwohl sie etwas wie ein Etikett enthalten. Hätten es Lesungen sein sollen? Eine je Stunde ist im`,
+      `${counted(messages, 'Nachricht wurde', 'Nachrichten wurden')} übergangen, obwohl etwas wie ein Etikett darin steht. Hätten es Lesungen sein sollen? Eine je Stunde ist im`,
     toInbox: 'Eingang',
     timeUnreadable: (reads, example) =>
       `${counted(reads, 'Lesung hatte', 'Lesungen hatten')} eine unlesbare Zeit (${example}): Sie gelten ab dem Eingang.`,
@@ -1685,9 +1692,9 @@ export const de = {
     addAntenna: (port) => `Antenne ${port} aufnehmen`,
     add1: 'Antenne aufnehmen',
     namedUnplaced: (name, reads) =>
-      `Antenne ${name} nennen ${counted(reads, 'Lesung', 'Lesungen')}, und sie steht nicht in der Liste: Sie bewegen nichts. Zuletzt:`,
+      `${counted(reads, 'Lesung nennt', 'Lesungen nennen')} die Antenne ${name}, die nicht in der Liste steht, und ${reads === 1 ? 'bewegt' : 'bewegen'} nichts. Zuletzt:`,
     namedNone: (reads) =>
-      `${counted(reads, 'Lesung nannte', 'Lesungen nannten')} keine seiner Antennen: Sie bewegen nichts. Lassen Sie das Gerät die Antenne nennen. Zuletzt:`,
+      `${counted(reads, 'Lesung nannte', 'Lesungen nannten')} keine seiner Antennen und ${reads === 1 ? 'bewegte' : 'bewegten'} nichts. Lassen Sie das Gerät die Antenne nennen. Zuletzt:`,
     deviceName: 'Name beim Gerät',
     port: 'Weitere Antenne',
     readsNow: (reads) => `${counted(reads, 'Lesung', 'Lesungen')} in 30 s`,

@@ -380,6 +380,13 @@ export const en = {
     detachedAgain: (name: string) => `Detached from ${name}; it is listed again once it is read`,
     rejectedList: 'Rejected messages',
     state: { label: 'State', open: 'Open', replayed: 'Replayed', dismissed: 'Dismissed' },
+    keptKind: {
+      label: 'Rejected or ignored',
+      all: 'Rejected or ignored',
+      rejected: 'Rejected',
+      near_miss: 'Ignored, with something like a tag',
+    },
+    nearMiss: 'Ignored',
     reason: 'Reason',
     reader: 'Reader',
     received: 'Received',

@@ -7,6 +7,7 @@ import type { Data, Rejected } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { asApiError } from '../../api/use-read.ts';
 import { useKnownCount } from '../../live/inbox-counts.ts';
+import { Badge } from '../../parts/badge.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Filter } from '../../parts/filter.tsx';
 import { Instant } from '../../parts/instant.tsx';
@@ -22,14 +23,14 @@ import { type Texts, texts } from '../../texts/texts.ts';
 import { NewLine, useNewCount } from './new-line.tsx';
 import { RejectedSheet } from './rejected-sheet.tsx';
 
-const FILTERS = ['state', 'reader_id'];
+const FILTERS = ['state', 'kind', 'reader_id'];
 
 export function RejectedSection() {
   const t = texts.value.inbox;
   const list = useList<Rejected>('/rejected', { filters: FILTERS, sort: '' });
   const { query } = address.value;
   const isOpenOnes = query.get('state') === null;
-  const narrowing = { q: query.get('q'), reader_id: query.get('reader_id') };
+  const narrowing = { q: query.get('q'), kind: query.get('kind'), reader_id: query.get('reader_id') };
   const isAsked = isOpenOnes && list.total !== undefined && list.offset === 0;
   const count = useNewCount('/rejected', isAsked ? { ...narrowing, after_id: list.rows[0]?.id } : null);
   useKnownCount('rejected', list.isFiltered ? undefined : list.total);
@@ -58,6 +59,15 @@ export function RejectedSection() {
             { value: '', word: t.state.open },
             { value: 'replayed', word: t.state.replayed },
             { value: 'dismissed', word: t.state.dismissed },
+          ]}
+        />
+        <Filter
+          name="kind"
+          label={t.keptKind.label}
+          options={[
+            { value: '', word: t.keptKind.all },
+            { value: 'rejected', word: t.keptKind.rejected },
+            { value: 'near_miss', word: t.keptKind.near_miss },
           ]}
         />
         <NewLine count={count} text={t.newRejected(count)} onShow={list.reload} />
@@ -95,7 +105,14 @@ export function RejectedSection() {
 
 function rejectedColumns({ inbox: t }: Texts): readonly Column<Rejected>[] {
   return [
-    { title: t.reason, cell: ({ reason }) => reason },
+    {
+      title: t.reason,
+      cell: ({ kind, reason }) => (
+        <>
+          {kind === 'near_miss' && <Badge tone="seen">{t.nearMiss}</Badge>} {reason}
+        </>
+      ),
+    },
     { title: t.reader, cell: ({ reader }) => <span class="title">{reader?.name ?? '–'}</span> },
     { title: t.received, cell: ({ received_at }) => <Instant at={received_at} /> },
     { title: t.topic, weight: 3, cell: ({ topic }) => <span class="mono">{topic}</span> },
@@ -107,13 +124,13 @@ function rejectedColumns({ inbox: t }: Texts): readonly Column<Rejected>[] {
 function BulkBar({
   ids,
   total,
-  narrowing: { q, reader_id: reader },
+  narrowing: { q, kind, reader_id: reader },
   onClear,
 }: {
   ids: readonly number[];
   /** The number that match, where the whole page is selected. */
   total: number;
-  narrowing: { q: string | null; reader_id: string | null };
+  narrowing: { q: string | null; kind: string | null; reader_id: string | null };
   onClear: () => void;
 }) {
   const t = texts.value.inbox;
@@ -134,6 +151,7 @@ function BulkBar({
     ? {
         all: true,
         ...(q === null ? {} : { q }),
+        ...(kind === null ? {} : { kind }),
         ...(reader === null ? {} : { reader_id: Number(reader) }),
       }
     : { ids };
@@ -190,7 +208,7 @@ async function wantBack(ids: readonly number[]): Promise<void> {
 }
 
 /** Which messages: these, or all open ones that a filter leaves. */
-type Which = { ids: readonly number[] } | { all: true; reader_id?: number; q?: string };
+type Which = { ids: readonly number[] } | { all: true; kind?: string; reader_id?: number; q?: string };
 
 interface Bulk {
   kind: 'replay' | 'dismiss';

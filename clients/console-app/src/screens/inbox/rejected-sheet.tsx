@@ -85,7 +85,7 @@ export function RejectedSheet({ id, onClose }: { id: number; onClose: () => void
       foot={may('operator') && message.replayed_at === null && foot}
     >
       <div class="stack">
-        <p class="note note-refused">{message.reason}</p>
+        <p class={message.kind === 'near_miss' ? 'note note-seen' : 'note note-refused'}>{message.reason}</p>
         {refused !== null && <ProblemNote problem={refused} />}
         <RejectedFacts message={message} />
         {isWhole ? (

@@ -125,7 +125,7 @@ function Hints({ reader }: { reader: OneReader }) {
         <div class="note note-seen">
           <p>
             {t.nearMisses(flaws.near_misses)}{' '}
-            <a href={href('inbox', 'rejected', { reader_id: reader.id })}>{t.toInbox}</a>.
+            <a href={href('inbox', 'rejected', { reader_id: reader.id, kind: 'near_miss' })}>{t.toInbox}</a>.
           </p>
         </div>
       )}
