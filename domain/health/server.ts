@@ -104,7 +104,7 @@ function connections({ max_connections: max, reserved, connections: used }: Serv
     : warning(
         'connections',
         `${used} of ${max} in use, ${left} left to processes`,
-        'Raise max_connections: an API process takes up to 17, an ingest process 7, a gateway 16',
+        'Raise max_connections; deploy/grow.md says how many each process takes',
       );
 }
 

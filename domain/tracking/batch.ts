@@ -60,7 +60,8 @@ interface Lane<Item, Result> {
 export class Batch<Item, Result> {
   readonly #options: BatchOptions<Item, Result>;
   readonly #lanes: readonly Lane<Item, Result>[];
-  readonly #roomWanted: (() => void)[] = [];
+  /** First come first served, so that a key's items keep their order. */
+  readonly #roomWanted: { weight: number; take(): void }[] = [];
   readonly #stop = new AbortController();
   /** What waits for a lock of another session, by the key of its lane; all of it shares one more lane. */
   readonly #aside = new Map<number, { queue: Entry<Item, Result>[]; error: unknown }>();
@@ -93,7 +94,11 @@ export class Batch<Item, Result> {
    */
   submit(item: Item): Promise<Result> {
     const weight = Math.max(1, this.#options.weigh(item));
-    return this.#hasRoom(weight) ? this.#take(item, weight) : this.#takeLater(item, weight);
+    return this.#roomWanted.length === 0 && this.#hasRoom(weight)
+      ? this.#take(item, weight)
+      : new Promise((resolve) => {
+          this.#roomWanted.push({ weight, take: () => resolve(this.#take(item, weight)) });
+        });
   }
 
   /**
@@ -111,13 +116,6 @@ export class Batch<Item, Result> {
 
   #hasRoom(weight: number): boolean {
     return !this.#isOpen || this.#held === 0 || this.#held + weight <= this.#options.maxHeld;
-  }
-
-  async #takeLater(item: Item, weight: number): Promise<Result> {
-    while (!this.#hasRoom(weight)) {
-      await new Promise<void>((resolve) => this.#roomWanted.push(resolve));
-    }
-    return this.#take(item, weight);
   }
 
   #take(item: Item, weight: number): Promise<Result> {
@@ -282,8 +280,13 @@ export class Batch<Item, Result> {
   }
 
   #makeRoom(): void {
-    for (const wake of this.#roomWanted.splice(0)) {
-      wake();
+    for (
+      let [next] = this.#roomWanted;
+      next !== undefined && this.#hasRoom(next.weight);
+      [next] = this.#roomWanted
+    ) {
+      this.#roomWanted.shift();
+      next.take();
     }
   }
 }

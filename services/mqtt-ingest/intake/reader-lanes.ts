@@ -1,3 +1,4 @@
+import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import type { ReadMessage } from '../../../domain/messages/message.ts';
 import type { MessageOutcome } from '../../../domain/messages/record-messages.ts';
 import { Batch, type BatchOptions } from '../../../domain/tracking/batch.ts';
@@ -14,17 +15,17 @@ interface Recording
 }
 
 /**
- * Records messages in lanes, each reader's in order. Large messages have a lane of their own: committing
+ * Records messages in lanes, each reader's in order. Large messages have lanes of their own: committing
  * 9,999 unknown tags takes as long as a hundred ordinary messages, which would wait. So have those of organizations whose
  * scans take long to decide on, or whose messages ran out of time. The first of these is found in an ordinary lane, and goes
- * over to the other.
+ * over to the others.
  *
  * A reader's pending messages are all on one side: small ones behind a large one go along with it, and before
  * a large one {@link free} waits until the small ones are done.
  */
 export class ReaderLanes {
   readonly #ordinary: Batch<ReadMessage, MessageOutcome>;
-  readonly #large: Batch<ReadMessage, MessageOutcome>;
+  readonly #large: LargeLanes;
   readonly #underWay = new Map<number, UnderWay>();
   readonly #heavy: Recording['heavy'];
   readonly #isTooSlow: Recording['isTooSlow'];
@@ -39,7 +40,7 @@ export class ReaderLanes {
       flush: flushBounded ?? recording.flush,
       lanes: ORDINARY_LANES,
     });
-    this.#large = new Batch<ReadMessage, MessageOutcome>({ ...options, lanes: LANES - ORDINARY_LANES });
+    this.#large = new LargeLanes(options);
   }
 
   /** Null if the message may be submitted now; else resolves when its reader's pending messages are done. */
@@ -103,6 +104,68 @@ export class ReaderLanes {
   }
 }
 
+/**
+ * Organizations take turns, a batch each and one at a time. Whoever keeps these lanes busy has one of them, so that the large
+ * message of another organization waits for none of its messages.
+ */
+class LargeLanes {
+  readonly #options: Omit<BatchOptions<ReadMessage, MessageOutcome>, 'lanes'>;
+  readonly #ofOrganizations = new Map<
+    number,
+    { batch: Batch<ReadMessage, MessageOutcome>; messages: number }
+  >();
+  readonly #turns = new FairSemaphore<number>({
+    ...{ total: LARGE_LANES, kept: 1, perKey: 1, perKeyWithRoom: 1 },
+    ...{ waitingPerKey: Number.POSITIVE_INFINITY, patience: FOREVER },
+  });
+  #isDraining = false;
+
+  constructor(options: Omit<BatchOptions<ReadMessage, MessageOutcome>, 'lanes'>) {
+    this.#options = options;
+  }
+
+  async submit(message: ReadMessage): Promise<MessageOutcome> {
+    const orgId = organizationOf(message);
+    const own = this.#ofOrganizations.get(orgId) ?? { batch: this.#batchOf(orgId), messages: 0 };
+    this.#ofOrganizations.set(orgId, own);
+    own.messages += 1;
+    try {
+      return await own.batch.submit(message);
+    } finally {
+      own.messages -= 1;
+      if (own.messages === 0) {
+        this.#ofOrganizations.delete(orgId);
+      }
+    }
+  }
+
+  isAside(reader: number): boolean {
+    return this.#batches().some((batch) => batch.isAside(reader));
+  }
+
+  async drain(patience: number): Promise<void> {
+    this.#isDraining = true;
+    await Promise.all(this.#batches().map((batch) => batch.drain(patience)));
+  }
+
+  #batches(): Batch<ReadMessage, MessageOutcome>[] {
+    return [...this.#ofOrganizations.values()].map(({ batch }) => batch);
+  }
+
+  #batchOf(orgId: number): Batch<ReadMessage, MessageOutcome> {
+    const { flush } = this.#options;
+    const batch = new Batch<ReadMessage, MessageOutcome>({
+      ...this.#options,
+      flush: (messages) => this.#turns.run(orgId, () => flush(messages)),
+      lanes: 1,
+    });
+    if (this.#isDraining) {
+      batch.drain(0);
+    }
+    return batch;
+  }
+}
+
 interface UnderWay {
   isLarge: boolean;
   messages: number;
@@ -114,10 +177,14 @@ interface UnderWay {
  * keeps the database busy. Divided by reader, so that a reader's messages stay in order and two batches
  * rarely share an asset; if they do, the second waits at its position.
  */
-export const LANES = 3;
 const ORDINARY_LANES = 2;
+const LARGE_LANES = 2;
+export const LANES = ORDINARY_LANES + LARGE_LANES;
 
-/** Items plus payload at 256 bytes each: about 2,000 reads a transaction, and at most 8 MB held on either side. */
+/** Milliseconds. The messages are unacknowledged, and bounded by `source/held-messages.ts`. */
+const FOREVER = 2 ** 31 - 1;
+
+/** Items plus payload at 256 bytes each: about 2,000 reads a transaction, and 8 MB before others wait for room. */
 const MAX_BATCH = 4_000;
 const MAX_HELD = 32_000;
 

@@ -76,6 +76,13 @@ describe('a batch', () => {
     expect(batch.held).to.equal(0);
   });
 
+  it('takes what waits for room in the order of its submission', async () => {
+    const { batch, answer } = handled({ maxHeld: 10 });
+    const all = Promise.all([batch.submit(8), batch.submit(9), batch.submit(1)]);
+    expect([await answer(), await answer()]).to.deep.equal([[8], [9, 1]]);
+    expect(await all).to.deep.equal(['done 8', 'done 9', 'done 1']);
+  });
+
   it('waits an outage out and then gives the results', async () => {
     const { batch, flushed, answer } = handled();
     const submitted = batch.submit(7);
