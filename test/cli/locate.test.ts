@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { commandLineOn } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
+import { aRead, record } from '../support/recording.ts';
 import { Site } from '../support/site.ts';
 
 describe('the commands about how locations are decided on', () => {
@@ -42,7 +43,10 @@ describe('the commands about how locations are decided on', () => {
       await json('locate', 'set', '--org', org, '--location', 'B', '--by', 'every');
       await json('locate', 'set', '--org', org, '--location', 'B', '--inherit');
       const listed = await json('locate', 'list', '--org', org);
-      const rows = listed.map(({ valid_from: _from, actor: _actor, ...row }: Record<string, unknown>) => row);
+      const rows = listed.map(
+        ({ valid_from: _from, actor: _actor, recomputed: _recomputed, ...row }: Record<string, unknown>) =>
+          row,
+      );
       expect(rows).to.deep.equal([
         { location_external_key: 'B', ...inherit, state: 'ended' },
         { location_external_key: 'B', ...every, state: 'ended' },
@@ -62,6 +66,36 @@ describe('the commands about how locations are decided on', () => {
         .and.include(`until ${ahead}, when`);
       const [planned] = await json('locate', 'list', '--org', org);
       expect(planned).to.include({ location_external_key: 'C', state: 'planned', valid_from: ahead });
+    });
+
+    it('decide again, for a time of the past, what was read there, and say what came of it', async () => {
+      const at = (Date.now() - 3_600_000) * 1_000;
+      const readerId = await site.reader('gate', [null]);
+      for (const [value, place] of [
+        ['HERE', 'D'],
+        ['THERE', 'E'],
+      ] as const) {
+        await site.asset(value, value);
+        const locationId = await site.location(place);
+        await record(database, [aRead({ orgId: site.orgId, readerId, value, locationId, at })]);
+      }
+      const from = new Date(at / 1_000 - 1_000).toISOString();
+      const { recomputed } = await json(
+        ...['locate', 'set', '--org', org, '--location', 'D', '--by', 'every', '--from', from],
+      );
+      expect(recomputed).to.include({ assets: 1, assets_changed: 0 });
+      const listed: { recomputed: unknown; valid_from: string }[] = await json(
+        'locate',
+        'list',
+        '--org',
+        org,
+      );
+      expect(listed.find(({ valid_from }) => valid_from === from)?.recomputed).to.deep.equal({
+        ...{ looked: 2, of: 2, assets: 1, changed: 0, is_finished: true },
+      });
+      await database.rows('update history_recomputations set looked = 1, finished_at = null');
+      const { stdout } = await tagtrail('locate', 'list', '--org', org);
+      expect(stdout).to.include('D: histories are being decided again, 1 of 2 assets looked at\n');
     });
 
     const set = (...args: string[]) => ['locate', 'set', '--org', org, ...args];

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { setLocating } from '../../domain/administration/locating/set-locating.ts';
-import { askToRecompute } from '../../domain/tracking/recompute/asked.ts';
-import { recomputeOrganization } from '../../domain/tracking/recompute/recompute-organization.ts';
+import {
+  type Recomputing,
+  recomputeOrganization,
+} from '../../domain/tracking/recompute/recompute-organization.ts';
 import { TEST_ACTOR } from '../support/actor.ts';
 import { useDatabase } from '../support/database.ts';
 import { aRead, record, storedHistory } from '../support/recording.ts';
@@ -25,7 +27,8 @@ describe('histories that a setting in the past changes', () => {
     assets: number,
   ): Promise<{ site: Site; begun: number; ids: number[] }> {
     const site = await Site.create(database, name);
-    const [a, b] = [await site.location('A'), await site.location('B')];
+    const hall = await site.location('HALL');
+    const [a, b] = [await site.location('A', hall), await site.location('B', hall)];
     const readerId = await site.reader(name, [a, b]);
     const begun = (Date.now() - 600_000) * 1_000;
     const ids: number[] = [];
@@ -47,23 +50,61 @@ describe('histories that a setting in the past changes', () => {
     return { site, begun, ids };
   }
 
-  it('are recomputed from the first asset on, if they are asked for again meanwhile', async () => {
-    const { site, ids } = await heardTwice('again', 3);
+  /** From the past on, of all locations or of one. */
+  const decideByStrength = async (orgId: number, from: number, locationExternalKey: string | null = null) => {
+    const { isPast, settingId } = await setLocating(
+      databaseOn(database.pool),
+      TEST_ACTOR,
+      {
+        ...{ orgId, locationExternalKey, from },
+        ...{ procedure: 'strength', certainty: 1, tagDbm: null },
+      },
+      { retention: 3_600 * SECOND },
+    );
+    expect(isPast).to.equal(true);
+    return settingId ?? 0;
+  };
+  const recompute = (orgId: number, settingId: number, more: Recomputing = {}) =>
+    recomputeOrganization(database.pool, orgId, { settingId, ...more });
+
+  it('are those of assets that were read at its locations, and each setting has its own', async () => {
+    const { site, begun, ids } = await heardTwice('hall', 2);
     const { orgId } = site;
-    await askToRecompute(database.pool, orgId);
-    let seen = 0;
-    const asked: Promise<void>[] = [];
-    const { assets, isFinished } = await recomputeOrganization(database.pool, orgId, {
-      onProgress: () => {
-        seen += 1;
-        if (seen === 2) {
-          asked.push(askToRecompute(database.pool, orgId));
+    const yard = await site.location('YARD');
+    const gate = await site.location('GATE', yard);
+    const readerId = await site.reader('gate', [gate]);
+    await site.asset('ELSEWHERE', 'ELSEWHERE');
+    const elsewhere = { orgId, readerId, value: 'ELSEWHERE', locationId: gate, at: begun + SECOND };
+    await record(database, [aRead(elsewhere)]);
+    const [ofHall, ofYard] = [
+      await decideByStrength(orgId, begun, 'HALL'),
+      await decideByStrength(orgId, begun, 'YARD'),
+    ];
+    expect(await recompute(orgId, ofYard)).to.include({ looked: 3, of: 3, assets: 1, changed: 0 });
+    expect((await storedHistory(database, ids[0] ?? 0)).length).to.equal(40);
+    expect(await recompute(orgId, ofHall)).to.include({ looked: 3, of: 3, assets: 2, changed: 2 });
+    expect((await storedHistory(database, ids[0] ?? 0)).length).to.be.below(40);
+    expect(await unfinished(orgId)).to.deep.equal([]);
+  });
+
+  it('are counted together, whoever recomputes them', async () => {
+    const { site, begun } = await heardTwice('together', 5);
+    const { orgId } = site;
+    const settingId = await decideByStrength(orgId, begun);
+    const controller = new AbortController();
+    const first = await recompute(orgId, settingId, {
+      signal: controller.signal,
+      onProgress: ({ assets }) => {
+        if (assets === 2) {
+          controller.abort();
         }
       },
     });
-    await Promise.all(asked);
-    expect({ isFinished, left: await unfinished(orgId) }).to.deep.equal({ isFinished: true, left: [] });
-    expect(assets).to.be.within(ids.length + 2, ids.length + 3);
+    expect(first).to.include({ assets: 2, changed: 2, of: 5, isFinished: false });
+    const both = await Promise.all([recompute(orgId, settingId), recompute(orgId, settingId)]);
+    for (const result of [...both, await recompute(orgId, settingId)]) {
+      expect(result).to.include({ assets: 5, changed: 5, looked: 5, of: 5, isFinished: true });
+    }
   });
 
   describe('while a worker runs', () => {
@@ -75,16 +116,7 @@ describe('histories that a setting in the past changes', () => {
         expect(await storedHistory(database, ids[0] ?? 0)).to.have.length(40);
       }
       for (const { site, begun } of places) {
-        const { isPast } = await setLocating(
-          databaseOn(database.pool),
-          TEST_ACTOR,
-          {
-            ...{ orgId: site.orgId, locationExternalKey: null, from: begun },
-            ...{ procedure: 'strength', certainty: 1, tagDbm: null },
-          },
-          { retention: 3_600 * SECOND },
-        );
-        expect(isPast).to.equal(true);
+        await decideByStrength(site.orgId, begun);
       }
       for (const { site, ids } of places) {
         await until(async () => (await unfinished(site.orgId)).length === 0);

@@ -304,7 +304,14 @@ create table history_recomputations (
   org_id integer not null,
   asset_id integer not null default 0,
   finished_at timestamp with time zone,
-  constraint history_recomputations__org_id PRIMARY KEY (org_id),
+  setting_id integer not null default 0,
+  asset_count integer,
+  looked integer not null default 0,
+  assets integer not null default 0,
+  changed integer not null default 0,
+  written bigint not null default 0,
+  removed bigint not null default 0,
+  constraint history_recomputations__org_id_setting_id PRIMARY KEY (org_id, setting_id),
   constraint history_recomputations__org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id)
 );
 

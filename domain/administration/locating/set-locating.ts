@@ -19,11 +19,14 @@ export interface WantedLocating extends Deciding {
   from: Micros | null;
 }
 
-export type SetLocating = Pick<InsertedSetting, 'validFrom' | 'until' | 'isPast'> & Deciding;
+export interface SetLocating extends Pick<InsertedSetting, 'validFrom' | 'until' | 'isPast'>, Deciding {
+  /** Null if the same was in force already. */
+  settingId: number | null;
+}
 
 /**
- * Sets how it is decided where assets are. From a time in the past it asks for all histories of the organization to be
- * decided again, which the worker does.
+ * Sets how it is decided where assets are. From a time in the past it asks for the histories of assets that were read
+ * there to be decided again, which the worker does.
  *
  * @param retention how long raw scans are kept: nothing older can be decided again.
  * @throws AppError `invalid_input` (see {@link requireDeciding}), `not_found` (organization, location), `conflict` (too
@@ -50,14 +53,14 @@ export async function setLocating(
       { orgId, locationId, ...deciding, actor },
       from,
     );
-    const result = { ...inserted, ...deciding };
+    const result = { ...inserted, ...deciding, settingId: made?.settingId ?? null };
     if (made === null) {
       return unchanged(result);
     }
+    const { settingId, before, after } = made;
     if (inserted.isPast) {
-      await askToRecompute(change, orgId);
+      await askToRecompute(change, { orgId, settingId });
     }
-    const { before, after } = made;
     return changed(result, [
       {
         orgId,

@@ -14,7 +14,7 @@ export interface InsertedSetting {
   /** Scans observed since are recorded already: histories have to be decided again. */
   isPast: boolean;
   /** Settings as JSON; null if the same was in force already, and nothing was stored. */
-  change: { before: string | null; after: string } | null;
+  change: { settingId: number; before: string | null; after: string } | null;
 }
 
 /**
@@ -68,12 +68,13 @@ export async function insertSetting(
         'they stay in force; "Too many location settings" in the runbook says how to make room',
     );
   }
-  const { after } = await transaction.one(sql.type(rowsOf<{ after: string }>())`
+  const { id: settingId, after } = await transaction.one(sql.type(rowsOf<{ id: number; after: string }>())`
     insert into location_settings
       (org_id, location_id, valid_from, procedure, certainty, tag_dbm, actor_type, actor_id)
     values (${orgId}, ${locationId}::integer, time_of_micros(${found.valid_from}), ${values}, ${actor.type}, ${actor.id})
-    returning ${AS_JSON} as after`);
-  return { validFrom: found.valid_from, until, isPast: found.is_past, change: { before: found.held, after } };
+    returning id, ${AS_JSON} as after`);
+  const change = { settingId, before: found.held, after };
+  return { validFrom: found.valid_from, until, isPast: found.is_past, change };
 }
 
 /**

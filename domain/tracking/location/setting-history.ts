@@ -18,25 +18,37 @@ export interface MadeSetting {
   actor_id: string | null;
   /** `ended` also if its location is deleted. */
   state: 'in_force' | 'planned' | 'ended';
+  /** For a setting of the past: histories that were decided again; null for others. */
+  recomputed: {
+    /** Assets looked at, and how many there are; null before it began. */
+    looked: number;
+    of: number | null;
+    /** Those of them that were read there, and had another history. */
+    assets: number;
+    changed: number;
+    is_finished: boolean;
+  } | null;
 }
 
 /**
  * The settings of an organization, newest first, at most `limit` of them, and those in force whatever their age; deleted
  * locations are named too.
  */
-export function settingHistory(
+export async function settingHistory(
   db: Connection,
   orgId: number,
   limit: number,
 ): Promise<readonly MadeSetting[]> {
-  return db.any(sql.type(rowsOf<MadeSetting>())`
+  const rows = await db.any(sql.type(rowsOf<Omit<MadeSetting, 'recomputed'> & RecomputedRow>())`
     select made.id, made.location_id, location.external_key as location_external_key, location.name as location_name,
       micros_of_time(made.valid_from) as valid_from, made.procedure, made.certainty, made.tag_dbm,
       made.actor_type, made.actor_id,
       case when location.deleted_at is not null then 'ended'
         when made.is_planned then 'planned'
         when made.turn = 1 and made.procedure <> 'inherit' then 'in_force'
-        else 'ended' end as state
+        else 'ended' end as state,
+      recomputed.looked, recomputed.asset_count as of, recomputed.assets, recomputed.changed,
+      recomputed.finished_at is not null as is_finished
     from (
       select *, valid_from > now() as is_planned,
         row_number() over (partition by location_id, valid_from > now() order by valid_from desc, id desc) as turn,
@@ -44,6 +56,22 @@ export function settingHistory(
       from location_settings where org_id = ${orgId}
     ) made
     left join locations location on location.org_id = ${orgId} and location.id = made.location_id
+    left join history_recomputations recomputed on recomputed.org_id = ${orgId} and recomputed.setting_id = made.id
     where made.place <= ${limit} or (made.turn = 1 and not made.is_planned)
     order by made.place limit 10000`);
+  return rows.map(({ looked, of, assets, changed, is_finished, ...made }) => ({
+    ...made,
+    recomputed:
+      looked === null || assets === null || changed === null
+        ? null
+        : { looked, of, assets, changed, is_finished },
+  }));
+}
+
+interface RecomputedRow {
+  looked: number | null;
+  of: number | null;
+  assets: number | null;
+  changed: number | null;
+  is_finished: boolean;
 }

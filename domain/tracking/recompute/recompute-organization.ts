@@ -7,6 +7,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { isChange } from '../feed/unsealed-move.ts';
 import { type AssetRef, assetKey } from '../history/asset-ref.ts';
 import { findByIndexes } from '../index-plans.ts';
+import { locationsBelow } from '../location/locations-below.ts';
 import { readSites } from '../location/read-site.ts';
 import { Site } from '../location/site.ts';
 import { endOfBucket, neighbourhoodsOfStretches } from '../location/stated-neighbourhoods.ts';
@@ -17,17 +18,29 @@ import { storedTracking } from '../stored-tracking.ts';
 import { writeChanges } from '../update-histories.ts';
 import { type Recomputable, recomputable } from './recomputable.ts';
 
+/** What is recomputed: what a setting in the past decides, or all of an organization. */
+export interface Recomputation {
+  orgId: number;
+  /** {@link ALL} for all. */
+  settingId: number;
+}
+
+export const ALL = 0;
+
 export interface RecomputedSoFar extends Omit<Recomputed, 'unsealed'> {
   orgId: number;
-  /** Looked at so far. */
+  /** Recomputed so far, by whoever took part. */
   assets: number;
   /** Of those, the ones with a changed history. */
   changed: number;
+  /** Those looked at, also without a scan that the setting decides. */
+  looked: number;
   /** All there are to look at, counted at the beginning. */
   of: number;
 }
 
 export interface Recomputing {
+  settingId?: number;
   /** Null for all assets. */
   assetId?: number | null;
   /** Counts, and writes nothing, not even the progress. */
@@ -40,122 +53,186 @@ export interface Recomputing {
 }
 
 /**
- * Recomputes the histories of an organization, asset by asset in the order of their ids. The progress is stored, so
- * that an interrupted run is continued there.
+ * Recomputes histories of an organization, asset by asset in the order of their ids. The progress is stored, so that an
+ * interrupted run is continued there, and several may take part.
  *
  * @returns `isFinished` is false if it was aborted.
  */
 export async function recomputeOrganization(
   pool: Pool,
   orgId: number,
-  { assetId = null, isDry = false, signal, onProgress, onMoves }: Recomputing = {},
+  { settingId = ALL, assetId = null, isDry = false, signal, onProgress, onMoves }: Recomputing = {},
 ): Promise<RecomputedSoFar & { isFinished: boolean }> {
+  const scope = await scopeOf(pool, { orgId, settingId }, assetId);
   const isKept = assetId === null && !isDry;
-  const start = isKept ? await begin(pool, orgId) : 0;
-  const sofar = { orgId, assets: 0, changed: 0, written: 0, removed: 0, of: 0 };
-  sofar.of = await countAssets(pool, orgId, assetId, start);
-  for (let after = start; ; ) {
-    const ids = await nextAssets(pool, orgId, assetId, after);
-    let isLost = false;
-    for (const id of ids) {
-      if (signal?.aborted === true) {
-        return { ...sofar, isFinished: false };
+  let progress = isKept ? await begin(pool, scope) : { ...NONE_YET, of: await countAssets(pool, scope) };
+  while (!progress.is_finished) {
+    const page = await nextAssets(pool, scope, progress.last);
+    let step = NO_STEP;
+    for (const [index, { asset_id: id, is_wanted: isWanted }] of page.entries()) {
+      step = { ...step, looked: step.looked + 1 };
+      if (isWanted) {
+        const { unsealed, ...rows } = await recomputeAsset(pool, { orgId, assetId: id }, isDry);
+        step = { ...step, ...rows, assets: 1, changed: Number(rows.written + rows.removed > 0) };
+        if (unsealed > 0) {
+          onMoves?.([orgId]);
+        }
+      } else if (index < page.length - 1) {
+        continue;
       }
-      const { written, removed, unsealed } = await recomputeAsset(pool, { orgId, assetId: id }, isDry);
-      sofar.assets++;
-      sofar.changed += Number(written + removed > 0);
-      sofar.written += written;
-      sofar.removed += removed;
-      if (unsealed > 0) {
-        onMoves?.([orgId]);
-      }
-      onProgress?.(sofar);
-      isLost = isKept && !(await keep(pool, orgId, { from: after, to: id }));
-      if (isLost) {
+      progress = isKept
+        ? ((await keep(pool, scope, { ...step, from: progress.last, to: id })) ?? gone(progress))
+        : added(progress, step, id);
+      step = NO_STEP;
+      onProgress?.(shown(orgId, progress));
+      if (progress.is_finished || progress.last !== id) {
         break;
       }
-      after = id;
+      if (signal?.aborted === true) {
+        return { ...shown(orgId, progress), isFinished: false };
+      }
     }
-    if (!isLost && ids.length > 0 && assetId === null) {
-      continue;
+    if (page.length === 0) {
+      progress = (isKept ? await finish(pool, scope, progress.last) : null) ?? gone(progress);
     }
-    if (!isKept || (!isLost && (await finish(pool, orgId, after)))) {
-      break;
-    }
-    const next = await goOn(pool, orgId);
-    if (next === null) {
-      break;
-    }
-    after = next;
   }
-  return { ...sofar, isFinished: true };
+  return { ...shown(orgId, progress), isFinished: true };
 }
 
-/** @returns the last asset that an interrupted run finished; else 0. */
-async function begin(db: Connection, orgId: number): Promise<number> {
-  const row = await db.one(sql.type(ASSET)`
-    insert into history_recomputations as kept (org_id) values (${orgId})
-    on conflict (org_id) do update
-    set asset_id = case when kept.finished_at is null then kept.asset_id else 0 end, finished_at = null
-    returning asset_id`);
-  return row.asset_id;
+interface Progress extends Step {
+  /** The last asset that was looked at. */
+  last: number;
+  of: number;
+  is_finished: boolean;
 }
 
-/** @returns false if somebody else went on meanwhile, or all has to be done once more. */
-async function keep(
+interface Step extends Omit<Recomputed, 'unsealed'> {
+  looked: number;
+  assets: number;
+  changed: number;
+}
+
+const NO_STEP: Step = { looked: 0, assets: 0, changed: 0, written: 0, removed: 0 };
+const NONE_YET = { ...NO_STEP, last: 0, is_finished: false };
+
+function gone(progress: Progress): Progress {
+  return { ...progress, is_finished: true };
+}
+
+function added(progress: Progress, step: Step, last: number): Progress {
+  return {
+    ...{ of: progress.of, is_finished: false, last },
+    looked: progress.looked + step.looked,
+    assets: progress.assets + step.assets,
+    changed: progress.changed + step.changed,
+    written: progress.written + step.written,
+    removed: progress.removed + step.removed,
+  };
+}
+
+function shown(orgId: number, { assets, changed, written, removed, looked, of }: Progress): RecomputedSoFar {
+  return { orgId, assets, changed, written, removed, looked, of };
+}
+
+interface Scope extends Recomputation {
+  assetId: number | null;
+  /** Only assets that were read there or below are recomputed; null for all. */
+  locationId: number | null;
+  /** Only those seen since. */
+  from: Micros | null;
+}
+
+async function scopeOf(
   db: Connection,
-  orgId: number,
-  { from, to }: { from: number; to: number },
-): Promise<boolean> {
-  const count = await db.exec(sql.prepared('keep-recomputation', NO_ROWS)`
-    update history_recomputations set asset_id = ${to} where org_id = ${orgId} and asset_id = ${from}`);
-  return count > 0;
-}
-
-/** @returns false as {@link keep} does. */
-async function finish(db: Connection, orgId: number, last: number): Promise<boolean> {
-  const count = await db.exec(sql.type(NO_ROWS)`
-    update history_recomputations set finished_at = now() where org_id = ${orgId} and asset_id = ${last}`);
-  return count > 0;
-}
-
-/** @returns the last asset that is done; null if all are. */
-async function goOn(db: Connection, orgId: number): Promise<number | null> {
-  const row = await db.maybeOne(sql.type(ASSET)`
-    select asset_id from history_recomputations where org_id = ${orgId} and finished_at is null`);
-  return row?.asset_id ?? null;
-}
-
-async function countAssets(
-  db: Connection,
-  orgId: number,
+  { orgId, settingId }: Recomputation,
   assetId: number | null,
-  after: number,
-): Promise<number> {
+): Promise<Scope> {
+  const row = await db.maybeOne(sql.type(rowsOf<{ location_id: number | null; from: Micros }>())`
+    select location_id, micros_of_time(valid_from) as "from" from location_settings
+    where org_id = ${orgId} and id = ${settingId}`);
+  return { orgId, settingId, assetId, locationId: row?.location_id ?? null, from: row?.from ?? null };
+}
+
+const COLUMNS = sql.fragment`asset_id as last, looked, assets, changed, written, removed,
+  coalesce(asset_count, 0) as of, finished_at is not null as is_finished`;
+
+/** What an interrupted run has done. All is recomputed as often as it is asked for; for a setting once. */
+async function begin(db: Connection, scope: Scope): Promise<Progress> {
+  const { orgId, settingId } = scope;
+  const count = await countAssets(db, scope);
+  await db.exec(sql.type(NO_ROWS)`
+    update history_recomputations set asset_id = default, looked = default, assets = default, changed = default,
+      written = default, removed = default, asset_count = default, finished_at = null
+    where org_id = ${orgId} and setting_id = ${settingId} and setting_id = ${ALL} and finished_at is not null`);
+  return db.one(sql.type(rowsOf<Progress>())`
+    insert into history_recomputations as kept (org_id, setting_id, asset_count)
+    values (${orgId}, ${settingId}, ${count})
+    on conflict (org_id, setting_id) do update set asset_count = coalesce(kept.asset_count, excluded.asset_count)
+    returning ${COLUMNS}`);
+}
+
+/**
+ * Adds a step.
+ *
+ * @returns what has been done by all; its `last` is not `to` if somebody else went on meanwhile. Null if the organization is
+ *   gone, as of {@link finish}.
+ */
+function keep(
+  db: Connection,
+  { orgId, settingId }: Recomputation,
+  { from, to, ...step }: Step & { from: number; to: number },
+): Promise<Progress | null> {
+  return db.maybeOne(sql.prepared('keep-recomputation', rowsOf<Progress>())`
+    update history_recomputations set
+      asset_id = case when asset_id = ${from}::integer then ${to}::integer else asset_id end,
+      looked = looked + case when asset_id = ${from}::integer then ${step.looked}::integer else 0 end,
+      assets = assets + case when asset_id = ${from}::integer then ${step.assets}::integer else 0 end,
+      changed = changed + ${step.changed}::integer,
+      written = written + ${step.written}::bigint, removed = removed + ${step.removed}::bigint
+    where org_id = ${orgId}::integer and setting_id = ${settingId}::integer
+    returning ${COLUMNS}`);
+}
+
+/** Unless somebody else went on meanwhile. */
+function finish(db: Connection, { orgId, settingId }: Recomputation, last: number): Promise<Progress | null> {
+  return db.maybeOne(sql.type(rowsOf<Progress>())`
+    update history_recomputations
+    set finished_at = case when asset_id = ${last} then coalesce(finished_at, now()) else finished_at end
+    where org_id = ${orgId} and setting_id = ${settingId}
+    returning ${COLUMNS}`);
+}
+
+async function countAssets(db: Connection, { orgId, assetId, from }: Scope): Promise<number> {
   const { count } = await db.one(sql.type(rowsOf<{ count: number }>())`
-    select count(*) from positions
-    where org_id = ${orgId} and asset_id > ${after} and ${isWanted(assetId)}`);
+    select count(*) from positions where org_id = ${orgId} and ${isLookedAt({ assetId, from })}`);
   return count;
 }
 
-async function nextAssets(
+/** `limit` in the subquery has each asset looked up by itself: a join might read all scans since. */
+function nextAssets(
   db: Connection,
-  orgId: number,
-  assetId: number | null,
+  { orgId, assetId, locationId, from }: Scope,
   after: number,
-): Promise<number[]> {
-  const rows = await db.any(sql.type(ASSET)`
-    select asset_id from positions
-    where org_id = ${orgId} and asset_id > ${after} and ${isWanted(assetId)}
+): Promise<readonly { asset_id: number; is_wanted: boolean }[]> {
+  const isWanted =
+    locationId === null
+      ? sql.fragment`true`
+      : sql.fragment`coalesce((
+          select true from scan_events scan
+          where scan.org_id = position.org_id and scan.asset_id = position.asset_id
+            and scan.observed_at >= time_of_micros(${from}::bigint) and scan.location_id in ${locationsBelow(orgId, locationId)}
+          limit 1
+        ), false)`;
+  return db.any(sql.type(rowsOf<{ asset_id: number; is_wanted: boolean }>())`
+    select asset_id, ${isWanted} as is_wanted from positions position
+    where org_id = ${orgId} and asset_id > ${after} and ${isLookedAt({ assetId, from })}
     order by asset_id limit 500`);
-  return rows.map((row) => row.asset_id);
 }
 
-function isWanted(assetId: number | null): FragmentSqlToken {
-  return assetId === null ? sql.fragment`true` : sql.fragment`asset_id = ${assetId}`;
+function isLookedAt({ assetId, from }: Pick<Scope, 'assetId' | 'from'>): FragmentSqlToken {
+  return sql.fragment`(${assetId}::integer is null or asset_id = ${assetId}::integer)
+    and (${from}::bigint is null or last_seen >= time_of_micros(${from}::bigint))`;
 }
-
-const ASSET = rowsOf<{ asset_id: number }>();
 
 /** Rows of history; those written are new, or have another location or duration. */
 interface Recomputed {

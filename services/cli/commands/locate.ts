@@ -21,7 +21,7 @@ import {
   TAG_DBM,
 } from '../../../domain/tracking/location/require-setting.ts';
 import { runTrial, type TrialSummary } from '../../../domain/tracking/location/run-trial.ts';
-import { settingHistory } from '../../../domain/tracking/location/setting-history.ts';
+import { type MadeSetting, settingHistory } from '../../../domain/tracking/location/setting-history.ts';
 import { MOST_SETTINGS } from '../../../domain/tracking/location/site.ts';
 import type { PairCounts } from '../../../domain/tracking/location/tally-pairs.ts';
 import { locationKeys, recordedPeriod } from '../../../domain/tracking/location/try-on-assets.ts';
@@ -72,8 +72,9 @@ function addLocateSet(program: Command): void {
       const wanted = { orgId, locationExternalKey, from, ...decidingOf(options, null) };
       await withConnections(async ({ db, actor, pool }) => {
         const made = await setLocating(db, actor, wanted, { retention: scanRetention() });
-        const { validFrom, until, isPast } = made;
-        const recomputed = isPast ? await recomputeShowing(pool, orgId) : null;
+        const { validFrom, until, isPast, settingId } = made;
+        const recomputed =
+          isPast && settingId !== null ? await recomputeShowing(pool, orgId, { settingId }) : null;
         const lines = [
           `${locationExternalKey ?? `Organization ${orgId}`}: ${described(made)}; for scans observed from ${shownTime(validFrom)}` +
             (until === null ? '' : ` until ${shownTime(until)}, when another setting begins`),
@@ -123,6 +124,7 @@ function addLocateList(program: Command): void {
           ...shown({ ...each, tagDbm: each.tag_dbm }),
           valid_from: shownTime(each.valid_from),
           state: each.state,
+          recomputed: each.recomputed,
           actor: each.actor_id === null ? null : (names.get(each.actor_id) ?? each.actor_id),
         }));
       });
@@ -136,9 +138,23 @@ function addLocateList(program: Command): void {
           row.actor ?? '',
         ]),
       );
-      const text = rows.length === 0 ? 'none: every scan says where its asset is' : table.join('\n');
+      const recomputing = rows.flatMap((row) =>
+        sayRecomputing(row.location_external_key ?? 'organization', row.recomputed),
+      );
+      const text =
+        rows.length === 0
+          ? 'none: every scan says where its asset is'
+          : [...table, ...(recomputing.length > 0 ? ['', ...recomputing] : [])].join('\n');
       printResult({ json: rows, text }, options);
     });
+}
+
+function sayRecomputing(of: string, recomputed: MadeSetting['recomputed']): string[] {
+  return recomputed === null || recomputed.is_finished
+    ? []
+    : [
+        `${of}: histories are being decided again, ${recomputed.looked} of ${recomputed.of ?? 'all'} assets looked at`,
+      ];
 }
 
 interface TryOptions extends DecidingOptions {

@@ -13,7 +13,7 @@ import { showProgress } from '../running/progress.ts';
 export async function recomputeShowing(
   pool: Pool,
   orgId: number,
-  options: Pick<Recomputing, 'assetId' | 'isDry'> = {},
+  options: Pick<Recomputing, 'settingId' | 'assetId' | 'isDry'> = {},
 ): Promise<RecomputedSoFar & { isFinished: boolean }> {
   const progress = showProgress();
   return withInterruption((signal) =>
@@ -28,8 +28,8 @@ export async function recomputeShowing(
   ).finally(() => progress.end());
 }
 
-function sayProgress({ orgId, assets, of, changed }: RecomputedSoFar): string {
-  return `Organization ${orgId}: recomputed ${assets} of ${of} histories, ${changed} changed`;
+function sayProgress({ orgId, looked, of, assets, changed }: RecomputedSoFar): string {
+  return `Organization ${orgId}: looked at ${looked} of ${of} assets, recomputed ${assets} histories, ${changed} changed`;
 }
 
 export function shownRecomputed(

@@ -21,16 +21,17 @@ export function recomputeHistories({ log }: Pick<JobParts, 'log'>): Job {
       const onMoves = wakeSealer(db);
       return {
         turn: async () => {
-          const orgId = await nextAsked(db, last);
-          if (orgId === null) {
+          const asked = await nextAsked(db, last);
+          if (asked === null) {
             return IDLE;
           }
+          const { orgId, settingId } = asked;
           // Whatever becomes of it, the next turn is another's.
           last = orgId;
           const signal = AbortSignal.timeout(SHARE);
-          const { isFinished } = await recomputeOrganization(db, orgId, { signal, onMoves });
+          const { isFinished } = await recomputeOrganization(db, orgId, { settingId, signal, onMoves });
           if (isFinished) {
-            log.info({ orgId }, 'Histories of the organization are recomputed');
+            log.info({ orgId, settingId }, 'Histories of the organization are recomputed');
           }
           return 0;
         },

@@ -182,7 +182,7 @@ describe('an upgrade where smoothing was used', () => {
       onProgress: ({ assets }) => assets === 2 && controller.abort(),
     });
     expect(first).to.include({ assets: 2, isFinished: false });
-    expect(await recomputeOrganization(pool, orgId)).to.include({ assets: 4, isFinished: true });
+    expect(await recomputeOrganization(pool, orgId)).to.include({ assets: 6, isFinished: true });
 
     const world: World = {
       parents: new Map([[hall, null], ...locations.map((id) => [id, id === yard ? null : hall] as const)]),

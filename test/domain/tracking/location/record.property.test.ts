@@ -116,12 +116,12 @@ describe('recording random scenes', () => {
 
   /** As the worker does. */
   async function recomputeWhereAsked({ orgId }: StoredScene): Promise<void> {
-    const asked = await database.rows(
-      'select from history_recomputations where org_id = $1 and finished_at is null',
+    const asked = await database.rows<{ settingId: number }>(
+      'select setting_id as "settingId" from history_recomputations where org_id = $1 and finished_at is null',
       [orgId],
     );
-    if (asked.length > 0) {
-      await recomputeOrganization(database.pool, orgId);
+    for (const { settingId } of asked) {
+      await recomputeOrganization(database.pool, orgId, { settingId });
     }
   }
 
