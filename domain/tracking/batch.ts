@@ -24,6 +24,8 @@ export interface BatchOptions<Item, Result> {
   laneKey(item: Item): number;
   /** In weight. An item that is heavier by itself makes a batch of its own. */
   maxBatch: number;
+  /** Tenants in a batch; left out for any number. */
+  maxTenants?: number;
   /** In weight, waiting or under way; beyond it `submit` waits before it takes an item (backpressure). */
   maxHeld: number;
   /** Whether the error is no item's fault and passes by itself, as when the database is gone. */
@@ -147,10 +149,13 @@ export class Batch<Item, Result> {
   }
 
   #takeBatch(waiting: Entry<Item, Result>[]): Entry<Item, Result>[] {
+    const { maxBatch, maxTenants = Number.POSITIVE_INFINITY, tenant = () => 0 } = this.#options;
+    const tenants = new Set<number>();
     let weight = 0;
     const end = waiting.findIndex((entry, index) => {
       weight += entry.weight;
-      return index > 0 && weight > this.#options.maxBatch;
+      tenants.add(tenant(entry.item));
+      return index > 0 && (weight > maxBatch || tenants.size > maxTenants);
     });
     return waiting.splice(0, end === -1 ? waiting.length : end);
   }

@@ -129,7 +129,7 @@ async function writeInPieces(
   for (const piece of strengthened.length === 0 ? pieces : inPieces([...located, ...strengthened])) {
     await lockPositions(client, piece);
   }
-  await readSites(client, located);
+  await readSites(client, located, options.workload);
   const duplicates = new Set<LocatedScan>();
   const moves = new Map<LocatedScan, Move>();
   let unsealed = 0;
@@ -211,6 +211,7 @@ async function writeLocated(
     readSites(
       client,
       touched.flatMap(({ scans }) => scans),
+      options.workload,
     ),
     strengthenScanEvents(client, stronger),
     markRetracted(client, retracted),

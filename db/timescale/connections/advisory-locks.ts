@@ -43,7 +43,7 @@ export const ORGANIZATION_LOCKS = {
   submissions: 7_461_730,
   /** Changing rules of alerts. */
   rules: 7_461_731,
-  /** Shared by recorders, exclusive for changes of location settings; by {@link locatingSlot}. */
+  /** Shared by recorders, exclusive for changes of location settings. */
   locating: 7_461_735,
   /** Adding what is counted: keys, handhelds, members, webhooks and others. */
   room: 7_461_734,
@@ -53,8 +53,3 @@ export const ORGANIZATION_LOCKS = {
   leavingCell: 7_461_732,
   arrivingAtCell: 7_461_733,
 } as const;
-
-/** Organizations share so many locks, since a batch with scans of thousands may not fill the server's table of locks. */
-export function locatingSlot(orgId: number): number {
-  return orgId % 128;
-}

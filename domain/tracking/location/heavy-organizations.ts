@@ -26,12 +26,12 @@ export class HeavyOrganizations {
 export class Workload {
   readonly #costs = new Map<number, number>();
   readonly #heavy: HeavyOrganizations;
-  readonly #isBounded: boolean;
+  /** For batches with messages of others, who would wait. */
+  readonly isBounded: boolean;
 
-  /** @param isBounded for batches with messages of others, who would wait. */
   constructor(heavy: HeavyOrganizations, { isBounded }: { isBounded: boolean }) {
     this.#heavy = heavy;
-    this.#isBounded = isBounded;
+    this.isBounded = isBounded;
   }
 
   /** @throws TooHeavy if that is too much beside others. */
@@ -39,9 +39,15 @@ export class Workload {
     const total = (this.#costs.get(orgId) ?? 0) + cost;
     this.#costs.set(orgId, total);
     this.#heavy.note(orgId, total);
-    if (this.#isBounded && total > MUCH) {
+    if (this.isBounded && total > MUCH) {
       throw new TooHeavy(orgId);
     }
+  }
+
+  /** @throws TooHeavy */
+  refuse(orgId: number): never {
+    this.#heavy.note(orgId, Number.POSITIVE_INFINITY);
+    throw new TooHeavy(orgId);
   }
 
   addScans(orgId: number, scans: number): void {
@@ -49,7 +55,7 @@ export class Workload {
   }
 }
 
-/** An organization's scans take too long to decide on in a batch with others'. */
+/** An organization's scans take too long to decide on in a batch with others', or wait for a new setting. */
 export class TooHeavy extends Error {
   readonly orgId: number;
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/instant.ts';
-import { locatingSlot, ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
+import { ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Deciding } from './require-setting.ts';
@@ -82,17 +82,16 @@ export async function insertSetting(
  * all are done. Where scans never pause it waits after that, so that the next change is seconds away.
  */
 async function lockSettings(transaction: Connection, orgId: number): Promise<void> {
-  const slot = locatingSlot(orgId);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const { is_locked: isLocked } = await transaction.one(sql.type(rowsOf<{ is_locked: boolean }>())`
-      select pg_try_advisory_xact_lock(${ORGANIZATION_LOCKS.locating}::integer, ${slot}::integer) as is_locked`);
+      select pg_try_advisory_xact_lock(${ORGANIZATION_LOCKS.locating}::integer, ${orgId}::integer) as is_locked`);
     if (isLocked) {
       return;
     }
     await pause(EVERY);
   }
   await transaction.exec(sql.type(NO_ROWS)`
-    select pg_advisory_xact_lock(${ORGANIZATION_LOCKS.locating}::integer, ${slot}::integer)`);
+    select pg_advisory_xact_lock(${ORGANIZATION_LOCKS.locating}::integer, ${orgId}::integer)`);
 }
 
 const ATTEMPTS = 50;

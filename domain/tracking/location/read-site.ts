@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { eachInTurns } from '../../../base/each-in-turns.ts';
 import type { Micros } from '../../../base/instant.ts';
-import { locatingSlot, ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
+import { ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { Workload } from './heavy-organizations.ts';
 import {
   Plan,
   type PlanFault,
@@ -22,23 +23,22 @@ import { type AntennaParts, type DatedSetting, Site, USUAL_TAG_DBM } from './sit
  * waits for that, and is then dated after every recorded scan.
  *
  * @param scans of these organizations; their locations are placed.
+ * @throws TooHeavy if a new setting of one of them waits, and others would wait with it.
  */
 export async function readSites(
   db: Connection,
   scans: readonly { orgId: number; locationId?: number }[],
+  workload?: Pick<Workload, 'isBounded' | 'refuse'>,
 ): Promise<ReadonlyMap<number, Site>> {
   if (scans.length === 0) {
     return new Map();
   }
   const scansOf = Map.groupBy(scans, ({ orgId }) => orgId);
-  const wanted = [...scansOf.keys()];
   // In order, since recorders would otherwise wait for each other behind two changes.
-  const slots = [...new Set(wanted.map(locatingSlot))].sort((a, b) => a - b);
+  const wanted = [...scansOf.keys()].sort((a, b) => a - b);
   // Two statements, sent together: a single one would read what was there before it got the lock.
   const [, versions] = await Promise.all([
-    db.exec(sql.prepared('share-location-settings', NO_ROWS)`
-      select pg_advisory_xact_lock_shared(${ORGANIZATION_LOCKS.locating}::integer, slot)
-      from unnest(${sql.binary(integers(slots))}::integer[]) slot`),
+    shareSettings(db, wanted, workload),
     db.any(sql.prepared('read-versions-of-sites', rowsOf<VersionRow>())`
       select org_id, version, (select max(id) from location_settings where org_id = site.org_id) as newest
       from location_sites site where org_id = any (${sql.binary(integers(wanted))}::integer[])`),
@@ -60,6 +60,25 @@ export async function readSites(
     await placeLocations(db, orgId, site, scansOf.get(orgId) ?? []);
   }
   return sites;
+}
+
+async function shareSettings(
+  db: Connection,
+  orgIds: readonly number[],
+  workload: Pick<Workload, 'isBounded' | 'refuse'> | undefined,
+): Promise<void> {
+  if (workload?.isBounded !== true) {
+    await db.exec(sql.prepared('share-location-settings', NO_ROWS)`
+      select pg_advisory_xact_lock_shared(${ORGANIZATION_LOCKS.locating}::integer, org_id)
+      from unnest(${sql.binary(integers(orgIds))}::integer[]) org_id`);
+    return;
+  }
+  const changing = await db.any(sql.prepared('share-location-settings-at-once', rowsOf<{ org_id: number }>())`
+    select org_id from unnest(${sql.binary(integers(orgIds))}::integer[]) org_id
+    where not pg_try_advisory_xact_lock_shared(${ORGANIZATION_LOCKS.locating}::integer, org_id)`);
+  for (const { org_id: orgId } of changing) {
+    workload.refuse(orgId);
+  }
 }
 
 interface VersionRow {

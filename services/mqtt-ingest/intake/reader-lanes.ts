@@ -33,7 +33,7 @@ export class ReaderLanes {
   constructor({ heavy, flushBounded, ...recording }: Recording) {
     this.#heavy = heavy;
     this.#isTooSlow = recording.isTooSlow;
-    const bounds = { weigh, maxBatch: MAX_BATCH, maxHeld: MAX_HELD };
+    const bounds = { weigh, maxBatch: MAX_BATCH, maxTenants: MAX_ORGANIZATIONS, maxHeld: MAX_HELD };
     const options = { ...recording, ...bounds, laneKey: readerOf, tenant: organizationOf };
     this.#ordinary = new Batch<ReadMessage, MessageOutcome>({
       ...options,
@@ -187,6 +187,9 @@ const FOREVER = 2 ** 31 - 1;
 /** Items plus payload at 256 bytes each: about 2,000 reads a transaction, and 8 MB before others wait for room. */
 const MAX_BATCH = 4_000;
 const MAX_HELD = 32_000;
+
+/** A batch takes a lock for each; the server's table has room for 6,400 by default. */
+const MAX_ORGANIZATIONS = 500;
 
 const LARGE = 1_000;
 

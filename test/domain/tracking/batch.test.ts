@@ -76,6 +76,26 @@ describe('a batch', () => {
     expect(batch.held).to.equal(0);
   });
 
+  it('takes items of no more tenants at once than its bound', async () => {
+    const flushed: (readonly number[])[] = [];
+    const batch = new Batch<number, number>({
+      flush: async (items) => {
+        flushed.push(items);
+        return items;
+      },
+      weigh: () => 1,
+      lanes: 1,
+      laneKey: () => 0,
+      tenant: (item) => item % 10,
+      maxBatch: 100,
+      maxTenants: 2,
+      maxHeld: 100,
+      isOutage: () => false,
+    });
+    await Promise.all([1, 2, 12, 3, 13, 4, 14, 24].map((item) => batch.submit(item)));
+    expect(flushed).to.deep.equal([[1], [2, 12, 3, 13], [4, 14, 24]]);
+  });
+
   it('takes what waits for room in the order of its submission', async () => {
     const { batch, answer } = handled({ maxHeld: 10 });
     const all = Promise.all([batch.submit(8), batch.submit(9), batch.submit(1)]);

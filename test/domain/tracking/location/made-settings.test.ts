@@ -1,8 +1,14 @@
 import { expect } from 'chai';
+import { ORGANIZATION_LOCKS } from '../../../../db/timescale/connections/advisory-locks.ts';
 import { databaseOn } from '../../../../db/timescale/connections/database.ts';
 import { inTransaction } from '../../../../db/timescale/connections/transaction.ts';
 import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
 import { setLocating } from '../../../../domain/administration/locating/set-locating.ts';
+import {
+  HeavyOrganizations,
+  TooHeavy,
+  Workload,
+} from '../../../../domain/tracking/location/heavy-organizations.ts';
 import { readSites } from '../../../../domain/tracking/location/read-site.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
@@ -54,6 +60,37 @@ describe('location settings that are made', () => {
     });
     await waiting.made;
     expect(await countOf(busy)).to.equal(1);
+  });
+
+  it('are made while scans of any other organization are recorded, whatever its number', async () => {
+    const { orgId: busy } = await Site.create(database, 'Busy');
+    await database.rows(`alter sequence organizations_id_seq restart ${busy + 128}`);
+    const { orgId: idle } = await Site.create(database, 'Idle');
+    expect(idle).to.equal(busy + 128);
+    await inTransaction(database.pool, async (recorder) => {
+      await readSites(recorder, [{ orgId: busy }]);
+      await set(idle, 1);
+    });
+    expect(await countOf(idle)).to.equal(1);
+  });
+
+  it('keep nobody waiting whose scans are in a batch with those of the organization', async () => {
+    const { orgId: changing } = await Site.create(database, 'Changing');
+    const { orgId: other } = await Site.create(database, 'Other');
+    const heavy = new HeavyOrganizations();
+    const beside = new Workload(heavy, { isBounded: true });
+    await inTransaction(database.pool, async (change) => {
+      await change.query('select pg_advisory_xact_lock($1, $2)', [ORGANIZATION_LOCKS.locating, changing]);
+      const recorded = inTransaction(database.pool, (recorder) =>
+        readSites(recorder, [{ orgId: other }, { orgId: changing }], beside),
+      );
+      expect(await recorded.catch((error: unknown) => error))
+        .to.be.instanceOf(TooHeavy)
+        .with.property('orgId', changing);
+      await inTransaction(database.pool, (recorder) => readSites(recorder, [{ orgId: other }], beside));
+    });
+    // Its messages wait in a lane of their own for a while.
+    expect([heavy.isHeavy(changing), heavy.isHeavy(other)]).to.deep.equal([true, false]);
   });
 
   it('are read again by a connection only after something that decides has changed', async () => {
