@@ -1,7 +1,12 @@
 import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
 import { compileFormat, type Format } from '../../domain/formats/mapping/format.ts';
-import { DECODINGS } from '../../domain/formats/mapping/language/definition.ts';
+import {
+  DECODINGS,
+  type DecodingDefinition,
+  type ProtobufFieldDefinition,
+} from '../../domain/formats/mapping/language/definition.ts';
 import { loadFixtures } from './format-fixtures.ts';
+import { encodeProtobuf } from './protobuf.ts';
 
 /** A format, and messages it was made for. */
 export interface Target {
@@ -19,6 +24,7 @@ export function loadTargets(): Target[] {
   return [
     ...builtin,
     ...DECODINGS.map((decoding) => ({ format: wholeLanguage(decoding), seeds: OWN_SEEDS })),
+    { format: wholeLanguage({ protobuf: PROTOBUF }, 'protobuf'), seeds: PROTOBUF_SEEDS },
   ];
 }
 
@@ -43,16 +49,37 @@ const OWN_SEEDS = [
   payload: Buffer.from(typeof content === 'string' ? content : JSON.stringify(content)),
 }));
 
+const PROTOBUF: readonly ProtobufFieldDefinition[] = [
+  { field: 1, name: 'v', type: 'bytes' },
+  { field: 2, name: 'at', type: 'uint64' },
+  {
+    field: 3,
+    name: 'list',
+    repeated: true,
+    fields: [
+      { field: 1, name: 'k', type: 'sint32' },
+      { field: 2, name: 'v', type: 'string' },
+      { field: 3, name: 'n', repeated: true, type: 'fixed32' },
+      { field: 4, name: 'd', type: 'double' },
+    ],
+  },
+  { field: 4, name: 'rssi', repeated: true, type: 'int32' },
+];
+const PROTOBUF_SEEDS = [
+  { v: '00ff', at: 1_780_591_822, list: [{ k: -1, v: 'x', n: [1, 2] }, { d: 0.5 }], rssi: [-54, 3] },
+  { v: 'c30000250001', at: 2 ** 53 },
+].map((value) => ({ topic: 'site/gw/c3:00:00:25:00:01', payload: encodeProtobuf(PROTOBUF, value) }));
+
 /** Every kind of candidate, condition and transform, over one decoding. */
-function wholeLanguage(decoding: string): Format {
+function wholeLanguage(decode: DecodingDefinition, name = String(decode)): Format {
   const plain = ['number', 'hex', 'base64-to-hex', 'mac', 'upper', 'decimal-to-hex', 'ibeacon', 'eddystone'];
   return compileFormat({
-    name: `whole-language-${decoding}`,
-    decode: decoding,
+    name: `whole-language-${name}`,
+    decode,
     ignore: { topics: ['#/LWT', 'a/+/#'], texts: ['connected'] },
     rules: [
       {
-        each: ['/*/list/*', '/*/*/*', '/*', ''],
+        each: ['/*/list/*', '/*/*/*', '/*', '/{}/{}', '/{}', ''],
         split: ',',
         only: [
           { item: '/never', not: ['x', 1, true] },
@@ -69,12 +96,17 @@ function wholeLanguage(decoding: string): Format {
             { item: '/list', where: [{ element: '/k', exists: true }], take: '/v' },
             { root: '', where: [{ element: '/k', in: [1, 'x'] }], take: '' },
             { join: [{ item: '/v' }, { topic: -1 }], with: ':', if: [{ item: '/at', exists: true }] },
+            { key: 0, transform: ['mac'] },
+            { root: '/list/$/v', transform: ['reverse-bytes'] },
+            { grandparent: '/v' },
             { item: '' },
           ],
           antenna: [{ item: '/v' }],
           rssi: [
             { item: '/rssi', transform: [{ scale: 0.01 }] },
             { item: '/v', transform: [{ scale: 1e300 }] },
+            { item: '/v', transform: ['int16', { offset: -1e308 }] },
+            { parent: '/rssi/$', transform: ['int8'] },
           ],
           observed_at: [
             { item: '/at', transform: ['rfc3339'] },
@@ -91,6 +123,11 @@ function wholeLanguage(decoding: string): Format {
           ],
           reader: [{ parent: '/v' }, { root: '/v' }, { topic: 1 }],
         },
+      },
+      {
+        each: ['/v', ''],
+        groups: { bytes: 2, from: 1 },
+        fields: { tag_type: [{ const: 'rfid' }], value: [{ item: '' }, { key: -1 }] },
       },
       { each: '/list/*', fields: { tag_type: [{ const: 'rfid' }], value: [{ item: '/v' }] } },
     ],

@@ -23,6 +23,16 @@ const KINDS: readonly ((seed: Buffer, size: number) => Buffer)[] = [
   (_seed, size) => Buffer.alloc(size, 0xc0),
   (_seed, size) => Buffer.concat([Buffer.from([0xdd, 0xff, 0xff, 0xff, 0xff]), Buffer.alloc(size)]),
   (_seed, size) => Buffer.concat([Buffer.from([0xdd, 0x00, 0x0f, 0x00, 0x00]), Buffer.alloc(size, 0x80)]),
+  // CBOR: arrays within arrays without an end, empty ones, tags of tags, maps of short keys.
+  (_seed, size) => Buffer.alloc(size, 0x9f),
+  (_seed, size) => Buffer.concat([Buffer.from([0x9f]), Buffer.alloc(size, 0x80)]),
+  (_seed, size) => Buffer.alloc(size, 0xc6),
+  (_seed, size) => Buffer.concat([Buffer.from([0xbf]), shortKeys(size)]),
+  // Protobuf: empty messages, packed numbers, groups within groups, one field without an end.
+  (_seed, size) => Buffer.from('1a00'.repeat(size / 2), 'hex'),
+  (_seed, size) => Buffer.concat([Buffer.from('2280804040', 'hex'), Buffer.alloc(size, 1)]),
+  (_seed, size) => Buffer.alloc(size, 0x0b),
+  (_seed, size) => Buffer.alloc(size, 0x80),
   (_seed, size) =>
     Buffer.from(encode(Array.from({ length: size / 40 }, () => ({ v: '00ff', at: 1, list: [] })))),
   repeated,
@@ -39,6 +49,14 @@ function repeated(seed: Buffer, size: number): Buffer {
     list === null
       ? `${text}\n`.repeat(many)
       : text.replace(list[0], () => `[${Array.from({ length: many }, () => list[1]).join()}]`),
+  );
+}
+
+function shortKeys(size: number): Buffer {
+  return Buffer.concat(
+    Array.from({ length: size / 5 }, (_, at) =>
+      Buffer.from([0x63, at & 0x7f, (at >> 7) & 0x7f, at >> 14, 0]),
+    ),
   );
 }
 

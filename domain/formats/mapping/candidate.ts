@@ -74,20 +74,23 @@ function asItIs(value: unknown): unknown {
 /** Characters; of a longer text none, as it is refused unread. */
 function lengthToRead(value: unknown): number {
   const text = value instanceof LongNumber ? LongNumber.text(value) : value;
-  return typeof text === 'string' && text.length <= MAX_TEXT ? text.length : 0;
+  return (typeof text === 'string' || Array.isArray(text)) && text.length <= MAX_TEXT ? text.length : 0;
 }
 
 const SOURCES = [...PLACES, 'const', 'join'] as const;
 
 function compileSource(definition: CandidateDefinition, at: string, compilation: Compilation) {
   if (SOURCES.filter((key) => definition[key] !== undefined).length !== 1) {
-    compilation.fault(at, 'must have exactly one source: item, parent, root, topic, const or join');
+    compilation.fault(
+      at,
+      'must have exactly one source: item, parent, grandparent, root, key, topic, const or join',
+    );
   }
   if (definition.with !== undefined && definition.join === undefined) {
     compilation.fault(`${at}/with`, 'is of use with join only');
   }
   const isSearch = definition.where !== undefined || definition.take !== undefined;
-  if (isSearch && (['const', 'join', 'topic'] as const).some((key) => definition[key] !== undefined)) {
+  if (isSearch && (['const', 'join', 'topic', 'key'] as const).some((key) => definition[key] !== undefined)) {
     compilation.fault(at, 'may have where and take with a pointer only');
   }
   if (definition.const !== undefined) {

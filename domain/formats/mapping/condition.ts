@@ -27,7 +27,7 @@ export function compileConditions(
   return (definitions ?? []).map((definition, index) => {
     const here = `${at}/${index}`;
     if (PLACES.filter((key) => definition[key] !== undefined).length !== 1) {
-      compilation.fault(here, 'must name exactly one place: item, parent, root or topic');
+      compilation.fault(here, 'must name exactly one place: item, parent, grandparent, root, key or topic');
     }
     const place = compilePlace(definition, here, compilation);
     compilation.lookUp();

@@ -9,7 +9,7 @@ import { tagLikeIn } from './near-miss.ts';
 import type { Ignored, Item, Mapped, TagRead, Unusable } from './outcome.ts';
 import type { Policies } from './policies.ts';
 import type { Rule } from './rule.ts';
-import type { Scope } from './scope.ts';
+import type { Around, Scope } from './scope.ts';
 import { EXCERPT, MAX_ITEMS } from './values/limits.ts';
 import { asGiven, excerptOf, shown } from './values/printable.ts';
 
@@ -41,9 +41,7 @@ export class DocumentRun {
     let found = false;
     let idle: (NothingThere & { rule: Rule }) | undefined;
     for (const rule of this.#rules) {
-      scope.root = document;
-      scope.parent = document;
-      scope.item = document;
+      scope.enter(document);
       scope.workLeft -= rule.workOfDocument;
       const selection = select(rule, scope);
       if (scope.workLeft < 0) {
@@ -59,8 +57,9 @@ export class DocumentRun {
       }
       for (let at = 0; at < selection.items.length; at++) {
         const item = selection.items[at];
-        scope.parent = selection.parents[at];
-        scope.item = rule.split !== null && typeof item === 'string' ? splitFields(item, rule.split) : item;
+        const around = selection.arounds[at] ?? NOWHERE;
+        const seen = rule.split !== null && typeof item === 'string' ? splitFields(item, rule.split) : item;
+        scope.see(seen, around, selection.keys[at] ?? null);
         scope.workLeft -= rule.work;
         const failed = firstFailing(rule.itemConditions, scope);
         const outcome =
@@ -68,7 +67,7 @@ export class DocumentRun {
             ? mapItem(rule, scope, this.#policies, this.#index)
             : ignored(rule, scope, failed.otherwise);
         if (failed?.asksFor === true) {
-          lacking.set(outcome, { rule, parent: scope.parent, item: scope.item });
+          lacking.set(outcome, { rule, around, item: seen });
         }
         outcomes.push(outcome);
         if (scope.workLeft < 0) {
@@ -81,11 +80,10 @@ export class DocumentRun {
     if (found) {
       this.#foundAny = true;
     } else if (idle !== undefined) {
-      scope.parent = document;
-      scope.item = document;
+      scope.enter(document);
       const outcome = ignored(idle.rule, scope, idle.reason);
       if (idle.isLacking) {
-        lacking.set(outcome, { rule: idle.rule, parent: document, item: document });
+        lacking.set(outcome, { rule: idle.rule, around: { node: document, outer: null }, item: document });
       }
       outcomes.push(outcome);
     }
@@ -122,7 +120,7 @@ function select(rule: Rule, scope: Scope): Selection | NothingThere {
   if (failed !== undefined) {
     return { reason: failed.otherwise, isLacking: failed.asksFor };
   }
-  return rule.select(scope) ?? { reason: `nothing at ${rule.place}`, isLacking: true };
+  return rule.select(scope, rule.wantsKeys) ?? { reason: `nothing at ${rule.place}`, isLacking: true };
 }
 
 /**
@@ -210,17 +208,18 @@ function ignored(rule: Rule, scope: Scope, reason: string): Ignored {
 /** An ignored item or document that was not told apart from a read, but lacks something. */
 interface Lacking {
   rule: Rule;
-  parent: unknown;
+  around: Around;
   item: unknown;
 }
+
+const NOWHERE: Around = { node: undefined, outer: null };
 
 /** Looks once at what no rule has read: each look walks all of it. */
 function withNearMiss(outcome: Item, lacking: Lacking | undefined, scope: Scope): Item {
   if (lacking === undefined || outcome.outcome !== 'ignored') {
     return outcome;
   }
-  scope.parent = lacking.parent;
-  scope.item = lacking.item;
+  scope.see(lacking.item, lacking.around, null);
   const nearMiss = tagLikeIn(lacking.item, lacking.rule.fields.reader(scope) ?? null);
   return nearMiss === null ? outcome : { ...outcome, nearMiss };
 }

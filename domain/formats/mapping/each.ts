@@ -1,18 +1,21 @@
 import type { Compilation } from './language/compilation.ts';
 import { compileStep, type Getter } from './language/pointer.ts';
-import type { Scope } from './scope.ts';
+import type { Around, Keys, Scope } from './scope.ts';
 import { NAME } from './values/limits.ts';
+import { LongNumber } from './values/long-number.ts';
 
 export interface Selection {
   readonly items: unknown[];
-  readonly parents: unknown[];
+  readonly arounds: Around[];
+  readonly keys: Keys[];
 }
 
 /** Finds items in a document; undefined if it has no place for items (an empty array is a place). */
-export type Selector = (scope: Scope) => Selection | undefined;
+export type Selector = (scope: Scope, wantsKeys: boolean) => Selection | undefined;
 
-type Step = Getter | typeof EVERY;
-const EVERY = '*';
+type Step = Getter | typeof ELEMENTS | typeof MEMBERS;
+const ELEMENTS = '*';
+const MEMBERS = '{}';
 
 /** `each` of a rule: of several pointers, the first that matches is used. */
 export function compileEach(
@@ -21,90 +24,101 @@ export function compileEach(
   compilation: Compilation,
 ): Selector {
   const pointers = typeof each === 'string' ? [each] : each;
-  const paths = pointers.map((pointer, index): Step[] => {
+  const paths = pointers.map((pointer, index) => {
     const names = compilation.names(pointer, typeof each === 'string' ? at : `${at}/${index}`);
-    return names.map((name) => (name === EVERY ? EVERY : compileStep(name)));
+    const steps = names.map(
+      (name): Step => (name === ELEMENTS || name === MEMBERS ? name : compileStep(name)),
+    );
+    return { steps, last: steps.findLastIndex((step) => typeof step === 'string') };
   });
-  return (scope) => {
-    const selection: Found = { items: [], parents: [], scope };
-    return paths.some((path) => select(path, 0, scope.root, scope.root, selection)) ? selection : undefined;
+  return (scope, wantsKeys) => {
+    const found: Found = { items: [], arounds: [], keys: [], scope, wantsKeys };
+    const around = { node: scope.root, outer: null };
+    return paths.some((path) => select(path, 0, scope.root, around, null, found)) ? found : undefined;
   };
+}
+
+interface Path {
+  readonly steps: readonly Step[];
+  /** Index of the last `*` or `{}`. */
+  readonly last: number;
 }
 
 interface Found extends Selection {
   /** Pays for every value that is looked at. */
   readonly scope: Scope;
+  readonly wantsKeys: boolean;
 }
 
 /**
- * Walks `path` from step `index` on. A pointer matches if it leads to something, or to an array for the last
- * `*`, or an array on the way is empty. Anything missing after the last `*` is still an item (an empty one,
+ * Walks `path` from step `index` on. A pointer matches if it leads to something, or to an array or object for the last
+ * `*` or `{}`, or one on the way is empty. Anything missing after the last is still an item (an empty one,
  * to be rejected), so that nothing vanishes uncounted.
  */
-function select(path: readonly Step[], index: number, node: unknown, parent: unknown, into: Found): boolean {
+function select(path: Path, index: number, node: unknown, around: Around, keys: Keys, into: Found): boolean {
   into.scope.workLeft -= NAME;
   if (into.scope.workLeft < 0) {
     return false;
   }
-  const step = path[index];
+  const step = path.steps[index];
   if (step === undefined) {
     if (node === undefined || node === null) {
       return false;
     }
-    into.items.push(node);
-    into.parents.push(parent);
+    add(node, around, keys, into);
     return true;
   }
-  const around = isPlainObject(node) ? node : parent;
-  if (step !== EVERY) {
-    return select(path, index + 1, step(node), around, into);
+  const within = isPlainObject(node) && node !== around.node ? { node, outer: around } : around;
+  if (typeof step === 'function') {
+    return select(path, index + 1, step(node), within, keys, into);
   }
-  if (!Array.isArray(node)) {
+  if (step === ELEMENTS ? !Array.isArray(node) : !isPlainObject(node)) {
     return false;
   }
-  return path.includes(EVERY, index + 1)
-    ? selectWithin(path, index + 1, node, around, into)
-    : selectEvery(path, index + 1, node, around, into);
+  return selectEvery(path, index, node as object, within, keys, into);
 }
 
-/** A `*` before the last: elements without a further array hold no items. */
-function selectWithin(
-  path: readonly Step[],
+/**
+ * Before the last `*` or `{}`, elements without a further one hold no items; at the last, each element is an item, or
+ * holds one.
+ */
+function selectEvery(
+  path: Path,
   index: number,
-  array: readonly unknown[],
-  parent: unknown,
+  node: object,
+  around: Around,
+  keys: Keys,
   into: Found,
 ): boolean {
-  let matches = array.length === 0;
-  for (const element of array) {
-    if (into.scope.workLeft < 0) {
-      break;
+  const isLast = index === path.last;
+  let matches = isLast || isEmpty(node);
+  const visit = (key: string | number, element: unknown) => {
+    const own = into.wantsKeys ? { key, outer: keys } : null;
+    if (select(path, index + 1, element, around, own, into)) {
+      matches = true;
+    } else if (isLast) {
+      add(null, around, own, into);
     }
-    matches = select(path, index, element, parent, into) || matches;
+    return into.scope.workLeft >= 0;
+  };
+  if (Array.isArray(node)) {
+    node.every((element, at) => visit(at, element));
+  } else {
+    Object.keys(node).every((key) => visit(key, (node as Record<string, unknown>)[key]));
   }
   return matches;
 }
 
-/** The last `*`: each element is an item, or holds one. */
-function selectEvery(
-  path: readonly Step[],
-  index: number,
-  array: readonly unknown[],
-  parent: unknown,
-  into: Found,
-): true {
-  for (const element of array) {
-    if (into.scope.workLeft < 0) {
-      break;
-    }
-    if (!select(path, index, element, parent, into)) {
-      into.items.push(null);
-      into.parents.push(parent);
-    }
-  }
-  return true;
+function isEmpty(node: object): boolean {
+  return Array.isArray(node) ? node.length === 0 : Object.keys(node).length === 0;
+}
+
+function add(item: unknown, around: Around, keys: Keys, into: Selection): void {
+  into.items.push(item);
+  into.arounds.push(around);
+  into.keys.push(keys);
 }
 
 function isPlainObject(node: unknown): boolean {
-  return typeof node === 'object' && node !== null && !Array.isArray(node);
+  return typeof node === 'object' && node !== null && !Array.isArray(node) && !(node instanceof LongNumber);
 }

@@ -1,6 +1,7 @@
 import { greatestOf } from '../../../base/extremes.ts';
+import { compileDecoders, type Decoder } from './decoding/decode.ts';
 import { Compilation, MOST_STEPS } from './language/compilation.ts';
-import { type Decoding, type FormatDefinition, IDENTITIES, type Identity } from './language/definition.ts';
+import { type FormatDefinition, IDENTITIES, type Identity } from './language/definition.ts';
 import { FormatError } from './language/fault.ts';
 import { DEFAULT_POLICIES, type Policies } from './policies.ts';
 import { compileRule, type Rule } from './rule.ts';
@@ -20,7 +21,7 @@ export interface Format {
   /** The format's own; a reader's take precedence. */
   readonly policies: Policies;
   readonly identities: readonly Identity[];
-  readonly decodings: readonly Decoding[];
+  readonly decoders: readonly Decoder[];
   readonly ignoredTopics: readonly ((levels: readonly string[]) => boolean)[];
   readonly ignoredTexts: ReadonlySet<string>;
   /** Bytes; longer payloads need not be compared. */
@@ -43,6 +44,7 @@ export function compileFormat(definition: unknown): Format {
 export function compileShaped(valid: FormatDefinition): Format {
   const compilation = new Compilation();
   const rules = valid.rules.map((rule, index) => compileRule(rule, `/rules/${index}`, compilation));
+  const decoders = compileDecoders(valid.decode, compilation);
   const ignoredTopics = compileIgnoredTopics(valid.ignore?.topics ?? [], compilation);
   const policies: Policies = {
     identity: valid.policies?.identity ?? DEFAULT_POLICIES.identity,
@@ -75,7 +77,7 @@ export function compileShaped(valid: FormatDefinition): Format {
     definition: valid,
     policies,
     identities,
-    decodings: typeof valid.decode === 'string' ? [valid.decode] : valid.decode,
+    decoders,
     ignoredTopics,
     ignoredTexts: new Set(ignoredTexts),
     longestIgnoredText: greatestOf([

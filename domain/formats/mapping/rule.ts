@@ -1,12 +1,14 @@
 import { type Condition, compileConditions } from './condition.ts';
 import { compileEach, type Selector } from './each.ts';
 import { compileFields, type Fields } from './fields.ts';
+import { compileGroups } from './groups.ts';
 import type { Compilation } from './language/compilation.ts';
 import type { RuleDefinition } from './language/definition.ts';
 
 export interface Rule {
   readonly documentConditions: readonly Condition[];
   readonly select: Selector;
+  readonly wantsKeys: boolean;
   readonly place: string;
   readonly split: string | null;
   readonly itemConditions: readonly Condition[];
@@ -20,17 +22,18 @@ export interface Rule {
 
 export function compileRule(definition: RuleDefinition, at: string, compilation: Compilation): Rule {
   const before = compilation.work;
+  compilation.usesKeys = false;
   const conditions = compileConditions(definition.only, `${at}/only`, compilation);
   const warn = compileConditions(definition.warn, `${at}/warn`, compilation);
   const workOfDocument = compilation.work - before;
   const rule = {
     documentConditions: conditions.filter((condition) => condition.ofDocument),
-    select: compileEach(definition.each, `${at}/each`, compilation),
+    select: compileGroups(definition.groups, compileEach(definition.each, `${at}/each`, compilation)),
     place: [definition.each].flat().join(' or '),
     split: definition.split ?? null,
     itemConditions: conditions.filter((condition) => !condition.ofDocument),
     warn,
     fields: compileFields(definition.fields, `${at}/fields`, compilation),
   };
-  return { ...rule, workOfDocument, work: compilation.work - before };
+  return { ...rule, wantsKeys: compilation.usesKeys, workOfDocument, work: compilation.work - before };
 }

@@ -45,7 +45,7 @@ function mapWithin(work: number, format: Format, message: Message, policies?: Pa
   if (ignored !== null) {
     return { outcome: 'ignored', reason: ignored };
   }
-  const decoded = decode(format.decodings, payload);
+  const decoded = decode(format.decoders, payload);
   if ('fault' in decoded) {
     return { outcome: 'rejected', reason: decoded.fault };
   }

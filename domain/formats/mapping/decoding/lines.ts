@@ -46,6 +46,13 @@ export function decodeText(payload: Buffer): Decoded {
   return text === '' ? { fault: 'payload is empty', final: false } : { documents: [text] };
 }
 
+/** The payload's bytes as upper-case hex digits. */
+export function decodeBytes(payload: Buffer): Decoded {
+  return payload.length === 0
+    ? { fault: 'payload is empty', final: false }
+    : { documents: [payload.toString('hex').toUpperCase()] };
+}
+
 /**
  * Splits a line of separated values. A quoted field ends at the next quote that is not doubled (RFC 4180,
  * section 2). Unbalanced quotes, which devices send, are tolerated; CSV parsers reject them, and their set-up

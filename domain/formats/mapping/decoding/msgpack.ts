@@ -1,5 +1,5 @@
-import { MAX_DEPTH } from '../values/limits.ts';
 import { exactInteger, LongNumber } from '../values/long-number.ts';
+import { Allowance, DecodingFault, setMember } from './allowance.ts';
 import type { Decoded } from './decoded.ts';
 
 /**
@@ -17,7 +17,7 @@ export function decodeMsgpack(payload: Buffer): Decoded {
   try {
     value = reader.value(1);
   } catch (error) {
-    if (error instanceof Fault) {
+    if (error instanceof DecodingFault) {
       return { fault: `payload is not MessagePack: ${error.message}`, final: error.final };
     }
     throw error;
@@ -32,20 +32,12 @@ export function decodeMsgpack(payload: Buffer): Decoded {
   return { documents: [value] };
 }
 
-class Fault extends Error {
-  readonly final: boolean;
-
-  constructor(message: string, final = false) {
-    super(message);
-    this.final = final;
-  }
-}
-
 const TIMESTAMP = -1;
 
 class Reader {
   at = 0;
   readonly #bytes: Buffer;
+  readonly #allowance = new Allowance();
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
@@ -120,41 +112,38 @@ class Reader {
       case 0xdf:
         return this.#map(this.#unsigned(2 << (head - 0xde)), depth);
       default:
-        throw new Fault(`byte ${this.at - 1} begins nothing`);
+        throw new DecodingFault(`byte ${this.at - 1} begins nothing`);
     }
   }
 
   #array(size: number, depth: number): unknown[] {
-    this.#enter(size, depth);
+    this.#enter(size);
+    this.#allowance.enter(depth);
     const array: unknown[] = [];
     for (let index = 0; index < size; index += 1) {
+      this.#allowance.element();
       array.push(this.value(depth + 1));
     }
     return array;
   }
 
   #map(size: number, depth: number): Record<string, unknown> {
-    this.#enter(2 * size, depth);
+    this.#enter(2 * size);
+    this.#allowance.enter(depth);
     const map: Record<string, unknown> = {};
     for (let index = 0; index < size; index += 1) {
+      this.#allowance.member(index);
       const key = keyOf(this.value(depth + 1));
       const value = this.value(depth + 1);
-      if (key === '__proto__') {
-        Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
-      } else {
-        map[key] = value;
-      }
+      setMember(map, key, value);
     }
     return map;
   }
 
-  #enter(values: number, depth: number): void {
-    if (depth > MAX_DEPTH) {
-      throw new Fault(`nested deeper than ${MAX_DEPTH} levels`, true);
-    }
+  #enter(values: number): void {
     // Each value takes at least one byte.
     if (values > this.#bytes.length - this.at) {
-      throw new Fault('it ends too early');
+      throw new DecodingFault('it ends too early');
     }
   }
 
@@ -166,11 +155,13 @@ class Reader {
 
   #hex(size: number): string {
     const at = this.#take(size);
+    this.#allowance.text(2 * size);
     return this.#bytes.toString('hex', at, at + size).toUpperCase();
   }
 
   #text(size: number): string {
     const at = this.#take(size);
+    this.#allowance.text(size);
     return this.#bytes.toString('utf8', at, at + size);
   }
 
@@ -181,7 +172,7 @@ class Reader {
   #take(size: number): number {
     const from = this.at;
     if (size > this.#bytes.length - from) {
-      throw new Fault('it ends too early');
+      throw new DecodingFault('it ends too early');
     }
     this.at = from + size;
     return from;
@@ -195,7 +186,7 @@ function keyOf(value: unknown): string {
   if (typeof value === 'number') {
     return String(value);
   }
-  throw new Fault('a key is neither text nor a number');
+  throw new DecodingFault('a key is neither text nor a number');
 }
 
 /** MessagePack timestamp to epoch seconds; null unless it has one of the three valid sizes. */

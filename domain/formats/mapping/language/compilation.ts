@@ -14,6 +14,8 @@ export class Compilation {
   steps = 0;
   /** The cost of looking up all values compiled so far, in characters transformed. */
   work = 0;
+  /** True once the rule at hand looks at keys. */
+  usesKeys = false;
   #searches = 0;
 
   fault(pointer: string, message: string): void {

@@ -18,8 +18,14 @@ import {
  * Schema (`schema.ts`) derive from these declarations; `compileFormat` makes a definition run. Every list and
  * text is bounded: definitions come from users, and their cost grows with their length.
  */
-export const DECODINGS = ['json', 'json-stream', 'lines', 'msgpack', 'text'] as const;
+export const DECODINGS = ['json', 'json-stream', 'lines', 'msgpack', 'cbor', 'text', 'bytes'] as const;
 export type Decoding = (typeof DECODINGS)[number];
+
+const PROTOBUF_TYPES = [
+  ...['int32', 'int64', 'uint32', 'uint64', 'sint32', 'sint64', 'bool'],
+  ...['fixed32', 'fixed64', 'sfixed32', 'sfixed64', 'float', 'double', 'string', 'bytes'],
+] as const;
+export type ProtobufType = (typeof PROTOBUF_TYPES)[number];
 
 /** Identification of Bluetooth tags. `raw` is the payload's value unchanged. */
 export const IDENTITIES = ['mac', 'ibeacon', 'eddystone', 'raw'] as const;
@@ -45,6 +51,10 @@ const PLAIN_TRANSFORMS = [
   'rfc3339',
   'time',
   'code',
+  'int8',
+  'int16',
+  'int32',
+  'reverse-bytes',
 ] as const;
 export type PlainTransform = (typeof PLAIN_TRANSFORMS)[number];
 
@@ -58,11 +68,15 @@ const scalars: Shape<readonly Scalar[]> = list(scalar, 100);
 const pointer = text({ maxLength: 500 });
 const zone = text({ minLength: 1, maxLength: 60 });
 
-/** A JSON Pointer into the item, the nearest object around it, or the document; or a level of the topic. */
+/** A JSON Pointer into the item, the nearest objects around it, or the document; or a level of the topic. */
 const place = {
   item: optional(pointer),
   parent: optional(pointer),
+  /** The nearest object around the parent. */
+  grandparent: optional(pointer),
   root: optional(pointer),
+  /** Key or index of the item where `each` has `{}` or `*`: from 0 at the front, from -1 at the end. */
+  key: optional(integer(-10, 9)),
   /** Level of the topic: from 0 at the front, from -1 at the end. */
   topic: optional(integer(-128, 127)),
 };
@@ -85,6 +99,8 @@ export type ElementConditionDefinition = ValueOf<typeof elementCondition>;
 
 const parameterTransform = object({
   scale: optional<number>({ type: 'number', not: { const: 0 } }),
+  /** Added to the number. */
+  offset: optional<number>({ type: 'number' }),
   /** Start, counted from 0, and length, in UTF-16 units; below 0, how many to leave out at the end. */
   substring: optional<readonly [number, number]>({
     type: 'array',
@@ -148,15 +164,20 @@ export type FieldsDefinition = ObjectOf<typeof fields>;
 export type Field = keyof typeof fields;
 export const FIELDS = Object.keys(fields) as readonly Field[];
 
+const groups = object({ bytes: integer(1, 255), from: optional(integer(0, 65_535)) });
+export type GroupsDefinition = ValueOf<typeof groups>;
+
 const conditions = optional(list(refer('condition', condition), 20));
 const rule = object({
   /**
-   * JSON Pointers to the items, in which `*` stands for every element of an array; the first that matches
-   * wins.
+   * JSON Pointers to the items, in which `*` stands for every element of an array and `{}` for every member of an object; the
+   * first that matches wins.
    */
   each: oneOrList(pointer, 10),
   /** Separator that splits a text item into an array of fields. */
   split: optional(text({ minLength: 1, maxLength: 1 })),
+  /** Cuts an item of hex digits into groups of this many bytes, each an item, from the byte `from` on. */
+  groups: optional(groups),
   /** If one of these fails, the document or item it refers to is ignored. */
   only: conditions,
   /** An ignored item for which one of these holds is logged. */
@@ -165,11 +186,32 @@ const rule = object({
 });
 export type RuleDefinition = ValueOf<typeof rule>;
 
+/** A field of a protobuf message: of a type, or with fields of its own. */
+export interface ProtobufFieldDefinition {
+  readonly field: number;
+  readonly name: string;
+  readonly repeated?: boolean;
+  readonly type?: ProtobufType;
+  readonly fields?: readonly ProtobufFieldDefinition[];
+}
+
+const protobufField: Shape<ProtobufFieldDefinition> = object({
+  field: integer(1, 536_870_911),
+  name: text({ minLength: 1, maxLength: 63 }),
+  repeated: optional<boolean>({ type: 'boolean' }),
+  type: optional(oneOf(PROTOBUF_TYPES)),
+  fields: optional(list<ProtobufFieldDefinition>({ $ref: '#/$defs/protobufField' }, 100)),
+});
+
+const protobuf = object({ protobuf: list(refer('protobufField', protobufField), 100) });
+const decoding = either('object', protobuf, oneOf(DECODINGS));
+export type DecodingDefinition = ValueOf<typeof decoding>;
+
 export const FORMAT = object({
   name: text({ pattern: '^[a-z0-9][a-z0-9.-]{0,62}$' }),
   description: optional(text({ maxLength: 1000 })),
   /** Decodings of the payload; the first that succeeds is used. */
-  decode: oneOrList(oneOf(DECODINGS), 5),
+  decode: oneOrList(decoding, 5),
   /** Messages without reads, recognized before decoding. */
   ignore: optional(
     object({
@@ -190,4 +232,7 @@ export const FORMAT = object({
 });
 export type FormatDefinition = ValueOf<typeof FORMAT>;
 
-export const NAMED_SHAPES = { rule, condition, elementCondition, part, candidate, transform };
+export const NAMED_SHAPES = {
+  ...{ rule, condition, elementCondition, part, candidate, transform },
+  protobufField,
+};

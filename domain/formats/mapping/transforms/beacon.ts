@@ -1,7 +1,8 @@
 import { hex, textOf } from './text.ts';
 
 const HEX_BYTES = /^(?:[0-9A-F]{2})+$/;
-const TRIPLE = /^([0-9A-Fa-f-]{32,36}):(\d{1,5}):(\d{1,5})$/;
+/** With colons, or as ESPresense writes it. */
+const TRIPLE = /^(?:iBeacon:)?([0-9A-Fa-f-]{32,36})([:-])(\d{1,5})\2(\d{1,5})$/;
 const UUID = /^[0-9A-F]{32}$/;
 
 /** Advertising data types (Bluetooth Assigned Numbers, section 2.3). */
@@ -20,7 +21,7 @@ export function ibeacon(value: unknown): string | undefined {
   const triple = TRIPLE.exec(textOf(value) ?? '');
   if (triple !== null) {
     const uuid = triple[1]?.replaceAll('-', '').toUpperCase() ?? '';
-    return UUID.test(uuid) ? identity(uuid, Number(triple[2]), Number(triple[3])) : undefined;
+    return UUID.test(uuid) ? identity(uuid, Number(triple[3]), Number(triple[4])) : undefined;
   }
   const data = findInAdvertisement(value, MANUFACTURER_DATA, IBEACON_HEADER);
   if (data === undefined || data.length < 48) {

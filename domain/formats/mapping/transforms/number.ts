@@ -20,6 +20,34 @@ export function scale(factor: number) {
   };
 }
 
+export function offset(added: number) {
+  return (value: unknown): number | undefined => {
+    const number = toNumber(value);
+    const sum = number === undefined ? Number.NaN : number + added;
+    return Number.isFinite(sum) ? sum : undefined;
+  };
+}
+
+/** Two's complement: of hex digits, exactly as many as the bits have, or of a number that was taken for unsigned. */
+export function signed(bits: 8 | 16 | 32) {
+  const greatest = 2 ** (bits - 1);
+  return (value: unknown): number | undefined => {
+    const number =
+      typeof value === 'string' && value.length === bits / 4 && HEX_DIGITS.test(value)
+        ? Number.parseInt(value, 16)
+        : value;
+    if (
+      typeof number !== 'number' ||
+      !Number.isInteger(number) ||
+      number < -greatest ||
+      number >= 2 * greatest
+    ) {
+      return undefined;
+    }
+    return number >= greatest ? number - 2 * greatest : number;
+  };
+}
+
 /** Zero-padded, upper case; fails if the number needs more than `width` digits. */
 export function decimalToHex(width: number) {
   return (value: unknown): string | undefined => convert(toText(value), DECIMAL_DIGITS, '', 16, width);

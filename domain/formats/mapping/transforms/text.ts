@@ -10,8 +10,32 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.length <= MAX_TEXT ? value : undefined;
 }
 
-/** Upper-case hex digits without blanks, `:`, `.` and `-`; leading zeros stay. */
+/** Bytes, each as a number, to hex digits. */
+function hexOfBytes(bytes: readonly unknown[]): string | undefined {
+  const isBytes =
+    bytes.length > 0 &&
+    bytes.length <= MAX_TEXT &&
+    bytes.every((byte) => typeof byte === 'number' && Number.isInteger(byte) && byte >= 0 && byte <= 0xff);
+  return isBytes
+    ? Buffer.from(bytes as number[])
+        .toString('hex')
+        .toUpperCase()
+    : undefined;
+}
+
+/** The bytes of hex digits in reverse order. */
+export function reverseBytes(value: unknown): string | undefined {
+  const digits = hex(value);
+  return digits === undefined || digits.length % 2 !== 0
+    ? undefined
+    : Buffer.from(digits, 'hex').reverse().toString('hex').toUpperCase();
+}
+
+/** Upper-case hex digits, also of a list of bytes, without blanks, `:`, `.` and `-`; leading zeros stay. */
 export function hex(value: unknown): string | undefined {
+  if (Array.isArray(value)) {
+    return hexOfBytes(value);
+  }
   const text = textOf(value);
   if (text === undefined) {
     return undefined;

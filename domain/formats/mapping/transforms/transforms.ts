@@ -3,8 +3,8 @@ import type { Compilation } from '../language/compilation.ts';
 import type { ParameterTransform, PlainTransform, TransformDefinition } from '../language/definition.ts';
 import { toNumber } from '../values/long-number.ts';
 import { eddystoneUid, ibeacon } from './beacon.ts';
-import { decimalToHex, hexToDecimal, scale } from './number.ts';
-import { base64ToHex, code, hex, mac, substring, upper } from './text.ts';
+import { decimalToHex, hexToDecimal, offset, scale, signed } from './number.ts';
+import { base64ToHex, code, hex, mac, reverseBytes, substring, upper } from './text.ts';
 import { instantOf } from './time/civil.ts';
 import { compileDatePattern } from './time/date-pattern.ts';
 import { digits, endOfDigits, microsOfFraction } from './time/digits.ts';
@@ -27,6 +27,10 @@ const PLAIN: Readonly<Record<PlainTransform, Transform>> = {
   rfc3339,
   time,
   code,
+  int8: signed(8),
+  int16: signed(16),
+  int32: signed(32),
+  'reverse-bytes': reverseBytes,
 };
 
 export function compileTransforms(
@@ -71,6 +75,9 @@ function compileParameterTransform(
 ): Transform {
   if (definition.scale !== undefined) {
     return scale(definition.scale);
+  }
+  if (definition.offset !== undefined) {
+    return offset(definition.offset);
   }
   if (definition.substring !== undefined) {
     return substring(...definition.substring);

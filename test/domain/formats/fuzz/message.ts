@@ -1,9 +1,14 @@
 import { encode } from '@msgpack/msgpack';
+import { encode as encodeCbor } from 'cborg';
 import type { Format } from '../../../../domain/formats/mapping/format.ts';
-import { IDENTITIES } from '../../../../domain/formats/mapping/language/definition.ts';
+import {
+  type DecodingDefinition,
+  IDENTITIES,
+} from '../../../../domain/formats/mapping/language/definition.ts';
 import type { Message, Policies } from '../../../../domain/formats/mapping/run.ts';
 import type { Target } from '../../../support/fuzz-targets.ts';
 import { largePayload } from '../../../support/large-payloads.ts';
+import { encodeProtobuf } from '../../../support/protobuf.ts';
 import { Random } from '../../../support/random.ts';
 import { changeBytes, soup } from './change-bytes.ts';
 import { changeValue } from './change-value.ts';
@@ -53,10 +58,10 @@ function fuzzedPayload(payload: Buffer, other: Buffer, format: Format, random: R
 }
 
 /** A changed document, written in a decoding of the format, perhaps several of them, perhaps broken. */
-function fuzzedValue(payload: Buffer, other: Buffer, { decodings }: Format, random: Random): Buffer {
-  const changed = changeValue(parsed(payload), parsed(other), random);
-  const isMsgpack = decodings.includes('msgpack') && !random.once(8);
-  const bytes = isMsgpack ? packed(changed, random) : Buffer.from(JSON.stringify(changed) ?? 'null');
+function fuzzedValue(payload: Buffer, other: Buffer, format: Format, random: Random): Buffer {
+  const changed = changeValue(parsed(payload, format), parsed(other, format), random);
+  const [decoding] = [format.definition.decode].flat();
+  const bytes = random.once(8) ? asJson(changed) : written(changed, decoding, random);
   if (random.once(8)) {
     return changeBytes(bytes, other, random);
   }
@@ -64,13 +69,30 @@ function fuzzedValue(payload: Buffer, other: Buffer, { decodings }: Format, rand
   return random.once(8) ? Buffer.concat([bytes, Buffer.from(between), bytes]) : bytes;
 }
 
-function parsed(payload: Buffer): unknown {
+function parsed(payload: Buffer, { decoders: [decode] }: Format): unknown {
   const text = payload.toString();
   try {
     return JSON.parse(text);
   } catch {
-    return text.split('\n');
+    const decoded = decode?.(payload);
+    return decoded !== undefined && 'documents' in decoded ? decoded.documents[0] : text.split('\n');
   }
+}
+
+function asJson(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value) ?? 'null');
+}
+
+function written(value: unknown, decoding: DecodingDefinition | undefined, random: Random): Buffer {
+  if (typeof decoding === 'object') {
+    return encodeProtobuf(decoding.protobuf, value);
+  }
+  if (decoding === 'cbor') {
+    return Buffer.from(
+      encodeCbor(random.once(4) ? [value, random.bytes(300), 2n ** 63n, -(2n ** 62n)] : value),
+    );
+  }
+  return decoding === 'msgpack' ? packed(value, random) : asJson(value);
 }
 
 /** In the forms of MessagePack that JSON has nothing for, too. */

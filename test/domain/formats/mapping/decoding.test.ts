@@ -193,7 +193,8 @@ describe('decoding', () => {
   });
 
   describe('of what C firmware ends with a NUL', () => {
-    for (const { format, seeds } of loadTargets()) {
+    // Of bytes a NUL is one.
+    for (const { format, seeds } of loadTargets().filter(({ format }) => !format.name.endsWith('-bytes'))) {
       it(`is the same as without in ${format.name}`, () => {
         for (const { topic, payload } of seeds) {
           const read = (end: string) =>

@@ -65,7 +65,7 @@ describe('a format definition', () => {
     [
       'an unknown key in a rule',
       withRule({ onyl: [] }),
-      ['/rules/0 has the unknown key "onyl"; there may be each, split, only, warn, fields'],
+      ['/rules/0 has the unknown key "onyl"; there may be each, split, groups, only, warn, fields'],
     ],
     [
       'an unknown field',
@@ -78,14 +78,14 @@ describe('a format definition', () => {
       'an unknown key in a candidate',
       withValue({ itme: '/v' }),
       [
-        '/rules/0/fields/value/0 has the unknown key "itme"; there may be identity, item, parent, root, topic, const, join, with, where, take, if, transform',
+        '/rules/0/fields/value/0 has the unknown key "itme"; there may be identity, item, parent, grandparent, root, key, topic, const, join, with, where, take, if, transform',
       ],
     ],
     ['no value', withRule({ fields: { tag_type: [{ const: 'rfid' }] } }), ['/rules/0/fields lacks "value"']],
     [
       'a decoding that there is not',
       { ...withRule({}), decode: 'xml' },
-      ['/decode must be one of json, json-stream, lines, msgpack, text'],
+      ['/decode must be one of json, json-stream, lines, msgpack, cbor, text, bytes'],
     ],
     [
       'an impossible name',
@@ -97,7 +97,7 @@ describe('a format definition', () => {
       'an unknown transform',
       withValue({ item: '/v', transform: ['uper'] }),
       [
-        '/rules/0/fields/value/0/transform/0 must be one of number, hex, base64-to-hex, mac, upper, decimal-to-hex, hex-to-decimal, ibeacon, eddystone, rfc3339, time, code',
+        '/rules/0/fields/value/0/transform/0 must be one of number, hex, base64-to-hex, mac, upper, decimal-to-hex, hex-to-decimal, ibeacon, eddystone, rfc3339, time, code, int8, int16, int32, reverse-bytes',
       ],
     ],
     [
@@ -126,12 +126,16 @@ describe('a format definition', () => {
     [
       'two sources in one candidate',
       withValue({ item: '/v', const: 'x' }),
-      ['/rules/0/fields/value/0 must have exactly one source: item, parent, root, topic, const or join'],
+      [
+        '/rules/0/fields/value/0 must have exactly one source: item, parent, grandparent, root, key, topic, const or join',
+      ],
     ],
     [
       'a candidate without a source',
       withValue({ transform: ['hex'] }),
-      ['/rules/0/fields/value/0 must have exactly one source: item, parent, root, topic, const or join'],
+      [
+        '/rules/0/fields/value/0 must have exactly one source: item, parent, grandparent, root, key, topic, const or join',
+      ],
     ],
     [
       'where without take',
@@ -152,7 +156,7 @@ describe('a format definition', () => {
       'conditions without a place or with two tests',
       withRule({ only: [{ exists: true }, { item: '', exists: true, in: [1] }, { item: '' }] }),
       [
-        '/rules/0/only/0 must name exactly one place: item, parent, root or topic',
+        '/rules/0/only/0 must name exactly one place: item, parent, grandparent, root, key or topic',
         '/rules/0/only/1 must have exactly one test: exists, in or not',
         '/rules/0/only/2 must have exactly one test: exists, in or not',
       ],

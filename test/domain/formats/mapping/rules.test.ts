@@ -50,6 +50,64 @@ describe('a rule', () => {
       });
     });
 
+    it('in members of objects, whose keys are values', () => {
+      const fields: FieldsDefinition = {
+        tag_type: [{ const: 'ble' }],
+        value: [{ key: -1, transform: ['mac'] }],
+        rssi: [{ item: '/rssi' }, { item: '' }],
+        reader: [{ key: 0 }],
+      };
+      const format = formatOf({ each: ['/gateways/{}/tags/{}', '/{}'], fields });
+      const tags = { 'c3:00:00:25:00:01': { rssi: -61 }, 'c3:00:00:25:00:02': null };
+      const mapped = map(format, { gateways: { g1: { tags }, g2: { tags: {} }, g3: {} } });
+      expect(readsOf(mapped).map(({ value, rssi, reader }) => [value, rssi, reader])).to.deep.equal([
+        ['C30000250001', -61, 'g1'],
+        ['C30000250002', null, 'g1'],
+      ]);
+      expect(values(map(format, { 'c3:00:00:25:00:03': -60 }))).to.deep.equal(['C30000250003']);
+      expect(map(format, [-60])).to.include({ outcome: 'ignored' });
+    });
+
+    it('with the elements of parallel arrays, and members of parallel objects, beside each', () => {
+      const fields: FieldsDefinition = {
+        tag_type: [{ const: 'rfid' }],
+        value: [{ item: '' }],
+        rssi: [{ parent: '/rssi/$' }, { grandparent: '/rssi/$' }],
+        antenna: [{ root: '/ports/$/0' }],
+      };
+      const read = (each: string, payload: unknown) =>
+        readsOf(map(formatOf({ each, fields }), payload)).map(({ value, rssi, antenna }) => [
+          value,
+          rssi,
+          antenna,
+        ]);
+      expect(read('/epc/*', { epc: ['A', 'B', 'C'], rssi: [-60, -61], ports: [[3], [4]] })).to.deep.equal([
+        ['A', -60, 3],
+        ['B', -61, 4],
+        ['C', null, null],
+      ]);
+      const byKey = { epc: { x: 'A', toString: 'C' }, rssi: { x: -60 }, ports: { x: [3] } };
+      expect(read('/epc/{}', byKey)).to.deep.equal([
+        ['A', -60, 3],
+        ['C', null, null],
+      ]);
+      // A member that is called so is meant, as in payloads made from XML.
+      expect(read('/epc/*', { epc: ['A'], rssi: { $: -60 } })).to.deep.equal([['A', -60, null]]);
+    });
+
+    it('with the parent of the parent, which is the document at last', () => {
+      const fields: FieldsDefinition = {
+        tag_type: [{ const: 'rfid' }],
+        value: [{ item: '' }],
+        reader: [{ grandparent: '/name' }],
+      };
+      const read = (each: string, payload: unknown) =>
+        readsOf(map(formatOf({ each, fields }), payload)).map(({ reader }) => reader);
+      expect(read('/a/*/b/*', { name: 'root', a: [{ name: 'x', b: ['1'] }] })).to.deep.equal(['root']);
+      expect(read('/a/*/b/c/*', { name: 'root', a: [{ name: 'x', b: { c: ['1'] } }] })).to.deep.equal(['x']);
+      expect(read('/a/*', { name: 'root', a: ['1'] })).to.deep.equal(['root']);
+    });
+
     it('with the nearest object around each as its parent', () => {
       const fields: FieldsDefinition = {
         tag_type: [{ const: 'rfid' }],
