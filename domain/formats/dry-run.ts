@@ -1,5 +1,6 @@
 import { MICROS_PER_MILLISECOND, type Micros } from '../../base/instant.ts';
 import { withoutTokens } from '../../base/tag-secrets.ts';
+import type { Readings } from '../tracking/reading-kind.ts';
 import { whyUnusable } from '../tracking/tag-key.ts';
 import type { TagType } from '../tracking/tag-type.ts';
 import type { Format } from './mapping/format.ts';
@@ -40,6 +41,8 @@ export interface DryScan {
   time_unreadable?: number | string;
   /** The time of a clock that was not set. */
   clock_unset?: number | string;
+  /** What the tag measures, and how it is; left out if the payload says nothing of that. */
+  readings?: Readings;
   /** The payload's claims about the reader; informative only. */
   reader: string | null;
   /** Whether it would be listed as an unknown tag if it belongs to none. */
@@ -95,7 +98,7 @@ function add(item: Item, position: number, run: DryRun): void {
 }
 
 function toDryScan(read: TagRead): DryScan {
-  const { tagType, value, antenna, rssi, deviceTime, reader, reportUnknown, unusable } = read;
+  const { tagType, value, antenna, rssi, deviceTime, readings, reader, reportUnknown, unusable } = read;
   return {
     tag_type: tagType,
     value,
@@ -105,6 +108,7 @@ function toDryScan(read: TagRead): DryScan {
     observed_at: deviceTime === null ? null : written(deviceTime),
     ...(unusable?.time === undefined ? {} : { time_unreadable: maskedIfText(unusable.time) }),
     ...(unusable?.unsetClock === undefined ? {} : { clock_unset: maskedIfText(unusable.unsetClock) }),
+    ...(readings === undefined ? {} : { readings }),
     reader,
     report_unknown: reportUnknown,
   };

@@ -2,7 +2,7 @@ import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
-const TABLES = ['scan_events', 'location_transitions', 'moves'];
+const TABLES = ['scan_events', 'location_transitions', 'moves', 'tag_readings'];
 
 export async function examineHypertables(db: Connection): Promise<Finding> {
   const timescale = await db.maybeOne(sql.type(rowsOf<{ version: string; licence: string | null }>())`

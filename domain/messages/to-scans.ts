@@ -31,7 +31,7 @@ function toScan(
   read: TagRead,
   { receivedAt, isRedelivery }: { receivedAt: Micros; isRedelivery: boolean },
 ): Scan {
-  const { tagType, value, deviceTime, rssi, reportUnknown } = read;
+  const { tagType, value, deviceTime, rssi, readings, reportUnknown } = read;
   const number = antennaNumber(reader, read);
   const antenna = reader.antennas.get(number);
   const isTooWeak = rssi !== null && antenna?.minRssi != null && rssi < antenna.minRssi;
@@ -51,5 +51,6 @@ function toScan(
       reportUnknown,
       isRedelivery,
     },
+    ...(readings === undefined ? {} : { readings }),
   };
 }

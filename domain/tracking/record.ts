@@ -24,6 +24,7 @@ import { reviseAlerts, withLateScans } from './revise-alerts.ts';
 import type { Outcome, Scan } from './scan.ts';
 import { insertScanEvents, strengthenScanEvents } from './scan-events.ts';
 import { storedTracking } from './stored-tracking.ts';
+import { readingsOf, recordReadings } from './tag-readings.ts';
 import { isNewest, touchedAssets } from './touched.ts';
 import { recordUnknownTags } from './unknown-tags.ts';
 import { StoredOtherwise, updateHistories } from './update-histories.ts';
@@ -56,7 +57,7 @@ export interface RecordOptions {
  *    longest.
  * 3. Leaves out duplicates, and writes the other raw scans.
  * 4. Updates transitions and positions and tells the feed, under a shared lock on the settings of locations.
- * 5. Counts unknown tags.
+ * 5. Counts unknown tags, and keeps what known ones measure.
  *
  * Locks are always taken in this order, each kind in the order of its key. Whatever the order, the batches, the
  * repetitions and the number of processes, the same scans end in the same rows.
@@ -83,6 +84,10 @@ export async function recordScans(
     'located' in each ? outcomeOf(each.located, written) : each.outcome,
   );
   await recordUnknownTags(client, scans, outcomes);
+  const readings = readingsOf(scans, lookedUp.resolutions, options.now, options.rules);
+  if (readings.length > 0) {
+    await recordReadings(client, readings);
+  }
   return { outcomes, unsealed: written.unsealed };
 }
 

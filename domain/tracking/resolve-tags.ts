@@ -7,7 +7,7 @@ import { tagKey } from './tag-key.ts';
 import type { TagType } from './tag-type.ts';
 
 export type Resolution =
-  | { kind: 'asset'; assetId: number; tagValue: string }
+  | { kind: 'asset'; assetId: number; tagId: number; tagValue: string }
   | { kind: 'location'; locationId: number }
   | { kind: 'ambiguous' }
   | { kind: 'unknown' };
@@ -174,9 +174,9 @@ function resolve(value: string, candidates: readonly CandidateRow[]): Resolution
   if (choice.kind !== 'one') {
     return { kind: choice.kind === 'none' ? 'unknown' : 'ambiguous' };
   }
-  const { asset_id: assetId, location_id: locationId, value: tagValue } = choice.tag;
+  const { id: tagId, asset_id: assetId, location_id: locationId, value: tagValue } = choice.tag;
   if (assetId !== null) {
-    return { kind: 'asset', assetId, tagValue };
+    return { kind: 'asset', assetId, tagId, tagValue };
   }
   return locationId === null ? { kind: 'unknown' } : { kind: 'location', locationId };
 }

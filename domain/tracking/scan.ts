@@ -1,4 +1,5 @@
 import type { Micros } from '../../base/instant.ts';
+import type { Readings } from './reading-kind.ts';
 import type { TagType } from './tag-type.ts';
 
 /**
@@ -20,6 +21,8 @@ export interface Scan {
   /** dBm; null if the device reports none. */
   rssi: number | null;
   source: ReaderSource | HandheldSource;
+  /** What the tag measured; left out for nearly all. */
+  readings?: Readings;
 }
 
 export interface ReaderSource {

@@ -21,6 +21,11 @@ export const RETENTION_SETTINGS = {
     'how many days the events of the move feed are kept; for good if unset',
     { min: 7, max: 36_500 },
   ),
+  READINGS_RETENTION_DAYS: integerSetting('how many days values that tags measured are kept', {
+    initial: 90,
+    min: 1,
+    max: 36_500,
+  }),
   ADDRESS_RETENTION_DAYS: integerSetting(
     'how many days the change log says which address somebody signed in to the console from',
     { initial: 365, min: 1, max: 36_500 },

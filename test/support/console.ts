@@ -77,6 +77,7 @@ export function consoleConfig(databaseUrl: string): ConsoleConfig {
     TRUSTED_PROXIES: [],
     REDIS_URL: null,
     ...{ LATENESS_DAYS: 30, SCAN_RETENTION_DAYS: 30, MOVES_RETENTION_DAYS: null },
+    READINGS_RETENTION_DAYS: 90,
     ADDRESS_RETENTION_DAYS: 365,
     SHUTDOWN_DELAY_MS: 0,
     LOG_LEVEL: 'silent',

@@ -87,7 +87,7 @@ async function writtenHypertables(url: string): Promise<string[]> {
   await client.connect();
   const { rows } = await client.query<{ relname: string }>(
     `select relname from pg_stat_user_tables
-     where relname in ('scan_events', 'location_transitions', 'moves') and n_tup_ins > 0`,
+     where relname in ('scan_events', 'location_transitions', 'moves', 'tag_readings') and n_tup_ins > 0`,
   );
   await client.end();
   return rows.map(({ relname }) => relname);

@@ -12,6 +12,7 @@ export function jobConfig(databaseUrl: string): JobConfig {
     MIGRATE_DATABASE_URL: null,
     SCAN_RETENTION_DAYS: 36_500,
     MOVES_RETENTION_DAYS: null,
+    READINGS_RETENTION_DAYS: 90,
     ADDRESS_RETENTION_DAYS: 365,
     LATENESS_DAYS: 30,
     SECRETS_KEY: null,

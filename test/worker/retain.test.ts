@@ -10,7 +10,12 @@ import { Site } from '../support/site.ts';
 const WAITING = `select 1 from pg_stat_activity
   where datname = current_database() and application_name = 'tagtrail retention' and wait_event_type = 'Lock'`;
 
-const DAYS = { SCAN_RETENTION_DAYS: 90, MOVES_RETENTION_DAYS: 90, ADDRESS_RETENTION_DAYS: 90 };
+const DAYS = {
+  SCAN_RETENTION_DAYS: 90,
+  MOVES_RETENTION_DAYS: 90,
+  READINGS_RETENTION_DAYS: 90,
+  ADDRESS_RETENTION_DAYS: 90,
+};
 
 describe('retention', () => {
   const database = useDatabase();

@@ -41,22 +41,40 @@ export async function sweep(pool: Pool, retentionDays: number): Promise<Swept> {
  */
 const SURROUNDINGS = "interval '1 hour'";
 
-async function dropScans(client: pg.ClientBase, retentionDays: number): Promise<number> {
-  const cutoff = [retentionDays];
-  const { rows } = await client.query<{ is_hypertable: boolean }>(
-    `select exists (select from pg_extension where extname = 'timescaledb') as is_hypertable`,
+function dropScans(client: pg.ClientBase, retentionDays: number): Promise<number> {
+  return dropBefore(
+    client,
+    'scan_events',
+    `now() - make_interval(days => $1) - ${SURROUNDINGS}`,
+    retentionDays,
   );
-  if (rows[0]?.is_hypertable === true) {
+}
+
+/** Drops values that tags measured more than so many days ago, as raw scans are; the newest of each tag stay. */
+export async function sweepReadings(pool: Pool, retentionDays: number): Promise<number> {
+  const dropped = await inSweep(pool, (client) =>
+    dropBefore(client, 'tag_readings', 'now() - make_interval(days => $1)', retentionDays),
+  );
+  return dropped ?? 0;
+}
+
+/** @returns chunks dropped, or rows deleted if there are no chunks. */
+async function dropBefore(
+  client: pg.ClientBase,
+  table: 'scan_events' | 'tag_readings',
+  cutoff: string,
+  retentionDays: number,
+): Promise<number> {
+  if (await isOfChunks(client)) {
     const { rows: dropped } = await client.query<{ chunks: number }>(
-      `select drop_chunks_before('scan_events', now() - make_interval(days => $1) - ${SURROUNDINGS}) as chunks`,
-      cutoff,
+      `select drop_chunks_before('${table}', ${cutoff}) as chunks`,
+      [retentionDays],
     );
     return dropped[0]?.chunks ?? 0;
   }
   const { rowCount } = await client.query(
-    `delete from scan_events
-     where observed_at < now() - make_interval(days => $1) - ${SURROUNDINGS} and ${NOT_ARRIVING}`,
-    cutoff,
+    `delete from ${table} where observed_at < ${cutoff} and ${NOT_ARRIVING}`,
+    [retentionDays],
   );
   return rowCount ?? 0;
 }

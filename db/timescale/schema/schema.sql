@@ -611,6 +611,25 @@ create table mqtt_topics (
 );
 CREATE INDEX mqtt_topics__org_id_topic ON public.mqtt_topics USING btree (org_id, topic);
 
+create table newest_readings (
+  org_id integer not null,
+  tag_id integer not null,
+  battery_percent double precision,
+  battery_percent_at timestamp with time zone,
+  battery_volts double precision,
+  battery_volts_at timestamp with time zone,
+  temperature_c double precision,
+  temperature_c_at timestamp with time zone,
+  humidity_percent double precision,
+  humidity_percent_at timestamp with time zone,
+  button double precision,
+  button_at timestamp with time zone,
+  motion double precision,
+  motion_at timestamp with time zone,
+  constraint newest_readings__org_id_tag_id PRIMARY KEY (org_id, tag_id),
+  constraint newest_readings__org_id_tag_id_fkey FOREIGN KEY (org_id, tag_id) REFERENCES tags(org_id, id)
+) with (fillfactor=50);
+
 create table organizations (
   id integer generated always as identity not null,
   name text not null,
@@ -1152,6 +1171,16 @@ CREATE INDEX sweeps__org_id_location_id_ended_at ON public.sweeps USING btree (o
 CREATE TRIGGER sweeps_held AFTER INSERT ON public.sweeps REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION refuse_while_held();
 CREATE TRIGGER sweeps_revise_alerts AFTER INSERT ON public.sweeps FOR EACH ROW EXECUTE FUNCTION revise_alerts_of_row('location', 'location_id', 'began_at');
 
+create table tag_readings (
+  org_id integer not null,
+  asset_id integer not null,
+  tag_id integer not null,
+  kind text collate "C" not null,
+  observed_at timestamp with time zone not null,
+  value double precision not null,
+  constraint tag_readings__org_id_asset_id_kind_observed_at_tag_id PRIMARY KEY (org_id, asset_id, kind, observed_at, tag_id)
+) with (autovacuum_vacuum_insert_scale_factor=0.01);
+
 create table tags (
   org_id integer not null,
   id integer generated always as identity not null,
@@ -1569,7 +1598,7 @@ AS $function$
 declare
   dropped bigint;
 begin
-  if hypertable not in ('scan_events', 'moves') then
+  if hypertable not in ('scan_events', 'moves', 'tag_readings') then
     raise exception 'no chunks of % may be dropped', hypertable using errcode = 'insufficient_privilege';
   end if;
   execute 'select count(*) from drop_chunks($1::regclass, older_than => $2)' into dropped using hypertable, until;

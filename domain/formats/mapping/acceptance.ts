@@ -1,4 +1,5 @@
 import type { Micros } from '../../../base/instant.ts';
+import { isReadingValue, type ReadingKind } from '../../tracking/reading-kind.ts';
 import { isRadioStrength } from '../../tracking/rssi.ts';
 import { FORBIDDEN_IN_TAG_VALUE, isTagType, type TagType } from '../../tracking/tag-type.ts';
 import { isPlausible } from './transforms/time/range.ts';
@@ -59,6 +60,15 @@ export function asAntenna(value: unknown): number | string | undefined {
 export function asRssi(value: unknown): number | undefined {
   const dbm = toNumber(value);
   return dbm !== undefined && isRadioStrength(dbm) ? dbm : undefined;
+}
+
+/** What a tag measures. Buttons and sensors of motion may say true or false. */
+export function asReading(kind: ReadingKind): (value: unknown) => number | undefined {
+  const saysWhether = kind === 'button' || kind === 'motion';
+  return (value) => {
+    const number = saysWhether && typeof value === 'boolean' ? Number(value) : toNumber(value);
+    return number !== undefined && isReadingValue(kind, number) ? number : undefined;
+  };
 }
 
 /** A time of observation, from a time transform's result. */

@@ -169,7 +169,8 @@ function mapItem(rule: Rule, scope: Scope, policies: Policies, index: number): I
         ? unusableOf(fields, scope, { hasRssi: rssi !== undefined, hasTime: !isDated || time !== undefined })
         : null,
   };
-  return { outcome: 'read', read };
+  const readings = fields.readings?.(scope) ?? null;
+  return { outcome: 'read', read: readings === null ? read : { ...read, readings } };
 }
 
 /** @param has what was read, or is not wanted. */

@@ -1,6 +1,7 @@
 import type { Micros } from '../../../base/instant.ts';
+import { READING_KINDS, type ReadingKind, type Readings } from '../../tracking/reading-kind.ts';
 import type { TagType } from '../../tracking/tag-type.ts';
-import { asAntenna, asInstant, asReader, asRssi, asTagType, asTagValue } from './acceptance.ts';
+import { asAntenna, asInstant, asReader, asReading, asRssi, asTagType, asTagValue } from './acceptance.ts';
 import { type Candidate, compileCandidate } from './candidate.ts';
 import type { Compilation } from './language/compilation.ts';
 import {
@@ -26,6 +27,8 @@ export interface Fields {
   /** The first time that stands in the payload, though none could be used. */
   readonly givenTime: (scope: Scope) => GivenTime | undefined;
   readonly reader: (scope: Scope) => string | undefined;
+  /** Null if the format has none, as most. */
+  readonly readings: ((scope: Scope) => Readings | null) | null;
   readonly tagTypes: Candidates;
   readonly values: Readonly<Record<Identity, Candidates>>;
 }
@@ -68,8 +71,30 @@ export function compileFields(definition: FieldsDefinition, at: string, compilat
     observedAt: firstUsable(times, asInstant),
     givenTime: firstGivenTime(times),
     reader: firstUsable(compiled('reader'), asReader),
+    readings: compileReadings(compiled),
     tagTypes,
     values,
+  };
+}
+
+function compileReadings(compiled: (kind: ReadingKind) => readonly Candidate[]): Fields['readings'] {
+  const kinds = READING_KINDS.flatMap((kind) => {
+    const candidates = compiled(kind);
+    return candidates.length === 0 ? [] : [{ kind, read: firstUsable(candidates, asReading(kind)) }];
+  });
+  if (kinds.length === 0) {
+    return null;
+  }
+  return (scope) => {
+    let readings: Partial<Record<ReadingKind, number>> | null = null;
+    for (const { kind, read } of kinds) {
+      const value = read(scope);
+      if (value !== undefined) {
+        readings ??= {};
+        readings[kind] = value;
+      }
+    }
+    return readings;
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Micros } from '../../../base/instant.ts';
+import type { Readings } from '../../tracking/reading-kind.ts';
 import type { TagType } from '../../tracking/tag-type.ts';
 
 export interface TagRead {
@@ -11,6 +12,8 @@ export interface TagRead {
   readonly rssi: number | null;
   /** Null if the payload has no usable time, or the time of reception is to be used. */
   readonly deviceTime: Micros | null;
+  /** What the tag measures and how it is; left out if the payload says nothing of that. */
+  readonly readings?: Readings;
   /** The payload's name for the reader; informative only. */
   readonly reader: string | null;
   /** True if an unmatched tag is listed as unknown. */

@@ -1,13 +1,14 @@
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import { mergeHeardStretches } from '../../../db/timescale/schema/merge-heard-stretches.ts';
 import { packReaderSpans } from '../../../db/timescale/schema/pack-reader-spans.ts';
-import { forgetAddresses, sweep, sweepMoves } from '../../../db/timescale/schema/retention.ts';
+import { forgetAddresses, sweep, sweepMoves, sweepReadings } from '../../../db/timescale/schema/retention.ts';
 import type { Job } from './job.ts';
 
 export interface RetentionConfig {
   SCAN_RETENTION_DAYS: number;
   /** Null for good. */
   MOVES_RETENTION_DAYS: number | null;
+  READINGS_RETENTION_DAYS: number;
   ADDRESS_RETENTION_DAYS: number;
 }
 
@@ -18,6 +19,7 @@ const EVERY = 3_600_000;
 export function retain({
   SCAN_RETENTION_DAYS,
   MOVES_RETENTION_DAYS,
+  READINGS_RETENTION_DAYS,
   ADDRESS_RETENTION_DAYS,
 }: RetentionConfig): Job {
   return {
@@ -28,6 +30,7 @@ export function retain({
     begin: (db) => ({
       turn: async () => {
         await sweep(db, SCAN_RETENTION_DAYS);
+        await sweepReadings(db, READINGS_RETENTION_DAYS);
         await forgetAddresses(db, ADDRESS_RETENTION_DAYS);
         await mergeHeardStretches(db);
         await packReaderSpans(db);

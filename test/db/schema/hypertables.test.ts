@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { useDatabase } from '../../support/database.ts';
 
-describe('scans, transitions and moves', () => {
+describe('scans, transitions, moves and readings', () => {
   const database = useDatabase();
 
   it('are hypertables where the server has TimescaleDB, and ordinary tables where it has not', async () => {
@@ -22,6 +22,7 @@ describe('scans, transitions and moves', () => {
             { name: 'location_transitions', by: 'observed_at', interval: '30 days' },
             { name: 'moves', by: 'sealed_at', interval: '30 days' },
             { name: 'scan_events', by: 'observed_at', interval: '1 day' },
+            { name: 'tag_readings', by: 'observed_at', interval: '1 day' },
           ],
     );
   });
@@ -29,7 +30,8 @@ describe('scans, transitions and moves', () => {
   it('refer to nothing by foreign keys', async () => {
     const keys = await database.rows(
       `select conname from pg_constraint
-       where contype = 'f' and conrelid in ('scan_events'::regclass, 'location_transitions'::regclass, 'moves'::regclass)`,
+       where contype = 'f' and conrelid in
+         ('scan_events'::regclass, 'location_transitions'::regclass, 'moves'::regclass, 'tag_readings'::regclass)`,
     );
     expect(keys).to.deep.equal([]);
   });

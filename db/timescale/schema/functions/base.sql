@@ -63,7 +63,7 @@ create or replace function drop_chunks_before(hypertable text, until timestamptz
 declare
   dropped bigint;
 begin
-  if hypertable not in ('scan_events', 'moves') then
+  if hypertable not in ('scan_events', 'moves', 'tag_readings') then
     raise exception 'no chunks of % may be dropped', hypertable using errcode = 'insufficient_privilege';
   end if;
   execute 'select count(*) from drop_chunks($1::regclass, older_than => $2)' into dropped using hypertable, until;

@@ -1,3 +1,4 @@
+import { READING_KINDS, type ReadingKind } from '../../../tracking/reading-kind.ts';
 import {
   either,
   integer,
@@ -152,6 +153,10 @@ const candidate = object({
 export type CandidateDefinition = ValueOf<typeof candidate>;
 
 const candidates = list(refer('candidate', candidate), 20);
+const readings = Object.fromEntries(READING_KINDS.map((kind) => [kind, optional(candidates)])) as Record<
+  ReadingKind,
+  ReturnType<typeof optional<ValueOf<typeof candidates>>>
+>;
 const fields = {
   tag_type: candidates,
   value: candidates,
@@ -159,6 +164,7 @@ const fields = {
   rssi: optional(candidates),
   observed_at: optional(candidates),
   reader: optional(candidates),
+  ...readings,
 };
 export type FieldsDefinition = ObjectOf<typeof fields>;
 export type Field = keyof typeof fields;

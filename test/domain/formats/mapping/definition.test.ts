@@ -71,7 +71,7 @@ describe('a format definition', () => {
       'an unknown field',
       withRule({ fields: { ...plain, antena: [{ const: 1 }] } }),
       [
-        '/rules/0/fields has the unknown key "antena"; there may be tag_type, value, antenna, rssi, observed_at, reader',
+        '/rules/0/fields has the unknown key "antena"; there may be tag_type, value, antenna, rssi, observed_at, reader, battery_percent, battery_volts, temperature_c, humidity_percent, button, motion',
       ],
     ],
     [

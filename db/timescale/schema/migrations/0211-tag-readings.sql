@@ -1,0 +1,53 @@
+-- What tags measure, and how they are. Who reads a tag twice at an instant keeps the greater value: so the rows do not depend on
+-- the order in which reads come. As raw scans a hypertable where TimescaleDB is installed, without foreign keys.
+create table tag_readings (
+  org_id integer not null,
+  asset_id integer not null,
+  tag_id integer not null,
+  kind text collate "C" not null,
+  observed_at timestamptz not null,
+  value double precision not null,
+  constraint tag_readings__org_id_asset_id_kind_observed_at_tag_id primary key (org_id, asset_id, kind, observed_at, tag_id)
+) with (autovacuum_vacuum_insert_scale_factor = 0.01);
+do $$
+begin
+  if exists (select from pg_extension where extname = 'timescaledb') then
+    perform create_hypertable('tag_readings', 'observed_at',
+      chunk_time_interval => interval '1 day', create_default_indexes => false);
+  end if;
+end $$;
+
+-- The newest value of each kind, one row for each tag that ever had one. By time of observation, and not of arrival.
+create table newest_readings (
+  org_id integer not null,
+  tag_id integer not null,
+  battery_percent double precision,
+  battery_percent_at timestamptz,
+  battery_volts double precision,
+  battery_volts_at timestamptz,
+  temperature_c double precision,
+  temperature_c_at timestamptz,
+  humidity_percent double precision,
+  humidity_percent_at timestamptz,
+  button double precision,
+  button_at timestamptz,
+  motion double precision,
+  motion_at timestamptz,
+  constraint newest_readings__org_id_tag_id primary key (org_id, tag_id),
+  constraint newest_readings__org_id_tag_id_fkey foreign key (org_id, tag_id) references tags (org_id, id)
+) with (fillfactor = 50);
+
+do $$
+declare
+  tenant_table text;
+begin
+  foreach tenant_table in array array['tag_readings', 'newest_readings'] loop
+    execute format('alter table %I enable row level security, force row level security', tenant_table);
+    execute format(
+      'create policy own_organization on %I to tagtrail_api
+       using (org_id = current_org_id()) with check (org_id = current_org_id())', tenant_table);
+    execute format(
+      'create policy every_organization on %I to tagtrail_service using (true) with check (true)', tenant_table);
+  end loop;
+end $$;
+grant select on tag_readings, newest_readings to tagtrail_api;

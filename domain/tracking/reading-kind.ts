@@ -1,0 +1,37 @@
+/** What a tag may say beside that it is there, with the range in which a number is a value. Another kind is added here first. */
+export const READING_KINDS = [
+  'battery_percent',
+  'battery_volts',
+  'temperature_c',
+  'humidity_percent',
+  'button',
+  'motion',
+] as const;
+
+export type ReadingKind = (typeof READING_KINDS)[number];
+
+export type Readings = Readonly<Partial<Record<ReadingKind, number>>>;
+
+const RANGES: Readonly<Record<ReadingKind, readonly [least: number, most: number]>> = {
+  battery_percent: [0, 100],
+  battery_volts: [0, 100],
+  temperature_c: [-273.15, 1_000],
+  humidity_percent: [0, 100],
+  // Presses and movements: 1 or 0, or how many there were.
+  button: [0, 4_294_967_295],
+  motion: [0, 4_294_967_295],
+};
+
+export function isReadingKind(value: unknown): value is ReadingKind {
+  return READING_KINDS.some((kind) => kind === value);
+}
+
+export function rangeOf(kind: ReadingKind): readonly [least: number, most: number] {
+  return RANGES[kind];
+}
+
+/** A number outside the range is no value: devices write -128, 255 or 65535 where they know nothing. */
+export function isReadingValue(kind: ReadingKind, value: number): boolean {
+  const [least, most] = RANGES[kind];
+  return value >= least && value <= most;
+}

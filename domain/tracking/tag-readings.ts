@@ -1,0 +1,152 @@
+import { Turns } from '../../base/each-in-turns.ts';
+import type { Micros } from '../../base/instant.ts';
+import { doubles, integers, texts, timestamps } from '../../db/timescale/queries/array-parameters.ts';
+import { type FragmentSqlToken, NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { type TimeRules, observedAt as whenObserved } from './observed-at.ts';
+import { PairMap } from './pair-map.ts';
+import { READING_KINDS, type ReadingKind, type Readings } from './reading-kind.ts';
+import type { Resolutions } from './resolve-tags.ts';
+import type { Scan } from './scan.ts';
+
+/** What one tag of an asset said of one instant. */
+export interface TagReading {
+  orgId: number;
+  assetId: number;
+  tagId: number;
+  observedAt: Micros;
+  readings: Readings;
+}
+
+/**
+ * What the scans of known assets say beside where they are, whether they are placed or not. As of scans, late ones count at
+ * their time, too late ones are refused, and what the antenna's settings shut out is not looked at.
+ */
+export function readingsOf(
+  scans: readonly Scan[],
+  resolutions: Resolutions,
+  now: Micros,
+  rules: TimeRules,
+): TagReading[] {
+  // Ids are unique within an organization.
+  const byOrganization = new Map<number, PairMap<number, Micros, TagReading>>();
+  for (const scan of scans) {
+    if (scan.readings === undefined || (scan.source.kind === 'reader' && scan.source.isShutOut)) {
+      continue;
+    }
+    const resolution = resolutions.get(scan);
+    const time = resolution?.kind === 'asset' ? whenObserved(scan, now, rules) : null;
+    if (resolution?.kind !== 'asset' || time?.ok !== true) {
+      continue;
+    }
+    const { orgId, readings } = scan;
+    const { assetId, tagId } = resolution;
+    const byTag = byOrganization.get(orgId) ?? new PairMap();
+    byOrganization.set(orgId, byTag);
+    const there = byTag.get(tagId, time.observedAt);
+    if (there === undefined) {
+      byTag.add(tagId, time.observedAt, { orgId, assetId, tagId, observedAt: time.observedAt, readings });
+    } else {
+      there.readings = greaterOf(there.readings, readings);
+    }
+  }
+  return [...byOrganization.values()].flatMap((byTag) => byTag.values());
+}
+
+/** Of two values of a kind at an instant, the greater: so that no order of reads makes a difference. */
+function greaterOf(one: Readings, other: Readings): Readings {
+  const both: Partial<Record<ReadingKind, number>> = { ...one };
+  for (const kind of READING_KINDS) {
+    const value = other[kind];
+    if (value !== undefined) {
+      both[kind] = Math.max(value, one[kind] ?? value);
+    }
+  }
+  return both;
+}
+
+/** Stores them, each once. Call with the assets' positions locked: rows are locked in the order of their keys. */
+export async function recordReadings(db: Connection, found: TagReading[]): Promise<void> {
+  found.sort(
+    (a, b) => a.orgId - b.orgId || a.assetId - b.assetId || a.observedAt - b.observedAt || a.tagId - b.tagId,
+  );
+  const rows = READING_KINDS.flatMap((kind) =>
+    found.flatMap(({ readings, ...of }) => {
+      const value = readings[kind];
+      return value === undefined ? [] : [{ ...of, kind, value }];
+    }),
+  );
+  const turns = new Turns();
+  for (let at = 0; at < rows.length; at += AT_ONCE) {
+    await insertReadings(db, rows.slice(at, at + AT_ONCE));
+    await turns.next();
+  }
+  await keepNewest(db, found);
+}
+
+/** Rows of a statement: a message can have 60,000 values. */
+const AT_ONCE = 4_000;
+
+async function insertReadings(
+  db: Connection,
+  rows: readonly (Omit<TagReading, 'readings'> & { kind: ReadingKind; value: number })[],
+): Promise<void> {
+  await db.exec(sql.prepared('record-readings', NO_ROWS)`
+    insert into tag_readings as stored (org_id, asset_id, tag_id, kind, observed_at, value)
+    select org_id, asset_id, tag_id, kind, observed_at, value
+    from unnest(
+      ${sql.binary(integers(rows.map(({ orgId }) => orgId)))}::integer[],
+      ${sql.binary(integers(rows.map(({ assetId }) => assetId)))}::integer[],
+      ${sql.binary(integers(rows.map(({ tagId }) => tagId)))}::integer[],
+      ${sql.binary(texts(rows.map(({ kind }) => kind)))}::text[],
+      ${sql.binary(timestamps(rows.map(({ observedAt }) => observedAt)))}::timestamptz[],
+      ${sql.binary(doubles(rows.map(({ value }) => value)))}::float8[])
+      as given (org_id, asset_id, tag_id, kind, observed_at, value)
+    on conflict (org_id, asset_id, kind, observed_at, tag_id) do update set value = excluded.value
+      where excluded.value > stored.value`);
+}
+
+type Newest = Pick<TagReading, 'orgId' | 'tagId'> &
+  Partial<Record<ReadingKind, { value: number; at: Micros }>>;
+
+async function keepNewest(db: Connection, found: readonly TagReading[]): Promise<void> {
+  const byTag = new PairMap<number, number, Newest>();
+  // In order of time.
+  for (const { orgId, tagId, observedAt: at, readings } of found) {
+    let newest = byTag.get(orgId, tagId);
+    if (newest === undefined) {
+      newest = { orgId, tagId };
+      byTag.add(orgId, tagId, newest);
+    }
+    for (const kind of READING_KINDS) {
+      const value = readings[kind];
+      if (value !== undefined) {
+        newest[kind] = { value, at };
+      }
+    }
+  }
+  const rows = byTag.values().toSorted((a, b) => a.orgId - b.orgId || a.tagId - b.tagId);
+  await db.exec(sql.prepared('keep-newest-readings', NO_ROWS)`
+    insert into newest_readings as stored (org_id, tag_id, ${COLUMNS})
+    select * from unnest(
+      ${sql.binary(integers(rows.map(({ orgId }) => orgId)))}::integer[],
+      ${sql.binary(integers(rows.map(({ tagId }) => tagId)))}::integer[],
+      ${listOf(
+        (kind) => sql.fragment`${sql.binary(doubles(rows.map((row) => row[kind]?.value ?? null)))}::float8[],
+          ${sql.binary(timestamps(rows.map((row) => row[kind]?.at ?? null)))}::timestamptz[]`,
+      )})
+    on conflict (org_id, tag_id) do update set ${NEWEST}`);
+}
+
+function listOf(part: (kind: ReadingKind) => FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`${sql.join(READING_KINDS.map(part), sql.fragment`, `)}`;
+}
+
+const COLUMNS = listOf((kind) => sql.fragment`${sql.identifier([kind])}, ${sql.identifier([`${kind}_at`])}`);
+
+const NEWEST = listOf((kind) => {
+  const [value, at] = [sql.identifier([kind]), sql.identifier([`${kind}_at`])];
+  const isNewer = sql.fragment`stored.${at} is null or (excluded.${at}, excluded.${value}) > (stored.${at}, stored.${value})`;
+  return sql.fragment`${value} = case when ${isNewer} then excluded.${value} else stored.${value} end,
+    ${at} = case when ${isNewer} then excluded.${at} else stored.${at} end`;
+});
