@@ -173,6 +173,19 @@ describe('plans', () => {
         ],
         'places[0].points',
       ],
+      ...[
+        [
+          [0.1, 0.1],
+          [0.2, 0.2],
+          [0.9, 0.9],
+        ],
+        [
+          [0, 0],
+          [1, 1],
+          [1, 0],
+          [0, 1],
+        ],
+      ].map((points): [object[], string] => [[{ location_id: dock, points }], 'places[0].points']),
       [
         [
           { location_id: dock, points: [[0, 0]] },
@@ -291,7 +304,7 @@ describe('plans', () => {
           ]),
         ),
       ).to.deep.equal([400, 'scale.points']);
-      for (const metres of [0, -1, 10_001]) {
+      for (const metres of [0, -1, 1e-9, 0.09, 10_001]) {
         expect(faultOf(await at(scale.points, metres)), String(metres)).to.deep.equal([400, 'scale.metres']);
       }
       expect((await set({ scale: { ...scale, feet: 1 } })).body.error.type).to.equal('bad_request');
@@ -321,7 +334,12 @@ describe('plans', () => {
     });
 
     it('refuse places without a width that are too long, or with too many corners and overlaps', async () => {
-      const points = Array.from({ length: 100 }, (_, index) => [0, index % 2]);
+      /** A comb, whose teeth are so wide. */
+      const comb = (width: number) => [
+        ...Array.from({ length: 98 }, (_, index) => [index * width, index % 2 === 0 ? 0.1 : 1]),
+        [98 * width, 0],
+        [0, 0],
+      ];
       const near = {
         points: [
           [0, 0],
@@ -329,15 +347,14 @@ describe('plans', () => {
         ],
         metres: 10_000,
       };
-      const long = await set({ places: [{ location_id: hall, points }], scale: near });
+      const long = await set({ places: [{ location_id: hall, points: comb(0.00001) }], scale: near });
       expect(faultOf(long)).to.deep.equal([400, 'scale']);
       expect(long.body.error.detail).to.include('check the distance');
-      const zigzag = points.map(([, y], index) => [index / 100, y]);
       const many: number[] = [];
       while (many.length < 60) {
         many.push(await site.location(`CORNER-${many.length}`, hall));
       }
-      const places = many.map((location_id) => ({ location_id, points: zigzag }));
+      const places = many.map((location_id) => ({ location_id, points: comb(0.01) }));
       const intricate = await set({ places, scale: { ...scale, metres: 140 } });
       expect(faultOf(intricate)).to.deep.equal([400, 'scale']);
       expect(intricate.body.error.detail).to.include('fewer corners');

@@ -2,7 +2,8 @@ import { invalid, invalidValue } from '../../../base/checks/issues.ts';
 import { Plan, pixelsApart, type Scale, type Size, sizeInMetres } from '../../tracking/location/position.ts';
 import type { PlanPlace } from './places.ts';
 
-/** Longest distance that a scale can name, in metres. */
+/** Distances that a scale can name, in metres. */
+export const LEAST_METRES = 0.1;
 export const MOST_METRES = 10_000;
 
 /** Pixels of the image between the points of a scale: nearer ones are a click apart by chance. */

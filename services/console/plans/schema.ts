@@ -19,6 +19,7 @@ import {
 import { nullable, nullableSchema, optional } from '../../../base/checks/members.ts';
 import { isArray, isJsonObject, type Json, type JsonObject } from '../../../base/json/exact-json.ts';
 import { MOST_IMAGE_BYTES } from '../../../domain/master-data/plans/image/look-at-image.ts';
+import { faultOfOutline } from '../../../domain/master-data/plans/outline.ts';
 import { type AntennaPin, MOST_PINNED } from '../../../domain/master-data/plans/pins.ts';
 import {
   MOST_PLACES,
@@ -26,7 +27,7 @@ import {
   type PlanPlace,
   type Point,
 } from '../../../domain/master-data/plans/places.ts';
-import { MOST_METRES } from '../../../domain/master-data/plans/scale.ts';
+import { LEAST_METRES, MOST_METRES } from '../../../domain/master-data/plans/scale.ts';
 import type { Scale } from '../../../domain/tracking/location/position.ts';
 import { mergePatchOf, type StreamedBody } from '../../../platform/http/body.ts';
 import { IMAGE_TYPE } from '../../../platform/http/media-type.ts';
@@ -134,12 +135,21 @@ function issueOfPoints(name: string, points: readonly Point[]): FieldIssue | nul
   if (points.length === 0 || points.length === 2) {
     return invalidValue(name, 'must be one point (a pin), or three and more (an outline)');
   }
-  return points.some(isOff) ? invalidValue(name, 'must lie on the plan: from 0 to 1') : null;
+  if (points.some(isOff)) {
+    return invalidValue(name, 'must lie on the plan: from 0 to 1');
+  }
+  const fault = points.length === 1 ? null : faultOfOutline(points);
+  return fault === null ? null : invalidValue(name, OUTLINE_FAULTS[fault]);
 }
+
+const OUTLINE_FAULTS = {
+  no_area: 'must enclose an area: draw the outline around the place',
+  crosses_itself: 'must not cross itself: set the corners in their order around the place',
+};
 
 const METRE_SCHEMA: JsonSchema = { type: 'number' };
 
-const METRES_SCHEMA: JsonSchema = { type: 'number', exclusiveMinimum: 0, maximum: MOST_METRES };
+const METRES_SCHEMA: JsonSchema = { type: 'number', minimum: LEAST_METRES, maximum: MOST_METRES };
 
 const SCALE = {
   points: {
@@ -168,9 +178,9 @@ const planScale: Field<Scale> = {
     if (points.length !== 2 || from === undefined || to === undefined || points.some(isOff)) {
       return refused(invalidValue(`${name}.points`, 'must be two points on the plan: from 0 to 1'));
     }
-    return metres > 0 && metres <= MOST_METRES
+    return metres >= LEAST_METRES && metres <= MOST_METRES
       ? accepted({ points: [from, to], metres })
-      : refused(invalidValue(`${name}.metres`, `must be more than 0 and at most ${MOST_METRES}`));
+      : refused(invalidValue(`${name}.metres`, `must be ${LEAST_METRES} to ${MOST_METRES}`));
   },
 };
 

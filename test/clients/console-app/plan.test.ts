@@ -258,7 +258,7 @@ describe('the plan in the console', () => {
       await page.keyboard.press(key);
     }
     await page.locator('input:focus').waitFor();
-    await page.keyboard.type('7.5');
+    await page.keyboard.type('7,5');
     await page.keyboard.press('Enter');
     await page.getByText('The line on it is 7.5 m long.').waitFor();
     await page.locator(`.unplaced [data-place="${readerId}/2"]`).press('Enter');
@@ -307,6 +307,9 @@ describe('the plan in the console', () => {
     }
     await page.mouse.click(box.x + box.width * 0.1, box.y + box.height * 0.9);
     await page.mouse.click(box.x + box.width * 0.6, box.y + box.height * 0.9);
+    await page.getByLabel('Distance in metres').fill('2.066,5');
+    await page.getByText('A number from 0.1 to 10000, with a point for decimals').waitFor();
+    expect(await page.getByRole('button', { name: 'Set the scale' }).isDisabled()).to.equal(true);
     await page.getByLabel('Distance in metres').fill('20');
     await page.getByRole('button', { name: 'Set the scale' }).click();
     await page.getByText('The line on it is 20 m long.').waitFor();

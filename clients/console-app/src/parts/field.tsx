@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
+import { texts } from '../texts/texts.ts';
 
 interface Named {
   label: string;
@@ -27,6 +28,7 @@ interface InputProps extends TextProps {
   min?: number | string;
   max?: number | string;
   step?: number | 'any';
+  inputMode?: 'decimal';
 }
 
 type AutoFill = 'off' | 'name' | 'username' | 'current-password' | 'new-password';
@@ -37,14 +39,19 @@ export function Field({
   hint,
   fault = null,
   onValue,
+  onRef,
   ...input
-}: Named & { onValue: (value: string) => void } & InputProps) {
+}: Named & {
+  onValue: (value: string) => void;
+  onRef?: (element: HTMLInputElement | null) => void;
+} & InputProps) {
   const id = useId();
   return (
     <div class="field">
       <label for={id}>{label}</label>
       <input
         id={id}
+        {...(onRef === undefined ? {} : { ref: onRef })}
         {...(input as JSX.IntrinsicElements['input'])}
         aria-invalid={fault !== null}
         aria-describedby={`${id}-says`}
@@ -53,6 +60,38 @@ export function Field({
       <Says id={id} hint={hint} fault={fault} />
     </div>
   );
+}
+
+/**
+ * A number with decimals. A comma becomes a point while it is typed: a field of the type `number` drops it in some languages,
+ * and 20,66 would be 2066.
+ */
+export function DecimalField({
+  range: [min, max],
+  onValue,
+  fault = null,
+  value,
+  ...input
+}: Named & {
+  range: readonly [number, number];
+  value: string;
+  required?: boolean;
+  readOnly?: boolean;
+  placeholder?: string;
+  onValue: (value: string) => void;
+}) {
+  const own = value === '' || isDecimal(value, [min, max]) ? null : texts.value.common.decimal(min, max);
+  return (
+    <Field
+      {...{ ...input, value, inputMode: 'decimal', fault: own ?? fault }}
+      onValue={(typed) => onValue(typed.replace(',', '.'))}
+      onRef={(element) => element?.setCustomValidity(own ?? '')}
+    />
+  );
+}
+
+export function isDecimal(text: string, [min, max]: readonly [number, number]): boolean {
+  return /^-?\d{1,9}(\.\d{0,9})?$/.test(text) && Number(text) >= min && Number(text) <= max;
 }
 
 export function TextArea({

@@ -7,6 +7,7 @@ export const de = {
     close: 'Schließen',
     save: 'Speichern',
     saved: 'Gespeichert',
+    decimal: (min, max) => `Eine Zahl von ${min} bis ${max}, Nachkommastellen nach einem Punkt`,
     undo: 'Rückgängig',
     tryAgain: 'Erneut versuchen',
     remove: 'Entfernen',

@@ -7,6 +7,7 @@ export const en = {
     close: 'Close',
     save: 'Save',
     saved: 'Saved',
+    decimal: (min: number, max: number) => `A number from ${min} to ${max}, with a point for decimals`,
     undo: 'Undo',
     tryAgain: 'Try again',
     remove: 'Remove',

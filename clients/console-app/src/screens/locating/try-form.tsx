@@ -5,7 +5,7 @@ import type { LocatingValues } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useNames } from '../../api/use-names.ts';
 import { confirm } from '../../parts/confirm.tsx';
-import { Field, Select } from '../../parts/field.tsx';
+import { DecimalField, Field, Select } from '../../parts/field.tsx';
 import { ItemPicker } from '../../parts/item-picker.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
@@ -173,26 +173,20 @@ function Numbers({
   const t = texts.value.locating;
   return (
     <div class="locating-numbers">
-      <Field
+      <DecimalField
         label={t.certainty}
         hint={t.certaintyHint}
-        type="number"
-        min={0.1}
-        max={10}
-        step="any"
+        range={[0.1, 10]}
         required
         value={wanted.certainty}
         fault={faultOf(fault, 'certainty')}
         onValue={(certainty) => onChange({ certainty })}
       />
       {wanted.procedure === 'position' && (
-        <Field
+        <DecimalField
           label={t.tagDbm}
           hint={t.tagDbmHint}
-          type="number"
-          min={-120}
-          max={20}
-          step="any"
+          range={[-120, 20]}
           placeholder={String(USUAL_TAG_DBM)}
           value={wanted.tagDbm}
           fault={faultOf(fault, 'tag_dbm')}

@@ -7,7 +7,7 @@ import { useRead } from '../../api/use-read.ts';
 import { noteWrite } from '../../api/writes.ts';
 import type { Place, TreeModel } from '../../live/tree-model.ts';
 import { confirm } from '../../parts/confirm.tsx';
-import { Field } from '../../parts/field.tsx';
+import { DecimalField, isDecimal } from '../../parts/field.tsx';
 import { followPointer } from '../../parts/follow-pointer.ts';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { SideSheet } from '../../parts/side-sheet.tsx';
@@ -304,6 +304,9 @@ function PlanDetailsSheet({ plan, onClose }: { plan: PlanWithPlaces; onClose: ()
   );
 }
 
+/** Metres. */
+const DISTANCE = [0.1, 10_000] as const;
+
 /** Two points are set on the plan; then their distance is typed. */
 function Measuring({
   points,
@@ -338,19 +341,10 @@ function Measuring({
         }}
       >
         {isMeasured && (
-          <Field
-            label={t.distance}
-            type="number"
-            step="any"
-            min={0.01}
-            max={10_000}
-            required
-            value={metres}
-            onValue={setMetres}
-          />
+          <DecimalField label={t.distance} range={DISTANCE} required value={metres} onValue={setMetres} />
         )}
         <div class="buttons">
-          <button type="submit" class="primary small" disabled={!isMeasured || !(Number(metres) > 0)}>
+          <button type="submit" class="primary small" disabled={!isMeasured || !isDecimal(metres, DISTANCE)}>
             {t.setScale}
           </button>
           <button type="button" class="secondary small" onClick={onCancel}>

@@ -5,7 +5,7 @@ import { patch, post } from '../../api/send.ts';
 import type { Antenna, AntennaChange, Place, Reader } from '../../api/types.ts';
 import { asApiError, useRead } from '../../api/use-read.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { Field } from '../../parts/field.tsx';
+import { DecimalField, Field, isDecimal } from '../../parts/field.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { ItemPicker } from '../../parts/item-picker.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
@@ -241,7 +241,7 @@ function AntennaRow({
 /** Saved when it is left, or by Enter. */
 function NumberField({
   label,
-  range: [min, max],
+  range,
   stored,
   isReadOnly,
   onSet,
@@ -257,8 +257,8 @@ function NumberField({
   const [text, setText] = useState(told);
   useLayoutEffect(() => setText(told), [told]);
   const save = () => {
-    const value = text.trim() === '' ? null : Number(text);
-    if (value !== stored && !Number.isNaN(value)) {
+    const value = text === '' ? null : Number(text);
+    if (value !== stored && (value === null || isDecimal(text, range))) {
       void onSet(value);
     }
   };
@@ -270,16 +270,7 @@ function NumberField({
       }}
       onFocusOut={save}
     >
-      <Field
-        label={label}
-        type="number"
-        step="any"
-        min={min}
-        max={max}
-        readOnly={isReadOnly}
-        value={text}
-        onValue={setText}
-      />
+      <DecimalField label={label} range={range} readOnly={isReadOnly} value={text} onValue={setText} />
     </form>
   );
 }
