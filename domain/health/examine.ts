@@ -16,6 +16,7 @@ import { examineServer } from './server.ts';
 import { examineSignIns } from './sign-ins.ts';
 import { examineSilences } from './silences.ts';
 import { examineStoredAhead } from './stored-ahead.ts';
+import { examineTags } from './tags.ts';
 import { examineWebhooks } from './webhooks.ts';
 
 /** Checks one organization, and names nothing of another. */
@@ -30,6 +31,7 @@ export async function examineOrganization(db: Connection, orgId: number): Promis
     ...(await examineSetAsideAlerts(db, orgId)),
     ...(await examineLeftOut(db, orgId)),
     ...(await examineFloods(db, orgId)),
+    ...(await examineTags(db, orgId)),
     ...(await examineLocating(db, orgId)),
     ...(await examinePlans(db, orgId)),
     ...(await examineMail(db, orgId)),

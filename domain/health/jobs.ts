@@ -12,6 +12,7 @@ export const JOBS_OF_EVERY_WORKER: ReadonlyMap<string, number> = new Map([
   ['derive-alerts', ADVISORY_LOCKS.alerts],
   ['retain', ADVISORY_LOCKS.retention],
   ['recompute-histories', ADVISORY_LOCKS.recomputing],
+  ['renew-keys', ADVISORY_LOCKS.renewingKeys],
 ]);
 
 /** Seconds within which a worker that has some takes over the others. */

@@ -3,7 +3,7 @@ import { integers, smallints, texts } from '../../db/timescale/queries/array-par
 import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { isDeviceTimeUsed } from '../tracking/observed-at.ts';
-import { tagKey } from '../tracking/tag-key.ts';
+import { soughtKeys } from '../tracking/tag-key.ts';
 import type { TagType } from '../tracking/tag-type.ts';
 import type { Sweep, SweptAssets } from './sweep.ts';
 
@@ -102,10 +102,13 @@ function queryFor(orgId: number, named: Named) {
       order by until desc limit 1`;
   }
   const { tagType, value } = named.tag;
+  const { normal, spelling, otherSpelling } = soughtKeys(tagType, value);
   return sql.prepared('locate-by-tag', rowsOf<{ id: number }>())`
     select location_id as id from tags
-    where org_id = ${orgId}::integer and tag_type = ${tagType}::text and location_id is not null
-      and tag_key = ${tagKey(tagType, value)}::text
+    where org_id = ${orgId}::integer and location_id is not null and (
+      normal_key = ${normal}::text
+      or normal_key is null and tag_type = ${tagType}::text and tag_key in (${spelling}::text, ${otherSpelling}::text)
+    )
     order by detached_at is null desc, value = ${value}::text desc, detached_at desc, id desc limit 1`;
 }
 

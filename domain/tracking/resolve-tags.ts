@@ -3,8 +3,9 @@ import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { PairMap } from './pair-map.ts';
 import type { Scan } from './scan.ts';
-import { tagKey } from './tag-key.ts';
+import { soughtKeys } from './tag-key.ts';
 import type { TagType } from './tag-type.ts';
+import { tagsLike } from './tags-like.ts';
 
 export type Resolution =
   | { kind: 'asset'; assetId: number; tagId: number; tagValue: string }
@@ -47,7 +48,7 @@ export async function resolveTags(db: Connection, reads: readonly TagRead[]): Pr
     }
   }
   for (const one of distinct) {
-    one.resolution = resolve(one.read.value, one.candidates);
+    one.resolution = resolve(one.read, one.candidates);
   }
   return asked;
 }
@@ -59,28 +60,34 @@ export async function resolveTags(db: Connection, reads: readonly TagRead[]): Pr
 export const MOST_SPELLINGS = 10;
 
 /**
- * The tags with each read's key; one more than {@link MOST_SPELLINGS} at most. Sorted by key, so that the planner takes the
+ * The tags with each read's key; a few more than {@link MOST_SPELLINGS} at most. Sorted by key, so that the planner takes the
  * index on keys. One that begins with the organization and reads all its tags seems as good without statistics.
  */
 function findCandidates(db: Connection, asked: readonly DistinctRead[]): Promise<readonly CandidateRow[]> {
+  const keys = asked.map(({ read }) => soughtKeys(read.tagType, read.value));
   return db.any(sql.prepared('resolve-tags', rowsOf<CandidateRow>())`
-    select read.ordinal::integer as ordinal, tag.id, tag.value, tag.asset_id, tag.location_id
+    select read.ordinal::integer as ordinal, tag.id, tag.tag_type, tag.value, tag.asset_id, tag.location_id
     from unnest(
       ${sql.binary(integers(asked.map(({ read }) => read.orgId)))}::integer[],
       ${sql.binary(texts(asked.map(({ read }) => read.tagType)))}::text[],
-      ${sql.binary(texts(asked.map(({ read }) => tagKey(read.tagType, read.value))))}::text[])
-      with ordinality as read (org_id, tag_type, tag_key, ordinal)
-    cross join lateral (
-      select id, value, asset_id, location_id from tags
-      where org_id = read.org_id and tag_type = read.tag_type and detached_at is null
-        and tag_key >= read.tag_key and tag_key <= read.tag_key
-      order by tag_key limit ${MOST_SPELLINGS + 1}
-    ) tag`);
+      ${sql.binary(texts(keys.map(({ normal }) => normal)))}::text[],
+      ${sql.binary(texts(keys.map(({ spelling }) => spelling)))}::text[],
+      ${sql.binary(texts(keys.map(({ otherSpelling }) => otherSpelling)))}::text[])
+      with ordinality as read (org_id, tag_type, normal, spelling, other_spelling, ordinal)
+    cross join lateral (${tagsLike(SOUGHT, MOST_SPELLINGS + 1)}) tag`);
 }
+
+const SOUGHT = {
+  orgId: sql.fragment`read.org_id`,
+  tagType: sql.fragment`read.tag_type`,
+  normal: sql.fragment`read.normal`,
+  spelling: sql.fragment`read.spelling`,
+  otherSpelling: sql.fragment`read.other_spelling`,
+};
 
 function findExact(db: Connection, asked: readonly DistinctRead[]): Promise<readonly CandidateRow[]> {
   return db.any(sql.prepared('resolve-exact-tags', rowsOf<CandidateRow>())`
-    select read.ordinal::integer as ordinal, tag.id, tag.value, tag.asset_id, tag.location_id
+    select read.ordinal::integer as ordinal, tag.id, read.tag_type, tag.value, tag.asset_id, tag.location_id
     from unnest(
       ${sql.binary(integers(asked.map(({ read }) => read.orgId)))}::integer[],
       ${sql.binary(texts(asked.map(({ read }) => read.tagType)))}::text[],
@@ -136,6 +143,7 @@ interface CandidateRow extends Candidate {
 /** A tag, and the asset or else the location that it is attached to. */
 interface Candidate {
   id: number;
+  tag_type: string;
   value: string;
   asset_id: number | null;
   location_id: number | null;
@@ -143,9 +151,12 @@ interface Candidate {
 
 export type Choice<Tag> = { kind: 'one'; tag: Tag } | { kind: 'ambiguous' } | { kind: 'none' };
 
-/** @param candidates the live tags with the key of `value`; of more than {@link MOST_SPELLINGS} one more is enough. */
-export function chooseTag<Tag extends Candidate>(value: string, candidates: readonly Tag[]): Choice<Tag> {
-  const exact = candidates.find((candidate) => candidate.value === value);
+/** @param candidates the live tags with the key of the read; of more than {@link MOST_SPELLINGS} one more is enough. */
+export function chooseTag<Tag extends Candidate>(
+  { tagType, value }: Pick<TagRead, 'tagType' | 'value'>,
+  candidates: readonly Tag[],
+): Choice<Tag> {
+  const exact = candidates.find((candidate) => candidate.value === value && candidate.tag_type === tagType);
   if (exact !== undefined) {
     return { kind: 'one', tag: exact };
   }
@@ -169,8 +180,8 @@ function isOfSame(one: Candidate, other: Candidate): boolean {
     : one.asset_id === other.asset_id;
 }
 
-function resolve(value: string, candidates: readonly CandidateRow[]): Resolution {
-  const choice = chooseTag(value, candidates);
+function resolve(read: TagRead, candidates: readonly CandidateRow[]): Resolution {
+  const choice = chooseTag(read, candidates);
   if (choice.kind !== 'one') {
     return { kind: choice.kind === 'none' ? 'unknown' : 'ambiguous' };
   }

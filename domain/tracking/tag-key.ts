@@ -1,13 +1,20 @@
 import { hasTokenShape, SECRET_IS_NO_TAG } from '../../base/tag-secrets.ts';
+import { barcodeKey } from '../identity/barcode-key.ts';
+import { isGs1Key } from '../identity/gs1-key.ts';
 import type { TagType } from './tag-type.ts';
 
 /**
- * The key by which tags and reads match when no value is exactly equal: it ignores separators, case and, for RFID,
- * leading zeros (docs/tracking.md, Which tag).
+ * The key by which tags and reads match when no value is exactly equal (docs/tracking.md, Which tag): what the value names in
+ * whatever notation, or else its {@link spellingKey}.
  *
  * @returns '' for a value that is unusable because it consists of separators.
  */
 export function tagKey(tagType: TagType, value: string): string {
+  return tagType === 'barcode' ? barcodeKey(value) : spellingKey(tagType, value);
+}
+
+/** A key that ignores separators, case and, for RFID, leading zeros. Values with one spelling key have one tag key. */
+function spellingKey(tagType: TagType, value: string): string {
   switch (tagType) {
     case 'rfid':
       return rfidKey(value);
@@ -16,6 +23,34 @@ export function tagKey(tagType: TagType, value: string): string {
     case 'barcode':
       return value;
   }
+}
+
+/**
+ * The keys of a stored tag. `normal` is its tag key, null where `spelling` is: tags that another version attached have none
+ * until it is added (`renew-keys.ts`).
+ */
+export function storedKeys(tagType: TagType, value: string): { spelling: string; normal: string | null } {
+  const spelling = spellingKey(tagType, value) || value;
+  const key = tagKey(tagType, value) || value;
+  return { spelling, normal: key === spelling ? null : key };
+}
+
+/** The stored keys that tags with the key of a value may have; null where it cannot be the key of any. */
+export interface SoughtKeys {
+  normal: string | null;
+  spelling: string;
+  /** Of tags whose normal key is missing as yet. */
+  otherSpelling: string | null;
+}
+
+export function soughtKeys(tagType: TagType, value: string): SoughtKeys {
+  const key = tagKey(tagType, value);
+  const spelling = spellingKey(tagType, value);
+  if (isGs1Key(key)) {
+    return { normal: key, spelling, otherSpelling: null };
+  }
+  const isNormal = tagType === 'barcode';
+  return { normal: isNormal ? key : null, spelling: key, otherSpelling: key === spelling ? null : spelling };
 }
 
 /** Null if a tag can have this value. */

@@ -9,6 +9,7 @@ import { finishUpgrade } from './jobs/finish-upgrade.ts';
 import type { Job, JobParts } from './jobs/job.ts';
 import { learnGaps } from './jobs/learn-gaps.ts';
 import { recomputeHistories } from './jobs/recompute-histories.ts';
+import { renewTagKeys } from './jobs/renew-keys.ts';
 import { retain } from './jobs/retain.ts';
 import { sealMoves } from './jobs/seal-moves.ts';
 import { sendMail } from './jobs/send-mail.ts';
@@ -24,6 +25,7 @@ export function jobsOf(config: JobConfig, parts: JobParts): Job[] {
     deriveAlerts(parts),
     retain(config),
     recomputeHistories(parts),
+    renewTagKeys(parts),
     ...(keys === null ? [] : [deliverWebhooks(url, { ...parts, keys, agents: agentsOf(config) })]),
     ...(server === null || from === null ? [] : [sendMail({ ...config, server, from }, parts)]),
     ...(ownerUrl === null ? [] : [finishUpgrade(ownerUrl, parts.log)]),

@@ -1,4 +1,4 @@
-import { tagKey } from '../../domain/tracking/tag-key.ts';
+import { storedKeys } from '../../domain/tracking/tag-key.ts';
 import type { TagType } from '../../domain/tracking/tag-type.ts';
 import type { TestDatabase } from './database.ts';
 
@@ -44,12 +44,13 @@ export class Site {
     value: string,
     tagType: TagType = 'rfid',
   ): Promise<number> {
-    const sql = `insert into tags (org_id, tag_type, value, tag_key, asset_id, location_id)
-      values ($1, $2, $3, $4, $5, $6) returning id`;
+    const sql = `insert into tags (org_id, tag_type, value, tag_key, asset_id, location_id, normal_key)
+      values ($1, $2, $3, $4, $5, $6, $7) returning id`;
     const assetId = 'assetId' in parent ? parent.assetId : null;
     const locationId = 'locationId' in parent ? parent.locationId : null;
-    const key = tagKey(tagType, value);
-    return (await one(this.#database, sql, [this.orgId, tagType, value, key, assetId, locationId])).id;
+    const { spelling, normal } = storedKeys(tagType, value);
+    const row = [this.orgId, tagType, value, spelling, assetId, locationId, normal];
+    return (await one(this.#database, sql, row)).id;
   }
 
   /** A reader whose antennas, from port 1 on, are at the given locations; its password is its name. */

@@ -31,6 +31,8 @@ export const ADVISORY_LOCKS = {
   retention: 7_461_747,
   /** Recomputing histories that settings in the past have changed. */
   recomputing: 7_461_748,
+  /** Adding keys to tags that a former version attached. */
+  renewingKeys: 7_461_749,
 } as const;
 
 /** First of two numbers; the second is the organization. */

@@ -630,6 +630,21 @@ create table newest_readings (
   constraint newest_readings__org_id_tag_id_fkey FOREIGN KEY (org_id, tag_id) REFERENCES tags(org_id, id)
 ) with (fillfactor=50);
 
+create table normal_key_collisions (
+  org_id integer not null,
+  normal_key text collate "C" not null,
+  found_at timestamp with time zone not null default now(),
+  constraint normal_key_collisions__org_id_normal_key PRIMARY KEY (org_id, normal_key),
+  constraint normal_key_collisions__org_id FOREIGN KEY (org_id) REFERENCES organizations(id)
+);
+
+create table normal_key_progress (
+  org_id integer not null,
+  tag_id integer not null,
+  constraint normal_key_progress__org_id PRIMARY KEY (org_id),
+  constraint normal_key_progress__org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id)
+);
+
 create table organizations (
   id integer generated always as identity not null,
   name text not null,
@@ -1191,6 +1206,7 @@ create table tags (
   location_id integer,
   attached_at timestamp with time zone not null default now(),
   detached_at timestamp with time zone,
+  normal_key text collate "C",
   constraint tags__org_id_id PRIMARY KEY (org_id, id),
   constraint tags__asset_id_location_id CHECK ((num_nonnulls(asset_id, location_id) = 1)),
   constraint tags__org_id_asset_id FOREIGN KEY (org_id, asset_id) REFERENCES assets(org_id, id),
@@ -1200,6 +1216,7 @@ create table tags (
 );
 CREATE INDEX tags__org_id_asset_id ON public.tags USING btree (org_id, asset_id);
 CREATE INDEX tags__org_id_location_id ON public.tags USING btree (org_id, location_id) WHERE (location_id IS NOT NULL);
+CREATE INDEX tags__org_id_normal_key ON public.tags USING btree (org_id, normal_key) WHERE ((detached_at IS NULL) AND (normal_key IS NOT NULL));
 CREATE INDEX tags__org_id_tag_type_tag_key ON public.tags USING btree (org_id, tag_type, tag_key) WHERE (detached_at IS NULL);
 CREATE UNIQUE INDEX tags__org_id_tag_type_value ON public.tags USING btree (org_id, tag_type, value) WHERE (detached_at IS NULL);
 CREATE INDEX tags__searched_text ON public.tags USING gin (org_id, folded(value) gin_trgm_ops) WHERE (detached_at IS NULL);

@@ -11,6 +11,7 @@ import {
   IS_UNRESOLVED,
   OWNERS,
   type Stored,
+  TAGS_LIKE,
   type UnknownTagRow,
 } from './queries.ts';
 
@@ -98,10 +99,9 @@ const TIE = sql.fragment`unknown.tag_type, unknown.tag_key`;
 
 /** The part of {@link CANDIDATES} that {@link IS_UNRESOLVED} needs, without names. */
 const MATCHES = sql.fragment`cross join lateral (
-    select ${OWNERS} as number, coalesce(bool_or(tag.value = unknown.value), false) as has_exact
-    from tags tag
-    where tag.org_id = unknown.org_id and tag.tag_type = unknown.tag_type and tag.tag_key = unknown.tag_key
-      and tag.detached_at is null
+    select ${OWNERS} as number,
+      coalesce(bool_or(tag.tag_type = unknown.tag_type and tag.value = unknown.value), false) as has_exact
+    from (${TAGS_LIKE}) tag
   ) candidates`;
 
 type Narrowing = Omit<UnknownTagFilters, 'sort' | keyof Paging>;

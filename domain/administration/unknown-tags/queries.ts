@@ -7,6 +7,7 @@ import type { Actor } from '../../changes/actor.ts';
 import { changed, makeChange, type OrganizationChange, unchanged } from '../../changes/make-change.ts';
 import { MOST_SPELLINGS } from '../../tracking/resolve-tags.ts';
 import type { TagType } from '../../tracking/tag-type.ts';
+import { tagsLike } from '../../tracking/tags-like.ts';
 
 /** A tag that was read but is attached to nothing. Times are `timestamptz` text. */
 export interface UnknownTagRow {
@@ -35,16 +36,23 @@ export interface Candidate {
 export const OWNERS = sql.fragment`case when count(*) > ${MOST_SPELLINGS} then count(*)
   else count(distinct (tag.asset_id, tag.location_id)) end`;
 
+/** The live tags with the key of an `unknown` one. */
+export const TAGS_LIKE = tagsLike({
+  orgId: sql.fragment`unknown.org_id`,
+  tagType: sql.fragment`unknown.tag_type`,
+  normal: sql.fragment`unknown.tag_key`,
+  spelling: sql.fragment`unknown.tag_key`,
+  otherSpelling: sql.fragment`null::text`,
+});
+
 export const CANDIDATES = sql.fragment`cross join lateral (
-    select ${OWNERS} as number, coalesce(bool_or(tag.value = unknown.value), false) as has_exact,
+    select ${OWNERS} as number, coalesce(bool_or(tag.tag_type = unknown.tag_type and tag.value = unknown.value), false) as has_exact,
       coalesce(json_agg(json_build_object(
         'value', tag.value, 'external_key', coalesce(asset.external_key, location.external_key)
       ) order by tag.id), '[]') as tags
-    from tags tag
-    left join assets asset on asset.org_id = tag.org_id and asset.id = tag.asset_id
-    left join locations location on location.org_id = tag.org_id and location.id = tag.location_id
-    where tag.org_id = unknown.org_id and tag.tag_type = unknown.tag_type and tag.tag_key = unknown.tag_key
-      and tag.detached_at is null
+    from (${TAGS_LIKE}) tag
+    left join assets asset on asset.org_id = unknown.org_id and asset.id = tag.asset_id
+    left join locations location on location.org_id = unknown.org_id and location.id = tag.location_id
   ) candidates`;
 
 /** Of `unknown_tags unknown`. */

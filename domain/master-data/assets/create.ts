@@ -98,7 +98,7 @@ function insertingAssets(orgId: number, assets: readonly KeyedAsset[]): RowQuery
         as given (external_key, actor_type, actor_id, request_id, ${NAMES}, ordinal)
     ), tag as materialized (
       select * from unnest(${sql.binary(integers(owners))}::integer[], ${tagArrays(tagsOf(assets))}) with ordinality
-        as tag (owner, tag_type, value, tag_key, ordinal)
+        as tag (owner, tag_type, value, tag_key, normal_key, ordinal)
     ), keyed as materialized (
       select given.ordinal
       from given cross join lateral (${liveByKey('asset', orgId, sql.fragment`given.external_key`)}) live
@@ -115,8 +115,8 @@ function insertingAssets(orgId: number, assets: readonly KeyedAsset[]): RowQuery
       on conflict (org_id, external_key) where deleted_at is null do nothing
       returning *
     ), attached as (
-      insert into tags (org_id, asset_id, tag_type, value, tag_key)
-      select ${orgId}, made.id, tag.tag_type, tag.value, tag.tag_key
+      insert into tags (org_id, asset_id, tag_type, value, tag_key, normal_key)
+      select ${orgId}, made.id, tag.tag_type, tag.value, tag.tag_key, nullif(tag.normal_key, '')
       from made join given using (external_key) join tag on tag.owner = given.ordinal
       order by tag.ordinal
       returning id, asset_id, tag_type, value

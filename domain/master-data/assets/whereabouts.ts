@@ -5,7 +5,7 @@ import type {
 } from '../../../db/timescale/connections/organization-door.ts';
 import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import { tagKey } from '../../tracking/tag-key.ts';
+import { soughtKeys, tagKey } from '../../tracking/tag-key.ts';
 import { TAG_TYPES } from '../../tracking/tag-type.ts';
 import { countLive } from '../live-count.ts';
 import { tagsOf } from '../tags/tags-of.ts';
@@ -98,17 +98,21 @@ export async function searchWhereabouts(
   return pageOf(rows);
 }
 
-/** Whether a `tag` is the text in any spelling. Nothing but separators is the key of no tag. */
+/** Whether a `tag` is the text in any notation. Nothing but separators is the key of no tag. */
 function hasKeyOf(text: string): FragmentSqlToken {
-  const keys = TAG_TYPES.map((type) => ({ type, key: tagKey(type, text) })).filter(({ key }) => key !== '');
-  return sql.fragment`(tag.tag_type, tag.tag_key) in (
-        select * from unnest(${sql.array(
-          keys.map(({ type }) => type),
-          'text',
-        )}::text[], ${sql.array(
-          keys.map(({ key }) => key),
-          'text',
-        )}::text[]))`;
+  const sought = TAG_TYPES.filter((type) => tagKey(type, text) !== '').map((type) => ({
+    type,
+    ...soughtKeys(type, text),
+  }));
+  const spellings = sought.flatMap(({ type, spelling, otherSpelling }) =>
+    [spelling, ...(otherSpelling === null ? [] : [otherSpelling])].map((key) => ({ type, key })),
+  );
+  const texts = (of: readonly string[]) => sql.array(of, 'text');
+  return sql.fragment`(
+        tag.normal_key = any(${texts(sought.flatMap(({ normal }) => normal ?? []))})
+        or tag.normal_key is null and (tag.tag_type, tag.tag_key) in (
+          select * from unnest(${texts(spellings.map(({ type }) => type))}::text[],
+            ${texts(spellings.map(({ key }) => key))}::text[])))`;
 }
 
 export function findWhereabouts(

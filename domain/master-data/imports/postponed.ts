@@ -1,6 +1,7 @@
 import { invalidValue } from '../../../base/checks/issues.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
+import { storedKeys } from '../../tracking/tag-key.ts';
 import type { TagType } from '../../tracking/tag-type.ts';
 import type { Keyed } from '../by-id-or-key.ts';
 import { insertWithMintedKeys } from '../external-keys/mint.ts';
@@ -152,25 +153,24 @@ function attachTags(
   resource: Keyed,
   tags: readonly { parentId: number; tag: NewTag }[],
 ): Promise<readonly AttachedTag[]> {
-  const texts = (of: (tag: NewTag) => string) =>
-    sql.array(
-      tags.map(({ tag }) => of(tag)),
-      'text',
-    );
+  const keyed = tags.map(({ tag }) => ({ ...tag, ...storedKeys(tag.tagType, tag.value) }));
+  const texts = (of: (tag: (typeof keyed)[number]) => string | null) => sql.array(keyed.map(of), 'text');
   const parents = sql.array(
     tags.map(({ parentId }) => parentId),
     'int4',
   );
   return transaction.any(sql.type(rowsOf<AttachedTag>())`
-    insert into tags (org_id, id, ${PARENT_COLUMN[resource]}, tag_type, value, tag_key)
+    insert into tags (org_id, id, ${PARENT_COLUMN[resource]}, tag_type, value, tag_key, normal_key)
     overriding system value
-    select ${transaction.orgId}, nextval('placeholder_ids'), given.parent_id, given.tag_type, given.value, given.tag_key
+    select ${transaction.orgId}, nextval('placeholder_ids'), given.parent_id, given.tag_type, given.value, given.tag_key,
+      given.normal_key
     from unnest(
       ${parents},
       ${texts(({ tagType }) => tagType)},
       ${texts(({ value }) => value)},
-      ${texts(({ tagKey }) => tagKey)}
-    ) with ordinality as given (parent_id, tag_type, value, tag_key, ordinal)
+      ${texts(({ spelling }) => spelling)},
+      ${texts(({ normal }) => normal)}
+    ) with ordinality as given (parent_id, tag_type, value, tag_key, normal_key, ordinal)
     order by given.ordinal
     on conflict (org_id, tag_type, value) where detached_at is null do nothing
     returning ${PARENT_COLUMN[resource]} as parent_id, tag_type, value`);

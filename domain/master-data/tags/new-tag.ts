@@ -2,7 +2,7 @@ import { arrayOf, choice, type Field, text } from '../../../base/checks/fields.t
 import { accepted, type Checked } from '../../../base/checks/issues.ts';
 import { mandatory, mandatoryNotNull, objectField, type Values } from '../../../base/checks/members.ts';
 import { joinedTexts, texts } from '../../../db/timescale/queries/array-parameters.ts';
-import { tagKey } from '../../tracking/tag-key.ts';
+import { storedKeys, tagKey } from '../../tracking/tag-key.ts';
 import { TAG_TYPES, type TagType } from '../../tracking/tag-type.ts';
 import { TAG } from './stored-tags.ts';
 
@@ -44,7 +44,9 @@ export function tagName({ tag_type, value }: { tag_type: string; value: string }
 export interface TagArrays {
   types: Uint8Array;
   values: Uint8Array;
-  keys: Uint8Array;
+  spellings: Uint8Array;
+  /** Empty for none. */
+  normals: Uint8Array;
 }
 
 /**
@@ -60,12 +62,14 @@ export interface TagColumns extends TagArrays {
 
 export function tagColumns(tags: readonly NewTag[]): TagColumns {
   // Trimmed to their length, or the unused rest would be transferred to the other thread.
-  const column = (of: (tag: NewTag) => string) => new Uint8Array(texts(tags.map(of)));
+  const keys = tags.map(({ tagType, value }) => storedKeys(tagType, value));
+  const column = (of: readonly string[]) => new Uint8Array(texts(of));
   return {
     count: tags.length,
-    types: column(({ tagType }) => tagType),
-    values: column(({ value }) => value),
-    keys: column(({ tagKey }) => tagKey),
+    types: column(tags.map(({ tagType }) => tagType)),
+    values: column(tags.map(({ value }) => value)),
+    spellings: column(keys.map(({ spelling }) => spelling)),
+    normals: column(keys.map(({ normal }) => normal ?? '')),
     names: tags.length > FEW ? null : tags.map(nameOf),
     repeated: firstRepeated(tags),
   };
@@ -80,7 +84,8 @@ export function joinedTags(all: readonly TagArrays[]): TagArrays {
     : {
         types: joinedTexts(all.map(({ types }) => types)),
         values: joinedTexts(all.map(({ values }) => values)),
-        keys: joinedTexts(all.map(({ keys }) => keys)),
+        spellings: joinedTexts(all.map(({ spellings }) => spellings)),
+        normals: joinedTexts(all.map(({ normals }) => normals)),
       };
 }
 

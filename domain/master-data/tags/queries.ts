@@ -2,6 +2,7 @@ import { expensiveTurns, QUEUE } from '../../../base/expensive-turns.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
+import { storedKeys } from '../../tracking/tag-key.ts';
 import { rowById, TABLES } from '../by-id-or-key.ts';
 import type { NewTag, TagArrays } from './new-tag.ts';
 import type { TagRow } from './stored-tags.ts';
@@ -67,8 +68,9 @@ export async function attachTags(
   tags: TagArrays,
 ): Promise<void> {
   await change.exec(sql.prepared(`attach-tags-to-${parent}`, NO_ROWS)`
-    insert into tags (org_id, ${PARENT_COLUMN[parent]}, tag_type, value, tag_key)
-    select ${change.orgId}, ${parentId}, tag.tag_type, tag.value, tag.tag_key from ${asRows(tags)}
+    insert into tags (org_id, ${PARENT_COLUMN[parent]}, tag_type, value, tag_key, normal_key)
+    select ${change.orgId}, ${parentId}, tag.tag_type, tag.value, tag.tag_key, nullif(tag.normal_key, '')
+    from ${asRows(tags)}
     order by tag.ordinal`);
 }
 
@@ -83,9 +85,10 @@ export function attachTag(
   change: OrganizationChange,
   parent: Parent,
   parentId: number,
-  { tagType, value, tagKey }: NewTag,
+  { tagType, value }: NewTag,
 ): Promise<KeyedTag | null> {
   const { orgId } = change;
+  const { spelling, normal } = storedKeys(tagType, value);
   return change.maybeOne(sql.prepared(`attach-tag-to-${parent}`, rowsOf<KeyedTag>())`
     with parent as (
       select id, external_key from ${TABLES[parent]}
@@ -94,10 +97,10 @@ export function attachTag(
       order by id limit 1
       for key share
     ), attached as (
-      insert into tags (org_id, ${PARENT_COLUMN[parent]}, tag_type, value, tag_key)
-      select ${orgId}, parent.id, tag.tag_type, tag.value, tag.tag_key
+      insert into tags (org_id, ${PARENT_COLUMN[parent]}, tag_type, value, tag_key, normal_key)
+      select ${orgId}, parent.id, tag.tag_type, tag.value, tag.tag_key, tag.normal_key
       from parent
-      cross join (values (${tagType}, ${value}, ${tagKey})) tag (tag_type, value, tag_key)
+      cross join (values (${tagType}, ${value}, ${spelling}, ${normal}::text)) tag (tag_type, value, tag_key, normal_key)
       left join lateral (${liveTag(orgId)}) live on true
       where live.value is null
       on conflict (org_id, tag_type, value) where detached_at is null do nothing
@@ -136,11 +139,11 @@ export function firstTakenTag(
 
 /** A from clause named `tag`, with positions. */
 export function asRows(tags: TagArrays): FragmentSqlToken {
-  return sql.fragment`unnest(${tagArrays(tags)}) with ordinality as tag (tag_type, value, tag_key, ordinal)`;
+  return sql.fragment`unnest(${tagArrays(tags)}) with ordinality as tag (tag_type, value, tag_key, normal_key, ordinal)`;
 }
 
-export function tagArrays({ types, values, keys }: TagArrays): FragmentSqlToken {
-  return sql.fragment`${texts(types)}, ${texts(values)}, ${texts(keys)}`;
+export function tagArrays({ types, values, spellings, normals }: TagArrays): FragmentSqlToken {
+  return sql.fragment`${texts(types)}, ${texts(values)}, ${texts(spellings)}, ${texts(normals)}`;
 }
 
 function texts({ buffer, byteOffset, byteLength }: Uint8Array): FragmentSqlToken {

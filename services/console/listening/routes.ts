@@ -5,7 +5,8 @@ import type { HeardTag } from '../../../domain/listening/heard.ts';
 import type { HeardByAll } from '../../../domain/listening/merge-heard.ts';
 import { wantReads } from '../../../domain/listening/wanted.ts';
 import { chooseTag, MOST_SPELLINGS } from '../../../domain/tracking/resolve-tags.ts';
-import { tagKey } from '../../../domain/tracking/tag-key.ts';
+import { soughtKeys } from '../../../domain/tracking/tag-key.ts';
+import { tagsLike } from '../../../domain/tracking/tags-like.ts';
 import { EventStream, eventText } from '../../../platform/http/event-stream.ts';
 import { enterAll } from '../../../platform/http/open-streams.ts';
 import { idFilter, idInPath, integer } from '../../../platform/http/parameters.ts';
@@ -157,6 +158,7 @@ interface Owner {
 interface OwnerRow {
   index: number;
   id: number;
+  tag_type: string;
   value: string;
   asset_id: number | null;
   location_id: number | null;
@@ -171,28 +173,28 @@ async function findOwners(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Owner>> {
   const { orgId } = db;
+  const keys = tags.map(({ tagType, value }) => soughtKeys(tagType, value));
+  const texts = (of: readonly (string | null)[]) => sql.array(of, 'text');
   const rows = await db.listing({ isBrief: true, signal }).any(sql.type(rowsOf<OwnerRow>())`
-    select heard.index::integer, tag.id, tag.value, asset.id as asset_id, location.id as location_id,
+    select heard.index::integer, tag.id, tag.tag_type, tag.value, asset.id as asset_id, location.id as location_id,
       coalesce(asset.external_key, location.external_key) as external_key,
       coalesce(asset.name, location.name) as name
     from unnest(
-      ${sql.array(
-        tags.map(({ tagType }) => tagType),
-        'text',
-      )},
-      ${sql.array(
-        tags.map(({ value }) => value),
-        'text',
-      )},
-      ${sql.array(
-        tags.map(({ tagType, value }) => tagKey(tagType, value)),
-        'text',
-      )}
-    ) with ordinality as heard (tag_type, value, tag_key, index)
+      ${texts(tags.map(({ tagType }) => tagType))},
+      ${texts(tags.map(({ value }) => value))},
+      ${texts(keys.map(({ normal }) => normal))},
+      ${texts(keys.map(({ spelling }) => spelling))},
+      ${texts(keys.map(({ otherSpelling }) => otherSpelling))}
+    ) with ordinality as heard (tag_type, value, normal, spelling, other_spelling, index)
     cross join lateral (
-      select id, value, asset_id, location_id from tags
-      where org_id = ${orgId} and tag_type = heard.tag_type and tag_key = heard.tag_key and detached_at is null
-      order by value = heard.value desc, id limit ${MOST_SPELLINGS + 1}
+      select * from (${tagsLike({
+        orgId: sql.fragment`${orgId}`,
+        tagType: sql.fragment`heard.tag_type`,
+        normal: sql.fragment`heard.normal`,
+        spelling: sql.fragment`heard.spelling`,
+        otherSpelling: sql.fragment`heard.other_spelling`,
+      })}) alike
+      order by alike.tag_type = heard.tag_type and alike.value = heard.value desc, alike.id limit ${MOST_SPELLINGS + 1}
     ) tag
     left join assets asset on asset.org_id = ${orgId} and asset.id = tag.asset_id and asset.deleted_at is null
     left join locations location on location.org_id = ${orgId} and location.id = tag.location_id
@@ -201,7 +203,7 @@ async function findOwners(
   const owners = new Map<string, Owner>();
   for (const [index, tag] of tags.entries()) {
     const choice = chooseTag(
-      tag.value,
+      tag,
       rows.filter((row) => row.index === index + 1),
     );
     if (choice.kind === 'one') {

@@ -10,8 +10,9 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { tagsOf } from '../../../domain/master-data/tags/tags-of.ts';
 import { kindFound } from '../../../domain/tracking/kind-found.ts';
 import { type Choice, chooseTag, MOST_SPELLINGS } from '../../../domain/tracking/resolve-tags.ts';
-import { tagKey } from '../../../domain/tracking/tag-key.ts';
+import { soughtKeys } from '../../../domain/tracking/tag-key.ts';
 import { TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
+import { tagsLike } from '../../../domain/tracking/tags-like.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { found, listed } from '../../../platform/http/success.ts';
 import { route } from '../serving/context.ts';
@@ -59,7 +60,7 @@ async function choose(
     found.set(each, await findTags(connection, { tagType: each, value }));
   }
   const kind = kindFound(tagType, (each) => (found.get(each)?.length ?? 0) > 0);
-  return chooseTag(value, found.get(kind) ?? []);
+  return chooseTag({ tagType: kind, value }, found.get(kind) ?? []);
 }
 
 const locations = route({
@@ -133,18 +134,24 @@ function findTags(
   connection: OrganizationConnection,
   { tagType, value }: ReadTag,
 ): Promise<readonly TaggedRow[]> {
+  const keys = soughtKeys(tagType, value);
+  const { orgId } = connection;
   return connection.any(sql.prepared('find-tags', rowsOf<TaggedRow>())`
     select tag.id, tag.tag_type, tag.value, asset.id as asset_id, asset.external_key as asset_external_key,
       asset.name as asset_name, position.last_seen, location.id as location_id,
       location.external_key as location_external_key, location.name as location_name
-    from tags tag
-    left join assets asset on asset.org_id = tag.org_id and asset.id = tag.asset_id
-    left join positions position on position.org_id = tag.org_id and position.asset_id = tag.asset_id
-    left join locations location on location.org_id = tag.org_id
+    from (${tagsLike({
+      orgId: sql.fragment`${orgId}`,
+      tagType: sql.fragment`${tagType}`,
+      normal: sql.fragment`${keys.normal}::text`,
+      spelling: sql.fragment`${keys.spelling}`,
+      otherSpelling: sql.fragment`${keys.otherSpelling}::text`,
+    })}) tag
+    left join assets asset on asset.org_id = ${orgId} and asset.id = tag.asset_id
+    left join positions position on position.org_id = ${orgId} and position.asset_id = tag.asset_id
+    left join locations location on location.org_id = ${orgId}
       and location.id = coalesce(tag.location_id, position.location_id) and location.deleted_at is null
-    where tag.org_id = ${connection.orgId} and tag.tag_type = ${tagType} and tag.tag_key = ${tagKey(tagType, value)}
-      and tag.detached_at is null
-    order by tag.value = ${value} desc, tag.id limit ${MOST_SPELLINGS + 1}`);
+    order by tag.tag_type = ${tagType} and tag.value = ${value} desc, tag.id limit ${MOST_SPELLINGS + 1}`);
 }
 
 interface LocationRow extends Reference {

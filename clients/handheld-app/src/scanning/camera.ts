@@ -1,8 +1,9 @@
 import { plainValue } from '../../../../base/plain-value.ts';
+import { codeOf } from './code-of.ts';
 
 /** The Barcode Detection API of Chrome on Android and macOS, missing from TypeScript's library. */
 interface BarcodeDetector {
-  detect(image: CanvasImageSource): Promise<{ rawValue: string }[]>;
+  detect(image: CanvasImageSource): Promise<{ rawValue: string; format?: string }[]>;
 }
 
 declare global {
@@ -104,7 +105,8 @@ async function codeReader(): Promise<(video: HTMLVideoElement) => Promise<string
   const formats = (await window.BarcodeDetector?.getSupportedFormats().catch(() => [])) ?? [];
   if (window.BarcodeDetector !== undefined && formats.length > 0) {
     const detector = new window.BarcodeDetector({ formats });
-    return async (video) => (await detector.detect(video)).map(({ rawValue }) => rawValue);
+    return async (video) =>
+      (await detector.detect(video)).map(({ rawValue, format }) => codeOf(rawValue, format));
   }
   try {
     const { openDecoder } = await import('./decoder.ts');

@@ -1,5 +1,6 @@
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
 import wasm from 'zxing-wasm/reader/zxing_reader.wasm';
+import { codeOf } from './code-of.ts';
 
 /** In front of a camera there is one code, or a few on one label. */
 const MOST_CODES = 4;
@@ -23,6 +24,6 @@ export async function openDecoder(): Promise<(image: ImageData) => Promise<strin
       tryHarder: true,
       maxNumberOfSymbols: MOST_CODES,
     });
-    return found.filter(({ isValid }) => isValid).map(({ text }) => text);
+    return found.filter(({ isValid }) => isValid).map(({ text, format }) => codeOf(text, format));
   };
 }

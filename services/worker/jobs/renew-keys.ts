@@ -1,0 +1,40 @@
+import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
+import { beginRenewing, nextToRenew, renewNext } from '../../../domain/master-data/tags/renew-keys.ts';
+import type { Job, JobParts } from './job.ts';
+
+/** Milliseconds until it looks again: processes of a former version may attach tags until they are restarted. */
+const IDLE = 600_000;
+
+/** Milliseconds for others to finish what they do with tags. */
+const BUSY = 1_000;
+
+/** Adds the keys by which tags match in any notation to those that a former version attached. */
+export function renewTagKeys({ log }: Pick<JobParts, 'log'>): Job {
+  return {
+    ...{ name: 'renew-keys', lock: ADVISORY_LOCKS.renewingKeys },
+    session: { name: 'tagtrail renewing keys', patience: 60_000 },
+    ...{ wokenBy: [], rest: 0, isBrokenOff: true },
+    begin: (db) => {
+      let orgId = 0;
+      let after: number | null = null;
+      return {
+        turn: async () => {
+          if (after === null) {
+            const next = await nextToRenew(db, orgId);
+            orgId = next ?? 0;
+            if (next === null) {
+              return IDLE;
+            }
+            after = await beginRenewing(db, orgId);
+          }
+          const { last, isBusy } = await renewNext(db, orgId, after);
+          after = last;
+          if (after === null) {
+            log.debug({ orgId }, "Keys of the organization's tags are up to date");
+          }
+          return isBusy ? BUSY : 0;
+        },
+      };
+    },
+  };
+}
