@@ -56,7 +56,7 @@ const ON_BOTH = [
 const SAME_ON_ANY: Record<string, readonly string[]> = {
   'A browser or a client is tried: they see what the API and the gateway answer.': ['test/clients/**'],
   'Brokers and their sessions are tried, or receivers and mail servers that are told of events.': [
-    'test/mqtt-ingest/{source,consumers,registry,metrics}/**',
+    'test/mqtt-ingest/{source,push,consumers,registry,metrics}/**',
     'test/mqtt-ingest/{health-over-tls,readiness}.test.ts',
     'test/chaos/{kill-settled,kill-webhooks,kill-while-alerting,kill-while-silent,network,receiver-outage}.test.ts',
     'test/domain/{webhooks,alerts/mail}/**',

@@ -175,6 +175,7 @@ async function filesExecuted(): Promise<Record<string, { count: number; wanted: 
       API_PORT: '0',
       HANDHELD_PORT: '0',
       CONSOLE_PORT: '0',
+      READERS_PORT: '0',
       MQTT_PORT: '0',
       TAGTRAIL_DATA: data,
     };

@@ -10,8 +10,8 @@ export interface IncomingMessage {
   isDup: boolean;
   /** Scope of the packet identifiers: a reader publishing here, or a session at a broker. */
   sender: string;
-  /** Null at QoS 0. */
-  packetId: number | null;
+  /** Null at QoS 0. A text is a key that a sender gives, without U+0000. */
+  packetId: number | string | null;
   /** Retained: delivered because of a new subscription, not because it was just published. */
   isStale: boolean;
   /** Milliseconds that the publisher was throttled since its last message. */
@@ -84,7 +84,7 @@ export class MessageAsRead implements ReadMessage {
   readonly mapped: Mapped;
   clockSample: ClockSample | null = null;
   readonly #sender: string;
-  readonly #packetId: number | null;
+  readonly #packetId: IncomingMessage['packetId'];
 
   constructor(
     incoming: IncomingMessage,
@@ -127,7 +127,7 @@ export function digestsOf(
 function digestOfMessage(
   topic: string,
   payload: PayloadExcerpt,
-  packetId: number | null,
+  packetId: IncomingMessage['packetId'],
   sender: string,
 ): Buffer {
   // U+0000 separates them: neither a topic nor a packet identifier contains it.

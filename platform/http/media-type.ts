@@ -7,8 +7,11 @@ export const CSV_TYPE = 'text/csv';
 export const MULTIPART_TYPE = 'multipart/form-data';
 /** Any image; its content decides whether its kind is accepted. */
 export const IMAGE_TYPE = 'image/*';
+/** Whatever a device sends, compressed or not. */
+export const ANY_TYPE = '*/*';
 
 export type BodyType =
+  | typeof ANY_TYPE
   | typeof CSV_TYPE
   | typeof IMAGE_TYPE
   | typeof JSON_TYPE
@@ -22,16 +25,22 @@ export type BodyType =
  * @throws Problem `unsupported_media_type`.
  */
 export function requireMediaType(headers: IncomingHttpHeaders, expected: BodyType): void {
+  if (expected === ANY_TYPE) {
+    return;
+  }
   if (!isUtf8(headers['content-type'] ?? '', expected)) {
     throw new Problem('unsupported_media_type', DETAIL[expected]);
   }
-  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
-  if (encoding !== 'identity') {
+  if (contentEncoding(headers) !== 'identity') {
     throw new Problem('unsupported_media_type', 'Content-Encoding is not supported; send the body as it is');
   }
 }
 
-const DETAIL: Record<BodyType, string> = {
+export function contentEncoding(headers: IncomingHttpHeaders): string {
+  return headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+}
+
+const DETAIL: Record<Exclude<BodyType, typeof ANY_TYPE>, string> = {
   [JSON_TYPE]: `Content-Type must be ${JSON_TYPE}`,
   [MERGE_PATCH_TYPE]: `Content-Type must be ${MERGE_PATCH_TYPE} on PATCH operations`,
   [CSV_TYPE]: `Content-Type must be ${CSV_TYPE}`,

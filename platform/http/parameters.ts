@@ -51,13 +51,15 @@ function scalar<T, Absent>(schema: JsonSchema, absent: Absent, one: ReadOne<T>):
   };
 }
 
-/** A mandatory query parameter, given once and checked like a body's field. */
-export function mandatoryParameter<T>(field: Field<T>): Parameter<T> {
-  return mandatory(
-    scalar(field.schema, undefined, (value, name) =>
-      field.read(value, name, JsonSource.of(JSON.stringify(value))),
-    ),
+/** A query parameter, given at most once and checked like a body's field. */
+export function optionalParameter<T>(field: Field<T>): Parameter<T | undefined> {
+  return scalar(field.schema, undefined, (value, name) =>
+    field.read(value, name, JsonSource.of(JSON.stringify(value))),
   );
+}
+
+export function mandatoryParameter<T>(field: Field<T>): Parameter<T> {
+  return mandatory(optionalParameter(field));
 }
 
 /** Refuses a query without the parameter. */

@@ -19,6 +19,8 @@ export interface Query<P extends Parameters = Parameters> {
   exclusive?: readonly Pair[];
   /** Messages for parameters that callers commonly expect but this route does not have. */
   unsupported?: Readonly<Record<string, string>>;
+  /** Takes no notice of other parameters, for callers that add some of their own. */
+  areOthersIgnored?: boolean;
 }
 
 export const NO_QUERY: Query<Record<never, never>> = { parameters: {} };
@@ -62,7 +64,13 @@ function undecodableNames(search: string): Set<string> {
 
 const NONE: ReadonlySet<string> = new Set();
 
-function unknownParameters({ parameters, unsupported = {} }: Query, given: URLSearchParams): FieldIssue[] {
+function unknownParameters(
+  { parameters, unsupported = {}, areOthersIgnored = false }: Query,
+  given: URLSearchParams,
+): FieldIssue[] {
+  if (areOthersIgnored) {
+    return [];
+  }
   return [...new Set(given.keys())]
     .filter((name) => !Object.hasOwn(parameters, name))
     .sort()

@@ -1,7 +1,8 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { readPast } from '../runtime/read-past.ts';
 import type { BodyRoom, Reservation } from './body-room.ts';
 import type { Sender } from './body-room-bounds.ts';
+import { contentEncoding } from './media-type.ts';
 import { badRequest, Problem } from './problem.ts';
 
 /** Bytes of the largest body held in memory. */
@@ -28,23 +29,8 @@ export class RequestBody {
   }
 
   /** @throws Problem as {@link stream} does. */
-  async read(): Promise<Buffer<ArrayBuffer>> {
-    let bytes = Buffer.alloc(0);
-    let size = 0;
-    for await (const chunk of this.stream(BODY_LIMIT)) {
-      const length = size + chunk.length;
-      if (length > bytes.length) {
-        // One buffer: sockets deliver many small ones, each with an overhead of its own.
-        const larger = Buffer.allocUnsafeSlow(
-          Math.max(length, this.#announced ?? Math.min(2 * length, BODY_LIMIT)),
-        );
-        bytes.copy(larger, 0, 0, size);
-        bytes = larger;
-      }
-      chunk.copy(bytes, size);
-      size = length;
-    }
-    return bytes.subarray(0, size);
+  read(): Promise<Buffer<ArrayBuffer>> {
+    return gather(this.stream(BODY_LIMIT), announcedOf(this.#request.headers));
   }
 
   /**
@@ -57,12 +43,15 @@ export class RequestBody {
    * `request_timeout` from the room.
    */
   async *stream(limit: number): AsyncGenerator<Buffer, void> {
-    const announced = this.#announced ?? limit;
+    const { headers } = this.#request;
+    const announced = announcedOf(headers) ?? limit;
     if (announced > limit) {
       throw tooLarge(limit);
     }
-    if (announced > SMALL) {
-      this.#reservation = await this.#room.enter(this.#sender(), announced, this.#signal());
+    // A few compressed bytes may become as many as are allowed.
+    const most = contentEncoding(headers) === 'identity' ? announced : limit;
+    if (most > SMALL) {
+      this.#reservation = await this.#room.enter(this.#sender(), most, this.#signal());
     }
     const chunks = this.#request.iterator({ destroyOnReturn: false });
     let size = 0;
@@ -76,7 +65,7 @@ export class RequestBody {
         this.#reservation?.heard(chunk.length);
         yield chunk;
       }
-      this.#reservation?.complete(size);
+      this.#reservation?.complete(most === announced ? size : most);
     } catch (error) {
       throw error instanceof Problem ? error : badRequest('Request body was cut off');
     } finally {
@@ -87,11 +76,6 @@ export class RequestBody {
   leave(): void {
     this.#reservation?.leave();
     this.#reservation = null;
-  }
-
-  get #announced(): number | null {
-    const { 'content-length': length } = this.#request.headers;
-    return length === undefined ? null : Number(length);
   }
 
   /** @throws Problem if the room is lost while waiting. */
@@ -116,6 +100,31 @@ export class RequestBody {
   }
 }
 
-function tooLarge(limit: number): Problem {
+/** @param announced their bytes; null if unknown, but at most {@link BODY_LIMIT}. */
+export async function gather(
+  chunks: AsyncIterable<Buffer>,
+  announced: number | null,
+): Promise<Buffer<ArrayBuffer>> {
+  let bytes = Buffer.alloc(0);
+  let size = 0;
+  for await (const chunk of chunks) {
+    const length = size + chunk.length;
+    if (length > bytes.length) {
+      // One buffer: sockets deliver many small ones, each with an overhead of its own.
+      const larger = Buffer.allocUnsafeSlow(Math.max(length, announced ?? Math.min(2 * length, BODY_LIMIT)));
+      bytes.copy(larger, 0, 0, size);
+      bytes = larger;
+    }
+    chunk.copy(bytes, size);
+    size = length;
+  }
+  return bytes.subarray(0, size);
+}
+
+export function announcedOf({ 'content-length': length }: IncomingHttpHeaders): number | null {
+  return length === undefined ? null : Number(length);
+}
+
+export function tooLarge(limit: number): Problem {
   return new Problem('payload_too_large', `Request body must be at most ${limit} bytes`);
 }

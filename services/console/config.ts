@@ -34,11 +34,18 @@ const READERS_MQTT_URL = optionalUrl(
   'mqtt://broker.example.com:1883',
 );
 
+const READERS_HTTP_URL = optionalUrl(
+  'the address readers push to over HTTP, shown when one is registered',
+  ['http:', 'https:'],
+  'https://readers.example.com',
+);
+
 /** The console's own settings. The rate limit lets a person click through screens that send several requests each. */
 export const CONSOLE_ONLY_SETTINGS = {
   CONSOLE_PORT,
   CONSOLE_URL,
   READERS_MQTT_URL,
+  READERS_HTTP_URL,
   CONSOLE_RATE_LIMIT_PER_MINUTE: integerSetting(
     'how many requests a minute a user of the console may make in the long run',
     { initial: 600, min: 1, max: 60_000 },

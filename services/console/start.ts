@@ -73,6 +73,8 @@ export interface ConsoleStart {
   clocks: typeof MACHINE_CLOCKS;
   /** The broker of the same process, without a login. */
   mqttUrl: string | null;
+  /** Where readers push to, in the same process. */
+  pushUrl: string | null;
   /** The process's, if other services share it. */
   tls: ServerTls | null;
 }
@@ -93,6 +95,7 @@ export async function startConsole(
     largeBodies,
     clocks = MACHINE_CLOCKS,
     mqttUrl = null,
+    pushUrl = null,
     tls: shared,
   }: Partial<ConsoleStart> = {},
 ): Promise<{ url: string }> {
@@ -137,7 +140,10 @@ export async function startConsole(
     provider,
     parts: {
       ...{ serving, people, sessions, usage, publicUrl: config.CONSOLE_URL },
-      readersUrl: config.READERS_MQTT_URL ?? mqttUrl,
+      readersUrls: {
+        mqtt: config.READERS_MQTT_URL ?? mqttUrl,
+        push: config.READERS_HTTP_URL?.replace(/\/+$/, '') ?? pushUrl,
+      },
       handhelds: {
         url: config.HANDHELD_URL,
         scheme: tls === null ? 'http' : 'https',

@@ -1,3 +1,6 @@
+import { TRUSTED_PROXIES } from '../../platform/http/client-address.ts';
+import { LOG_REQUESTS } from '../../platform/http/request-log.ts';
+import { SIGN_IN_FAILURES_PER_MINUTE } from '../../platform/rate-limit/sign-in-failures.ts';
 import {
   DATABASE_URL,
   HOST,
@@ -6,7 +9,12 @@ import {
   type WithBothWays,
   withBothWays,
 } from '../../platform/runtime/common-settings.ts';
-import { integerSetting, portSetting, requiredUrl } from '../../platform/runtime/setting-kinds.ts';
+import {
+  integerSetting,
+  optionalInteger,
+  portSetting,
+  requiredUrl,
+} from '../../platform/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
 import { retentionCoversLateness, TIME_SETTINGS } from '../../platform/runtime/time-settings.ts';
 import { faultOfTls, TLS_SETTINGS } from '../../platform/runtime/tls-settings.ts';
@@ -14,7 +22,8 @@ import { faultOfMovesOut, MOVES_OUT_SETTINGS } from './moves-out/settings.ts';
 import { BROKER_SETTINGS, BROKER_URL, faultOfCertificates, faultOfQueues } from './source/broker-settings.ts';
 
 /**
- * Rate limits of one reader at the embedded broker, over all connections of its login. A portal reading a
+ * Rate limits of one reader, over all connections of its login at the embedded broker, and apart from that over all that it
+ * pushes over HTTP. A portal reading a
  * thousand tags a second sends 0.2 MB/s; one that sends each read by itself, a thousand messages a second.
  * Reads count besides messages and bytes because a message of 400 KB can have 9,999 of them, each of an
  * unknown tag: ten of those a second stay within the other two limits and took others' look-ups from 20 to
@@ -38,6 +47,17 @@ export const QUOTA_SETTINGS = {
   }),
 };
 
+/** Where readers push over HTTP. Processes on one machine would all want a usual port, so there is none. */
+export const READERS_PORT = optionalInteger('the port readers push to over HTTP', { min: 0, max: 65_535 });
+
+export const PUSH_SETTINGS = {
+  READERS_PORT,
+  ...QUOTA_SETTINGS,
+  SIGN_IN_FAILURES_PER_MINUTE,
+  TRUSTED_PROXIES,
+  LOG_REQUESTS,
+};
+
 // Also used where ingestion shares a process with other services.
 export { faultOfMovesOut, MOVES_OUT_SESSION, MOVES_OUT_SETTINGS } from './moves-out/settings.ts';
 export { BROKER_SETTINGS, BROKER_URL, faultOfCertificates, faultOfQueues } from './source/broker-settings.ts';
@@ -51,6 +71,7 @@ export const INGEST_SETTINGS = {
   ...MOVES_OUT_SETTINGS,
   HOST,
   INGEST_PORT: portSetting('the port of /healthz, /readyz and /metrics', 8082),
+  ...PUSH_SETTINGS,
   ...TLS_SETTINGS,
   ...TIME_SETTINGS,
   LOG_LEVEL,

@@ -27,16 +27,13 @@ import { shownName } from './source/shown-name.ts';
 import type { Subscriber, SubscriberOptions } from './source/subscriber.ts';
 import { DRAIN_PATIENCE, type IntakeConfig, type StartedIntake, startIntake } from './start-intake.ts';
 import { consumersOf, destinationOf, startMovesToBroker, startMovesToConsumers } from './start-moves-out.ts';
+import { type PushConfig, startPush } from './start-push.ts';
 import { startUses } from './start-uses.ts';
 import { startWatch } from './start-watch.ts';
 
-export interface EmbeddedIngestConfig extends IntakeConfig, Partial<MovesOutConfig> {
-  HOST: string;
+export interface EmbeddedIngestConfig extends IntakeConfig, Partial<MovesOutConfig>, PushConfig {
   /** 0 picks a free port. */
   MQTT_PORT: number;
-  READER_MESSAGES_PER_SECOND: number;
-  READER_READS_PER_SECOND: number;
-  READER_BYTES_PER_SECOND: number;
   TLS_CLIENT_CA_FILE?: string | null;
   TLS_CLIENT_CERTIFICATES?: 'accepted' | 'required';
 }
@@ -60,17 +57,13 @@ export async function startEmbeddedIngest(
     threads,
     tls = null,
   }: { clock?: Clock; metrics?: MetricRegistry; threads?: WorkThreads; tls?: ServerTls | null } = {},
-): Promise<{ port: number; checks: Checks; notices: Checks }> {
-  const { intake, registry, pool, databaseClock, checks, notices } = await startIntake(
-    config,
-    log,
-    lifecycle,
-    {
-      clock,
-      onCommitted: measureCommits(metrics, clock),
-      threads,
-    },
-  );
+): Promise<{ port: number; pushUrl: string | null; checks: Checks; notices: Checks }> {
+  const started = await startIntake(config, log, lifecycle, {
+    clock,
+    onCommitted: measureCommits(metrics, clock),
+    threads,
+  });
+  const { intake, registry, pool, databaseClock, checks, notices } = started;
   // Imported on demand, as is the subscriber: a process needs one of the two, and either loads 10 MB of libraries.
   const [{ startEmbeddedBroker }, { startRefusedSignIns }] = await Promise.all([
     import('./source/embedded-broker.ts'),
@@ -133,6 +126,14 @@ export async function startEmbeddedIngest(
   if (to !== null && consumers !== undefined) {
     await startMovesToConsumers(config, { to, consumers }, { log, lifecycle, metrics, db: pool });
   }
+  const pushUrl =
+    config.TLS_CLIENT_CERTIFICATES === 'required'
+      ? null
+      : await startPush(
+          config,
+          { ...started, refused: refusedSignIns, uses: uses.ofReaders },
+          { log, lifecycle, metrics, tls },
+        );
   await startWatch({ pool, clock, intake, quietFor: () => 0 }, { log, lifecycle });
   measureClock(metrics, databaseClock);
   measureSlow(metrics, intake);
@@ -140,12 +141,16 @@ export async function startEmbeddedIngest(
   measureEmbeddedBroker(metrics, () => broker.figures());
   collectReaderCounters(pool, metrics);
   log.info({ port: broker.port }, 'Broker listening for readers');
-  return { port: broker.port, checks, notices };
+  return { port: broker.port, pushUrl, checks, notices };
 }
 
 type Checks = Readonly<Record<string, Check>>;
 
-export interface SubscribedIngestConfig extends IntakeConfig, BrokerConfig, Partial<MovesOutConfig> {
+export interface SubscribedIngestConfig
+  extends IntakeConfig,
+    BrokerConfig,
+    Partial<MovesOutConfig>,
+    PushConfig {
   MQTT_URL: string;
 }
 
@@ -165,8 +170,12 @@ export async function startSubscribedIngest(
     keepalive,
     metrics = new MetricRegistry(),
     threads,
-  }: { metrics?: MetricRegistry; threads?: WorkThreads } & Pick<SubscriberOptions, 'keepalive'> = {},
-): Promise<StartedIntake & { subscriber: Subscriber; checks: Checks }> {
+    tls = null,
+  }: { metrics?: MetricRegistry; threads?: WorkThreads; tls?: ServerTls | null } & Pick<
+    SubscriberOptions,
+    'keepalive'
+  > = {},
+): Promise<StartedIntake & { subscriber: Subscriber; pushUrl: string | null; checks: Checks }> {
   const clock = createClock();
   const started = await startIntake(config, log, lifecycle, {
     clock,
@@ -199,6 +208,7 @@ export async function startSubscribedIngest(
     (running) => running.stop(() => intake.drain(DRAIN_PATIENCE)),
   );
   await startMovesToBroker(config, { log, lifecycle, metrics, db: pool });
+  const pushUrl = await startPush(config, started, { log, lifecycle, metrics, tls });
   const quietFor = () => subscriber.quietFor();
   await startWatch({ pool, clock, intake, quietFor }, { log, lifecycle });
   measureClock(metrics, databaseClock);
@@ -207,7 +217,7 @@ export async function startSubscribedIngest(
   measureSubscriber(metrics, () => subscriber.figures());
   collectReaderCounters(pool, metrics);
   const checks = { broker: () => subscriber.requireConnected(), ...started.checks };
-  return { ...started, subscriber, checks };
+  return { ...started, subscriber, pushUrl, checks };
 }
 
 const SECONDS_PER_DAY = 86_400;

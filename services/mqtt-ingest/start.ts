@@ -27,6 +27,7 @@ export async function startIngestProcess(
   measureCertificate(registry, tls);
   const { pool, checks, notices } = await startSubscribedIngest(config, config.INGEST_PORT, log, lifecycle, {
     metrics: registry,
+    tls,
   });
   const health = createHealth({
     registry,

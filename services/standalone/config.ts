@@ -45,6 +45,7 @@ export const STANDALONE_SETTINGS = {
   MIGRATE_DATABASE_URL,
   MQTT_URL: optionalUrl('a broker to use instead of the embedded one', ...BROKER_URL),
   MQTT_PORT: portSetting('the port readers connect to', 1883),
+  READERS_PORT: portSetting('the port readers push to over HTTP', 8085),
   ...CLIENT_CERTIFICATE_SETTINGS,
   TAGTRAIL_DATA: textSetting('the folder of the embedded database', './data'),
   SHUTDOWN_DELAY_MS: { ...SHUTDOWN_DELAY_MS, initial: '0' },

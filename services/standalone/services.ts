@@ -19,6 +19,8 @@ export type ServicesConfig = StandaloneConfig & { DATABASE_URL: string; MIGRATE_
 export interface Services {
   apiUrl: string;
   mqttUrl: string;
+  /** Null where readers must have certificates. */
+  pushUrl: string | null;
   handheldUrl: string;
   consoleUrl: string;
 }
@@ -41,6 +43,7 @@ export async function startServices(
   const jobs = await startJobs(config, { log, lifecycle, metrics: registry });
   const {
     url: mqttUrl,
+    pushUrl,
     checks,
     notices,
   } = await startIngest(config, log, lifecycle, {
@@ -61,39 +64,41 @@ export async function startServices(
   // The port may have been taken from those that are free.
   const HANDHELD_PORT = Number(new URL(handheldUrl).port);
   const { url: consoleUrl } = await startConsole({ ...config, HANDHELD_PORT }, log, lifecycle, {
-    mqttUrl,
+    ...{ mqttUrl, pushUrl },
     largeBodies,
     tls,
   });
-  return { apiUrl, mqttUrl, handheldUrl, consoleUrl };
+  return { apiUrl, mqttUrl, pushUrl, handheldUrl, consoleUrl };
 }
 
-/** @returns the broker's URL without credentials, and what readiness asks. */
+interface StartedIngest extends Pick<Services, 'pushUrl'> {
+  /** The broker's, without credentials. */
+  url: string;
+  /** What readiness asks. */
+  checks: Readonly<Record<string, Check>>;
+  notices: Readonly<Record<string, Check>>;
+}
+
 async function startIngest(
   config: ServicesConfig,
   log: Logger,
   lifecycle: Lifecycle,
-  { registry, threads, tls }: { registry: Registry; threads: WorkThreads; tls: ServerTls | null },
-): Promise<{ url: string } & Readonly<Record<'checks' | 'notices', Readonly<Record<string, Check>>>>> {
+  { registry: metrics, ...parts }: { registry: Registry; threads: WorkThreads; tls: ServerTls | null },
+): Promise<StartedIngest> {
   const { MQTT_URL } = config;
   if (MQTT_URL !== null) {
-    const { checks, notices } = await startSubscribedIngest(
-      { ...config, MQTT_URL },
+    const subscribed = { ...config, MQTT_URL };
+    const { checks, notices, pushUrl } = await startSubscribedIngest(
+      subscribed,
       config.API_PORT,
       log,
       lifecycle,
-      {
-        metrics: registry,
-        threads,
-      },
+      { metrics, ...parts },
     );
-    return { url: placeOfBroker(MQTT_URL), checks, notices };
+    return { url: placeOfBroker(MQTT_URL), pushUrl, checks, notices };
   }
-  const { port, checks, notices } = await startEmbeddedIngest(config, log, lifecycle, {
-    metrics: registry,
-    threads,
-    tls,
-  });
+  const started = await startEmbeddedIngest(config, log, lifecycle, { metrics, ...parts });
+  const { port, pushUrl, checks, notices } = started;
   const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
-  return { url: `${tls === null ? 'mqtt' : 'mqtts'}://${host}:${port}`, checks, notices };
+  return { url: `${parts.tls === null ? 'mqtt' : 'mqtts'}://${host}:${port}`, pushUrl, checks, notices };
 }

@@ -1,4 +1,5 @@
 import { TAGTRAIL } from '../../base/typed-command.ts';
+import { pushPath } from '../../domain/administration/readers/push-path.ts';
 import { linkAddress } from '../../domain/administration/users/links/link-address.ts';
 import type { StandaloneConfig } from './config.ts';
 import type { FirstCredentials } from './first-start.ts';
@@ -6,7 +7,7 @@ import type { Standalone } from './standalone.ts';
 
 /** @param token of a link for the first administrator; null if there is one. */
 export function welcomeText(
-  { apiUrl, mqttUrl, handheldUrl, consoleUrl }: Standalone,
+  { apiUrl, mqttUrl, pushUrl, handheldUrl, consoleUrl }: Standalone,
   config: StandaloneConfig,
   token: string | null,
 ): string {
@@ -16,7 +17,7 @@ tagtrail is running. Ctrl-C stops it; nothing is lost.
 ${token === null ? '' : firstLinkText(linkAddress(console, token))}
   Console    ${console}
   API        ${apiUrl}/api/v1
-  MQTT       ${mqttUrl}
+  MQTT       ${mqttUrl}${pushUrl === null ? '' : `\n  HTTP push  ${pushUrl}${pushPath('<reader>')}`}
   Handhelds  ${handheldUrl}
   Database   ${config.DATABASE_URL === null ? `embedded, in ${config.TAGTRAIL_DATA}` : 'as DATABASE_URL says'}
 `;

@@ -36,7 +36,12 @@ const MEGABYTE = 1_048_576;
 await buildConsoleIfStale();
 const server = await openDatabaseServer();
 const site = await makeSite(server.url, { locations: LOCATIONS, assets: ASSETS });
-const ENVIRONMENT = { DATABASE_URL: site.filled.url, HOST: '127.0.0.1', CONSOLE_PORT: '0' };
+const ENVIRONMENT = {
+  DATABASE_URL: site.filled.url,
+  HOST: '127.0.0.1',
+  CONSOLE_PORT: '0',
+  READERS_PORT: '0',
+};
 // Records and seals. Its own console is not the one that is measured.
 const everything = run('services/standalone/main.ts', [], {
   ...ENVIRONMENT,

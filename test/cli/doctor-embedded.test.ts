@@ -42,6 +42,7 @@ describe('doctor, on the embedded database', () => {
       MQTT_PORT: String(await freePort()),
       HANDHELD_PORT: '0',
       CONSOLE_PORT: '0',
+      READERS_PORT: '0',
     });
     await everything.printed('tagtrail is running');
     const before = await runDoctor({ DATABASE_URL: '', TAGTRAIL_DATA: data });

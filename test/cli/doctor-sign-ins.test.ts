@@ -31,7 +31,7 @@ describe('doctor, of sign-ins that were refused', () => {
   async function whileItRuns(act: (system: Standalone) => Promise<unknown>): Promise<void> {
     const log = createLog('test', 'silent');
     const lifecycle = new Lifecycle(log);
-    const ports = { API_PORT: '0', HANDHELD_PORT: '0', CONSOLE_PORT: '0', MQTT_PORT: '0' };
+    const ports = { API_PORT: '0', HANDHELD_PORT: '0', CONSOLE_PORT: '0', READERS_PORT: '0', MQTT_PORT: '0' };
     const config = readStandaloneConfig({ DATABASE_URL: database.url, ...ports });
     try {
       await act(await startStandalone(config, log, lifecycle));
@@ -62,6 +62,7 @@ describe('doctor, of sign-ins that were refused', () => {
       API_PORT: '0',
       HANDHELD_PORT: '0',
       CONSOLE_PORT: '0',
+      READERS_PORT: '0',
       INGEST_PORT: '0',
     };
     const { stdout: printed } = await runCommand(['doctor', '--json'], environment);

@@ -85,6 +85,7 @@ describe('commands on the embedded database', () => {
       MQTT_PORT: String(await freePort()),
       HANDHELD_PORT: String(await freePort()),
       CONSOLE_PORT: String(await freePort()),
+      READERS_PORT: String(await freePort()),
     });
     await expectDone(earlier);
     await everything.printed('tagtrail is running');

@@ -77,6 +77,7 @@ describe('the compose file', () => {
       `api ${address}:8080:8080`,
       `handheld-gateway ${address}:8081:8081`,
       `console ${address}:8083:8083`,
+      `mqtt-ingest ${address}:8085:8085`,
       'grafana 127.0.0.1:3000:3000',
     ]);
     expect(networks).to.deep.include({ data: { internal: true }, metrics: { internal: true } });

@@ -27,7 +27,7 @@ describe('the Kubernetes manifests', () => {
   });
 
   it('are what Kubernetes has a schema for, value by value', () => {
-    expect(objects).to.have.lengthOf(26);
+    expect(objects).to.have.lengthOf(27);
     expect(faultsOf(objects)).to.equal('');
     const [deployment] = objects.filter(({ kind }) => kind === 'Deployment');
     expect(faultsOf([{ ...deployment, spec: { replicas: 'many' } } as KubernetesObject])).to.include(

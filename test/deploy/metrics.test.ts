@@ -35,7 +35,12 @@ describe('the metrics that alerts and the dashboard name', () => {
       }),
       metricsOfService('handheld-gateway', { ...environment, HANDHELD_PORT: '0' }),
       metricsOfService('console', { ...environment, CONSOLE_PORT: '0', SECRETS_KEY: newSecretsKey() }),
-      metricsOfService('mqtt-ingest', { ...environment, INGEST_PORT: '0', MQTT_MOVES_PREFIX: 'site' }),
+      metricsOfService('mqtt-ingest', {
+        ...environment,
+        INGEST_PORT: '0',
+        READERS_PORT: '0',
+        MQTT_MOVES_PREFIX: 'site',
+      }),
       metricsOfService('worker', { ...environment, ...MAIL, WORKER_PORT: '0', SECRETS_KEY: newSecretsKey() }),
       metricsOfMachine(),
     ]);
@@ -57,6 +62,7 @@ describe('the metrics that alerts and the dashboard name', () => {
       API_PORT: '0',
       HANDHELD_PORT: '0',
       CONSOLE_PORT: '0',
+      READERS_PORT: '0',
       MQTT_PORT: '0',
       MQTT_MOVES_PREFIX: 'site',
     });

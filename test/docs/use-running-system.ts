@@ -25,7 +25,8 @@ export function useRunningSystem(): RunningSystem {
     const made = mkdtempSync(join(tmpdir(), 'tagtrail-docs-'));
     folder = made;
     chmodSync(made, 0o711);
-    const [api, handheld, mqtt, console] = [
+    const [api, handheld, mqtt, console, push] = [
+      await freePort(),
       await freePort(),
       await freePort(),
       await freePort(),
@@ -37,6 +38,7 @@ export function useRunningSystem(): RunningSystem {
       HANDHELD_PORT: String(handheld),
       CONSOLE_PORT: String(console),
       MQTT_PORT: String(mqtt),
+      READERS_PORT: String(push),
       MQTT_MOVES_PREFIX: 'tagtrail',
     };
     program = run('services/standalone/main.ts', [], environment);
@@ -54,6 +56,7 @@ export function useRunningSystem(): RunningSystem {
         .replaceAll('127.0.0.1:8080', `127.0.0.1:${api}`)
         .replaceAll('127.0.0.1:8081', `127.0.0.1:${handheld}`)
         .replaceAll('127.0.0.1:8083', `127.0.0.1:${console}`)
+        .replaceAll('127.0.0.1:8085', `127.0.0.1:${push}`)
         .replaceAll('127.0.0.1:1883', `127.0.0.1:${mqtt}`)
         .replaceAll('-p 1883', `-p ${mqtt}`);
   });

@@ -107,7 +107,7 @@ describe('a clock that was ten years ahead for one read, with the database on th
       const port = await freePort();
       const program = run('services/standalone/main.ts', [], {
         ...{ DATABASE_URL: database.url, API_PORT: String(port), MQTT_PORT: '0', HANDHELD_PORT: '0' },
-        ...{ CONSOLE_PORT: '0', LOG_LEVEL: 'warn', LD_PRELOAD: libfaketime() },
+        ...{ CONSOLE_PORT: '0', READERS_PORT: '0', LOG_LEVEL: 'warn', LD_PRELOAD: libfaketime() },
         ...{ FAKETIME_TIMESTAMP_FILE: offset, FAKETIME_NO_CACHE: '1', FAKETIME_DONT_FAKE_MONOTONIC: '1' },
       });
       try {

@@ -24,6 +24,7 @@ describe("everything in one process with a broker of one's own", () => {
       API_PORT: '0',
       HANDHELD_PORT: '0',
       CONSOLE_PORT: '0',
+      READERS_PORT: '0',
     });
     database.beforeDrop(async () => {
       program.child.kill('SIGKILL');

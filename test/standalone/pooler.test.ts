@@ -55,7 +55,7 @@ describe('everything, behind PgBouncer in transaction mode and by a login that o
         TAGTRAIL_DATA: data,
         SECRETS_KEY,
         WEBHOOK_NETWORKS: '127.0.0.1',
-        ...{ API_PORT: '0', HANDHELD_PORT: '0', CONSOLE_PORT: '0', MQTT_PORT: '0' },
+        ...{ API_PORT: '0', HANDHELD_PORT: '0', CONSOLE_PORT: '0', READERS_PORT: '0', MQTT_PORT: '0' },
       }),
       log,
       lifecycle,

@@ -32,7 +32,7 @@ describe('everything in one process where it cannot start', () => {
 
   it('names the port that is taken, whichever it is, and leaves nothing running', async () => {
     const { server, port } = await takenPort();
-    for (const setting of ['API_PORT', 'MQTT_PORT', 'HANDHELD_PORT', 'CONSOLE_PORT']) {
+    for (const setting of ['API_PORT', 'MQTT_PORT', 'READERS_PORT', 'HANDHELD_PORT', 'CONSOLE_PORT']) {
       const program = await system.start({ [setting]: String(port) });
       expect(await program.ended).to.equal(1);
       expect(program.stderr()).to.equal(

@@ -163,7 +163,7 @@ function expectLoopback({ child }: Program, data: string): void {
     return;
   }
   const sockets = socketsOf(child.pid ?? 0);
-  expect(sockets.filter(({ isListening }) => isListening)).to.have.length(4);
+  expect(sockets.filter(({ isListening }) => isListening)).to.have.length(5);
   const all = [...sockets, ...socketsOf(serverPid(data) ?? 0)];
   expect(all.filter(({ isLoopback }) => !isLoopback)).to.deep.equal([]);
 }

@@ -30,6 +30,7 @@ describe('strangers at everything in one process', () => {
       API_PORT: '0',
       HANDHELD_PORT: '0',
       CONSOLE_PORT: '0',
+      READERS_PORT: '0',
     });
     database.beforeDrop(async () => {
       program.child.kill('SIGKILL');

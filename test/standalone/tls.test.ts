@@ -25,7 +25,7 @@ describe('everything in one process, over TLS', () => {
   };
 
   it('speaks TLS at every port, which doctor finds ready, and says until when', async () => {
-    const ports = { API_PORT: '0', HANDHELD_PORT: '0', CONSOLE_PORT: '0', MQTT_PORT: '0' };
+    const ports = { API_PORT: '0', HANDHELD_PORT: '0', CONSOLE_PORT: '0', READERS_PORT: '0', MQTT_PORT: '0' };
     const environment = { ...BROKER_TLS, ...ports, DATABASE_URL: database.url };
     const program = run('services/standalone/main.ts', [], environment);
     await program.printed('Database');

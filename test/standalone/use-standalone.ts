@@ -23,6 +23,7 @@ export function useStandalone(): Standalone {
         MQTT_PORT: String(await freePort()),
         HANDHELD_PORT: String(await freePort()),
         CONSOLE_PORT: String(await freePort()),
+        READERS_PORT: String(await freePort()),
         ...environment,
       });
       programs.push(program);

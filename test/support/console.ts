@@ -58,6 +58,7 @@ export function consoleConfig(databaseUrl: string): ConsoleConfig {
     CONSOLE_URL: null,
     HANDHELD_URL: null,
     READERS_MQTT_URL: null,
+    READERS_HTTP_URL: null,
     HANDHELD_PORT: 8081,
     OIDC_ISSUER: null,
     OIDC_CLIENT_ID: null,

@@ -10,7 +10,7 @@ export interface TestIngest {
   connect(username: string, options?: mqtt.IClientOptions): Promise<mqtt.MqttClient>;
 }
 
-export function ingestConfig(databaseUrl: string, port = 0) {
+export function ingestConfig(databaseUrl: string, port = 0, pushPort: number | null = null) {
   return {
     DATABASE_URL: databaseUrl,
     HOST: '127.0.0.1',
@@ -18,6 +18,10 @@ export function ingestConfig(databaseUrl: string, port = 0) {
     READER_MESSAGES_PER_SECOND: 2_000,
     READER_READS_PER_SECOND: 10_000,
     READER_BYTES_PER_SECOND: 4_194_304,
+    READERS_PORT: pushPort,
+    SIGN_IN_FAILURES_PER_MINUTE: 600,
+    TRUSTED_PROXIES: [],
+    LOG_REQUESTS: 'failed' as const,
     // Tests have clocks of their own, years back, and retention goes by the database's.
     SCAN_RETENTION_DAYS: 36_500,
     LATENESS_DAYS: 30,

@@ -32,6 +32,7 @@ export async function startKillable(): Promise<KillableProgram> {
     MQTT_PORT: '0',
     HANDHELD_PORT: '0',
     CONSOLE_PORT: '0',
+    READERS_PORT: '0',
   });
   await program.printed('Try it');
   const postmaster = () => embeddedPostmaster(data)?.pid ?? 0;

@@ -3,6 +3,7 @@ import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { type SubscribedIngestConfig, startSubscribedIngest } from '../../services/mqtt-ingest/ingest.ts';
 import type { Subscriber } from '../../services/mqtt-ingest/source/subscriber.ts';
 import type { TestDatabase } from './database.ts';
+import { ingestConfig } from './ingest.ts';
 
 export function subscribedConfig(
   databaseUrl: string,
@@ -10,7 +11,7 @@ export function subscribedConfig(
   settings: Partial<SubscribedIngestConfig> = {},
 ): SubscribedIngestConfig {
   return {
-    DATABASE_URL: databaseUrl,
+    ...ingestConfig(databaseUrl),
     MQTT_URL: mqttUrl,
     MQTT_CLIENT_ID: 'ingest',
     MQTT_VERSION: 'auto',
@@ -21,9 +22,6 @@ export function subscribedConfig(
     MQTT_CA_FILE: null,
     MQTT_CERT_FILE: null,
     MQTT_KEY_FILE: null,
-    // Tests have clocks of their own, years back, and retention goes by the database's.
-    SCAN_RETENTION_DAYS: 36_500,
-    LATENESS_DAYS: 30,
     ...settings,
   };
 }

@@ -13,6 +13,7 @@ import {
   type ListedAntenna,
   listReaders,
 } from '../../../domain/administration/readers/list-readers.ts';
+import { pushPath } from '../../../domain/administration/readers/push-path.ts';
 import type { ReaderClock } from '../../../domain/administration/readers/reader-clock.ts';
 import { portOf } from '../../../domain/administration/readers/set-antenna.ts';
 import { type ReaderChange, setReader } from '../../../domain/administration/readers/set-reader.ts';
@@ -97,10 +98,12 @@ function addReaderCreate(program: Command): void {
               topic,
               mqtt_username: mqttUsername,
               mqtt_password: mqttPassword,
+              push_path: pushPath(readerId),
             },
             text: `Reader ${readerId}: ${name}, on topic ${topic}
 MQTT user name  ${mqttUsername}
 MQTT password   ${mqttPassword}  (shown only now)
+Or over HTTP    POST ${pushPath(readerId)} with the same login
 Next: ${TAGTRAIL} antenna set --reader ${readerId} --port 1 --location <external key>`,
           },
           options,

@@ -3,6 +3,7 @@ import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { createReader } from '../../../domain/administration/readers/create-reader.ts';
 import { deleteReader } from '../../../domain/administration/readers/delete-reader.ts';
 import { pageOfReaders, type ReaderNow } from '../../../domain/administration/readers/page-of-readers.ts';
+import { pushPath } from '../../../domain/administration/readers/push-path.ts';
 import { type AntennaSettings, setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
 import { setReader } from '../../../domain/administration/readers/set-reader.ts';
 import { asAntenna } from '../../../domain/formats/mapping/acceptance.ts';
@@ -101,19 +102,25 @@ const create = memberRoute({
       ...created,
       mqtt_username: mqttUsername,
       mqtt_password: mqttPassword,
-      mqtt_url: brokerUrl(context),
+      ...addressesOf(context, created.id),
       subscribed: await subscribedTo(context, body.topic, { isNew: true }),
     };
   },
 });
 
-/** A broker that listens everywhere is on the machine of the console, whose name reaches it from elsewhere too. */
-function brokerUrl({ parts, sender }: ConsoleContext): string | null {
-  const { readersUrl, publicUrl } = parts;
+/** What listens everywhere is on the machine of the console, whose name reaches it from elsewhere too. */
+function addressesOf({ parts, sender }: ConsoleContext, readerId: number) {
+  const { readersUrls, publicUrl } = parts;
   const console = publicUrl ?? sender.origin;
-  return readersUrl === null || console === null
-    ? readersUrl
-    : readersUrl.replace(/(?<=:\/\/)(0\.0\.0\.0|\[::\])(?=[:/]|$)/, new URL(console).hostname);
+  const reachable = (url: string | null) =>
+    url === null || console === null
+      ? url
+      : url.replace(/(?<=:\/\/)(0\.0\.0\.0|\[::\])(?=[:/]|$)/, new URL(console).hostname);
+  const push = reachable(readersUrls.push);
+  return {
+    mqtt_url: reachable(readersUrls.mqtt),
+    push_url: push === null ? null : `${push}${pushPath(readerId)}`,
+  };
 }
 
 const change = memberRoute({
@@ -142,7 +149,7 @@ const change = memberRoute({
       setReader(db, actorOfUser(context.session, requestId), context.parts.builtinFormats, id, wanted),
     );
     return {
-      ...{ id, mqtt_password: set.mqttPassword, mqtt_url: brokerUrl(context) },
+      ...{ id, mqtt_password: set.mqttPassword, ...addressesOf(context, id) },
       subscribed: await subscribedTo(context, set.topic, { isNew: set.isElsewhere }),
     };
   },

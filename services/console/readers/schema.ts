@@ -141,6 +141,7 @@ export const CREATED_READER = objectOf({
   mqtt_username: TEXT_SCHEMA,
   mqtt_password: TEXT_SCHEMA,
   mqtt_url: TEXT_OR_NULL,
+  push_url: TEXT_OR_NULL,
   subscribed: FLAG_SCHEMA,
 });
 
@@ -148,6 +149,7 @@ export const CHANGED_READER = objectOf({
   id: ID_SCHEMA,
   mqtt_password: TEXT_OR_NULL,
   mqtt_url: TEXT_OR_NULL,
+  push_url: TEXT_OR_NULL,
   subscribed: FLAG_SCHEMA,
 });
 

@@ -60,7 +60,7 @@ export interface ConsoleParts {
   measures: ConsoleMeasures;
   hearing: Hearing;
   /** Where readers publish; null where it is not known. */
-  readersUrl: string | null;
+  readersUrls: Readonly<Record<'mqtt' | 'push', string | null>>;
   ways: SignInWays;
   builtinFormats: ReadonlyMap<string, Format>;
   /** Dates scans that are recorded here: those of replayed messages. */

@@ -9,6 +9,10 @@ export class ReadersInMemory {
   /** By the first level of their topic, {@link ANY} where that is a wildcard. */
   readonly #wildcards = new Map<string, Set<RegisteredReader>>();
 
+  byId(readerId: number): RegisteredReader | undefined {
+    return this.#byId.get(readerId);
+  }
+
   byUsername(username: string): RegisteredReader | undefined {
     return this.#byUsername.get(username);
   }

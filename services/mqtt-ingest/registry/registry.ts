@@ -23,6 +23,7 @@ import { ReadersInMemory } from './readers-in-memory.ts';
  * done while the registry is fresh, or waits until it is.
  */
 export interface Registry extends Pick<Freshness, 'isFresh' | 'whenFresh'> {
+  byId(readerId: number): RegisteredReader | undefined;
   byUsername(username: string): RegisteredReader | undefined;
   byTopic(topic: string): RegisteredReader | undefined;
   /** Its organization moves to another cell, or has moved: it is no longer registered. */
@@ -134,6 +135,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     throw error;
   }
   return {
+    byId: (readerId) => readers.byId(readerId),
     byUsername: (username) => readers.byUsername(username),
     byTopic: (topic) => readers.byTopic(topic),
     isLeaving: (username) => leaving.has(username),

@@ -29,6 +29,7 @@ export function readDemoConfig(environment: NodeJS.ProcessEnv): StandaloneConfig
     HANDHELD_PORT: environment['HANDHELD_PORT'] || '0',
     CONSOLE_PORT: environment['CONSOLE_PORT'] || '0',
     MQTT_PORT: environment['MQTT_PORT'] || '0',
+    READERS_PORT: environment['READERS_PORT'] || '0',
     RATE_LIMIT_PER_MINUTE: environment['RATE_LIMIT_PER_MINUTE'] || '60000',
     RATE_LIMIT_BURST: environment['RATE_LIMIT_BURST'] || '60000',
     LOG_LEVEL: environment['LOG_LEVEL'] || 'error',

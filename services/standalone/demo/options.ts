@@ -16,8 +16,8 @@ Usage: ${TAGTRAIL} demo [options]
   --seed N    another course of events, 0 to 4294967295 (1 unless given); the same seed repeats them
   --help      show this
 
-Without --once assets move about until Ctrl-C. API_PORT, MQTT_PORT, HANDHELD_PORT
-and CONSOLE_PORT choose ports; any free ones are taken otherwise.`;
+Without --once assets move about until Ctrl-C. API_PORT, MQTT_PORT, READERS_PORT,
+HANDHELD_PORT and CONSOLE_PORT choose ports; any free ones are taken otherwise.`;
 
 export function parseOptions(args: readonly string[]): Options {
   try {

@@ -20,6 +20,7 @@ const config = {
   HANDHELD_PORT: 0,
   CONSOLE_PORT: 0,
   MQTT_PORT: 0,
+  READERS_PORT: 0,
 };
 const { apiUrl, handheldUrl, mqttUrl, consoleUrl } = await startStandalone(
   config,

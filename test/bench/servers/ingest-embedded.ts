@@ -4,6 +4,7 @@ import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import { createLog } from '../../../platform/runtime/log.ts';
 import { startEmbeddedIngest } from '../../../services/mqtt-ingest/ingest.ts';
 import { startJobs } from '../../../services/worker/start-jobs.ts';
+import { ingestConfig } from '../../support/ingest.ts';
 import { jobConfig } from '../../support/worker.ts';
 import { endWithParent } from './serve.ts';
 
@@ -14,9 +15,7 @@ const log = createLog('ingest', 'info');
 await startJobs(jobConfig(databaseUrl), { log, lifecycle, metrics: new Registry() });
 const { port } = await startEmbeddedIngest(
   {
-    DATABASE_URL: databaseUrl,
-    HOST: '127.0.0.1',
-    MQTT_PORT: 0,
+    ...ingestConfig(databaseUrl),
     // A publisher stands for many readers.
     READER_MESSAGES_PER_SECOND: 1_000_000,
     READER_READS_PER_SECOND: 10_000_000,

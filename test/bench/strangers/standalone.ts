@@ -15,6 +15,7 @@ export class Standalone {
       API_PORT: '0',
       HANDHELD_PORT: '0',
       CONSOLE_PORT: '0',
+      READERS_PORT: '0',
     });
     process.once('exit', () => program.child.kill('SIGKILL'));
     await program.printed('Database');

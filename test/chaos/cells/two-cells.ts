@@ -134,6 +134,7 @@ function startCell(
     HANDHELD_PORT: String(ports.scan),
     CONSOLE_PORT: String(ports.console),
     MQTT_PORT: String(ports.mqtt),
+    READERS_PORT: '0',
     // As many as the writers send.
     RATE_LIMIT_PER_MINUTE: '60000',
     RATE_LIMIT_BURST: '10000',

@@ -20,7 +20,7 @@ describe('the first three minutes with the console', () => {
   before(async () => {
     chmodSync(data, 0o711);
     await buildConsoleIfStale();
-    const ports = { API_PORT: '0', HANDHELD_PORT: '0', CONSOLE_PORT: '0', MQTT_PORT: '0' };
+    const ports = { API_PORT: '0', HANDHELD_PORT: '0', CONSOLE_PORT: '0', READERS_PORT: '0', MQTT_PORT: '0' };
     program = run('services/standalone/main.ts', [], { TAGTRAIL_DATA: data, ...ports });
     await program.printed('Database');
   });

@@ -1755,11 +1755,12 @@ export const de = {
     nameHint: 'Wie er vor Ort heißt, etwa Tor 3',
     make: 'Anlegen',
     atDevice: 'Das am Gerät eingeben',
-    atDeviceHint: 'In den Einstellungen seiner MQTT-Verbindung.',
+    atDeviceHint: 'In den Einstellungen seiner MQTT-Verbindung oder seines Webhooks.',
     broker: 'Broker',
     brokerOnlyHere:
-      'Diese Adresse erreicht nur dieser Rechner. tagtrail mit HOST=0.0.0.0 starten und die Konsole unter dem Namen dieses Rechners öffnen, oder READERS_MQTT_URL auf eine Adresse setzen, die Geräte erreichen.',
+      'Diese Adresse erreicht nur dieser Rechner. tagtrail mit HOST=0.0.0.0 starten und die Konsole unter dem Namen dieses Rechners öffnen, oder READERS_MQTT_URL und READERS_HTTP_URL auf Adressen setzen, die Geräte erreichen.',
     askForBroker: 'die Adresse Ihres Brokers',
+    push: 'Oder per HTTP, POST',
     protocol: 'Protokoll',
     protocolValue: 'MQTT 3.1.1, QoS 1',
     notSubscribed: (topic) =>

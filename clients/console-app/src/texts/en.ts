@@ -1725,11 +1725,12 @@ export const en = {
     nameHint: 'What it is called on site, such as Dock 3',
     make: 'Register',
     atDevice: 'Enter this at the device',
-    atDeviceHint: 'In the settings of its MQTT connection.',
+    atDeviceHint: 'In the settings of its MQTT connection, or of its webhook.',
     broker: 'Broker',
     brokerOnlyHere:
-      'Only this machine can reach this address. Have tagtrail started with HOST=0.0.0.0 and open the console by this machine’s name, or have READERS_MQTT_URL set to one that devices can reach.',
+      'Only this machine can reach this address. Have tagtrail started with HOST=0.0.0.0 and open the console by this machine’s name, or have READERS_MQTT_URL and READERS_HTTP_URL set to ones that devices can reach.',
     askForBroker: 'your broker’s address',
+    push: 'Or by HTTP, POST',
     protocol: 'Protocol',
     protocolValue: 'MQTT 3.1.1, QoS 1',
     notSubscribed: (topic: string) =>

@@ -138,6 +138,7 @@ function StepMake({ onNext }: { onNext: (id: number) => void }) {
           <Line word={t.protocol} value={t.protocolValue} />
           <Line word={t.topic} value={made.topic} />
           <Line word={t.user} value={made.mqtt_username} />
+          {made.push_url !== null && <Line word={t.push} value={made.push_url} />}
         </dl>
         {made.mqtt_url !== null && isOnlyHere(made.mqtt_url) && <p class="fault">{t.brokerOnlyHere}</p>}
         <SecretNote

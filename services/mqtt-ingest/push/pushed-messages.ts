@@ -1,0 +1,118 @@
+import { messageOf } from '../../../base/errors.ts';
+import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
+import type { MessageCounts } from '../../../domain/messages/reader-counters.ts';
+import type { MessageOutcome } from '../../../domain/messages/record-messages.ts';
+import { Problem } from '../../../platform/http/problem.ts';
+import type { Intake } from '../intake/intake.ts';
+import type { HeldMessages } from '../source/held-messages.ts';
+import type { ReaderQuota } from '../source/reader-quotas.ts';
+import type { Pushed } from './pushed-body.ts';
+
+export interface PushedMessage extends Pushed {
+  topic: string;
+}
+
+interface Parts {
+  intake: Intake;
+  held: HeldMessages;
+  /** Rejects while nothing can be recorded. */
+  requireRecording(): Promise<unknown>;
+  /** Milliseconds that a request waits for its commit. */
+  patience?: number;
+}
+
+/**
+ * Hands pushed messages to the intake, and answers after the commit. A request is refused (503) before its message is taken
+ * if nothing can be recorded or there is no room, so that sending again repeats nothing. Only one whose commit takes longer than
+ * a sender waits is answered although its message may be recorded yet.
+ */
+export class PushedMessages {
+  readonly #parts: Parts;
+  readonly #underWay = new Map<number, number>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  get waiting(): number {
+    return this.#parts.held.messages + this.#parts.held.waiting;
+  }
+
+  /** @throws Problem `unavailable`. */
+  async take(reader: RegisteredReader, message: PushedMessage, quota: ReaderQuota): Promise<MessageCounts> {
+    const { requireRecording, held, patience = PATIENCE } = this.#parts;
+    await requireRecording().catch((error) => {
+      throw again(`Nothing can be recorded right now (${messageOf(error)})`);
+    });
+    const before = this.#underWay.get(reader.readerId) ?? 0;
+    if (before >= MOST_AT_ONCE) {
+      throw again('Too many requests of this reader are under way; send fewer at once');
+    }
+    this.#underWay.set(reader.readerId, before + 1);
+    const recorded = Promise.withResolvers<MessageOutcome>();
+    const owner = { orgId: reader.orgId, reader: reader.username };
+    const bytes = message.payload.length;
+    let state: 'waits' | 'is taken' | 'is given up' = 'waits';
+    const timer = setTimeout(() => {
+      recorded.reject(state === 'waits' ? again('Too much waits to be recorded') : again(MAY_BE_RECORDED));
+      state = state === 'waits' ? 'is given up' : state;
+    }, patience);
+    const leave = () => {
+      held.leave(bytes, owner);
+      this.#leave(reader.readerId);
+    };
+    const enter = () => {
+      if (state === 'is given up') {
+        leave();
+        return;
+      }
+      state = 'is taken';
+      this.#receive(reader, message, quota).then(recorded.resolve, recorded.reject).finally(leave);
+    };
+    held.enter(bytes, enter, owner);
+    const { counts } = await recorded.promise.finally(() => clearTimeout(timer));
+    return counts;
+  }
+
+  async #receive(
+    reader: RegisteredReader,
+    { topic, payload, key }: PushedMessage,
+    quota: ReaderQuota,
+  ): Promise<MessageOutcome> {
+    try {
+      return await this.#parts.intake.receive(
+        {
+          topic,
+          payload,
+          // A key is of one message, so a second message that has it is the first one again.
+          isDup: key !== null,
+          sender: `push ${reader.readerId}`,
+          packetId: key,
+          isStale: false,
+          onDecoded: (reads) => quota.chargeReads(reads),
+        },
+        reader,
+      );
+    } catch (error) {
+      throw again(`The message could not be recorded (${messageOf(error)})`);
+    }
+  }
+
+  #leave(readerId: number): void {
+    const left = (this.#underWay.get(readerId) ?? 1) - 1;
+    left === 0 ? this.#underWay.delete(readerId) : this.#underWay.set(readerId, left);
+  }
+}
+
+const MAY_BE_RECORDED =
+  'The message is taken and not recorded yet. Sent again with the same Idempotency-Key, or with times in its reads, it counts once';
+
+function again(detail: string): Problem {
+  return new Problem('unavailable', `${detail}; send it again later`, { headers: { 'Retry-After': '5' } });
+}
+
+/** Milliseconds: less than most senders wait for an answer. */
+const PATIENCE = 15_000;
+
+/** Requests of one reader, with those that were given up and are still in line. */
+const MOST_AT_ONCE = 256;
