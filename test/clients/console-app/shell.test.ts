@@ -102,18 +102,6 @@ describe('the console in a browser', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
-  it('says that somebody else has changed what is being changed, and shows theirs', async () => {
-    const { body } = await app.call({ method: 'POST', path: '/assets', json: { name: 'Mesh box' } });
-    const page = await app.open(`#/assets?open=${body.data.id}`);
-    const name = page.getByRole('textbox', { name: 'Name', exact: true });
-    await name.fill('Mesh box, mine');
-    await app.call({ method: 'PATCH', path: `/assets/${body.data.id}`, json: { name: 'Mesh box, theirs' } });
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('heading', { name: 'Mesh box, theirs' }).waitFor();
-    await page.getByText('Somebody has changed this asset meanwhile').waitFor();
-    expect(await name.inputValue()).to.equal('Mesh box, theirs');
-  });
-
   it('offers a viewer nothing to write', async () => {
     const { body } = await app.call({ method: 'POST', path: '/assets', json: { name: 'Roll cage' } });
     const page = await app.open(`#/assets?open=${body.data.id}`, await app.as('viewer'));

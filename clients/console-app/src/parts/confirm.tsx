@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { texts } from '../texts/texts.ts';
+import { useEscape } from './use-escape.ts';
 
 interface Question {
   title: string;
@@ -32,6 +33,7 @@ function Open({ question, answer }: { question: Question; answer: (isSure: boole
     asked.value = null;
     answer(isSure);
   };
+  useEscape(dialog, () => end(false));
   return (
     <dialog
       ref={dialog}

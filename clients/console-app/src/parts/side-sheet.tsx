@@ -3,13 +3,19 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../../ui/parts/icon.tsx';
 import { texts } from '../texts/texts.ts';
 import { Toasts } from './toast.tsx';
+import { useEscape } from './use-escape.ts';
+import { askToDiscard, useLeaveGuard } from './use-leave-guard.ts';
 
-/** A panel from the side, over the screen; on phones from below. Esc, the cross and a click beside it close it. */
+/**
+ * A panel from the side, over the screen; on phones from below. Esc, the cross and a click beside it close it, once it is
+ * asked whether what was typed is not wanted.
+ */
 export function SideSheet({
   title,
   sub,
   onClose,
   isForm = false,
+  isChanged = false,
   foot,
   children,
 }: {
@@ -18,6 +24,8 @@ export function SideSheet({
   onClose: () => void;
   /** There is something to fill in before anything else: its first field has the focus. */
   isForm?: boolean;
+  /** Something is typed that is not saved. */
+  isChanged?: boolean;
   /** Buttons that stay in sight. */
   foot?: ComponentChildren;
   children: ComponentChildren;
@@ -30,14 +38,26 @@ export function SideSheet({
       dialog.current?.querySelector<HTMLElement>('.side-body :is(input, select, textarea)')?.focus();
     }
   }, []);
+  const opened = useRef(location.hash);
+  useLeaveGuard(isChanged, () => location.hash === opened.current);
+  const leave = async () => {
+    if (!isChanged || (await askToDiscard())) {
+      onClose();
+    }
+  };
+  useEscape(dialog, () => void leave());
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: by keys a dialog closes with Esc
     <dialog
       ref={dialog}
       class="side"
       aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        void leave();
+      }}
       onClose={onClose}
-      onClick={(event) => event.target === dialog.current && onClose()}
+      onClick={(event) => event.target === dialog.current && void leave()}
     >
       <div class="side-inner">
         <div class="side-head">
@@ -45,7 +65,12 @@ export function SideSheet({
             <h2 id={id}>{title}</h2>
             {sub !== undefined && <p class="hint">{sub}</p>}
           </div>
-          <button type="button" class="quiet" aria-label={texts.value.common.close} onClick={onClose}>
+          <button
+            type="button"
+            class="quiet"
+            aria-label={texts.value.common.close}
+            onClick={() => void leave()}
+          >
             <Icon name="close" />
           </button>
         </div>

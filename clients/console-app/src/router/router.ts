@@ -72,6 +72,12 @@ export function go(to: string): void {
   location.hash = to;
 }
 
+/** The same where what was typed is saved or not wanted: nobody is asked. */
+export function leaveFor(to: string): void {
+  guard = null;
+  go(to);
+}
+
 /** Instead of the present address, which the back button then passes over: for what is typed or dragged. */
 export function replaceAddress(to: string): void {
   // The browser tells of a step some time after it: what the screen before it still has to say must not undo it.

@@ -14,6 +14,9 @@ export const de = {
     copy: 'Kopieren',
     copied: 'Kopiert',
     showAll: 'Alle zeigen',
+    discardTitle: 'Eingaben verwerfen?',
+    discardBody: 'Sie sind nicht gespeichert.',
+    discard: 'Verwerfen',
     inUtc: (time) => `${time} UTC`,
     sortBy: (title) => `Nach ${title} sortieren`,
     pages: 'Seiten',
@@ -179,6 +182,20 @@ export const de = {
     inactive: 'Nicht aktiv',
     nothingFound: 'Nichts gefunden',
     create: 'Anlegen',
+    theirs: {
+      title: 'Inzwischen von jemand anderem geändert',
+      of: {
+        name: 'Name',
+        external_key: 'Schlüssel',
+        description: 'Beschreibung',
+        is_active: 'Aktiv',
+        parent: 'Liegt in',
+      },
+      take: 'Stattdessen übernehmen',
+      nothing: 'nichts',
+      yes: 'ja',
+      no: 'nein',
+    },
     created: (name) => `${name} angelegt`,
   },
   assets: {
@@ -199,7 +216,7 @@ export const de = {
     editTitle: 'Objekt bearbeiten',
     noTags: 'Noch keines: Ohne Etikett kann keine Lesung ihm gelten.',
     changedMeanwhile:
-      'Jemand hat dieses Objekt inzwischen geändert. Es wurde neu gelesen: Prüfen Sie es und speichern Sie noch einmal.',
+      'Jemand hat dieses Objekt inzwischen geändert, auch worin Sie geschrieben haben. Ihre Eingaben sind noch da: Speichern Sie noch einmal, oder übernehmen Sie die fremden.',
     open: 'Wo es ist, und warum',
     retire: 'Ausmustern',
     retireTitle: (name) => `${name} ausmustern?`,
@@ -227,7 +244,7 @@ export const de = {
     noTags:
       'Keines, und wo Antennen lesen, braucht es keines. An einem Etikett erkennt ein Handgerät, wo es ist.',
     changedMeanwhile:
-      'Jemand hat diesen Ort inzwischen geändert. Er wurde neu gelesen: Prüfen Sie ihn und speichern Sie noch einmal.',
+      'Jemand hat diesen Ort inzwischen geändert, auch worin Sie geschrieben haben. Ihre Eingaben sind noch da: Speichern Sie noch einmal, oder übernehmen Sie die fremden.',
     retire: 'Aufgeben',
     retireTitle: (name) => `${name} aufgeben?`,
     retireBody:

@@ -14,6 +14,9 @@ export const en = {
     copy: 'Copy',
     copied: 'Copied',
     showAll: 'Show all',
+    discardTitle: 'Discard what you typed?',
+    discardBody: 'It is not saved.',
+    discard: 'Discard',
     inUtc: (time: string) => `${time} UTC`,
     sortBy: (title: string) => `Sort by ${title}`,
     pages: 'Pages',
@@ -174,6 +177,20 @@ export const en = {
     inactive: 'Not active',
     nothingFound: 'Nothing matches',
     create: 'Create',
+    theirs: {
+      title: 'Changed by somebody else meanwhile',
+      of: {
+        name: 'Name',
+        external_key: 'Key',
+        description: 'Description',
+        is_active: 'Active',
+        parent: 'Within',
+      },
+      take: 'Take theirs',
+      nothing: 'nothing',
+      yes: 'yes',
+      no: 'no',
+    },
     created: (name: string) => `${name} created`,
   },
   assets: {
@@ -193,7 +210,7 @@ export const en = {
     newTitle: 'New asset',
     editTitle: 'Edit asset',
     changedMeanwhile:
-      'Somebody has changed this asset meanwhile. It was read again: look at it and save once more.',
+      'Somebody has changed this asset meanwhile, also where you typed. What you typed is still here: save once more, or take theirs.',
     open: 'Where it is, and why',
     noTags: 'None yet: without a tag no scan can be of it.',
     retire: 'Retire',
@@ -221,7 +238,7 @@ export const en = {
     editTitle: 'Edit place',
     noTags: 'None, and none is needed where antennas read. With one, a handheld knows by it where it is.',
     changedMeanwhile:
-      'Somebody has changed this place meanwhile. It was read again: look at it and save once more.',
+      'Somebody has changed this place meanwhile, also where you typed. What you typed is still here: save once more, or take theirs.',
     retire: 'Retire',
     retireTitle: (name: string) => `Retire ${name}?`,
     retireBody:

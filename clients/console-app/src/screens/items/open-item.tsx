@@ -1,20 +1,28 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { Icon } from '../../../../ui/parts/icon.tsx';
 import { ApiError } from '../../api/api-error.ts';
-import { patch, post, remove } from '../../api/send.ts';
+import { patch, post, read, remove } from '../../api/send.ts';
 import { type Asset, type Place, TAG_TYPES, type Tag, type TagType } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { Field, Select, TextArea } from '../../parts/field.tsx';
+import type { PickedItem } from '../../parts/item-picker.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { SideSheet } from '../../parts/side-sheet.tsx';
 import { toast } from '../../parts/toast.tsx';
-import { address, go, hrefWith } from '../../router/router.ts';
+import { address, hrefWith, leaveFor } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import type { FieldsProps, ItemDraft, ItemKind } from './item-kind.ts';
+import {
+  type Edit,
+  type FieldsProps,
+  type ItemDraft,
+  type ItemKind,
+  isChangedIn,
+  rebased,
+} from './item-kind.ts';
 
 /** The sheet that the address opens beside a list: `?open=17`, or `?open=new`. */
 export function OpenItem<Item extends Asset | Place, Draft extends ItemDraft>({
@@ -25,7 +33,7 @@ export function OpenItem<Item extends Asset | Place, Draft extends ItemDraft>({
   rows: readonly Item[];
 }) {
   const open = address.value.query.get('open');
-  const close = () => go(hrefWith({ open: null }));
+  const close = () => leaveFor(hrefWith({ open: null }));
   if (open === null) {
     return null;
   }
@@ -63,47 +71,57 @@ function ItemSheet<Item extends Asset | Place, Draft extends ItemDraft>({
       </SideSheet>
     );
   }
-  return <EditItem kind={kind} item={item} reload={reload} onClose={onClose} />;
+  return <EditItem kind={kind} item={item} onClose={onClose} />;
 }
+
+/** How often a save is repeated because somebody else changed other fields in that moment. */
+const MOST_TRIES = 5;
 
 function EditItem<Item extends Asset | Place, Draft extends ItemDraft>({
   kind,
   item,
-  reload,
   onClose,
 }: {
   kind: ItemKind<Item, Draft>;
   item: Item;
-  reload: () => void;
   onClose: () => void;
 }) {
   const t = kind.words();
   const path = `${kind.path}/${item.id}`;
-  const before = kind.draftOf(item);
-  const [draft, setDraft] = useState(before);
-  // After anybody's change the fields start over at once, or typed text would be lost later.
-  useLayoutEffect(() => setDraft(before), [item.updated_at]);
+  const [edit, setEdit] = useState<Edit<Item, Draft>>({ item, draft: kind.draftOf(item), theirs: {} });
+  useLayoutEffect(() => setEdit((before) => rebased(kind, before, item)), [item.updated_at]);
+  const { draft, theirs } = edit;
+  const setDraft = (changed: Draft) => setEdit({ ...edit, draft: changed });
   const { run, isBusy, problem } = useAction();
   const isReadOnly = !may('operator') || item.deleted_at !== null;
-  const isChanged = JSON.stringify(draft) !== JSON.stringify(before);
-  const isKeyChanged = draft.external_key !== before.external_key;
+  const isChanged = !isReadOnly && isChangedIn(kind, edit);
+  const isKeyChanged = draft.external_key !== edit.item.external_key;
 
-  const save = async () => {
-    const { external_key } = draft;
-    try {
-      // Refused if somebody else has changed it since (contract 4.7).
-      await patch(path, { ...kind.valuesOf(draft), updated_at: item.updated_at });
-      if (isKeyChanged) {
-        await post(`${path}/rename`, { external_key });
+  /** Refused if somebody else has changed it since (contract 4.7): theirs and ours together, unless they collide. */
+  const write = async (): Promise<Edit<Item, Draft>> => {
+    let now = edit;
+    for (let tries = 1; ; tries++) {
+      try {
+        await patch(path, { ...kind.valuesOf(now.draft), updated_at: now.item.updated_at });
+        return now;
+      } catch (error) {
+        if (!(error instanceof ApiError) || faultOf(error, 'updated_at') === null || tries === MOST_TRIES) {
+          throw error;
+        }
       }
-    } catch (error) {
-      if (error instanceof ApiError && faultOf(error, 'updated_at') !== null) {
-        reload();
+      now = rebased(kind, now, (await read<{ data: Item }>(path)).data);
+      setEdit(now);
+      if (Object.keys(now.theirs).length > 0) {
         throw new ApiError(409, 'conflict', t.changedMeanwhile);
       }
-      throw error;
     }
-    const undo = kind.undoOf?.(item, draft);
+  };
+  const save = async () => {
+    const written = await write();
+    if (isKeyChanged) {
+      await post(`${path}/rename`, { external_key: written.draft.external_key });
+    }
+    const undo = kind.undoOf?.(written.item, written.draft);
     toast(texts.value.common.saved, undo && (() => run(() => patch(path, undo))));
   };
   const retire = async () => {
@@ -124,6 +142,7 @@ function EditItem<Item extends Asset | Place, Draft extends ItemDraft>({
       title={item.name}
       sub={<span class="mono">{item.external_key}</span>}
       onClose={onClose}
+      isChanged={isChanged}
       foot={
         !isReadOnly && (
           <>
@@ -155,11 +174,57 @@ function EditItem<Item extends Asset | Place, Draft extends ItemDraft>({
             onDraft={setDraft}
           />
           {problem !== null && <ProblemNote problem={problem} shown={kind.shownFields} />}
+          <Theirs
+            theirs={theirs}
+            onTake={(taken) => setEdit({ ...edit, draft: { ...draft, ...taken }, theirs: {} })}
+          />
         </form>
         <TagEditor path={`${path}/tags`} tags={item.tags} none={t.noTags} isReadOnly={isReadOnly} />
       </div>
     </SideSheet>
   );
+}
+
+/** What somebody else has made of the fields that were typed in, to be taken instead. */
+function Theirs<Draft extends ItemDraft>({
+  theirs,
+  onTake,
+}: {
+  theirs: Partial<Draft>;
+  onTake: (fields: Partial<Draft>) => void;
+}) {
+  const t = texts.value.items;
+  const fields = Object.entries(theirs) as [keyof typeof t.theirs.of, unknown][];
+  if (fields.length === 0) {
+    return null;
+  }
+  return (
+    <section class="stack" aria-label={t.theirs.title}>
+      <h3>{t.theirs.title}</h3>
+      <dl class="facts">
+        {fields.map(([field, value]) => (
+          <>
+            <dt>{t.theirs.of[field]}</dt>
+            <dd>{shownValue(value)}</dd>
+          </>
+        ))}
+      </dl>
+      <div class="buttons">
+        <button type="button" class="secondary small" onClick={() => onTake(theirs)}>
+          {t.theirs.take}
+        </button>
+      </div>
+    </section>
+  );
+}
+
+function shownValue(value: unknown): string {
+  const t = texts.value.items.theirs;
+  if (typeof value === 'boolean') {
+    return value ? t.yes : t.no;
+  }
+  const text = typeof value === 'object' ? (value as PickedItem | null)?.external_key : String(value);
+  return text === undefined || text === '' ? t.nothing : text;
 }
 
 function NewItemSheet<Item extends Asset | Place, Draft extends ItemDraft>({
@@ -170,7 +235,8 @@ function NewItemSheet<Item extends Asset | Place, Draft extends ItemDraft>({
   onClose: () => void;
 }) {
   const t = texts.value.items;
-  const [draft, setDraft] = useState(kind.draftOf());
+  const empty = kind.draftOf();
+  const [draft, setDraft] = useState(empty);
   const { run, isBusy, problem } = useAction();
   const create = async () => {
     const { external_key } = draft;
@@ -181,13 +247,14 @@ function NewItemSheet<Item extends Asset | Place, Draft extends ItemDraft>({
     });
     toast(t.created(data.name));
     // On with its tags.
-    go(hrefWith({ open: data.id }));
+    leaveFor(hrefWith({ open: data.id }));
   };
   return (
     <SideSheet
       title={kind.words().newTitle}
       onClose={onClose}
       isForm
+      isChanged={JSON.stringify(draft) !== JSON.stringify(empty)}
       foot={
         <button type="submit" form="new-item" class="primary" disabled={isBusy}>
           {t.create}

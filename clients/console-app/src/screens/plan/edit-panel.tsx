@@ -12,7 +12,7 @@ import { followPointer } from '../../parts/follow-pointer.ts';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { SideSheet } from '../../parts/side-sheet.tsx';
 import { toast } from '../../parts/toast.tsx';
-import { go, href } from '../../router/router.ts';
+import { href, leaveFor } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { shownAntenna } from '../readers/shown-antenna.ts';
 import { type PlanDraft, PlanFields, SHOWN_FIELDS } from './plan-fields.tsx';
@@ -270,7 +270,7 @@ function PlanDetailsSheet({ plan, onClose }: { plan: PlanWithPlaces; onClose: ()
       await run(async () => {
         await remove(`/plans/${plan.id}`);
         toast(t.deleted(plan.name));
-        go(href('plan'));
+        leaveFor(href('plan'));
       });
     }
   };
@@ -278,6 +278,7 @@ function PlanDetailsSheet({ plan, onClose }: { plan: PlanWithPlaces; onClose: ()
     <SideSheet
       title={t.details}
       onClose={onClose}
+      isChanged={draft.name !== plan.name || draft.location?.id !== plan.location?.id}
       foot={
         <>
           <button type="submit" form="plan-details" class="primary" disabled={isBusy}>

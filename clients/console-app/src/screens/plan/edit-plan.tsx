@@ -8,8 +8,8 @@ import type { Place, TreeModel } from '../../live/tree-model.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { followPointer } from '../../parts/follow-pointer.ts';
 import { toast } from '../../parts/toast.tsx';
-import type { Address } from '../../router/address.ts';
-import { address, guardLeaving, hrefWith, replaceAddress } from '../../router/router.ts';
+import { useLeaveGuard } from '../../parts/use-leave-guard.ts';
+import { address, hrefWith, replaceAddress } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { EditPanel } from './edit-panel.tsx';
 import { PlanBox } from './plan-box.tsx';
@@ -320,25 +320,4 @@ function EditPin({
       <span class="pin-name">{name}</span>
     </button>
   );
-}
-
-/** While something is unsaved the user is asked before it is left: by a link, the back button, or closing the tab. */
-function useLeaveGuard(
-  isUnsaved: boolean,
-  isInside: (to: Address) => boolean,
-  ask: () => Promise<boolean>,
-): void {
-  // Before anything is painted: what looks changed is guarded.
-  useLayoutEffect(() => {
-    if (!isUnsaved) {
-      return undefined;
-    }
-    const stay = (event: Event) => event.preventDefault();
-    const endGuard = guardLeaving({ isInside, ask });
-    window.addEventListener('beforeunload', stay);
-    return () => {
-      endGuard();
-      window.removeEventListener('beforeunload', stay);
-    };
-  }, [isUnsaved]);
 }

@@ -14,7 +14,7 @@ import { faultOf } from '../../parts/problem-text.ts';
 import { SearchField } from '../../parts/search-field.tsx';
 import { SideSheet } from '../../parts/side-sheet.tsx';
 import { toast } from '../../parts/toast.tsx';
-import { address, go, href, hrefWith, replaceAddress } from '../../router/router.ts';
+import { address, go, href, hrefWith, leaveFor, replaceAddress } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { EditPlan } from './edit-plan.tsx';
@@ -134,13 +134,14 @@ function AddPlanSheet({ onClose }: { onClose: () => void }) {
     const typed = image.type.startsWith('image/') ? image : new Blob([image], { type: 'image/png' });
     const { data } = await post<{ data: Plan }>(`/plans?${query}`, typed);
     toast(t.added(data.name));
-    go(href('plan', data.id, { edit: true }));
+    leaveFor(href('plan', data.id, { edit: true }));
   };
   return (
     <SideSheet
       title={t.addTitle}
       onClose={onClose}
       isForm
+      isChanged={image !== null || draft.name !== '' || draft.location !== null}
       foot={
         <button type="submit" form="new-plan" class="primary" disabled={isBusy || image === null}>
           {isBusy ? t.sending : t.add}

@@ -8,17 +8,18 @@ import { ProblemNote } from '../../parts/problem-note.tsx';
 import { SecretNote } from '../../parts/secret-note.tsx';
 import { SideSheet } from '../../parts/side-sheet.tsx';
 import { toast } from '../../parts/toast.tsx';
-import { go, href } from '../../router/router.ts';
+import { href, leaveFor } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { FormatSelect } from './format-select.tsx';
 
 /** Name, topic, format, when it is silent, another password, and its end. */
 export function EditReaderSheet({ reader, onClose }: { reader: Reader; onClose: () => void }) {
   const t = texts.value.readers;
-  const [draft, setDraft] = useState({
+  const kept = {
     ...{ name: reader.name, topic: reader.topic, format: reader.format },
     expect: String(reader.expect_seconds ?? ''),
-  });
+  };
+  const [draft, setDraft] = useState(kept);
   const [password, setPassword] = useState<string | null>(null);
   const [isSubscribed, setSubscribed] = useState(true);
   const { run, isBusy, problem } = useAction();
@@ -38,6 +39,7 @@ export function EditReaderSheet({ reader, onClose }: { reader: Reader; onClose: 
     <SideSheet
       title={t.editTitle}
       onClose={onClose}
+      isChanged={JSON.stringify(draft) !== JSON.stringify(kept)}
       foot={
         <>
           <button type="submit" form="edit-reader" class="primary" disabled={isBusy}>
@@ -120,6 +122,6 @@ async function end({ id, name }: Reader, run: Run): Promise<void> {
   const asked = { title: t.deleteTitle(name), body: t.deleteBody, action: t.delete, isDangerous: true };
   if ((await confirm(asked)) && (await run(() => remove(`/readers/${id}`)))) {
     toast(t.deleted(name));
-    go(href('readers'));
+    leaveFor(href('readers'));
   }
 }

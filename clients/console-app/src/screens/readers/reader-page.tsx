@@ -7,7 +7,7 @@ import { Instant, instantText } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { ticksOf } from '../../parts/timeline/ticks.ts';
-import { address, go, href, hrefWith } from '../../router/router.ts';
+import { address, go, href, hrefWith, leaveFor } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { Proposals } from '../locating/proposals.tsx';
@@ -75,7 +75,7 @@ export function ReaderPage({ id }: { id: string }) {
         />
       )}
       {isEditing && may('admin') && (
-        <EditReaderSheet reader={reader} onClose={() => go(hrefWith({ edit: null }))} />
+        <EditReaderSheet reader={reader} onClose={() => leaveFor(hrefWith({ edit: null }))} />
       )}
     </div>
   );

@@ -10,7 +10,8 @@ import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { toast } from '../../parts/toast.tsx';
-import { go, href } from '../../router/router.ts';
+import { useLeaveGuard } from '../../parts/use-leave-guard.ts';
+import { address, href, leaveFor } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { changedSettings, draftOf } from './rule-draft.ts';
@@ -81,6 +82,7 @@ function EditRule({ rule }: { rule: WholeRule }) {
   const { run, isBusy, problem } = useAction();
   const path = `/rules/${rule.id}`;
   const isChanged = JSON.stringify(draft) !== key;
+  useLeaveGuard(isChanged, ({ path: to }) => String(to) === String(address.value.path));
   const save = async () => {
     await inFormWords(draft, patch(path, changedSettings(draft, kept)));
     toast(t.changed);
@@ -93,7 +95,7 @@ function EditRule({ rule }: { rule: WholeRule }) {
       isDangerous: true,
     });
     if (isSure && (await run(() => remove(path)))) {
-      go(href('rules'));
+      leaveFor(href('rules'));
     }
   };
   return (

@@ -10,7 +10,8 @@ import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { toast } from '../../parts/toast.tsx';
-import { address, go, href, hrefWith, replaceAddress } from '../../router/router.ts';
+import { useLeaveGuard } from '../../parts/use-leave-guard.ts';
+import { address, href, hrefWith, leaveFor, replaceAddress } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { newDraft, settingsOf } from './rule-draft.ts';
@@ -69,6 +70,8 @@ function NewRule() {
   const t = texts.value.rules;
   const asked = RULE_KINDS.find((kind) => kind === address.value.query.get('kind'));
   const [draft, setDraft] = useState(newDraft(asked ?? 'overdue'));
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(newDraft(draft.kind));
+  useLeaveGuard(isChanged, ({ path: to }) => String(to) === String(address.value.path));
   const { run, isBusy, problem } = useAction();
   const make = async () => {
     const { name, ...settings } = settingsOf(draft);
@@ -77,7 +80,7 @@ function NewRule() {
       post<{ data: { id: string } }>('/rules', name === '' ? settings : { name, ...settings }),
     );
     toast(t.made);
-    go(href('rules', data.id));
+    leaveFor(href('rules', data.id));
   };
   return (
     <div class="page rules">

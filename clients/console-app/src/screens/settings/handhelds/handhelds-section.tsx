@@ -18,7 +18,7 @@ import { SecretNote } from '../../../parts/secret-note.tsx';
 import { SideSheet } from '../../../parts/side-sheet.tsx';
 import { Pager } from '../../../parts/table.tsx';
 import { toast } from '../../../parts/toast.tsx';
-import { address, go, hrefWith } from '../../../router/router.ts';
+import { address, hrefWith, leaveFor } from '../../../router/router.ts';
 import { texts } from '../../../texts/texts.ts';
 
 type Handheld = Row<'GET /handhelds'>;
@@ -94,7 +94,7 @@ export function HandheldsSection() {
         <Pager list={list} />
       </section>
       {open !== undefined && (
-        <RenameHandheld key={open.id} handheld={open} onClose={() => go(hrefWith({ open: null }))} />
+        <RenameHandheld key={open.id} handheld={open} onClose={() => leaveFor(hrefWith({ open: null }))} />
       )}
     </div>
   );
@@ -125,6 +125,7 @@ function RenameHandheld({
       title={t.renameOf(handheld.name)}
       onClose={onClose}
       isForm
+      isChanged={name !== handheld.name}
       foot={
         <button
           type="submit"

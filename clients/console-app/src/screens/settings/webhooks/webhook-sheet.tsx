@@ -20,11 +20,13 @@ import { bodyOf, draftOf, SHOWN_FIELDS, WebhookFields } from './webhook-fields.t
 export function WebhookSheet({ id, onClose }: { id: string; onClose: () => void }) {
   const { answer, problem, reload } = useRead<{ data: Webhook }>(`/webhooks/${id}`);
   const webhook = answer?.data;
+  const [isChanged, setChanged] = useState(false);
   return (
     <SideSheet
       title={webhook?.name ?? texts.value.webhooks.title}
       {...(webhook === undefined ? {} : { sub: <span class="mono">{webhook.url}</span> })}
       onClose={onClose}
+      isChanged={isChanged}
     >
       {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
       {webhook !== undefined && (
@@ -32,7 +34,7 @@ export function WebhookSheet({ id, onClose }: { id: string; onClose: () => void 
           <WebhookState webhook={webhook} />
           <Attempts id={webhook.id} />
           <Replay webhook={webhook} />
-          <EditWebhook webhook={webhook} onClose={onClose} />
+          <EditWebhook webhook={webhook} onChanged={setChanged} onClose={onClose} />
           <Secrets webhook={webhook} />
         </div>
       )}
@@ -92,7 +94,15 @@ function isGood({ status }: Attempt): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+function EditWebhook({
+  webhook,
+  onChanged,
+  onClose,
+}: {
+  webhook: Webhook;
+  onChanged: (isChanged: boolean) => void;
+  onClose: () => void;
+}) {
   const t = texts.value.webhooks;
   const kept = draftOf(webhook);
   const [draft, setDraft] = useState(kept);
@@ -101,6 +111,7 @@ function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => vo
   const { run, isBusy, problem } = useAction();
   const path = `/webhooks/${webhook.id}`;
   const isChanged = JSON.stringify(draft) !== JSON.stringify(kept);
+  useLayoutEffect(() => onChanged(isChanged), [isChanged]);
   const save = async () => {
     await patch(path, bodyOf(draft));
     toast(texts.value.common.saved);

@@ -9,7 +9,7 @@ import { ProblemNote } from '../../../parts/problem-note.tsx';
 import { SecretNote } from '../../../parts/secret-note.tsx';
 import { SideSheet } from '../../../parts/side-sheet.tsx';
 import { Table } from '../../../parts/table.tsx';
-import { address, go, hrefWith } from '../../../router/router.ts';
+import { address, hrefWith, leaveFor } from '../../../router/router.ts';
 import { texts } from '../../../texts/texts.ts';
 import { webhookColumns } from './webhook-columns.tsx';
 import { bodyOf, NEW_DRAFT, SHOWN_FIELDS, type WebhookDraft, WebhookFields } from './webhook-fields.tsx';
@@ -21,7 +21,7 @@ export function WebhooksSection() {
   const list = useList<Webhook>('/webhooks', { sort: '' });
   const [made, setMade] = useState<{ name: string; secret: string } | null>(null);
   const open = address.value.query.get('open');
-  const close = () => go(hrefWith({ open: null }));
+  const close = () => leaveFor(hrefWith({ open: null }));
   const add = (
     <a class="primary" href={hrefWith({ open: 'new' })}>
       {t.add}
@@ -93,6 +93,7 @@ function NewWebhook({
       title={t.newTitle}
       onClose={onClose}
       isForm
+      isChanged={JSON.stringify(draft) !== JSON.stringify(suggested)}
       foot={
         <button
           type="submit"

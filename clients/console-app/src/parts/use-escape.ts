@@ -1,0 +1,24 @@
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+
+/**
+ * Esc in the topmost dialog, before the browser sees it: that closes dialogs which were opened without a click together, and
+ * lets nobody prevent it twice in a row.
+ */
+export function useEscape(dialog: RefObject<HTMLDialogElement | null>, onEscape: () => void): void {
+  const latest = useRef(onEscape);
+  latest.current = onEscape;
+  // As soon as it is seen.
+  useLayoutEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      const open = [...document.querySelectorAll('dialog:modal')];
+      const question = open.find((each) => each.role === 'alertdialog');
+      if (event.key === 'Escape' && !event.defaultPrevented && dialog.current === (question ?? open.at(-1))) {
+        event.preventDefault();
+        latest.current();
+      }
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, []);
+}

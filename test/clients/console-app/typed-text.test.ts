@@ -1,0 +1,134 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { Site } from '../../support/site.ts';
+
+describe('what was typed in the console', () => {
+  const app = useConsoleApp();
+  let place: number;
+
+  before(async () => {
+    place = await Site.of(app.database, app.orgId).location('DOCK');
+  });
+
+  const make = async (name: string): Promise<number> =>
+    (await app.call({ method: 'POST', path: '/assets', json: { name } })).body.data.id;
+  const stored = async (id: number) => (await app.call({ path: `/assets/${id}` })).body.data;
+  const change = (id: number, json: object) => app.call({ method: 'PATCH', path: `/assets/${id}`, json });
+  const field = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
+  const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true });
+
+  it('is saved beside what somebody else has changed in other fields', async () => {
+    const id = await make('Mesh box');
+    const page = await app.open(`#/assets?open=${id}`);
+    await field(page, 'Name').fill('Mesh box, mine');
+    await change(id, { description: 'Theirs', metadata: { owner: 'Blue Line' } });
+    await save(page).click();
+    await page.getByText('Saved').first().waitFor();
+    expect(await stored(id)).to.deep.include({
+      ...{ name: 'Mesh box, mine', description: 'Theirs', metadata: { owner: 'Blue Line' } },
+    });
+    expect(await field(page, 'Description').inputValue()).to.equal('Theirs');
+  });
+
+  it('stays where somebody else has changed the same field, with theirs beside it', async () => {
+    const id = await make('Roll cage');
+    const page = await app.open(`#/assets?open=${id}`);
+    await field(page, 'Name').fill('Roll cage, mine');
+    await change(id, { name: 'Roll cage, theirs', is_active: false });
+    await save(page).click();
+    await page.getByText('Somebody has changed this asset meanwhile').waitFor();
+    const theirs = page.getByRole('region', { name: 'Changed by somebody else meanwhile' });
+    await theirs.getByText('Roll cage, theirs').waitFor();
+    expect(await field(page, 'Name').inputValue()).to.equal('Roll cage, mine');
+    expect(await page.getByRole('checkbox', { name: 'Active' }).isChecked()).to.equal(false);
+    expect(await faultsOf(page, 'asset-conflict')).to.deep.equal([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await save(page).click();
+    await page.getByText('Saved').first().waitFor();
+    expect(await stored(id)).to.include({ name: 'Roll cage, mine', is_active: false });
+
+    await field(page, 'Name').fill('Roll cage, mine again');
+    await change(id, { name: 'Roll cage, theirs again' });
+    await save(page).click();
+    await theirs.getByRole('button', { name: 'Take theirs' }).click();
+    expect(await field(page, 'Name').inputValue()).to.equal('Roll cage, theirs again');
+    expect(await save(page).isDisabled()).to.equal(true);
+  });
+
+  it('stays when a tag is attached beside it', async () => {
+    const id = await make('Drum');
+    const page = await app.open(`#/assets?open=${id}`);
+    await field(page, 'Name').fill('Drum, blue');
+    await page.getByLabel('Value').fill('E2800000000000000000DD01');
+    await page.getByRole('button', { name: 'Attach', exact: true }).click();
+    await page.getByRole('button', { name: 'Detach E2800000000000000000DD01' }).waitFor();
+    expect(await field(page, 'Name').inputValue()).to.equal('Drum, blue');
+    await save(page).click();
+    await page.getByText('Saved').first().waitFor();
+    expect((await stored(id)).name).to.equal('Drum, blue');
+  });
+
+  it('is not lost by Esc, by a click outside, by the cross or the back button, unless that is meant', async () => {
+    const id = await make('Gantry');
+    const sheets = [
+      { hash: `#/assets?open=${id}`, name: 'Name' },
+      { hash: '#/assets?open=new', name: 'Name' },
+      { hash: `#/places?open=${place}`, name: 'Description' },
+      { hash: '#/settings/webhooks?open=new', name: 'Name' },
+    ];
+    for (const { hash, name } of sheets) {
+      const page = await app.open('#/now');
+      await page.getByRole('heading', { name: 'Now' }).first().waitFor();
+      await page.evaluate(`location.hash = '${hash}'`);
+      const question = page.getByRole('alertdialog', { name: 'Discard what you typed?' });
+      const typed = field(page, name);
+      await typed.fill('Typed for a while');
+      const ways = [
+        () => page.keyboard.press('Escape'),
+        // Twice in a row, which browsers do not let a page prevent.
+        () => page.keyboard.press('Escape'),
+        () => page.mouse.click(20, 400),
+        () => page.getByRole('button', { name: 'Close' }).click(),
+        () => page.evaluate('history.back()'),
+      ];
+      for (const way of ways) {
+        await way();
+        await question.waitFor();
+        await page.keyboard.press('Escape');
+        await question.waitFor({ state: 'detached' });
+        expect(await typed.inputValue(), hash).to.equal('Typed for a while');
+      }
+      expect(await page.evaluate<string>('location.hash')).to.include(hash);
+      await page.keyboard.press('Escape');
+      await question.getByRole('button', { name: 'Discard' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.context().close();
+    }
+    expect((await stored(id)).name).to.equal('Gantry');
+  });
+
+  it('of a rule is asked about before the page is left, and not once it is made', async () => {
+    const page = await app.open('#/rules/new?kind=dwell', app.token, { locale: 'de-DE' });
+    await field(page, 'Name').fill('Zu lange am Tor');
+    await page.getByRole('link', { name: 'Objekte', exact: true }).click();
+    const question = page.getByRole('alertdialog', { name: 'Eingaben verwerfen?' });
+    await question.getByRole('button', { name: 'Abbrechen' }).click();
+    expect(await field(page, 'Name').inputValue()).to.equal('Zu lange am Tor');
+    await page.getByRole('combobox', { name: 'Ort', exact: true }).click();
+    await page.getByRole('option', { name: 'DOCK' }).click();
+    await page.getByRole('spinbutton', { name: 'Zu lange nach' }).fill('2');
+    await page.getByRole('button', { name: 'Regel anlegen' }).click();
+    await page.getByRole('heading', { name: 'Zu lange am Tor' }).waitFor();
+    await page.getByRole('link', { name: 'Objekte', exact: true }).click();
+    await page.getByRole('heading', { name: 'Objekte', exact: true }).waitFor();
+  });
+
+  it('closes without a question where nothing was changed', async () => {
+    const page = await app.open(`#/assets?open=${await make('Crate')}`);
+    await field(page, 'Name').fill('Crate 2');
+    await field(page, 'Name').fill('Crate');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+});
