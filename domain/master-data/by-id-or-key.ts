@@ -30,6 +30,17 @@ export async function findLiveById(
   return row?.id ?? null;
 }
 
+/** Also of a row that was deleted, whose history stays. */
+export async function findById(
+  connection: OrganizationConnection,
+  resource: Keyed,
+  id: number,
+): Promise<number | null> {
+  const row = await connection.maybeOne(sql.prepared(`find-${resource}-id`, rowsOf<{ id: number }>())`
+    select id from ${rowById(resource, connection.orgId, id)} stored`);
+  return row?.id ?? null;
+}
+
 export type Keyed = 'asset' | 'location';
 
 const NOUN = { asset: 'Asset', location: 'Location' };

@@ -1,5 +1,6 @@
 export { ONE_ALERT } from './alerts/schema.ts';
-export { ASSET_LIST } from './assets/schema.ts';
+export { ASSET, ASSET_LIST } from './assets/schema.ts';
+export { assetView } from './assets/view.ts';
 export { runImport } from './imports/run-import.ts';
 export { LOCATION_LIST } from './locations/schema.ts';
 export { MOVE_CURRENT, MOVE_PART } from './moves/data-schema.ts';

@@ -24,6 +24,7 @@ import { placeRoutes } from './places/routes.ts';
 import { planRoutes } from './plans/routes.ts';
 import { presenceCountRoutes, presenceRoutes } from './presence/routes.ts';
 import { readerRoutes } from './readers/routes.ts';
+import { retiredRoutes } from './retired/routes.ts';
 import type { ConsoleContext } from './serving/context.ts';
 import type { Visitor } from './serving/visitor.ts';
 import { sessionRoutes } from './sessions/routes.ts';
@@ -58,6 +59,7 @@ export const MEMBER_ROUTES: readonly Route<ConsoleContext>[] = [
   ...reportExportRoutes,
   ...findRoutes,
   ...importRoutes,
+  ...retiredRoutes,
   ...stayRoutes,
   ...whyRoutes,
   ...presenceRoutes,

@@ -20,6 +20,8 @@ export async function makeNamedRows(
   const { orgId } = site;
   const location = await site.location(secret);
   const asset = await site.asset(`${secret}-ASSET`);
+  const retired = await site.asset(`${secret}-RETIRED`);
+  await database.rows('update assets set deleted_at = now() where org_id = $1 and id = $2', [orgId, retired]);
   const reader = await site.reader(secret, [location]);
   const unknown = `E281${orgId}`;
   const owner = databaseOn(database.pool);
@@ -47,7 +49,15 @@ export async function makeNamedRows(
   return {
     orgId,
     ids: {
-      ...{ id: orgId, asset_id: asset, location_id: location, reader_id: reader, port: 1, user_id: userId },
+      ...{
+        id: orgId,
+        asset_id: asset,
+        retired_asset_id: retired,
+        location_id: location,
+        reader_id: reader,
+        port: 1,
+        user_id: userId,
+      },
       ...{ rule_id: rule.id, handheld_id: handheld.id, unknown_tag_id: `rfid:${unknown}` },
       // Formats are of the installation.
       ...{ name: 'none', format: 'tagtrail' },

@@ -1,17 +1,18 @@
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
-import { findLiveById } from '../../../domain/master-data/by-id-or-key.ts';
+import { findById } from '../../../domain/master-data/by-id-or-key.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
 import { found } from '../../../platform/http/success.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
 import { readStays, type StaysRow } from './queries.ts';
 import { MOST_STAYS, STAYS, STAYS_QUERY } from './schema.ts';
 
+/** Retired ones too: their history stays. */
 export const OF_ASSET = {
   params: { asset_id: idInPath },
   find: {
     missing: 'Asset not found',
     row: ({ context, params }: { context: ConsoleContext; params: { asset_id: number } }) =>
-      findLiveById(context.db, 'asset', params.asset_id),
+      findById(context.db, 'asset', params.asset_id),
   },
 };
 

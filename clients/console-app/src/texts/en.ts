@@ -969,6 +969,10 @@ export const en = {
   asset: {
     whereItIs: 'Where it is',
     isAt: 'is at',
+    wasLastAt: 'was last at',
+    retiredAt: 'Retired',
+    retiredHint: 'Its history stays. Its key and its tags are free.',
+    restore: 'Restore as a new asset with this key and these tags',
     since: 'since',
     lastSeen: 'last seen',
     whyThere: 'Why there?',

@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../../../../ui/parts/icon.tsx';
 import { organizationId } from '../../api/organization.ts';
-import { addressOf } from '../../api/send.ts';
+import { addressOf, post } from '../../api/send.ts';
 import type { Asset, Data, Plan, Presence, Stay, Stays } from '../../api/types.ts';
+import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
 import { useRepeat } from '../../api/use-repeat.ts';
 import { useReloadOnMoves } from '../../live/use-moves.ts';
@@ -19,6 +20,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx';
 import type { Gaps } from '../../parts/timeline/lanes.tsx';
 import { lanesOf } from '../../parts/timeline/lanes-of.ts';
 import type { Range } from '../../parts/timeline/range.ts';
+import { toast } from '../../parts/toast.tsx';
 import { address, go, href, hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
@@ -30,7 +32,9 @@ import { WhySheet } from './why-sheet.tsx';
 /** `#/asset/17?from=…&to=…&why=…`: where it is and was, and why that is said. */
 export function AssetScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
   const t = texts.value.asset;
-  const asset = useRead<{ data: Asset }>(`/assets/${id}`);
+  const live = useRead<{ data: Asset }>(`/assets/${id}`);
+  const retired = useRead<{ data: Asset }>(live.problem?.status === 404 ? `/retired-assets/${id}` : null);
+  const asset = live.problem?.status === 404 ? retired : live;
   const asked = rangeInAddress();
   // All there is tells what the usual range is; a range that is asked for is read by itself.
   const whole = useRead<{ data: Stays }>(`/assets/${id}/stays`);
@@ -74,11 +78,15 @@ export function AssetScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
   return (
     <div class="page asset">
       <PageHead title={known.name} sub={<span class="mono">{known.external_key}</span>}>
-        {!known.is_active && <Badge>{texts.value.items.inactive}</Badge>}
-        <a class="secondary" href={href('assets', { open: known.id, q: known.external_key })}>
-          {may('operator') ? t.edit : t.details}
-        </a>
+        {known.deleted_at !== null && <Badge tone="refused">{texts.value.assets.retired}</Badge>}
+        {known.deleted_at === null && !known.is_active && <Badge>{texts.value.items.inactive}</Badge>}
+        {known.deleted_at === null && (
+          <a class="secondary" href={href('assets', { open: known.id, q: known.external_key })}>
+            {may('operator') ? t.edit : t.details}
+          </a>
+        )}
       </PageHead>
+      {known.deleted_at !== null && <Retired asset={known} at={known.deleted_at} />}
       {last === null ? (
         <EmptyState icon="asset" title={t.noPlace} hint={t.noPlaceHint}>
           <a class="secondary" href={hrefWith({ why: 'now' })}>
@@ -125,6 +133,38 @@ export function AssetScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
         />
       )}
     </div>
+  );
+}
+
+/** Its key and tags are free: it comes back as a new asset that has them. */
+function Retired({ asset, at }: { asset: Asset; at: string }) {
+  const t = texts.value.asset;
+  const { run, isBusy, problem } = useAction();
+  const { external_key, name, description, is_active, valid_from, valid_to, metadata, tags } = asset;
+  const restore = async () => {
+    const { data } = await post<{ data: Asset }>('/assets', {
+      ...{ external_key, name, is_active, valid_from, metadata },
+      ...(description === null ? {} : { description }),
+      ...(valid_to === null ? {} : { valid_to }),
+      tags: tags.map(({ tag_type, value }) => ({ tag_type, value })),
+    });
+    toast(texts.value.items.created(data.name));
+    go(href('asset', data.id));
+  };
+  return (
+    <section class="card stack retired" aria-label={texts.value.assets.retired}>
+      <p>
+        {t.retiredAt} <Instant at={at} isLong />. {t.retiredHint}
+      </p>
+      {problem !== null && <ProblemNote problem={problem} />}
+      {may('operator') && (
+        <div class="buttons">
+          <button type="button" class="secondary" disabled={isBusy} onClick={() => void run(restore)}>
+            {t.restore}
+          </button>
+        </div>
+      )}
+    </section>
   );
 }
 
@@ -216,14 +256,14 @@ function WhereItIs({
         <Icon name="place" />
       </span>
       <div class="where-place">
-        <p class="hint">{t.isAt}</p>
+        <p class="hint">{asset.deleted_at === null ? t.isAt : t.wasLastAt}</p>
         <p class="where-name">
           <a href={href('place', stay.location.id)}>{stay.location.name}</a>{' '}
           {presence !== undefined && <StateBadge state={presence.state} />}
         </p>
         <p class="hint">
-          {t.since} <Instant at={stay.arrived_at} /> ·{' '}
-          {durationText(Date.now() - Date.parse(stay.arrived_at))}
+          {t.since} <Instant at={stay.arrived_at} />
+          {asset.deleted_at === null && ` · ${durationText(Date.now() - Date.parse(stay.arrived_at))}`}
           {lastSeen !== null && (
             <>
               {' · '}

@@ -155,6 +155,7 @@ function TagList({ tags: [first, ...others] }: Pick<Asset, 'tags'>) {
 
 const ASSET_KIND: ItemKind<Asset> = {
   path: '/assets',
+  retired: { path: '/retired-assets', screen: 'asset' },
   words: () => texts.value.assets,
   draftOf: itemDraftOf,
   valuesOf: itemValuesOf,

@@ -6,6 +6,8 @@ import type { Asset, Place } from '../../api/types.ts';
 export interface ItemKind<Item extends Asset | Place, Draft extends ItemDraft = ItemDraft> {
   /** In the API. */
   path: string;
+  /** Where one is read that was retired, and its page; left out, only the list has it. */
+  retired?: { path: string; screen: 'asset' };
   words: () => ItemWords;
   draftOf: (item?: Item) => Draft;
   /** The fields that a request writes. The key is changed by a request of its own. */
@@ -85,6 +87,8 @@ export interface ItemWords {
   changedMeanwhile: string;
   /** Where none is attached yet. */
   noTags: string;
+  /** Of the link to its page. */
+  open?: string;
   retire: string;
   retireTitle: (name: string) => string;
   retireBody: string;

@@ -12,7 +12,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { SideSheet } from '../../parts/side-sheet.tsx';
 import { toast } from '../../parts/toast.tsx';
-import { address, hrefWith, leaveFor } from '../../router/router.ts';
+import { address, href, hrefWith, leaveFor } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import {
@@ -58,7 +58,10 @@ function ItemSheet<Item extends Asset | Place, Draft extends ItemDraft>({
   onClose: () => void;
 }) {
   const isRetired = shown !== undefined && shown.deleted_at !== null;
-  const { answer, problem, reload } = useRead<{ data: Item }>(isRetired ? null : `${kind.path}/${id}`);
+  const live = useRead<{ data: Item }>(isRetired ? null : `${kind.path}/${id}`);
+  const mayBeRetired = live.problem?.status === 404 && kind.retired !== undefined;
+  const retired = useRead<{ data: Item }>(mayBeRetired ? `${kind.retired?.path}/${id}` : null);
+  const { answer, problem, reload } = mayBeRetired ? retired : live;
   const item = isRetired ? shown : answer?.data;
   if (item === undefined) {
     return (
@@ -144,15 +147,21 @@ function EditItem<Item extends Asset | Place, Draft extends ItemDraft>({
       onClose={onClose}
       isChanged={isChanged}
       foot={
-        !isReadOnly && (
-          <>
-            <button type="submit" form="edit-item" class="primary" disabled={isBusy || !isChanged}>
-              {texts.value.common.save}
-            </button>
-            <button type="button" class="danger" disabled={isBusy} onClick={() => void retire()}>
-              {t.retire}
-            </button>
-          </>
+        item.deleted_at !== null && kind.retired !== undefined ? (
+          <a class="secondary" href={href(kind.retired.screen, item.id)}>
+            {t.open}
+          </a>
+        ) : (
+          !isReadOnly && (
+            <>
+              <button type="submit" form="edit-item" class="primary" disabled={isBusy || !isChanged}>
+                {texts.value.common.save}
+              </button>
+              <button type="button" class="danger" disabled={isBusy} onClick={() => void retire()}>
+                {t.retire}
+              </button>
+            </>
+          )
         )
       }
     >

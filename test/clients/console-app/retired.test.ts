@@ -1,0 +1,102 @@
+import { expect } from 'chai';
+import { sealBatch } from '../../../domain/moves/sealing/seal-batch.ts';
+import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { aRead, record } from '../../support/recording.ts';
+import { Site } from '../../support/site.ts';
+
+const TAGS = ['E28011600000020912340001', 'E28011600000020912340002'];
+
+describe('an asset that was retired', () => {
+  const app = useConsoleApp();
+  let id: number;
+
+  before(async () => {
+    const site = Site.of(app.database, app.orgId);
+    const dock = await site.location('DOCK');
+    const readerId = await site.reader('gate', [dock]);
+    const { body } = await app.call({
+      ...{ method: 'POST', path: '/assets' },
+      json: {
+        ...{
+          name: 'Pallet 7',
+          external_key: 'PALLET-7',
+          description: 'Blue',
+          metadata: { owner: 'Blue Line' },
+        },
+        tags: TAGS.map((value) => ({ tag_type: 'rfid', value })),
+      },
+    });
+    id = body.data.id;
+    const at = (Date.now() - 3_600_000) * 1_000;
+    await record(app.database, [
+      aRead({ orgId: app.orgId, readerId, value: TAGS[0] ?? '', locationId: dock, at, rssi: -50 }),
+    ]);
+    await sealBatch(app.database.pool, [{ orgId: app.orgId, after: 0, share: 1_000 }]);
+    // Detached before: it does not come back.
+    const [, second] = body.data.tags;
+    await app.call({ method: 'DELETE', path: `/assets/${id}/tags/${second.id}` });
+    await app.call({ method: 'DELETE', path: `/assets/${id}` });
+  });
+
+  it('is opened with its history, read-only, by a link and in the list', async () => {
+    const page = await app.open(`#/asset/${id}`, await app.as('viewer'));
+    await page.getByRole('heading', { level: 1, name: 'Pallet 7' }).waitFor();
+    await page.getByText('was last at').waitFor();
+    await page.locator('.stay-table', { hasText: 'DOCK' }).waitFor();
+    const retired = page.getByRole('region', { name: 'Retired' });
+    await page
+      .locator('.where-tags')
+      .getByText(TAGS[0] ?? '')
+      .waitFor();
+    await retired.getByText('Its history stays.').waitFor();
+    expect(await page.getByRole('button', { name: 'Restore' }).count()).to.equal(0);
+    await page.getByRole('link', { name: 'Why there?' }).click();
+    await page.getByRole('heading', { name: 'Why Pallet 7 is at DOCK' }).waitFor();
+
+    const listed = await app.open(`#/assets?open=${id}`);
+    const sheet = listed.getByRole('dialog', { name: 'Pallet 7' });
+    await sheet.waitFor();
+    expect(await sheet.getByRole('textbox', { name: 'Name', exact: true }).isEditable()).to.equal(false);
+    expect(await sheet.getByRole('button', { name: 'Save' }).count()).to.equal(0);
+    await sheet.getByRole('link', { name: 'Where it is, and why' }).click();
+    await listed.getByText('Its history stays.').waitFor();
+    expect(await faultsOf(listed, 'asset-retired')).to.deep.equal([]);
+  });
+
+  it('is looked at by its own organization only, and by no other way than as retired', async () => {
+    const other = await app.people.organization('Other');
+    const foreign = await app.as('admin', other);
+    const path = `/retired-assets/${id}`;
+    expect((await app.call({ path, token: foreign })).status).to.equal(404);
+    expect((await app.call({ path: `/assets/${id}/stays`, token: foreign })).status).to.equal(404);
+    expect((await app.call({ path: `/assets/${id}` })).status).to.equal(404);
+    const { body } = await app.call({ method: 'POST', path: '/assets', json: { name: 'Live' } });
+    expect((await app.call({ path: `/retired-assets/${body.data.id}` })).status).to.equal(404);
+  });
+
+  it('comes back as a new one with its key and the tags it had, unless they are taken', async () => {
+    const page = await app.open(`#/asset/${id}`, app.token, { locale: 'de-DE' });
+    const restore = page.getByRole('button', {
+      name: 'Als neues Objekt mit diesem Schlüssel und diesen Etiketten wiederherstellen',
+    });
+    await restore.waitFor();
+    expect(await faultsOf(page, 'asset-retired-german')).to.deep.equal([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await restore.click();
+    await page.waitForURL((url) => /#\/asset\/\d+$/.test(url.href) && !url.href.endsWith(`/${id}`));
+    const { body } = await app.call({ path: '/assets?external_key=PALLET-7' });
+    expect(body.data).to.have.length(1);
+    const [made] = body.data;
+    expect(made.id).not.to.equal(id);
+    expect(made).to.deep.include({
+      ...{ name: 'Pallet 7', description: 'Blue', metadata: { owner: 'Blue Line' }, deleted_at: null },
+    });
+    expect(made.tags.map(({ value }: { value: string }) => value)).to.deep.equal([TAGS[0]]);
+
+    await page.goto(`${app.url}/#/asset/${id}`);
+    await page.reload();
+    await restore.click();
+    await page.getByRole('alert').getByText('PALLET-7').waitFor();
+    expect((await app.call({ path: '/assets?external_key=PALLET-7' })).body.data).to.have.length(1);
+  });
+});
