@@ -40,7 +40,9 @@ export function useDatabase(): TestDatabase {
   let name: string | undefined;
   before(async () => {
     const made = `test_${randomBytes(6).toString('hex')}`;
-    await onServer((client) => copyTemplate(client, made));
+    await onServer((client) =>
+      client.query(`create database ${made} template ${TEMPLATE_DATABASE} strategy file_copy`),
+    );
     name = made;
     database.url = withDatabase(serverUrl(), name);
     database.pool = createWritePool(database.url, { max: 4, applicationName: 'test' });
@@ -132,24 +134,5 @@ export async function truncate(pool: Pool, tables: string): Promise<void> {
     }
   } finally {
     client.release();
-  }
-}
-
-/** A background worker of the extension may hold the template for a moment; then it is tried again. */
-async function copyTemplate(client: pg.Client, name: string): Promise<void> {
-  const OBJECT_IN_USE = '55006';
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await client.query(`create database ${name} template ${TEMPLATE_DATABASE} strategy file_copy`);
-      return;
-    } catch (error) {
-      if (attempt === 20 || !(error instanceof pg.DatabaseError) || error.code !== OBJECT_IN_USE) {
-        throw error;
-      }
-      await client.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()`,
-        [TEMPLATE_DATABASE],
-      );
-    }
   }
 }

@@ -5,7 +5,7 @@ import { withDatabase } from '../../db/timescale/connections/database-url.ts';
 import { type EmbeddedDatabase, startEmbedded } from '../../db/timescale/embedded/server.ts';
 import { createDatabase } from '../../db/timescale/schema/create-database.ts';
 import { migrate } from '../../db/timescale/schema/migrate.ts';
-import { SERVER_URL, TEMPLATE_DATABASE } from './database.ts';
+import { onServer, SERVER_URL, TEMPLATE_DATABASE } from './database.ts';
 import { noteTimes } from './file-times.ts';
 import { beginNotes, endNotes } from './programs.ts';
 
@@ -39,9 +39,26 @@ export async function mochaGlobalSetup(): Promise<void> {
     embedded = await startEmbedded({ data: folder, durable: false });
     process.env[SERVER_URL] = embedded.url;
   }
-  const template = withDatabase(process.env[SERVER_URL], TEMPLATE_DATABASE);
+  await makeTemplate(process.env[SERVER_URL]);
+}
+
+/**
+ * Closed to everybody, since a database in which somebody is cannot be copied: TimescaleDB would have a worker in it, and
+ * each copy would wait five seconds for its end.
+ */
+async function makeTemplate(server: string): Promise<void> {
+  const template = withDatabase(server, TEMPLATE_DATABASE);
+  const setOpen = (isOpen: boolean) =>
+    onServer((client) => client.query(`alter database ${TEMPLATE_DATABASE} allow_connections ${isOpen}`));
   await createDatabase(template);
+  await setOpen(true);
   await migrate(template);
+  await setOpen(false);
+  await onServer((client) =>
+    client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
+      TEMPLATE_DATABASE,
+    ]),
+  );
 }
 
 export async function mochaGlobalTeardown(): Promise<void> {
