@@ -9,7 +9,10 @@ const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js'
 /** All that WCAG 2.2 asks at level AA and that a program can tell, and what axe calls good practice. */
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** Those of its rules that look at colours. A theme changes nothing else, so the others look at one theme. */
+/**
+ * Those of its rules that look at colours. A theme changes nothing else, so the others look at one theme; and colours are the
+ * same in every layout, so one layout is looked at in both.
+ */
 const COLOUR_RULES = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
 
 /** A page that is enlarged to twice its size has half the room. */
@@ -22,7 +25,7 @@ const LAYOUTS = {
 const THEMES = ['light', 'dark'] as const;
 
 /**
- * Looks at the app's screens in every theme and layout: with axe, for a picture, and for what of the stylesheets is in
+ * Looks at the app's screens in each theme and each layout: with axe, for a picture, and for what of the stylesheets is in
  * sight, so that in the end nothing is left that was never looked at.
  */
 export class ScreenStates {
@@ -42,7 +45,7 @@ export class ScreenStates {
     const found: string[] = [];
     for (const [layout, size] of Object.entries(LAYOUTS).filter(([each]) => layouts.includes(each))) {
       await page.setViewportSize(size);
-      for (const theme of THEMES) {
+      for (const theme of layout === 'upright' ? THEMES : (['light'] as const)) {
         await page.emulateMedia({ colorScheme: theme });
         await until(page, `document.documentElement.dataset.theme === '${theme}'`);
         await this.#note(page);

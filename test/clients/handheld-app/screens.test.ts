@@ -238,7 +238,7 @@ describe('the screens of the handheld app', () => {
     for (const [name, scan] of Object.entries(VERDICTS)) {
       await app.page.evaluate(lastScanAs({ ...scan, value: name }));
       await app.page.locator(`[data-latest="${name}"]`).waitFor();
-      await look(`verdict-${name}`, '.latest');
+      await states.look(app.page, `verdict-${name}`, '.latest', ['upright']);
     }
     await app.goTo('Sweep');
     await app.press('Sweep Dock 1');
@@ -247,7 +247,7 @@ describe('the screens of the handheld app', () => {
     for (const [name, scan] of Object.entries(VERDICTS)) {
       await app.page.evaluate(lastScanAs({ ...scan, value: name }));
       await app.page.locator(`[data-latest="${name}"]`).waitFor();
-      await look(`sweep-verdict-${name}`, '.latest');
+      await states.look(app.page, `sweep-verdict-${name}`, '.latest', ['upright']);
     }
     await app.goTo('History');
     await app.shows('Taken back');
