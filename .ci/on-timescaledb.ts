@@ -47,8 +47,7 @@ const ON_TIMESCALEDB = [
 /** Tests that also run on PostgreSQL alone for every change: the schema, and recording. */
 const ON_BOTH = [
   'test/db/schema/*.test.ts',
-  'test/domain/tracking/record*.test.ts',
-  'test/mqtt-ingest/process.test.ts',
+  'test/domain/tracking/record{.property,-batches}.test.ts',
   'test/api/tracking.test.ts',
 ];
 

@@ -1,5 +1,5 @@
 /**
- * How many random sets to try on a database: `TEST_SHARE` of them. `.ci/run` tries a part, others in each run; `.ci/nightly` and
+ * How many random sets to try, where many take long: `TEST_SHARE` of them. `.ci/run` tries a part, others in each run; `.ci/nightly` and
  * a developer try all. A share above 1 tries more.
  */
 export function randomSets(count: number): number {

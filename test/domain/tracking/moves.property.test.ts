@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Move } from '../../../domain/tracking/moves.ts';
+import { randomSets } from '../../support/random-sets.ts';
 import { historyByDefinition } from '../../support/sightings.ts';
 import { provingSettings } from '../../support/statements.ts';
 import { AssetInMemory } from './location/in-memory.ts';
@@ -37,7 +38,7 @@ function distinct(reads: readonly RandomRead[]): RandomRead[] {
 }
 
 describe('the moves of recorded scans', () => {
-  it('are those by which each scan, as if it had come alone, changes what is history of all so far (5,000 random sets)', () =>
+  it('are those by which each scan, as if it had come alone, changes what is history of all so far (up to 5,000 random sets)', () =>
     fc.assert(
       fc.asyncProperty(someReads, arrivals, async (some, how) => {
         const batches = batchesOf(distinct(some), how);
@@ -60,7 +61,7 @@ describe('the moves of recorded scans', () => {
           expect(oneByOne.map(facts), 'one by one').to.deep.equal(expected);
         }
       }),
-      { numRuns: 5_000 },
+      { numRuns: randomSets(5_000) },
     ));
 
   it('are the history, of scans in order of time (2,000 random sets)', () =>
@@ -80,7 +81,7 @@ describe('the moves of recorded scans', () => {
       { numRuns: 2_000 },
     ));
 
-  it('lead from where an asset was to where it is, where strength decides (5,000 random sets)', async () => {
+  it('lead from where an asset was to where it is, where strength decides (up to 5,000 random sets)', async () => {
     let batchesThatMove = 0;
     let batchesThatDisprove = 0;
     await fc.assert(
@@ -111,9 +112,9 @@ describe('the moves of recorded scans', () => {
           batchesThatMove += Number(before !== after);
         }
       }),
-      { numRuns: 5_000 },
+      { numRuns: randomSets(5_000) },
     );
-    expect(batchesThatMove).to.be.above(2_000);
+    expect(batchesThatMove).to.be.above(randomSets(2_000));
     expect(batchesThatDisprove / batchesThatMove).to.be.below(0.2);
   });
 });
