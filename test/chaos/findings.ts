@@ -6,7 +6,7 @@ import { findHistoryFaults } from './find-history-faults.ts';
 import { findRejectionFaults } from './find-rejection-faults.ts';
 import { findScanFaults } from './find-scan-faults.ts';
 import type { FollowedFeed } from './followed-feed.ts';
-import type { Publishers } from './publishers.ts';
+import type { Sending } from './publishers.ts';
 import type { Tap } from './tap.ts';
 import type { ToldWebhooks } from './told-webhooks.ts';
 import { messageOf, type Traffic } from './traffic.ts';
@@ -68,7 +68,7 @@ export const NO_FAULTS: Faults = {
 export interface Evidence {
   traffic: Traffic;
   tap: Tap;
-  publishers: Publishers;
+  publishers: Sending;
   republished: number;
   /** Null where nobody follows it. */
   feed: FollowedFeed | null;

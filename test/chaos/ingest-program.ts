@@ -22,6 +22,12 @@ export class IngestProgram {
     return new IngestProgram(() => run('test/chaos/ingest-process.ts', args, environment), 'ready');
   }
 
+  /** With readers that push over HTTP to `port`. */
+  static pushed(port: number, environment: NodeJS.ProcessEnv): IngestProgram {
+    const args = [String(environment['DATABASE_URL']), '0', String(port)];
+    return new IngestProgram(() => run('test/chaos/ingest-process.ts', args, environment), 'ready');
+  }
+
   static subscribed(mqttUrl: string, clientId: string, environment: NodeJS.ProcessEnv): IngestProgram {
     const settings = { MQTT_URL: mqttUrl, MQTT_CLIENT_ID: clientId, INGEST_PORT: '0' };
     return new IngestProgram(

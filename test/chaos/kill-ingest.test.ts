@@ -10,22 +10,24 @@ const KILLS = 3;
 const FIRST_COMMIT_MS = 20_000;
 
 describe('ingestion killed in the middle of the publishes', () => {
-  describe('with its own broker', () => {
-    const database = useDatabase();
+  for (const source of ['embedded', 'push'] as const) {
+    describe(source === 'push' ? 'that are pushed over HTTP' : 'with its own broker', () => {
+      const database = useDatabase();
 
-    it('has every acknowledged read once, and the history they make', () =>
-      withScenario(database, { source: 'embedded' }, async (scenario) => {
-        const publishing = scenario.publish();
-        for (let kill = 0; kill < KILLS; kill++) {
-          await scenario.reached((kill + 0.5) / (KILLS + 1));
-          const recovery = await scenario.killIngest();
-          expect(recovery?.sinceReady).to.be.below(FIRST_COMMIT_MS);
-        }
-        await publishing;
-        const { faults, toldTwice } = await scenario.finish();
-        expect({ faults, toldTwice }).to.deep.equal({ faults: NO_FAULTS, toldTwice: 0 });
-      }));
-  });
+      it('has every acknowledged read once, and the history they make', () =>
+        withScenario(database, { source }, async (scenario) => {
+          const publishing = scenario.publish();
+          for (let kill = 0; kill < KILLS; kill++) {
+            await scenario.reached((kill + 0.5) / (KILLS + 1));
+            const recovery = await scenario.killIngest();
+            expect(recovery?.sinceReady).to.be.below(FIRST_COMMIT_MS);
+          }
+          await publishing;
+          const { faults, toldTwice } = await scenario.finish();
+          expect({ faults, toldTwice }).to.deep.equal({ faults: NO_FAULTS, toldTwice: 0 });
+        }));
+    });
+  }
 
   describe('in two processes that share the readers of a broker', () => {
     useProgram('mosquitto');

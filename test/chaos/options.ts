@@ -27,9 +27,9 @@ export interface ChaosOptions {
 
 export const OPTIONS = `[--reads 1e6] [--batch 50] [--seed 1] [--kills 20] [--sealer-kills 20] [--api-kills 20]
   [--receiver-kills 20] [--restarts 5] [--cuts 20] [--broker-kills 3] [--alert-kills 20] [--outage 60]
-  [--webhooks on|off] [--through mosquitto,embedded]`;
+  [--webhooks on|off] [--through mosquitto,embedded,push]`;
 
-const SOURCES = ['mosquitto', 'embedded'] as const;
+const SOURCES = ['mosquitto', 'embedded', 'push'] as const;
 
 /** @throws TypeError if an option is unknown or not a number. */
 export function readChaosOptions(args: string[]): ChaosOptions {
@@ -49,7 +49,7 @@ export function readChaosOptions(args: string[]): ChaosOptions {
       'alert-kills': { type: 'string', default: '20' },
       outage: { type: 'string', default: '60' },
       webhooks: { type: 'string', default: 'on' },
-      through: { type: 'string', default: SOURCES.join() },
+      through: { type: 'string', default: 'mosquitto,embedded' },
     },
   });
   const number = (name: keyof typeof values): number => wholeNumber(name, values[name]);

@@ -2,16 +2,25 @@ import type { MqttClient } from 'mqtt';
 import { connectReader, FlaggingStore } from '../support/ingest.ts';
 import { messageOf, payloadOf, readerName, type Traffic } from './traffic.ts';
 
+export interface Sending {
+  /** Acknowledged to the reader by whatever it is connected to. */
+  readonly acknowledged: ReadonlySet<number>;
+  /** How many messages have been published, the same again not counted. */
+  readonly published: number;
+  /** Connections that ended before they were to. */
+  readonly disconnects: number;
+  /** Resolves when the reader has its acknowledgement, however long that takes. */
+  publish(index: number): Promise<void>;
+  end(): Promise<void>;
+}
+
 /**
  * The readers: each keeps what is not acknowledged and sends it again, with the DUP flag, on its next connection. One
  * message in twenty is published twice on purpose, unless it has no times.
  */
-export class Publishers {
-  /** Acknowledged to the reader by whatever it is connected to. */
+export class Publishers implements Sending {
   readonly acknowledged = new Set<number>();
-  /** How many messages have been published, the same again not counted. */
   published = 0;
-  /** Connections that ended before they were to. */
   disconnects = 0;
   readonly #traffic: Traffic;
   readonly #clients: MqttClient[];
@@ -44,7 +53,7 @@ export class Publishers {
     return new Publishers(traffic, clients);
   }
 
-  /** Publishes a message at QoS 1; resolves when the reader has its acknowledgement, however long that takes. */
+  /** Publishes a message at QoS 1. */
   async publish(index: number): Promise<void> {
     const message = messageOf(this.#traffic, index);
     const client = this.#clients[message.reader] as MqttClient;

@@ -13,7 +13,7 @@ export function showLongRun(run: LongRun): string {
   const { published } = run.findings;
   return [
     '',
-    `Through ${run.source === 'embedded' ? 'the embedded broker' : 'mosquitto, two ingest processes'}, ${run.seconds.toFixed(0)} s`,
+    `Through ${THROUGH[run.source]}, ${run.seconds.toFixed(0)} s`,
     `  published             ${published.reads} reads in ${published.messages} messages`,
     `  handed to ingestion   ${published.handedOver} messages, of which it acknowledged ${published.acknowledged}; ${published.swallowed} came with DUP only, swallowed before by a network`,
     `  faults                ${run.kills} kills of ingestion, ${run.sealerKills} of the sealer, ${run.apiKills} of the API, ${run.receiverKills} of the receiver, ${run.restarts} database restarts, ${run.cuts} network cuts, ${run.brokerKills} kills of the broker`,
@@ -27,7 +27,7 @@ export function showLongRun(run: LongRun): string {
 export function showOutageRun(run: OutageRun, seconds: number): string {
   return [
     '',
-    `${seconds} s without database, through ${run.source === 'embedded' ? 'the embedded broker' : 'mosquitto'}, at ${(run.rate * 50).toFixed(0)} reads/s`,
+    `${seconds} s without database, through ${THROUGH[run.source]}, at ${(run.rate * 50).toFixed(0)} reads/s`,
     `  acknowledged meanwhile  ${run.acknowledged}`,
     `  readers disconnected    ${run.readerDisconnects} times`,
     `  memory grew by          ${run.grewBy.toFixed(0)} MiB at the most`,
@@ -71,3 +71,9 @@ function showFeed({ faults, events, requests }: Findings): string[] {
 function spread(figures: number[]): string {
   return figures.length === 0 ? 'none' : show(spreadOf(figures), 0);
 }
+
+const THROUGH = {
+  embedded: 'the embedded broker',
+  mosquitto: 'mosquitto, two ingest processes',
+  push: 'HTTP push',
+} as const;

@@ -13,14 +13,16 @@ import { type Findings, findFaults } from './findings.ts';
 import { FollowedFeed } from './followed-feed.ts';
 import { furnish } from './furnish.ts';
 import { IngestProgram } from './ingest-program.ts';
-import { Publishers } from './publishers.ts';
+import { Publishers, type Sending } from './publishers.ts';
+import { Pushers } from './pushers.ts';
 import { Tap } from './tap.ts';
 import { ToldWebhooks } from './told-webhooks.ts';
 import type { Traffic } from './traffic.ts';
 import { WorkerProgram } from './worker-program.ts';
 
 export interface ScenarioOptions {
-  source: 'embedded' | 'mosquitto';
+  /** `push` is over HTTP. */
+  source: 'embedded' | 'mosquitto' | 'push';
   /** Instead of mosquitto, with `source` mosquitto; not started yet, and removed at the end. */
   broker?: Broker;
   /** Whether the processes of ingestion have shared subscriptions, or else take turns at the readers' sessions. */
@@ -92,7 +94,7 @@ export class Scenario {
   /** Two, if somebody is told of what is recorded. */
   readonly workers: readonly WorkerProgram[];
   readonly broker: Broker | null;
-  readonly publishers: Publishers;
+  readonly publishers: Sending;
   readonly feed: FollowedFeed | null;
   readonly webhooks: ToldWebhooks | null;
   readonly #database: TestDatabase;
@@ -167,10 +169,13 @@ export class Scenario {
     let broker: Broker | null = null;
     let subscriptions = traffic.readers;
     let links: Scenario['links'];
-    if (options.source === 'embedded') {
+    if (options.source !== 'mosquitto') {
       const port = await freePort();
-      await launch(IngestProgram.embedded(port, environment));
-      const link = await network({ port }, () => tap.observe());
+      const isPush = options.source === 'push';
+      await launch(
+        isPush ? IngestProgram.pushed(port, environment) : IngestProgram.embedded(port, environment),
+      );
+      const link = await network({ port }, isPush ? undefined : () => tap.observe());
       links = { readers: link, ingest: link, database: toDatabase };
     } else {
       const connected = options.broker ?? (await BrokerProgram.prepare());
@@ -191,7 +196,10 @@ export class Scenario {
       subscriptions *= isShared ? programs.length : 1;
       await subscribed(programs, subscriptions);
     }
-    const publishers = await Publishers.connect(traffic, links.readers.port, options.keepalive ?? 60);
+    const publishers =
+      options.source === 'push'
+        ? await Pushers.of(database, traffic, links.readers.port, tap)
+        : await Publishers.connect(traffic, links.readers.port, options.keepalive ?? 60);
     stops.defer(() => publishers.end());
     let webhooks: ToldWebhooks | null = null;
     if (isTold) {

@@ -47,6 +47,16 @@ export class Tap {
     }
   }
 
+  /** Acknowledged by an answer over HTTP. Its sender gives each message a key, so it is handed over as new once. */
+  noteAnswer(index: number): void {
+    this.#connections += 1;
+    this.deliveries += 1;
+    this.handedOverAsNew.set(index, 1);
+    this.acknowledged.add(index);
+    this.acknowledgements += 1;
+    this.#events.emit('acknowledged', this.#connections);
+  }
+
   /** Of one connection. Messages go one way, their acknowledgements the other. */
   observe(): Observer {
     this.#connections += 1;
