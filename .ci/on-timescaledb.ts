@@ -38,6 +38,7 @@ const ON_TIMESCALEDB = [
   'test/domain/alerts/deriving/{ask-expected,derive-organization,floods,set-aside,*-turn*}.test.ts',
   'test/domain/alerts/trial/*.test.ts',
   'test/api/{history,moves,reports}/**/*.test.ts',
+  'test/api/readings.test.ts',
   'test/api/{description/valid-requests.property,fuzz/fuzz,tenants,tracking}.test.ts',
   'test/console/{ahead-of-now,events,every-list-parameter,presence,locating,report-exports,turns,whereabouts}.test.ts',
   'test/cli/{report-exports,simulate-truth}.test.ts',

@@ -8,6 +8,7 @@ import { locationRoutes } from './locations/routes.ts';
 import { treeRoutes } from './locations/tree-routes.ts';
 import { moveRoutes } from './moves/routes.ts';
 import { orgRoutes } from './orgs/routes.ts';
+import { readingRoutes } from './readings/routes.ts';
 import { reportRoutes } from './reports/routes.ts';
 import { ruleRoutes } from './rules/routes.ts';
 import type { ApiContext } from './serving/context.ts';
@@ -41,7 +42,7 @@ export const API_RESOURCES: readonly Resource[] = [
     name: 'Tracking',
     description:
       'What the scans tell: where assets are, where they have been, and every change of either. Scans come from readers and handhelds, never through this API.',
-    routes: [...historyRoutes, ...reportRoutes, ...moveRoutes, ...alertRoutes],
+    routes: [...historyRoutes, ...readingRoutes, ...reportRoutes, ...moveRoutes, ...alertRoutes],
   },
   { name: 'Organization', description: "The key's organization and scopes.", routes: orgRoutes },
   { name: 'API keys', description: 'For administrators.', routes: apiKeyRoutes },

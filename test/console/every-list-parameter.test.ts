@@ -91,6 +91,8 @@ describe('every parameter of a list', () => {
     actor_type: 'key',
     resource_type: 'asset',
     'listMoves after': 1,
+    'listAssetReadings kind': 'motion',
+    'listAssetReadings bucket': '1h',
   };
   const inPath: Record<string, string | number> = {};
 
@@ -174,6 +176,13 @@ describe('every parameter of a list', () => {
       `insert into reader_counters (org_id, reader_id, messages, last_message_at)
        values ($1, $2, 1, $3)`,
       [orgId, east, hoursAgo(1)],
+    );
+
+    await database.rows(
+      `insert into tag_readings (org_id, asset_id, tag_id, kind, observed_at, value)
+       select $1, $2, 1, kind, $3::timestamptz + minutes * interval '1 minute', minutes
+       from unnest(array['motion', 'temperature_c']) kind, unnest(array[0, 1, 600]) minutes`,
+      [orgId, assets['A'], hoursAgo(50)],
     );
 
     for (const [id, place, hours, asset] of [

@@ -11,6 +11,7 @@ const OPERATIONS: [method: string, path: string, scope: string | null][] = [
   ['POST', '/assets/1/tags', 'assets:write'],
   ['DELETE', '/assets/1/tags/1', 'assets:write'],
   ['GET', '/assets/1/history', 'tracking:read'],
+  ['GET', '/assets/1/readings', 'tracking:read'],
   ['GET', '/reports/asset-locations', 'tracking:read'],
   ['GET', '/locations', 'locations:read'],
   ['GET', '/locations/1', 'locations:read'],

@@ -2,6 +2,7 @@ import { expensiveTurns, QUEUE } from '../../../base/expensive-turns.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
+import { READING_KINDS } from '../../tracking/reading-kind.ts';
 import { storedKeys } from '../../tracking/tag-key.ts';
 import { rowById, TABLES } from '../by-id-or-key.ts';
 import type { NewTag, TagArrays } from './new-tag.ts';
@@ -10,9 +11,24 @@ import type { TagRow } from './stored-tags.ts';
 export type Parent = 'asset' | 'location';
 
 export const PARENT_COLUMN = { asset: sql.fragment`asset_id`, location: sql.fragment`location_id` };
+/** What a `tag` measured last, as a member of its JSON; null for most. */
+const READINGS = sql.fragment`(
+      select ', "readings" : {' || concat_ws(', ', ${sql.join(
+        READING_KINDS.map((kind) => {
+          const at = sql.identifier(['newest', `${kind}_at`]);
+          return sql.fragment`case when ${at} is not null then ${sql.literalValue(`"${kind}" : {"value" : `)}
+            || ${sql.identifier(['newest', kind])} || ', "observed_at" : "'
+            || to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}' end`;
+        }),
+        sql.fragment`, `,
+      )}) || '}'
+      from newest_readings newest where newest.org_id = tag.org_id and newest.tag_id = tag.id
+    )`;
+
 /** The text that `json_agg` and `json_build_object` make, in two thirds of their time. */
 const TAG_LIST = sql.fragment`'[' || string_agg(
-    '{"id" : ' || tag.id || ', "tag_type" : ' || to_json(tag.tag_type) || ', "value" : ' || to_json(tag.value) || '}',
+    '{"id" : ' || tag.id || ', "tag_type" : ' || to_json(tag.tag_type) || ', "value" : ' || to_json(tag.value)
+      || coalesce(${READINGS}, '') || '}',
     ', ' order by tag.id) || ']'`;
 
 /**
@@ -22,8 +38,7 @@ const TAG_LIST = sql.fragment`'[' || string_agg(
  */
 export function liveTags(parent: Parent, row: string): FragmentSqlToken {
   return sql.fragment`coalesce((
-      select json_agg(json_build_object('id', tag.id, 'tag_type', tag.tag_type, 'value', tag.value) order by tag.id)
-      from tags tag
+      select ${TAG_LIST} from tags tag
       where tag.org_id = ${sql.identifier([row, 'org_id'])}
         and tag.${PARENT_COLUMN[parent]} = ${sql.identifier([row, 'id'])} and tag.detached_at is null
     ), '[]') as tags`;
@@ -45,10 +60,9 @@ export function tagsOfPage(parent: Parent, orgId: number): FragmentSqlToken {
 /** {@link liveTags}, or null if there are many; then no more than the limit are read. */
 export function fewLiveTags(parent: Parent, row: string): FragmentSqlToken {
   return sql.fragment`(
-      select case when count(*) <= ${MOST_OF_FEW} then coalesce(json_agg(
-        json_build_object('id', tag.id, 'tag_type', tag.tag_type, 'value', tag.value) order by tag.id), '[]') end
+      select case when count(*) <= ${MOST_OF_FEW} then coalesce(${TAG_LIST}, '[]') end
       from (
-        select tag.id, tag.tag_type, tag.value from tags tag
+        select tag.org_id, tag.id, tag.tag_type, tag.value from tags tag
         where tag.org_id = ${sql.identifier([row, 'org_id'])}
           and tag.${PARENT_COLUMN[parent]} = ${sql.identifier([row, 'id'])} and tag.detached_at is null
         limit ${MOST_OF_FEW + 1}

@@ -1,4 +1,5 @@
-import { ID_SCHEMA, type JsonSchema } from '../../../base/checks/fields.ts';
+import { ID_SCHEMA, type JsonSchema, TIME_SCHEMA } from '../../../base/checks/fields.ts';
+import { READING_KINDS } from '../../tracking/reading-kind.ts';
 import { TAG_TYPES, type TagType } from '../../tracking/tag-type.ts';
 
 const EXAMPLE = { tag_type: 'rfid', value: 'E28011600000020912345678' };
@@ -28,6 +29,15 @@ export const TAG_WITHOUT_ID: JsonSchema = {
   examples: [EXAMPLE],
 };
 
+const NEWEST: JsonSchema = {
+  type: 'object',
+  properties: {
+    value: { type: 'number', description: 'In the unit of its kind.' },
+    observed_at: { ...TIME_SCHEMA, description: 'When it was measured.' },
+  },
+  required: ['value', 'observed_at'],
+};
+
 /** Contract 2.4. */
 export const TAG: JsonSchema = {
   ...TAG_WITHOUT_ID,
@@ -35,6 +45,12 @@ export const TAG: JsonSchema = {
     id: { ...ID_SCHEMA, description: 'Unique among tags only.' },
     tag_type: TAG_TYPE_SCHEMA,
     value: TAG_VALUE_SCHEMA,
+    readings: {
+      type: 'object',
+      description:
+        'The newest value of each kind that it measured, by time of observation. Left out of a tag that never measured anything. More kinds may come.',
+      properties: Object.fromEntries(READING_KINDS.map((kind) => [kind, NEWEST])),
+    },
   },
   required: ['id', 'tag_type', 'value'],
   examples: [{ id: 31, ...EXAMPLE }],

@@ -179,7 +179,9 @@ function tagsInBrief(value: Json): string | null {
 function tagInBrief(tag: JsonObject): { id: number; text: string } | null {
   const { id, tag_type, value } = tag;
   const isTag = typeof id === 'number' && typeof tag_type === 'string' && typeof value === 'string';
-  return isTag && Object.keys(tag).length === 3 ? { id, text: JSON.stringify([id, tag_type, value]) } : null;
+  // What a tag measures changes by itself.
+  const { readings: _, ...own } = tag;
+  return isTag && Object.keys(own).length === 3 ? { id, text: JSON.stringify([id, tag_type, value]) } : null;
 }
 
 export const RENAME_EXAMPLE = { external_key: 'A-17' };

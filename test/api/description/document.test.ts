@@ -141,6 +141,7 @@ describe('the description', () => {
     ]);
     expect(repeatable('listLocations')).to.deep.equal([['external_key', 'array']]);
     expect(repeatable('listAssetHistory')).to.deep.equal([]);
+    expect(repeatable('listAssetReadings')).to.deep.equal([['kind', 'array']]);
   });
 
   it('requires every field of an answer, and forbids unknown ones in a request', () => {
@@ -152,8 +153,9 @@ describe('the description', () => {
       if (requests.includes(name)) {
         expect(schema['additionalProperties'], name).to.equal(false);
       } else if (!['ErrorDetails', 'FieldError'].includes(name)) {
-        // The parts of a change are numbered where there are several.
-        expect(schema['required'], name).to.have.members(fields.filter((field) => field !== 'part'));
+        // The parts of a change are numbered where there are several; few tags measure anything.
+        const optional = name === 'Tag' ? 'readings' : 'part';
+        expect(schema['required'], name).to.have.members(fields.filter((field) => field !== optional));
         expect(schema, name).not.to.have.property('additionalProperties');
       }
     }
@@ -165,6 +167,7 @@ describe('the description', () => {
       'Tag',
       'AssetLocationItem',
       'AssetHistoryItem',
+      'ReadingItem',
       'Organization',
       'Error',
     ]);

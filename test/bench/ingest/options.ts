@@ -25,6 +25,8 @@ export interface IngestOptions {
   lateKinds: readonly LateKind[];
   /** Reads of a batch, where the recorder is measured alone. */
   batch: number;
+  /** What tags measure beside, values of each read, where the recorder is measured alone; 0 for none. */
+  readings: number;
   /** Numbers of ingest processes that share the queues of RabbitMQ. */
   processes: readonly number[];
   /** Of one core, what each of these processes has, and what the database has; null for what there is. */
@@ -87,6 +89,7 @@ export function readIngestOptions(): IngestOptions {
       late: { type: 'string', default: '0,0.2' },
       'late-kind': { type: 'string', default: LATE_KINDS.join() },
       batch: { type: 'string', default: '1000' },
+      readings: { type: 'string', default: '3' },
       processes: { type: 'string', default: '1,2,4' },
       'process-share': { type: 'string' },
       'database-share': { type: 'string' },
@@ -113,6 +116,7 @@ export function readIngestOptions(): IngestOptions {
     late: numbers(values.late),
     lateKinds: LATE_KINDS.filter((kind) => values['late-kind'].split(',').includes(kind)),
     batch: Number(values.batch),
+    readings: Number(values.readings),
     processes: numbers(values.processes),
     processShare: share(values['process-share']),
     databaseShare: share(values['database-share']),

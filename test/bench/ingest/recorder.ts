@@ -40,12 +40,14 @@ export async function benchRecorder(serverUrl: string, options: IngestOptions): 
 interface LateShare {
   late: number;
   lateKind: LateKind;
+  readings: number;
 }
 
-function sharesOf({ late: shares, lateKinds }: IngestOptions): LateShare[] {
-  return shares.flatMap((late) =>
-    (late === 0 ? lateKinds.slice(0, 1) : lateKinds).map((lateKind) => ({ late, lateKind })),
+function sharesOf({ late: shares, lateKinds, readings }: IngestOptions): LateShare[] {
+  const plain = shares.flatMap((late) =>
+    (late === 0 ? lateKinds.slice(0, 1) : lateKinds).map((lateKind) => ({ late, lateKind, readings: 0 })),
   );
+  return readings === 0 ? plain : [...plain, { ...IN_ORDER, readings }];
 }
 
 const HERE = join(import.meta.dirname, '../../..');
@@ -153,7 +155,7 @@ async function registeredAt({ url }: BenchSite): Promise<ReadonlyMap<string, Reg
 
 function trafficOf(
   { assets }: BenchSite,
-  { reads, late, lateKind, start }: LateShare & { reads: number; start: number },
+  { reads, late, lateKind, readings, start }: LateShare & { reads: number; start: number },
 ): TrafficSettings {
   return {
     readers: Array.from({ length: READERS }, (_, reader) => reader),
@@ -162,6 +164,7 @@ function trafficOf(
     assets,
     late,
     lateKind,
+    readings,
     poison: 0,
     start,
     seed: start,
@@ -194,19 +197,22 @@ function inBatches<Item>(all: readonly Item[], size: number): Item[][] {
   );
 }
 
-const keyOf = ({ name }: Recorder, { late, lateKind }: LateShare) =>
-  late === 0 ? name : `${name} ${late} ${lateKind}`;
+const keyOf = ({ name }: Recorder, { late, lateKind, readings }: LateShare) =>
+  late === 0 && readings === 0 ? name : `${name} ${late} ${lateKind} ${readings}`;
 
-const IN_ORDER: LateShare = { late: 0, lateKind: 'scattered' };
+const IN_ORDER: LateShare = { late: 0, lateKind: 'scattered', readings: 0 };
 
 function report(
   share: LateShare,
   results: Readonly<Record<string, readonly Taken[]>>,
   recorders: readonly Recorder[],
 ): void {
-  const { late, lateKind } = share;
+  const { late, lateKind, readings } = share;
+  const measured = readings === 0 ? '' : `, ${readings} values with each read`;
   console.log(
-    late === 0 ? '\nRecording in order' : `\nRecording with ${100 * late} % of the reads late, ${lateKind}`,
+    late === 0
+      ? `\nRecording in order${measured}`
+      : `\nRecording with ${100 * late} % of the reads late, ${lateKind}`,
   );
   for (const recorder of recorders) {
     const runs = results[keyOf(recorder, share)] ?? [];
@@ -219,8 +225,10 @@ function report(
     console.log(
       `    us a read: ${of(sum)}   Node.js ${of(({ node }) => node)}   database ${of(({ database }) => database)}`,
     );
-    if (late > 0 && inOrder.length > 0) {
+    if ((late > 0 || readings > 0) && inOrder.length > 0) {
       console.log(`    of the rate in order ${rateOf(inOrder)}`);
+    }
+    if (late > 0) {
       console.log(`    late reads that begin a stay ${of(({ changing }) => changing, 2)}`);
     }
     if (recorder !== recorders[0]) {

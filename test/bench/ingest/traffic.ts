@@ -1,3 +1,4 @@
+import { READING_KINDS, type Readings } from '../../../domain/tracking/reading-kind.ts';
 import { type Hall, hallTraffic } from './hall.ts';
 import { readerName, tagValue } from './site.ts';
 import { Whereabouts } from './whereabouts.ts';
@@ -15,6 +16,8 @@ export interface TrafficSettings {
   late: number;
   /** Scattered if left out. */
   lateKind?: LateKind;
+  /** Values that each tag measured, at most six; none if left out. */
+  readings?: number;
   /** The share of messages that no format can decode. */
   poison: number;
   /** The share of reads that are their asset's first at another antenna. One in 20 if left out. */
@@ -84,10 +87,16 @@ export function* traffic(settings: TrafficSettings): Generator<PlannedMessage> {
         antenna,
         rssi: -40 - Math.floor(random() * 300) / 10,
         observed_at: timestamp(start + (first + index) * BETWEEN_READS - delay),
+        ...readingsOf(asset, settings.readings ?? 0),
       };
     });
     yield { reader, topic, payload: Buffer.from(JSON.stringify(reads)) };
   }
+}
+
+function readingsOf(asset: number, count: number): Readings {
+  const kinds = count === 0 ? [] : READING_KINDS.toReversed().slice(-count);
+  return Object.fromEntries(kinds.map((kind) => [kind, 4 + (asset % 50) / 10]));
 }
 
 /** With microseconds, which `Date` has not. */

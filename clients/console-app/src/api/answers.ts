@@ -27,13 +27,15 @@ export type PositionAtItem = { asset_id: number; asset_external_key: string; ass
 export type PositionAtItemList = { data: readonly PositionAtItem[]; limit: number; offset: number; total_count: number };
 export type PresenceItem = { asset_id: number; asset_external_key: string; asset_deleted_at: string | null; location_id: number | null; location_external_key: string | null; last_seen: string | null; state: 'present' | 'overdue' | 'missing' | 'unknown' | 'never_seen'; state_since: string | null; unseen_covered_seconds: number | null; because: { reader_id: number; reader_name: string; since: string | null } | { sweep_id: string } | { rule_id: string } | null };
 export type PresenceItemList = { data: readonly PresenceItem[]; limit: number; offset: number; total_count: number };
+export type ReadingItem = { observed_at: string; kind: 'battery_percent' | 'battery_volts' | 'temperature_c' | 'humidity_percent' | 'button' | 'motion'; tag_id: number | null; value: number | null; min: number | null; mean: number | null; max: number | null; count: number | null };
+export type ReadingItemList = { data: readonly ReadingItem[]; limit: number; offset: number; total_count: number };
 export type RenamedAsset = { data: Asset; descendant_count_affected: 0 };
 export type RenamedLocation = { data: Location; descendant_count_affected: number };
 export type StayItem = { asset_id: number; asset_external_key: string; asset_deleted_at: string | null; location_id: number; location_external_key: string; entered_at: string; left_at: string | null; seconds_in_window: number; began_before: boolean; goes_on_after: boolean };
 export type StayItemList = { data: readonly StayItem[]; limit: number; offset: number; total_count: number };
 export type SweepItem = { sweep_id: string; location_id: number; location_external_key: string; handheld_id: number; handheld_name: string; began_at: string; ended_at: string; received_at: string; include_descendants: boolean; expected: number; found: number; moved_here: number; missing: number; unknown: number; accuracy: number | null };
 export type SweepItemList = { data: readonly SweepItem[]; limit: number; offset: number; total_count: number };
-export type Tag = { id: number; tag_type: 'rfid' | 'ble' | 'barcode'; value: string };
+export type Tag = { id: number; tag_type: 'rfid' | 'ble' | 'barcode'; value: string; readings?: { battery_percent?: { value: number; observed_at: string }; battery_volts?: { value: number; observed_at: string }; temperature_c?: { value: number; observed_at: string }; humidity_percent?: { value: number; observed_at: string }; button?: { value: number; observed_at: string }; motion?: { value: number; observed_at: string } } };
 export type TagEnvelope = { data: Tag };
 export type TurnItem = { asset_id: number | null; asset_external_key: string | null; day: string | null; count: number; median_seconds: number | null; p90_seconds: number | null; max_seconds: number | null; not_ended: number };
 export type TurnItemList = { data: readonly TurnItem[]; limit: number; offset: number; total_count: number };
@@ -55,6 +57,7 @@ export interface Answers {
   'POST /assets/{asset_id}/tags': TagEnvelope;
   'POST /locations/{location_id}/tags': TagEnvelope;
   'GET /assets/{asset_id}/history': AssetHistoryItemList;
+  'GET /assets/{asset_id}/readings': ReadingItemList;
   'GET /reports/asset-locations': AssetLocationItemList;
   'GET /reports/presence': PresenceItemList;
   'GET /reports/positions-at': PositionAtItemList;
