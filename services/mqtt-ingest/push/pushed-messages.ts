@@ -35,7 +35,7 @@ export class PushedMessages {
   }
 
   get waiting(): number {
-    return this.#parts.held.messages + this.#parts.held.waiting;
+    return this.#parts.held.messages + this.#parts.held.waiting.messages;
   }
 
   /** @throws Problem `unavailable`. */

@@ -4,29 +4,37 @@ export interface Owner {
   reader: string;
 }
 
-/** Owner of messages from a broker of your own, which come in that broker's order. It has no share. */
-const ALL: Owner = { orgId: 0, reader: '' };
+/** Owner of messages that are no registered reader's. It has no share. */
+export const NOBODY: Owner = { orgId: 0, reader: '' };
 
 /**
  * Bounds received, uncommitted messages over all connections of a process. A message without room waits, and
- * its connection is not read further: backpressure holds the rest back in the network and in the sender.
+ * its connection is not read further: backpressure holds the rest back in the network and in the sender. A connection that
+ * many organizations share is read on ({@link readOn}), until as much waits as may.
  *
  * Organizations take turns, and within each its readers; none may take all the room. So a heavy sender waits behind
  * itself, however many readers it has. One reader's messages are first come first served.
  */
 export class HeldMessages {
   readonly #most: Room;
+  readonly #mostWaiting: Room;
   /** By organization and reader, next in turn first; none is empty. */
   readonly #waiting = new Map<number, Map<string, Waiting[]>>();
   readonly #held: Room = { messages: 0, bytes: 0 };
   readonly #heldByOrganization = new Map<number, Room>();
   readonly #heldByReader = new Map<string, Room>();
   #turn = { reader: '', taken: 0 };
-  #waitingMessages = 0;
+  readonly #waitingOfAll: Room = { messages: 0, bytes: 0 };
+  /** Connections that are read on once less waits. */
+  readonly #stopped: (() => void)[] = [];
 
-  /** @param most limits messages and bytes of payload; the last message admitted may exceed the bytes. */
-  constructor(most: Room) {
+  /**
+   * @param most limits messages and bytes of payload; the last message admitted may exceed the bytes.
+   * @param mostWaiting of connections that are read on meanwhile; likewise.
+   */
+  constructor(most: Room, mostWaiting: Room = NONE) {
     this.#most = most;
+    this.#mostWaiting = mostWaiting;
   }
 
   get messages(): number {
@@ -37,8 +45,8 @@ export class HeldMessages {
     return this.#held.bytes;
   }
 
-  get waiting(): number {
-    return this.#waitingMessages;
+  get waiting(): Readonly<Room> {
+    return this.#waitingOfAll;
   }
 
   /**
@@ -48,7 +56,7 @@ export class HeldMessages {
    * @param owner charged for the room; all messages without one share alike.
    * @returns whether it was admitted at once.
    */
-  enter(bytes: number, proceed: () => void, owner = ALL): boolean {
+  enter(bytes: number, proceed: () => void, owner = NOBODY): boolean {
     const readers = this.#waiting.get(owner.orgId);
     const queue = readers?.get(owner.reader);
     if (queue === undefined && this.#hasRoom(owner, bytes)) {
@@ -62,16 +70,44 @@ export class HeldMessages {
     } else {
       this.#waiting.set(owner.orgId, new Map([[owner.reader, [{ bytes, proceed }]]]));
     }
-    this.#waitingMessages += 1;
+    this.#waitingOfAll.messages += 1;
+    this.#waitingOfAll.bytes += bytes;
     return false;
   }
 
-  leave(bytes: number, owner = ALL): void {
+  /**
+   * Reads a connection on, now or when less waits, though its last message waits.
+   *
+   * @returns whether that was now.
+   */
+  readOn(proceed: () => void): boolean {
+    const isNow = this.#stopped.length === 0 && this.#mayWait();
+    if (isNow) {
+      proceed();
+    } else {
+      this.#stopped.push(proceed);
+    }
+    return isNow;
+  }
+
+  leave(bytes: number, owner = NOBODY): void {
     this.#held.messages -= 1;
     this.#held.bytes -= bytes;
     give(this.#heldByOrganization, owner.orgId, bytes);
     give(this.#heldByReader, owner.reader, bytes);
     while (this.#letNextIn()) {}
+    while (this.#mayWait()) {
+      const proceed = this.#stopped.shift();
+      if (proceed === undefined) {
+        return;
+      }
+      proceed();
+    }
+  }
+
+  #mayWait(): boolean {
+    const { messages, bytes } = this.#waitingOfAll;
+    return messages < this.#mostWaiting.messages && bytes < this.#mostWaiting.bytes;
   }
 
   /** Lets in the first message in turn that fits. @returns whether there was one. */
@@ -82,7 +118,8 @@ export class HeldMessages {
         const owner = { orgId, reader };
         if (next !== undefined && this.#hasRoom(owner, next.bytes)) {
           queue.shift();
-          this.#waitingMessages -= 1;
+          this.#waitingOfAll.messages -= 1;
+          this.#waitingOfAll.bytes -= next.bytes;
           this.#passTurn(owner, next.bytes, { readers, queue });
           this.#letIn(owner, next);
           return true;
@@ -122,7 +159,7 @@ export class HeldMessages {
     if (this.#isFull() || !this.#mayTake(orgId, bytes)) {
       return false;
     }
-    const held = orgId === ALL.orgId ? undefined : this.#heldByReader.get(reader);
+    const held = orgId === NOBODY.orgId ? undefined : this.#heldByReader.get(reader);
     return (
       held === undefined ||
       (held.messages < this.#most.messages * SHARE && held.bytes < this.#most.bytes * SHARE_OF_READER)
@@ -130,7 +167,7 @@ export class HeldMessages {
   }
 
   #mayTake(orgId: number, bytes: number): boolean {
-    const held = orgId === ALL.orgId ? undefined : this.#heldByOrganization.get(orgId);
+    const held = orgId === NOBODY.orgId ? undefined : this.#heldByOrganization.get(orgId);
     return (
       held === undefined ||
       (held.messages < this.#most.messages * SHARE && held.bytes + bytes <= this.#most.bytes * SHARE)
@@ -197,3 +234,11 @@ const SHARE_OF_READER = 0.5;
  * 90 MB during an outage, with 2 MiB by 6.
  */
 export const MOST_HELD: Room = { messages: 4_000, bytes: 2 * 1024 * 1024 };
+
+/**
+ * At a broker of your own: an organization that sends large messages faster than they are recorded holds up others of its session
+ * once so much waits. Half a minute of a message of a mebibyte a second too many.
+ */
+export const MOST_WAITING: Room = { messages: 4_000, bytes: 32 * 1024 * 1024 };
+
+const NONE: Room = { messages: 0, bytes: 0 };

@@ -13,7 +13,7 @@ import {
   SESSION_TAKEN_OVER,
   VersionRefused,
 } from './broker-connection.ts';
-import type { HeldMessages } from './held-messages.ts';
+import { type HeldMessages, NOBODY, type Owner } from './held-messages.ts';
 import { noticeLostSession } from './notice-lost-session.ts';
 import { type ProtocolVersion, VersionChoice } from './protocol-version.ts';
 import { QueueRefused } from './queue-refused.ts';
@@ -203,7 +203,8 @@ class LiveSession implements Session {
   /** @returns the fault, and the connection's lifetime in milliseconds. */
   async #connectOnce(): Promise<{ fault: Error; lasted: number }> {
     const { statusTopic, isShared, onConnected } = this.#options;
-    const connection = await this.#open();
+    const life: Life = { isOver: false };
+    const connection = await this.#open(life);
     const since = performance.now();
     this.#version.worked();
     this.#counts.connections += 1;
@@ -219,12 +220,13 @@ class LiveSession implements Session {
     subscriptions.begin();
     onConnected?.();
     const fault = await connection.ended;
+    life.isOver = true;
     subscriptions.close();
     this.#current = null;
     return { fault, lasted: performance.now() - since };
   }
 
-  #open(): Promise<BrokerConnection> {
+  #open(life: Life): Promise<BrokerConnection> {
     const { clientId, keepalive = KEEPALIVE, sessionExpiry, mostHeld, statusTopic } = this.#options;
     return this.#options.connect({
       ...{ clientId, keepalive, sessionExpiry },
@@ -232,7 +234,7 @@ class LiveSession implements Session {
       receiveMaximum: Math.min(mostHeld.messages, MOST_IN_FLIGHT),
       will: statusTopic === null ? null : { topic: statusTopic, payload: OFFLINE_STATUS },
       signal: this.#stopping.signal,
-      onDelivery: (delivery) => this.#take(delivery),
+      onDelivery: (delivery) => this.#take(delivery, life),
     });
   }
 
@@ -276,9 +278,9 @@ class LiveSession implements Session {
 
   /**
    * Waits for room, hands over to the intake, acknowledges after the commit. While stopping, deliveries stay
-   * unacknowledged and come again.
+   * unacknowledged and come again, as do those that still wait when their connection has ended.
    */
-  #take(delivery: Delivery): boolean {
+  #take(delivery: Delivery, life: Life): boolean {
     const { message, acknowledge, proceed } = delivery;
     const isStopping = this.#stopping.signal.aborted;
     if (isStopping || isStatusTopic(message.topic)) {
@@ -288,14 +290,34 @@ class LiveSession implements Session {
       proceed();
       return true;
     }
-    return this.#options.held.enter(message.payload.length, () => {
-      this.#record(delivery);
+    const { held } = this.#options;
+    const owner = this.#ownerOf(message.topic);
+    const { length } = message.payload;
+    const isIn = held.enter(
+      length,
+      () => {
+        const comesAgain = message.packetId !== null && (life.isOver || this.#stopping.signal.aborted);
+        const done = comesAgain ? Promise.resolve() : this.#record(delivery);
+        done.then(() => held.leave(length, owner));
+      },
+      owner,
+    );
+    if (isIn) {
       proceed();
-    });
+      return true;
+    }
+    // A copy: it may be a piece of what was read at once, and keep all of that.
+    message.payload = Buffer.from(message.payload);
+    return held.readOn(proceed);
+  }
+
+  #ownerOf(topic: string): Owner {
+    const reader = this.#options.registry.byTopic(topic);
+    return reader === undefined ? NOBODY : { orgId: reader.orgId, reader: reader.username };
   }
 
   async #record({ message, acknowledge, fail }: Delivery): Promise<void> {
-    const { intake, held } = this.#options;
+    const { intake } = this.#options;
     this.#counts.received += 1;
     this.#underWay.messages += 1;
     this.#dropUnwanted(message.topic);
@@ -309,7 +331,6 @@ class LiveSession implements Session {
         fail(new Error(`a message could not be recorded: ${messageOf(error)}`));
       }
     } finally {
-      held.leave(message.payload.length);
       this.#underWay.messages -= 1;
       if (this.#underWay.messages === 0) {
         this.#underWay.none.resolve();
@@ -329,6 +350,11 @@ class LiveSession implements Session {
     const { orgId, readerId } = this.#options.registry.byTopic(topic) ?? {};
     this.#log.error({ err, topic, orgId, readerId }, 'Message could not be recorded; will retry');
   }
+}
+
+/** Of a connection. */
+interface Life {
+  isOver: boolean;
 }
 
 /** Seconds. A broker that vanished silently is detected after one and a half times that. */

@@ -1,7 +1,7 @@
 import { greatestOf } from '../../../base/extremes.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { divideSessions } from './divided-sessions.ts';
-import { HeldMessages, MOST_HELD } from './held-messages.ts';
+import { HeldMessages, MOST_HELD, MOST_WAITING } from './held-messages.ts';
 import { type Session, type SessionFigures, type SessionSurroundings, startSession } from './session.ts';
 import { giveBack, LEASE_SECONDS, leaseSessions, NotAlone } from './sessions/lease-sessions.ts';
 import { sessionRecord } from './sessions/session-record.ts';
@@ -61,7 +61,7 @@ export interface SubscriberOptions extends Omit<SessionSurroundings, 'held' | 'm
 export function startSubscriber(options: SubscriberOptions): Subscriber {
   const { pool, registry, clientId, group, shared, sessionExpiry, mostHeld = MOST_HELD } = options;
   const log = options.log.child({ broker: options.place });
-  const held = new HeldMessages(mostHeld);
+  const held = new HeldMessages(mostHeld, MOST_WAITING);
   const realm = realmOf(options);
   const common =
     shared === 'auto' ? Array.from({ length: options.sessions }, (_, index) => nameOf(group, index)) : [];
@@ -123,8 +123,8 @@ export function startSubscriber(options: SubscriberOptions): Subscriber {
         subscribed: sum('subscribed'),
         refused: sum('refused'),
         isConnected: all().every((session) => session.isConnected()),
-        heldMessages: held.messages,
-        heldBytes: held.bytes,
+        heldMessages: held.messages + held.waiting.messages,
+        heldBytes: held.bytes + held.waiting.bytes,
         sessions: divided.all().length,
         forgottenAt: Math.max(ownForgottenAt, (divided.forgottenAt()?.getTime() ?? 0) / 1_000),
       };

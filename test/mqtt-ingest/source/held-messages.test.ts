@@ -27,7 +27,7 @@ describe('what is held of several readers', () => {
       done();
     }
     expect(held.messages).to.equal(0);
-    expect(held.waiting).to.equal(0);
+    expect(held.waiting.messages).to.equal(0);
     return letIn.slice(2);
   }
 
@@ -81,7 +81,9 @@ describe('what is held of several readers', () => {
     for (let done = underWay.shift(); done !== undefined; done = underWay.shift()) {
       done();
     }
-    expect([held.messages, held.bytes, held.waiting]).to.deep.equal([0, 0, 0]);
+    expect([held.messages, held.bytes, held.waiting.messages, held.waiting.bytes]).to.deep.equal([
+      0, 0, 0, 0,
+    ]);
   });
 
   it('leaves room to others: an organization holds one large message at a time, and small ones of all go on', () => {
@@ -92,5 +94,29 @@ describe('what is held of several readers', () => {
     expect(enter(1, 'b', 1_000_000)).to.equal(false);
     expect(enter(1, 'c', 100)).to.equal(true);
     expect(enter(2, 'd', 100)).to.equal(true);
+  });
+
+  it('lets a connection of many be read on until as much waits as may, and then when less does', () => {
+    const held = new HeldMessages({ messages: 100, bytes: 1_000 }, { messages: 100, bytes: 2_000 });
+    const owner = { orgId: 1, reader: 'a' };
+    const read: number[] = [];
+    const letIn: number[] = [];
+    for (let message = 0; message < 5; message++) {
+      if (!held.enter(750, () => letIn.push(message), owner)) {
+        held.readOn(() => read.push(message));
+      }
+    }
+    expect([letIn, read, held.waiting]).to.deep.equal([[0], [1, 2], { messages: 4, bytes: 3_000 }]);
+    expect(held.enter(100, () => {}, { orgId: 2, reader: 'b' })).to.equal(true);
+    held.leave(750, owner);
+    expect([letIn, read]).to.deep.equal([
+      [0, 1],
+      [1, 2],
+    ]);
+    held.leave(750, owner);
+    expect([letIn, read]).to.deep.equal([
+      [0, 1, 2],
+      [1, 2, 3, 4],
+    ]);
   });
 });

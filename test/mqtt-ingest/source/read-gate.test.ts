@@ -67,7 +67,7 @@ describe('a reader that goes on publishing while the database is away', () => {
       const packet = { topic: 'portal', payload, qos: 1, messageId, dup: false, retain: false } as const;
       socket.write(generate({ cmd: 'publish', ...packet }));
       await pause(1);
-      mostWaiting = Math.max(mostWaiting, held.waiting);
+      mostWaiting = Math.max(mostWaiting, held.waiting.messages);
     }
     const during = { acknowledged: acknowledged.size, held: held.messages };
     await blocker.query('commit');
