@@ -16,8 +16,9 @@ const VALUES = {
 const RSSI = [-54, -71.5, -41];
 
 describe('the simulated readers', () => {
-  it('are of every built-in format', () => {
-    expect(Object.keys(ENCODERS).toSorted()).to.deep.equal([...loadBuiltinFormats().keys()].toSorted());
+  // Not of those whose antennas have names only, or whose messages are bytes.
+  it('are of built-in formats', () => {
+    expect([...loadBuiltinFormats().keys()]).to.include.members(Object.keys(ENCODERS));
   });
 });
 

@@ -20,8 +20,9 @@ export function loadFixtures(folder: 'formats' | 'own-formats' = 'formats'): Map
 
 function fixturesIn(folder: URL): Fixture[] {
   return readdirSync(folder).map((file) => {
-    const { payload, text, policies, ...rest } = JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
-    const content = Buffer.from(text ?? JSON.stringify(payload));
+    const { payload, text, hex, policies, ...rest } = JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
+    const content =
+      hex === undefined ? Buffer.from(text ?? JSON.stringify(payload)) : Buffer.from(hex, 'hex');
     return { name: file, ...rest, payload: content, policies: policies ?? {} };
   });
 }

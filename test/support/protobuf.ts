@@ -23,6 +23,9 @@ function write(writer: BinaryWriter, { field, type, fields }: ProtobufFieldDefin
     writer.tag(field, WireType.LengthDelimited).bytes(encodeProtobuf(fields, value));
     return;
   }
+  if (typeof value === 'object') {
+    return;
+  }
   if (type === 'bytes') {
     writer.tag(field, WireType.LengthDelimited).bytes(Buffer.from(String(value), 'hex'));
   } else if (type === 'string') {

@@ -133,7 +133,8 @@ function withoutRepeatedIgnoring(outcomes: readonly Item[], sources: readonly un
     if (outcome.outcome !== 'ignored') {
       return true;
     }
-    const isNew = !taken.has(sources[at]);
+    // Nothing at all, where another rule found something: each event has one kind of list, and lacks the others.
+    const isNew = !taken.has(sources[at]) && !(sources[at] === null && taken.size > 0);
     taken.add(sources[at]);
     return isNew;
   });

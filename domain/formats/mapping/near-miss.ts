@@ -7,8 +7,8 @@ const TAG_LIKE =
 const UUID = /^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/;
 const DECIMAL = /^\d+$/;
 
-/** Members that say who sends, or name a request. */
-const OF_THE_SENDER = /^(?:gw|gateway|reader|device|dev_|host|mac_?addr)/i;
+/** Members that say who sends, name a request, or are keys to join a network. */
+const OF_THE_SENDER = /^(?:gw|gateway|reader|reporter|device|dev_|host|mac_?addr|join_?eui)/i;
 const SEPARATORS = /[:-]/g;
 
 /**

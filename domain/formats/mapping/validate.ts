@@ -26,7 +26,9 @@ export function validateShape(definition: unknown): FormatDefinition {
  */
 function compile(): ValidateFunction<FormatDefinition> {
   const { Ajv2020 }: typeof import('ajv/dist/2020.js') = createRequire(import.meta.url)('ajv/dist/2020.js');
-  return new Ajv2020({ allErrors: true, strictTypes: false, verbose: true }).compile(FORMAT_SCHEMA);
+  return new Ajv2020({ allErrors: true, strictTypes: false, strictTuples: false, verbose: true }).compile(
+    FORMAT_SCHEMA,
+  );
 }
 
 function faultOf(error: ErrorObject): Fault {

@@ -23,7 +23,7 @@ describe('the commands that the documents show', () => {
 
   it("have a format of one's own read its payload", () => {
     expect(said.get('domain/formats/built-in/README.md')).to.include(
-      'scan      ble FEE150BADA55, antenna 1, -77 dBm',
+      'scan      rfid E28011606000020A6681FA3E, antenna 1, -54 dBm',
     );
   });
 

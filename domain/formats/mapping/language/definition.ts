@@ -102,10 +102,10 @@ const parameterTransform = object({
   scale: optional<number>({ type: 'number', not: { const: 0 } }),
   /** Added to the number. */
   offset: optional<number>({ type: 'number' }),
-  /** Start, counted from 0, and length, in UTF-16 units; below 0, how many to leave out at the end. */
-  substring: optional<readonly [number, number]>({
+  /** Start, counted from 0, and length, in UTF-16 units; below 0, how many to leave out at the end; without, up to the end. */
+  substring: optional<readonly [number, number?]>({
     type: 'array',
-    minItems: 2,
+    minItems: 1,
     maxItems: 2,
     prefixItems: [integer(0, 4096), integer(-4096, 4096)],
   }),

@@ -69,12 +69,15 @@ export function upper(value: unknown): string | undefined {
   return textOf(value)?.toUpperCase();
 }
 
-/** `length` UTF-16 units from `start`, or all but the last `-length`; undefined if the text is too short. */
-export function substring(start: number, length: number) {
+/** `length` UTF-16 units from `start`, or all but the last `-length`, or all; undefined if the text is too short. */
+export function substring(start: number, length?: number) {
   return (value: unknown): string | undefined => {
     const text = textOf(value);
     if (text === undefined) {
       return undefined;
+    }
+    if (length === undefined) {
+      return start < text.length ? text.slice(start) : undefined;
     }
     const end = length < 0 ? text.length + length : start + length;
     return end <= text.length && (end > start || length === 0) ? text.slice(start, end) : undefined;
