@@ -63,6 +63,23 @@ describe('signing in to the handheld app', () => {
     expect(app.page.url()).to.equal(`${gateway.url}/#scan`);
   });
 
+  it('keeps the token of a QR code until a sign-in is completed, also when the page is loaded again', async () => {
+    const device = await browser.device();
+    const app = await HandheldApp.open(device, gateway.url);
+    await app.isInstalled();
+    await device.context.setOffline(true);
+    await app.page.evaluate(`location.hash = '#sign-in/${gateway.token}'`);
+    await app.shows('The gateway cannot be reached.');
+    expect(await app.page.getByLabel('Token of this handheld').inputValue()).to.equal(gateway.token);
+    expect(app.page.url()).to.equal(`${gateway.url}/#scan`);
+    await app.page.reload();
+    await app.shows('The gateway cannot be reached.');
+    await device.context.setOffline(false);
+    await app.press('Sign in');
+    await app.shows('All sent');
+    expect(await app.page.evaluate('sessionStorage.length')).to.equal(0);
+  });
+
   it('stops and asks to sign in when the token is revoked or expires, and loses nothing', async () => {
     const { pool } = gateway.database;
     const { orgId } = gateway.site;

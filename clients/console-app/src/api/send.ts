@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import type { QueryValues } from '../router/address.ts';
 import { withValues } from '../router/address.ts';
 import { isAway } from './activity.ts';
@@ -12,6 +13,18 @@ export interface Sent {
   query?: QueryValues;
   body?: unknown;
   signal?: AbortSignal;
+}
+
+/** How often the server was reached again after it could not be. */
+export const reconnections = signal(0);
+
+let isCut = false;
+
+export function noteReached(): void {
+  if (isCut) {
+    isCut = false;
+    reconnections.value += 1;
+  }
 }
 
 /** Called where a request is answered with 401: the session is over. */
@@ -42,15 +55,20 @@ async function send<Answer>(method: string, path: string, sent: Sent = {}): Prom
 
 /** An answer that is read piece by piece. @throws ApiError if it was refused, or nothing was answered. */
 export async function answerOf(method: string, path: string, sent: Sent = {}): Promise<Response> {
-  const { body, query = {}, signal = null } = sent;
+  const { body, query = {}, signal: stop = null } = sent;
   const response = await fetch(addressOf(path, query), {
     method,
-    signal,
+    signal: stop,
     headers: headersFor(method, body),
     ...(body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) }),
   }).catch((error: unknown) => {
-    throw signal?.aborted === true ? error : new ApiError(0, 'offline', String(error));
+    if (stop?.aborted === true) {
+      throw error;
+    }
+    isCut = true;
+    throw new ApiError(0, 'offline', String(error));
   });
+  noteReached();
   noteServerTime(response.headers.get('date'));
   if (!response.ok) {
     const error = await errorOf(response);

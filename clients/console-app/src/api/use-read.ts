@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { QueryValues } from '../router/address.ts';
 import { ApiError } from './api-error.ts';
 import { organizationId } from './organization.ts';
-import { read } from './send.ts';
+import { read, reconnections } from './send.ts';
 import { writesTo } from './writes.ts';
 
 export interface Read<Answer> {
@@ -63,6 +63,11 @@ export function useRead<Answer>(path: string | null, query: QueryValues = {}): R
     return () => stop.abort();
   }, [key]);
   const { answer, problem, isLoading } = state;
+  useEffect(() => {
+    if (problem?.type === 'offline') {
+      reload();
+    }
+  }, [reconnections.value]);
   const isCurrent = answer !== undefined && state.key === key;
   return { answer, problem, isLoading, isCurrent, reload };
 }

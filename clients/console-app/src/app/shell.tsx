@@ -8,7 +8,7 @@ import { useAction } from '../api/use-action.ts';
 import { useInboxCounts } from '../live/inbox-counts.ts';
 import { liveState, startLive } from '../live/live.ts';
 import { ConfirmDialog } from '../parts/confirm.tsx';
-import { EmptyState } from '../parts/empty-state.tsx';
+import { EmptyState, NoScreen } from '../parts/empty-state.tsx';
 import { Popover } from '../parts/popover.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { SideSheet } from '../parts/side-sheet.tsx';
@@ -164,14 +164,7 @@ function ScreenView() {
     return null;
   }
   if (screen === undefined) {
-    return (
-      <EmptyState
-        isPage
-        icon="search"
-        title={texts.value.shell.noScreen}
-        hint={texts.value.shell.noScreenHint}
-      />
-    );
+    return <NoScreen />;
   }
   const key = `${organizationId.value} ${path.join('/')}`;
   return (

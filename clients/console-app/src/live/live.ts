@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { receiveEvents } from '../api/receive-events.ts';
-import { addressOf } from '../api/send.ts';
+import { addressOf, noteReached } from '../api/send.ts';
 import type { MoveEvent } from '../api/types.ts';
 
 export const liveState = signal<'connecting' | 'open' | 'lost'>('connecting');
@@ -76,6 +76,7 @@ export function startLive(organization: number): () => void {
     address: () => addressOf('/events', { organization, after: last }),
     onOpen: () => {
       liveState.value = 'open';
+      noteReached();
     },
     onLost: () => {
       liveState.value = 'lost';

@@ -1,5 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { Icon, type IconName } from '../../../ui/parts/icon.tsx';
+import { texts } from '../texts/texts.ts';
+
+/** A link is wrong, or to a screen that the role does not have. */
+export function NoScreen() {
+  const t = texts.value.shell;
+  return <EmptyState isPage icon="search" title={t.noScreen} hint={t.noScreenHint} />;
+}
 
 /** Nothing is here: why, and what to do next. */
 export function EmptyState({

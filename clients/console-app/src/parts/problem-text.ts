@@ -7,6 +7,8 @@ export function problemText(problem: ApiError): string {
   switch (problem.type) {
     case 'offline':
       return t.offline;
+    case 'no_cookies':
+      return t.noCookies;
     case 'rate_limited':
       return problem.retryAfter === null ? t.rateLimited : t.rateLimitedFor(problem.retryAfter);
     case 'forbidden':

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import type { ApiError } from '../api/api-error.ts';
+import { ApiError } from '../api/api-error.ts';
 import { organizationId } from '../api/organization.ts';
 import { onSignedOut, post, read, remove } from '../api/send.ts';
 import type { Data } from '../api/types.ts';
@@ -40,9 +40,31 @@ export async function askWhoIsSignedIn(): Promise<void> {
   }
 }
 
+/** @throws ApiError `no_cookies` if the browser keeps none: nobody would stay signed in. */
+export function requireCookies(): void {
+  // biome-ignore lint/suspicious/noDocumentCookie: whether it is kept is asked of all browsers so
+  document.cookie = `${PROBE}; SameSite=Strict`;
+  const isKept = document.cookie.includes(PROBE);
+  // biome-ignore lint/suspicious/noDocumentCookie: as above
+  document.cookie = `${PROBE}; Max-Age=0; SameSite=Strict`;
+  if (!isKept) {
+    throw new ApiError(0, 'no_cookies', 'the browser keeps no cookies');
+  }
+}
+
+const PROBE = 'tagtrail_probe=1';
+
 /** @throws ApiError */
 export async function signIn(email: string, password: string): Promise<void> {
-  begin((await post<{ data: Session }>('/session', { email, password })).data);
+  requireCookies();
+  await post<{ data: Session }>('/session', { email, password });
+  try {
+    begin((await read<{ data: Session }>('/session')).data);
+  } catch (error) {
+    throw error instanceof ApiError && error.status === 401
+      ? new ApiError(0, 'no_cookies', error.message)
+      : error;
+  }
 }
 
 export async function signOut(): Promise<void> {

@@ -103,6 +103,8 @@ export const de = {
   },
   problems: {
     offline: 'Der Server ist nicht erreichbar. Prüfen Sie das Netz und versuchen Sie es erneut.',
+    noCookies:
+      'Dieser Browser behält für diese Seite keine Cookies, und ohne sie bleibt niemand angemeldet. Lassen Sie sie zu, und versuchen Sie es erneut.',
     rateLimited: 'Zu viele Anfragen. Warten Sie einen Moment und versuchen Sie es erneut.',
     rateLimitedFor: (seconds) => `Zu viele Anfragen. Versuchen Sie es in ${seconds} s erneut.`,
     forbidden: 'Nicht erlaubt:',
@@ -147,6 +149,9 @@ export const de = {
   },
   link: {
     checking: 'Prüft den Link …',
+    notChecked: 'Der Link ließ sich nicht prüfen',
+    byProvider: 'Melden Sie sich über die Einmalanmeldung an: Damit ist die Einladung angenommen.',
+    noPasswords: 'Passwörter sind hier abgeschaltet. Melden Sie sich über die Einmalanmeldung an.',
     invalid: 'Dieser Link gilt nicht mehr',
     invalidHint: 'Links gelten einmal und nur für begrenzte Zeit. Bitten Sie um einen neuen.',
     toSignIn: 'Zur Anmeldung',

@@ -99,6 +99,8 @@ export const en = {
   },
   problems: {
     offline: 'The server cannot be reached. Check the network and try again.',
+    noCookies:
+      'This browser keeps no cookies for this page, and without them nobody stays signed in. Allow them and try again.',
     rateLimited: 'Too many requests. Wait a moment and try again.',
     rateLimitedFor: (seconds: number) => `Too many requests. Try again in ${seconds} s.`,
     forbidden: 'Not allowed:',
@@ -142,6 +144,9 @@ export const en = {
   },
   link: {
     checking: 'Looking at the link …',
+    notChecked: 'The link could not be checked',
+    byProvider: 'Sign in by single sign-on: that accepts the invitation.',
+    noPasswords: 'Passwords are switched off here. Sign in by single sign-on.',
     invalid: 'This link is not good any more',
     invalidHint: 'Links work once and for a limited time. Ask for a new one.',
     toSignIn: 'To the sign-in',

@@ -20,7 +20,7 @@ import { isUnplaced } from '../queue/unplaced.ts';
 import { Walking } from '../queue/walking.ts';
 import { BrokenScans } from '../scanning/kept-broken-scans.ts';
 import { ScannerPace } from '../scanning/scanner-pace.ts';
-import { Session } from '../session/session.ts';
+import { Session, type SignIn } from '../session/session.ts';
 import { KeptSettings } from '../session/settings.ts';
 import { Updates } from '../session/updates.ts';
 import type { Database } from '../storage/database.ts';
@@ -194,7 +194,7 @@ export class App {
     }
   }
 
-  async signIn(token: string): Promise<{ detail: string } | null> {
+  async signIn(token: string): Promise<Exclude<SignIn, { kind: 'done' }> | null> {
     const whereabouts = () => ({ sweep: this.sweeping.now.value, place: this.walking.now.value.place });
     const before = whereabouts();
     const result = await this.session.signIn(token, async (locations, isForgotten) => {
@@ -205,7 +205,7 @@ export class App {
       await this.walking.follow(this.places.tree.value);
     });
     if (result.kind !== 'done') {
-      return { detail: result.detail };
+      return result;
     }
     this.#announcer.notice.value = endedBySignIn(before, whereabouts());
     // Asks the browser not to make room at the cost of what is queued.

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { tokenIn } from '../session/token.ts';
+import { tokenIn, underWay } from '../session/token.ts';
 
 export const TABS = ['scan', 'find', 'sweep', 'history', 'settings'] as const;
 
@@ -40,6 +40,10 @@ export function startRouter(onToken: (token: string) => void): void {
   };
   window.addEventListener('hashchange', read);
   read();
+  const begun = underWay();
+  if (begun !== null) {
+    onToken(begun);
+  }
 }
 
 /**

@@ -7,7 +7,7 @@ import { CameraSheet } from '../parts/camera-sheet.tsx';
 import { PlainHttpNote } from '../parts/plain-http-note.tsx';
 import { VerdictStrip } from '../parts/verdict-strip.tsx';
 import { waitingIn } from '../parts/waiting-in.ts';
-import { tokenIn } from '../session/token.ts';
+import { keepUnderWay, tokenIn } from '../session/token.ts';
 import { texts } from '../texts/texts.ts';
 
 /** Nobody is signed in, or the token was refused. Scans stay on the device. */
@@ -15,6 +15,7 @@ export function SignInScreen() {
   const app = useApp();
   const said = texts.value.signIn;
   const [fault, setFault] = useState<string | null>(null);
+  const [text, setText] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [isCamera, setCamera] = useState(false);
   /** Another handheld's token while scans wait: the user has to allow their deletion. */
@@ -37,9 +38,16 @@ export function SignInScreen() {
     }
     setBusy(true);
     setFault(null);
+    keepUnderWay(token);
     const problem = await app.signIn(token);
     setBusy(false);
     setFault(problem?.detail ?? null);
+    if (problem?.kind === 'unreachable') {
+      // The code is shown once: it is not scanned again, but tried again.
+      setText(token);
+    } else {
+      keepUnderWay(null);
+    }
     if (app.notice.value !== null) {
       goToScreen('scan');
     }
@@ -81,7 +89,12 @@ export function SignInScreen() {
         </p>
       )}
       {another === null ? (
-        <TokenForm {...{ fault, isBusy }} onToken={attempt} onCamera={() => setCamera(true)} />
+        <TokenForm
+          {...{ fault, isBusy, text }}
+          onText={setText}
+          onToken={attempt}
+          onCamera={() => setCamera(true)}
+        />
       ) : (
         <AnotherToken
           onSend={() => void attempt(another, true).then(() => setAnother(null))}
@@ -102,16 +115,19 @@ export function SignInScreen() {
 function TokenForm({
   fault,
   isBusy,
+  text,
+  onText,
   onToken,
   onCamera,
 }: {
   fault: string | null;
   isBusy: boolean;
+  text: string;
+  onText: (text: string) => void;
   onToken: (text: string) => Promise<void>;
   onCamera: () => void;
 }) {
   const said = texts.value.signIn;
-  const [text, setText] = useState('');
   return (
     <form
       class="stack"
@@ -132,7 +148,7 @@ function TokenForm({
           spellcheck={false}
           aria-invalid={fault !== null}
           aria-describedby="token-fault"
-          onInput={(event) => setText(event.currentTarget.value)}
+          onInput={(event) => onText(event.currentTarget.value)}
         />
       </label>
       <p id="token-fault" class="fault" role="alert">

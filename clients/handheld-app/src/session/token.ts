@@ -11,3 +11,18 @@ export function tokenIn(text: string): string | null {
 export function handheldOf(token: string): string {
   return token.split('_')[1] ?? '';
 }
+
+const UNDER_WAY = 'tagtrail.token';
+
+/** A token whose sign-in is under way outlives a reload of the tab: the address has it no more. Null forgets it. */
+export function keepUnderWay(token: string | null): void {
+  if (token === null) {
+    sessionStorage.removeItem(UNDER_WAY);
+  } else {
+    sessionStorage.setItem(UNDER_WAY, token);
+  }
+}
+
+export function underWay(): string | null {
+  return sessionStorage.getItem(UNDER_WAY);
+}

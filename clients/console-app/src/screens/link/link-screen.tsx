@@ -4,12 +4,13 @@ import { post } from '../../api/send.ts';
 import type { Data } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { asApiError } from '../../api/use-read.ts';
+import { useSignInWays } from '../../api/use-sign-in-ways.ts';
 import { Door } from '../../parts/door.tsx';
 import { Field } from '../../parts/field.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { href, replaceAddress } from '../../router/router.ts';
-import { begin, type Session, session } from '../../session/session.ts';
+import { begin, requireCookies, type Session, session } from '../../session/session.ts';
 import { type Texts, texts } from '../../texts/texts.ts';
 
 /** Behind `#/link/<token>`: an invitation, a reset, the first administrator's link, or one that signs in. */
@@ -18,6 +19,7 @@ export function LinkScreen({ token }: { token: string }) {
   const [link, setLink] = useState<Link | null>(null);
   const [problem, setProblem] = useState<ApiError | null>(null);
   const [attempts, setAttempts] = useState(0);
+  const ways = useSignInWays();
   useEffect(() => {
     setProblem(null);
     post<{ data: Link }>('/links/look', { token }).then(
@@ -36,17 +38,38 @@ export function LinkScreen({ token }: { token: string }) {
   }
   if (problem !== null) {
     return (
-      <Door title={t.checking}>
+      <Door title={t.notChecked}>
         <ProblemNote problem={problem} onRetry={() => setAttempts(attempts + 1)} />
       </Door>
     );
   }
-  return link === null ? <Door title={t.checking} /> : <AcceptLink token={token} link={link} />;
+  if (link === null || (ways.answer === undefined && ways.problem === null)) {
+    return <Door title={t.checking} />;
+  }
+  const provider = ways.answer?.data.identity_provider ?? null;
+  // The first administrator has a password all the same.
+  if (ways.answer?.data.passwords === false && (link.purpose === 'invite' || link.purpose === 'reset')) {
+    return (
+      <Door
+        title={
+          link.purpose === 'invite' ? t.inviteTitle(link.organization?.name ?? 'tagtrail') : t.resetTitle
+        }
+        lead={link.purpose === 'invite' ? t.byProvider : t.noPasswords}
+      >
+        {provider !== null && (
+          <a class="primary" href={provider}>
+            {texts.value.signIn.provider}
+          </a>
+        )}
+      </Door>
+    );
+  }
+  return <AcceptLink token={token} link={link} />;
 }
 
-/** Used, expired or never made: the server does not say which. */
+/** Used, expired or never made: the server does not say which. Refused for another reason, it may still be good. */
 function isOver({ status }: ApiError): boolean {
-  return [400, 401, 403, 404, 410].includes(status);
+  return [400, 404, 410].includes(status);
 }
 
 type Link = Data<'POST /links/look'>;
@@ -67,6 +90,8 @@ function AcceptLink({ token, link }: { token: string; link: Link }) {
   const { title, lead } = wordsOf(link, hasAccount, texts.value);
 
   const accept = async () => {
+    // Before the link is used up.
+    requireCookies();
     const { data } = await post<{ data: Session }>('/links/accept', {
       token,
       ...(isNew ? { name } : {}),

@@ -2,7 +2,7 @@ import { NO_FORMAT, READER_STATES, type Reader } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { useRepeat } from '../../api/use-repeat.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import { EmptyState, NoScreen } from '../../parts/empty-state.tsx';
 import { Filter } from '../../parts/filter.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { NothingFound } from '../../parts/nothing-found.tsx';
@@ -23,11 +23,8 @@ const EVERY_MS = 5_000;
 
 /** `#/readers?state=silent`, `#/readers/7`, `#/readers/new`, `#/readers/formats` */
 export function ReadersScreen({ rest: [id] }: { rest: readonly string[] }) {
-  if (id === 'new') {
-    return <NewReader />;
-  }
-  if (id === 'formats' && may('admin')) {
-    return <OwnFormats />;
+  if (id === 'new' || id === 'formats') {
+    return !may('admin') ? <NoScreen /> : id === 'new' ? <NewReader /> : <OwnFormats />;
   }
   return id === undefined ? <ReaderList /> : <ReaderPage id={id} />;
 }

@@ -5,7 +5,7 @@ import { useAction } from '../../api/use-action.ts';
 import { useList } from '../../api/use-list.ts';
 import { useNames } from '../../api/use-names.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import { EmptyState, NoScreen } from '../../parts/empty-state.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -23,8 +23,8 @@ import { TryOut } from './try-out.tsx';
 
 /** `#/rules`, `#/rules/new?kind=dwell`, `#/rules/01J…` */
 export function RulesScreen({ rest: [id] }: { rest: readonly string[] }) {
-  if (id === 'new' && may('admin')) {
-    return <NewRule />;
+  if (id === 'new') {
+    return may('admin') ? <NewRule /> : <NoScreen />;
   }
   return id === undefined ? <RuleList /> : <RulePage key={id} id={id} />;
 }

@@ -3,6 +3,7 @@ import { post, remove } from '../../api/send.ts';
 import type { Row } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
+import { useSignInWays } from '../../api/use-sign-in-ways.ts';
 import { noteWrite } from '../../api/writes.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { CardForm } from '../../parts/card-form.tsx';
@@ -16,9 +17,10 @@ import { session } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 
 export function AccountSection() {
+  const ways = useSignInWays();
   return (
     <div class="cards">
-      <PasswordForm />
+      {ways.answer?.data.passwords === true && <PasswordForm />}
       <SessionList />
     </div>
   );

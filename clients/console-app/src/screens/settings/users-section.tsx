@@ -3,6 +3,7 @@ import { patch, post, remove } from '../../api/send.ts';
 import type { Data, Row } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useList } from '../../api/use-list.ts';
+import { useSignInWays } from '../../api/use-sign-in-ways.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { CardForm } from '../../parts/card-form.tsx';
 import { confirm } from '../../parts/confirm.tsx';
@@ -30,6 +31,7 @@ export function UsersSection() {
   const users = useList<User>('/users', { sort: '' });
   const invitations = useList<OpenInvitation>('/invitations', { sort: '', pageIn: 'invitations' });
   const [link, setLink] = useState<MadeLink | null>(null);
+  const hasPasswords = useSignInWays().answer?.data.passwords === true;
   const { run, isBusy, problem } = useAction();
   const onInvited = ({ email, ...made }: Invitation) => setLink({ ...made, title: t.linkFor(email) });
   const onReset = async (user: User) => {
@@ -54,7 +56,7 @@ export function UsersSection() {
         )}
         <ul class="lines">
           {users.rows.map((user) => (
-            <UserLine key={user.id} user={user} onReset={() => onReset(user)} />
+            <UserLine key={user.id} user={user} onReset={hasPasswords ? () => onReset(user) : null} />
           ))}
         </ul>
         <Pager list={users} />
@@ -131,7 +133,7 @@ function InviteForm({ onInvited }: { onInvited: (invitation: Invitation) => void
 type User = Row<'GET /users'>;
 
 /** A member of the organization, and what can be done about them. Nobody takes rights from themselves here. */
-function UserLine({ user, onReset }: { user: User; onReset: () => Promise<unknown> }) {
+function UserLine({ user, onReset }: { user: User; onReset: (() => Promise<unknown>) | null }) {
   const t = texts.value.settings;
   const { run, isBusy, problem } = useAction();
   const isSelf = user.id === session.value?.user.id;
@@ -174,9 +176,11 @@ function UserLine({ user, onReset }: { user: User; onReset: () => Promise<unknow
               </option>
             ))}
           </select>
-          <button type="button" class="small secondary" disabled={isBusy} onClick={() => void run(onReset)}>
-            {t.resetLink}
-          </button>
+          {onReset !== null && (
+            <button type="button" class="small secondary" disabled={isBusy} onClick={() => void run(onReset)}>
+              {t.resetLink}
+            </button>
+          )}
           <button
             type="button"
             class="small secondary"

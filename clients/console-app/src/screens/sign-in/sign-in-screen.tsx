@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { Data } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
-import { useRead } from '../../api/use-read.ts';
+import { type SignInWays, useSignInWays } from '../../api/use-sign-in-ways.ts';
 import { Door } from '../../parts/door.tsx';
 import { Field } from '../../parts/field.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
@@ -10,12 +9,10 @@ import { signIn } from '../../session/session.ts';
 import { keepWantedAddress } from '../../session/wanted-address.ts';
 import { texts } from '../../texts/texts.ts';
 
-type Ways = Data<'GET /sign-in-ways'>;
-
 /** Where who is not signed in comes to, whatever the address; it shows once they are. */
 export function SignInScreen() {
   const t = texts.value.signIn;
-  const { answer, problem } = useRead<{ data: Ways }>('/sign-in-ways');
+  const { answer, problem, reload } = useSignInWays();
   const { passwords, identity_provider: provider } = answer?.data ?? PASSWORDS_ONLY;
   const reason = address.value.path[0] === 'sign-in' ? address.value.query.get('refused') : null;
   return (
@@ -25,6 +22,7 @@ export function SignInScreen() {
           <p>{isReason(reason) ? t.refused[reason] : t.refused.failed}</p>
         </div>
       )}
+      {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
       {provider !== null && (
         <a class={passwords ? 'secondary' : 'primary'} href={provider} onClick={keepWantedAddress}>
           {t.provider}
@@ -42,7 +40,7 @@ export function SignInScreen() {
 }
 
 /** If it cannot be found out, a password may still do. */
-const PASSWORDS_ONLY: Ways = { passwords: true, identity_provider: null };
+const PASSWORDS_ONLY: SignInWays = { passwords: true, identity_provider: null };
 
 function isReason(reason: string): reason is keyof typeof texts.value.signIn.refused {
   return Object.hasOwn(texts.value.signIn.refused, reason);
