@@ -113,6 +113,7 @@ export const EVENT_TYPES = all<EventType>({
   'tagtrail.alert.withdrawn.v1': 0,
 });
 
+export type Reading = Row<'GET /assets/{asset_id}/readings'>;
 export type Stays = Data<'GET /assets/{asset_id}/stays'>;
 export type Stay = Stays['stays'][number];
 export type Reference = Stay['location'];

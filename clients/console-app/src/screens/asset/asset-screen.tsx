@@ -25,6 +25,7 @@ import { address, go, href, hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { rangeInAddress, SPANS, shifted, showRange, usualRange, zoomed } from './range.ts';
+import { Readings } from './readings.tsx';
 import { StayTable } from './stay-table.tsx';
 import { Timeline } from './timeline.tsx';
 import { WhySheet } from './why-sheet.tsx';
@@ -121,6 +122,7 @@ export function AssetScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
           <StayTable stays={shown} range={range} />
         </>
       )}
+      <Readings asset={known} range={range} />
       <ChangesOf type="asset" id={known.id} />
       {problem !== null && <ProblemNote problem={problem} onRetry={whole.reload} />}
       {why !== null && (

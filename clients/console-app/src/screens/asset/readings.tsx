@@ -1,0 +1,167 @@
+import { useState } from 'preact/hooks';
+import type { Asset, Reading } from '../../api/types.ts';
+import { useRead } from '../../api/use-read.ts';
+import { Instant, instantText } from '../../parts/instant.tsx';
+import { ProblemNote } from '../../parts/problem-note.tsx';
+import type { Range } from '../../parts/timeline/range.ts';
+import { texts } from '../../texts/texts.ts';
+
+const HOUR = 3_600_000;
+
+/** Rows of a page are as many as the picture has points. */
+const MOST_POINTS = 200;
+
+type Kind = Reading['kind'];
+
+/** What the asset's tags measured in the range: the newest values, a picture, and the same as a table. Nothing if they never did. */
+export function Readings({ asset, range }: { asset: Asset; range: Range }) {
+  const t = texts.value.readings;
+  const newest = newestOf(asset);
+  const [chosen, setChosen] = useState<Kind | null>(null);
+  const kind = chosen ?? newest[0]?.kind;
+  const { answer, problem, reload } = useRead<{ data: readonly Reading[] }>(
+    kind === undefined ? null : `/assets/${asset.id}/readings`,
+    {
+      ...{ kind: kind ?? '', bucket: bucketOf(range), sort: 'observed_at', limit: MOST_POINTS },
+      ...{ from: new Date(range.from).toISOString(), to: new Date(range.to).toISOString() },
+    },
+  );
+  if (kind === undefined) {
+    return null;
+  }
+  const buckets = answer?.data ?? [];
+  return (
+    <section class="card stack readings" aria-labelledby="readings">
+      <h2 id="readings">{t.title}</h2>
+      <ul class="readings-newest">
+        {newest.map((each) => (
+          <li key={each.kind}>
+            <button
+              type="button"
+              class="quiet"
+              aria-pressed={each.kind === kind}
+              onClick={() => setChosen(each.kind)}
+            >
+              {t.kinds[each.kind]}: <strong>{valueText(each.kind, each.value)}</strong>
+            </button>{' '}
+            <span class="hint">
+              <Instant at={each.observed_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
+      {answer !== undefined && buckets.length === 0 && <p class="hint">{t.none}</p>}
+      {buckets.length > 0 && (
+        <>
+          <Picture buckets={buckets} kind={kind} range={range} />
+          <ReadingTable buckets={buckets} kind={kind} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function valueText(kind: Kind, value: number): string {
+  const { value: written, units } = texts.value.readings;
+  return written(value, units[kind]);
+}
+
+/** By kind, of several tags that of the one that measured last. */
+function newestOf(asset: Asset): { kind: Kind; value: number; observed_at: string }[] {
+  const newest = new Map<Kind, { kind: Kind; value: number; observed_at: string }>();
+  for (const { readings = {} } of asset.tags) {
+    for (const kind of Object.keys(texts.value.readings.kinds) as Kind[]) {
+      const value = readings[kind];
+      if (value !== undefined && value.observed_at > (newest.get(kind)?.observed_at ?? '')) {
+        newest.set(kind, { kind, ...value });
+      }
+    }
+  }
+  return [...newest.values()];
+}
+
+/** So long that a range has no more buckets than there are points. */
+function bucketOf({ from, to }: Range): string {
+  const hours = (to - from) / HOUR;
+  return hours <= 3 ? '1m' : hours <= MOST_POINTS - 1 ? '1h' : '1d';
+}
+
+const WIDTH = 600;
+const HEIGHT = 140;
+
+/** The line of means, on the ground between least and greatest values. */
+function Picture({ buckets, kind, range }: { buckets: readonly Reading[]; kind: Kind; range: Range }) {
+  const t = texts.value.readings;
+  const low = Math.min(...buckets.map(({ min }) => min ?? 0));
+  const high = Math.max(...buckets.map(({ max }) => max ?? 0));
+  const x = (at: string) => ((Date.parse(at) - range.from) / (range.to - range.from)) * WIDTH;
+  const y = (value: number | null) => HEIGHT - (((value ?? 0) - low) / (high - low || 1)) * (HEIGHT - 4) - 2;
+  const line = (of: 'min' | 'mean' | 'max') =>
+    buckets.map((bucket) => `${x(bucket.observed_at)},${y(bucket[of])}`);
+  return (
+    <figure class="readings-picture">
+      <span class="hint">{valueText(kind, high)}</span>
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={t.picture(t.kinds[kind], valueText(kind, low), valueText(kind, high))}
+      >
+        <polygon points={[...line('max'), ...line('min').toReversed()].join(' ')} />
+        <polyline points={line('mean').join(' ')} />
+      </svg>
+      <figcaption class="hint">
+        <span>{valueText(kind, low)}</span>
+        <span>
+          {instantText(new Date(range.from).toISOString(), true)} –{' '}
+          {instantText(new Date(range.to).toISOString(), true)}
+        </span>
+      </figcaption>
+    </figure>
+  );
+}
+
+function ReadingTable({ buckets, kind }: { buckets: readonly Reading[]; kind: Kind }) {
+  const t = texts.value.readings;
+  return (
+    <details>
+      <summary>{t.asTable}</summary>
+      <div class="table-box">
+        <table class="table">
+          <caption class="unseen">{t.kinds[kind]}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{t.from}</th>
+              <th scope="col" class="number">
+                {t.least}
+              </th>
+              <th scope="col" class="number">
+                {t.mean}
+              </th>
+              <th scope="col" class="number">
+                {t.greatest}
+              </th>
+              <th scope="col" class="number">
+                {t.count}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {buckets.toReversed().map(({ observed_at, min, mean, max, count }) => (
+              <tr key={observed_at}>
+                <td>
+                  <Instant at={observed_at} isLong />
+                </td>
+                <td class="number">{valueText(kind, min ?? 0)}</td>
+                <td class="number">{valueText(kind, mean ?? 0)}</td>
+                <td class="number">{valueText(kind, max ?? 0)}</td>
+                <td class="number">{t.value(count ?? 0, '')}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+}
