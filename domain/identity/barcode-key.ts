@@ -1,7 +1,8 @@
 import { hasCheckDigit } from './application-identifiers.ts';
 import { parseDigitalLink } from './digital-link.ts';
 import { parseBracketed, parseElementString } from './element-string.ts';
-import { type Elements, FNC1, gtin14, keyElements, matchingKey } from './gs1-key.ts';
+import { type Elements, FNC1, gtin14, keyElements } from './gs1-key.ts';
+import { keyOf, type Named, namedByUri } from './named.ts';
 
 /**
  * The normal form of a barcode, by which values are matched whoever read them (docs/tracking.md, Which tag): a GS1 key if it
@@ -9,9 +10,23 @@ import { type Elements, FNC1, gtin14, keyElements, matchingKey } from './gs1-key
  */
 export function barcodeKey(value: string): string {
   const { symbology, text } = trimmed(value);
+  const named = namedIn(symbology, text);
+  return named === null ? text.replaceAll(FNC1, '') : keyOf(named);
+}
+
+/** What a barcode names by GS1's standards; null for any other value. */
+export function namedByBarcode(value: string): Named | null {
+  const { symbology, text } = trimmed(value);
+  return namedIn(symbology, text);
+}
+
+function namedIn(symbology: string | null, text: string): Named | null {
+  if (text.startsWith('urn:') || text.startsWith('URN:')) {
+    return namedByUri(text);
+  }
   const elements = elementsIn(symbology, text);
   const key = elements === null ? null : keyElements(elements);
-  return key === null ? text.replaceAll(FNC1, '') : matchingKey(key);
+  return key === null ? null : { elements: key, uri: null };
 }
 
 /** What AIM's identifier says of a code's kind: `]E0` and the like. FNC1 in front stands for a GS1 code. */

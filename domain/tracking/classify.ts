@@ -68,9 +68,11 @@ function classifyOne(
     const tagLocationId = resolution.kind === 'location' ? resolution.locationId : null;
     return { outcome: { status: 'unknown', observedAt, locationId, tagLocationId } };
   }
-  const { assetId, tagValue } = resolution;
+  const { assetId, tagType, tagValue } = resolution;
+  // The tag counts as it is attached, perhaps of another kind than the device read.
+  const located = scan.tagType === tagType ? scan : { ...scan, tagType };
   if (locationId === null) {
     return { outcome: { status: 'unplaced', assetId } };
   }
-  return { located: { orgId, assetId, scan, tagValue, locationId, observedAt, timeIsReceived } };
+  return { located: { orgId, assetId, scan: located, tagValue, locationId, observedAt, timeIsReceived } };
 }

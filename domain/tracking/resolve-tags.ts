@@ -8,7 +8,7 @@ import type { TagType } from './tag-type.ts';
 import { tagsLike } from './tags-like.ts';
 
 export type Resolution =
-  | { kind: 'asset'; assetId: number; tagId: number; tagValue: string }
+  | { kind: 'asset'; assetId: number; tagId: number; tagType: TagType; tagValue: string }
   | { kind: 'location'; locationId: number }
   | { kind: 'ambiguous' }
   | { kind: 'unknown' };
@@ -143,7 +143,7 @@ interface CandidateRow extends Candidate {
 /** A tag, and the asset or else the location that it is attached to. */
 interface Candidate {
   id: number;
-  tag_type: string;
+  tag_type: TagType;
   value: string;
   asset_id: number | null;
   location_id: number | null;
@@ -185,9 +185,15 @@ function resolve(read: TagRead, candidates: readonly CandidateRow[]): Resolution
   if (choice.kind !== 'one') {
     return { kind: choice.kind === 'none' ? 'unknown' : 'ambiguous' };
   }
-  const { id: tagId, asset_id: assetId, location_id: locationId, value: tagValue } = choice.tag;
+  const {
+    id: tagId,
+    asset_id: assetId,
+    location_id: locationId,
+    tag_type: tagType,
+    value: tagValue,
+  } = choice.tag;
   if (assetId !== null) {
-    return { kind: 'asset', assetId, tagId, tagValue };
+    return { kind: 'asset', assetId, tagId, tagType, tagValue };
   }
   return locationId === null ? { kind: 'unknown' } : { kind: 'location', locationId };
 }

@@ -1,6 +1,7 @@
 import { hasTokenShape, SECRET_IS_NO_TAG } from '../../base/tag-secrets.ts';
-import { barcodeKey } from '../identity/barcode-key.ts';
+import { barcodeKey, namedByBarcode } from '../identity/barcode-key.ts';
 import { isGs1Key } from '../identity/gs1-key.ts';
+import { keyOf, type Named, namedByEpc, namedByUri } from '../identity/named.ts';
 import type { TagType } from './tag-type.ts';
 
 /**
@@ -10,7 +11,35 @@ import type { TagType } from './tag-type.ts';
  * @returns '' for a value that is unusable because it consists of separators.
  */
 export function tagKey(tagType: TagType, value: string): string {
-  return tagType === 'barcode' ? barcodeKey(value) : spellingKey(tagType, value);
+  switch (tagType) {
+    case 'rfid':
+      return rfidTagKey(rfidKey(value));
+    case 'ble':
+      return bleKey(value);
+    case 'barcode':
+      return barcodeKey(value);
+  }
+}
+
+function rfidTagKey(spelling: string): string {
+  const named = namedByRfid(spelling);
+  return named === null ? spelling : keyOf(named);
+}
+
+function namedByRfid(spelling: string): Named | null {
+  return /^urn:/i.test(spelling) ? namedByUri(spelling) : namedByEpc(spelling);
+}
+
+/** What a value names by GS1's standards; null for any other. */
+export function namedBy(tagType: TagType, value: string): Named | null {
+  switch (tagType) {
+    case 'rfid':
+      return namedByRfid(rfidKey(value));
+    case 'ble':
+      return null;
+    case 'barcode':
+      return namedByBarcode(value);
+  }
 }
 
 /** A key that ignores separators, case and, for RFID, leading zeros. Values with one spelling key have one tag key. */
@@ -25,14 +54,22 @@ function spellingKey(tagType: TagType, value: string): string {
   }
 }
 
+function keysOf(tagType: TagType, value: string): { spelling: string; key: string } {
+  const spelling = spellingKey(tagType, value);
+  return {
+    spelling,
+    key: tagType === 'rfid' ? rfidTagKey(spelling) : tagType === 'ble' ? spelling : barcodeKey(value),
+  };
+}
+
 /**
  * The keys of a stored tag. `normal` is its tag key, null where `spelling` is: tags that another version attached have none
  * until it is added (`renew-keys.ts`).
  */
 export function storedKeys(tagType: TagType, value: string): { spelling: string; normal: string | null } {
-  const spelling = spellingKey(tagType, value) || value;
-  const key = tagKey(tagType, value) || value;
-  return { spelling, normal: key === spelling ? null : key };
+  const { spelling, key } = keysOf(tagType, value);
+  const own = key || value;
+  return { spelling: spelling || value, normal: own === (spelling || value) ? null : own };
 }
 
 /** The stored keys that tags with the key of a value may have; null where it cannot be the key of any. */
@@ -44,13 +81,18 @@ export interface SoughtKeys {
 }
 
 export function soughtKeys(tagType: TagType, value: string): SoughtKeys {
-  const key = tagKey(tagType, value);
-  const spelling = spellingKey(tagType, value);
+  const { spelling, key } = keysOf(tagType, value);
   if (isGs1Key(key)) {
     return { normal: key, spelling, otherSpelling: null };
   }
   const isNormal = tagType === 'barcode';
   return { normal: isNormal ? key : null, spelling: key, otherSpelling: key === spelling ? null : spelling };
+}
+
+/** Equal for tags that are the same: what GS1 names is, whatever the kind of its tag; anything else only of one kind. */
+export function sameTagKey(tagType: TagType, value: string): string {
+  const key = tagKey(tagType, value);
+  return isGs1Key(key) ? key : `${tagType}:${key}`;
 }
 
 /** Null if a tag can have this value. */

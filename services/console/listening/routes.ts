@@ -6,6 +6,7 @@ import type { HeardByAll } from '../../../domain/listening/merge-heard.ts';
 import { wantReads } from '../../../domain/listening/wanted.ts';
 import { chooseTag, MOST_SPELLINGS } from '../../../domain/tracking/resolve-tags.ts';
 import { soughtKeys } from '../../../domain/tracking/tag-key.ts';
+import type { TagType } from '../../../domain/tracking/tag-type.ts';
 import { tagsLike } from '../../../domain/tracking/tags-like.ts';
 import { EventStream, eventText } from '../../../platform/http/event-stream.ts';
 import { enterAll } from '../../../platform/http/open-streams.ts';
@@ -158,7 +159,7 @@ interface Owner {
 interface OwnerRow {
   index: number;
   id: number;
-  tag_type: string;
+  tag_type: TagType;
   value: string;
   asset_id: number | null;
   location_id: number | null;

@@ -119,7 +119,7 @@ function expectedView({ id, external_key, name, last_seen, tags }: ExpectedRow) 
 
 interface TaggedRow {
   id: number;
-  tag_type: string;
+  tag_type: TagType;
   value: string;
   asset_id: number | null;
   asset_external_key: string | null;

@@ -74,6 +74,28 @@ describe('which tag a scan is of', () => {
     });
   }
 
+  it('is the one that GS1 names, of either kind and in any notation', async () => {
+    const assetId = await site.asset('pallet', '3074257BF7194E4000001A85');
+    const notations: [string, TagType][] = [
+      ['30:74:25:7b:f7:19:4e:40:00:00:1a:85', 'rfid'],
+      ['3034257BF7194E4000001A85', 'rfid'],
+      ['urn:epc:id:sgtin:0614141.812345.6789', 'rfid'],
+      ['urn:epc:id:sgtin:0614141.812345.6789', 'barcode'],
+      ['(01)80614141123458(21)6789', 'barcode'],
+      [']d2018061414112345810L1\u001d216789', 'barcode'],
+      ['https://example.com/01/80614141123458/21/6789', 'barcode'],
+    ];
+    for (const [value, tagType] of notations) {
+      await expectAsset(assetId, value, tagType);
+    }
+    await expectStatus('unknown', '(01)80614141123458', 'barcode');
+    await expectStatus('unknown', '3074257BF7194E4000001A86');
+    const other = await site.asset('other', 'https://example.com/01/80614141123458/21/6789', 'barcode');
+    await expectStatus('ambiguous', '(01)80614141123458(21)6789', 'barcode');
+    await expectAsset(other, 'https://example.com/01/80614141123458/21/6789', 'barcode');
+    await expectAsset(assetId, '3074257BF7194E4000001A85');
+  });
+
   const otherKey: [string, TagType, string, string[]][] = [
     ['an EPC', 'rfid', 'E28011AB', ['E28011AB0', 'E28011A']],
     ['a MAC with other zeros', 'ble', '000000250001', ['250001', '00:00:25:00:01']],

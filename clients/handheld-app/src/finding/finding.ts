@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { tagKey } from '../../../../domain/tracking/tag-key.ts';
+import { sameTagKey, tagKey } from '../../../../domain/tracking/tag-key.ts';
 import { isTagType, TAG_TYPES } from '../../../../domain/tracking/tag-type.ts';
 import { folded } from '../../../ui/texts/folded.ts';
 import type { GatewayClient } from '../gateway/client.ts';
@@ -202,13 +202,12 @@ async function keepLookedAt(database: Database, page: LookedAt): Promise<void> {
 function matching(assets: readonly FoundAsset[], text: string): FoundAsset[] {
   const words = folded(text).split(/\s+/).filter(Boolean);
   const whole = text.trim();
-  const keys = new Map(TAG_TYPES.map((type) => [type, tagKey(type, whole)]));
+  const keys = new Set(
+    TAG_TYPES.filter((type) => tagKey(type, whole) !== '').map((type) => sameTagKey(type, whole)),
+  );
   const isNamed = ({ external_key, tags }: FoundAsset) =>
     folded(external_key) === folded(whole) ||
-    tags.some(
-      ({ tag_type, value }) =>
-        isTagType(tag_type) && keys.get(tag_type) !== '' && tagKey(tag_type, value) === keys.get(tag_type),
-    );
+    tags.some(({ tag_type, value }) => isTagType(tag_type) && keys.has(sameTagKey(tag_type, value)));
   const named: FoundAsset[] = [];
   const others: FoundAsset[] = [];
   for (const asset of words.length === 0 ? [] : assets) {

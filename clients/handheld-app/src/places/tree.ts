@@ -1,4 +1,4 @@
-import { tagKey } from '../../../../domain/tracking/tag-key.ts';
+import { sameTagKey } from '../../../../domain/tracking/tag-key.ts';
 import { isTagType, type TagType } from '../../../../domain/tracking/tag-type.ts';
 import { folded } from '../../../ui/texts/folded.ts';
 import type { Location } from '../gateway/place.ts';
@@ -61,9 +61,9 @@ export class LocationTree {
     if (exact.length > 0) {
       return exact[0] ?? null;
     }
-    const key = tagKey(tagType, value);
+    const key = sameTagKey(tagType, value);
     const alike = this.#withTag(
-      (tag) => tag.tag_type === tagType && isTagType(tag.tag_type) && tagKey(tag.tag_type, tag.value) === key,
+      (tag) => isTagType(tag.tag_type) && sameTagKey(tag.tag_type, tag.value) === key,
     );
     return alike.length === 1 ? (alike[0] ?? null) : null;
   }

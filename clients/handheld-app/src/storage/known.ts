@@ -1,14 +1,14 @@
 import { kindFound } from '../../../../domain/tracking/kind-found.ts';
-import { tagKey } from '../../../../domain/tracking/tag-key.ts';
+import { sameTagKey } from '../../../../domain/tracking/tag-key.ts';
 import { isTagType, TAG_TYPES, type TagType } from '../../../../domain/tracking/tag-type.ts';
 import type { ListedAsset } from '../gateway/answers.ts';
 import type { Place } from '../gateway/place.ts';
 import type { Database } from './database.ts';
 import type { KnownAsset } from './known-asset.ts';
 
-/** Key of a tag's asset, independent of how the tag is written. */
+/** Key of a tag's asset, independent of how the tag is written, and of its kind if GS1 names it. */
 export function knownKey({ tag_type, value }: { tag_type: TagType; value: string }): string {
-  return `${tag_type}:${tagKey(tag_type, value)}`;
+  return sameTagKey(tag_type, value);
 }
 
 /** A tag of a guessed kind is looked up as the gateway does. */
