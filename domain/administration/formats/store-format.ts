@@ -106,7 +106,7 @@ function refuseMissingIdentity({ name, identities }: CheckedFormat, readers: rea
   }
 }
 
-/** Bytes of a format, as JSON without blanks. The longest built-in one has 1,300. */
+/** Bytes of a format, as JSON without blanks. The longest built-in one has 3,400. */
 const MOST_BYTES = 32_768;
 
 /** Per organization: ingestion keeps formats in use in memory, up to 300 KB each. */

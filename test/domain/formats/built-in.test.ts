@@ -2,12 +2,15 @@ import { expect } from 'chai';
 import { dryRun } from '../../../domain/formats/dry-run.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { compileFormat, FORMAT_SCHEMA } from '../../../domain/formats/mapping/format.ts';
+import { recognize } from '../../../domain/formats/recognize.ts';
+import { formatsThatRead } from '../../../domain/formats/would-read.ts';
 import { loadFixtures } from '../../support/format-fixtures.ts';
 import { readmeOfFormats } from './readme-of-formats.ts';
 
 describe('the built-in formats', () => {
   const formats = loadBuiltinFormats();
   const fixtures = loadFixtures();
+  const sources = [...formats].map(([name, { definition }]) => [name, JSON.stringify(definition)] as const);
 
   it('are those that are tried here', () => {
     expect([...fixtures.keys()].sort()).to.deep.equal([...formats.keys()].sort());
@@ -37,6 +40,21 @@ describe('the built-in formats', () => {
             if (left !== null && expected.scans.length > 0) {
               expect(dryRun(format, { topic, payload: left }, policies).scans).to.deep.equal([]);
             }
+          }
+        }
+      });
+
+      it('is recognized by what its devices send', () => {
+        for (const { topic, payload, policies, expected } of fixtures.get(name) ?? []) {
+          if (expected.scans.length > 0 && Object.keys(policies).length === 0) {
+            const recognized = recognize({ formats: sources, messages: [{ topic, payload }] });
+            const [best] = recognized;
+            // A tag that is named in the topic only: any object under it could be of that make.
+            const isBest =
+              best?.format === name ||
+              (best?.format === 'ruuvi-gateway' && /[0-9A-F]{12}$/i.test(topic.replaceAll(':', '')));
+            expect([topic, isBest]).to.deep.equal([topic, true]);
+            expect(formatsThatRead({ topic, payload })).to.include(name);
           }
         }
       });
