@@ -1,6 +1,6 @@
 import { Turns } from '../../base/each-in-turns.ts';
 import type { Micros } from '../../base/instant.ts';
-import { doubles, integers, texts, timestamps } from '../../db/timescale/queries/array-parameters.ts';
+import { doubles, integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
 import { type FragmentSqlToken, NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { type TimeRules, observedAt as whenObserved } from './observed-at.ts';
@@ -70,40 +70,27 @@ export async function recordReadings(db: Connection, found: TagReading[]): Promi
   found.sort(
     (a, b) => a.orgId - b.orgId || a.assetId - b.assetId || a.observedAt - b.observedAt || a.tagId - b.tagId,
   );
-  const rows = READING_KINDS.flatMap((kind) =>
-    found.flatMap(({ readings, ...of }) => {
-      const value = readings[kind];
-      return value === undefined ? [] : [{ ...of, kind, value }];
-    }),
-  );
   const turns = new Turns();
-  for (let at = 0; at < rows.length; at += AT_ONCE) {
-    await insertReadings(db, rows.slice(at, at + AT_ONCE));
+  for (let at = 0; at < found.length; at += AT_ONCE) {
+    await insertReadings(db, found.slice(at, at + AT_ONCE));
     await turns.next();
   }
   await keepNewest(db, found);
 }
 
-/** Rows of a statement: a message can have 60,000 values. */
+/** Rows of a statement: a message can have ten thousand. */
 const AT_ONCE = 4_000;
 
-async function insertReadings(
-  db: Connection,
-  rows: readonly (Omit<TagReading, 'readings'> & { kind: ReadingKind; value: number })[],
-): Promise<void> {
+async function insertReadings(db: Connection, rows: readonly TagReading[]): Promise<void> {
   await db.exec(sql.prepared('record-readings', NO_ROWS)`
-    insert into tag_readings as stored (org_id, asset_id, tag_id, kind, observed_at, value)
-    select org_id, asset_id, tag_id, kind, observed_at, value
-    from unnest(
+    insert into tag_readings as stored (org_id, asset_id, tag_id, observed_at, ${KINDS})
+    select * from unnest(
       ${sql.binary(integers(rows.map(({ orgId }) => orgId)))}::integer[],
       ${sql.binary(integers(rows.map(({ assetId }) => assetId)))}::integer[],
       ${sql.binary(integers(rows.map(({ tagId }) => tagId)))}::integer[],
-      ${sql.binary(texts(rows.map(({ kind }) => kind)))}::text[],
       ${sql.binary(timestamps(rows.map(({ observedAt }) => observedAt)))}::timestamptz[],
-      ${sql.binary(doubles(rows.map(({ value }) => value)))}::float8[])
-      as given (org_id, asset_id, tag_id, kind, observed_at, value)
-    on conflict (org_id, asset_id, kind, observed_at, tag_id) do update set value = excluded.value
-      where excluded.value > stored.value`);
+      ${listOf((kind) => sql.fragment`${sql.binary(doubles(rows.map(({ readings }) => readings[kind] ?? null)))}::float8[]`)})
+    on conflict (org_id, asset_id, observed_at, tag_id) do update set ${GREATEST}`);
 }
 
 type Newest = Pick<TagReading, 'orgId' | 'tagId'> &
@@ -141,6 +128,14 @@ async function keepNewest(db: Connection, found: readonly TagReading[]): Promise
 function listOf(part: (kind: ReadingKind) => FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`${sql.join(READING_KINDS.map(part), sql.fragment`, `)}`;
 }
+
+const KINDS = listOf((kind) => sql.fragment`${sql.identifier([kind])}`);
+
+/** Whatever comes first: null is less than any value. */
+const GREATEST = listOf((kind) => {
+  const value = sql.identifier([kind]);
+  return sql.fragment`${value} = greatest(stored.${value}, excluded.${value})`;
+});
 
 const COLUMNS = listOf((kind) => sql.fragment`${sql.identifier([kind])}, ${sql.identifier([`${kind}_at`])}`);
 

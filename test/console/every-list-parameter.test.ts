@@ -179,9 +179,9 @@ describe('every parameter of a list', () => {
     );
 
     await database.rows(
-      `insert into tag_readings (org_id, asset_id, tag_id, kind, observed_at, value)
-       select $1, $2, 1, kind, $3::timestamptz + minutes * interval '1 minute', minutes
-       from unnest(array['motion', 'temperature_c']) kind, unnest(array[0, 1, 600]) minutes`,
+      `insert into tag_readings (org_id, asset_id, tag_id, observed_at, motion, temperature_c)
+       select $1, $2, 1, $3::timestamptz + minutes * interval '1 minute', minutes, minutes
+       from unnest(array[0, 1, 600]) minutes`,
       [orgId, assets['A'], hoursAgo(50)],
     );
 

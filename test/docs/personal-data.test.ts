@@ -55,7 +55,6 @@ const ABOUT_THINGS: Readonly<Record<string, string>> = {
   submissions: 'id body_sha256 answer',
   sweep_assets: 'sweep_id',
   sweeps: 'id body_sha256',
-  tag_readings: 'kind',
   tags: 'tag_type value tag_key normal_key',
   unknown_tags: 'tag_type tag_key',
   unplaced_antennas: 'name',

@@ -1190,10 +1190,14 @@ create table tag_readings (
   org_id integer not null,
   asset_id integer not null,
   tag_id integer not null,
-  kind text collate "C" not null,
   observed_at timestamp with time zone not null,
-  value double precision not null,
-  constraint tag_readings__org_id_asset_id_kind_observed_at_tag_id PRIMARY KEY (org_id, asset_id, kind, observed_at, tag_id)
+  battery_percent double precision,
+  battery_volts double precision,
+  temperature_c double precision,
+  humidity_percent double precision,
+  button double precision,
+  motion double precision,
+  constraint tag_readings__org_id_asset_id_observed_at_tag_id PRIMARY KEY (org_id, asset_id, observed_at, tag_id)
 ) with (autovacuum_vacuum_insert_scale_factor=0.01);
 
 create table tags (

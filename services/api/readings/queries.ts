@@ -2,8 +2,8 @@ import { type Page, pageOf } from '../../../base/page.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { isNear } from '../../../domain/master-data/brief-list.ts';
-import { allOf, orderBy, when } from '../../../domain/master-data/clauses.ts';
-import type { ReadingKind } from '../../../domain/tracking/reading-kind.ts';
+import { orderBy } from '../../../domain/master-data/clauses.ts';
+import { READING_KINDS, type ReadingKind } from '../../../domain/tracking/reading-kind.ts';
 import { withinPeriod } from '../history/queries.ts';
 import { BUCKETS, type ReadingFilters } from './schema.ts';
 
@@ -25,18 +25,20 @@ export async function listReadings(
   filters: ReadingFilters,
   signal: AbortSignal,
 ): Promise<Page<ReadingRow>> {
-  const found = sql.fragment`tag_readings reading where ${allOf([
-    sql.fragment`${withinPeriod('reading', db.orgId, assetId, filters)}`,
-    when(filters.kind, (kinds) => sql.fragment`reading.kind = any (${sql.array(kinds, 'text')})`),
-  ])}`;
+  const kinds = (filters.kind ?? READING_KINDS).map(
+    (kind) => sql.fragment`(${sql.literalValue(kind)}, reading.${sql.identifier([kind])})`,
+  );
+  const found = sql.fragment`tag_readings reading
+      cross join lateral (values ${sql.join(kinds, sql.fragment`, `)}) as measured (kind, value)
+    where ${withinPeriod('reading', db.orgId, assetId, filters)} and measured.value is not null`;
   const rows =
     filters.bucket === undefined
-      ? sql.fragment`select observed_at, kind, tag_id, value, null::float8 as min, null::float8 as mean, null::float8 as max,
-          null::int8 as count from ${found}`
-      : sql.fragment`select date_bin(${BUCKETS[filters.bucket]}::interval, observed_at, ${EPOCH}::timestamptz) as observed_at,
-          kind, null::integer as tag_id, null::float8 as value, min(value) as min, avg(value) as mean, max(value) as max,
-          count(*) as count
-        from ${found} group by 1, kind`;
+      ? sql.fragment`select reading.observed_at, measured.kind, reading.tag_id, measured.value, null::float8 as min,
+          null::float8 as mean, null::float8 as max, null::int8 as count from ${found}`
+      : sql.fragment`select date_bin(${BUCKETS[filters.bucket]}::interval, reading.observed_at, ${EPOCH}::timestamptz) as observed_at,
+          measured.kind, null::integer as tag_id, null::float8 as value, min(measured.value) as min, avg(measured.value) as mean,
+          max(measured.value) as max, count(*) as count
+        from ${found} group by 1, measured.kind`;
   const order = orderBy(
     filters.sort,
     { observed_at: sql.fragment`reading.observed_at` },

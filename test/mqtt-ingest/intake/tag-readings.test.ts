@@ -28,7 +28,9 @@ describe('what tags measure', () => {
   const send = (reads: object[], topic = 'site/bridge') => intake.receive(topic, JSON.stringify({ reads }));
   const kept = (assetId: number) =>
     database.rows(
-      `select kind, value from tag_readings where asset_id = $1 order by kind, observed_at, value`,
+      `select measured.key as kind, measured.value::float8 as value
+       from tag_readings reading, jsonb_each_text(to_jsonb(reading) - '{org_id,asset_id,tag_id,observed_at}'::text[]) measured
+       where reading.asset_id = $1 and measured.value is not null order by 1, reading.observed_at`,
       [assetId],
     );
   const newest = async (assetId: number) =>
