@@ -103,6 +103,8 @@ describe('the imports of the console', () => {
       { line: 3, column: 'name', value: '', code: 'required' },
     ]);
     expect(outcome.faults[1].message).to.equal('is_active must be true or false');
+    const twice = await checked('external_key,name,tags\nF-6,Six,rfid:E6\nF-7,Seven,rfid:E6\n');
+    expect(twice.outcome.faults[0].message).to.include('has the tag rfid:E6, which line 2 has too');
     const tagged = await checked('external_key,name,tags\nF-4,Four,rfid:E1\n');
     expect(tagged.outcome.counts).to.include({ created: 0, faulty: 1 });
     expect(tagged.outcome.faults[0]).to.include({ column: 'tags', value: 'rfid:E1' });

@@ -70,8 +70,9 @@ export class Postponed {
     for (const group of this.#keyless.groups()) {
       await this.#createKeyless(transaction, group);
     }
+    const lines = new Map<string, number>();
     for (const group of this.#tags.groups()) {
-      await attach(transaction, this.resource, group, notes.problems);
+      await attach(transaction, this.resource, group, notes.problems, lines);
     }
   }
 
@@ -123,6 +124,8 @@ async function attach(
   resource: Keyed,
   wanted: readonly WantedTag[],
   problems: FileProblems,
+  /** By tags that the file has attached. */
+  lines: Map<string, number>,
 ): Promise<void> {
   const rows = await attachTags(
     transaction,
@@ -135,9 +138,13 @@ async function attach(
   const attached = new Set(rows.map((tag) => `${tag.parent_id}:${tagName(tag)}`));
   for (const [line, parentId, tagType, value] of wanted) {
     const name = tagName({ tag_type: tagType, value });
-    if (!attached.has(`${parentId}:${name}`)) {
-      problems.note(line, [invalidValue('tags', `has the tag ${name}, which is attached elsewhere`)]);
+    if (attached.has(`${parentId}:${name}`)) {
+      lines.set(name, line);
+      continue;
     }
+    const other = lines.get(name);
+    const where = other === undefined ? 'is attached elsewhere' : `line ${other} has too`;
+    problems.note(line, [invalidValue('tags', `has the tag ${name}, which ${where}`)]);
   }
 }
 

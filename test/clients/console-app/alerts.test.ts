@@ -49,6 +49,14 @@ describe('alerts in the console, in a browser', () => {
   const seal = () => sealBatch(database.pool, [{ orgId: site.orgId, after: 0, share: 1_000 }]);
   const from = new Date(Date.now() - 600_000).toISOString();
 
+  it('does not say that all is well where no rule watches', async () => {
+    const other = await Site.create(database, 'Without rules');
+    const page = await app.open('#/alerts', await app.as('viewer', other.orgId));
+    await page.getByRole('heading', { name: 'No rule raises alerts yet' }).waitFor();
+    expect(await page.getByText('All is well').count()).to.equal(0);
+    expect(await faultsOf(page, 'alerts-no-rules')).to.deep.equal([]);
+  });
+
   it('says that all is well, shows what is raised as it comes, and why', async () => {
     const page = await app.open('#/alerts', await app.as('viewer', site.orgId));
     await page.getByRole('heading', { name: 'All is well' }).waitFor();

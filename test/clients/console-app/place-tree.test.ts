@@ -55,6 +55,19 @@ describe('the tree of places in the console', () => {
     expect(await parentOf(place.dock)).to.equal(null);
   });
 
+  it('shows what was made and renamed', async () => {
+    await page.getByRole('link', { name: 'Add place' }).click();
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Annex');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Annex' }).waitFor();
+    await page.locator('[data-place]', { hasText: 'Annex' }).waitFor();
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Annex north');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.locator('[data-place]', { hasText: 'Annex north' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+
   it('moves one by keys alone', async () => {
     await row(place.dock).focus();
     await page.keyboard.press('m');
@@ -70,7 +83,9 @@ describe('the tree of places in the console', () => {
 
   it('says in words why a place cannot go into what is within it', async () => {
     await dragTo(place.hall, row(place.dock));
-    await page.getByText('HALL cannot go into DOCK: that is within it').waitFor();
+    await page
+      .locator('.toast-refused', { hasText: 'HALL cannot go into DOCK: that is within it' })
+      .waitFor();
     expect(await parentOf(place.hall)).to.equal(null);
   });
 });

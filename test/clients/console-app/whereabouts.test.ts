@@ -149,6 +149,38 @@ describe('the console, looking for where things are', () => {
     expect(await faultsOf(page, 'find')).to.deep.equal([]);
   });
 
+  it('says the state before the place of what may be gone, and in the list of the place', async () => {
+    const asset = await site.asset('CRATE-1', 'E28099');
+    await read('E28099', place.yard, 300, -50);
+    await seal();
+    await database.rows(
+      `insert into location_watches (org_id, location_id, valid_from, mode, max_gap_seconds, is_learned, coverage)
+       values ($1, $2, now() - interval '1 hour', 'continuous', 10, false, 'all')`,
+      [site.orgId, place.yard],
+    );
+    const page = await app.open(`#/asset/${asset}`, token);
+    await page.locator('.where-place', { hasText: /^Unknown was last at\s*YARD/ }).waitFor();
+    expect(await page.getByText('is at', { exact: true }).count()).to.equal(0);
+    const found = await faultsOf(page, 'asset-unknown');
+    await page.evaluate(`location.hash = '#/place/${place.yard}'`);
+    await page.locator('tr', { hasText: 'CRATE-1' }).locator('.badge', { hasText: 'Unknown' }).waitFor();
+    found.push(...(await faultsOf(page, 'place-states')));
+    expect(found).to.deep.equal([]);
+    await database.empty('location_watches');
+  });
+
+  it('counts ages by the server’s clock, whatever the device’s says', async () => {
+    const device = await app.browser.device({ locale: 'en-GB', viewport: { width: 1280, height: 800 } });
+    await device.context.addCookies([{ name: 'tagtrail_session', value: token, url: app.url }]);
+    await device.setTime(Date.now() + 600_000);
+    await database.rows('update reader_counters set last_message_at = now() where reader_id = $1', [
+      readerId,
+    ]);
+    const page = await device.open(`${app.url}/#/readers`);
+    const row = page.locator('tr', { hasText: 'North gate' });
+    await row.getByText(/^\d+ s ago$/).waitFor();
+  });
+
   it('shows what is at a place, and what came and went', async () => {
     const page = await app.open(`#/place/${place.yard}`, token);
     await page.locator('.table', { hasText: 'LIFT-1' }).waitFor();

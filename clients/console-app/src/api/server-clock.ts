@@ -9,6 +9,14 @@ export function noteServerTime(date: string | null): void {
   }
 }
 
+/** Below that it may be rounding: the server's time comes to the second. */
+const ROUNDING = 2_000;
+
+/** For ages of what the server has dated: this device's clock may be wrong. */
+export function serverNow(): number {
+  return Date.now() + (Math.abs(ahead) < ROUNDING ? 0 : ahead);
+}
+
 /** The last whole minute by the server's clock: what it is asked about must not be later than now. */
 export function lastMinute(): number {
   return Math.floor((Date.now() + ahead) / 60_000) * 60_000;

@@ -1,6 +1,8 @@
+import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiError } from '../api/api-error.ts';
 import { useRead } from '../api/use-read.ts';
+import { writesTo } from '../api/writes.ts';
 import { movesAfter, onReset } from './live.ts';
 import { TreeModel, type TreeRow } from './tree-model.ts';
 import { useMoves } from './use-moves.ts';
@@ -8,8 +10,19 @@ import { useMoves } from './use-moves.ts';
 /** Milliseconds after which a tree that lacks moves is read again: by then there is a newer one. */
 const AGAIN_MS = 1_100;
 
-/** Moves tell of no place that was made or retired, nor of an asset that was. */
+/** Moves tell of no place that others have made or retired, nor of an asset that was. */
 const REFRESH_MS = 60_000;
+
+/** Milliseconds for which the server's tree may lack a move of one's own. */
+const LACKS_MS = 5_000;
+
+const ownMoves = signal<readonly { id: number; parentId: number | null; at: number }[]>([]);
+
+/** The server has put a place into another, or on top: every tree shows it at once. */
+export function noteOwnMove(id: number, parentId: number | null): void {
+  const at = performance.now();
+  ownMoves.value = [...ownMoves.value.filter((move) => move.at > at - LACKS_MS), { id, parentId, at }];
+}
 
 interface Tree {
   model: TreeModel | null;
@@ -37,6 +50,11 @@ export function useTree(): Tree {
     model.current = { of: answer, model: new TreeModel(answer.data) };
   }
   const current = model.current?.model ?? null;
+  for (const { id, parentId, at } of ownMoves.value) {
+    if (at > performance.now() - LACKS_MS) {
+      current?.reparent(id, parentId);
+    }
+  }
   const applyAll = () => {
     if (current !== null) {
       const missing = movesAfter(current.position);
@@ -49,6 +67,15 @@ export function useTree(): Tree {
   useMoves(applyAll);
   useEffect(applyAll, [current]);
   useEffect(() => onReset(reload), []);
+  const writes = writesTo('/locations');
+  const known = useRef(writes);
+  // The server's tree is up to a second old.
+  useEffect(() => {
+    if (writes !== known.current) {
+      known.current = writes;
+      readAgain();
+    }
+  }, [writes]);
   useEffect(() => {
     const timer = setInterval(reload, REFRESH_MS);
     return () => {

@@ -6,6 +6,7 @@ interface Toast {
   id: number;
   text: string;
   undo: (() => unknown) | undefined;
+  isRefusal: boolean;
 }
 
 const toasts = signal<readonly Toast[]>([]);
@@ -21,18 +22,27 @@ const LEFT_MS = 1_500;
 
 /** Says in passing that something was done; with `undo`, how to take it back. It stays while it is attended to. */
 export function toast(text: string, undo?: () => unknown): void {
+  add({ text, undo, isRefusal: false }, undo === undefined ? SHOWN_MS : SHOWN_WITH_UNDO_MS);
+}
+
+/** Says that something was not done, and why. */
+export function toastRefusal(text: string): void {
+  add({ text, undo: undefined, isRefusal: true }, SHOWN_WITH_UNDO_MS);
+}
+
+function add(toast: Omit<Toast, 'id'>, milliseconds: number): void {
   last += 1;
   const id = last;
-  toasts.value = [...toasts.value.slice(-2), { id, text, undo }];
-  endUnattended(id, undo === undefined ? SHOWN_MS : SHOWN_WITH_UNDO_MS);
+  toasts.value = [...toasts.value.slice(-2), { id, ...toast }];
+  endUnattended(id, milliseconds);
 }
 
 export function Toasts() {
   return (
     <div class="toasts" role="status">
-      {toasts.value.map(({ id, text, undo }) => (
-        <div class="toast" key={id}>
-          <Icon name="check" />
+      {toasts.value.map(({ id, text, undo, isRefusal }) => (
+        <div class={isRefusal ? 'toast toast-refused' : 'toast'} key={id}>
+          <Icon name={isRefusal ? 'alert' : 'check'} />
           <span>{text}</span>
           {undo !== undefined && (
             <button

@@ -317,6 +317,7 @@ export const de = {
       keyTwice: 'Behalten Sie eine der beiden Zeilen, oder geben Sie einer einen anderen Schlüssel.',
       parent:
         'Nennen Sie den Schlüssel eines Ortes, den es gibt oder der in der Datei steht, und der nicht in diesem liegt.',
+      tagTwice: 'Nehmen Sie es aus einer der beiden Zeilen heraus.',
       tagTaken: 'Nehmen Sie es zuerst dort ab, wo es ist, oder aus der Zelle heraus.',
       metadata:
         'Schreiben Sie ein JSON-Objekt wie {"owner":"Blue Line"}, die Anführungszeichen in CSV verdoppelt.',
@@ -1328,6 +1329,7 @@ export const de = {
     allRules: 'Alle Regeln',
     oneRule: 'Eine beendete Regel',
     onlyAsset: 'Ein Objekt',
+    noRules: 'Noch löst keine Regel Alarme aus',
     allWell: 'Alles in Ordnung',
     allWellHint: 'Keine Regel hat im Augenblick etwas zu melden. Was eine meldet, erscheint hier sofort.',
     showOver: 'Frühere Alarme',

@@ -308,6 +308,7 @@ export const en = {
       key: 'Use letters, digits and hyphens only, or leave the cell empty for a new key.',
       keyTwice: 'Keep one of the two lines, or give one of them another key.',
       parent: 'Name the key of a place that exists or is in the file, and that does not lie within this one.',
+      tagTwice: 'Take it out of one of the two rows.',
       tagTaken: 'Detach it from where it is first, or take it out of the cell.',
       metadata:
         'Write a JSON object, such as {"owner":"Blue Line"}, with its quotation marks doubled in CSV.',
@@ -1298,6 +1299,7 @@ export const en = {
     allRules: 'All rules',
     oneRule: 'A rule that has ended',
     onlyAsset: 'One asset',
+    noRules: 'No rule raises alerts yet',
     allWell: 'All is well',
     allWellHint: 'No rule has anything to say at the moment. What one raises appears here at once.',
     showOver: 'Earlier alerts',

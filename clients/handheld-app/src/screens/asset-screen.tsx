@@ -47,6 +47,7 @@ function Asset({ page }: { page: Extract<Page, { kind: 'asset' }> }) {
   const { name, external_key, location, since, last_seen, tags, stays, presence } = page.asset;
   // An old position says nothing about now.
   const whether = page.asOf === null && presence ? presenceWords(presence) : null;
+  const lastAt = whether === null ? null : lastAtWords(presence?.state);
   const above = location === null ? [] : places.tree.value.ancestors(location.id);
   const earlier = stays?.slice(1) ?? [];
   return (
@@ -55,10 +56,10 @@ function Asset({ page }: { page: Extract<Page, { kind: 'asset' }> }) {
         <h1 class="asset-name">{name}</h1>
         <p class="mono">{external_key}</p>
       </div>
-      <div class={`tag ${location === null ? 'tone-empty' : 'tone-place'}`}>
+      <div class={`tag ${location === null || lastAt !== null ? 'tone-empty' : 'tone-place'}`}>
         <p class="tag-word">
-          <Icon name={location === null ? 'missing' : 'place'} />
-          {location === null ? said.neverSeen : said.isAt}
+          <Icon name={location === null || lastAt !== null ? 'missing' : 'place'} />
+          {location === null ? said.neverSeen : (lastAt ?? said.isAt)}
         </p>
         <p class="tag-title">{location?.name ?? said.noScan}</p>
         {location !== null && (
@@ -122,6 +123,12 @@ function StayRow({ stay }: { stay: Stay }) {
       </span>
     </li>
   );
+}
+
+/** For the heading where it may not be there any more; null where it is. */
+function lastAtWords(state: string | undefined): string | null {
+  const { lastAt } = texts.value.asset;
+  return state !== undefined && Object.hasOwn(lastAt, state) ? lastAt[state as keyof typeof lastAt] : null;
 }
 
 /** Whether an asset is still there, and why, in words; null of a state that this app does not know. */

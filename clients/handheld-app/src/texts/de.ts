@@ -173,6 +173,11 @@ export const de: Texts = {
     notKnown: 'Das Gateway antwortet nicht, und dieses Gerät kennt das Objekt nicht.',
     neverSeen: 'Nie gesehen',
     noScan: 'Noch kein Scan hat es gesehen',
+    lastAt: {
+      overdue: 'Überfällig, zuletzt hier',
+      missing: 'Vermisst, zuletzt hier',
+      unknown: 'Unbekannt, zuletzt hier',
+    },
     isAt: 'Es ist hier',
     since: (moment) => `Seit ${moment}. `,
     lastSeen: (moment) => `Zuletzt gesehen ${moment}.`,

@@ -106,8 +106,21 @@ function RuleFilter() {
 
 function NoAlerts({ isFiltered, isAll }: { isFiltered: boolean; isAll: boolean }) {
   const t = texts.value.alerts;
+  const rules = useRead<{ total_count: number }>('/rules', { limit: 1 }).answer;
   if (isFiltered) {
     return <NothingFound hint={t.nothingFoundHint} allHref={href('alerts', { state: ALL })} />;
+  }
+  if (rules === undefined) {
+    return null;
+  }
+  if (rules.total_count === 0 && !isAll) {
+    return (
+      <EmptyState icon="bell" title={t.noRules} hint={t.noneHint}>
+        <a class="secondary" href={href('rules')}>
+          {t.toRules}
+        </a>
+      </EmptyState>
+    );
   }
   return isAll ? (
     <EmptyState icon="bell" title={t.none} hint={t.noneHint}>

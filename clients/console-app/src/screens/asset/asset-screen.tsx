@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../../../../ui/parts/icon.tsx';
 import { organizationId } from '../../api/organization.ts';
 import { addressOf, post } from '../../api/send.ts';
+import { serverNow } from '../../api/server-clock.ts';
 import type { Asset, Data, Plan, Presence, Stay, Stays } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
@@ -39,7 +40,7 @@ export function AssetScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
   const asked = rangeInAddress();
   // All there is tells what the usual range is; a range that is asked for is read by itself.
   const whole = useRead<{ data: Stays }>(`/assets/${id}/stays`);
-  const range = asked ?? (whole.answer === undefined ? null : usualRange(whole.answer.data, Date.now()));
+  const range = asked ?? (whole.answer === undefined ? null : usualRange(whole.answer.data, serverNow()));
   const stays = useRead<{ data: Stays }>(
     asked === null ? null : `/assets/${id}/stays`,
     asked === null ? {} : { from: new Date(asked.from).toISOString(), to: new Date(asked.to).toISOString() },
@@ -73,7 +74,7 @@ export function AssetScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
     );
   }
   const { stays: shown, is_cut } = (asked === null ? whole.answer : (stays.answer ?? whole.answer)).data;
-  const now = Date.now();
+  const now = serverNow();
   const lanes = lanesOf(shown, range, now);
   const last = whole.answer.data.stays.at(-1) ?? null;
   return (
@@ -196,10 +197,10 @@ function GapHint({ gaps }: { gaps: KnownGaps | 'unknown' | null }) {
 function RangeBar({ range, whole }: { range: Range; whole: Stays }) {
   const t = texts.value.asset;
   const last = (milliseconds: number) => {
-    const to = Date.now();
+    const to = serverNow();
     return spanHref({ from: to - milliseconds, to });
   };
-  const first = whole.first_seen === null ? Date.now() : Date.parse(whole.first_seen);
+  const first = whole.first_seen === null ? serverNow() : Date.parse(whole.first_seen);
   return (
     <div class="range-bar">
       <nav class="spans" aria-label={t.range}>
@@ -207,7 +208,7 @@ function RangeBar({ range, whole }: { range: Range; whole: Stays }) {
         <a href={last(SPANS.day)}>{t.spans.day}</a>
         <a href={last(SPANS.week)}>{t.spans.week}</a>
         <a href={last(SPANS.month)}>{t.spans.month}</a>
-        <a href={spanHref({ from: Math.min(first, Date.now() - 60_000), to: Date.now() })}>{t.spans.all}</a>
+        <a href={spanHref({ from: Math.min(first, serverNow() - 60_000), to: serverNow() })}>{t.spans.all}</a>
       </nav>
       <div class="buttons">
         <Step label={t.earlier} icon="back" onStep={() => showRange(shifted(range, -0.5))} />
@@ -252,20 +253,24 @@ function WhereItIs({
   presence: Presence | undefined;
 }) {
   const t = texts.value.asset;
+  const isThere =
+    asset.deleted_at === null &&
+    (presence === undefined || ['present', 'never_seen'].includes(presence.state));
   return (
     <section class="card where" aria-label={t.whereItIs}>
       <span class="dot dot-place">
         <Icon name="place" />
       </span>
       <div class="where-place">
-        <p class="hint">{asset.deleted_at === null ? t.isAt : t.wasLastAt}</p>
+        <p class="hint">
+          {presence !== undefined && <StateBadge state={presence.state} />} {isThere ? t.isAt : t.wasLastAt}
+        </p>
         <p class="where-name">
-          <a href={href('place', stay.location.id)}>{stay.location.name}</a>{' '}
-          {presence !== undefined && <StateBadge state={presence.state} />}
+          <a href={href('place', stay.location.id)}>{stay.location.name}</a>
         </p>
         <p class="hint">
           {t.since} <Instant at={stay.arrived_at} />
-          {asset.deleted_at === null && ` · ${durationText(Date.now() - Date.parse(stay.arrived_at))}`}
+          {asset.deleted_at === null && ` · ${durationText(serverNow() - Date.parse(stay.arrived_at))}`}
           {lastSeen !== null && (
             <>
               {' · '}

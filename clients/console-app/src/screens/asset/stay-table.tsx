@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { serverNow } from '../../api/server-clock.ts';
 import type { Stay } from '../../api/types.ts';
 import { durationText } from '../../parts/duration.ts';
 import { Instant } from '../../parts/instant.tsx';
@@ -57,7 +58,7 @@ export function StayTable({ stays, range }: { stays: readonly Stay[]; range: Ran
                 </td>
                 <td class="number">
                   {durationText(
-                    (left_at === null ? Date.now() : Date.parse(left_at)) - Date.parse(arrived_at),
+                    (left_at === null ? serverNow() : Date.parse(left_at)) - Date.parse(arrived_at),
                   )}
                 </td>
                 <td class="stay-why">

@@ -1,4 +1,5 @@
 import { useRef } from 'preact/hooks';
+import { serverNow } from '../../api/server-clock.ts';
 import { durationText } from '../../parts/duration.ts';
 import { instantText } from '../../parts/instant.tsx';
 import type { Gaps } from '../../parts/timeline/lanes.tsx';
@@ -90,7 +91,7 @@ function titleOf({ stay, count }: Bar): string {
   if (count > 1) {
     return t.severalStays(count);
   }
-  const end = stay.left_at === null ? Date.now() : Date.parse(stay.left_at);
+  const end = stay.left_at === null ? serverNow() : Date.parse(stay.left_at);
   const until = stay.left_at === null ? t.stillThere : instantText(stay.left_at, true);
   return `${stay.location.name}\n${instantText(stay.arrived_at, true)} – ${until}\n${durationText(end - Date.parse(stay.arrived_at))}`;
 }

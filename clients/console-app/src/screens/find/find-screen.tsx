@@ -1,4 +1,5 @@
 import { Icon } from '../../../../ui/parts/icon.tsx';
+import { serverNow } from '../../api/server-clock.ts';
 import type { Found, FoundAsset, FoundLocation } from '../../api/types.ts';
 import { useRead } from '../../api/use-read.ts';
 import { durationText } from '../../parts/duration.ts';
@@ -90,7 +91,7 @@ function FoundAssetCard({ asset }: { asset: FoundAsset }) {
             </span>
           )}
           {lastSeen !== null && (
-            <span class="hint">{t.seenAgo(durationText(Date.now() - Date.parse(lastSeen)))}</span>
+            <span class="hint">{t.seenAgo(durationText(serverNow() - Date.parse(lastSeen)))}</span>
           )}
           <a class="plain" href={href('asset', asset.id, { why: 'now' })}>
             {texts.value.asset.why}

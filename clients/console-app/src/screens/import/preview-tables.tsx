@@ -76,6 +76,9 @@ function remedyOf({ code, column, message }: ImportFault): string | null {
   if (column === 'tags' && message.includes('attached elsewhere')) {
     return t.tagTaken;
   }
+  if (column === 'tags' && /which line \d+ has too/.test(message)) {
+    return t.tagTwice;
+  }
   if (column === 'parent_external_key') {
     return t.parent;
   }

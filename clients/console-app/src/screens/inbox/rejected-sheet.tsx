@@ -10,7 +10,7 @@ import { Select } from '../../parts/field.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { SideSheet } from '../../parts/side-sheet.tsx';
-import { toast } from '../../parts/toast.tsx';
+import { toast, toastRefusal } from '../../parts/toast.tsx';
 import { href } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
@@ -48,7 +48,7 @@ export function RejectedSheet({ id, onClose }: { id: number; onClose: () => void
       toast(t.replayed(data));
       onClose();
     } else {
-      toast(t.rejectedAgain);
+      toastRefusal(t.rejectedAgain);
     }
   };
   const dismiss = async (undo: boolean) => {

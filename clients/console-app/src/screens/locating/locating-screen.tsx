@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { serverNow } from '../../api/server-clock.ts';
 import type { MadeSetting } from '../../api/types.ts';
 import { useRead } from '../../api/use-read.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -20,7 +21,7 @@ export function LocatingScreen() {
   const t = texts.value.locating;
   const { answer, problem, reload } = useRead<{ data: readonly MadeSetting[] }>('/locating');
   const mayTry = may('admin');
-  const opened = useRef(Date.now());
+  const opened = useRef(serverNow());
   const tried = mayTry ? wantedInAddress(opened.current) : null;
   const trial = useTrial(tried);
   const side = useRef<HTMLDivElement>(null);

@@ -1,3 +1,4 @@
+import { serverNow } from '../../api/server-clock.ts';
 import type { LocatingValues, Procedure } from '../../api/types.ts';
 import type { QueryValues } from '../../router/address.ts';
 import { address } from '../../router/router.ts';
@@ -20,14 +21,14 @@ export interface Wanted {
 const DAY = 86_400_000;
 
 /** The initial choice: a setting that suits most places, and the last day. */
-export function usualWanted(now = Date.now()): Wanted {
+export function usualWanted(now = serverNow()): Wanted {
   return {
     ...{ place: null, asset: null, procedure: 'strength', certainty: '1', tagDbm: '' },
     ...lastRange(DAY, now),
   };
 }
 
-export function lastRange(milliseconds: number, to = Date.now()): { from: number; to: number } {
+export function lastRange(milliseconds: number, to = serverNow()): { from: number; to: number } {
   return { from: to - milliseconds, to };
 }
 

@@ -1,5 +1,6 @@
 import { Icon } from '../../../../ui/parts/icon.tsx';
-import type { Data, Passing, Present, Row } from '../../api/types.ts';
+import { serverNow } from '../../api/server-clock.ts';
+import type { Data, Passing, Presence, PresenceState, Present, Row } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { useRead } from '../../api/use-read.ts';
 import type { Place } from '../../live/tree-model.ts';
@@ -11,6 +12,7 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { LineOfAsset, PlaceLink } from '../../parts/move-line.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { StateBadge } from '../../parts/presence/state-badge.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { href } from '../../router/router.ts';
@@ -23,6 +25,11 @@ export function PlaceScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
   const { model, version, problem, reload } = useTree();
   const place = model?.place(Number(id)) ?? null;
   const present = useList<Present>(`/locations/${id}/present`, { filters: [], sort: '' });
+  const ids = present.rows.map(({ id: asset }) => asset);
+  const presence = useRead<{ data: readonly Presence[] }>(ids.length === 0 ? null : '/reports/presence', {
+    ...{ asset_id: ids, limit: Math.max(1, ids.length), include_not_in_effect: true },
+  });
+  const states = new Map(presence.answer?.data.map(({ asset_id: asset, state }) => [asset, state]));
   const passing = useRead<{ data: Passing }>(`/locations/${id}/arrivals`);
   useReloadOnMoves(
     ({ data }) => [data.current.location_id, data.previous_location_id].includes(Number(id)),
@@ -61,7 +68,7 @@ export function PlaceScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
             <Table
               label={t.present}
               list={present}
-              columns={presentColumns()}
+              columns={presentColumns(states)}
               rowKey={({ id: asset }) => asset}
               rowHref={({ id: asset }) => href('asset', asset)}
               empty={
@@ -231,16 +238,24 @@ function PlacePath({ place }: { place: Place }) {
   );
 }
 
-function presentColumns(): readonly Column<Present>[] {
+/** @param states by asset, as far as they are known. */
+function presentColumns(states: ReadonlyMap<number, PresenceState>): readonly Column<Present>[] {
   const t = texts.value.place;
   return [
     { title: t.asset, cell: ({ name }) => <span class="title">{name}</span> },
+    {
+      title: texts.value.reports.state,
+      cell: ({ id }) => {
+        const state = states.get(id);
+        return state === undefined ? <span class="none">–</span> : <StateBadge state={state} />;
+      },
+    },
     { title: t.key, weight: 3, cell: ({ external_key }) => <span class="mono">{external_key}</span> },
     { title: t.since, weight: 2, cell: ({ since }) => <Instant at={since} /> },
     {
       title: t.stayed,
       isNumber: true,
-      cell: ({ since }) => (since === null ? '–' : durationText(Date.now() - Date.parse(since))),
+      cell: ({ since }) => (since === null ? '–' : durationText(serverNow() - Date.parse(since))),
     },
     { title: t.lastSeen, weight: 2, cell: ({ last_seen }) => <Instant at={last_seen} /> },
   ];

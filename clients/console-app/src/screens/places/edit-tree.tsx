@@ -2,14 +2,14 @@ import { useRef, useState } from 'preact/hooks';
 import { patch } from '../../api/send.ts';
 import { asApiError } from '../../api/use-read.ts';
 import type { Place, TreeModel } from '../../live/tree-model.ts';
-import { useTree } from '../../live/use-tree.ts';
+import { noteOwnMove, useTree } from '../../live/use-tree.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { followPointer } from '../../parts/follow-pointer.ts';
 import { ItemPicker, type PickedItem } from '../../parts/item-picker.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { problemText } from '../../parts/problem-text.ts';
 import { SideSheet } from '../../parts/side-sheet.tsx';
-import { toast } from '../../parts/toast.tsx';
+import { toast, toastRefusal } from '../../parts/toast.tsx';
 import { TreeGrid } from '../../parts/tree/tree-grid.tsx';
 import { TreeRow, type TreeRowProps } from '../../parts/tree/tree-row.tsx';
 import { FEW, visibleRows } from '../../parts/tree/visible-rows.ts';
@@ -239,13 +239,13 @@ function movePlace(model: TreeModel, place: Place, into: Place | null, redraw: (
   const from = place.parent;
   const send = async (to: Place | null) => {
     await patch(`/locations/${place.id}`, { parent_id: to?.id ?? null });
-    model.reparent(place.id, to?.id ?? null);
+    noteOwnMove(place.id, to?.id ?? null);
     redraw();
   };
   const t = texts.value.placeTree;
   const refused = (to: Place | null, error: unknown) => {
     const isCycle = to !== null && model.isWithin(to, place);
-    toast(isCycle ? t.cycle(place.name, to.name) : problemText(asApiError(error)));
+    toastRefusal(isCycle ? t.cycle(place.name, to.name) : problemText(asApiError(error)));
   };
   if (into === from) {
     return Promise.resolve();

@@ -1,3 +1,4 @@
+import { serverNow } from '../../api/server-clock.ts';
 import type { Heard, HeardTag, Reader } from '../../api/types.ts';
 import { durationText } from '../../parts/duration.ts';
 import { Select } from '../../parts/field.tsx';
@@ -133,7 +134,7 @@ function Tag({
 }) {
   const t = texts.value.readers;
   const { rssi, strongest_rssi: strongest, value, count, antenna, asset, location } = tag;
-  const ago = Date.now() - Date.parse(tag.last_read_at);
+  const ago = serverNow() - Date.parse(tag.last_read_at);
   const isWeak = minRssi !== null && rssi !== null && rssi < minRssi;
   return (
     <li class={ago > GONE_MS ? 'heard-tag is-gone' : 'heard-tag'}>

@@ -1,3 +1,4 @@
+import { serverNow } from '../../api/server-clock.ts';
 import type { Reader } from '../../api/types.ts';
 import type { Texts } from '../../texts/texts.ts';
 
@@ -7,7 +8,7 @@ const MINUTE_MS = 60_000;
  * Messages of the last minute; of what has come without a pause for longer, its mean. A stretch of a second is no rate: twelve
  * messages at once are twelve a minute.
  */
-export function perMinute({ stretch }: Reader, t: Texts['readers'], now = Date.now()): string {
+export function perMinute({ stretch }: Reader, t: Texts['readers'], now = serverNow()): string {
   if (stretch === null) {
     return '–';
   }

@@ -1,3 +1,4 @@
+import { serverNow } from '../../api/server-clock.ts';
 import type { Reader, ReaderState } from '../../api/types.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { durationText } from '../../parts/duration.ts';
@@ -18,7 +19,7 @@ export function ReaderBadge({ reader: { state } }: { reader: Reader }) {
 
 /** Milliseconds of silence; null if it never said anything. */
 function silenceOf({ last_message_at: at }: Reader): number | null {
-  return at === null ? null : Math.max(0, Date.now() - Date.parse(at));
+  return at === null ? null : Math.max(0, serverNow() - Date.parse(at));
 }
 
 export function Silence({ reader }: { reader: Reader }) {

@@ -1,3 +1,4 @@
+import { serverNow } from '../../api/server-clock.ts';
 import { NO_FORMAT, type OneReader, type Reader, type Spans } from '../../api/types.ts';
 import { useRead } from '../../api/use-read.ts';
 import { useRepeat } from '../../api/use-repeat.ts';
@@ -235,7 +236,7 @@ function SpansPicture({
   const t = texts.value.readers;
   const made = Date.parse(createdAt);
   // The fewer, the finer is what can be told apart.
-  const days = Math.min(7, Math.max(1, Math.ceil((Date.now() - made) / DAY)));
+  const days = Math.min(7, Math.max(1, Math.ceil((serverNow() - made) / DAY)));
   const { answer, reload } = useRead<{ data: Spans }>(`/readers/${id}/spans`, { days });
   useRepeat(reload, days === 1 ? MINUTE / 6 : MINUTE);
   if (answer === undefined) {

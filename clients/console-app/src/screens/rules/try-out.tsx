@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/api-error.ts';
 import { answerOf } from '../../api/send.ts';
+import { serverNow } from '../../api/server-clock.ts';
 import type { Data } from '../../api/types.ts';
 import { useNames } from '../../api/use-names.ts';
 import { asApiError } from '../../api/use-read.ts';
@@ -23,7 +24,7 @@ export function TryOut({ draft, stored }: { draft: RuleDraft; stored?: { path: s
   const attempt = () => {
     const typed = stored === undefined ? settingsOf(draft) : changedSettings(draft, stored.kept);
     const { name: _, mail_to: __, ...settings } = typed;
-    const since = new Date(Date.now() - days * DAY_MS).toISOString();
+    const since = new Date(serverNow() - days * DAY_MS).toISOString();
     void trial.run(draft, `${stored?.path ?? '/rules'}/try`, { ...settings, since });
   };
   return (

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { organizationId } from '../../api/organization.ts';
 import { post, remove } from '../../api/send.ts';
+import { serverNow } from '../../api/server-clock.ts';
 import type { Row } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useList } from '../../api/use-list.ts';
@@ -84,7 +85,7 @@ export function KeysSection() {
 }
 
 function isOver({ expires_at: at, revoked_at: revoked }: ApiKey): boolean {
-  return revoked === null && at !== null && Date.parse(at) <= Date.now();
+  return revoked === null && at !== null && Date.parse(at) <= serverNow();
 }
 
 const SCOPES = ['assets:read', 'assets:write', 'locations:read', 'locations:write', 'tracking:read'] as const;

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { encode } from 'uqr';
 import { patch, post, remove } from '../../../api/send.ts';
+import { serverNow } from '../../../api/server-clock.ts';
 import type { Data, Row } from '../../../api/types.ts';
 import { useAction } from '../../../api/use-action.ts';
 import { useList } from '../../../api/use-list.ts';
@@ -101,7 +102,7 @@ export function HandheldsSection() {
 }
 
 function isOver({ expires_at: at, revoked_at: revoked }: Handheld): boolean {
-  return revoked === null && at !== null && Date.parse(at) <= Date.now();
+  return revoked === null && at !== null && Date.parse(at) <= serverNow();
 }
 
 function RenameHandheld({
