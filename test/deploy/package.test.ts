@@ -10,6 +10,7 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -122,6 +123,10 @@ function copyProject(clone: string): void {
     cpSync(join(PROJECT, part), join(clone, part), { recursive: true, verbatimSymlinks: true });
   }
   symlinkSync(join(PROJECT, 'node_modules'), join(clone, 'node_modules'));
+  // `npm install` has built the web apps, and they were copied.
+  const manifest = JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8'));
+  manifest.scripts['build:app'] = 'true';
+  writeFileSync(join(clone, 'package.json'), JSON.stringify(manifest));
 }
 
 /** npm 12 does not run the script that makes the links between PostgreSQL's libraries. */
