@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { COMPILED } from './compiled.ts';
 
 /** A program of the project, run as a process of its own with only the environment that is given. */
 export interface Program {
@@ -12,9 +13,6 @@ export interface Program {
   /** Resolves with its exit status, or with the signal that ended it. */
   ended: Promise<number | NodeJS.Signals | null>;
 }
-
-/** What was compiled once is not compiled again, which is half of what it takes to start. */
-const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/tagtrail-test', import.meta.url));
 
 /** @param path from the project's root, such as `services/cli/tagtrail.ts`. */
 export function run(path: string, args: string[] = [], environment: NodeJS.ProcessEnv = {}): Program {

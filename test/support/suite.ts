@@ -1,4 +1,5 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { withDatabase } from '../../db/timescale/connections/database-url.ts';
@@ -86,6 +87,8 @@ export const mochaHooks = {
   },
   afterAll(this: Mocha.Context): void {
     noteTimes(this.test?.parent);
+    // mocha ends its worker processes before they would.
+    flushCompileCache();
     // mocha removes all listeners at the end of a file.
     setImmediate(listenForUnhandled);
     failIfUnhandled('at the end of this file');
