@@ -47,7 +47,7 @@ const ARROWS: Record<string, string[]> = {
   'domain/identity': ['base'],
   'domain/tracking': [...DATABASE, 'domain/identity', 'base'],
   'domain/formats': [...DATABASE, 'domain/tracking', 'base'],
-  'domain/master-data': [...DATABASE, 'domain/changes', 'domain/tracking', 'base'],
+  'domain/master-data': [...DATABASE, 'domain/changes', 'domain/identity', 'domain/tracking', 'base'],
   'domain/alerts': [
     ...DATABASE,
     'domain/administration',

@@ -26,7 +26,7 @@ function namedIn(symbology: string | null, text: string): Named | null {
   }
   const elements = elementsIn(symbology, text);
   const key = elements === null ? null : keyElements(elements);
-  return key === null ? null : { elements: key, uri: null };
+  return key === null ? null : { elements: key, epc: null };
 }
 
 /** What AIM's identifier says of a code's kind: `]E0` and the like. FNC1 in front stands for a GS1 code. */

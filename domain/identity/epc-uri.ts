@@ -51,28 +51,27 @@ const PARTS: Record<EpcKind, readonly string[]> = {
 
 /** The GS1 key that an EPC's values name; null if it is none, or of a scheme without. */
 export function elementsOf(kind: EpcKind, values: Values): Elements | null {
+  const elements = knownElements(kind, values);
+  return elements !== null && areValid(elements) ? elements : null;
+}
+
+/** {@link elementsOf} values whose fields cannot be anything else, in half the time. */
+export function knownElements(kind: EpcKind, values: Values): Elements | null {
   const form = FORMS[kind];
   if (form === undefined) {
     return null;
   }
-  const { ai, serialAi } = form;
   const { serial = '' } = values;
   const key =
     (values['key'] ?? keyOf(form, values)) +
     (values['pieces'] ?? `${values['piece'] ?? ''}${values['total'] ?? ''}`);
+  const elements = new Map<string, string>();
+  elements.set(form.ai, form.serialAi === null ? key + serial : key);
   // Locations without an extension have 0 in its place.
-  const isAlone = serial === '' || (kind === 'sgln' && serial === '0');
-  const elements = new Map(
-    serialAi === null
-      ? [[ai, key + serial]]
-      : isAlone
-        ? [[ai, key]]
-        : [
-            [ai, key],
-            [serialAi, serial],
-          ],
-  );
-  return areValid(elements) ? elements : null;
+  if (form.serialAi !== null && serial !== '' && !(kind === 'sgln' && serial === '0')) {
+    elements.set(form.serialAi, serial);
+  }
+  return elements;
 }
 
 function keyOf({ isIndicatorFirst, digits, before }: Form, { prefix = '', reference = '' }: Values): string {

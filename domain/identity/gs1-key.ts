@@ -58,7 +58,11 @@ export const FNC1 = '\u001d';
 
 /** A matching key: an element string. */
 export function matchingKey(elements: Elements): string {
-  return FNC1 + [...elements].map(([ai, value]) => ai + value).join(FNC1);
+  let key = '';
+  for (const [ai, value] of elements) {
+    key += FNC1 + ai + value;
+  }
+  return key;
 }
 
 /** Whether a matching key is that of a thing which all kinds of tags can name. */

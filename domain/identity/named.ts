@@ -1,34 +1,46 @@
 import { decodeEpc } from './epc.ts';
-import { elementsOf, parseEpcUri, uriOf } from './epc-uri.ts';
+import type { Values } from './epc-fields.ts';
+import type { EpcKind } from './epc-schemes.ts';
+import { elementsOf, knownElements, parseEpcUri, uriOf } from './epc-uri.ts';
 import { type Elements, FNC1, matchingKey } from './gs1-key.ts';
 
-/** What a value names: by the elements of a GS1 key, by a pure identity URI, or by both. */
-export type Named = { elements: Elements; uri: string | null } | { elements: null; uri: string };
+/** What a value names: by the elements of a GS1 key, unless it is a thing that only an EPC can name. */
+export interface Named {
+  elements: Elements | null;
+  /** Null where the notation is none of EPCs. */
+  epc: { kind: EpcKind; values: Values } | null;
+}
 
 /** The matching key of what is named: its element string, or the URI of what is no GS1 key. */
-export function keyOf({ elements, uri }: Named): string {
-  return elements === null ? FNC1 + uri : matchingKey(elements);
+export function keyOf(named: Named): string {
+  return named.elements === null ? `${FNC1}${epcUri(named)}` : matchingKey(named.elements);
+}
+
+/** The pure identity URI; null if the notation does not say how long the prefix of the company is. */
+export function epcUri({ epc }: Named): string | null {
+  return epc === null ? null : uriOf(epc.kind, epc.values);
 }
 
 /** @param hex upper-case digits. */
 export function namedByEpc(hex: string): Named | null {
   const epc = decodeEpc(hex);
-  return epc === null ? null : named(epc.scheme.kind, epc.values);
+  if (epc === null) {
+    return null;
+  }
+  const { scheme, values } = epc;
+  // Schemes of version 2 have whole keys, of which any digit may be the last; serial numbers of parts may be too long.
+  const isSure = !scheme.hasToggle && scheme.kind !== 'cpi';
+  return named(scheme.kind, values, (isSure ? knownElements : elementsOf)(scheme.kind, values));
 }
 
 export function namedByUri(uri: string): Named | null {
   const parsed = parseEpcUri(uri);
-  return parsed === null ? null : named(parsed.kind, parsed.values);
+  return parsed === null ? null : named(parsed.kind, parsed.values, elementsOf(parsed.kind, parsed.values));
 }
 
-function named(...[kind, values]: Parameters<typeof elementsOf>): Named | null {
-  const elements = elementsOf(kind, values);
-  const uri = uriOf(kind, values);
-  if (elements !== null) {
-    return { elements, uri };
-  }
-  return uri === null || !OTHERS.has(kind) ? null : { elements, uri };
+function named(kind: EpcKind, values: Values, elements: Elements | null): Named | null {
+  return elements === null && !OTHERS.has(kind) ? null : { elements, epc: { kind, values } };
 }
 
 /** Schemes whose EPCs name things by no GS1 key. */
-const OTHERS: ReadonlySet<string> = new Set(['gid', 'usdod', 'adi']);
+const OTHERS: ReadonlySet<EpcKind> = new Set(['gid', 'usdod', 'adi']);

@@ -40,6 +40,36 @@ for (const resource of ['assets', 'locations'] as const) {
       ).to.deep.equal([{ org_id: api.orgId, tag_key: 'AABBCCDDEE0F', parent: id }]);
     });
 
+    it('say what their values name, whatever the notation, and take it back in a PATCH', async () => {
+      const item = `/api/v1/${resource}/${await make()}`;
+      const key = { gs1: { '01': '80614141123458', '21': '6/7' } };
+      const digital_link = 'https://id.gs1.org/01/80614141123458/21/6%2F7';
+      const uri = 'urn:epc:id:sgtin:0614141.812345.6%2F7';
+      const values: [string, string, object][] = [
+        ['barcode', '(01)80614141123458(21)6/7(10)L1', { ...key, digital_link, epc_uri: null }],
+        ['barcode', uri, { ...key, digital_link, epc_uri: uri }],
+        [
+          'rfid',
+          '3500E86F8000A9E000000586',
+          {
+            ...{ gs1: null, digital_link: null, epc_uri: 'urn:epc:id:gid:952056.2718.1414' },
+          },
+        ],
+        ['rfid', 'E28011600000020912345678', {}],
+      ];
+      const tags: object[] = [];
+      for (const [tag_type, value, named] of values) {
+        const { body } = await api.call({ method: 'POST', path: `${item}/tags`, json: { tag_type, value } });
+        tags.push({ id: body?.data.id, tag_type, value, ...named });
+        expect(body?.data).to.deep.equal(tags.at(-1));
+      }
+      expect((await api.call({ path: item })).body?.data.tags).to.deep.equal(tags);
+      expect((await api.call({ method: 'PATCH', path: item, json: { tags } })).status).to.equal(200);
+      for (const tag of tags as { id: number }[]) {
+        await api.call({ method: 'DELETE', path: `${item}/tags/${tag.id}` });
+      }
+    });
+
     it('are unique by type and value while they are live', async () => {
       const tag = { tag_type: 'rfid', value: 'DUP' };
       const first = (await attach(tag)).body?.data.id;

@@ -45,6 +45,21 @@ export const TAG: JsonSchema = {
     id: { ...ID_SCHEMA, description: 'Unique among tags only.' },
     tag_type: TAG_TYPE_SCHEMA,
     value: TAG_VALUE_SCHEMA,
+    gs1: {
+      type: ['object', 'null'],
+      description:
+        "The GS1 key that the value names, whatever its notation: values by application identifier. Left out, as are the next two, of a tag whose value names nothing by GS1's standards. Null for an EPC that is no GS1 key.",
+      additionalProperties: { type: 'string' },
+    },
+    digital_link: {
+      type: ['string', 'null'],
+      description: 'The same as a canonical GS1 Digital Link. Null for an EPC that is no GS1 key.',
+    },
+    epc_uri: {
+      type: ['string', 'null'],
+      description:
+        'The same as an EPC URI. Null unless the value is an EPC or an EPC URI that says how long the company prefix is.',
+    },
     readings: {
       type: 'object',
       description:

@@ -1,6 +1,7 @@
 import { JsonText, jsonOrNull } from '../../../base/json/json-text.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import type { AssetRow } from '../../../domain/master-data/rows.ts';
+import { namedTags } from '../../../domain/master-data/tags/named-tags.ts';
 
 /** Contract 2.2. */
 export function assetView(row: AssetRow) {
@@ -16,7 +17,7 @@ export function assetView(row: AssetRow) {
     valid_from: wireTime(row.valid_from),
     valid_to: wireTimeOrNull(row.valid_to),
     metadata: new JsonText(row.metadata),
-    tags: new JsonText(row.tags),
+    tags: new JsonText(namedTags(row.tags)),
     created_at: wireTime(row.created_at),
     updated_at: wireTime(row.updated_at),
     deleted_at: wireTimeOrNull(row.deleted_at),

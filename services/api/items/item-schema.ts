@@ -176,12 +176,14 @@ function tagsInBrief(value: Json): string | null {
     .join();
 }
 
+const DERIVED = new Set(['readings', 'gs1', 'digital_link', 'epc_uri']);
+
 function tagInBrief(tag: JsonObject): { id: number; text: string } | null {
   const { id, tag_type, value } = tag;
   const isTag = typeof id === 'number' && typeof tag_type === 'string' && typeof value === 'string';
-  // What a tag measures changes by itself.
-  const { readings: _, ...own } = tag;
-  return isTag && Object.keys(own).length === 3 ? { id, text: JSON.stringify([id, tag_type, value]) } : null;
+  // What a tag measures changes by itself, and what its value names follows from that.
+  const given = Object.keys(tag).filter((name) => !DERIVED.has(name));
+  return isTag && given.length === 3 ? { id, text: JSON.stringify([id, tag_type, value]) } : null;
 }
 
 export const RENAME_EXAMPLE = { external_key: 'A-17' };

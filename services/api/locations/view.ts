@@ -1,6 +1,7 @@
 import { JsonText } from '../../../base/json/json-text.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import type { LocationRow } from '../../../domain/master-data/rows.ts';
+import { namedTags } from '../../../domain/master-data/tags/named-tags.ts';
 
 /** Contract 2.3. */
 export function locationView(row: LocationRow) {
@@ -14,7 +15,7 @@ export function locationView(row: LocationRow) {
     is_active: row.is_active,
     valid_from: wireTime(row.valid_from),
     valid_to: wireTimeOrNull(row.valid_to),
-    tags: new JsonText(row.tags),
+    tags: new JsonText(namedTags(row.tags)),
     created_at: wireTime(row.created_at),
     updated_at: wireTime(row.updated_at),
     deleted_at: wireTimeOrNull(row.deleted_at),

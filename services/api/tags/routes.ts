@@ -3,6 +3,7 @@ import { makeChange } from '../../../domain/changes/make-change.ts';
 import { findLiveById } from '../../../domain/master-data/by-id-or-key.ts';
 import { attachOne, MISSING } from '../../../domain/master-data/tags/attach.ts';
 import { detachOne } from '../../../domain/master-data/tags/detach.ts';
+import { namedTag } from '../../../domain/master-data/tags/named-tags.ts';
 import type { TagRow } from '../../../domain/master-data/tags/stored-tags.ts';
 import { TAG } from '../../../domain/master-data/tags/stored-tags.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
@@ -114,5 +115,5 @@ const detachFromLocation = route({
 export const tagRoutes = [attachToAsset, attachToLocation, detachFromAsset, detachFromLocation];
 
 function tagView({ id, tag_type, value }: TagRow) {
-  return { id, tag_type, value };
+  return namedTag({ id, tag_type, value });
 }

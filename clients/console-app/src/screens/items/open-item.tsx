@@ -346,6 +346,17 @@ function ItemFields<Item extends Asset | Place, Draft extends ItemDraft>({
   );
 }
 
+/** Other notations of what a tag names by GS1's standards. */
+function namesOf({ value, gs1 = null, digital_link: link, epc_uri: uri }: Tag): string[] {
+  const bracketed =
+    gs1 === null
+      ? null
+      : Object.entries(gs1)
+          .map(([ai, part]) => `(${ai})${part}`)
+          .join('');
+  return [bracketed, link, uri].filter((name) => name != null && name !== value) as string[];
+}
+
 /** The tags of an asset or a place; `path` is where they are attached. Detaching can be undone. */
 function TagEditor({
   path,
@@ -380,7 +391,12 @@ function TagEditor({
         {tags.map((tag) => (
           <li key={tag.id}>
             <span class="tag-type">{t.types[tag.tag_type]}</span>
-            <span class="mono">{tag.value}</span>
+            <span class="mono">
+              {tag.value}
+              {namesOf(tag).map((name) => (
+                <small key={name}>{name}</small>
+              ))}
+            </span>
             {!isReadOnly && (
               <button
                 type="button"
