@@ -20,6 +20,7 @@ import { retentionCoversLateness, TIME_SETTINGS } from '../../platform/runtime/t
 import { faultOfTls, TLS_SETTINGS } from '../../platform/runtime/tls-settings.ts';
 import { faultOfMovesOut, MOVES_OUT_SETTINGS } from './moves-out/settings.ts';
 import { BROKER_SETTINGS, BROKER_URL, faultOfCertificates, faultOfQueues } from './source/broker-settings.ts';
+import { faultOfKafka, KAFKA_SETTINGS } from './source/kafka/kafka-settings.ts';
 
 /**
  * Rate limits of one reader, over all connections of its login at the embedded broker, and apart from that over all that it
@@ -58,16 +59,18 @@ export const PUSH_SETTINGS = {
   LOG_REQUESTS,
 };
 
-// Also used where ingestion shares a process with other services.
 export { faultOfMovesOut, MOVES_OUT_SESSION, MOVES_OUT_SETTINGS } from './moves-out/settings.ts';
 export { BROKER_SETTINGS, BROKER_URL, faultOfCertificates, faultOfQueues } from './source/broker-settings.ts';
 export { CLIENT_CERTIFICATE_SETTINGS, faultOfClientCertificates } from './source/client-certificates.ts';
+// Also used where ingestion shares a process with other services.
+export { faultOfKafka, KAFKA_SETTINGS } from './source/kafka/kafka-settings.ts';
 
 export const INGEST_SETTINGS = {
   DATABASE_URL,
   LISTEN_DATABASE_URL,
   MQTT_URL: requiredUrl('the broker that readers publish to', ...BROKER_URL),
   ...BROKER_SETTINGS,
+  ...KAFKA_SETTINGS,
   ...MOVES_OUT_SETTINGS,
   HOST,
   INGEST_PORT: portSetting('the port of /healthz, /readyz and /metrics', 8082),
@@ -86,6 +89,7 @@ export function readIngestConfig(environment: NodeJS.ProcessEnv): IngestConfig {
       retentionCoversLateness,
       faultOfCertificates,
       faultOfQueues,
+      faultOfKafka,
       faultOfMovesOut,
       faultOfTls,
     ]),

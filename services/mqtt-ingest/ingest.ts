@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { Registry as MetricRegistry } from 'prom-client';
 import { type Clock, createClock } from '../../base/clock.ts';
+import { greatestOf } from '../../base/extremes.ts';
 import { credentialKey } from '../../domain/administration/credential-uses.ts';
 import type { MqttLogin } from '../../domain/administration/mqtt-consumers/load-logins.ts';
 import { endLostConnections, storeConnections } from '../../domain/presence/store-connections.ts';
@@ -19,6 +20,8 @@ import type { MovesOutConfig } from './moves-out/settings.ts';
 import { loadRetiredTopics } from './registry/load-retired-topics.ts';
 import { type BrokerConfig, brokerOptions } from './source/broker-settings.ts';
 import { readersTlsOf } from './source/client-certificates.ts';
+import type { KafkaConfig } from './source/kafka/kafka-settings.ts';
+import type { KafkaSource } from './source/kafka/kafka-source.ts';
 import { connectorTo } from './source/queues/connector.ts';
 import { ReaderConnections } from './source/reader-connections.ts';
 import { readersLog } from './source/readers-log.ts';
@@ -26,12 +29,13 @@ import { awaitAlone } from './source/sessions/await-alone.ts';
 import { shownName } from './source/shown-name.ts';
 import type { Subscriber, SubscriberOptions } from './source/subscriber.ts';
 import { DRAIN_PATIENCE, type IntakeConfig, type StartedIntake, startIntake } from './start-intake.ts';
+import { startKafka } from './start-kafka.ts';
 import { consumersOf, destinationOf, startMovesToBroker, startMovesToConsumers } from './start-moves-out.ts';
 import { type PushConfig, startPush } from './start-push.ts';
 import { startUses } from './start-uses.ts';
 import { startWatch } from './start-watch.ts';
 
-export interface EmbeddedIngestConfig extends IntakeConfig, Partial<MovesOutConfig>, PushConfig {
+export interface EmbeddedIngestConfig extends IntakeConfig, Partial<MovesOutConfig>, PushConfig, KafkaConfig {
   /** 0 picks a free port. */
   MQTT_PORT: number;
   TLS_CLIENT_CA_FILE?: string | null;
@@ -134,14 +138,17 @@ export async function startEmbeddedIngest(
           { ...started, refused: refusedSignIns, uses: uses.ofReaders },
           { log, lifecycle, metrics, tls },
         );
-  await startWatch({ pool, clock, intake, quietFor: () => 0 }, { log, lifecycle });
+  const clientId = `tagtrail-${broker.port}`;
+  const kafka = await startKafka(config, started, { log, lifecycle, metrics, clientId });
+  const quietFor = () => (kafka === null ? 0 : kafka.quietFor());
+  await startWatch({ pool, clock, intake, quietFor }, { log, lifecycle });
   measureClock(metrics, databaseClock);
   measureSlow(metrics, intake);
   measureCellMoves(metrics, pool);
   measureEmbeddedBroker(metrics, () => broker.figures());
   collectReaderCounters(pool, metrics);
   log.info({ port: broker.port }, 'Broker listening for readers');
-  return { port: broker.port, pushUrl, checks, notices };
+  return { port: broker.port, pushUrl, checks: { ...checks, ...checksOf(kafka) }, notices };
 }
 
 type Checks = Readonly<Record<string, Check>>;
@@ -150,7 +157,8 @@ export interface SubscribedIngestConfig
   extends IntakeConfig,
     BrokerConfig,
     Partial<MovesOutConfig>,
-    PushConfig {
+    PushConfig,
+    KafkaConfig {
   MQTT_URL: string;
 }
 
@@ -209,15 +217,24 @@ export async function startSubscribedIngest(
   );
   await startMovesToBroker(config, { log, lifecycle, metrics, db: pool });
   const pushUrl = await startPush(config, started, { log, lifecycle, metrics, tls });
-  const quietFor = () => subscriber.quietFor();
+  const { clientId } = broker;
+  const kafka = await startKafka(config, started, { log, lifecycle, metrics, clientId });
+  const quietFor = () => {
+    const quiet = [subscriber.quietFor(), kafka === null ? 0 : kafka.quietFor()];
+    return quiet.includes(null) ? null : greatestOf(quiet.map(Number));
+  };
   await startWatch({ pool, clock, intake, quietFor }, { log, lifecycle });
   measureClock(metrics, databaseClock);
   measureSlow(metrics, intake);
   measureCellMoves(metrics, pool);
   measureSubscriber(metrics, () => subscriber.figures());
   collectReaderCounters(pool, metrics);
-  const checks = { broker: () => subscriber.requireConnected(), ...started.checks };
+  const checks = { broker: () => subscriber.requireConnected(), ...checksOf(kafka), ...started.checks };
   return { ...started, subscriber, pushUrl, checks };
+}
+
+function checksOf(kafka: KafkaSource | null): Checks {
+  return kafka === null ? {} : { kafka: () => kafka.requireConnected() };
 }
 
 const SECONDS_PER_DAY = 86_400;

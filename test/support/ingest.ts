@@ -22,6 +22,11 @@ export function ingestConfig(databaseUrl: string, port = 0, pushPort: number | n
     SIGN_IN_FAILURES_PER_MINUTE: 600,
     TRUSTED_PROXIES: [],
     LOG_REQUESTS: 'failed' as const,
+    KAFKA_URL: null,
+    KAFKA_TOPICS: [],
+    KAFKA_GROUP: 'tagtrail',
+    KAFKA_SASL: 'plain' as const,
+    KAFKA_CA_FILE: null,
     // Tests have clocks of their own, years back, and retention goes by the database's.
     SCAN_RETENTION_DAYS: 36_500,
     LATENESS_DAYS: 30,

@@ -1,0 +1,379 @@
+import { setTimeout as pause } from 'node:timers/promises';
+// Kept, and without native code: KafkaJS has no releases any more, Confluent's client loads a binary when it is installed.
+import { Consumer, type Message, type MessagesStream } from '@platformatic/kafka';
+import type { Logger } from 'pino';
+import { messageOf } from '../../../../base/errors.ts';
+import type { Intake } from '../../intake/intake.ts';
+import type { Registry } from '../../registry/registry.ts';
+import { BackOff } from '../back-off.ts';
+import { HeldMessages, MOST_HELD, MOST_WAITING, NOBODY, type Owner } from '../held-messages.ts';
+import type { KafkaAddress } from './kafka-settings.ts';
+import { TakenOffsets } from './taken-offsets.ts';
+
+export interface KafkaFigures {
+  isConnected: boolean;
+  /** Counted since the start, as is the next. */
+  received: number;
+  committed: number;
+  heldMessages: number;
+  /** Records of the partitions of this process that the group has not passed. */
+  lag: number;
+}
+
+export interface KafkaSource {
+  figures(): KafkaFigures;
+  /** Milliseconds since its group was last heard; null while it is not connected. */
+  quietFor(): number | null;
+  /** @throws the reason if not connected. */
+  requireConnected(): Promise<void>;
+  /** Takes no more, waits for what is taken for at most `patience` milliseconds, commits its offsets and leaves the group. */
+  stop(patience: number): Promise<void>;
+}
+
+interface Options {
+  address: KafkaAddress;
+  clientId: string;
+  intake: Intake;
+  registry: Pick<Registry, 'byTopic'>;
+  log: Logger;
+}
+
+type Record = Message<Buffer, Buffer, Buffer, Buffer>;
+type Records = MessagesStream<Buffer, Buffer, Buffer, Buffer>;
+
+/**
+ * Takes records of Kafka as messages of readers. An offset is committed only when the messages before it are, so records come
+ * again after a kill or a rebalance; each is known by its partition and offset, and counts once.
+ *
+ * A consumer is never repaired, only followed by a new one.
+ */
+export function startKafkaSource(options: Options): KafkaSource {
+  return new LiveKafka(options);
+}
+
+class LiveKafka implements KafkaSource {
+  readonly #options: Options;
+  readonly #held = new HeldMessages(MOST_HELD, MOST_WAITING);
+  readonly #stopping = new AbortController();
+  readonly #backOff = new BackOff(RECONNECT);
+  readonly #counts = { received: 0, committed: 0 };
+  readonly #living: Promise<void>;
+  #patience = 0;
+  #current: Consuming | null = null;
+  #fault = new Error('not connected yet');
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#living = this.#live();
+  }
+
+  figures(): KafkaFigures {
+    return {
+      ...this.#counts,
+      isConnected: this.quietFor() !== null,
+      heldMessages: this.#held.messages + this.#held.waiting.messages,
+      lag: this.#current?.lag ?? 0,
+    };
+  }
+
+  quietFor(): number | null {
+    return this.#current?.quietFor() ?? null;
+  }
+
+  async requireConnected(): Promise<void> {
+    if (this.quietFor() === null) {
+      throw new Error(`not connected to Kafka: ${this.#fault.message}`);
+    }
+  }
+
+  async stop(patience: number): Promise<void> {
+    this.#patience = patience;
+    this.#stopping.abort();
+    this.#current?.end(null);
+    await this.#living;
+  }
+
+  async #live(): Promise<void> {
+    const { log, ...parts } = this.#options;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const consuming = new Consuming({ ...parts, held: this.#held, counts: this.#counts });
+      this.#current = consuming;
+      const since = performance.now();
+      try {
+        await consuming.run(signal, () => this.#patience);
+      } catch (error) {
+        const isNews = messageOf(error) !== this.#fault.message;
+        this.#fault = error as Error;
+        log[isNews ? 'warn' : 'debug']({ reason: messageOf(error) }, 'Kafka cannot be read; will retry');
+      }
+      this.#current = null;
+      if (performance.now() - since > STABLE) {
+        this.#backOff.reset();
+      }
+      if (!signal.aborted) {
+        await pause(this.#backOff.next(), undefined, { signal }).catch(() => {});
+      }
+    }
+  }
+}
+
+interface Parts extends Pick<Options, 'address' | 'clientId' | 'intake' | 'registry'> {
+  held: HeldMessages;
+  counts: { received: number; committed: number };
+}
+
+/** One consumer, from joining the group to its end. */
+class Consuming {
+  readonly #parts: Parts;
+  readonly #consumer: Consumer<Buffer, Buffer, Buffer, Buffer>;
+  readonly #partitions = new Map<string, TakenOffsets>();
+  /** Partitions of which nothing was taken since they were given to this consumer. */
+  readonly #new = new Set<string>();
+  readonly #epochs = new Map<string, number>();
+  readonly #ended = Promise.withResolvers<void>();
+  #underWay = 0;
+  #whenNone = Promise.withResolvers<void>();
+  #stream: Records | null = null;
+  #joins = 0;
+  #isOver = false;
+  #fault: Error | null = null;
+  #lag = 0;
+
+  constructor(parts: Parts) {
+    const { brokers, group, login, tls } = parts.address;
+    this.#parts = parts;
+    this.#consumer = new Consumer<Buffer, Buffer, Buffer, Buffer>({
+      clientId: parts.clientId,
+      groupId: group,
+      bootstrapBrokers: [...brokers],
+      ...(tls === null ? {} : { tls }),
+      ...(login === null ? {} : { sasl: { ...login, mechanism: MECHANISMS[login.mechanism] } }),
+      ...GROUP,
+      autocommit: false,
+      ...FETCH,
+      retries: 2,
+      retryDelay: 500,
+    });
+    this.#consumer.on('consumer:group:join', () => {
+      this.#joins += 1;
+    });
+    this.#consumer.on('consumer:lag', (lag) => {
+      const behind = [...lag.values()].flat().filter((each) => each > 0n);
+      this.#lag = Number(behind.reduce((sum, each) => sum + each, 0n));
+    });
+    this.#consumer.on('consumer:lag:error', () => {});
+    this.#consumer.on('consumer:heartbeat:error', ({ error }) => {
+      this.#fault ??= this.#consumer.isActive() ? null : error;
+    });
+  }
+
+  get lag(): number {
+    return this.#lag;
+  }
+
+  quietFor(): number | null {
+    const { lastHeartbeat } = this.#consumer;
+    return this.#stream === null || this.#stream.destroyed || this.#joins === 0
+      ? null
+      : Math.max(0, Date.now() - (lastHeartbeat?.getTime() ?? Date.now()));
+  }
+
+  /** @param error null if it is to end in order. */
+  end(error: Error | null): void {
+    this.#fault ??= error;
+    this.#ended.resolve();
+  }
+
+  /** @throws why it ended, unless it was told to. */
+  async run(signal: AbortSignal, patience: () => number): Promise<void> {
+    const committing = setInterval(() => void this.#commit(), COMMIT_EVERY);
+    try {
+      const { topics } = this.#parts.address;
+      const stream = await this.#consumer.consume({
+        topics: [...topics],
+        mode: 'committed',
+        // What came before this group was there is taken, too: late reads are worked into the past.
+        fallbackMode: 'earliest',
+      });
+      this.#stream = stream;
+      stream.on('offsets', () => this.#follow(stream));
+      this.#follow(stream);
+      this.#consumer.startLagMonitoring({ topics: [...topics] }, LAG_EVERY);
+      await Promise.race([this.#takeAll(stream, signal), this.#ended.promise]);
+      if (this.#fault !== null) {
+        throw this.#fault;
+      }
+      if (this.#underWay > 0 && patience() > 0) {
+        await Promise.race([this.#whenNone.promise, pause(patience(), undefined, { ref: false })]);
+      }
+      await this.#commit();
+    } finally {
+      this.#isOver = true;
+      clearInterval(committing);
+      this.#consumer.stopLagMonitoring();
+      this.#stream?.destroy();
+      await this.#consumer.close(true).catch(() => {});
+    }
+  }
+
+  /** Goes on with the partitions that are this consumer's after a rebalance, and forgets those that are not. */
+  #follow(stream: Records): void {
+    const assigned = new Set(
+      (this.#consumer.assignments ?? []).flatMap(({ topic, partitions }) =>
+        partitions.map((partition) => `${topic}:${partition}`),
+      ),
+    );
+    for (const key of this.#partitions.keys()) {
+      if (!assigned.has(key)) {
+        this.#partitions.delete(key);
+        this.#new.delete(key);
+      }
+    }
+    for (const key of assigned) {
+      const from = stream.offsetsToFetch.get(key);
+      if (from !== undefined && !this.#partitions.has(key)) {
+        this.#partitions.set(key, new TakenOffsets(from));
+        this.#new.add(key);
+      }
+    }
+  }
+
+  async #takeAll(stream: Records, signal: AbortSignal): Promise<void> {
+    for await (const record of stream) {
+      if (signal.aborted) {
+        return;
+      }
+      await this.#take(record);
+    }
+    throw this.#fault ?? new Error('the stream of records ended');
+  }
+
+  /** @throws if it cannot be told whether records before it were taken. */
+  async #take(record: Record): Promise<void> {
+    const key = `${record.topic}:${record.partition}`;
+    const taken = this.#partitions.get(key);
+    if (taken === undefined) {
+      return;
+    }
+    if (this.#new.has(key) && record.offset !== taken.next && this.#joins > 1) {
+      // It may have been asked for before a rebalance; a new consumer starts from what is committed.
+      throw new Error(`partition ${key} came back at another offset`);
+    }
+    const done = taken.take(record.offset);
+    this.#new.delete(key);
+    this.#epochs.set(key, record.leaderEpoch);
+    if (done === null) {
+      return;
+    }
+    const { held, counts } = this.#parts;
+    const bytes = record.value?.length ?? 0;
+    const owner = this.#ownerOf(topicOf(record));
+    counts.received += 1;
+    this.#underWay += 1;
+    const go = () =>
+      void this.#record(record, done).then(() => {
+        held.leave(bytes, owner);
+        this.#left();
+      });
+    if (!held.enter(bytes, go, owner)) {
+      await new Promise<void>((proceed) => held.readOn(proceed));
+    }
+    if (taken.size > MOST_TAKEN) {
+      await pause(COMMIT_EVERY);
+    }
+  }
+
+  #left(): void {
+    this.#underWay -= 1;
+    if (this.#underWay === 0) {
+      this.#whenNone.resolve();
+      this.#whenNone = Promise.withResolvers();
+    }
+  }
+
+  #ownerOf(topic: string): Owner {
+    const reader = this.#parts.registry.byTopic(topic);
+    return reader === undefined ? NOBODY : { orgId: reader.orgId, reader: reader.username };
+  }
+
+  /** What still waits when the consumer has ended comes again. */
+  async #record(record: Record, done: () => void): Promise<void> {
+    if (this.#isOver) {
+      return;
+    }
+    try {
+      await this.#parts.intake.receive({
+        topic: topicOf(record),
+        payload: record.value ?? NOTHING,
+        // Whether it was handed out before is not said, and its place is its own.
+        isDup: true,
+        sender: `kafka ${record.topic} ${record.partition}`,
+        packetId: String(record.offset),
+        isStale: false,
+      });
+      this.#parts.counts.committed += 1;
+      done();
+    } catch (error) {
+      this.end(new Error(`a record could not be recorded: ${messageOf(error)}`));
+    }
+  }
+
+  async #commit(): Promise<void> {
+    const offsets = [...this.#partitions].flatMap(([key, taken]) => {
+      const offset = taken.toCommit();
+      const colon = key.lastIndexOf(':');
+      const [topic, partition] = [key.slice(0, colon), Number(key.slice(colon + 1))];
+      return offset === null
+        ? []
+        : [{ topic, partition, offset, leaderEpoch: this.#epochs.get(key) ?? -1, taken }];
+    });
+    if (offsets.length === 0 || !this.#consumer.isActive()) {
+      return;
+    }
+    try {
+      await this.#consumer.commit({ offsets: offsets.map(({ taken: _, ...each }) => each) });
+      for (const { taken, offset } of offsets) {
+        taken.committed(offset);
+      }
+    } catch {
+      // The next one says as much; until then the records would come again.
+    }
+  }
+}
+
+/** A header says the topic of MQTT, else the key does, else the topic of Kafka with its dots as slashes. */
+export function topicOf({ topic, key, headers }: Pick<Record, 'topic' | 'key' | 'headers'>): string {
+  for (const [name, value] of headers) {
+    if (name?.toString() === TOPIC_HEADER && value !== null) {
+      return value.toString();
+    }
+  }
+  const text = key?.toString() ?? '';
+  return text === '' ? topic.replaceAll('.', '/') : text;
+}
+
+const TOPIC_HEADER = 'mqtt-topic';
+
+const NOTHING = Buffer.alloc(0);
+
+const MECHANISMS = {
+  plain: 'PLAIN',
+  'scram-sha-256': 'SCRAM-SHA-256',
+  'scram-sha-512': 'SCRAM-SHA-512',
+} as const;
+
+/** Milliseconds: a killed process is noticed after the first. */
+const GROUP = { sessionTimeout: 10_000, rebalanceTimeout: 20_000, heartbeatInterval: 1_000 };
+
+/** Bytes of a fetch, all of which is in memory at once; milliseconds that Kafka waits for some. */
+const FETCH = { maxBytes: 4_194_304, maxBytesPerPartition: 1_048_576, maxWaitTime: 500, highWaterMark: 64 };
+
+/** Milliseconds. */
+const COMMIT_EVERY = 200;
+const LAG_EVERY = 10_000;
+const RECONNECT = { first: 200, longest: 5_000 };
+const STABLE = 10_000;
+
+/** Records of a partition behind one that takes long. */
+const MOST_TAKEN = 100_000;
