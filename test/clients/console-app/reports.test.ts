@@ -165,6 +165,34 @@ describe('reports and presence in the console, in a browser', () => {
     expect(found).to.deep.equal([]);
   });
 
+  it('say of an empty time what is true of it, and know what was read a moment ago', async () => {
+    const about = (query: string) => page.evaluate(`location.hash = '#/reports/stays?${query}'`);
+    await about('from=2026-05-02T00:00:00.000Z&to=2026-05-01T00:00:00.000Z');
+    await page.getByRole('heading', { name: 'From is not before To' }).waitFor();
+    await about('from=2001-01-01T00:00:00.000Z&to=2001-01-02T00:00:00.000Z');
+    await page.getByRole('heading', { name: 'Nothing in this time' }).waitFor();
+    expect(await faultsOf(page, 'reports-nothing')).to.deep.equal([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole('link', { name: 'Last 30 days' }).click();
+    await row('CRATE-1').first().waitFor();
+
+    const [place] = await app.database.rows<{ id: number }>(
+      `select id from locations where org_id = $1 and external_key = 'WASH'`,
+      [site.orgId],
+    );
+    const [reader] = await app.database.rows<{ id: number }>('select id from readers where org_id = $1', [
+      site.orgId,
+    ]);
+    const ago = aRead({
+      ...{ orgId: site.orgId, readerId: reader?.id ?? 0, value: 'SPARE1', locationId: place?.id ?? null },
+      at: Date.now() * 1_000 - 2_000_000,
+    });
+    await site.tag({ assetId: await site.asset('FRESH') }, 'SPARE1');
+    await record(app.database, [ago]);
+    await about('span=today');
+    await row('FRESH').waitFor();
+  });
+
   it('say in words what is wrong, and lead to a narrower window', async () => {
     await page.evaluate(
       "location.hash = '#/reports/dwell?group_by=day&from=2001-01-01T00:00:00.000Z&to=2026-01-01T00:00:00.000Z'",

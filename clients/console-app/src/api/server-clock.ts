@@ -17,7 +17,7 @@ export function serverNow(): number {
   return Date.now() + (Math.abs(ahead) < ROUNDING ? 0 : ahead);
 }
 
-/** The last whole minute by the server's clock: what it is asked about must not be later than now. */
-export function lastMinute(): number {
-  return Math.floor((Date.now() + ahead) / 60_000) * 60_000;
+/** The last whole second by the server's clock: what it is asked about must not be later than now. */
+export function lastSecond(): number {
+  return Math.floor((Date.now() + ahead) / 1_000) * 1_000;
 }

@@ -991,6 +991,11 @@ export const de = {
     knownSince: 'Frühester Stand, der sich sagen lässt:',
     narrower: 'Einen kürzeren Zeitraum wählen:',
     nothingFoundHint: 'Nichts in dieser Zeit erfüllt alles, wonach gefragt ist.',
+    noneInTime: 'Nichts in dieser Zeit',
+    noneInTimeHint:
+      'Sehen Sie eine andere Zeit an. Wurde noch nie etwas gelesen, bringen Sie zuerst Etiketten an Objekten an.',
+    backwards: 'Von liegt nicht vor Bis',
+    backwardsHint: 'Wählen Sie einen früheren Beginn oder ein späteres Ende.',
     none: 'Noch nichts zu berichten',
     noneHint:
       'Berichte handeln von dem, was gelesen wurde: Etiketten an Objekten anbringen und von Lesern oder Handgeräten lesen lassen.',

@@ -964,6 +964,10 @@ export const en = {
     knownSince: 'The earliest that can be told:',
     narrower: 'Ask for a narrower window:',
     nothingFoundHint: 'Nothing in this time has all of what is asked for.',
+    noneInTime: 'Nothing in this time',
+    noneInTimeHint: 'Look at another time. Where nothing was ever read, attach tags to assets first.',
+    backwards: 'From is not before To',
+    backwardsHint: 'Choose an earlier beginning or a later end.',
     none: 'Nothing to report yet',
     noneHint:
       'Reports are about what was read: attach tags to assets, and let readers or handhelds read them.',

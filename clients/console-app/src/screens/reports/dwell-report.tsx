@@ -88,6 +88,7 @@ export function DwellReport() {
       <ReportTable
         label={t.sections.dwell}
         report={report}
+        window={window}
         rowKey={keyOf}
         columns={[
           first,

@@ -6,17 +6,21 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import type { Report } from './use-report.ts';
+import type { ReportWindow } from './use-report-window.ts';
 
 export function ReportTable<Row>({
   label,
   report,
   columns,
   rowKey,
+  window,
 }: {
   label: string;
   report: Report<Row>;
   columns: readonly Column<Row>[];
   rowKey: (row: Row) => string | number;
+  /** Of a report about a time. */
+  window?: ReportWindow;
 }) {
   const t = texts.value.reports;
   return (
@@ -30,12 +34,32 @@ export function ReportTable<Row>({
           report.isFiltered ? (
             <NothingFound hint={t.nothingFoundHint} allHref={report.allHref} />
           ) : (
-            <EmptyState icon="chart" title={t.none} hint={t.noneHint} />
+            <NothingToReport window={window} />
           )
         }
       />
       <Narrower problem={report.problem} />
     </>
+  );
+}
+
+/** A window says nothing about other times, in which there may be reads. */
+function NothingToReport({ window }: { window: ReportWindow | undefined }) {
+  const t = texts.value.reports;
+  if (window === undefined) {
+    return <EmptyState icon="chart" title={t.none} hint={t.noneHint} />;
+  }
+  const isBackwards = Date.parse(window.from) >= Date.parse(window.to);
+  return (
+    <EmptyState
+      icon="chart"
+      title={isBackwards ? t.backwards : t.noneInTime}
+      hint={isBackwards ? t.backwardsHint : t.noneInTimeHint}
+    >
+      <a class="secondary" href={hrefWith({ span: 'days30', from: null, to: null, page: null })}>
+        {t.spans.days30}
+      </a>
+    </EmptyState>
   );
 }
 

@@ -37,6 +37,7 @@ export function StaysReport() {
       <ReportTable
         label={t.sections.stays}
         report={report}
+        window={window}
         rowKey={(row) => `${row.asset_id} ${row.entered_at}`}
         columns={[
           asset,

@@ -37,6 +37,7 @@ export function SweepsReport() {
       <ReportTable
         label={t.sections.sweeps}
         report={report}
+        window={window}
         rowKey={({ sweep_id: id }) => id}
         columns={[
           place,

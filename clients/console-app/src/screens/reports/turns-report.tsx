@@ -81,6 +81,7 @@ export function TurnsReport() {
           <ReportTable
             label={t.sections.turns}
             report={report}
+            window={window}
             rowKey={({ asset_id: id, day }) => `${id} ${day}`}
             columns={[
               ...first,

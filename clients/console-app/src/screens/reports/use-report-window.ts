@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks';
-import { lastMinute } from '../../api/server-clock.ts';
+import { lastSecond } from '../../api/server-clock.ts';
 import { address } from '../../router/router.ts';
 import { rangeOf, SPANS, type Span } from './spans.ts';
 
@@ -23,7 +23,7 @@ export function useReportWindow(): ReportWindow {
   }
   const span = SPANS.find((each) => each === query.get('span')) ?? USUAL;
   if (opened.current?.span !== span) {
-    opened.current = { span, at: lastMinute() };
+    opened.current = { span, at: lastSecond() };
   }
   return { span, ...asText(rangeOf(span, opened.current.at)) };
 }
@@ -32,7 +32,7 @@ export function useReportWindow(): ReportWindow {
 export function useReportInstant(name: string): string {
   const opened = useRef<number | null>(null);
   const at = Date.parse(address.value.query.get(name) ?? '');
-  opened.current ??= lastMinute();
+  opened.current ??= lastSecond();
   return new Date(Number.isFinite(at) ? at : opened.current).toISOString();
 }
 
