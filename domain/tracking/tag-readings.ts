@@ -70,33 +70,43 @@ export async function recordReadings(db: Connection, found: TagReading[]): Promi
   found.sort(
     (a, b) => a.orgId - b.orgId || a.assetId - b.assetId || a.observedAt - b.observedAt || a.tagId - b.tagId,
   );
+  const kinds = READING_KINDS.filter((kind) => found.some(({ readings }) => readings[kind] !== undefined));
   const turns = new Turns();
   for (let at = 0; at < found.length; at += AT_ONCE) {
-    await insertReadings(db, found.slice(at, at + AT_ONCE));
+    await insertReadings(db, found.slice(at, at + AT_ONCE), kinds);
     await turns.next();
   }
-  await keepNewest(db, found);
+  await keepNewest(db, found, kinds);
 }
 
 /** Rows of a statement: a message can have ten thousand. */
 const AT_ONCE = 4_000;
 
-async function insertReadings(db: Connection, rows: readonly TagReading[]): Promise<void> {
-  await db.exec(sql.prepared('record-readings', NO_ROWS)`
-    insert into tag_readings as stored (org_id, asset_id, tag_id, observed_at, ${KINDS})
+/** Columns of other kinds are left out: six of each took a third longer than three. */
+async function insertReadings(
+  db: Connection,
+  rows: readonly TagReading[],
+  kinds: readonly ReadingKind[],
+): Promise<void> {
+  await db.exec(sql.prepared(`record-readings-${numberOf(kinds)}`, NO_ROWS)`
+    insert into tag_readings as stored (org_id, asset_id, tag_id, observed_at, ${listOf(kinds, ({ value }) => value)})
     select * from unnest(
       ${sql.binary(integers(rows.map(({ orgId }) => orgId)))}::integer[],
       ${sql.binary(integers(rows.map(({ assetId }) => assetId)))}::integer[],
       ${sql.binary(integers(rows.map(({ tagId }) => tagId)))}::integer[],
       ${sql.binary(timestamps(rows.map(({ observedAt }) => observedAt)))}::timestamptz[],
-      ${listOf((kind) => sql.fragment`${sql.binary(doubles(rows.map(({ readings }) => readings[kind] ?? null)))}::float8[]`)})
-    on conflict (org_id, asset_id, observed_at, tag_id) do update set ${GREATEST}`);
+      ${listOf(kinds, ({ kind }) => sql.fragment`${sql.binary(doubles(rows.map(({ readings }) => readings[kind] ?? null)))}::float8[]`)})
+    on conflict (org_id, asset_id, observed_at, tag_id) do update set ${listOf(kinds, ({ value }) => sql.fragment`${value} = greatest(stored.${value}, excluded.${value})`)}`);
 }
 
 type Newest = Pick<TagReading, 'orgId' | 'tagId'> &
   Partial<Record<ReadingKind, { value: number; at: Micros }>>;
 
-async function keepNewest(db: Connection, found: readonly TagReading[]): Promise<void> {
+async function keepNewest(
+  db: Connection,
+  found: readonly TagReading[],
+  kinds: readonly ReadingKind[],
+): Promise<void> {
   const byTag = new PairMap<number, number, Newest>();
   // In order of time.
   for (const { orgId, tagId, observedAt: at, readings } of found) {
@@ -105,7 +115,7 @@ async function keepNewest(db: Connection, found: readonly TagReading[]): Promise
       newest = { orgId, tagId };
       byTag.add(orgId, tagId, newest);
     }
-    for (const kind of READING_KINDS) {
+    for (const kind of kinds) {
       const value = readings[kind];
       if (value !== undefined) {
         newest[kind] = { value, at };
@@ -113,35 +123,51 @@ async function keepNewest(db: Connection, found: readonly TagReading[]): Promise
     }
   }
   const rows = byTag.values().toSorted((a, b) => a.orgId - b.orgId || a.tagId - b.tagId);
-  await db.exec(sql.prepared('keep-newest-readings', NO_ROWS)`
-    insert into newest_readings as stored (org_id, tag_id, ${COLUMNS})
+  await db.exec(sql.prepared(`keep-newest-readings-${numberOf(kinds)}`, NO_ROWS)`
+    insert into newest_readings as stored (org_id, tag_id, ${listOf(kinds, ({ value, at }) => sql.fragment`${value}, ${at}`)})
     select * from unnest(
       ${sql.binary(integers(rows.map(({ orgId }) => orgId)))}::integer[],
       ${sql.binary(integers(rows.map(({ tagId }) => tagId)))}::integer[],
       ${listOf(
-        (kind) => sql.fragment`${sql.binary(doubles(rows.map((row) => row[kind]?.value ?? null)))}::float8[],
+        kinds,
+        ({
+          kind,
+        }) => sql.fragment`${sql.binary(doubles(rows.map((row) => row[kind]?.value ?? null)))}::float8[],
           ${sql.binary(timestamps(rows.map((row) => row[kind]?.at ?? null)))}::timestamptz[]`,
       )})
-    on conflict (org_id, tag_id) do update set ${NEWEST}`);
+    on conflict (org_id, tag_id) do update set ${listOf(kinds, newestOf)}`);
 }
 
-function listOf(part: (kind: ReadingKind) => FragmentSqlToken): FragmentSqlToken {
-  return sql.fragment`${sql.join(READING_KINDS.map(part), sql.fragment`, `)}`;
+interface Columns {
+  kind: ReadingKind;
+  /** Of both tables. */
+  value: FragmentSqlToken;
+  /** Of `newest_readings`. */
+  at: FragmentSqlToken;
 }
 
-const KINDS = listOf((kind) => sql.fragment`${sql.identifier([kind])}`);
+function listOf(
+  kinds: readonly ReadingKind[],
+  part: (columns: Columns) => FragmentSqlToken,
+): FragmentSqlToken {
+  const parts = kinds.map((kind) =>
+    part({
+      kind,
+      value: sql.fragment`${sql.identifier([kind])}`,
+      at: sql.fragment`${sql.identifier([`${kind}_at`])}`,
+    }),
+  );
+  return sql.fragment`${sql.join(parts, sql.fragment`, `)}`;
+}
 
-/** Whatever comes first: null is less than any value. */
-const GREATEST = listOf((kind) => {
-  const value = sql.identifier([kind]);
-  return sql.fragment`${value} = greatest(stored.${value}, excluded.${value})`;
-});
-
-const COLUMNS = listOf((kind) => sql.fragment`${sql.identifier([kind])}, ${sql.identifier([`${kind}_at`])}`);
-
-const NEWEST = listOf((kind) => {
-  const [value, at] = [sql.identifier([kind]), sql.identifier([`${kind}_at`])];
+/** Whatever comes first: by time, and at one instant the greater. */
+function newestOf({ value, at }: Columns): FragmentSqlToken {
   const isNewer = sql.fragment`stored.${at} is null or (excluded.${at}, excluded.${value}) > (stored.${at}, stored.${value})`;
   return sql.fragment`${value} = case when ${isNewer} then excluded.${value} else stored.${value} end,
     ${at} = case when ${isNewer} then excluded.${at} else stored.${at} end`;
-});
+}
+
+/** Tells the statements of different kinds apart. */
+function numberOf(kinds: readonly ReadingKind[]): number {
+  return kinds.reduce((number, kind) => number + 2 ** READING_KINDS.indexOf(kind), 0);
+}

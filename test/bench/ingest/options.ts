@@ -25,7 +25,7 @@ export interface IngestOptions {
   lateKinds: readonly LateKind[];
   /** Reads of a batch, where the recorder is measured alone. */
   batch: number;
-  /** What tags measure beside, values of each read, where the recorder is measured alone; 0 for none. */
+  /** Values that tags measured, of each read, beside the same without; 0 for none. */
   readings: number;
   /** Numbers of ingest processes that share the queues of RabbitMQ. */
   processes: readonly number[];

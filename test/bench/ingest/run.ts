@@ -22,6 +22,7 @@ export interface Variant {
   isContinued?: boolean;
   /** Reads are observed when they are sent: what was planned may be long ago by then, and late. */
   isStamped?: boolean;
+  readings?: number;
   /** As of the traffic; what is heard there ends now. */
   hall?: Hall;
 }

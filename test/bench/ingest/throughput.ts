@@ -8,20 +8,18 @@ import { type BenchSite, copySite, createSite } from './site.ts';
 /** End to end against a bare COPY of the same rows, by every way in and at several sizes of a message. */
 export async function benchThroughput(serverUrl: string, options: IngestOptions): Promise<void> {
   const variants = options.sources.flatMap((source) =>
-    options.reads.map(
-      (readsPerMessage): Variant => ({
-        name: `${source}, ${readsPerMessage} a message`,
-        source,
-        readsPerMessage,
-        late: 0,
-        poison: 0,
-      }),
-    ),
+    options.reads.flatMap((readsPerMessage): Variant[] => {
+      const name = `${source}, ${readsPerMessage} a message`;
+      const plain = { name, source, readsPerMessage, late: 0, poison: 0 };
+      const { readings } = options;
+      const measured = { ...plain, name: `${name}, ${readings} values with each read`, readings };
+      return readings === 0 ? [plain] : [plain, measured];
+    }),
   );
   const results = await onSites(serverUrl, options, [options.history[0] ?? 1e5], ([installed, copy]) =>
     measureAll(installed, copy, variants, options),
   );
-  report('End to end', results);
+  report('End to end', results, options.readings === 0 ? undefined : Object.keys(results)[0]);
 }
 
 /** The same with reads that come late, and with messages that cannot be read, against neither. */
