@@ -28,29 +28,38 @@ export function readingsOf(
   now: Micros,
   rules: TimeRules,
 ): TagReading[] {
-  // Ids are unique within an organization.
-  const byOrganization = new Map<number, PairMap<number, Micros, TagReading>>();
+  const found: TagReading[] = [];
   for (const scan of scans) {
     if (scan.readings === undefined || (scan.source.kind === 'reader' && scan.source.isShutOut)) {
       continue;
     }
     const resolution = resolutions.get(scan);
     const time = resolution?.kind === 'asset' ? whenObserved(scan, now, rules) : null;
-    if (resolution?.kind !== 'asset' || time?.ok !== true) {
-      continue;
-    }
-    const { orgId, readings } = scan;
-    const { assetId, tagId } = resolution;
-    const byTag = byOrganization.get(orgId) ?? new PairMap();
-    byOrganization.set(orgId, byTag);
-    const there = byTag.get(tagId, time.observedAt);
-    if (there === undefined) {
-      byTag.add(tagId, time.observedAt, { orgId, assetId, tagId, observedAt: time.observedAt, readings });
-    } else {
-      there.readings = greaterOf(there.readings, readings);
+    if (resolution?.kind === 'asset' && time?.ok === true) {
+      const { orgId, readings } = scan;
+      const { assetId, tagId } = resolution;
+      found.push({ orgId, assetId, tagId, observedAt: time.observedAt, readings });
     }
   }
-  return [...byOrganization.values()].flatMap((byTag) => byTag.values());
+  return found;
+}
+
+/** In the order of their keys, each once. */
+function distinct(found: readonly TagReading[]): TagReading[] {
+  const readings: TagReading[] = [];
+  for (const reading of found.toSorted(byKey)) {
+    const last = readings.at(-1);
+    if (last !== undefined && byKey(last, reading) === 0) {
+      last.readings = greaterOf(last.readings, reading.readings);
+    } else {
+      readings.push(reading);
+    }
+  }
+  return readings;
+}
+
+function byKey(a: TagReading, b: TagReading): number {
+  return a.orgId - b.orgId || a.assetId - b.assetId || a.observedAt - b.observedAt || a.tagId - b.tagId;
 }
 
 /** Of two values of a kind at an instant, the greater: so that no order of reads makes a difference. */
@@ -66,10 +75,8 @@ function greaterOf(one: Readings, other: Readings): Readings {
 }
 
 /** Stores them, each once. Call with the assets' positions locked: rows are locked in the order of their keys. */
-export async function recordReadings(db: Connection, found: TagReading[]): Promise<void> {
-  found.sort(
-    (a, b) => a.orgId - b.orgId || a.assetId - b.assetId || a.observedAt - b.observedAt || a.tagId - b.tagId,
-  );
+export async function recordReadings(db: Connection, given: readonly TagReading[]): Promise<void> {
+  const found = distinct(given);
   const kinds = READING_KINDS.filter((kind) => found.some(({ readings }) => readings[kind] !== undefined));
   const turns = new Turns();
   for (let at = 0; at < found.length; at += AT_ONCE) {
