@@ -73,7 +73,8 @@ export class DocumentRun {
         if (scope.workLeft < 0) {
           return TOO_MUCH_WORK;
         }
-        sources.push(item);
+        // Equal texts may stand in several places.
+        sources.push(typeof item === 'object' ? item : `${rule.place} ${at}`);
         this.#index += 1;
       }
     }

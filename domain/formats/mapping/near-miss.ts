@@ -9,6 +9,8 @@ const DECIMAL = /^\d+$/;
 
 /** Members that say who sends, name a request, or are keys to join a network. */
 const OF_THE_SENDER = /^(?:gw|gateway|reader|reporter|device|dev_|host|mac_?addr|join_?eui)/i;
+/** Letters of an address, and of the beginning of an EPC as a URI. */
+const SHORTEST = 12;
 const SEPARATORS = /[:-]/g;
 
 /**
@@ -27,9 +29,17 @@ export function tagLikeIn(value: unknown, own: string | null, member = ''): stri
   if (typeof value !== 'object' || value === null) {
     return null;
   }
-  return firstOf(Object.entries(value), ([name, each]) =>
-    OF_THE_SENDER.test(name) ? null : (tagLike(name, own, '') ?? tagLikeIn(each, own, name)),
-  );
+  for (const name in value) {
+    const each = (value as Record<string, unknown>)[name];
+    const isWorthALook = name.length >= SHORTEST || typeof each === 'string' || typeof each === 'object';
+    if (isWorthALook && !OF_THE_SENDER.test(name)) {
+      const found = tagLike(name, own, '') ?? tagLikeIn(each, own, name);
+      if (found !== null) {
+        return found;
+      }
+    }
+  }
+  return null;
 }
 
 function firstOf<T>(all: readonly T[], look: (each: T) => string | null): string | null {
@@ -43,7 +53,7 @@ function firstOf<T>(all: readonly T[], look: (each: T) => string | null): string
 }
 
 function tagLike(text: string, own: string | null, member: string): string | null {
-  if (text.length > MAX_TEXT) {
+  if (text.length < SHORTEST || text.length > MAX_TEXT) {
     return null;
   }
   if (/uuid/i.test(member) && UUID.test(text)) {
