@@ -243,9 +243,12 @@ describe('readers and handhelds in the console', () => {
     await suite.database.rows('update readers set deleted_at = now() where id = $1', [everything]);
   });
 
-  it('shows the broker at the name of the console where it listens everywhere, and as it is elsewhere', async () => {
-    const shown = async (mqttUrl: string, name: string) => {
-      const url = await suite.start({ CONSOLE_URL: 'http://tracking.example.com:8083' }, { mqttUrl });
+  it('shows broker and push at the name of the console where they listen everywhere, and as they are elsewhere', async () => {
+    const shown = async (host: string, name: string) => {
+      const url = await suite.start(
+        { CONSOLE_URL: 'http://tracking.example.com:8083' },
+        { mqttUrl: `mqtt://${host}:1883`, pushUrl: `http://${host}:8085` },
+      );
       const made = await fetch(`${url}/console/v1/readers`, {
         method: 'POST',
         headers: {
@@ -256,11 +259,17 @@ describe('readers and handhelds in the console', () => {
       });
       const text = await made.text();
       expect(made.status, text).to.equal(200);
-      return JSON.parse(text).data.mqtt_url;
+      const { mqtt_url: mqttUrl, push_url: pushUrl, id } = JSON.parse(text).data;
+      expect(pushUrl).to.match(new RegExp(`/readers/v1/${id}$`));
+      return [mqttUrl, pushUrl.replace(/\/readers.*/, '')];
     };
-    expect(await shown('mqtt://0.0.0.0:1883', 'every')).to.equal('mqtt://tracking.example.com:1883');
-    expect(await shown('mqtt://[::]:1883', 'every-6')).to.equal('mqtt://tracking.example.com:1883');
-    expect(await shown('mqtt://127.0.0.1:1883', 'here')).to.equal('mqtt://127.0.0.1:1883');
+    const there = ['mqtt://tracking.example.com:1883', 'http://tracking.example.com:8085'];
+    expect(await shown('0.0.0.0', 'every')).to.deep.equal(there);
+    expect(await shown('[::]', 'every-6')).to.deep.equal(there);
+    expect(await shown('127.0.0.1', 'here')).to.deep.equal([
+      'mqtt://127.0.0.1:1883',
+      'http://127.0.0.1:8085',
+    ]);
   });
 
   it('lets a handheld in by a token, shown once, until it is revoked', async () => {

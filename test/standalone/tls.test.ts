@@ -40,6 +40,7 @@ describe('everything in one process, over TLS', () => {
     const { headers } = await answerOf(`${urls.CONSOLE_PORT}/`);
     expect(headers).to.have.property('strict-transport-security');
     expect(urlOf('MQTT')).to.match(/^mqtts:/);
+    expect((await answerOf(urlOf('HTTP push').replace('<reader>', '1'))).status).to.equal(405);
     const listening = Object.entries(urls).map(([name, url]) => [name, new URL(url).port]);
     const { of } = await runDoctor({ ...environment, ...Object.fromEntries(listening) });
     expect(['API', 'handheld gateway', 'console'].map((name) => of(name)[0]?.status)).to.deep.equal([
