@@ -1,6 +1,8 @@
+import { TAGTRAIL } from '../../base/typed-command.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { PlanFault } from '../tracking/location/position.ts';
+import { LACK_WORDS, positionSettings } from '../tracking/location/position-lacks.ts';
 import { faultOfPlan } from '../tracking/location/read-site.ts';
 import { type Finding, warning } from './finding.ts';
 import { isOf } from './of-organization.ts';
@@ -23,6 +25,34 @@ export async function examinePlans(db: Connection, orgId: number | null = null):
     const fault = await faultOfPlan(db, plan.org_id, plan.id);
     if (fault !== null && fault !== 'no_places') {
       findings.push(toFinding(plan, fault));
+    }
+  }
+  return [...findings, ...(await examinePositions(db, orgId))];
+}
+
+/** Organizations that decide by position and are looked at. */
+const MOST_ORGANIZATIONS = 100;
+
+/** Names locations that are set to position and lack what it needs. */
+async function examinePositions(db: Connection, orgId: number | null): Promise<Finding[]> {
+  const organizations = await db.any(sql.type(rowsOf<{ id: number; name: string }>())`
+    select id, name from organizations organization
+    where deleted_at is null and ${isOf(sql.fragment`id`, orgId)}
+      and exists (select from location_settings where org_id = organization.id and procedure = 'position')
+    order by id limit ${MOST_ORGANIZATIONS}`);
+  const findings: Finding[] = [];
+  for (const { id, name } of organizations) {
+    for (const { location_external_key: key, lacks } of await positionSettings(db, id)) {
+      if (lacks !== null) {
+        const of = `--org ${id}${key === null ? '' : ` --location ${key}`}`;
+        findings.push(
+          warning(
+            'plans',
+            `Organization ${id} (${name}): ${key ?? 'it'} is set to be decided by position and lacks ${LACK_WORDS[lacks]}, so strength decides`,
+            `Set that in the console, under Plans; or choose strength: ${TAGTRAIL} locate set ${of} --by strength`,
+          ),
+        );
+      }
     }
   }
   return findings;

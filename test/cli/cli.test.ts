@@ -147,9 +147,10 @@ describe('the command line', () => {
     });
 
     it('sets what is given and keeps the rest', async () => {
-      const antenna = { reader_id: Number(reader), port: 2, name: null };
+      const antenna = { reader_id: Number(reader), created: false, port: 2, name: null };
       expect(await json(...set('--location', 'DOCK-7', '--min-rssi', '-65'))).to.deep.equal({
         ...antenna,
+        created: true,
         location_external_key: 'DOCK-7',
         min_rssi: -65,
         ...{ enabled: true, offset_db: 0, height_m: 1 },
@@ -170,6 +171,25 @@ describe('the command line', () => {
       });
     });
 
+    it('says that an antenna is new, which can be removed', async () => {
+      const mistyped = ['--reader', reader, '--port', '9'];
+      const made = await tagtrail('antenna', 'set', ...mistyped, '--location', 'DOCK-7');
+      expect(made.stdout).to.match(/^New antenna 9 of reader/);
+      const ports = async () =>
+        (await json('reader', 'antennas', '--reader', reader)).antennas.map(
+          ({ port }: { port: number }) => port,
+        );
+      expect(await ports()).to.include(9);
+      const removed = await tagtrail('antenna', 'remove', ...mistyped);
+      expect(removed.stdout).to.equal(`Antenna 9 of reader ${reader} is removed\n`);
+      expect(await ports()).not.to.include(9);
+      const versions = await database.rows(
+        'select location_id, is_enabled from antenna_versions where reader_id = $1 and port = 9 order by since',
+        [Number(reader)],
+      );
+      expect(versions.at(-1)).to.deep.equal({ location_id: null, is_enabled: false });
+      await fails(1, 'has no antenna 9', 'antenna', 'remove', ...mistyped);
+    });
     it('says that there is no such location', () =>
       fails(1, 'NOWHERE not found', ...set('--location', 'NOWHERE')));
     it('says that there is no such reader', () =>

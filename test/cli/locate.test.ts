@@ -36,7 +36,7 @@ describe('the commands about how locations are decided on', () => {
       const inherit = { ...every, procedure: 'inherit' };
       expect(made).to.deep.equal({
         ...{ org_id: site.orgId, location_external_key: null, ...strength },
-        ...{ valid_to: null, recomputed: null },
+        ...{ valid_to: null, position_lacks: null, recomputed: null },
       });
       expect(Date.parse(validFrom)).to.be.within(before - 1, Date.now() + 1);
 
@@ -44,8 +44,13 @@ describe('the commands about how locations are decided on', () => {
       await json('locate', 'set', '--org', org, '--location', 'B', '--inherit');
       const listed = await json('locate', 'list', '--org', org);
       const rows = listed.map(
-        ({ valid_from: _from, actor: _actor, recomputed: _recomputed, ...row }: Record<string, unknown>) =>
-          row,
+        ({
+          valid_from: _from,
+          actor: _actor,
+          recomputed: _recomputed,
+          position_lacks: _lacks,
+          ...row
+        }: Record<string, unknown>) => row,
       );
       expect(rows).to.deep.equal([
         { location_external_key: 'B', ...inherit, state: 'ended' },
@@ -115,6 +120,43 @@ describe('the commands about how locations are decided on', () => {
     it('say that there is no such organization', async () => {
       await fails(1, 'Organization 999 not found', 'locate', 'set', '--org', '999', '--by', 'every');
       await fails(1, 'Organization 999 not found', 'locate', 'list', '--org', '999');
+    });
+
+    it('store nothing where there is no setting to end', async () => {
+      const before = (await json('locate', 'list', '--org', org)).length;
+      await json('locate', 'set', '--org', org, '--location', 'A', '--inherit');
+      expect(await json('locate', 'list', '--org', org)).to.have.length(before);
+    });
+
+    it('remove a setting that has not begun, and no other', async () => {
+      const from = new Date(Date.now() + 2 * 86_400_000).toISOString();
+      const ofA = ['--org', org, '--location', 'A'];
+      await json('locate', 'set', ...ofA, '--by', 'strength', '--from', from);
+      expect(await json('locate', 'remove', ...ofA, '--from', from)).to.include({ valid_from: from });
+      await fails(1, 'No setting begins then', 'locate', 'remove', ...ofA, '--from', from);
+      const { valid_from: begun } = await json('locate', 'set', ...ofA, '--by', 'strength');
+      await fails(1, 'has begun, and stays', 'locate', 'remove', ...ofA, '--from', begun);
+    });
+
+    it('say what position lacks', async () => {
+      const hall = await site.location('HALL');
+      await database.rows(
+        `insert into plans (org_id, location_id, name, media_type, width, height, image, sha256, scale_points, scale_metres)
+         values ($1, $2, 'Hall', 'image/png', 10, 10, '\\x00', sha256('\\x00'), '{0,0,1,0}', 20)`,
+        [site.orgId, hall],
+      );
+      const place = ['--org', org, '--location', 'HALL'];
+      const { stdout } = await tagtrail('locate', 'set', ...place, '--by', 'position');
+      expect(stdout).to.include('\nposition lacks places on its plan; until that is set in the console');
+      const made: { location_external_key: string; position_lacks: string }[] = await json(
+        'locate',
+        'list',
+        '--org',
+        org,
+      );
+      expect(made.find((each) => each.location_external_key === 'HALL')?.position_lacks).to.equal('outlines');
+      const list = await tagtrail('locate', 'list', '--org', org);
+      expect(list.stdout).to.include('\n\nHALL: position lacks places on its plan; until');
     });
   });
 

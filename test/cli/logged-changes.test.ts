@@ -474,6 +474,21 @@ describe('every command that changes something', () => {
         isRepeatable: true,
       };
     },
+    'antenna-remove': async () => {
+      const reader = await site.reader('mistyped', [null]);
+      const before = {
+        name: null,
+        location_external_key: null,
+        min_rssi: null,
+        enabled: true,
+        offset_db: 0,
+        height_m: 1,
+      };
+      return {
+        args: ['--reader', String(reader), '--port', '1'],
+        logs: [['delete', `antenna ${reader}/1`, before, null]],
+      };
+    },
     'format-add': async () => {
       await json('format', 'add', '--file', file('own.json', JSON.stringify(format('/v'))));
       return {
@@ -552,6 +567,12 @@ describe('every command that changes something', () => {
         args: ['--org', org, '--location', 'DOCK', '--by', 'strength', '--certainty', '2'],
         logs: [['set_locating', 'location DOCK', locating({}), locating({ certainty: 2 })]],
       };
+    },
+    'locate-remove': async () => {
+      const from = new Date(Date.now() + 3_600_000).toISOString();
+      const args = ['--org', org, '--location', 'DOCK', '--from', from];
+      await json('locate', 'set', ...args, '--by', 'strength');
+      return { args, logs: [['set_locating', 'location DOCK', locating({}), null]] };
     },
     'location-watch': async () => {
       const watch = (more: object) => ({

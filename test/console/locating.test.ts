@@ -194,7 +194,12 @@ describe('how locations are decided on, in the console', () => {
     const admin = await suite.as('admin', past.orgId);
     const from = new Date(at / 1_000 - 1_000).toISOString();
     const { body } = await post('/locating', { ...setting, from }, admin);
-    expect(body.data).to.deep.equal({ valid_from: from, valid_to: null, is_recomputing: true });
+    expect(body.data).to.deep.equal({
+      valid_from: from,
+      valid_to: null,
+      is_recomputing: true,
+      position_lacks: null,
+    });
     const old = await post('/locating', { ...setting, from: '2020-01-01T00:00:00Z' }, admin);
     expect(old.status).to.equal(400);
   });

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
+import { examineOrganization } from '../../domain/health/examine.ts';
 import { useConsole } from '../support/console.ts';
 import { encodePng } from '../support/png.ts';
 import { aRead, record } from '../support/recording.ts';
@@ -487,6 +488,53 @@ describe('plans', () => {
       const { asset: _, ...position } = dot;
       expect(asset.location_external_key).to.equal('WEST');
       expect(asset.position).to.deep.equal({ plan_location_id: room, ...position });
+    });
+
+    it('keep what position needs where it is set, unless it is said that strength shall decide', async () => {
+      const bay = await site.location('BAY');
+      const plan = (await add(LARGE, `name=Bay&location_id=${bay}`)).body.data.id;
+      const antennas = [pin(3, await site.reader('Bay', [bay, bay, bay]))];
+      const places = [{ location_id: bay, points: [[0.5, 0.5]] }];
+      const decide = async () =>
+        (
+          await call({
+            ...{ method: 'POST', path: '/locating', token: await suite.as('admin', site.orgId) },
+            json: { location_external_key: 'BAY', procedure: 'position' },
+          })
+        ).body.data;
+      const lacking = async () =>
+        (await get('/locating')).body.data.flatMap(
+          (made: { location: { id: number } | null; position_lacks: string | null }) =>
+            made.location?.id === bay ? [made.position_lacks] : [],
+        );
+      expect((await set({ scale }, plan)).status).to.equal(200);
+      expect((await decide()).position_lacks).to.equal('outlines');
+      expect((await set({ places }, plan)).status).to.equal(200);
+      expect(await lacking()).to.deep.equal(['antennas']);
+      expect((await set({ antennas }, plan)).status).to.equal(200);
+      expect(await lacking()).to.deep.equal([null]);
+      for (const [change, lack] of [
+        [{ scale: null }, 'a scale on its plan'],
+        [{ antennas: [] }, 'antennas on its plan'],
+        [{ places: [] }, 'places on its plan'],
+        [{ scale: null, location_id: null }, 'a plan'],
+      ] as const) {
+        const refused = await set(change, plan);
+        expect(faultOf(refused)).to.deep.equal([400, 'without_position']);
+        expect(refused.body.error.detail).to.include(`BAY is decided by position and would lack ${lack}, so`);
+      }
+      const deleting = (query = '') => call({ method: 'DELETE', path: `/plans/${plan}${query}`, token });
+      expect(faultOf(await deleting())).to.deep.equal([400, 'without_position']);
+      expect(await lacking()).to.deep.equal([null]);
+      const findings = async () =>
+        (await examineOrganization(database.pool, site.orgId)).map(({ message }) => message);
+      expect((await set({ scale: null, without_position: true }, plan)).status).to.equal(200);
+      expect(await lacking()).to.deep.equal(['scale']);
+      expect((await findings()).join()).to.include(
+        'BAY is set to be decided by position and lacks a scale on its plan, so strength decides',
+      );
+      expect((await deleting('?without_position=true')).status).to.equal(204);
+      expect(await lacking()).to.deep.equal(['plan']);
     });
 
     it('go with all that is pinned on them', async () => {

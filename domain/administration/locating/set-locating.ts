@@ -1,12 +1,19 @@
+import { notFound } from '../../../base/errors.ts';
 import { MICROS_PER_DAY, MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
 import { JsonText } from '../../../base/json/json-text.ts';
 import type { Database } from '../../../db/timescale/connections/database.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Actor } from '../../changes/actor.ts';
+import type { ChangeEntry } from '../../changes/entry.ts';
 import { changed, makeChange, unchanged } from '../../changes/make-change.ts';
 import { holdLiveLocation } from '../../master-data/by-id-or-key.ts';
-import { type InsertedSetting, insertSetting } from '../../tracking/location/insert-setting.ts';
+import {
+  type InsertedSetting,
+  insertSetting,
+  removePlanned,
+} from '../../tracking/location/insert-setting.ts';
+import { type Lack, positionSettings } from '../../tracking/location/position-lacks.ts';
 import { type Deciding, requireDeciding, SettingFault } from '../../tracking/location/require-setting.ts';
 import { askToRecompute } from '../../tracking/recompute/asked.ts';
 import { holdLiveOrganization } from '../organizations/live-organization.ts';
@@ -22,6 +29,8 @@ export interface WantedLocating extends Deciding {
 export interface SetLocating extends Pick<InsertedSetting, 'validFrom' | 'until' | 'isPast'>, Deciding {
   /** Null if the same was in force already. */
   settingId: number | null;
+  /** Why strength decides although position is set; null if position can. */
+  lacks: Lack | null;
 }
 
 /**
@@ -53,7 +62,11 @@ export async function setLocating(
       { orgId, locationId, ...deciding, actor },
       from,
     );
-    const result = { ...inserted, ...deciding, settingId: made?.settingId ?? null };
+    const lacks =
+      deciding.procedure === 'position'
+        ? (await positionSettings(change, orgId)).find((each) => each.location_id === locationId)?.lacks
+        : null;
+    const result = { ...inserted, ...deciding, settingId: made?.settingId ?? null, lacks: lacks ?? null };
     if (made === null) {
       return unchanged(result);
     }
@@ -61,19 +74,48 @@ export async function setLocating(
     if (inserted.isPast) {
       await askToRecompute(change, { orgId, settingId });
     }
-    return changed(result, [
-      {
-        orgId,
-        action: 'set_locating',
-        resource:
-          locationId === null
-            ? { type: 'organization', id: orgId }
-            : { type: 'location', id: locationId, externalKey: locationExternalKey },
-        before: before === null ? null : { locating: new JsonText(before) },
-        after: { locating: new JsonText(after) },
-      },
-    ]);
+    return changed(result, [loggedSetting(orgId, locationId, locationExternalKey, before, after)]);
   });
+}
+
+/**
+ * Removes a setting that has not begun.
+ *
+ * @throws AppError `not_found` (organization, location, setting), `conflict` if it has begun.
+ */
+export function removeLocating(
+  db: Database,
+  actor: Actor,
+  { orgId, locationExternalKey, from }: { orgId: number; locationExternalKey: string | null; from: Micros },
+): Promise<void> {
+  return makeChange(db, actor, async (change) => {
+    await holdLiveOrganization(change, orgId);
+    const locationId =
+      locationExternalKey === null ? null : await holdLiveLocation(change, orgId, locationExternalKey);
+    const removed = await removePlanned(change, { orgId, locationId, from });
+    if (removed === null) {
+      throw notFound('No setting begins then');
+    }
+    return changed(undefined, [loggedSetting(orgId, locationId, locationExternalKey, removed, null)]);
+  });
+}
+
+function loggedSetting(
+  orgId: number,
+  locationId: number | null,
+  externalKey: string | null,
+  before: string | null,
+  after: string | null,
+): ChangeEntry {
+  return {
+    ...{ orgId, action: 'set_locating' },
+    resource:
+      locationId === null
+        ? { type: 'organization', id: orgId }
+        : { type: 'location', id: locationId, externalKey },
+    before: before === null ? null : { locating: new JsonText(before) },
+    after: after === null ? null : { locating: new JsonText(after) },
+  };
 }
 
 /** A setting for a later day is a plan; one for a later year, a slip. */

@@ -1,7 +1,7 @@
 import { AppError } from '../../../base/errors.ts';
 import { leastOf } from '../../../base/extremes.ts';
 import type { Database } from '../../../db/timescale/connections/database.ts';
-import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { differences } from '../../changes/differences.ts';
 import { type Change, changed, makeChange, unchanged } from '../../changes/make-change.ts';
@@ -35,6 +35,8 @@ export const HEIGHT_M = { min: 0, max: 100 };
 
 export interface AntennaSettings extends AntennaKey {
   readerId: number;
+  /** The reader had none like it before. */
+  isNew: boolean;
   locationExternalKey: string | null;
   minRssi: number | null;
   isEnabled: boolean;
@@ -86,6 +88,40 @@ export async function setAntenna(
     return differing === null
       ? unchanged(settings)
       : changed(settings, [{ orgId, action: before === null ? 'create' : 'update', resource, ...differing }]);
+  });
+}
+
+/**
+ * Removes an antenna of a live reader, also from plans. Its past reads stay; later ones have no location.
+ *
+ * @throws AppError `invalid_input` (port, name), `not_found`.
+ */
+export function removeAntenna(
+  db: Database,
+  actor: Actor,
+  wanted: Pick<AntennaChange, 'readerId' | 'port' | 'name'>,
+): Promise<void> {
+  const { readerId, port, name } = wanted;
+  requireKey(wanted);
+  return makeChange(db, actor, async (change) => {
+    const { orgId } = await lockReader(change, readerId);
+    const known = await keysOfReader(change, { orgId, readerId });
+    const { number } = keyFor(wanted, known);
+    if (!known.some((key) => key.number === number)) {
+      throw new AppError('not_found', `Reader ${readerId} has no antenna ${name ?? port}`);
+    }
+    await change.exec(sql.type(NO_ROWS)`
+      delete from plan_antennas where org_id = ${orgId} and reader_id = ${readerId} and port = ${number}`);
+    // Its versions tell that it covers nothing from now on.
+    const row = await upsert(change, {
+      ...{ orgId, readerId, locationId: null, locationExternalKey: null, isEnabled: false },
+      ...(known.find((key) => key.number === number) as AntennaKey),
+    });
+    await change.exec(sql.type(NO_ROWS)`
+      delete from antennas where org_id = ${orgId} and reader_id = ${readerId} and port = ${number}`);
+    const before = antennaFields(JSON.parse(row.before as string));
+    const resource = { type: 'antenna', id: antennaId(readerId, number) } as const;
+    return changed(undefined, [{ orgId, action: 'delete', resource, before, after: null }]);
   });
 }
 
@@ -239,6 +275,7 @@ function upsert(
 function toSettings(row: AntennaRow): AntennaSettings {
   return {
     readerId: row.reader_id,
+    isNew: row.before === null,
     number: row.port,
     name: row.name,
     devicePort: row.device_port,

@@ -7,6 +7,7 @@ import type { Actor } from '../../changes/actor.ts';
 import type { Fields } from '../../changes/entry.ts';
 import { changed, makeChange, type OrganizationChange, unchanged } from '../../changes/make-change.ts';
 import type { Scale } from '../../tracking/location/position.ts';
+import { keepingPosition } from '../../tracking/location/position-lacks.ts';
 import { claim } from '../claims.ts';
 import { holdLocations } from './hold-locations.ts';
 import { type AntennaPin, pinsView, readPins, replacePins } from './pins.ts';
@@ -25,13 +26,15 @@ export interface PlanChanges {
   antennas?: readonly AntennaPin[] | undefined;
   /** The one that the change was made from; any if left out. */
   version?: number | undefined;
+  /** Also if position can no longer decide where it is set. */
+  withoutPosition?: boolean | undefined;
 }
 
 /**
  * Changes what a plan is called, is of, has on it, or how large that is.
  *
- * @throws AppError `not_found`; Invalid for locations that are not live, antennas that are not there, or a scale that cannot be;
- *   `conflict` if it is another version by now, or another plan of the location has a scale.
+ * @throws AppError `not_found`; Invalid for locations that are not live, antennas that are not there, or a scale that cannot be, or
+ *   what position needs; `conflict` if it is another version by now, or another plan of the location has a scale.
  */
 export function changePlan(
   db: OrganizationDatabase,
@@ -40,61 +43,65 @@ export function changePlan(
   wanted: PlanChanges,
 ): Promise<StoredPlan> {
   const { locationId, places, antennas, version } = wanted;
-  return makeChange(db, actor, async (change) => {
-    // If two plans of a location get a scale at once, the second sees the first.
-    await claim(change, ['plans']);
-    await holdLocations(change, [
-      ...(locationId === undefined || locationId === null ? [] : [{ field: 'location_id', id: locationId }]),
-      ...(places ?? []).map((place, index) => ({
-        field: `places[${index}].location_id`,
-        id: place.locationId,
-      })),
-    ]);
-    const before = await lockPlan(change, id);
-    if (before === null) {
-      throw notFound('Plan not found');
-    }
-    if (version !== undefined && version !== before.version) {
-      throw conflict(
-        `the plan was changed by somebody else meanwhile (it is version ${before.version}, not ${version}); read it again`,
-      );
-    }
-    const next = {
-      name: wanted.name ?? before.name,
-      locationId: locationId === undefined ? before.location_id : locationId,
-      scale: wanted.scale === undefined ? scaleOf(before) : wanted.scale,
-    };
-    if (next.scale !== null) {
-      await requireFitting(change, before, next.scale, next.locationId, wanted);
-    }
-    const placed = places === undefined ? null : await replacedPlaces(change, id, places);
-    const pinned = antennas === undefined ? null : await replacedPins(change, id, antennas);
-    const isSame = isDeepStrictEqual(next, {
-      ...{ name: before.name, locationId: before.location_id, scale: scaleOf(before) },
-    });
-    if (isSame && placed === null && pinned === null) {
-      return unchanged(before);
-    }
-    const points = next.scale === null ? null : `{${next.scale.points.flat().join()}}`;
-    await change.exec(sql.type(NO_ROWS)`
+  return makeChange(db, actor, (change) =>
+    keepingPosition(change, wanted.withoutPosition === true, async () => {
+      // If two plans of a location get a scale at once, the second sees the first.
+      await claim(change, ['plans']);
+      await holdLocations(change, [
+        ...(locationId === undefined || locationId === null
+          ? []
+          : [{ field: 'location_id', id: locationId }]),
+        ...(places ?? []).map((place, index) => ({
+          field: `places[${index}].location_id`,
+          id: place.locationId,
+        })),
+      ]);
+      const before = await lockPlan(change, id);
+      if (before === null) {
+        throw notFound('Plan not found');
+      }
+      if (version !== undefined && version !== before.version) {
+        throw conflict(
+          `the plan was changed by somebody else meanwhile (it is version ${before.version}, not ${version}); read it again`,
+        );
+      }
+      const next = {
+        name: wanted.name ?? before.name,
+        locationId: locationId === undefined ? before.location_id : locationId,
+        scale: wanted.scale === undefined ? scaleOf(before) : wanted.scale,
+      };
+      if (next.scale !== null) {
+        await requireFitting(change, before, next.scale, next.locationId, wanted);
+      }
+      const placed = places === undefined ? null : await replacedPlaces(change, id, places);
+      const pinned = antennas === undefined ? null : await replacedPins(change, id, antennas);
+      const isSame = isDeepStrictEqual(next, {
+        ...{ name: before.name, locationId: before.location_id, scale: scaleOf(before) },
+      });
+      if (isSame && placed === null && pinned === null) {
+        return unchanged(before);
+      }
+      const points = next.scale === null ? null : `{${next.scale.points.flat().join()}}`;
+      await change.exec(sql.type(NO_ROWS)`
       update plans set name = ${next.name}, location_id = ${next.locationId}::integer,
         scale_points = ${points}::double precision[], scale_metres = ${next.scale?.metres ?? null}::double precision,
         version = version + 1, updated_at = clock_timestamp()
       where org_id = ${change.orgId} and id = ${id}`);
-    const after = await findPlan(change, id);
-    if (after === null) {
-      throw notFound('Plan not found');
-    }
-    return changed(after, [
-      {
-        orgId: change.orgId,
-        action: 'update',
-        resource: { type: 'plan', id },
-        before: { ...(isSame ? {} : setFields(before)), ...placed?.before, ...pinned?.before },
-        after: { ...(isSame ? {} : setFields(after)), ...placed?.after, ...pinned?.after },
-      },
-    ]);
-  });
+      const after = await findPlan(change, id);
+      if (after === null) {
+        throw notFound('Plan not found');
+      }
+      return changed(after, [
+        {
+          orgId: change.orgId,
+          action: 'update',
+          resource: { type: 'plan', id },
+          before: { ...(isSame ? {} : setFields(before)), ...placed?.before, ...pinned?.before },
+          after: { ...(isSame ? {} : setFields(after)), ...placed?.after, ...pinned?.after },
+        },
+      ]);
+    }),
+  );
 }
 
 /** A scale is checked with what it is set with: outlines, and what the plan is of. */

@@ -13,7 +13,7 @@ export interface InsertedSetting {
   until: Micros | null;
   /** Scans observed since are recorded already: histories have to be decided again. */
   isPast: boolean;
-  /** Settings as JSON; null if the same was in force already, and nothing was stored. */
+  /** Settings as JSON; null if the same was in force already, or nothing to end, and nothing was stored. */
   change: { settingId: number; before: string | null; after: string } | null;
 }
 
@@ -61,6 +61,9 @@ export async function insertSetting(
   if (found.is_same && heldFrom !== null) {
     return { validFrom: heldFrom, until, isPast: false, change: null };
   }
+  if (procedure === 'inherit' && found.held === null) {
+    return { validFrom: found.valid_from, until, isPast: false, change: null };
+  }
   if (found.count >= MOST_SETTINGS) {
     throw new AppError(
       'conflict',
@@ -75,6 +78,36 @@ export async function insertSetting(
     returning id, ${AS_JSON} as after`);
   const change = { settingId, before: found.held, after };
   return { validFrom: found.valid_from, until, isPast: found.is_past, change };
+}
+
+/**
+ * Removes a setting that begins later, the last one if several begin then. @returns it as JSON; null if there is none.
+ *
+ * @throws AppError `conflict` if scans of its time are recorded, or it is in force.
+ */
+export async function removePlanned(
+  transaction: Connection,
+  { orgId, locationId, from }: { orgId: number; locationId: number | null; from: Micros },
+): Promise<string | null> {
+  await lockSettings(transaction, orgId);
+  const found = await transaction.maybeOne(sql.type(
+    rowsOf<{ id: number; setting: string; is_begun: boolean }>(),
+  )`
+    select id, ${AS_JSON} as setting, valid_from <= clock_timestamp()
+      or valid_from <= (select max(last_seen) from positions where org_id = ${orgId}) as is_begun
+    from location_settings
+    where org_id = ${orgId} and location_id is not distinct from ${locationId}::integer
+      and date_trunc('milliseconds', valid_from) = date_trunc('milliseconds', time_of_micros(${from}))
+    order by id desc limit 1`);
+  if (found === null) {
+    return null;
+  }
+  if (found.is_begun) {
+    throw new AppError('conflict', 'The setting has begun, and stays; set another one from now on');
+  }
+  await transaction.exec(sql.type(NO_ROWS)`
+    delete from location_settings where org_id = ${orgId} and id = ${found.id}`);
+  return found.setting;
 }
 
 /**

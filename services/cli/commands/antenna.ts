@@ -6,6 +6,7 @@ import {
   HEIGHT_M,
   OFFSET_DB,
   portOf,
+  removeAntenna,
   setAntenna,
 } from '../../../domain/administration/readers/set-antenna.ts';
 import { MOST_PORT } from '../../../domain/formats/mapping/acceptance.ts';
@@ -28,6 +29,11 @@ interface Options {
 }
 
 export function addAntenna(program: Command): void {
+  addAntennaSet(program);
+  addAntennaRemove(program);
+}
+
+function addAntennaSet(program: Command): void {
   addCommand(program, 'antenna', 'set')
     .description('Say where an antenna is and which of its reads count. Omitted options keep their values.')
     .requiredOption('--reader <id>', 'its reader', id)
@@ -72,6 +78,7 @@ export function addAntenna(program: Command): void {
         {
           json: {
             reader_id: antenna.readerId,
+            created: antenna.isNew,
             port: portOf(antenna),
             name: antenna.name,
             location_external_key: antenna.locationExternalKey,
@@ -80,9 +87,32 @@ export function addAntenna(program: Command): void {
             offset_db: antenna.offsetDb,
             height_m: antenna.heightM,
           },
-          text: `Antenna ${sayAntenna(antenna)} of reader ${readerId}: ${antenna.isEnabled ? 'enabled' : 'disabled'}, ${
+          text: `${antenna.isNew ? 'New antenna' : 'Antenna'} ${sayAntenna(antenna)} of reader ${readerId}: ${antenna.isEnabled ? 'enabled' : 'disabled'}, ${
             antenna.locationExternalKey === null ? 'at no location' : `at ${antenna.locationExternalKey}`
           }${antenna.minRssi === null ? '' : `, reads from ${antenna.minRssi} dBm`}, ${antenna.offsetDb} dB off its levels, ${antenna.heightM} m above the tags`,
+        },
+        options,
+      );
+    });
+}
+
+function addAntennaRemove(program: Command): void {
+  addCommand(program, 'antenna', 'remove')
+    .description(
+      'Remove an antenna, such as one that was typed wrongly. Its past reads stay; later ones have no location.',
+    )
+    .requiredOption('--reader <id>', 'its reader', id)
+    .option('--port <port>', 'its port on the reader', wholeNumber(1, MOST_PORT))
+    .option('--name <name>', 'its name, as the reader sends it')
+    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} antenna remove --reader 1 --port 9`)
+    .action(async (options: Pick<Options, 'reader' | 'port' | 'name' | 'json'>) => {
+      const { reader: readerId, port, name } = options;
+      await withConnections(({ db, actor }) => removeAntenna(db, actor, { readerId, port, name }));
+      await heardEverywhere();
+      printResult(
+        {
+          json: { reader_id: readerId, port: port ?? null, name: name ?? null },
+          text: `Antenna ${forTerminal(name ?? String(port))} of reader ${readerId} is removed`,
         },
         options,
       );

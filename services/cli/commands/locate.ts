@@ -8,11 +8,17 @@ import {
 } from '../../../base/instant.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
-import { setLocating } from '../../../domain/administration/locating/set-locating.ts';
+import { removeLocating, setLocating } from '../../../domain/administration/locating/set-locating.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { userNames } from '../../../domain/administration/users/user-names.ts';
 import { requireLiveByKey } from '../../../domain/master-data/by-id-or-key.ts';
 import { MOST_WALKED } from '../../../domain/tracking/location/compare-walk.ts';
+import {
+  LACK_WORDS,
+  type Lack,
+  lackOf,
+  positionSettings,
+} from '../../../domain/tracking/location/position-lacks.ts';
 import {
   CERTAINTY,
   type Deciding,
@@ -37,6 +43,7 @@ import { running } from '../running/running.ts';
 
 export function addLocate(program: Command): void {
   addLocateSet(program);
+  addLocateRemove(program);
   addLocateList(program);
   addLocateTry(program);
 }
@@ -78,6 +85,7 @@ function addLocateSet(program: Command): void {
         const lines = [
           `${locationExternalKey ?? `Organization ${orgId}`}: ${described(made)}; for scans observed from ${shownTime(validFrom)}` +
             (until === null ? '' : ` until ${shownTime(until)}, when another setting begins`),
+          ...(made.lacks === null ? [] : [sayLack(made.lacks)]),
           ...(recomputed === null ? [] : [describeRecomputed(recomputed, false)]),
         ];
         printResult(
@@ -88,6 +96,7 @@ function addLocateSet(program: Command): void {
               ...shown(made),
               valid_from: shownTime(validFrom),
               valid_to: until === null ? null : shownTime(until),
+              position_lacks: made.lacks,
               recomputed: recomputed === null ? null : shownRecomputed(recomputed, false),
             },
             text: lines.join('\n'),
@@ -98,6 +107,36 @@ function addLocateSet(program: Command): void {
           throw interrupted(`the setting is made; ${TAGTRAIL} history recompute --org ${orgId} goes on`);
         }
       });
+    });
+}
+
+function addLocateRemove(program: Command): void {
+  addCommand(program, 'locate', 'remove')
+    .description('Remove a setting that has not begun yet.')
+    .requiredOption('--org <id>', 'the organization', id)
+    .option('--location <key>', 'its location, by its external key; left out for one of the organization')
+    .requiredOption('--from <time>', 'when it would begin, as locate list shows it, RFC 3339', time)
+    .addHelpText(
+      'after',
+      `\nExample:\n  ${TAGTRAIL} locate remove --org 1 --location HALL --from 2027-01-04T06:00:00Z`,
+    )
+    .action(async (options: { org: number; location?: string; from: Micros; json?: boolean }) => {
+      const { org: orgId, location: locationExternalKey = null, from } = options;
+      await withConnections(({ db, actor }) =>
+        removeLocating(db, actor, { orgId, locationExternalKey, from }),
+      );
+      const where = locationExternalKey ?? `Organization ${orgId}`;
+      printResult(
+        {
+          json: {
+            org_id: orgId,
+            location_external_key: locationExternalKey,
+            valid_from: shownTime(from),
+          },
+          text: `${where}: the setting from ${shownTime(from)} is removed`,
+        },
+        options,
+      );
     });
 }
 
@@ -119,12 +158,14 @@ function addLocateList(program: Command): void {
           type === 'user' && user !== null ? user : [],
         );
         const names = await userNames(pool, users);
+        const positions = await positionSettings(db, options.org);
         return made.map((each) => ({
           location_external_key: each.location_external_key,
           ...shown({ ...each, tagDbm: each.tag_dbm }),
           valid_from: shownTime(each.valid_from),
           state: each.state,
           recomputed: each.recomputed,
+          position_lacks: lackOf(each, positions),
           actor: each.actor_id === null ? null : (names.get(each.actor_id) ?? each.actor_id),
         }));
       });
@@ -138,23 +179,29 @@ function addLocateList(program: Command): void {
           row.actor ?? '',
         ]),
       );
-      const recomputing = rows.flatMap((row) =>
-        sayRecomputing(row.location_external_key ?? 'organization', row.recomputed),
+      const notes = rows.flatMap(({ location_external_key: key, recomputed, position_lacks: lack }) =>
+        [...sayRecomputing(recomputed), ...(lack === null ? [] : [sayLack(lack)])].map(
+          (note) => `${key ?? 'organization'}: ${note}`,
+        ),
       );
       const text =
         rows.length === 0
           ? 'none: every scan says where its asset is'
-          : [...table, ...(recomputing.length > 0 ? ['', ...recomputing] : [])].join('\n');
+          : [...table, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n');
       printResult({ json: rows, text }, options);
     });
 }
 
-function sayRecomputing(of: string, recomputed: MadeSetting['recomputed']): string[] {
-  return recomputed === null || recomputed.is_finished
-    ? []
-    : [
-        `${of}: histories are being decided again, ${recomputed.looked} of ${recomputed.of ?? 'all'} assets looked at`,
-      ];
+function sayRecomputing(recomputed: MadeSetting['recomputed']): string[] {
+  if (recomputed === null || recomputed.is_finished) {
+    return [];
+  }
+  const { looked, of } = recomputed;
+  return [`histories are being decided again, ${looked} of ${of ?? 'all'} assets looked at`];
+}
+
+function sayLack(lack: Lack): string {
+  return `position lacks ${LACK_WORDS[lack]}; until that is set in the console under Plans, strength decides`;
 }
 
 interface TryOptions extends DecidingOptions {

@@ -5,6 +5,7 @@ import { setLocating } from '../../../domain/administration/locating/set-locatin
 import { userNames } from '../../../domain/administration/users/user-names.ts';
 import { requireLiveByKey } from '../../../domain/master-data/by-id-or-key.ts';
 import type { Stay } from '../../../domain/tracking/history/history.ts';
+import { lackOf, positionSettings } from '../../../domain/tracking/location/position-lacks.ts';
 import type { TrialSummary } from '../../../domain/tracking/location/run-trial.ts';
 import { type MadeSetting, settingHistory } from '../../../domain/tracking/location/setting-history.ts';
 import type { Pair, PairCounts } from '../../../domain/tracking/location/tally-pairs.ts';
@@ -30,16 +31,20 @@ const list = memberRoute({
   params: {},
   success: found(MADE_SETTINGS, 'The settings, with who made them'),
   handle: async ({ context: { db, parts }, query: { limit }, signal }) => {
-    const made = await parts.insight.run(
+    const [made, positions] = await parts.insight.run(
       db.orgId,
-      (installation) => settingHistory(installation, db.orgId, limit),
+      async (installation) =>
+        [
+          await settingHistory(installation, db.orgId, limit),
+          await positionSettings(installation, db.orgId),
+        ] as const,
       signal(),
     );
     const ids = made.flatMap(({ actor_type: type, actor_id: id }) =>
       type === 'user' && id !== null ? id : [],
     );
     const names = await userNames(parts.people, ids);
-    return made.map((each) => settingView(each, names));
+    return made.map((each) => ({ ...settingView(each, names), position_lacks: lackOf(each, positions) }));
   },
 });
 
@@ -85,6 +90,7 @@ const set = memberRoute({
       valid_from: wireTimeOfMicros(made.validFrom),
       valid_to: made.until === null ? null : wireTimeOfMicros(made.until),
       is_recomputing: made.isPast,
+      position_lacks: made.lacks,
     };
   },
 });

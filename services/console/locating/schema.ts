@@ -10,6 +10,7 @@ import { accepted, type Checked, invalidValue, refused } from '../../../base/che
 import { mandatory, nullable, nullableSchema, type Values } from '../../../base/checks/members.ts';
 import { MICROS_PER_DAY, type Micros } from '../../../base/instant.ts';
 import { toMicros } from '../../../base/timestamps.ts';
+import { LACKS } from '../../../domain/tracking/location/position-lacks.ts';
 import {
   CERTAINTY,
   type Deciding,
@@ -99,6 +100,9 @@ function readSetting({
   }
 }
 
+/** Null if position can decide, or is not set. */
+const LACK = { type: ['string', 'null'], enum: [...LACKS, null] };
+
 export const MADE_SETTINGS = listOf(
   objectOf({
     ...{ id: ID_SCHEMA, location: REFERENCE_OR_NULL },
@@ -106,6 +110,7 @@ export const MADE_SETTINGS = listOf(
     ...{ certainty: NUMBER_OR_NULL, tag_dbm: NUMBER_OR_NULL, valid_from: TIME_SCHEMA },
     state: { type: 'string', enum: ['in_force', 'planned', 'ended'] },
     actor: nullableSchema(objectOf({ type: TEXT_SCHEMA, id: TEXT_SCHEMA, name: TEXT_OR_NULL })),
+    position_lacks: LACK,
   }),
 );
 
@@ -173,4 +178,5 @@ export const TRIAL = eventsOf({
 /** `is_recomputing`: it holds for recorded scans too, and histories are being decided again. */
 export const SET = objectOf({
   ...{ valid_from: TIME_SCHEMA, valid_to: nullableSchema(TIME_SCHEMA), is_recomputing: FLAG_SCHEMA },
+  position_lacks: LACK,
 });

@@ -25,7 +25,16 @@ import { actorOfUser } from '../serving/person.ts';
 import { referenceOf } from '../serving/reference.ts';
 import { listOf } from '../serving/schemas.ts';
 import { takeUploadTurn } from '../serving/upload-turn.ts';
-import { DOTS, IMAGE_QUERY, imageBody, NEW_PLAN, PLAN, PLAN_WITH_PLACES, planPatchBody } from './schema.ts';
+import {
+  DELETED_PLAN,
+  DOTS,
+  IMAGE_QUERY,
+  imageBody,
+  NEW_PLAN,
+  PLAN,
+  PLAN_WITH_PLACES,
+  planPatchBody,
+} from './schema.ts';
 
 const ONE = {
   params: { plan_id: idInPath },
@@ -91,13 +100,14 @@ const change = memberRoute({
   ...{ method: 'PATCH', path: '/console/v1/plans/{plan_id}', operationId: 'updatePlan' },
   summary: 'Change the name, the location, the scale, all places, or all antennas of a plan',
   description:
-    'Places, antennas and the scale need the `version` that they were read with, so that nobody overwrites what others did.',
+    'Places, antennas and the scale need the `version` that they were read with, so that nobody overwrites what others did. ' +
+    'What position needs where it is set is taken away only with `without_position`: strength decides then.',
   ...{ scope: 'locations:write', query: NO_QUERY, ...ONE },
   body: planPatchBody,
   success: found(PLAN_WITH_PLACES, 'The plan as it is now'),
   problems: { conflict: 'It is not that version any more, or another plan of the location has a scale' },
   handle: async ({ context, row: { id }, body, requestId }) => {
-    const { location_id: locationId, ...changes } = body.against({});
+    const { location_id: locationId, without_position: withoutPosition, ...changes } = body.against({});
     const { version, places, scale, antennas } = changes;
     if (version === undefined && [places, scale, antennas].some((each) => each !== undefined)) {
       throw invalid([required('version')]);
@@ -105,7 +115,7 @@ const change = memberRoute({
     const actor = actorOfUser(context.session, requestId);
     return planWithPlacesView(
       context.db,
-      await changePlan(context.db, actor, id, { locationId, ...changes }),
+      await changePlan(context.db, actor, id, { locationId, withoutPosition, ...changes }),
     );
   },
 });
@@ -113,10 +123,11 @@ const change = memberRoute({
 const remove = memberRoute({
   ...{ method: 'DELETE', path: '/console/v1/plans/{plan_id}', operationId: 'deletePlan' },
   summary: 'Delete a plan with its image; the locations on it stay',
-  ...{ scope: 'locations:write', query: NO_QUERY, ...ONE },
+  description: 'One that position needs where it is set only with `without_position`: strength decides then.',
+  ...{ scope: 'locations:write', query: DELETED_PLAN, ...ONE },
   success: noContent('Deleted for good'),
-  handle: ({ context, row: { id }, requestId }) =>
-    deletePlan(context.db, actorOfUser(context.session, requestId), id),
+  handle: ({ context, row: { id }, query: { without_position: withoutPosition }, requestId }) =>
+    deletePlan(context.db, actorOfUser(context.session, requestId), id, withoutPosition),
 });
 
 const dots = memberRoute({

@@ -1,5 +1,6 @@
 import {
   type Field,
+  flag,
   ID_SCHEMA,
   id,
   integer,
@@ -31,7 +32,7 @@ import { LEAST_METRES, MOST_METRES } from '../../../domain/master-data/plans/sca
 import type { Scale } from '../../../domain/tracking/location/position.ts';
 import { mergePatchOf, type StreamedBody } from '../../../platform/http/body.ts';
 import { IMAGE_TYPE } from '../../../platform/http/media-type.ts';
-import { idFilter, mandatoryParameter } from '../../../platform/http/parameters.ts';
+import { booleanFilter, idFilter, mandatoryParameter } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
 import { REFERENCE, REFERENCE_OR_NULL } from '../serving/reference.ts';
 import {
@@ -284,6 +285,10 @@ export const NEW_PLAN = {
   parameters: { name: mandatoryParameter(NAME), location_id: idFilter },
 } as const satisfies Query;
 
+export const DELETED_PLAN = {
+  parameters: { without_position: booleanFilter(false) },
+} as const satisfies Query;
+
 /** `organization` is read with the session: an image element can send no header. */
 export const IMAGE_QUERY = { parameters: { organization: idFilter } } as const satisfies Query;
 
@@ -310,4 +315,5 @@ export const planPatchBody = mergePatchOf<object>()({
   places: optional(planPlaces),
   scale: nullable(planScale),
   antennas: optional(planAntennas),
+  without_position: optional(flag),
 });

@@ -400,4 +400,29 @@ describe('the plan in the console', () => {
     })`);
     expect(longest, 'the longest frame of 40, in milliseconds').to.be.below(2_000);
   });
+
+  it('asks before position loses the scale that it needs', async () => {
+    await database.rows(
+      `insert into location_settings (org_id, location_id, valid_from, procedure, certainty)
+       values ($1, $2, now(), 'position', 1)`,
+      [site.orgId, place.hall],
+    );
+    const scales = () =>
+      database.rows('select from plans where org_id = $1 and scale_metres is not null', [site.orgId]);
+    const save = () => page.locator('.plan-panel').getByRole('button', { name: 'Save' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Position could not decide any more' });
+    await page.goto(`${app.url}/#/plan`);
+    await page.reload();
+    await page.getByRole('link', { name: 'Edit the plan' }).click();
+    await page.getByRole('button', { name: 'Remove the scale' }).click();
+    await save();
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    expect(await scales()).to.have.lengthOf(1);
+    await save();
+    await question.getByRole('button', { name: 'Save all the same' }).click();
+    await page.getByRole('link', { name: 'Edit the plan' }).waitFor();
+    expect(await scales()).to.have.lengthOf(0);
+    const locating = await app.open('#/locating', token);
+    await locating.getByText('Position lacks a scale on its plan, so strength decides.').waitFor();
+  });
 });

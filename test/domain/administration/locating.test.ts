@@ -56,7 +56,7 @@ describe('how locations are decided on, as it is set', () => {
     const { settingId: _id, ...made } = await set(site.orgId);
     expect(made).to.deep.equal({
       ...{ procedure: 'strength', certainty: 1, tagDbm: null },
-      ...{ validFrom: ahead + 1, until: null, isPast: false },
+      ...{ validFrom: ahead + 1, until: null, isPast: false, lacks: null },
     });
     expect(await stored(site.orgId)).to.deep.equal([{ procedure: 'strength', certainty: 1, tag_dbm: null }]);
     expect(await asked(site.orgId)).to.equal(0);

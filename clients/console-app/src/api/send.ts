@@ -37,7 +37,7 @@ export function onSignedOut(callback: () => void): void {
 export const read = <Answer>(path: string, sent?: Sent) => send<Answer>('GET', path, sent);
 export const post = <Answer>(path: string, body?: unknown) => send<Answer>('POST', path, { body });
 export const patch = <Answer>(path: string, body: unknown) => send<Answer>('PATCH', path, { body });
-export const remove = (path: string) => send<undefined>('DELETE', path);
+export const remove = (path: string, query: QueryValues = {}) => send<undefined>('DELETE', path, { query });
 
 /**
  * The answer's body as the server wrote it, `data` and what is beside it; undefined where there is none. After a write,

@@ -1284,6 +1284,10 @@ export const de = {
     setScale: 'Maßstab setzen',
     setScaleAgain: 'Neu setzen',
     removeScale: 'Maßstab entfernen',
+    losesTitle: 'Position könnte nicht mehr entscheiden',
+    losesBody:
+      'Hier entscheidet die Position, wo Objekte sind; sie braucht diesen Plan mit Maßstab, Orten und Antennen. Ohne sie entscheidet die Stärke.',
+    losesAction: 'Trotzdem speichern',
     measuring: (points) =>
       points < 2
         ? `Den ${points === 0 ? 'ersten' : 'zweiten'} von zwei Punkten klicken, deren Abstand Sie kennen. Mit Tasten: Pfeile, Leertaste.`
@@ -1514,6 +1518,12 @@ export const de = {
   },
   locating: {
     sub: 'Wie entschieden wird, wo Objekte sind, die mehrere Antennen hören',
+    positionLacks: {
+      plan: 'Der Position fehlt ein Plan; es entscheidet die Stärke.',
+      scale: 'Der Position fehlt ein Maßstab auf dem Plan; es entscheidet die Stärke.',
+      outlines: 'Der Position fehlen Orte auf dem Plan; es entscheidet die Stärke.',
+      antennas: 'Der Position fehlen Antennen auf dem Plan; es entscheidet die Stärke.',
+    },
     inForce: 'Gilt jetzt',
     everywhere: 'Überall',
     elsewhere: 'Überall sonst',

@@ -1256,6 +1256,10 @@ export const en = {
     setScale: 'Set the scale',
     setScaleAgain: 'Set it again',
     removeScale: 'Remove the scale',
+    losesTitle: 'Position could not decide any more',
+    losesBody:
+      'Here position decides where assets are, and it needs this plan with its scale, places and antennas. Without them strength decides.',
+    losesAction: 'Save all the same',
     measuring: (points: number) =>
       points < 2
         ? `Click the ${points === 0 ? 'first' : 'second'} of two points whose distance you know. By keys: arrows, Space.`
@@ -1481,6 +1485,12 @@ export const en = {
   },
   locating: {
     sub: 'How it is decided where assets are that several antennas hear',
+    positionLacks: {
+      plan: 'Position lacks a plan, so strength decides.',
+      scale: 'Position lacks a scale on its plan, so strength decides.',
+      outlines: 'Position lacks places on its plan, so strength decides.',
+      antennas: 'Position lacks antennas on its plan, so strength decides.',
+    },
     inForce: 'In force',
     everywhere: 'Everywhere',
     elsewhere: 'Everywhere else',

@@ -103,6 +103,9 @@ function InForce({ settings }: { settings: readonly MadeSetting[] }) {
                 )}
               </strong>
               <p>{settingWords(made)}</p>
+              {made.position_lacks !== null && (
+                <p class="note note-problem">{t.positionLacks[made.position_lacks]}</p>
+              )}
               <p class="hint">
                 {t.since} <Instant at={made.valid_from} />
               </p>

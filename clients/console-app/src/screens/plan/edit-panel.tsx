@@ -15,6 +15,7 @@ import { toast } from '../../parts/toast.tsx';
 import { href, leaveFor } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { shownAntenna } from '../readers/shown-antenna.ts';
+import { askForPosition } from './ask-for-position.ts';
 import { type PlanDraft, PlanFields, SHOWN_FIELDS } from './plan-fields.tsx';
 import { type FreeAntenna, pinKey, rounded } from './shapes.ts';
 import type { Draft } from './use-draft.ts';
@@ -257,18 +258,28 @@ function PlanDetailsSheet({ plan, onClose }: { plan: PlanWithPlaces; onClose: ()
   const { run, isBusy, problem } = useAction();
   const save = () =>
     run(async () => {
-      await patch(`/plans/${plan.id}`, {
-        name: draft.name.trim(),
-        location_id: draft.location?.id ?? null,
-      });
-      toast(texts.value.common.saved);
-      onClose();
+      const saved = await askForPosition((isMeant) =>
+        patch(`/plans/${plan.id}`, {
+          ...{ name: draft.name.trim(), location_id: draft.location?.id ?? null },
+          without_position: isMeant,
+        }),
+      );
+      if (saved !== null) {
+        toast(texts.value.common.saved);
+        onClose();
+      }
     });
   const drop = async () => {
     const question = { title: t.deleteTitle(plan.name), body: t.deleteBody, action: t.delete };
     if (await confirm({ ...question, isDangerous: true })) {
       await run(async () => {
-        await remove(`/plans/${plan.id}`);
+        const isDone = await askForPosition(async (isMeant) => {
+          await remove(`/plans/${plan.id}`, { without_position: isMeant });
+          return true;
+        });
+        if (isDone === null) {
+          return;
+        }
         toast(t.deleted(plan.name));
         leaveFor(href('plan'));
       });

@@ -11,6 +11,7 @@ import { toast } from '../../parts/toast.tsx';
 import { useLeaveGuard } from '../../parts/use-leave-guard.ts';
 import { address, hrefWith, replaceAddress } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
+import { askForPosition } from './ask-for-position.ts';
 import { EditPanel } from './edit-panel.tsx';
 import { PlanBox } from './plan-box.tsx';
 import { PlanOutlines } from './plan-outlines.tsx';
@@ -203,13 +204,17 @@ function useSaving(plan: PlanWithPlaces, draft: Draft) {
   const t = texts.value.plan;
   const action = useAction();
   const leave = () => replaceAddress(hrefWith({ edit: null }));
-  const send = (layout: Layout, version: number) =>
-    patch<{ data: PlanWithPlaces }>(`/plans/${plan.id}`, { version, ...changesOf(layout) });
+  const send = (layout: Layout, version: number, isMeant: boolean) =>
+    patch<{ data: PlanWithPlaces }>(`/plans/${plan.id}`, {
+      ...{ version, ...changesOf(layout), without_position: isMeant },
+    });
   const save = () =>
     action.run(async () => {
-      const { data } = await send(draft, draft.version);
-      toast(t.saved, () => send(layoutOf(plan), data.version).catch(() => toast(t.notUndone)));
-      leave();
+      const saved = await askForPosition((isMeant) => send(draft, draft.version, isMeant));
+      if (saved !== null) {
+        toast(t.saved, () => send(layoutOf(plan), saved.data.version, true).catch(() => toast(t.notUndone)));
+        leave();
+      }
     });
   const askToDiscard = () =>
     confirm({ title: t.discardTitle, body: t.discardBody, action: t.discard, isDangerous: true });

@@ -1,0 +1,18 @@
+import { ApiError } from '../../api/api-error.ts';
+import { confirm } from '../../parts/confirm.tsx';
+import { texts } from '../../texts/texts.ts';
+
+/** Changes a plan, and asks first where position would lose what it needs. @returns null if that is not meant. */
+export async function askForPosition<Answer>(
+  send: (isMeant: boolean) => Promise<Answer>,
+): Promise<Answer | null> {
+  try {
+    return await send(false);
+  } catch (error) {
+    if (!(error instanceof ApiError) || !error.fields.some(({ field }) => field === 'without_position')) {
+      throw error;
+    }
+    const { losesTitle: title, losesBody: body, losesAction: action } = texts.value.plan;
+    return (await confirm({ title, body, action, isDangerous: true })) ? send(true) : null;
+  }
+}
