@@ -38,7 +38,11 @@ describe('an organization whose large messages take long to record, from six rea
     await client.publishAsync(name, payload, { qos: 1 });
     acknowledged.push(name);
   };
+
   it('keeps no large message of other organizations waiting', async () => {
+    // A chunk of TimescaleDB is there for all once it is committed.
+    await send('third', '[{"value":"E28-third"}]');
+    acknowledged.length = 0;
     await slowness.begin();
     const all = SLOW.map((name) => send(name, large(SLOW_TAG)));
     await slowness.isUnderWay();
@@ -55,7 +59,7 @@ describe('an organization whose large messages take long to record, from six rea
     ).to.deep.equal([
       { tag_value: SLOW_TAG, count: SLOW.length },
       { tag_value: 'E28-other', count: 1 },
-      { tag_value: 'E28-third', count: 1 },
+      { tag_value: 'E28-third', count: 2 },
     ]);
   });
 });

@@ -37,15 +37,18 @@ describe('an organization that sends large messages faster than they are recorde
     const { subscriber } = await startIngestOn(database, broker.url, { MQTT_SESSIONS: 1 });
     const { figures } = subscriber;
     await until(() => figures().subscribed === 2);
-    await slowness.begin();
     const client = await broker.connect();
+    // A chunk of TimescaleDB is there for all once it is committed.
+    await send(client, 'other', 1);
+    await until(async () => (await scansOf('E28-other')) === 1);
+    await slowness.begin();
     for (let index = 0; index < MESSAGES; index++) {
       await send(client, 'flood', index, 'x'.repeat(BYTES));
     }
-    await send(client, 'other', 0);
-    await until(async () => (await scansOf('E28-other')) === 1);
+    await send(client, 'other', 2);
+    await until(async () => (await scansOf('E28-other')) === 2);
     expect(await scansOf(SLOW_TAG)).to.equal(0);
-    expect(figures()).to.include({ heldMessages: MESSAGES, received: 2 });
+    expect(figures()).to.include({ heldMessages: MESSAGES, received: 3 });
     expect(figures().heldBytes).to.be.above(MESSAGES * BYTES);
 
     const { connections } = figures();
@@ -57,11 +60,11 @@ describe('an organization that sends large messages faster than they are recorde
     await until(async () => (await scansOf(SLOW_TAG)) === MESSAGES);
     await until(() => figures().heldMessages === 0);
     // What was being recorded came again; what waited is taken from the new connection only.
-    expect(figures().received).to.equal(MESSAGES + 2);
+    expect(figures().received).to.equal(MESSAGES + 3);
     expect(
       await database.rows(
         'select sum(recorded)::int as recorded, sum(duplicates)::int as duplicates from reader_counters',
       ),
-    ).to.deep.equal([{ recorded: MESSAGES + 1, duplicates: 1 }]);
+    ).to.deep.equal([{ recorded: MESSAGES + 2, duplicates: 1 }]);
   });
 });
