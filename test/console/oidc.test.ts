@@ -125,7 +125,10 @@ describe('signing in to the console by OpenID Connect', () => {
   });
 
   it('lets in who was invited by the verified address, and nobody else', async () => {
-    expect((await come('dan-1', verified('dan@example.com'))).at).to.equal('/#/sign-in?refused=unknown');
+    expect((await come('dan-1', verified('dan@example.com', { groups: [] }))).at).to.equal(
+      '/#/sign-in?refused=unknown',
+    );
+    expect((await come('dan-1', verified('dan@example.com'))).at).to.equal('/#/sign-in?refused=no_groups');
     await invite(suite.people.db, TEST_ACTOR, {
       orgId: suite.orgId,
       email: 'dan@example.com',

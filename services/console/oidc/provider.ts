@@ -179,6 +179,7 @@ function identityOf(
       255,
     ),
     roles: rolesOf(valuesOf(claims[roleClaim]), roles),
+    missingClaim: roles.length > 0 && claims[roleClaim] === undefined ? roleClaim : null,
   };
 }
 

@@ -136,6 +136,8 @@ export const de = {
     or: 'oder',
     refused: {
       unknown: 'Sie haben hier noch kein Konto. Bitten Sie die Verwaltung um eine Einladung.',
+      no_groups:
+        'Ihre Einmalanmeldung hat nicht gesagt, in welchen Gruppen Sie sind; darum ist nicht bekannt, was Sie hier dürfen. Sagen Sie es der Verwaltung.',
       unverified: 'Die Einmalanmeldung hat Ihre E-Mail-Adresse nicht bestätigt.',
       disabled: 'Ihr Konto ist gesperrt. Wenden Sie sich an die Verwaltung.',
       other_account: 'Diese Einmalanmeldung gehört hier zu einem anderen Konto.',

@@ -132,6 +132,8 @@ export const en = {
     or: 'or',
     refused: {
       unknown: 'You have no account here yet. Ask an administrator for an invitation.',
+      no_groups:
+        'Your sign-on did not say which groups you are in, so nobody knows what you may do here. Tell an administrator.',
       unverified: 'The sign-on has not verified your e-mail address.',
       disabled: 'Your account is disabled. Ask an administrator.',
       other_account: 'This sign-on belongs to another account here.',

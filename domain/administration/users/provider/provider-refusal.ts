@@ -3,6 +3,8 @@ import { AppError } from '../../../../base/errors.ts';
 const MESSAGES = {
   unknown:
     'There is no user with this e-mail address, and no invitation for it; an administrator can invite the person',
+  no_groups:
+    'There is no user with this e-mail address, and the identity provider did not say the claim OIDC_ROLE_CLAIM, by which roles are given',
   unverified: 'The identity provider does not confirm the e-mail address as verified',
   disabled: 'The user is disabled; an administrator can enable it',
   other_account: 'The user with this e-mail address has another account at the identity provider',

@@ -34,6 +34,8 @@ export interface ProviderIdentity {
   name: string;
   /** By organization, of those that claims decide about: null takes the membership. */
   roles: ReadonlyMap<number, Role | null>;
+  /** The claim that gives roles, if the provider did not say it. */
+  missingClaim?: string | null;
 }
 
 /**
@@ -100,13 +102,16 @@ async function findKnown(db: Database, identity: ProviderIdentity): Promise<Stor
 
 async function emailOfNew(
   db: Database,
-  { email, isEmailVerified, roles }: ProviderIdentity,
+  { email, isEmailVerified, roles, missingClaim = null }: ProviderIdentity,
 ): Promise<string> {
   if (email === null || isEmailVerified === false) {
     throw new ProviderRefusal('unverified');
   }
   const hasRole = [...roles.values()].some((role) => role !== null);
   if (!hasRole && !(isEmailVerified === true && (await findInvitation(db, email)))) {
+    if (isEmailVerified === true && missingClaim !== null) {
+      throw new ProviderRefusal('no_groups', { missing_claim: missingClaim });
+    }
     throw new ProviderRefusal(isEmailVerified === true ? 'unknown' : 'unverified');
   }
   return email;
