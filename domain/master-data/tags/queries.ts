@@ -11,25 +11,31 @@ import type { TagRow } from './stored-tags.ts';
 export type Parent = 'asset' | 'location';
 
 export const PARENT_COLUMN = { asset: sql.fragment`asset_id`, location: sql.fragment`location_id` };
-/** What a `tag` measured last, as a member of its JSON; null for most. */
-const READINGS = sql.fragment`(
-      select ', "readings" : {' || concat_ws(', ', ${sql.join(
-        READING_KINDS.map((kind) => {
-          const at = sql.identifier(['newest', `${kind}_at`]);
-          return sql.fragment`case when ${at} is not null then ${sql.literalValue(`"${kind}" : {"value" : `)}
-            || ${sql.identifier(['newest', kind])} || ', "observed_at" : "'
-            || to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}' end`;
-        }),
-        sql.fragment`, `,
-      )}) || '}'
-      from newest_readings newest where newest.org_id = tag.org_id and newest.tag_id = tag.id
+/** What a tag measured last, of a row `newest`, as a member of its JSON. */
+const READINGS = sql.fragment`', "readings" : {' || concat_ws(', ', ${sql.join(
+  READING_KINDS.map((kind) => {
+    const at = sql.identifier(['newest', `${kind}_at`]);
+    return sql.fragment`case when ${at} is not null then ${sql.literalValue(`"${kind}" : {"value" : `)}
+      || ${sql.identifier(['newest', kind])} || ', "observed_at" : "'
+      || to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}' end`;
+  }),
+  sql.fragment`, `,
+)}) || '}'`;
+
+/** Of one `tag`; null for most. */
+const READINGS_OF_TAG = sql.fragment`(
+      select ${READINGS} from newest_readings newest where newest.org_id = tag.org_id and newest.tag_id = tag.id
     )`;
 
 /** The text that `json_agg` and `json_build_object` make, in two thirds of their time. */
-const TAG_LIST = sql.fragment`'[' || string_agg(
+function tagList(readings: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`'[' || string_agg(
     '{"id" : ' || tag.id || ', "tag_type" : ' || to_json(tag.tag_type) || ', "value" : ' || to_json(tag.value)
-      || coalesce(${READINGS}, '') || '}',
+      || coalesce(${readings}, '') || '}',
     ', ' order by tag.id) || ']'`;
+}
+
+const TAG_LIST = tagList(READINGS_OF_TAG);
 
 /**
  * Live tags of a row, aggregated for `storedTags`, as a select-list item.
@@ -52,8 +58,15 @@ export const NO_TAGS = sql.fragment`'[]'`;
  */
 export function tagsOfPage(parent: Parent, orgId: number): FragmentSqlToken {
   const column = PARENT_COLUMN[parent];
-  return sql.fragment`select tag.${column}, ${TAG_LIST} as tags from tags tag
-    where tag.org_id = ${orgId} and tag.${column} = any(array(select id from page)) and tag.detached_at is null
+  return sql.fragment`with tag as materialized (
+      select id, ${column}, tag_type, value from tags
+      where org_id = ${orgId} and ${column} = any(array(select id from page)) and detached_at is null
+    ), measured as materialized (
+      select newest.tag_id, ${READINGS} as readings from newest_readings newest
+      where newest.org_id = ${orgId} and newest.tag_id = any(array(select id from tag))
+    )
+    select tag.${column}, ${tagList(sql.fragment`measured.readings`)} as tags
+    from tag left join measured on measured.tag_id = tag.id
     group by tag.${column}`;
 }
 
