@@ -15,6 +15,7 @@ const LICENSES = [
   'MIT',
   'MIT-0',
   'PostgreSQL',
+  '(Apache-2.0 AND BSD-3-Clause)',
   '(MIT OR CC0-1.0)',
 ];
 
