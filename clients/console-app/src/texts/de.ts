@@ -1053,7 +1053,7 @@ export const de = {
     moreStays: (count) => `Mehr zeigen (${number(count)})`,
   },
   readings: {
-    title: 'Was seine Tags messen',
+    title: 'Was seine Etiketten messen',
     kinds: {
       battery_percent: 'Batterie',
       battery_volts: 'Batteriespannung',
