@@ -16,6 +16,11 @@ const BY_HEADER: ReadonlyMap<string, EpcScheme> = new Map(
 const LEAST = 16;
 const MOST = 124;
 
+/** Whether hex digits may be an EPC: most tags are none. */
+export function hasEpcHeader(hex: string): boolean {
+  return hex.length >= LEAST && hex.length <= MOST && BY_HEADER.has(hex.slice(0, 2));
+}
+
 /**
  * Decodes upper-case hex digits of GS1's Tag Data Standard, versions 1 and 2. Fields accept only what they would write, so that
  * encoding gives the same bits.
@@ -24,7 +29,7 @@ const MOST = 124;
  */
 export function decodeEpc(hex: string): Epc | null {
   const scheme = BY_HEADER.get(hex.slice(0, 2));
-  if (scheme === undefined || hex.length < LEAST || hex.length > MOST) {
+  if (scheme === undefined || !hasEpcHeader(hex)) {
     return null;
   }
   const from = new BitReader(hex);

@@ -1,5 +1,7 @@
+import { RecentValues } from '../../base/recent-values.ts';
 import { hasTokenShape, SECRET_IS_NO_TAG } from '../../base/tag-secrets.ts';
 import { barcodeKey, namedByBarcode } from '../identity/barcode-key.ts';
+import { hasEpcHeader } from '../identity/epc.ts';
 import { isGs1Key } from '../identity/gs1-key.ts';
 import { keyOf, type Named, namedByEpc, namedByUri } from '../identity/named.ts';
 import type { TagType } from './tag-type.ts';
@@ -22,12 +24,19 @@ export function tagKey(tagType: TagType, value: string): string {
 }
 
 function rfidTagKey(spelling: string): string {
-  const named = namedByRfid(spelling);
-  return named === null ? spelling : keyOf(named);
+  return hasEpcHeader(spelling) || URN.test(spelling) ? KEYS_OF_EPCS.of(spelling) : spelling;
 }
 
+/** A tag is read again and again, and decoding it each time took an eighth of the time of recording. */
+const KEYS_OF_EPCS = new RecentValues(10_000, (spelling) => {
+  const named = namedByRfid(spelling);
+  return named === null ? spelling : keyOf(named);
+});
+
+const URN = /^urn:/i;
+
 function namedByRfid(spelling: string): Named | null {
-  return /^urn:/i.test(spelling) ? namedByUri(spelling) : namedByEpc(spelling);
+  return URN.test(spelling) ? namedByUri(spelling) : namedByEpc(spelling);
 }
 
 /** What a value names by GS1's standards; null for any other. */
@@ -100,7 +109,13 @@ export function whyUnusable({ tagType, value }: { tagType: TagType; value: strin
   if (hasTokenShape(value)) {
     return SECRET_IS_NO_TAG;
   }
-  return tagKey(tagType, value) === '' ? `value ${JSON.stringify(value)} consists of separators only` : null;
+  return isBlank(tagType, value) ? `value ${JSON.stringify(value)} consists of separators only` : null;
+}
+
+function isBlank(tagType: TagType, value: string): boolean {
+  return tagType === 'barcode'
+    ? !/^[A-Za-z0-9]/.test(value) && barcodeKey(value) === ''
+    : spellingKey(tagType, value) === '';
 }
 
 const SEPARATORS = /[:\-\s]/g;
