@@ -142,7 +142,7 @@ export async function startConsole(
       ...{ serving, people, sessions, usage, publicUrl: config.CONSOLE_URL },
       readersUrls: {
         mqtt: config.READERS_MQTT_URL ?? mqttUrl,
-        push: config.READERS_HTTP_URL?.replace(/\/+$/, '') ?? pushUrl,
+        push: config.READERS_HTTP_URL?.replace(/\/$/, '') ?? pushUrl,
       },
       handhelds: {
         url: config.HANDHELD_URL,

@@ -98,7 +98,9 @@ describe('the command line', () => {
         ...create('Dock 2', 'site/dock-2/+', 'csl-cs463', '--time', 'receive', '--report-unknown', 'off'),
       );
       const { id, mqtt_username: username, mqtt_password: password, ...named } = reader;
-      expect(named).to.deep.equal({ name: 'Dock 2', topic: 'site/dock-2/+' });
+      const { push_path: path, ...shown } = named;
+      expect(shown).to.deep.equal({ name: 'Dock 2', topic: 'site/dock-2/+' });
+      expect(path).to.equal(`/readers/v1/${id}`);
       const [row] = await database.rows(
         `select time_policy, report_unknown, identity_policy, array(select port from antennas where reader_id = id) as ports,
            mqtt_username = $2 and mqtt_password_sha256 = sha256(convert_to($3, 'UTF8')) as is_login
