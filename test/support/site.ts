@@ -44,13 +44,24 @@ export class Site {
     value: string,
     tagType: TagType = 'rfid',
   ): Promise<number> {
-    const sql = `insert into tags (org_id, tag_type, value, tag_key, asset_id, location_id, normal_key)
-      values ($1, $2, $3, $4, $5, $6, $7) returning id`;
     const assetId = 'assetId' in parent ? parent.assetId : null;
     const locationId = 'locationId' in parent ? parent.locationId : null;
     const { spelling, normal } = storedKeys(tagType, value);
-    const row = [this.orgId, tagType, value, spelling, assetId, locationId, normal];
-    return (await one(this.#database, sql, row)).id;
+    // Databases of earlier versions have no column for what is null here.
+    const row = { org_id: this.orgId, tag_type: tagType, value, tag_key: spelling, asset_id: assetId };
+    const columns = Object.entries({ ...row, location_id: locationId, normal_key: normal }).filter(
+      ([, given]) => given !== null,
+    );
+    const names = columns.map(([name]) => name).join(', ');
+    const places = columns.map((_, index) => `$${index + 1}`).join(', ');
+    const sql = `insert into tags (${names}) values (${places}) returning id`;
+    return (
+      await one(
+        this.#database,
+        sql,
+        columns.map(([, given]) => given),
+      )
+    ).id;
   }
 
   /** A reader whose antennas, from port 1 on, are at the given locations; its password is its name. */

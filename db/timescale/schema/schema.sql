@@ -627,7 +627,7 @@ create table newest_readings (
   motion double precision,
   motion_at timestamp with time zone,
   constraint newest_readings__org_id_tag_id PRIMARY KEY (org_id, tag_id),
-  constraint newest_readings__org_id_tag_id_fkey FOREIGN KEY (org_id, tag_id) REFERENCES tags(org_id, id)
+  constraint newest_readings__org_id_tag_id_fkey FOREIGN KEY (org_id, tag_id) REFERENCES tags(org_id, id) ON UPDATE CASCADE
 ) with (fillfactor=50);
 
 create table normal_key_collisions (

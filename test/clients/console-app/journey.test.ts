@@ -69,7 +69,7 @@ describe('the first three minutes with the console', () => {
     await page.getByLabel('Topic').fill('site/dock');
     await page.keyboard.press('Enter');
     const password = await page.getByLabel(/^Password of reader-/).inputValue();
-    const username = (await page.locator('.login dd').last().textContent()) ?? '';
+    const username = (await page.locator('.login dd', { hasText: /^reader-/ }).textContent()) ?? '';
     await page.getByText('Only this machine can reach this address').waitFor();
     device = await connectAsync(broker, { username, password }, false);
     await page.getByRole('button', { name: 'See what arrives' }).click();

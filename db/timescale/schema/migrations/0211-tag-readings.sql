@@ -18,6 +18,7 @@ begin
 end $$;
 
 -- The newest value of each kind, one row for each tag that ever had one. By time of observation, and not of arrival.
+-- Imports give tags their ids at the end: without a cascade, each former id would be looked for among the organization's tags.
 create table newest_readings (
   org_id integer not null,
   tag_id integer not null,
@@ -35,6 +36,7 @@ create table newest_readings (
   motion_at timestamptz,
   constraint newest_readings__org_id_tag_id primary key (org_id, tag_id),
   constraint newest_readings__org_id_tag_id_fkey foreign key (org_id, tag_id) references tags (org_id, id)
+    on update cascade
 ) with (fillfactor = 50);
 
 do $$

@@ -112,6 +112,12 @@ export async function useEveryOperation(baseUrl: string, apiKey: string): Promis
     }),
   );
   check(history.data.every((row) => row.duration_seconds === null || row.duration_seconds >= 0));
+  const readings = unwrap(
+    await client.GET('/api/v1/assets/{asset_id}/readings', {
+      params: { ...params, query: { bucket: '1h' } },
+    }),
+  );
+  check(readings.data.length === 0);
   const report = unwrap(
     await client.GET('/api/v1/reports/asset-locations', {
       params: { query: { asset_id: [asset.id], include_deleted: true } },
