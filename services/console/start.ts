@@ -105,11 +105,7 @@ export async function startConsole(
   measureProcess(registry);
   const tls = shared ?? (await startTls(config, { log, lifecycle }));
   measureCertificate(registry, tls);
-  const people = await lifecycle.start(
-    'people',
-    () => openPeopleDoor(config.DATABASE_URL, { max: PEOPLE_CONNECTIONS, applicationName: APPLICATION }),
-    (started) => started.end(),
-  );
+  const people = await startPeople(config.DATABASE_URL, lifecycle);
   const { sessions, usage } = await startSessions(config.DATABASE_URL, people, idleSeconds, {
     log,
     lifecycle,
@@ -187,6 +183,14 @@ export async function startConsole(
     lifecycle,
     says: 'Console listening',
   });
+}
+
+function startPeople(url: string, lifecycle: Lifecycle): Promise<PeopleDoor> {
+  return lifecycle.start(
+    'people',
+    () => openPeopleDoor(url, { max: PEOPLE_CONNECTIONS, applicationName: APPLICATION }),
+    (started) => started.end(),
+  );
 }
 
 /** Starts the cache of sessions, and notes when each is used. */

@@ -64,7 +64,7 @@ export async function startPush(
   const { intake, registry, pool, checks } = parts;
   const { log, lifecycle, metrics, tls } = running;
   // Loaded on demand, as brokers are.
-  const { createPushApp } = await import('./push/push-app.ts');
+  const { createPushApp, WrongAddress } = await import('./push/push-app.ts');
   const { refused = await startRefusedSignIns(pool, running) } = parts;
   const { uses = (await startUses(pool, running)).ofReaders } = parts;
   const told = readersLog(log, registry);
@@ -83,13 +83,16 @@ export async function startPush(
     }),
     onSignedIn: ({ orgId, readerId }) => uses.note(credentialKey(orgId, readerId)),
     onThrottled: told.onThrottled,
-    noteRefusal: ({ username, readerId }, { message }, address = '') => {
+    noteRefusal: ({ username, readerId }, problem, address = '') => {
       const name = username ?? registry.byId(readerId)?.username ?? '';
-      told.onRefused(name, `${message} (over HTTP)`);
-      refused.note({
-        ...{ kind: 'reader', name: shownName(name), address },
-        isKnown: registry.byUsername(name) !== undefined,
-      });
+      told.onRefused(name, `${problem.message} (over HTTP)`);
+      // Doctor would say that the password was wrong.
+      if (!(problem instanceof WrongAddress)) {
+        refused.note({
+          ...{ kind: 'reader', name: shownName(name), address },
+          isKnown: registry.byUsername(name) !== undefined,
+        });
+      }
     },
     refuseSignIn: limitSignInFailures(
       config.SIGN_IN_FAILURES_PER_MINUTE,

@@ -18,6 +18,7 @@ import type { ReaderClock } from '../../../domain/administration/readers/reader-
 import { portOf } from '../../../domain/administration/readers/set-antenna.ts';
 import { type ReaderChange, setReader } from '../../../domain/administration/readers/set-reader.ts';
 import type { StoredReader } from '../../../domain/administration/readers/stored-reader.ts';
+import { isWildcard } from '../../../domain/administration/readers/topic.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { IDENTITIES, type Identity } from '../../../domain/formats/mapping/language/definition.ts';
 import type { Policies } from '../../../domain/formats/mapping/policies.ts';
@@ -103,7 +104,7 @@ function addReaderCreate(program: Command): void {
             text: `Reader ${readerId}: ${name}, on topic ${topic}
 MQTT user name  ${mqttUsername}
 MQTT password   ${mqttPassword}  (shown only now)
-Or over HTTP    POST ${pushPath(readerId)} with the same login
+Or over HTTP    POST ${pushPath(readerId)}${isWildcard(topic) ? '?topic=<topic>' : ''} with the same login
 Next: ${TAGTRAIL} antenna set --reader ${readerId} --port 1 --location <external key>`,
           },
           options,

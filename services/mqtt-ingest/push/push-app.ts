@@ -67,7 +67,11 @@ interface Pushing {
   messages: PushedMessages;
 }
 
-const COUNTS = ['reads', 'recorded', 'duplicates', 'unknown', 'unplaced', 'rejected', 'ignored'] as const;
+/** `messages_rejected` is 1 if the body could not be decoded. */
+const COUNTS = [
+  ...(['reads', 'recorded', 'duplicates', 'unknown', 'unplaced', 'rejected', 'ignored'] as const),
+  'messages_rejected',
+] as const;
 
 const push = routesOf<Pushing>()({
   method: 'POST',
@@ -89,14 +93,18 @@ const push = routesOf<Pushing>()({
     const counts = await messages.take(reader, { ...body, topic }, quota);
     const { recorded, duplicates, unknown, unplaced, rejected, ignored } = counts;
     const reads = recorded + duplicates + unknown + unplaced + rejected;
-    return { reads, recorded, duplicates, unknown, unplaced, rejected, ignored };
+    return {
+      ...{ reads, recorded, duplicates, unknown, unplaced, rejected, ignored },
+      messages_rejected: counts.messagesRejected,
+    };
   },
 });
 
 /** @throws Invalid if it is not among the reader's. */
 function topicOf(reader: RegisteredReader, given: string | undefined): string {
   if (given === undefined && isWildcard(reader.topic)) {
-    throw invalid([required('topic')]);
+    const message = `topic is required in the query: the reader has several (${reader.topic}); or register it with one topic`;
+    throw invalid([{ ...required('topic'), message }]);
   }
   const topic = given ?? reader.topic;
   if (isWildcard(topic) || faultOfTopicFilter(topic) !== null || !topicMatches(reader.topic, topic)) {
@@ -104,6 +112,10 @@ function topicOf(reader: RegisteredReader, given: string | undefined): string {
   }
   return topic;
 }
+
+const CHALLENGE = {
+  headers: { 'WWW-Authenticate': 'Basic realm="tagtrail", charset="UTF-8", Bearer realm="tagtrail"' },
+};
 
 export interface PushCredential {
   readerId: number;
@@ -134,7 +146,7 @@ function accessOf(
         throw unauthorized('Wrong user name or password, or no such reader');
       }
       if (reader.readerId !== readerId) {
-        throw unauthorized(`This login belongs to another reader: push to ${pushPath(reader.readerId)}`);
+        throw new WrongAddress(reader);
       }
       onSignedIn(reader);
       const quota = quotas.connect(reader.username, reader.orgId);
@@ -165,8 +177,14 @@ function credentialOf({ url = '', headers: { authorization } }: IncomingMessage)
 }
 
 function unauthorized(detail: string): Problem {
-  const challenge = 'Basic realm="tagtrail", charset="UTF-8", Bearer realm="tagtrail"';
-  return new Problem('unauthorized', detail, { headers: { 'WWW-Authenticate': challenge } });
+  return new Problem('unauthorized', detail, CHALLENGE);
+}
+
+/** The login is right. */
+export class WrongAddress extends Problem {
+  constructor({ readerId }: RegisteredReader) {
+    super('unauthorized', `This login belongs to another reader: push to ${pushPath(readerId)}`, CHALLENGE);
+  }
 }
 
 /** A sender over its rate is told when to come again, instead of being kept waiting as a connection of MQTT is. */

@@ -51,6 +51,7 @@ describe('whatever administration writes', () => {
       'memberships',
       'mqtt_consumers',
       'organizations',
+      'plan_antennas',
       'readers',
       'rejected_messages',
       'sessions',

@@ -79,15 +79,7 @@ export function AssetScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
   const last = whole.answer.data.stays.at(-1) ?? null;
   return (
     <div class="page asset">
-      <PageHead title={known.name} sub={<span class="mono">{known.external_key}</span>}>
-        {known.deleted_at !== null && <Badge tone="refused">{texts.value.assets.retired}</Badge>}
-        {known.deleted_at === null && !known.is_active && <Badge>{texts.value.items.inactive}</Badge>}
-        {known.deleted_at === null && (
-          <a class="secondary" href={href('assets', { open: known.id, q: known.external_key })}>
-            {may('operator') ? t.edit : t.details}
-          </a>
-        )}
-      </PageHead>
+      <Head asset={known} />
       {known.deleted_at !== null && <Retired asset={known} at={known.deleted_at} />}
       {last === null ? (
         <EmptyState icon="asset" title={t.noPlace} hint={t.noPlaceHint}>
@@ -136,6 +128,21 @@ export function AssetScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
         />
       )}
     </div>
+  );
+}
+
+function Head({ asset }: { asset: Asset }) {
+  const t = texts.value.asset;
+  return (
+    <PageHead title={asset.name} sub={<span class="mono">{asset.external_key}</span>}>
+      {asset.deleted_at !== null && <Badge tone="refused">{texts.value.assets.retired}</Badge>}
+      {asset.deleted_at === null && !asset.is_active && <Badge>{texts.value.items.inactive}</Badge>}
+      {asset.deleted_at === null && (
+        <a class="secondary" href={href('assets', { open: asset.id, q: asset.external_key })}>
+          {may('operator') ? t.edit : t.details}
+        </a>
+      )}
+    </PageHead>
   );
 }
 

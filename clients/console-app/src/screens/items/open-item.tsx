@@ -100,27 +100,8 @@ function EditItem<Item extends Asset | Place, Draft extends ItemDraft>({
   const isChanged = !isReadOnly && isChangedIn(kind, edit);
   const isKeyChanged = draft.external_key !== edit.item.external_key;
 
-  /** Refused if somebody else has changed it since (contract 4.7): theirs and ours together, unless they collide. */
-  const write = async (): Promise<Edit<Item, Draft>> => {
-    let now = edit;
-    for (let tries = 1; ; tries++) {
-      try {
-        await patch(path, { ...kind.valuesOf(now.draft), updated_at: now.item.updated_at });
-        return now;
-      } catch (error) {
-        if (!(error instanceof ApiError) || faultOf(error, 'updated_at') === null || tries === MOST_TRIES) {
-          throw error;
-        }
-      }
-      now = rebased(kind, now, (await read<{ data: Item }>(path)).data);
-      setEdit(now);
-      if (Object.keys(now.theirs).length > 0) {
-        throw new ApiError(409, 'conflict', t.changedMeanwhile);
-      }
-    }
-  };
   const save = async () => {
-    const written = await write();
+    const written = await write(kind, edit, setEdit);
     if (isKeyChanged) {
       await post(`${path}/rename`, { external_key: written.draft.external_key });
     }
@@ -192,6 +173,31 @@ function EditItem<Item extends Asset | Place, Draft extends ItemDraft>({
       </div>
     </SideSheet>
   );
+}
+
+/** Refused if somebody else has changed it since (contract 4.7): theirs and ours together, unless they collide. */
+async function write<Item extends Asset | Place, Draft extends ItemDraft>(
+  kind: ItemKind<Item, Draft>,
+  edit: Edit<Item, Draft>,
+  onRebased: (rebased: Edit<Item, Draft>) => void,
+): Promise<Edit<Item, Draft>> {
+  const path = `${kind.path}/${edit.item.id}`;
+  let now = edit;
+  for (let tries = 1; ; tries++) {
+    try {
+      await patch(path, { ...kind.valuesOf(now.draft), updated_at: now.item.updated_at });
+      return now;
+    } catch (error) {
+      if (!(error instanceof ApiError) || faultOf(error, 'updated_at') === null || tries === MOST_TRIES) {
+        throw error;
+      }
+    }
+    now = rebased(kind, now, (await read<{ data: Item }>(path)).data);
+    onRebased(now);
+    if (Object.keys(now.theirs).length > 0) {
+      throw new ApiError(409, 'conflict', kind.words().changedMeanwhile);
+    }
+  }
 }
 
 /** What somebody else has made of the fields that were typed in, to be taken instead. */
