@@ -103,9 +103,10 @@ class LiveKafka implements KafkaSource {
       try {
         await consuming.run(signal, () => this.#patience);
       } catch (error) {
-        const isNews = messageOf(error) !== this.#fault.message;
-        this.#fault = error as Error;
-        log[isNews ? 'warn' : 'debug']({ reason: messageOf(error) }, 'Kafka cannot be read; will retry');
+        const reason = messageOf(rootOf(error));
+        const isNews = reason !== this.#fault.message;
+        this.#fault = new Error(reason);
+        log[isNews ? 'warn' : 'debug']({ reason }, 'Kafka cannot be read; will retry');
       }
       this.#current = null;
       if (performance.now() - since > STABLE) {
@@ -339,6 +340,18 @@ class Consuming {
     } catch {
       // The next one says as much; until then the records would come again.
     }
+  }
+}
+
+/** The client wraps an error, such as a refused connection, in what it could not do for it, several times over. */
+function rootOf(error: unknown): unknown {
+  for (let root = error; ; ) {
+    const { errors, cause } = root as { errors?: readonly unknown[]; cause?: unknown };
+    const inner = errors?.at(-1) ?? cause;
+    if (!(inner instanceof Error)) {
+      return root;
+    }
+    root = inner;
   }
 }
 
