@@ -138,10 +138,13 @@ describe('the login of processes', () => {
 
   it('is told apart by doctor from that of another installation, unless it may not connect there', async () => {
     const other = `"a '${user}"`;
-    await database.rows(`create database ${other}`);
-    const there = createWritePool(withDatabase(database.url, `a '${user}`), { max: 1 });
-    await there.query('grant create on schema public to tagtrail_service');
-    await there.end();
+    const another = `"a 'z${user}"`;
+    for (const name of [`a '${user}`, `a 'z${user}`]) {
+      await database.rows(`create database "${name}"`);
+      const there = createWritePool(withDatabase(database.url, name), { max: 1 });
+      await there.query('grant create on schema public to tagtrail_service');
+      await there.end();
+    }
     const found = async () => (await runDoctor({ DATABASE_URL: url })).of('other installations');
     try {
       expectFinding(
@@ -162,6 +165,7 @@ describe('the login of processes', () => {
       expect(await shown()).to.not.include(other);
     } finally {
       await database.rows(`drop database ${other}`);
+      await database.rows(`drop database ${another}`);
     }
   });
 });
