@@ -69,7 +69,13 @@ interface Pushing {
 
 /** `messages_rejected` is 1 if the body could not be decoded. */
 const COUNTS = [
-  ...(['reads', 'recorded', 'duplicates', 'unknown', 'unplaced', 'rejected', 'ignored'] as const),
+  'reads',
+  'recorded',
+  'duplicates',
+  'unknown',
+  'unplaced',
+  'rejected',
+  'ignored',
   'messages_rejected',
 ] as const;
 
@@ -91,12 +97,10 @@ const push = routesOf<Pushing>()({
     const topic = topicOf(reader, query.topic);
     quota.charge(0, body.payload.length);
     const counts = await messages.take(reader, { ...body, topic }, quota);
-    const { recorded, duplicates, unknown, unplaced, rejected, ignored } = counts;
+    const { recorded, duplicates, unknown, unplaced, rejected, ignored, messagesRejected } = counts;
     const reads = recorded + duplicates + unknown + unplaced + rejected;
-    return {
-      ...{ reads, recorded, duplicates, unknown, unplaced, rejected, ignored },
-      messages_rejected: counts.messagesRejected,
-    };
+    const ofReads = { reads, recorded, duplicates, unknown, unplaced, rejected, ignored };
+    return { ...ofReads, messages_rejected: messagesRejected };
   },
 });
 
