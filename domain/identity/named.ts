@@ -44,3 +44,23 @@ function named(kind: EpcKind, values: Values, elements: Elements | null): Named 
 
 /** Schemes whose EPCs name things by no GS1 key. */
 const OTHERS: ReadonlySet<EpcKind> = new Set(['gid', 'usdod', 'adi']);
+
+/** What a value names, in the notations that other systems take. */
+export interface Identifiers {
+  /** Values by application identifier; null for what is no GS1 key. */
+  gs1: Record<string, string> | null;
+  /** Canonical, below GS1's own resolver. */
+  digital_link: string | null;
+  /** Null if nobody knows how long the prefix of the company is. */
+  epc_uri: string | null;
+}
+
+export function identifiersOf(value: Named): Identifiers {
+  const { elements } = value;
+  const path = [...(elements ?? [])].map(([ai, value]) => `/${ai}/${encodeURIComponent(value)}`);
+  return {
+    gs1: elements === null ? null : Object.fromEntries(elements),
+    digital_link: elements === null ? null : `https://id.gs1.org${path.join('')}`,
+    epc_uri: epcUri(value),
+  };
+}

@@ -1,4 +1,4 @@
-import { identifiersOf } from '../../identity/identifiers.ts';
+import { identifiersOf } from '../../identity/named.ts';
 import { namedBy } from '../../tracking/tag-key.ts';
 import { storedTags, type TagRow } from './stored-tags.ts';
 
