@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { flappingAreas } from '../../../domain/moves/flapping-areas.ts';
+import { sealBatch } from '../../../domain/moves/sealing/seal-batch.ts';
 import { useDatabase } from '../../support/database.ts';
 import { appendMoves } from '../../support/feed-rows.ts';
 import { MeasuredClient } from '../../support/measured-client.ts';
+import { aRead, record } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
 
 /** Six times as many as are looked through. */
@@ -11,7 +13,7 @@ const OLD = 120_000;
 describe('areas that flap', () => {
   const database = useDatabase();
 
-  it('are found without reading an old feed to its beginning', async () => {
+  it('are found without reading an old feed or old histories to their beginnings', async () => {
     const site = await Site.create(database);
     const [a, b] = [await site.location('A'), await site.location('B')];
     const assetId = await site.asset('BOUNCER', 'E1');
@@ -26,8 +28,14 @@ describe('areas that flap', () => {
        on conflict (org_id) do update set head = excluded.head`,
       [site.orgId],
     );
+    await database.rows(
+      `insert into location_transitions (org_id, asset_id, observed_at, location_id)
+       select $1, $2, now() - interval '3 days' + number * interval '1 second', $3 + number % 2
+       from generate_series(1, 40_000) number`,
+      [site.orgId, assetId, a],
+    );
     await append(site, assetId, [a, b], 30, 10);
-    await database.rows('vacuum analyze moves');
+    await database.rows('vacuum analyze moves, location_transitions');
     const measured = await MeasuredClient.connect(database.url, 'auto', true);
     database.beforeDrop(() => measured.client.end());
     const all = await measured.measure(async (client) => {
@@ -73,6 +81,30 @@ describe('areas that flap', () => {
     expect(area).to.include({ location_id: null, moves: 40, returns: 0 });
   });
 
+  it('are those of histories, in whatever order scans came', async () => {
+    const site = await Site.create(database, 'Late');
+    const { orgId } = site;
+    const [a, b] = [await site.location('A'), await site.location('B')];
+    const readerId = await site.reader('late', [a, b]);
+    await site.asset('CART', 'LATE');
+    await site.asset('LORRY', 'SLOW');
+    const begun = Math.floor(Date.now() / 1_000 - 80_000) * 1_000_000;
+    const reads = (value: string, seconds: number) =>
+      Array.from({ length: 16 }, (_, index) => {
+        const at = begun + index * seconds * 1_000_000;
+        const antenna = 1 + (index % 2);
+        return aRead({ orgId, readerId, value, antenna, at, locationId: antenna === 1 ? a : b });
+      });
+    // The newest first, each by itself: most come to the past of a history.
+    for (const read of [...reads('LATE', 10), ...reads('SLOW', 2_000)].reverse()) {
+      await record(database, [read], begun + 79_000_000_000);
+    }
+    await sealBatch(database.pool, [{ orgId, after: 0, share: 1_000 }]);
+    expect(await flappingAreas(database.pool, orgId)).to.deep.equal([
+      { location_id: null, pair: [a, b], moves: 30, returns: 14 },
+    ]);
+  });
+
   /** Moves from each location to the next, so many seconds apart. */
   let at = Date.now() - 3_600_000;
   async function append(
@@ -83,14 +115,13 @@ describe('areas that flap', () => {
     seconds: number,
   ) {
     at += 60_000;
-    const rows = Array.from({ length: count }, (_, index) => {
-      at += seconds * 1_000;
-      return {
-        ...{ assetId, since: new Date(at).toISOString() },
-        locationId: locations[(index + 1) % locations.length] ?? null,
-        previousLocationId: locations[index % locations.length] ?? null,
-      };
-    });
-    await appendMoves(database, orgId, rows);
+    const instants = Array.from({ length: count + 1 }, (_, index) => new Date(at + index * seconds * 1_000));
+    at += count * seconds * 1_000;
+    await database.rows(
+      `insert into location_transitions (org_id, asset_id, observed_at, location_id)
+       select $1, $2, observed_at, location_id from unnest($3::timestamptz[], $4::integer[]) stay (observed_at, location_id)`,
+      [orgId, assetId, instants, instants.map((_, index) => locations[index % locations.length])],
+    );
+    await appendMoves(database, orgId, [{ assetId }]);
   }
 });
