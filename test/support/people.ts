@@ -1,11 +1,14 @@
+import { argon2Sync } from 'node:crypto';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { openPeopleDoor, type PeopleDoor } from '../../db/timescale/connections/people-door.ts';
 import { createOrganization } from '../../domain/administration/organizations/create-organization.ts';
+import { setPassword } from '../../domain/administration/users/accounts/change-password.ts';
 import { createUser } from '../../domain/administration/users/create-user.ts';
-import { acceptLink } from '../../domain/administration/users/links/accept-link.ts';
-import { makeResetLink } from '../../domain/administration/users/links/make-link.ts';
 import type { Role } from '../../domain/administration/users/roles.ts';
+import { beginSession } from '../../domain/administration/users/sessions/begin-session.ts';
 import type { SignedIn } from '../../domain/administration/users/sessions/sign-in.ts';
+import { lockUser } from '../../domain/administration/users/stored-user.ts';
+import { changed, makeChange } from '../../domain/changes/make-change.ts';
 import { TEST_ACTOR } from './actor.ts';
 import type { TestDatabase } from './database.ts';
 
@@ -13,7 +16,13 @@ export const PASSWORD = 'seven lamps on a quiet pier';
 
 export const PLACE = { address: '127.0.0.1', userAgent: 'a browser', requestId: 'request' };
 
-/** Users of a suite's database, made as the console makes them. */
+/**
+ * What is stored of {@link PASSWORD}. The hash itself says what it costs, to sign in as well: a ten thousandth here of what one
+ * of the product's costs, which would be a large part of all that the tests of the console compute.
+ */
+const STORED = cheapHash(PASSWORD);
+
+/** Users of a suite's database, as after they have set a password by a link. */
 export interface People {
   db: PeopleDoor;
   organization(name?: string): Promise<number>;
@@ -31,8 +40,18 @@ export function usePeople(database: TestDatabase): People {
         name: 'Somebody',
         membership: membership ?? null,
       });
-      const { token } = await makeResetLink(people.db, TEST_ACTOR, { userId: id, orgId: null });
-      return acceptLink(people.db, { ...PLACE, token, password: PASSWORD });
+      return makeChange(
+        people.db,
+        { type: 'user', id: String(id), requestId: PLACE.requestId },
+        async (change) => {
+          const entries = await setPassword(change, await lockUser(change, id), STORED, null);
+          const session = await beginSession(change, { id, email }, { ...PLACE, by: 'link' });
+          return changed({ userId: id, sessionId: session.id, token: session.token }, [
+            ...entries,
+            ...session.entries,
+          ]);
+        },
+      );
     },
   };
   before(() => {
@@ -44,4 +63,11 @@ export function usePeople(database: TestDatabase): People {
 
 function ownerOf(database: TestDatabase) {
   return databaseOn(database.pool);
+}
+
+function cheapHash(message: string): string {
+  const [nonce, cost] = [Buffer.alloc(16), { memory: 8, passes: 1, parallelism: 1 }];
+  const hash = argon2Sync('argon2id', { message, nonce, tagLength: 32, ...cost });
+  const [salt, tag] = [nonce, hash].map((each) => each.toString('base64').replace(/=+$/, ''));
+  return `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${salt}$${tag}`;
 }

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { changePassword } from '../../../../domain/administration/users/accounts/change-password.ts';
+import { acceptLink } from '../../../../domain/administration/users/links/accept-link.ts';
+import { makeResetLink } from '../../../../domain/administration/users/links/make-link.ts';
 import { hashPassword, isPassword } from '../../../../domain/administration/users/passwords/argon2.ts';
 import { requirePassword } from '../../../../domain/administration/users/passwords/require-password.ts';
 import { signIn } from '../../../../domain/administration/users/sessions/sign-in.ts';
@@ -11,6 +13,12 @@ import { PASSWORD, PLACE, usePeople } from '../../../support/people.ts';
 describe('passwords', () => {
   const database = useDatabase();
   const people = usePeople(database);
+  /** Whose password the product has hashed. */
+  const byLink = async (email: string) => {
+    const { userId } = await people.user(email);
+    const { token } = await makeResetLink(people.db, TEST_ACTOR, { userId, orgId: null });
+    return acceptLink(people.db, { ...PLACE, token, password: PASSWORD });
+  };
   const faultOf = (password: string) =>
     requirePassword(password, 'margarethe@example.com').then(
       () => null,
@@ -48,8 +56,8 @@ describe('passwords', () => {
   });
 
   it('are stored as argon2id with a salt of their own, and nowhere else', async () => {
-    await people.user('one@example.com');
-    await people.user('two@example.com');
+    await byLink('one@example.com');
+    await byLink('two@example.com');
     const stored = await database.rows<{ password: string }>(`select password from users order by id`);
     for (const { password } of stored) {
       expect(password).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
@@ -62,9 +70,9 @@ describe('passwords', () => {
   });
 
   it('take as much work to refuse for an unknown account, one without and one disabled as a wrong one', async () => {
-    await people.user('known@example.com');
+    await byLink('known@example.com');
     await database.rows(`insert into users (email, name) values ('none@example.com', 'No password')`);
-    await people.user('out@example.com');
+    await byLink('out@example.com');
     await database.rows(`update users set is_disabled = true where email = 'out@example.com'`);
     const emails = [
       'known@example.com',
