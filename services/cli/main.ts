@@ -1,10 +1,9 @@
 import { CommanderError } from 'commander';
 import { addCommands } from './all-commands.ts';
 import { commandLine } from './command-line/command-line.ts';
-import { linesForTerminal } from './command-line/for-terminal.ts';
-import { jsonOfError, statusOf, textOfError } from './command-line/report-error.ts';
+import { reportError, statusOf } from './command-line/report-error.ts';
 import { runCommand, running, type Streams } from './running/running.ts';
-import { outputTaken, ReaderGone, watchOutput } from './running/standard-output.ts';
+import { finishOutput, watchOutput } from './running/standard-output.ts';
 
 /**
  * Runs one command. Nothing of the process is used or left changed, except that interruptions of the process interrupt it.
@@ -13,8 +12,8 @@ import { outputTaken, ReaderGone, watchOutput } from './running/standard-output.
  * @returns the exit status.
  */
 export function run(argv: readonly string[], streams: Streams, env: NodeJS.ProcessEnv): Promise<number> {
-  return runCommand(streams, env, async () => {
-    const isJson = argv.includes('--json');
+  const isJson = argv.includes('--json');
+  return runCommand({ streams, env, isJson }, async () => {
     watchOutput();
     let help = '';
     try {
@@ -32,16 +31,13 @@ export function run(argv: readonly string[], streams: Streams, env: NodeJS.Proce
       if (help !== '') {
         streams.stdout.write(isJson ? `${JSON.stringify({ help })}\n` : help);
       }
-      await outputTaken();
+      await finishOutput();
       return running().status;
     } catch (error) {
-      const status = statusOf(error);
-      if (isJson && !(error instanceof ReaderGone)) {
-        streams.stderr.write(`${JSON.stringify(jsonOfError(error))}\n`);
-      } else if (!(error instanceof CommanderError || error instanceof ReaderGone)) {
-        streams.stderr.write(`${linesForTerminal(textOfError(error))}\n`);
-      }
-      return status;
+      // Some say what they did before they were interrupted.
+      await finishOutput().catch(() => {});
+      reportError(error, running());
+      return statusOf(error);
     }
   });
 }

@@ -158,7 +158,9 @@ describe('commands on the embedded database', () => {
     expect(isRunning(data)).to.equal(true);
     waiting.child.kill('SIGINT');
     expect(await waiting.ended).to.equal(130);
-    expect(waiting.stderr()).to.equal('Interrupted; what was under way is taken back\n');
+    expect(waiting.stdout()).to.equal('');
+    const message = 'Interrupted; what was under way is taken back';
+    expect(JSON.parse(waiting.stderr())).to.deep.equal({ error: { code: 'unavailable', message } });
     expect(isRunning(data)).to.equal(false);
     expect(await names(data)).to.deep.equal(['one']);
   });

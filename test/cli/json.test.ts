@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import { newSecretsKey } from '../../domain/webhooks/secrets/secrets-key.ts';
 import { type EndedCommand, runCommand, wholeCommandLine } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
+import { run } from '../support/process.ts';
 import { Site } from '../support/site.ts';
 import { storeStays } from '../support/stored-stays.ts';
 
@@ -88,6 +89,25 @@ describe('the output of a command with --json', () => {
       expect(JSON.parse(ended.stderr).error.message, what).to.equal('The disk is broken');
     }
     await database.rows('drop policy broken on assets');
+  });
+
+  it('is whole when it is interrupted while its reader is slow', async () => {
+    await database.rows(
+      `insert into organizations (name) select repeat('Org ', 60) || n from generate_series(1, 3000) n`,
+    );
+    const { child, ended, stdout, printed } = run(
+      'services/cli/tagtrail.ts',
+      ['org', 'list', '--json'],
+      reached(),
+    );
+    await printed('[');
+    child.stdout?.pause();
+    child.kill('SIGINT');
+    // By now a process that does not listen has ended.
+    await run('services/cli/tagtrail.ts', ['--version']).ended;
+    child.stdout?.resume();
+    expect(await ended).to.equal(0);
+    expect(JSON.parse(stdout())).to.have.lengthOf.above(3_000);
   });
 
   it('is all of a long export', async () => {

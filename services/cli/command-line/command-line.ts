@@ -140,11 +140,16 @@ function withConventions(command: Command, path: string): Command {
 }
 
 /**
- * Prints a command's output as its options ask. Names may come from a tenant, so control characters are escaped for
+ * Prints a command's output as its options ask; a document when all else has ended. Names may come from a tenant, so control characters are escaped for
  * people; a command whose names must not begin a line of their own applies `forTerminal`.
  */
 export function printResult({ json, text }: CommandResult, { json: isJson }: { json?: boolean }): void {
-  running().streams.stdout.write(`${isJson === true ? writeJson(json) : linesForTerminal(text)}\n`);
+  const command = running();
+  if (isJson === true) {
+    command.document = `${writeJson(json)}\n`;
+  } else {
+    command.streams.stdout.write(`${linesForTerminal(text)}\n`);
+  }
 }
 
 export function wholeNumber(min: number, max: number): (text: string) => number {

@@ -3,7 +3,9 @@ import { AppError, IdsUsedUp, messageOf } from '../../../base/errors.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { isUsedUp } from '../../../db/timescale/connections/ids-used-up.ts';
 import { FileFault } from '../files/file-fault.ts';
+import type { Running } from '../running/running.ts';
 import { ReaderGone } from '../running/standard-output.ts';
+import { linesForTerminal } from './for-terminal.ts';
 
 export const FAILED = 1;
 const WRONG_USAGE = 2;
@@ -22,8 +24,20 @@ export function statusOf(error: unknown): number {
   return isUsage ? WRONG_USAGE : FAILED;
 }
 
+/** On standard error; with --json as one document. The parser has said itself what is wrong with the words. */
+export function reportError(error: unknown, { isJson, streams }: Pick<Running, 'isJson' | 'streams'>): void {
+  if (error instanceof ReaderGone) {
+    return;
+  }
+  if (isJson) {
+    streams.stderr.write(`${JSON.stringify(jsonOfError(error))}\n`);
+  } else if (!(error instanceof CommanderError)) {
+    streams.stderr.write(`${linesForTerminal(textOfError(error))}\n`);
+  }
+}
+
 /** Unforeseen faults include their stack. */
-export function textOfError(given: unknown): string {
+function textOfError(given: unknown): string {
   const error = explained(given);
   if (error instanceof AppError || !(error instanceof Error)) {
     return messageOf(error);
@@ -31,7 +45,7 @@ export function textOfError(given: unknown): string {
   return error.stack ?? error.message;
 }
 
-export function jsonOfError(given: unknown): object {
+function jsonOfError(given: unknown): object {
   const error = explained(given);
   const message = messageOf(error).replace(/^error: /, '');
   if (error instanceof CommanderError) {

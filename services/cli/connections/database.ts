@@ -1,3 +1,4 @@
+import { AppError } from '../../../base/errors.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { type Database, databaseOn } from '../../../db/timescale/connections/database.ts';
 import { withDatabase } from '../../../db/timescale/connections/database-url.ts';
@@ -20,11 +21,12 @@ import {
   withBothWays,
 } from '../../../platform/runtime/common-settings.ts';
 import { requireMigrated, requireReachable } from '../../../platform/runtime/database.ts';
-import { leaveOnSignals } from '../../../platform/runtime/interruption.ts';
+import { leaveOnSignals, withInterruption } from '../../../platform/runtime/interruption.ts';
 import { optionalDatabaseUrl, textSetting } from '../../../platform/runtime/setting-kinds.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { commandLineActor } from '../../standalone/command-line-actor.ts';
 import { EMBEDDED_DATABASE } from '../../standalone/database.ts';
+import { reportError } from '../command-line/report-error.ts';
 import { running } from '../running/running.ts';
 
 export const DATABASE_SETTINGS = {
@@ -188,9 +190,9 @@ export function withMigratedOwnerUrl<Result>(work: (url: string) => Promise<Resu
 /** Runs `work` on the embedded database, as its owner. */
 async function withEmbedded<Result>(data: string, work: (url: string) => Promise<Result>): Promise<Result> {
   const server = await startEmbedded({ data, durable: true });
-  const { stderr } = running().streams;
+  const command = running();
   const leaving = leaveOnSignals(async () => {
-    stderr.write('Interrupted; what was under way is taken back\n');
+    reportError(new AppError('unavailable', 'Interrupted; what was under way is taken back'), command);
     await server.stop();
   });
   try {
@@ -203,6 +205,7 @@ async function withEmbedded<Result>(data: string, work: (url: string) => Promise
     throw error;
   } finally {
     leaving.cancel();
-    await server.stop();
+    // What is done is said, too.
+    await withInterruption(() => server.stop());
   }
 }

@@ -15,6 +15,10 @@ type Output = Writable & { isTTY?: boolean; columns?: number };
 export interface Running {
   streams: Streams;
   env: NodeJS.ProcessEnv;
+  /** Whether it was asked for one JSON document and nothing else. */
+  isJson: boolean;
+  /** What it prints last, whole: its JSON document. */
+  document: string | null;
   /** The exit status, unless the command throws. */
   status: number;
   /** Why standard output could not be written. */
@@ -33,9 +37,8 @@ export function running(): Running {
 }
 
 export function runCommand<Result>(
-  streams: Streams,
-  env: NodeJS.ProcessEnv,
+  { streams, env, isJson }: Pick<Running, 'streams' | 'env' | 'isJson'>,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  return commands.run({ streams, env, status: 0, outputFault: null }, work);
+  return commands.run({ streams, env, isJson, document: null, status: 0, outputFault: null }, work);
 }

@@ -1,4 +1,5 @@
 import { AppError, messageOf } from '../../../base/errors.ts';
+import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { running } from './running.ts';
 
 export class ReaderGone extends Error {}
@@ -19,11 +20,18 @@ export function writeToOutput(content: string | Uint8Array): Promise<void> {
   });
 }
 
-/** Resolves when everything printed has been read. @throws as {@link writeToOutput}. */
-export async function outputTaken(): Promise<void> {
+/**
+ * Prints the document, whole or not at all: the first interruption lets it end; a second one does not. Resolves when
+ * everything printed has been read.
+ *
+ * @throws as {@link writeToOutput}.
+ */
+export async function finishOutput(): Promise<void> {
   const command = running();
+  const document = command.document ?? '';
+  command.document = null;
   if (command.outputFault === null) {
-    await writeToOutput('');
+    await (document === '' ? writeToOutput('') : withInterruption(() => writeToOutput(document)));
   }
   if (command.outputFault !== null) {
     throw command.outputFault;
