@@ -1,7 +1,16 @@
-import { hasCheckDigit } from './application-identifiers.ts';
-import { parseDigitalLink } from './digital-link.ts';
-import { parseBracketed, parseElementString } from './element-string.ts';
-import { type Elements, FNC1, gtin14, keyElements } from './gs1-key.ts';
+import {
+  areValid,
+  type Elements,
+  FNC1,
+  gtin14,
+  hasCheckDigit,
+  identifierAt,
+  identifierNamed,
+  isKey,
+  isValueOf,
+  keyElements,
+  QUALIFIERS,
+} from './gs1-elements.ts';
 import { keyOf, type Named, namedByUri } from './named.ts';
 
 /**
@@ -127,5 +136,121 @@ function expandedBody(body: string, last: string): string {
       return `${body.slice(0, 4)}00000${body.slice(4)}`;
     default:
       return `${body}0000${last}`;
+  }
+}
+
+/** A scanned element string, with FNC1 where a value of variable length ends before the end. Null if any of it is no element. */
+function parseElementString(text: string): Elements | null {
+  const elements = new Map<string, string>();
+  let at = 0;
+  while (at < text.length) {
+    const ai = identifierAt(text, at);
+    const identifier = ai === null ? undefined : identifierNamed(ai);
+    if (ai === null || identifier === undefined) {
+      return null;
+    }
+    at += ai.length;
+    const next = text.indexOf(FNC1, at);
+    const end = Math.min(next < 0 ? text.length : next, at + identifier.most);
+    const value = text.slice(at, end);
+    if (!isValueOf(identifier, value) || !addTo(elements, ai, value)) {
+      return null;
+    }
+    at = text[end] === FNC1 ? end + 1 : end;
+  }
+  return elements.size === 0 ? null : elements;
+}
+
+/** An element string for people, with its identifiers in parentheses. */
+function parseBracketed(text: string): Elements | null {
+  const elements = new Map<string, string>();
+  const marks = [...text.matchAll(MARK)].filter(([, ai = '']) => identifierNamed(ai) !== undefined);
+  if (marks[0]?.index !== 0) {
+    return null;
+  }
+  for (const [index, { 0: mark, 1: ai = '', index: at }] of marks.entries()) {
+    const value = text.slice(at + mark.length, marks[index + 1]?.index).trim();
+    const identifier = identifierNamed(ai);
+    if (identifier === undefined || !isValueOf(identifier, value) || !addTo(elements, ai, value)) {
+      return null;
+    }
+  }
+  return elements;
+}
+
+const MARK = /\(([0-9]{2,4})\)/g;
+
+/** @returns false if it is there with another value. */
+function addTo(elements: Map<string, string>, ai: string, value: string): boolean {
+  const before = elements.get(ai);
+  elements.set(ai, value);
+  return before === undefined || before === value;
+}
+
+/** Names that version 1.1 of the standard had for identifiers. */
+const NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    gtin: '01',
+    itip: '8006',
+    cpid: '8010',
+    gln: '414',
+    gsrn: '8018',
+    gsrnp: '8017',
+    sscc: '00',
+    gdti: '253',
+    gcn: '255',
+    grai: '8003',
+    giai: '8004',
+    lot: '10',
+    ser: '21',
+    cpv: '22',
+    glnx: '254',
+    cpsn: '8011',
+    srin: '8019',
+  }),
+);
+
+const LINK = /^https?:\/\/[^/?#]+\/([^?#]*)/i;
+
+/** The elements in the path of a GS1 Digital Link of any domain; null if it is none. */
+function parseDigitalLink(text: string): Elements | null {
+  const path = LINK.exec(text)?.[1];
+  if (path === undefined) {
+    return null;
+  }
+  const segments = path.replace(/\/$/, '').split('/');
+  // The key and what completes it end the path.
+  for (let at = segments.length - 2; at >= 0; at -= 2) {
+    const ai = identifierOf(segments[at]);
+    if (isKey(ai)) {
+      return elementsOfLink(ai, segments.slice(at));
+    }
+  }
+  return null;
+}
+
+function elementsOfLink(key: string, segments: readonly string[]): Elements | null {
+  const elements = new Map<string, string>();
+  for (let at = 0; at < segments.length; at += 2) {
+    const ai = identifierOf(segments[at]);
+    const value = decoded(segments[at + 1]);
+    const isHere = at === 0 || QUALIFIERS.get(key)?.includes(ai) === true;
+    if (value === null || !isHere || elements.has(ai)) {
+      return null;
+    }
+    elements.set(ai, ai === '01' ? (gtin14(value) ?? value) : value);
+  }
+  return areValid(elements) ? elements : null;
+}
+
+function identifierOf(segment = ''): string {
+  return NAMES.get(segment) ?? segment;
+}
+
+function decoded(segment = ''): string | null {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return null;
   }
 }

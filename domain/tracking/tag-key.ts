@@ -2,7 +2,7 @@ import { RecentValues } from '../../base/recent-values.ts';
 import { hasTokenShape, SECRET_IS_NO_TAG } from '../../base/tag-secrets.ts';
 import { barcodeKey, namedByBarcode } from '../identity/barcode-key.ts';
 import { hasEpcHeader } from '../identity/epc.ts';
-import { isGs1Key } from '../identity/gs1-key.ts';
+import { isGs1Key } from '../identity/gs1-elements.ts';
 import { keyOf, type Named, namedByEpc, namedByUri } from '../identity/named.ts';
 import type { TagType } from './tag-type.ts';
 

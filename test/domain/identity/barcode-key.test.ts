@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { identifierAt, identifierNamed } from '../../../domain/identity/application-identifiers.ts';
 import { barcodeKey } from '../../../domain/identity/barcode-key.ts';
+import { identifierAt, identifierNamed } from '../../../domain/identity/gs1-elements.ts';
 
 const TABLE = new URL('../../fixtures/identity/barcodes.json', import.meta.url);
 

@@ -1,10 +1,8 @@
 import { expect } from 'chai';
-import { checkDigit } from '../../../domain/identity/application-identifiers.ts';
-import { decodeEpc, encodeEpc } from '../../../domain/identity/epc.ts';
+import { decodeEpc, EPC_SCHEMES, type EpcScheme, encodeEpc } from '../../../domain/identity/epc.ts';
 import type { Values } from '../../../domain/identity/epc-fields.ts';
-import { EPC_SCHEMES, type EpcScheme } from '../../../domain/identity/epc-schemes.ts';
-import { elementsOf, parseEpcUri, uriOf, valuesOf } from '../../../domain/identity/epc-uri.ts';
-import { matchingKey } from '../../../domain/identity/gs1-key.ts';
+import { checkDigit, matchingKey } from '../../../domain/identity/gs1-elements.ts';
+import { elementsOf, parseEpcUri, uriOf, valuesOf } from '../../../domain/identity/named.ts';
 import { Random } from '../../support/random.ts';
 import { randomSets } from '../../support/random-sets.ts';
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { checkDigit } from '../../../domain/identity/application-identifiers.ts';
 import { barcodeKey } from '../../../domain/identity/barcode-key.ts';
 import { decodeEpc, encodeEpc, schemeNamed } from '../../../domain/identity/epc.ts';
-import { elementsOf, parseEpcUri, uriOf } from '../../../domain/identity/epc-uri.ts';
+import { checkDigit } from '../../../domain/identity/gs1-elements.ts';
+import { elementsOf, parseEpcUri, uriOf } from '../../../domain/identity/named.ts';
 import { tagKey } from '../../../domain/tracking/tag-key.ts';
 
 interface Examples {
