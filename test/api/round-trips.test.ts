@@ -3,8 +3,8 @@ import {
   type OrganizationDoor,
   openOrganizationDoor,
 } from '../../db/timescale/connections/organization-door.ts';
+import { renameAsset } from '../../domain/master-data/assets/change.ts';
 import { createAsset } from '../../domain/master-data/assets/create.ts';
-import { renameAsset } from '../../domain/master-data/assets/rename.ts';
 import { tagColumns } from '../../domain/master-data/tags/new-tag.ts';
 import { TEST_ACTOR } from '../support/actor.ts';
 import { openCountingProxy } from '../support/counting-proxy.ts';

@@ -1,9 +1,7 @@
 import { createAsset } from '../../../domain/master-data/assets/create.ts';
-import { deleteAsset } from '../../../domain/master-data/assets/delete.ts';
 import { listAssets } from '../../../domain/master-data/assets/list.ts';
-import { patchAsset } from '../../../domain/master-data/assets/patch.ts';
+import { deleteAsset, patchAsset, renameAsset } from '../../../domain/master-data/assets/change.ts';
 import { lookUpAsset } from '../../../domain/master-data/assets/queries.ts';
-import { renameAsset } from '../../../domain/master-data/assets/rename.ts';
 import { findLiveById } from '../../../domain/master-data/by-id-or-key.ts';
 import { ASSET_COLUMNS } from '../../../domain/master-data/columns.ts';
 import type { LookedUp } from '../../../domain/master-data/looked-up.ts';

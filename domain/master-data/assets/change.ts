@@ -7,12 +7,22 @@ import type {
 } from '../../../db/timescale/connections/organization-door.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { changed, makeChange, unchanged } from '../../changes/make-change.ts';
+import { explainViolations } from '../by-id-or-key.ts';
+import { claim } from '../claims.ts';
 import { ASSET_COLUMNS, type Changes } from '../columns.ts';
-import { changeOf } from '../logged/entries.ts';
+import { changeOf, deletionOf, renamingOf } from '../logged/entries.ts';
 import { type LookedUp, rowToPatch } from '../looked-up.ts';
 import type { AssetRow } from '../rows.ts';
+import { detachAllTags, detachingAll } from '../tags/queries.ts';
 import { isUnchanged, patched, updateOf } from '../written.ts';
-import { findLiveAsset, lockLiveAsset, lookUpAsset, updateAsset } from './queries.ts';
+import {
+  findLiveAsset,
+  lockLiveAsset,
+  lookUpAsset,
+  softDeleteAsset,
+  updateAsset,
+  updateAssetKey,
+} from './queries.ts';
 
 export type AssetPatch = MergePatch<AssetRow, Changes<typeof ASSET_COLUMNS>>;
 
@@ -50,8 +60,47 @@ export function patchAsset(
   );
 }
 
-/** @throws AppError `not_found` if the asset was deleted since the request was let in. */
-export async function orNotFound<Found>(asset: Promise<Found | null>): Promise<Found> {
+/**
+ * Changes a live asset's external key; its present key changes nothing.
+ *
+ * @throws AppError `conflict` if a live asset has the key.
+ */
+export function renameAsset(
+  db: OrganizationDatabase,
+  actor: Actor,
+  id: number,
+  externalKey: string,
+): Promise<LookedUp<AssetRow> & { id: number }> {
+  return makeChange(db, actor, async (change) => {
+    const before = await orNotFound(lockLiveAsset(change, id));
+    if (before === externalKey) {
+      return unchanged(await orNotFound(lookUpAsset(change, id)));
+    }
+    await claim(change, [`asset:${externalKey}`]);
+    await explainViolations(updateAssetKey(change, id, externalKey), { external_key: externalKey });
+    return changed(await orNotFound(lookUpAsset(change, id)), [
+      renamingOf(change.orgId, 'asset', id, before, externalKey),
+    ]);
+  });
+}
+
+/**
+ * Soft-deletes a live asset and detaches its tags.
+ *
+ * @throws AppError `not_found`.
+ */
+export function deleteAsset(db: OrganizationDatabase, actor: Actor, id: number): Promise<void> {
+  return detachingAll(db, 'asset', id, () =>
+    makeChange(db, actor, async (change) => {
+      const deleted = await orNotFound(softDeleteAsset(change, id));
+      const tags = await detachAllTags(change, 'asset', id);
+      return changed(undefined, [deletionOf(change.orgId, 'asset', id, deleted, tags)]);
+    }),
+  );
+}
+
+/** @throws AppError `not_found`, also if the asset was deleted since the request was let in. */
+async function orNotFound<Found>(asset: Promise<Found | null>): Promise<Found> {
   const found = await asset;
   if (found === null) {
     throw notFound('Asset not found');
