@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { hasLiveAssets } from '../../domain/master-data/locations/changes.ts';
+import { hasLiveAssets } from '../../domain/master-data/locations/change.ts';
 import { expectProblem, useApi } from '../support/api.ts';
 import { emptyStatistics } from '../support/empty-statistics.ts';
 import { MeasuredLists } from '../support/measured-lists.ts';

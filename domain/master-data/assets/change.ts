@@ -24,7 +24,7 @@ import {
   updateAssetKey,
 } from './queries.ts';
 
-export type AssetPatch = MergePatch<AssetRow, Changes<typeof ASSET_COLUMNS>>;
+type AssetPatch = MergePatch<AssetRow, Changes<typeof ASSET_COLUMNS>>;
 
 /**
  * Applies a patch to a live asset (contract 4.7). A patch without changes writes nothing; large texts it does not

@@ -1,11 +1,13 @@
 import { findLiveById } from '../../../domain/master-data/by-id-or-key.ts';
 import { LOCATION_COLUMNS } from '../../../domain/master-data/columns.ts';
+import {
+  deleteLocation,
+  patchLocation,
+  renameLocation,
+} from '../../../domain/master-data/locations/change.ts';
 import { createLocation } from '../../../domain/master-data/locations/create.ts';
-import { deleteLocation } from '../../../domain/master-data/locations/delete.ts';
 import { listLocations } from '../../../domain/master-data/locations/list.ts';
-import { patchLocation } from '../../../domain/master-data/locations/patch.ts';
 import { lookUpLocation } from '../../../domain/master-data/locations/queries.ts';
-import { renameLocation } from '../../../domain/master-data/locations/rename.ts';
 import type { LookedUp } from '../../../domain/master-data/looked-up.ts';
 import type { LocationRow } from '../../../domain/master-data/rows.ts';
 import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';

@@ -6,9 +6,8 @@ import {
 } from '../../../db/timescale/connections/organization-door.ts';
 import { sql } from '../../../db/timescale/queries/sql.ts';
 import { importFile } from '../../../domain/master-data/imports/import-file.ts';
+import { deleteLocation, renameLocation } from '../../../domain/master-data/locations/change.ts';
 import { createLocation } from '../../../domain/master-data/locations/create.ts';
-import { deleteLocation } from '../../../domain/master-data/locations/delete.ts';
-import { renameLocation } from '../../../domain/master-data/locations/rename.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Site } from '../../support/site.ts';

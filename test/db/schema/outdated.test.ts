@@ -4,8 +4,8 @@ import {
   openOrganizationDoor,
 } from '../../../db/timescale/connections/organization-door.ts';
 import { importFile } from '../../../domain/master-data/imports/import-file.ts';
+import { renameLocation } from '../../../domain/master-data/locations/change.ts';
 import { createLocation } from '../../../domain/master-data/locations/create.ts';
-import { renameLocation } from '../../../domain/master-data/locations/rename.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Site } from '../../support/site.ts';

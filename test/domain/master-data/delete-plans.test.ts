@@ -3,7 +3,7 @@ import { softDeleteAsset } from '../../../domain/master-data/assets/queries.ts';
 import {
   lockLocationForChange,
   lockLocationForDelete,
-} from '../../../domain/master-data/locations/changes.ts';
+} from '../../../domain/master-data/locations/change.ts';
 import { useDatabase } from '../../support/database.ts';
 import { MeasuredClient } from '../../support/measured-client.ts';
 import { Site } from '../../support/site.ts';
