@@ -9,7 +9,7 @@ import { soughtKeys, tagKey } from '../../tracking/tag-key.ts';
 import { TAG_TYPES } from '../../tracking/tag-type.ts';
 import { countLive } from '../live-count.ts';
 import { tagsOf } from '../tags/tags-of.ts';
-import { matched } from './filtered.ts';
+import { matched } from './list.ts';
 
 /** A live asset, and where it is. */
 export interface WhereaboutsRow {

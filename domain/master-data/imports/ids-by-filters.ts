@@ -1,12 +1,12 @@
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import * as assets from '../assets/filtered.ts';
-import { matched } from '../assets/filtered.ts';
+import * as assets from '../assets/list.ts';
+import { matched } from '../assets/list.ts';
 import { PLACED } from '../assets/queries.ts';
 import { NOTHING } from '../brief-list.ts';
 import type { KeyedRow } from '../by-id-or-key.ts';
 import { allOf, finding } from '../clauses.ts';
-import * as locations from '../locations/filtered.ts';
+import * as locations from '../locations/list.ts';
 
 /** Ids that a statement finds: a search finds all matches each time, and this many of them are read. */
 const FOUND = 10_000;
