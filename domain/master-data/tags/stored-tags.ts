@@ -1,5 +1,7 @@
 import { ID_SCHEMA, type JsonSchema, TIME_SCHEMA } from '../../../base/checks/fields.ts';
+import { identifiersOf } from '../../identity/named.ts';
 import { READING_KINDS } from '../../tracking/reading-kind.ts';
+import { namedBy } from '../../tracking/tag-key.ts';
 import { TAG_TYPES, type TagType } from '../../tracking/tag-type.ts';
 
 const EXAMPLE = { tag_type: 'rfid', value: 'E28011600000020912345678' };
@@ -79,4 +81,17 @@ export interface TagRow {
 
 export function storedTags(json: string): TagRow[] {
   return JSON.parse(json);
+}
+
+/** A tag with what its value names by GS1's standards; as it is if that is nothing. */
+export function namedTag<Tag extends TagRow>(tag: Tag) {
+  const named = namedBy(tag.tag_type, tag.value);
+  return named === null ? tag : { ...tag, ...identifiersOf(named) };
+}
+
+/** JSON of stored tags with {@link namedTag} of each. */
+export function namedTags(json: string): string {
+  const tags = storedTags(json);
+  const named = tags.map(namedTag);
+  return named.some((tag, index) => tag !== tags[index]) ? JSON.stringify(named) : json;
 }

@@ -1,7 +1,7 @@
 import { JsonText, jsonOrNull } from '../../../base/json/json-text.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import type { AssetRow } from '../../../domain/master-data/rows.ts';
-import { namedTags } from '../../../domain/master-data/tags/named-tags.ts';
+import { namedTags } from '../../../domain/master-data/tags/stored-tags.ts';
 
 /** Contract 2.2. */
 export function assetView(row: AssetRow) {
