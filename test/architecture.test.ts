@@ -185,7 +185,6 @@ const EXCEPTIONS: { from: string[]; to: string[]; why: string }[] = [
 const APP = 'clients/handheld-app/';
 const LEAVES_FOR_BROWSERS = [
   'base/plain-value.ts',
-  'base/recent-values.ts',
   'base/tag-secrets.ts',
   'domain/identity/barcode-key.ts',
   'domain/identity/epc-fields.ts',

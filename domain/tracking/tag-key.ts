@@ -1,4 +1,3 @@
-import { RecentValues } from '../../base/recent-values.ts';
 import { hasTokenShape, SECRET_IS_NO_TAG } from '../../base/tag-secrets.ts';
 import { barcodeKey, namedByBarcode } from '../identity/barcode-key.ts';
 import { hasEpcHeader } from '../identity/epc.ts';
@@ -25,6 +24,33 @@ export function tagKey(tagType: TagType, value: string): string {
 
 function rfidTagKey(spelling: string): string {
   return hasEpcHeader(spelling) || URN.test(spelling) ? KEYS_OF_EPCS.of(spelling) : spelling;
+}
+
+/** Remembers what was computed of late, for texts that come again and again: up to twice `most` of them. */
+class RecentValues {
+  readonly #compute: (text: string) => string;
+  readonly #most: number;
+  #recent = new Map<string, string>();
+  #before = new Map<string, string>();
+
+  constructor(most: number, compute: (text: string) => string) {
+    this.#most = most;
+    this.#compute = compute;
+  }
+
+  of(text: string): string {
+    const known = this.#recent.get(text);
+    if (known !== undefined) {
+      return known;
+    }
+    const value = this.#before.get(text) ?? this.#compute(text);
+    if (this.#recent.size >= this.#most) {
+      this.#before = this.#recent;
+      this.#recent = new Map();
+    }
+    this.#recent.set(text, value);
+    return value;
+  }
 }
 
 /** A tag is read again and again, and decoding it each time took an eighth of the time of recording. */
@@ -82,7 +108,7 @@ export function storedKeys(tagType: TagType, value: string): { spelling: string;
 }
 
 /** The stored keys that tags with the key of a value may have; null where it cannot be the key of any. */
-export interface SoughtKeys {
+interface SoughtKeys {
   normal: string | null;
   spelling: string;
   /** Of tags whose normal key is missing as yet. */
