@@ -13,8 +13,8 @@ import { ASSET_COLUMNS, type Changes } from '../columns.ts';
 import { changeOf, deletionOf, renamingOf } from '../logged/entries.ts';
 import { type LookedUp, rowToPatch } from '../looked-up.ts';
 import type { AssetRow } from '../rows.ts';
+import { isUnchanged, patched, updateOf } from '../stored-columns.ts';
 import { detachAllTags, detachingAll } from '../tags/queries.ts';
-import { isUnchanged, patched, updateOf } from '../written.ts';
 import {
   findLiveAsset,
   lockLiveAsset,

@@ -5,15 +5,14 @@ import { type FragmentSqlToken, type RowQuery, rowsOf, sql } from '../../../db/t
 import type { Actor } from '../../changes/actor.ts';
 import { changed, intoChanges, makeChange, type OrganizationChange } from '../../changes/make-change.ts';
 import { keyTaken, liveByKey } from '../by-id-or-key.ts';
-import { arraysOfNew, named, ofGiven, selected, stored } from '../column-lists.ts';
 import { ASSET_COLUMNS } from '../columns.ts';
 import { insertWithMintedKey } from '../external-keys/mint.ts';
 import { creationOf, loggedRow } from '../logged/entries.ts';
 import type { AssetRow } from '../rows.ts';
+import { arraysOfNew, jsonLength, named, ofGiven, selected, stored } from '../stored-columns.ts';
 import { attachAll, claiming, refuseTaken, tagTaken } from '../tags/attach.ts';
 import { joinedTags, type TagArrays, tagColumns } from '../tags/new-tag.ts';
 import { liveTag, loggedTags, tagArrays } from '../tags/queries.ts';
-import { jsonLength } from '../written.ts';
 import type { NewAsset } from './new-asset.ts';
 import { findLiveAsset, insertAsset } from './queries.ts';
 

@@ -4,14 +4,21 @@ import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
 import { liveByKey } from '../by-id-or-key.ts';
 import { NEXT_UPDATE } from '../clauses.ts';
-import { named, selectedJson, selectedShort, stored, updated, withNames } from '../column-lists.ts';
 import { ASSET_COLUMNS, type Written } from '../columns.ts';
 import type { DeletedRow } from '../logged/entries.ts';
 import { type LookedUp, unlessLarge } from '../looked-up.ts';
 import type { AssetRow } from '../rows.ts';
+import {
+  named,
+  selectedJson,
+  selectedShort,
+  stored,
+  type Update,
+  updated,
+  withNames,
+  written,
+} from '../stored-columns.ts';
 import { fewLiveTags, liveTags } from '../tags/queries.ts';
-import type { Update } from '../written.ts';
-import { written } from '../written.ts';
 import type { NewAsset } from './new-asset.ts';
 
 /** Columns of an `asset`, its `location_id` and that `location`, except the unbounded texts below. */

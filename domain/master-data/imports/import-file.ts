@@ -9,7 +9,7 @@ import type { Actor } from '../../changes/actor.ts';
 import { changed, makeChange, type OrganizationChange } from '../../changes/make-change.ts';
 import type { Keyed } from '../by-id-or-key.ts';
 import { ASSET_COLUMNS } from '../columns.ts';
-import { jsonLength } from '../written.ts';
+import { jsonLength } from '../stored-columns.ts';
 import { type CsvSource, readCsv } from './csv.ts';
 import { CsvFault } from './csv-records.ts';
 import { FileKeys } from './file-keys.ts';

@@ -3,9 +3,9 @@ import type { OrganizationConnection } from '../../../db/timescale/connections/o
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Keyed, KeyedRow } from '../by-id-or-key.ts';
 import { TABLES } from '../by-id-or-key.ts';
-import { selectedJson, selectedShort, withNames } from '../column-lists.ts';
 import { columnsOf, type StoredItem } from '../columns.ts';
 import { inPieces, type Sized, textsThatFit } from '../pages-in-pieces.ts';
+import { selectedJson, selectedShort, withNames } from '../stored-columns.ts';
 import { PARENT_COLUMN } from '../tags/queries.ts';
 
 export type StoredRow = StoredItem & {

@@ -4,8 +4,8 @@ import type { OrganizationChange } from '../../changes/make-change.ts';
 import type { Keyed } from '../by-id-or-key.ts';
 import { TABLES } from '../by-id-or-key.ts';
 import { nextUpdate } from '../clauses.ts';
-import { arraysOf, arraysOfNew, excluded, named, ofGiven, stored } from '../column-lists.ts';
 import { columnsOf, type StoredItem } from '../columns.ts';
+import { arraysOf, arraysOfNew, excluded, named, ofGiven, stored } from '../stored-columns.ts';
 import type { GivenRow } from './given-row.ts';
 
 export type WrittenRow = StoredItem & { id: number; external_key: string };

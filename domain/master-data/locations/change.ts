@@ -21,13 +21,12 @@ import { changed, makeChange, type OrganizationChange, unchanged } from '../../c
 import { explainViolations, lockLiveLocationByKey } from '../by-id-or-key.ts';
 import { claim } from '../claims.ts';
 import { NEXT_UPDATE } from '../clauses.ts';
-import { updated } from '../column-lists.ts';
 import { type Changes, LOCATION_COLUMNS, type Stored } from '../columns.ts';
 import { changeOf, type DeletedRow, deletionOf, renamingOf } from '../logged/entries.ts';
 import { type LookedUp, rowToPatch } from '../looked-up.ts';
 import type { LocationRow } from '../rows.ts';
+import { isUnchanged, patched, updated } from '../stored-columns.ts';
 import { detachAllTags, detachingAll } from '../tags/queries.ts';
-import { isUnchanged, patched } from '../written.ts';
 import { countDescendants } from './list-tree.ts';
 import { findLiveLocation, lockLiveLocation, lookUpLocation } from './queries.ts';
 import { lockTree, refuseCycle } from './refuse-cycle.ts';
@@ -265,11 +264,7 @@ const UPDATE = new ComposedOnce(
     where org_id = ${marks.orgId} and id = ${marks.id}`,
 );
 
-async function updateLocationKey(
-  change: OrganizationChange,
-  id: number,
-  externalKey: string,
-): Promise<void> {
+async function updateLocationKey(change: OrganizationChange, id: number, externalKey: string): Promise<void> {
   await change.exec(sql.prepared('update-location-key', NO_ROWS)`
     update locations set external_key = ${externalKey}, updated_at = ${NEXT_UPDATE}
     where org_id = ${change.orgId} and id = ${id}`);

@@ -3,12 +3,11 @@ import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
 import { liveByKey, rowById } from '../by-id-or-key.ts';
-import { named, selected, stored } from '../column-lists.ts';
 import { LOCATION_COLUMNS, type Written } from '../columns.ts';
 import type { LookedUp } from '../looked-up.ts';
 import type { LocationRow } from '../rows.ts';
+import { named, selected, stored, written } from '../stored-columns.ts';
 import { fewLiveTags, liveTags } from '../tags/queries.ts';
-import { written } from '../written.ts';
 import type { NewLocation } from './new-location.ts';
 
 /** Columns of a `location` and its `parent`, except tags. */
