@@ -5,8 +5,8 @@ import type { OrganizationChange } from '../../changes/make-change.ts';
 import { liveByKey } from '../by-id-or-key.ts';
 import { NEXT_UPDATE } from '../clauses.ts';
 import { ASSET_COLUMNS, type Written } from '../columns.ts';
+import { type LookedUp, unlessLarge } from '../large-texts.ts';
 import type { DeletedRow } from '../logged/entries.ts';
-import { type LookedUp, unlessLarge } from '../looked-up.ts';
 import type { AssetRow } from '../rows.ts';
 import {
   named,

@@ -4,7 +4,7 @@ import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timesca
 import type { Keyed, KeyedRow } from '../by-id-or-key.ts';
 import { TABLES } from '../by-id-or-key.ts';
 import { columnsOf, type StoredItem } from '../columns.ts';
-import { inPieces, type Sized, textsThatFit } from '../pages-in-pieces.ts';
+import { inPieces, type Sized, textsThatFit } from '../large-texts.ts';
 import { selectedJson, selectedShort, withNames } from '../stored-columns.ts';
 import { PARENT_COLUMN } from '../tags/queries.ts';
 

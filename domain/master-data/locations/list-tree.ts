@@ -5,7 +5,7 @@ import type {
 } from '../../../db/timescale/connections/organization-door.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { isNear } from '../brief-list.ts';
-import { type Listed, pageInPieces, type ReadLargeRows, textsThatFit } from '../pages-in-pieces.ts';
+import { type Listed, pageInPieces, type ReadLargeRows, textsThatFit } from '../large-texts.ts';
 import type { LocationRow } from '../rows.ts';
 import { PARENT, SHORT_COLUMNS, TAGGED, TEXTS } from './queries.ts';
 

@@ -3,8 +3,8 @@ import type { OrganizationDatabase } from '../../../db/timescale/connections/org
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, isNear, lookUpsIn, NOTHING } from '../brief-list.ts';
 import { allOf, finding, inEffect, isFound, orderBy, when } from '../clauses.ts';
+import { type Listed, pageInPieces, type ReadLargeRows, textsThatFit } from '../large-texts.ts';
 import { countInEffect, countLive } from '../live-count.ts';
-import { type Listed, pageInPieces, type ReadLargeRows, textsThatFit } from '../pages-in-pieces.ts';
 import type { LocationRow } from '../rows.ts';
 import { PARENT, SHORT_COLUMNS, TAGGED, TEXTS } from './queries.ts';
 

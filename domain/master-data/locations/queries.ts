@@ -4,7 +4,7 @@ import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/querie
 import type { OrganizationChange } from '../../changes/make-change.ts';
 import { liveByKey, rowById } from '../by-id-or-key.ts';
 import { LOCATION_COLUMNS, type Written } from '../columns.ts';
-import type { LookedUp } from '../looked-up.ts';
+import type { LookedUp } from '../large-texts.ts';
 import type { LocationRow } from '../rows.ts';
 import { named, selected, stored, written } from '../stored-columns.ts';
 import { fewLiveTags, liveTags } from '../tags/queries.ts';

@@ -1,10 +1,10 @@
+import { deleteAsset, patchAsset, renameAsset } from '../../../domain/master-data/assets/change.ts';
 import { createAsset } from '../../../domain/master-data/assets/create.ts';
 import { listAssets } from '../../../domain/master-data/assets/list.ts';
-import { deleteAsset, patchAsset, renameAsset } from '../../../domain/master-data/assets/change.ts';
 import { lookUpAsset } from '../../../domain/master-data/assets/queries.ts';
 import { findLiveById } from '../../../domain/master-data/by-id-or-key.ts';
 import { ASSET_COLUMNS } from '../../../domain/master-data/columns.ts';
-import type { LookedUp } from '../../../domain/master-data/looked-up.ts';
+import type { LookedUp } from '../../../domain/master-data/large-texts.ts';
 import type { AssetRow } from '../../../domain/master-data/rows.ts';
 import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { listBody } from '../../../platform/http/lists.ts';

@@ -1,5 +1,6 @@
 import { findLiveById } from '../../../domain/master-data/by-id-or-key.ts';
 import { LOCATION_COLUMNS } from '../../../domain/master-data/columns.ts';
+import type { LookedUp } from '../../../domain/master-data/large-texts.ts';
 import {
   deleteLocation,
   patchLocation,
@@ -8,7 +9,6 @@ import {
 import { createLocation } from '../../../domain/master-data/locations/create.ts';
 import { listLocations } from '../../../domain/master-data/locations/list.ts';
 import { lookUpLocation } from '../../../domain/master-data/locations/queries.ts';
-import type { LookedUp } from '../../../domain/master-data/looked-up.ts';
 import type { LocationRow } from '../../../domain/master-data/rows.ts';
 import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { listBody } from '../../../platform/http/lists.ts';

@@ -1,5 +1,5 @@
 import type { SameJson } from '../../../base/json/same-json.ts';
-import type { ReadLargeRows } from '../../../domain/master-data/pages-in-pieces.ts';
+import type { ReadLargeRows } from '../../../domain/master-data/large-texts.ts';
 import type { Caller } from '../../../platform/http/problem.ts';
 import type { ThreadTask } from '../../../platform/runtime/work-threads.ts';
 import type { ApiContext } from './context.ts';

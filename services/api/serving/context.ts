@@ -1,7 +1,7 @@
 import type { SameJson } from '../../../base/json/same-json.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import type { KeyActor, UserActor } from '../../../domain/changes/actor.ts';
-import type { ReadLargeRows } from '../../../domain/master-data/pages-in-pieces.ts';
+import type { ReadLargeRows } from '../../../domain/master-data/large-texts.ts';
 import type { CredentialCache, CredentialRow } from '../../../platform/access/credential-cache.ts';
 import { routesOf } from '../../../platform/http/route.ts';
 import type { ThreadTask } from '../../../platform/runtime/work-threads.ts';

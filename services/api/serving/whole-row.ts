@@ -1,6 +1,6 @@
 import { notFound } from '../../../base/errors.ts';
 import type { Keyed } from '../../../domain/master-data/by-id-or-key.ts';
-import { isWhole, type LookedUp } from '../../../domain/master-data/looked-up.ts';
+import { isWhole, type LookedUp } from '../../../domain/master-data/large-texts.ts';
 import { JsonBytes } from '../../../platform/http/success.ts';
 import type { ApiContext } from './context.ts';
 
