@@ -1,5 +1,4 @@
-import { isArray, isJsonObject, type Json, traitsOf } from '../json/exact-json.ts';
-import type { JsonSource } from '../json/json-source.ts';
+import { isArray, isJsonObject, type Json, type JsonSource, traitsOf } from '../json/exact-json.ts';
 import { type Instant, parseTimestamp, sentinelOf } from '../timestamps.ts';
 import {
   accepted,

@@ -1,5 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../json/exact-json.ts';
-import type { JsonSource } from '../json/json-source.ts';
+import { isJsonObject, type Json, type JsonObject, type JsonSource } from '../json/exact-json.ts';
 import type { Field, JsonSchema } from './fields.ts';
 import {
   accepted,

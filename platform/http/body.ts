@@ -8,21 +8,26 @@ import {
   invalid,
   type Pair,
 } from '../../base/checks/issues.ts';
-import type { Members, Values } from '../../base/checks/members.ts';
 import {
   checkedAgainst,
   isGiven,
+  type Members,
   membersSchema,
   mismatchOf,
   type ReadAlone,
   readAlone,
   readMembers,
   type SchemaNotes,
+  type Values,
 } from '../../base/checks/members.ts';
 import type { MergePatch } from '../../base/checks/merge-patch.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../base/json/exact-json.ts';
-import type { JsonSource } from '../../base/json/json-source.ts';
-import { parseJson } from '../../base/json/json-source.ts';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type JsonSource,
+  parseJson,
+} from '../../base/json/exact-json.ts';
 import { type BodyType, JSON_TYPE, MERGE_PATCH_TYPE } from './media-type.ts';
 import { badRequest } from './problem.ts';
 

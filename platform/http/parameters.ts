@@ -19,7 +19,7 @@ import {
   tooLarge,
   tooSmall,
 } from '../../base/checks/issues.ts';
-import { JsonSource } from '../../base/json/json-source.ts';
+import { JsonSource } from '../../base/json/exact-json.ts';
 import { type Instant, parseTimestamp } from '../../base/timestamps.ts';
 
 export interface Parameter<T> {

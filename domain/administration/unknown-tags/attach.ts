@@ -1,5 +1,5 @@
 import { AppError } from '../../../base/errors.ts';
-import { JsonSource } from '../../../base/json/json-source.ts';
+import { JsonSource } from '../../../base/json/exact-json.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import type { Actor } from '../../changes/actor.ts';

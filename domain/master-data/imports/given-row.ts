@@ -1,8 +1,7 @@
 import { arrayOf, externalKey } from '../../../base/checks/fields.ts';
 import type { Checked } from '../../../base/checks/issues.ts';
 import { optional, readMembers, type Values } from '../../../base/checks/members.ts';
-import type { JsonObject } from '../../../base/json/exact-json.ts';
-import type { JsonSource } from '../../../base/json/json-source.ts';
+import type { JsonObject, JsonSource } from '../../../base/json/exact-json.ts';
 import type { Keyed } from '../by-id-or-key.ts';
 import {
   ASSET_COLUMNS,

@@ -1,11 +1,9 @@
 import { append } from '../../../base/append.ts';
 import { type Checked, gathered, invalidValue, type Refusal, refused } from '../../../base/checks/issues.ts';
 import { AppError } from '../../../base/errors.ts';
-import type { Json } from '../../../base/json/exact-json.ts';
-import { JsonSource, parseJson } from '../../../base/json/json-source.ts';
+import { type Json, JsonSource, parseJson } from '../../../base/json/exact-json.ts';
 import type { Keyed } from '../by-id-or-key.ts';
-import type { NewTag } from '../tags/new-tag.ts';
-import { tagName } from '../tags/new-tag.ts';
+import { type NewTag, tagName } from '../tags/new-tag.ts';
 import type { CsvRecord } from './csv-records.ts';
 import { CELL_TYPES, type CellType, type CsvColumn, type GivenRow, readGivenRow } from './given-row.ts';
 import { withoutApostrophes } from './harmless.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ids } from '../../../base/checks/fields.ts';
-import { parseJson } from '../../../base/json/json-source.ts';
+import { parseJson } from '../../../base/json/exact-json.ts';
 import { meanTimeOf } from '../../support/held-loop.ts';
 
 describe('a list of ids', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { arrayOf, type Field, id, ids } from '../../../base/checks/fields.ts';
-import { parseJson } from '../../../base/json/json-source.ts';
+import { parseJson } from '../../../base/json/exact-json.ts';
 
 /** What a field says of a JSON text. */
 function said(field: Field<unknown>, text: string): unknown {

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { traitsOf } from '../../../base/json/exact-json.ts';
-import { JsonSource } from '../../../base/json/json-source.ts';
+import { JsonSource, traitsOf } from '../../../base/json/exact-json.ts';
 import { JsonText, writeJson } from '../../../base/json/json-text.ts';
 import { sameJsonText } from '../../../base/json/same-json.ts';
 
