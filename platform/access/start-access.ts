@@ -2,9 +2,8 @@ import type { Logger } from 'pino';
 import { type AccessDoor, openAccessDoor } from '../../db/timescale/connections/access-door.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Lifecycle } from '../runtime/lifecycle.ts';
-import type { CredentialCache, CredentialRow } from './credential-cache.ts';
+import { type CredentialCache, type CredentialRow, startCredentials } from './credential-cache.ts';
 import { lookUpTogether } from './look-up-together.ts';
-import { startCredentials } from './start-credentials.ts';
 
 export interface Access<Row extends CredentialRow> {
   door: AccessDoor;

@@ -13,10 +13,10 @@ import { findDevices } from '../../domain/administration/users/sessions/known-de
 import { noteSessionUses } from '../../domain/administration/users/sessions/note-session-uses.ts';
 import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
 import type { TimeRules } from '../../domain/tracking/observed-at.ts';
+import { startCredentials } from '../../platform/access/credential-cache.ts';
+import { startCredentialUsage } from '../../platform/access/credential-usage.ts';
 import { lookUpTogether } from '../../platform/access/look-up-together.ts';
-import { startCredentialUsage } from '../../platform/access/start-credential-usage.ts';
-import { startCredentials } from '../../platform/access/start-credentials.ts';
-import { startRefusedSignIns } from '../../platform/access/start-refused-sign-ins.ts';
+import { startRefusedSignIns } from '../../platform/access/refused-sign-ins.ts';
 import { isAppBuilt } from '../../platform/http/app-files/serve-app.ts';
 import type { LargeBodies } from '../../platform/http/large-bodies.ts';
 import { answerUnparsed } from '../../platform/http/unparsed.ts';

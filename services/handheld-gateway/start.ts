@@ -11,9 +11,9 @@ import { parseToken } from '../../domain/administration/handhelds/token-format.t
 import { wakeSealer } from '../../domain/moves/wake-sealer.ts';
 import { DatabaseClock } from '../../domain/tracking/database-clock.ts';
 import { sayStoredAhead } from '../../domain/tracking/wrong-clock/stored-ahead.ts';
+import { startCredentialUsage } from '../../platform/access/credential-usage.ts';
+import { startRefusedSignIns } from '../../platform/access/refused-sign-ins.ts';
 import { startAccess } from '../../platform/access/start-access.ts';
-import { startCredentialUsage } from '../../platform/access/start-credential-usage.ts';
-import { startRefusedSignIns } from '../../platform/access/start-refused-sign-ins.ts';
 import { isAppBuilt } from '../../platform/http/app-files/serve-app.ts';
 import { LargeBodies } from '../../platform/http/large-bodies.ts';
 import { answerUnparsed } from '../../platform/http/unparsed.ts';

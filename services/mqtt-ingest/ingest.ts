@@ -71,7 +71,7 @@ export async function startEmbeddedIngest(
   // Imported on demand, as is the subscriber: a process needs one of the two, and either loads 10 MB of libraries.
   const [{ startEmbeddedBroker }, { startRefusedSignIns }] = await Promise.all([
     import('./source/embedded-broker.ts'),
-    import('../../platform/access/start-refused-sign-ins.ts'),
+    import('../../platform/access/refused-sign-ins.ts'),
   ]);
   await endLostConnections(pool);
   const connections = await lifecycle.start(

@@ -1,8 +1,7 @@
 import type { Logger } from 'pino';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { noteUses } from '../../domain/administration/credential-uses.ts';
-import type { CredentialUsage } from '../../platform/access/credential-usage.ts';
-import { startCredentialUsage } from '../../platform/access/start-credential-usage.ts';
+import { type CredentialUsage, startCredentialUsage } from '../../platform/access/credential-usage.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 
 /** Logins at the embedded broker, written down now and then. */

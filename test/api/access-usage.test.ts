@@ -7,8 +7,11 @@ import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../domain/administration/api-keys/create-api-key.ts';
-import { CredentialUsage, type CredentialUse } from '../../platform/access/credential-usage.ts';
-import { startCredentialUsage } from '../../platform/access/start-credential-usage.ts';
+import {
+  CredentialUsage,
+  type CredentialUse,
+  startCredentialUsage,
+} from '../../platform/access/credential-usage.ts';
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { writeLastUsed } from '../../services/api/access/queries.ts';
 import { startApi } from '../../services/api/start.ts';

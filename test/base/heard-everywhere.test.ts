@@ -8,7 +8,7 @@ import { revokeKey } from '../../domain/administration/api-keys/revoke-key.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
 import { revokeHandheld } from '../../domain/administration/handhelds/revoke-handheld.ts';
 import { deleteOrganization } from '../../domain/administration/organizations/delete-organization.ts';
-import { startCredentials } from '../../platform/access/start-credentials.ts';
+import { startCredentials } from '../../platform/access/credential-cache.ts';
 import { TEST_ACTOR } from '../support/actor.ts';
 import { useDatabase } from '../support/database.ts';
 import { Link, targetOf } from '../support/link.ts';
