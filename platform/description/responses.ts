@@ -1,7 +1,6 @@
 import type { JsonSchema } from '../../base/checks/fields.ts';
 import { bearerToken } from '../http/bearer.ts';
-import { parseBody } from '../http/body.ts';
-import { requireMediaType } from '../http/media-type.ts';
+import { parseBody, requireMediaType } from '../http/body.ts';
 import { envelope, PROBLEMS, Problem, type ProblemType, queryTimeout, toProblem } from '../http/problem.ts';
 import { readQuery } from '../http/query.ts';
 import { BODY_LIMIT } from '../http/read-body.ts';

@@ -1,6 +1,5 @@
 import { sameJsonText } from '../../base/json/same-json.ts';
-import type { Body } from './body.ts';
-import { type CheckedBody, checkBody } from './checked-body.ts';
+import { type Body, type CheckedBody, checkBody } from './body.ts';
 
 export interface BodyTask {
   bodies: string;

@@ -28,8 +28,71 @@ import {
   type JsonSource,
   parseJson,
 } from '../../base/json/exact-json.ts';
-import { type BodyType, JSON_TYPE, MERGE_PATCH_TYPE } from './media-type.ts';
-import { badRequest } from './problem.ts';
+import { badRequest, Problem, type ProblemType, toProblem } from './problem.ts';
+
+export const JSON_TYPE = 'application/json';
+export const MERGE_PATCH_TYPE = 'application/merge-patch+json';
+export const CSV_TYPE = 'text/csv';
+export const MULTIPART_TYPE = 'multipart/form-data';
+/** Any image; its content decides whether its kind is accepted. */
+export const IMAGE_TYPE = 'image/*';
+/** Whatever a device sends, compressed or not. */
+export const ANY_TYPE = '*/*';
+
+type BodyType =
+  | typeof ANY_TYPE
+  | typeof CSV_TYPE
+  | typeof IMAGE_TYPE
+  | typeof JSON_TYPE
+  | typeof MERGE_PATCH_TYPE
+  | typeof MULTIPART_TYPE;
+
+/**
+ * Refuses a body whose media type the operation does not take (contract 4.1). Media types are parsed: case, blanks and
+ * quotes do not matter, a charset other than UTF-8 does.
+ *
+ * @throws Problem `unsupported_media_type`.
+ */
+export function requireMediaType(headers: IncomingHttpHeaders, expected: BodyType): void {
+  if (expected === ANY_TYPE) {
+    return;
+  }
+  if (!isUtf8(headers['content-type'] ?? '', expected)) {
+    throw new Problem('unsupported_media_type', DETAIL[expected]);
+  }
+  if (contentEncoding(headers) !== 'identity') {
+    throw new Problem('unsupported_media_type', 'Content-Encoding is not supported; send the body as it is');
+  }
+}
+
+export function contentEncoding(headers: IncomingHttpHeaders): string {
+  return headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+}
+
+const DETAIL: Record<Exclude<BodyType, typeof ANY_TYPE>, string> = {
+  [JSON_TYPE]: `Content-Type must be ${JSON_TYPE}`,
+  [MERGE_PATCH_TYPE]: `Content-Type must be ${MERGE_PATCH_TYPE} on PATCH operations`,
+  [CSV_TYPE]: `Content-Type must be ${CSV_TYPE}`,
+  [MULTIPART_TYPE]: `Content-Type must be ${MULTIPART_TYPE}`,
+  [IMAGE_TYPE]: 'Content-Type must be that of an image, such as image/png',
+};
+
+function isUtf8(header: string, expected: BodyType): boolean {
+  const [type = '', ...parameters] = header.split(';');
+  const given = type.trim().toLowerCase();
+  if (expected === IMAGE_TYPE) {
+    return given.startsWith('image/');
+  }
+  if (given !== expected) {
+    return false;
+  }
+  return parameters.every((parameter) => {
+    const [name = '', value = ''] = parameter.split('=', 2);
+    return name.trim().toLowerCase() !== 'charset' || UTF_8.test(value.trim());
+  });
+}
+
+const UTF_8 = /^(?:utf-8|"utf-8")$/i;
 
 function oneOfEach(pairs: readonly Pair[]): JsonSchema {
   return never(
@@ -83,7 +146,7 @@ export interface StreamedBody<T> {
 
 const CREATE_ADVICE = 'omit the field to use the server default, or provide a value';
 
-export interface BodyRules extends SchemaNotes {
+interface BodyRules extends SchemaNotes {
   exclusive?: readonly Pair[];
 }
 
@@ -111,7 +174,7 @@ export function checkedBody<T, Result>(body: Body<T>, check: (value: T) => Check
   };
 }
 
-export interface PatchRules extends SchemaNotes {
+interface PatchRules extends SchemaNotes {
   /** Pairs of keys that must agree, null against a value included. */
   alike?: readonly Pair[];
 }
@@ -192,4 +255,33 @@ function accept<T>(read: Checked<T>): T {
     throw invalid(read.issues, read.leftOut);
   }
   return read.value;
+}
+
+export type CheckedBody = { ok: true; checked: unknown } | { ok: false; refusal: Refusal };
+
+interface Refusal {
+  type: ProblemType;
+  detail: string;
+  fields: readonly FieldIssue[] | undefined;
+}
+
+export function checkBody(body: Body<unknown>, bytes: Uint8Array): CheckedBody {
+  try {
+    return { ok: true, checked: body.check(bytes) };
+  } catch (error) {
+    const { type, message, fields } = toProblem(error);
+    if (type === 'internal_error') {
+      throw error;
+    }
+    return { ok: false, refusal: { type, detail: message, fields } };
+  }
+}
+
+/** @throws Problem if the body is refused. */
+export function takeBody<T>(body: Body<T>, outcome: CheckedBody): T {
+  if (outcome.ok) {
+    return body.taken(outcome.checked);
+  }
+  const { type, detail, fields } = outcome.refusal;
+  throw new Problem(type, detail, fields === undefined ? {} : { fields: [...fields] });
 }

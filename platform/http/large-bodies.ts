@@ -2,9 +2,8 @@ import { expensiveTurns } from '../../base/expensive-turns.ts';
 import { FairSemaphore, type QueueBounds } from '../../base/fair-semaphore.ts';
 import { sameJsonText } from '../../base/json/same-json.ts';
 import { THREADS, type ThreadTask, type WorkThreads } from '../runtime/work-threads.ts';
-import type { Body } from './body.ts';
+import { type Body, type CheckedBody, checkBody, takeBody } from './body.ts';
 import type { BodyTask } from './body-thread.ts';
-import { type CheckedBody, checkBody, takeBody } from './checked-body.ts';
 import { type Caller, Problem } from './problem.ts';
 
 /** Bytes beyond which bodies and texts go to worker threads. Parsing that much takes about a millisecond. */

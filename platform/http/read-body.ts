@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { readPast } from '../runtime/read-past.ts';
+import { contentEncoding } from './body.ts';
 import type { BodyRoom, Reservation } from './body-room.ts';
 import type { Sender } from './body-room-bounds.ts';
-import { contentEncoding } from './media-type.ts';
 import { badRequest, Problem } from './problem.ts';
 
 /** Bytes of the largest body held in memory. */

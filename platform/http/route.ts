@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { notFound } from '../../base/errors.ts';
-import type { Body, StreamedBody } from './body.ts';
-import { requireMediaType } from './media-type.ts';
+import { type Body, requireMediaType, type StreamedBody } from './body.ts';
 import { type AnswerHeaders, badRequest, type Headers, Problem, type ProblemType } from './problem.ts';
 import { type Parameters, type ParameterValues, type Query, readPath, readQuery } from './query.ts';
 import type { Success } from './success.ts';

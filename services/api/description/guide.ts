@@ -3,8 +3,8 @@ import { KEY_MAX_LENGTH, KEY_PATTERN, MAX_ID } from '../../../base/checks/fields
 import { ISSUE_CODES, type IssueCode } from '../../../base/checks/issues.ts';
 import { DEPTH_LIMIT } from '../../../base/json/exact-json.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
+import { JSON_TYPE, MERGE_PATCH_TYPE } from '../../../platform/http/body.ts';
 import { PAGING } from '../../../platform/http/lists.ts';
-import { JSON_TYPE, MERGE_PATCH_TYPE } from '../../../platform/http/media-type.ts';
 import { PROBLEMS, type ProblemType } from '../../../platform/http/problem.ts';
 import { BODY_LIMIT } from '../../../platform/http/read-body.ts';
 

@@ -7,8 +7,7 @@ import {
   unknownField,
 } from '../../../base/checks/issues.ts';
 import { FILE_LIMIT } from '../../../domain/master-data/imports/read-rows.ts';
-import type { StreamedBody } from '../../../platform/http/body.ts';
-import { MULTIPART_TYPE } from '../../../platform/http/media-type.ts';
+import { MULTIPART_TYPE, type StreamedBody } from '../../../platform/http/body.ts';
 import { booleanFilter } from '../../../platform/http/parameters.ts';
 import { badRequest } from '../../../platform/http/problem.ts';
 import { readForm } from './multipart.ts';

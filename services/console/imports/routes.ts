@@ -17,8 +17,7 @@ import {
   listImports,
 } from '../../../domain/master-data/kept-imports/find-import.ts';
 import { discardImport, storeFile } from '../../../domain/master-data/kept-imports/store-file.ts';
-import type { StreamedBody } from '../../../platform/http/body.ts';
-import { CSV_TYPE } from '../../../platform/http/media-type.ts';
+import { CSV_TYPE, type StreamedBody } from '../../../platform/http/body.ts';
 import { described, idInPath, mandatoryParameter } from '../../../platform/http/parameters.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { created, found, noContent } from '../../../platform/http/success.ts';

@@ -30,8 +30,7 @@ import {
 } from '../../../domain/master-data/plans/places.ts';
 import { LEAST_METRES, MOST_METRES } from '../../../domain/master-data/plans/scale.ts';
 import type { Scale } from '../../../domain/tracking/location/position.ts';
-import { mergePatchOf, type StreamedBody } from '../../../platform/http/body.ts';
-import { IMAGE_TYPE } from '../../../platform/http/media-type.ts';
+import { IMAGE_TYPE, mergePatchOf, type StreamedBody } from '../../../platform/http/body.ts';
 import { booleanFilter, idFilter, mandatoryParameter } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
 import { REFERENCE, REFERENCE_OR_NULL } from '../serving/reference.ts';

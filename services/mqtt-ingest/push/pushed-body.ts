@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { unzip } from 'node:zlib';
-import type { StreamedBody } from '../../../platform/http/body.ts';
-import { ANY_TYPE, contentEncoding } from '../../../platform/http/media-type.ts';
+import { ANY_TYPE, contentEncoding, type StreamedBody } from '../../../platform/http/body.ts';
 import { badRequest, Problem } from '../../../platform/http/problem.ts';
 import { announcedOf, BODY_LIMIT, gather, tooLarge } from '../../../platform/http/read-body.ts';
 

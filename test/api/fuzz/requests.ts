@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import { MULTIPART_TYPE } from '../../../platform/http/media-type.ts';
+import { MULTIPART_TYPE } from '../../../platform/http/body.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import type { ApiContext } from '../../../services/api/serving/context.ts';
 import { bodyOf } from './bodies.ts';

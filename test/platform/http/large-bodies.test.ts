@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { checkBody } from '../../../platform/http/checked-body.ts';
+import { checkBody } from '../../../platform/http/body.ts';
 import { isLarge, LARGE, LargeBodies } from '../../../platform/http/large-bodies.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 import { WorkThreads } from '../../../platform/runtime/work-threads.ts';
