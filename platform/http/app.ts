@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import type { Middleware } from 'koa';
-import Koa from 'koa';
+import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { Networks } from '../../base/networks.ts';
 import { clientAddress, comesByUnnamedProxy } from './client-address.ts';
-import { Dispatching, type DispatchOptions } from './dispatch.ts';
+import { Dispatching, type DispatchOptions, sendJson } from './dispatch.ts';
 import type { Entrance, Limiter } from './entrance.ts';
 import { HUNG_UP_STATUS, isHangUp, isInterrupted } from './hanging-up.ts';
 import { badRequest, envelope, toProblem } from './problem.ts';
@@ -13,7 +12,6 @@ import { encodesUtf8 } from './query.ts';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 import { createRequestLog, type LoggedRequests, type RequestLog } from './request-log.ts';
 import { unknownPath } from './router.ts';
-import { sendJson } from './send.ts';
 import { boundUnreadAnswers } from './unread-answers.ts';
 
 export interface HttpAppOptions<Context, Credential = string>
