@@ -1,6 +1,4 @@
-import type { Bucket } from './bucket.ts';
-import type { Store } from './take.ts';
-import { type Taken, take } from './take.ts';
+import { type Bucket, type Store, type Taken, take } from './bucket.ts';
 
 /**
  * Buckets in this process's memory, in two generations that rotate after the time in which any bucket fills:

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import { type CommandParser, createClient, defineScript } from '@redis/client';
-import type { Bucket } from './bucket.ts';
-import type { Store, Taken } from './take.ts';
+import type { Bucket, Store, Taken } from './bucket.ts';
 
 /** Buckets on a Redis server, over one connection. Discarded once that is lost or closed. */
 export interface RedisStore extends Store {
@@ -98,7 +97,7 @@ export async function within<Result>(milliseconds: number, work: Promise<Result>
 }
 
 /**
- * `take` (take.ts) as a Redis script, by the server's clock. A key holds the microsecond since 1970 at which its bucket
+ * `take` (bucket.ts) as a Redis script, by the server's clock. A key holds the microsecond since 1970 at which its bucket
  * is full, and expires then. It is set by redis.call, which writes numbers in full; Lua's tostring would round them to
  * 14 digits.
  */

@@ -1,8 +1,7 @@
 import { Counter, type Registry } from 'prom-client';
 import { Problem } from '../http/problem.ts';
 import { integerSetting } from '../runtime/setting-kinds.ts';
-import { bucketOf } from './bucket.ts';
-import { retryAfter } from './headers.ts';
+import { bucketOf, retryAfter } from './bucket.ts';
 import { MemoryStore } from './memory-store.ts';
 
 export const SIGN_IN_FAILURES_PER_MINUTE = integerSetting(

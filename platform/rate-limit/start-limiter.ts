@@ -4,11 +4,9 @@ import { messageOf } from '../../base/errors.ts';
 import type { Limiter } from '../http/entrance.ts';
 import { Problem } from '../http/problem.ts';
 import type { Lifecycle } from '../runtime/lifecycle.ts';
-import { type Bucket, bucketOf } from './bucket.ts';
-import { budgetHeaders, retryAfter } from './headers.ts';
+import { type Bucket, bucketOf, budgetHeaders, retryAfter, type Store, type Taken } from './bucket.ts';
 import { MemoryStore } from './memory-store.ts';
 import type { RedisStore } from './redis-store.ts';
-import type { Store, Taken } from './take.ts';
 
 export interface Limits<Context> {
   perMinute: number;

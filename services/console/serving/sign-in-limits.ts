@@ -1,6 +1,5 @@
 import { Problem } from '../../../platform/http/problem.ts';
-import { type Bucket, bucketOf } from '../../../platform/rate-limit/bucket.ts';
-import { retryAfter } from '../../../platform/rate-limit/headers.ts';
+import { type Bucket, bucketOf, retryAfter } from '../../../platform/rate-limit/bucket.ts';
 import { MemoryStore } from '../../../platform/rate-limit/memory-store.ts';
 import { networkOf } from '../../../platform/rate-limit/sign-in-failures.ts';
 

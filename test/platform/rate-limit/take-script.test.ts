@@ -1,9 +1,8 @@
 import { createClient } from '@redis/client';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { bucketOf } from '../../../platform/rate-limit/bucket.ts';
+import { bucketOf, take } from '../../../platform/rate-limit/bucket.ts';
 import { TAKE_SCRIPT } from '../../../platform/rate-limit/redis-store.ts';
-import { take } from '../../../platform/rate-limit/take.ts';
 import { useRedis } from '../../support/redis-server.ts';
 
 describe('taking a token on the server', () => {

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { bucketOf } from '../../../platform/rate-limit/bucket.ts';
-import { budgetHeaders, retryAfter } from '../../../platform/rate-limit/headers.ts';
-import { take } from '../../../platform/rate-limit/take.ts';
+import { bucketOf, budgetHeaders, retryAfter, take } from '../../../platform/rate-limit/bucket.ts';
 
 /** The plain thing: contents that grow with time up to the brim, in the time that it takes to refill them. */
 class PlainBucket {
