@@ -77,6 +77,14 @@ function wholeLanguage(decode: DecodingDefinition, name = String(decode)): Forma
     name: `whole-language-${name}`,
     decode,
     ignore: { topics: ['#/LWT', 'a/+/#'], texts: ['connected'] },
+    only: [
+      {
+        any: [
+          { item: '/k', not: ['x'] },
+          { key: 0, exists: true },
+        ],
+      },
+    ],
     rules: [
       {
         each: ['/*/list/*', '/*/*/*', '/*', '/{}/{}', '/{}', ''],
@@ -129,7 +137,10 @@ function wholeLanguage(decode: DecodingDefinition, name = String(decode)): Forma
         groups: { bytes: 2, from: 1 },
         fields: { tag_type: [{ const: 'rfid' }], value: [{ item: '' }, { key: -1 }] },
       },
-      { each: '/list/*', fields: { tag_type: [{ const: 'rfid' }], value: [{ item: '/v' }] } },
+      {
+        each: { all: ['/list/*', '/*/v', '/{}/k'] },
+        fields: { tag_type: [{ const: 'rfid' }], value: [{ item: '/v' }] },
+      },
     ],
   });
 }

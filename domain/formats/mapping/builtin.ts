@@ -3,18 +3,28 @@ import { compileShaped, type Format, type FormatDefinition } from './format.ts';
 
 const FORMATS = new URL('../built-in/', import.meta.url);
 
+/** What is said to be gone was not seen, whatever the make. */
+const SEEN = (['item', 'root'] as const).map((place) => ({
+  [place]: '/event',
+  not: ['TAG_REMOVED', 'away', 'departed'],
+}));
+
 /**
  * The built-in formats by name. Reads and compiles every file of the formats folder, which takes some
- * milliseconds: call it once, at start. A test checks their shape.
+ * milliseconds: call it once, at start. A test checks their shape. Each gets the conditions of {@link SEEN}.
  *
  * @throws FormatError if one of them cannot be compiled.
  */
 export function loadBuiltinFormats(): ReadonlyMap<string, Format> {
   const files = readdirSync(FORMATS).filter((file) => file.endsWith('.json'));
-  const formats = files.sort().map((file) => compileShaped(readJson(new URL(file, FORMATS))));
+  const formats = files.sort().map((file) => compileShaped(read(new URL(file, FORMATS))));
   return new Map(formats.map((format) => [format.name, format]));
 }
 
-function readJson(file: URL): FormatDefinition {
-  return JSON.parse(readFileSync(file, 'utf8'));
+function read(file: URL): FormatDefinition {
+  const { rules, policies, ...head }: FormatDefinition = JSON.parse(readFileSync(file, 'utf8'));
+  return {
+    ...{ ...head, only: [...(head.only ?? []), ...SEEN], rules },
+    ...(policies === undefined ? {} : { policies }),
+  };
 }

@@ -3,6 +3,7 @@ import {
   type ConditionDefinition,
   type ElementConditionDefinition,
   PLACES,
+  type PlainCondition,
   type Scalar,
 } from './language/definition.ts';
 import { compilePlace } from './place.ts';
@@ -19,27 +20,70 @@ export interface Condition {
   readonly asksFor: boolean;
 }
 
+export interface Conditions {
+  readonly all: readonly Condition[];
+  /** The cost of trying them on an item. */
+  readonly work: number;
+  readonly wantKeys: boolean;
+}
+
+/** Conditions of the whole format: compiled once, tried by each rule. */
+export function compileShared(
+  definitions: readonly ConditionDefinition[] | undefined,
+  compilation: Compilation,
+): Conditions {
+  const before = compilation.work;
+  const all = compileConditions(definitions, '/only', compilation);
+  return { all, work: compilation.work - before, wantKeys: compilation.usesKeys };
+}
+
 export function compileConditions(
   definitions: readonly ConditionDefinition[] | undefined,
   at: string,
   compilation: Compilation,
 ): Condition[] {
   return (definitions ?? []).map((definition, index) => {
-    const here = `${at}/${index}`;
-    if (PLACES.filter((key) => definition[key] !== undefined).length !== 1) {
-      compilation.fault(here, 'must name exactly one place: item, parent, grandparent, root, key or topic');
+    const { any, ...alone } = definition;
+    if (any === undefined) {
+      return compilePlain(alone, `${at}/${index}`, compilation);
     }
-    const place = compilePlace(definition, here, compilation);
-    compilation.lookUp();
-    const { test, saying, otherwise } = compileTest(definition, here, compilation);
-    return {
-      holds: (scope: Scope) => test(place.get(scope)),
-      saying: `${place.name} ${saying}`,
-      otherwise: `${place.name} ${otherwise}`,
-      ofDocument: place.ofDocument,
-      asksFor: definition.exists === true || definition.in !== undefined,
-    };
+    if (Object.keys(alone).length > 0) {
+      compilation.fault(`${at}/${index}`, 'must have nothing beside any');
+    }
+    return anyOf(any.map((each, n) => compilePlain(each, `${at}/${index}/any/${n}`, compilation)));
   });
+}
+
+function compilePlain(definition: PlainCondition, at: string, compilation: Compilation): Condition {
+  if (PLACES.filter((key) => definition[key] !== undefined).length !== 1) {
+    compilation.fault(at, 'must name exactly one place: item, parent, grandparent, root, key or topic');
+  }
+  const place = compilePlace(definition, at, compilation);
+  compilation.lookUp();
+  const { test, saying, otherwise } = compileTest(definition, at, compilation);
+  return {
+    holds: (scope: Scope) => test(place.get(scope)),
+    saying: `${place.name} ${saying}`,
+    otherwise: `${place.name} ${otherwise}`,
+    ofDocument: place.ofDocument,
+    asksFor: definition.exists === true || definition.in !== undefined,
+  };
+}
+
+function anyOf(all: readonly Condition[]): Condition {
+  return {
+    holds: (scope) => all.some((condition) => condition.holds(scope)),
+    saying: all
+      .map((condition) => condition.saying)
+      .join(' or ')
+      .slice(0, 300),
+    otherwise: all
+      .map((condition) => condition.otherwise)
+      .join(' and ')
+      .slice(0, 300),
+    ofDocument: all.every((condition) => condition.ofDocument),
+    asksFor: all.every((condition) => condition.asksFor),
+  };
 }
 
 export interface ElementConditions {

@@ -1,7 +1,8 @@
 import type { Compilation } from './language/compilation.ts';
+import type { EachDefinition } from './language/definition.ts';
 import { compileStep, type Getter } from './language/pointer.ts';
 import type { Around, Keys, Scope } from './scope.ts';
-import { NAME } from './values/limits.ts';
+import { MAX_ITEMS, NAME } from './values/limits.ts';
 import { LongNumber } from './values/long-number.ts';
 
 export interface Selection {
@@ -17,25 +18,31 @@ type Step = Getter | typeof ELEMENTS | typeof MEMBERS;
 const ELEMENTS = '*';
 const MEMBERS = '{}';
 
-/** `each` of a rule: of several pointers, the first that matches is used. */
-export function compileEach(
-  each: string | readonly string[],
-  at: string,
-  compilation: Compilation,
-): Selector {
-  const pointers = typeof each === 'string' ? [each] : each;
-  const paths = pointers.map((pointer, index) => {
-    const names = compilation.names(pointer, typeof each === 'string' ? at : `${at}/${index}`);
+/** `each` of a rule. */
+export function compileEach(each: EachDefinition, at: string, compilation: Compilation): Selector {
+  const isAll = typeof each === 'object' && 'all' in each;
+  const paths = pathsOf(each).map((pointer, index) => {
+    const own = typeof each === 'string' ? at : `${at}${isAll ? '/all' : ''}/${index}`;
+    const names = compilation.names(pointer, own);
     const steps = names.map(
       (name): Step => (name === ELEMENTS || name === MEMBERS ? name : compileStep(name)),
     );
     return { steps, last: steps.findLastIndex((step) => typeof step === 'string') };
   });
   return (scope, wantsKeys) => {
-    const found: Found = { items: [], arounds: [], keys: [], scope, wantsKeys };
+    const found: Found = { items: [], arounds: [], keys: [], scope, wantsKeys, isAll };
     const around = { node: scope.root, outer: null };
-    return paths.some((path) => select(path, 0, scope.root, around, null, found)) ? found : undefined;
+    const matches = (path: Path) => select(path, 0, scope.root, around, null, found);
+    const hasMatch = isAll ? paths.filter(matches).length > 0 : paths.some(matches);
+    return hasMatch ? found : undefined;
   };
+}
+
+export function pathsOf(each: EachDefinition): readonly string[] {
+  if (typeof each === 'string') {
+    return [each];
+  }
+  return 'all' in each ? each.all : each;
 }
 
 interface Path {
@@ -48,12 +55,14 @@ interface Found extends Selection {
   /** Pays for every value that is looked at. */
   readonly scope: Scope;
   readonly wantsKeys: boolean;
+  /** An element that lacks the rest of one path may have its items at another. */
+  readonly isAll: boolean;
 }
 
 /**
  * Walks `path` from step `index` on. A pointer matches if it leads to something, or to an array or object for the last
  * `*` or `{}`, or one on the way is empty. Anything missing after the last is still an item (an empty one,
- * to be rejected), so that nothing vanishes uncounted.
+ * to be rejected), so that nothing vanishes uncounted; not so if all paths are used.
  */
 function select(path: Path, index: number, node: unknown, around: Around, keys: Keys, into: Found): boolean {
   into.scope.workLeft -= NAME;
@@ -90,7 +99,7 @@ function selectEvery(
   keys: Keys,
   into: Found,
 ): boolean {
-  const isLast = index === path.last;
+  const isLast = index === path.last && !(into.isAll && index + 1 < path.steps.length);
   let matches = isLast || isEmpty(node);
   const visit = (key: string | number, element: unknown) => {
     const own = into.wantsKeys ? { key, outer: keys } : null;
@@ -99,7 +108,7 @@ function selectEvery(
     } else if (isLast) {
       add(null, around, own, into);
     }
-    return into.scope.workLeft >= 0;
+    return into.scope.workLeft >= 0 && into.items.length <= MAX_ITEMS;
   };
   if (Array.isArray(node)) {
     node.every((element, at) => visit(at, element));

@@ -173,9 +173,12 @@ function firstGivenTime(candidates: readonly Candidate[]) {
   };
 }
 
-/** Blank texts say nothing: lines of separated fields have them. */
+/** Blank texts say nothing (lines of separated fields have them), nor do empty objects. */
 function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null && !(typeof value === 'string' && value.trim() === '');
+  if (typeof value === 'object') {
+    return value !== null && Object.keys(value).length > 0;
+  }
+  return value !== undefined && !(typeof value === 'string' && value.trim() === '');
 }
 
 function checkCandidates(

@@ -1,4 +1,5 @@
 import { greatestOf } from '../../../base/extremes.ts';
+import { compileShared } from './condition.ts';
 import { compileDecoders, type Decoder } from './decoding/decode.ts';
 import { Compilation, MOST_STEPS } from './language/compilation.ts';
 import { type FormatDefinition, IDENTITIES, type Identity } from './language/definition.ts';
@@ -43,7 +44,8 @@ export function compileFormat(definition: unknown): Format {
 /** {@link compileFormat} for a definition already validated against the schema. */
 export function compileShaped(valid: FormatDefinition): Format {
   const compilation = new Compilation();
-  const rules = valid.rules.map((rule, index) => compileRule(rule, `/rules/${index}`, compilation));
+  const shared = compileShared(valid.only, compilation);
+  const rules = valid.rules.map((rule, index) => compileRule(rule, `/rules/${index}`, shared, compilation));
   const decoders = compileDecoders(valid.decode, compilation);
   const ignoredTopics = compileIgnoredTopics(valid.ignore?.topics ?? [], compilation);
   const policies: Policies = {

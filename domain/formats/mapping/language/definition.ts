@@ -92,7 +92,14 @@ const test = {
   not: optional(scalars),
 };
 
-const condition = object({ ...place, ...test });
+const plainCondition = object({ ...place, ...test });
+export type PlainCondition = ValueOf<typeof plainCondition>;
+/** Alone with `any`: one of those is enough. */
+const condition = object({
+  any: optional(list(refer('plainCondition', plainCondition), 10)),
+  ...place,
+  ...test,
+});
 export type ConditionDefinition = ValueOf<typeof condition>;
 
 const elementCondition = object({ element: pointer, ...test });
@@ -174,12 +181,15 @@ const groups = object({ bytes: integer(1, 255), from: optional(integer(0, 65_535
 export type GroupsDefinition = ValueOf<typeof groups>;
 
 const conditions = optional(list(refer('condition', condition), 20));
+/**
+ * JSON Pointers to the items, in which `*` stands for every element of an array and `{}` for every member of an object. The
+ * first that matches wins, or all are used.
+ */
+const each = either('object', object({ all: list(pointer, 20) }), oneOrList(pointer, 10));
+export type EachDefinition = ValueOf<typeof each>;
+
 const rule = object({
-  /**
-   * JSON Pointers to the items, in which `*` stands for every element of an array and `{}` for every member of an object; the
-   * first that matches wins.
-   */
-  each: oneOrList(pointer, 10),
+  each,
   /** Separator that splits a text item into an array of fields. */
   split: optional(text({ minLength: 1, maxLength: 1 })),
   /** Cuts an item of hex digits into groups of this many bytes, each an item, from the byte `from` on. */
@@ -227,6 +237,8 @@ export const FORMAT = object({
       texts: optional(list(text({ maxLength: 200 }), 50)),
     }),
   ),
+  /** Conditions of every rule. */
+  only: conditions,
   rules: list(refer('rule', rule), 10),
   policies: optional(
     object({
@@ -239,6 +251,6 @@ export const FORMAT = object({
 export type FormatDefinition = ValueOf<typeof FORMAT>;
 
 export const NAMED_SHAPES = {
-  ...{ rule, condition, elementCondition, part, candidate, transform },
+  ...{ rule, condition, plainCondition, elementCondition, part, candidate, transform },
   protobufField,
 };

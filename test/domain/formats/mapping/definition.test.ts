@@ -60,7 +60,7 @@ describe('a format definition', () => {
     [
       'an unknown key',
       { ...withRule({}), rule: [] },
-      [' has the unknown key "rule"; there may be name, description, decode, ignore, rules, policies'],
+      [' has the unknown key "rule"; there may be name, description, decode, ignore, only, rules, policies'],
     ],
     [
       'an unknown key in a rule',
@@ -114,6 +114,26 @@ describe('a format definition', () => {
       'a bad pointer in each',
       withRule({ each: ['/a', 'b'] }),
       ['/rules/0/each/1 is not a JSON Pointer: "b"'],
+    ],
+    [
+      'a bad pointer among all',
+      withRule({ each: { all: ['/a', 'b'] } }),
+      ['/rules/0/each/all/1 is not a JSON Pointer: "b"'],
+    ],
+    [
+      'a bad condition of the whole format, and one with any and something else',
+      {
+        ...withRule({}),
+        only: [
+          { item: 'k', exists: true },
+          { any: [{ item: '/k' }], exists: true },
+        ],
+      },
+      [
+        '/only/0/item is not a JSON Pointer: "k"',
+        '/only/1 must have nothing beside any',
+        '/only/1/any/0 must have exactly one test: exists, in or not',
+      ],
     ],
     [
       'bad pointers in candidates',
@@ -211,8 +231,8 @@ describe('a format definition', () => {
       'keys that objects inherit',
       JSON.parse('{"name":"n","decode":"json","rules":[],"__proto__":{},"constructor":1}'),
       [
-        ' has the unknown key "__proto__"; there may be name, description, decode, ignore, rules, policies',
-        ' has the unknown key "constructor"; there may be name, description, decode, ignore, rules, policies',
+        ' has the unknown key "__proto__"; there may be name, description, decode, ignore, only, rules, policies',
+        ' has the unknown key "constructor"; there may be name, description, decode, ignore, only, rules, policies',
         '/rules must NOT have fewer than 1 items',
       ],
     ],

@@ -91,7 +91,7 @@ describe('the format impinj-r700', () => {
   });
 
   it('ignores events of other types, of which the loss of reads is worth a line in the log', () => {
-    const reason = 'item /eventType is none of: tagInventory';
+    const reason = 'item /eventType is none of: tagInventory and item /tagInventoryEvent does not exist';
     const others = [
       { timestamp: event.timestamp, eventType: 'inventoryStatus', inventoryStatusEvent: { status: 'idle' } },
       { timestamp: event.timestamp, eventType: 'overflow', overflowEvent: {} },

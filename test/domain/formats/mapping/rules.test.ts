@@ -34,6 +34,26 @@ describe('a rule', () => {
       expect(values(map(format, { a: [{ b: [] }] }))).to.deep.equal([]);
     });
 
+    it('by all of its pointers, where an element that lacks one may have items at another', () => {
+      const format = formatOf({ each: { all: ['/a/*/b/*', '/a/*/c', '/d'] } });
+      const payload = { a: [{ b: [{ v: '1' }, null] }, { c: { v: '2' } }, {}], d: { v: '3' } };
+      expect(outcomesOf(map(format, payload))).to.deep.equal([
+        'read barcode 1',
+        'rejected: no value (nothing at item /v)',
+        'read barcode 2',
+        'read barcode 3',
+      ]);
+      expect(map(format, { a: [{}], e: 1 })).to.deep.equal({
+        outcome: 'ignored',
+        reason: 'nothing at /a/*/b/* or /a/*/c or /d',
+      });
+      const twenty = { all: Array.from({ length: 20 }, () => '/*') };
+      expect(map(formatOf({ each: twenty }), Array(600).fill({ v: '1' }))).to.deep.equal({
+        outcome: 'rejected',
+        reason: 'payload has more than 10000 items',
+      });
+    });
+
     it('under keys with slashes, tildes and digits', () => {
       const format = formatOf({
         each: '/a~1b~0/0/*',
@@ -143,6 +163,15 @@ describe('a rule', () => {
       [{ topic: -1, in: ['data'] }, ['all']],
       [{ topic: 2, exists: false }, ['all']],
       [{ topic: -3, in: ['data'] }, []],
+      [
+        {
+          any: [
+            { item: '/k', in: [1, 'x'] },
+            { item: '/k', exists: false },
+          ],
+        },
+        ['1', '"x"', 'null', 'absent'],
+      ],
     ];
     const inputs = ['1', '"x"', '"1"', 'false', '""', '{}', 'null', 'absent'];
     const payload = `[${inputs
@@ -169,6 +198,29 @@ describe('a rule', () => {
       const format = formatOf({ only: [{ item: '/k', not: [2 ** 60] }] });
       expect(outcomesOf(map(format, '{"k":1152921504606846976,"v":"x"}'))[0]).to.match(/^ignored/);
     });
+  });
+
+  it('keeps to the conditions of the whole format, too', () => {
+    const fields: FieldsDefinition = { tag_type: [{ const: 'rfid' }], value: [{ item: '/v' }] };
+    const format = compileFormat({
+      name: 'two',
+      decode: 'json',
+      only: [
+        { item: '/gone', exists: false },
+        { topic: 0, in: ['gw'] },
+        { key: 0, not: [3] },
+      ],
+      rules: ['/a/*', '/b/*'].map((each) => ({ each, only: [{ item: '/v', not: ['no'] }], fields })),
+    });
+    const payload = { a: [{ v: '1' }, { v: '2', gone: true }, { v: 'no' }, { v: '4' }], b: [{ v: '5' }] };
+    expect(outcomesOf(map(format, payload, 'gw/data')).toSorted()).to.deep.equal([
+      'ignored: item /gone exists',
+      'ignored: item /v is one of: no',
+      'ignored: key 0 is one of: 3',
+      'read rfid 1',
+      'read rfid 5',
+    ]);
+    expect(map(format, payload, 'other/data')).to.deep.include({ outcome: 'ignored' });
   });
 
   it('of several takes what the other passes over, and what all pass over is ignored once', () => {
