@@ -182,6 +182,24 @@ describe('how locations are decided on, in the console', () => {
     ]);
   });
 
+  it('removes one that is planned, and none that has begun', async () => {
+    const { orgId } = await Site.create(database, 'Planned');
+    const [admin, viewer] = [await suite.as('admin', orgId), await suite.as('viewer', orgId)];
+    const from = new Date(Date.now() + 3_600_000).toISOString();
+    await post('/locating', setting, admin);
+    await post('/locating', { ...setting, certainty: 2, from }, admin);
+    const made = async () => (await suite.call({ path: '/locating', token: viewer })).body.data;
+    const [planned, begun] = await made();
+    expect([planned.state, begun.state]).to.deep.equal(['planned', 'in_force']);
+    const remove = async (id: number, token = admin) =>
+      (await suite.call({ method: 'DELETE', path: `/locating/${id}`, token })).status;
+    const stranger = await suite.as('admin', site.orgId);
+    const asked = [remove(planned.id, viewer), remove(planned.id, stranger), remove(begun.id)];
+    expect(await Promise.all(asked)).to.deep.equal([403, 404, 409]);
+    expect([await remove(planned.id), await remove(planned.id)]).to.deep.equal([204, 404]);
+    expect(await made()).to.deep.equal([begun]);
+  });
+
   it('decides histories again from a time in the past, and says so', async () => {
     const past = await Site.create(database, 'Past');
     const at = (Date.now() - 60_000) * 1_000;

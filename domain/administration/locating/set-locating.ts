@@ -12,6 +12,7 @@ import {
   type InsertedSetting,
   insertSetting,
   removePlanned,
+  type WhichSetting,
 } from '../../tracking/location/insert-setting.ts';
 import { type Lack, positionSettings } from '../../tracking/location/position-lacks.ts';
 import { type Deciding, requireDeciding, SettingFault } from '../../tracking/location/require-setting.ts';
@@ -86,17 +87,25 @@ export async function setLocating(
 export function removeLocating(
   db: Database,
   actor: Actor,
-  { orgId, locationExternalKey, from }: { orgId: number; locationExternalKey: string | null; from: Micros },
+  orgId: number,
+  which: { settingId: number } | { locationExternalKey: string | null; from: Micros },
 ): Promise<void> {
   return makeChange(db, actor, async (change) => {
     await holdLiveOrganization(change, orgId);
-    const locationId =
-      locationExternalKey === null ? null : await holdLiveLocation(change, orgId, locationExternalKey);
-    const removed = await removePlanned(change, { orgId, locationId, from });
+    const removed = await removePlanned(change, orgId, await meant());
     if (removed === null) {
-      throw notFound('No setting begins then');
+      throw notFound('settingId' in which ? 'No such setting' : 'No setting begins then');
     }
-    return changed(undefined, [loggedSetting(orgId, locationId, locationExternalKey, removed, null)]);
+    const { location_id: id, location_external_key: key, setting } = removed;
+    return changed(undefined, [loggedSetting(orgId, id, key, setting, null)]);
+
+    async function meant(): Promise<WhichSetting> {
+      if ('settingId' in which) {
+        return which;
+      }
+      const { locationExternalKey: named, from } = which;
+      return { locationId: named === null ? null : await holdLiveLocation(change, orgId, named), from };
+    }
   });
 }
 

@@ -80,24 +80,40 @@ export async function insertSetting(
   return { validFrom: found.valid_from, until, isPast: found.is_past, change };
 }
 
+/** A setting by its id; or one of a location by when it begins, the last one if several begin then. */
+export type WhichSetting = { settingId: number } | { locationId: number | null; from: Micros };
+
+export interface RemovedSetting {
+  location_id: number | null;
+  location_external_key: string | null;
+  /** As JSON. */
+  setting: string;
+}
+
 /**
- * Removes a setting that begins later, the last one if several begin then. @returns it as JSON; null if there is none.
+ * Removes a setting that begins later. @returns null if there is none.
  *
  * @throws AppError `conflict` if scans of its time are recorded, or it is in force.
  */
 export async function removePlanned(
   transaction: Connection,
-  { orgId, locationId, from }: { orgId: number; locationId: number | null; from: Micros },
-): Promise<string | null> {
+  orgId: number,
+  which: WhichSetting,
+): Promise<RemovedSetting | null> {
   await lockSettings(transaction, orgId);
+  const isMeant =
+    'settingId' in which
+      ? sql.fragment`id = ${which.settingId}`
+      : sql.fragment`location_id is not distinct from ${which.locationId}::integer
+          and date_trunc('milliseconds', valid_from) = date_trunc('milliseconds', time_of_micros(${which.from}))`;
   const found = await transaction.maybeOne(sql.type(
-    rowsOf<{ id: number; setting: string; is_begun: boolean }>(),
+    rowsOf<RemovedSetting & { id: number; is_begun: boolean }>(),
   )`
-    select id, ${AS_JSON} as setting, valid_from <= clock_timestamp()
-      or valid_from <= (select max(last_seen) from positions where org_id = ${orgId}) as is_begun
+    select id, location_id, ${AS_JSON} as setting, valid_from <= clock_timestamp()
+      or valid_from <= (select max(last_seen) from positions where org_id = ${orgId}) as is_begun,
+      (select external_key from locations where org_id = ${orgId} and id = location_id) as location_external_key
     from location_settings
-    where org_id = ${orgId} and location_id is not distinct from ${locationId}::integer
-      and date_trunc('milliseconds', valid_from) = date_trunc('milliseconds', time_of_micros(${from}))
+    where org_id = ${orgId} and ${isMeant}
     order by id desc limit 1`);
   if (found === null) {
     return null;
@@ -107,7 +123,7 @@ export async function removePlanned(
   }
   await transaction.exec(sql.type(NO_ROWS)`
     delete from location_settings where org_id = ${orgId} and id = ${found.id}`);
-  return found.setting;
+  return found;
 }
 
 /**

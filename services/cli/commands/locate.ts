@@ -123,7 +123,7 @@ function addLocateRemove(program: Command): void {
     .action(async (options: { org: number; location?: string; from: Micros; json?: boolean }) => {
       const { org: orgId, location: locationExternalKey = null, from } = options;
       await withConnections(({ db, actor }) =>
-        removeLocating(db, actor, { orgId, locationExternalKey, from }),
+        removeLocating(db, actor, orgId, { locationExternalKey, from }),
       );
       const where = locationExternalKey ?? `Organization ${orgId}`;
       printResult(

@@ -1,7 +1,7 @@
 import { MICROS_PER_DAY, MICROS_PER_MILLISECOND, MICROS_PER_SECOND } from '../../../base/instant.ts';
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
-import { setLocating } from '../../../domain/administration/locating/set-locating.ts';
+import { removeLocating, setLocating } from '../../../domain/administration/locating/set-locating.ts';
 import { userNames } from '../../../domain/administration/users/user-names.ts';
 import { requireLiveByKey } from '../../../domain/master-data/by-id-or-key.ts';
 import type { Stay } from '../../../domain/tracking/history/history.ts';
@@ -10,10 +10,10 @@ import type { TrialSummary } from '../../../domain/tracking/location/run-trial.t
 import { type MadeSetting, settingHistory } from '../../../domain/tracking/location/setting-history.ts';
 import type { Pair, PairCounts } from '../../../domain/tracking/location/tally-pairs.ts';
 import { COMMENT, EventStream, eventText } from '../../../platform/http/event-stream.ts';
-import { integer } from '../../../platform/http/parameters.ts';
+import { idInPath, integer } from '../../../platform/http/parameters.ts';
 import { toProblem } from '../../../platform/http/problem.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
-import { found } from '../../../platform/http/success.ts';
+import { found, noContent } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { assetsNamed, locationsNamed, type References } from '../serving/names.ts';
 import { actorOfUser } from '../serving/person.ts';
@@ -95,6 +95,18 @@ const set = memberRoute({
   },
 });
 
+const remove = memberRoute({
+  ...{ method: 'DELETE', path: '/console/v1/locating/{setting_id}', operationId: 'removeLocating' },
+  summary: 'Remove a setting that has not begun yet',
+  ...{ scope: 'locating:admin', query: NO_QUERY, params: { setting_id: idInPath } },
+  success: noContent('Removed'),
+  problems: { not_found: 'No such setting', conflict: 'It has begun, and stays' },
+  handle: ({ context: { db, parts, session }, params: { setting_id: settingId }, requestId }) =>
+    parts.insight.run(db.orgId, (installation) =>
+      removeLocating(databaseOn(installation), actorOfUser(session, requestId), db.orgId, { settingId }),
+    ),
+});
+
 const attempt = memberRoute({
   ...{ method: 'POST', path: '/console/v1/locating/trials', operationId: 'tryLocating' },
   summary: 'Try a setting on the scans of a range, as if it had held from its beginning on',
@@ -122,7 +134,7 @@ const attempt = memberRoute({
   },
 });
 
-export const locatingRoutes = [list, proposals, set, attempt];
+export const locatingRoutes = [list, proposals, set, attempt, remove];
 
 /** Milliseconds of silence after which a comment is sent. */
 const SILENCE = 5_000;

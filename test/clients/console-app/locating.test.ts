@@ -110,6 +110,21 @@ describe('how locations are decided on, in the console, in a browser', () => {
     expect(found).to.deep.equal([]);
   });
 
+  it('removes a setting that is planned', async () => {
+    await database.rows(
+      `insert into location_settings (org_id, location_id, procedure, valid_from)
+       select $1, id, 'every', now() + interval '1 day' from locations where external_key = 'HALL' and org_id = $1`,
+      [site.orgId],
+    );
+    const page = await app.open('#/locating', token);
+    await page.getByRole('button', { name: 'Remove what is planned: HALL' }).click();
+    const found = await faultsOf(page, 'locating-planned');
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('HALL: the planned setting is removed').first().waitFor();
+    await page.getByText('Planned', { exact: true }).waitFor({ state: 'detached' });
+    expect(found).to.deep.equal([]);
+  });
+
   it('compares an asset with the walk of a person who scanned it', async () => {
     await site.asset('WALKER', 'WALKER');
     const person = (at: 'dock' | 'gate', second: number) => ({

@@ -1631,6 +1631,10 @@ export const de = {
     setting: 'Einstellung',
     by: 'Durch',
     states: { in_force: 'Gilt', planned: 'Geplant' },
+    remove: 'Entfernen',
+    removeOf: (place: string) => `Geplantes entfernen: ${place}`,
+    removeTitle: (place: string) => `Geplantes entfernen: ${place}?`,
+    removed: (place: string) => `${place}: Die geplante Einstellung ist entfernt`,
     commandLine: (user: string) => `${user}, Kommandozeile`,
   },
   placeTree: {

@@ -1598,6 +1598,10 @@ export const en = {
     setting: 'Setting',
     by: 'By',
     states: { in_force: 'In force', planned: 'Planned' },
+    remove: 'Remove',
+    removeOf: (place: string) => `Remove what is planned: ${place}`,
+    removeTitle: (place: string) => `Remove what is planned: ${place}?`,
+    removed: (place: string) => `${place}: the planned setting is removed`,
     commandLine: (user: string) => `${user}, command line`,
   },
   placeTree: {

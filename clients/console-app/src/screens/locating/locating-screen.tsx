@@ -1,12 +1,16 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { remove } from '../../api/send.ts';
 import { serverNow } from '../../api/server-clock.ts';
 import type { MadeSetting } from '../../api/types.ts';
+import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
 import { Badge } from '../../parts/badge.tsx';
+import { confirm } from '../../parts/confirm.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Progress } from '../../parts/progress.tsx';
+import { toast } from '../../parts/toast.tsx';
 import { href } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
@@ -64,7 +68,7 @@ export function LocatingScreen() {
           {trial.result === null && !trial.isRunning && <Proposals onSet={reload} isWhole />}
         </div>
       </div>
-      {made !== undefined && made.length > 0 && <SettingHistory settings={made} />}
+      {made !== undefined && made.length > 0 && <SettingHistory settings={made} onRemoved={reload} />}
     </div>
   );
 }
@@ -134,7 +138,13 @@ function InForce({ settings }: { settings: readonly MadeSetting[] }) {
 }
 
 /** Every setting there was, newest first. */
-function SettingHistory({ settings }: { settings: readonly MadeSetting[] }) {
+function SettingHistory({
+  settings,
+  onRemoved,
+}: {
+  settings: readonly MadeSetting[];
+  onRemoved: () => void;
+}) {
   const t = texts.value.locating;
   return (
     <section class="stack" aria-labelledby="locating-history">
@@ -162,6 +172,9 @@ function SettingHistory({ settings }: { settings: readonly MadeSetting[] }) {
                   {settingWords(made)}{' '}
                   {made.state !== 'ended' && (
                     <Badge tone={made.state === 'in_force' ? 'seen' : 'queued'}>{t.states[made.state]}</Badge>
+                  )}{' '}
+                  {made.state === 'planned' && may('admin') && (
+                    <RemovePlanned made={made} onDone={onRemoved} />
                   )}
                 </td>
                 <td class="weight-2">{whoIs(made.actor)}</td>
@@ -171,6 +184,33 @@ function SettingHistory({ settings }: { settings: readonly MadeSetting[] }) {
         </table>
       </div>
     </section>
+  );
+}
+
+function RemovePlanned({ made, onDone }: { made: MadeSetting; onDone: () => void }) {
+  const t = texts.value.locating;
+  const { run, isBusy, problem } = useAction();
+  const where = made.location?.name ?? t.everywhere;
+  const ask = async () => {
+    const question = { title: t.removeTitle(where), body: settingWords(made), action: t.remove };
+    if ((await confirm(question)) && (await run(() => remove(`/locating/${made.id}`)))) {
+      toast(t.removed(where));
+      onDone();
+    }
+  };
+  return (
+    <>
+      <button
+        type="button"
+        class="small secondary"
+        aria-label={t.removeOf(where)}
+        disabled={isBusy}
+        onClick={() => void ask()}
+      >
+        {t.remove}
+      </button>
+      {problem !== null && <ProblemNote problem={problem} />}
+    </>
   );
 }
 
