@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { withColons } from './encoders/address.ts';
+import { withColons } from './encoders/encoder.ts';
 import { SHIFTS, type Shift } from './shifts.ts';
 
 export type Role = 'pallet' | 'cage' | 'forklift' | 'person' | 'in repair';

@@ -1,4 +1,5 @@
-import type { Micros } from '../../base/instant.ts';
+import { createHash } from 'node:crypto';
+import { MICROS_PER_MILLISECOND, MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
 
 /** A read as the reader has it, before its maker's software encodes it. */
 export interface TagRead {
@@ -73,4 +74,23 @@ export function jsonEncoder(make: {
       ignored: ignoredOfHeartbeat,
     }),
   };
+}
+
+export function addressOf(name: string): string {
+  return `02${createHash('sha256').update(name).digest('hex').slice(0, 10)}`.toUpperCase();
+}
+
+export function withColons(address: string): string {
+  return address.replace(/(..)(?=.)/g, '$1:');
+}
+
+/** RFC 3339 in UTC with milliseconds; finer digits are cut off. */
+export function milliseconds(at: Micros): string {
+  return new Date(Math.floor(at / MICROS_PER_MILLISECOND)).toISOString();
+}
+
+/** RFC 3339 in UTC with microseconds. */
+export function microseconds(at: Micros): string {
+  const fraction = String(at % MICROS_PER_SECOND).padStart(6, '0');
+  return `${milliseconds(at).slice(0, 19)}.${fraction}Z`;
 }

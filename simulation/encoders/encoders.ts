@@ -1,20 +1,24 @@
-import { cslCs463 } from './csl-cs463.ts';
-import { edgexLlrp } from './edgex-llrp.ts';
+import {
+  glinetGls10,
+  ingics,
+  minewJson,
+  mokoMk107,
+  mokoMkgw,
+  openmqttgateway,
+  ruuviGateway,
+} from './bluetooth.ts';
 import type { Encoder } from './encoder.ts';
-import { glinetGls10 } from './glinet-gls10.ts';
-import { impinjR700 } from './impinj-r700.ts';
-import { impinjSmartreader } from './impinj-smartreader.ts';
-import { impinjSpeedwayConnect } from './impinj-speedway-connect.ts';
-import { ingics } from './ingics.ts';
-import { keonnAdvannet } from './keonn-advannet.ts';
-import { minewJson } from './minew-json.ts';
-import { mokoMk107 } from './moko-mk107.ts';
-import { mokoMkgw } from './moko-mkgw.ts';
-import { openmqttgateway } from './openmqttgateway.ts';
-import { ruuviGateway } from './ruuvi-gateway.ts';
-import { tagtrail } from './tagtrail.ts';
-import { zebraIotc } from './zebra-iotc.ts';
-import { zebraRfd40 } from './zebra-rfd40.ts';
+import {
+  cslCs463,
+  edgexLlrp,
+  impinjR700,
+  impinjSmartreader,
+  impinjSpeedwayConnect,
+  keonnAdvannet,
+  tagtrail,
+  zebraIotc,
+  zebraRfd40,
+} from './rfid.ts';
 
 export const ENCODERS = {
   'zebra-iotc': zebraIotc,

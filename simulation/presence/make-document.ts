@@ -1,5 +1,5 @@
 import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
-import { milliseconds } from '../encoders/timestamp.ts';
+import { milliseconds } from '../encoders/encoder.ts';
 import { assignTroubles, type FaultPlan, type Trouble } from '../faults.ts';
 import { antennaAt, isPortal, type Site, stopsOf } from '../site.ts';
 import type { PresenceDocument, ReaderTroubles, SiteRules } from '../truth/presence-document.ts';

@@ -1,5 +1,5 @@
 import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
-import { milliseconds } from '../encoders/timestamp.ts';
+import { milliseconds } from '../encoders/encoder.ts';
 import type { Doubt } from './asset-truth.ts';
 import type { Course } from './course.ts';
 import type { PresenceDocument } from './presence-document.ts';

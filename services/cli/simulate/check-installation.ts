@@ -9,7 +9,7 @@ import { readMoves } from '../../../domain/moves/read-moves.ts';
 import { listPresence } from '../../../domain/reports/presence/list-presence.ts';
 import { type AssetAnswer, askApi } from '../../../simulation/answers.ts';
 import { ApiError, createApiClient } from '../../../simulation/api-client.ts';
-import { milliseconds } from '../../../simulation/encoders/timestamp.ts';
+import { milliseconds } from '../../../simulation/encoders/encoder.ts';
 import type { FeedPage } from '../../../simulation/feed-event.ts';
 import { FeedFold } from '../../../simulation/feed-fold.ts';
 import { askAlerts, askPresence } from '../../../simulation/presence/ask-presence.ts';
