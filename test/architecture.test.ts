@@ -209,6 +209,7 @@ const TESTS_OF_NO_FOLDER = [
   'growing',
   'support',
   'api/fuzz',
+  'api/rate-limit',
   'clients/typescript/program',
   'domain/formats/fuzz',
   'domain/tracking/plans',

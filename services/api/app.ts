@@ -18,8 +18,7 @@ import { type DescriptionOptions, describePublicApi } from './description/docume
 import { publishDescription } from './description/publish.ts';
 import { API_RESOURCES, API_ROUTES } from './routes.ts';
 import type { ApiContext } from './serving/context.ts';
-import { contextOf } from './serving/context-of.ts';
-import type { Serving } from './serving/serving.ts';
+import { contextOf, type Serving } from './serving/serving.ts';
 
 export interface AppParts {
   serving: Serving;

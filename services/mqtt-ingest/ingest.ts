@@ -10,30 +10,33 @@ import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import type { ServerTls } from '../../platform/runtime/server-tls.ts';
 import type { WorkThreads } from '../../platform/runtime/work-threads.ts';
 import { collectReaderCounters } from './metrics/collect-reader-counters.ts';
-import { measureCellMoves } from './metrics/measure-cell-moves.ts';
-import { measureClock } from './metrics/measure-clock.ts';
-import { measureCommits } from './metrics/measure-commits.ts';
-import { measureEmbeddedBroker } from './metrics/measure-embedded-broker.ts';
-import { measureSlow } from './metrics/measure-slow.ts';
-import { measureSubscriber } from './metrics/measure-subscriber.ts';
+import {
+  measureCellMoves,
+  measureClock,
+  measureCommits,
+  measureEmbeddedBroker,
+  measureKafka,
+  measureSlow,
+  measureSubscriber,
+} from './metrics/measures.ts';
 import type { MovesOutConfig } from './moves-out/settings.ts';
-import { loadRetiredTopics } from './registry/load-retired-topics.ts';
+import { loadRetiredTopics } from './registry/registry.ts';
 import { type BrokerConfig, brokerOptions } from './source/broker-settings.ts';
 import { readersTlsOf } from './source/client-certificates.ts';
-import type { KafkaConfig } from './source/kafka/kafka-settings.ts';
+import { type KafkaConfig, kafkaOf } from './source/kafka/kafka-settings.ts';
 import type { KafkaSource } from './source/kafka/kafka-source.ts';
 import { connectorTo } from './source/queues/connector.ts';
 import { ReaderConnections } from './source/reader-connections.ts';
-import { readersLog } from './source/readers-log.ts';
-import { awaitAlone } from './source/sessions/await-alone.ts';
-import { shownName } from './source/shown-name.ts';
+import { readersLog, shownName } from './source/readers-log.ts';
+import { awaitAlone } from './source/sessions/lease-sessions.ts';
 import type { Subscriber, SubscriberOptions } from './source/subscriber.ts';
 import { DRAIN_PATIENCE, type IntakeConfig, type StartedIntake, startIntake } from './start-intake.ts';
-import { startKafka } from './start-kafka.ts';
 import { consumersOf, destinationOf, startMovesToBroker, startMovesToConsumers } from './start-moves-out.ts';
 import { type PushConfig, startPush } from './start-push.ts';
 import { startUses } from './start-uses.ts';
 import { startWatch } from './start-watch.ts';
+
+const NONE = { isConnected: false, received: 0, committed: 0, heldMessages: 0, lag: 0 };
 
 export interface EmbeddedIngestConfig extends IntakeConfig, Partial<MovesOutConfig>, PushConfig, KafkaConfig {
   /** 0 picks a free port. */
@@ -238,3 +241,30 @@ function checksOf(kafka: KafkaSource | null): Checks {
 }
 
 const SECONDS_PER_DAY = 86_400;
+
+/** Takes records of Kafka, besides what comes from the broker. @returns null if none is configured. */
+async function startKafka(
+  config: KafkaConfig,
+  { intake, registry }: Pick<StartedIntake, 'intake' | 'registry'>,
+  {
+    log,
+    lifecycle,
+    metrics,
+    clientId,
+  }: { log: Logger; lifecycle: Lifecycle; metrics: MetricRegistry; clientId: string },
+): Promise<KafkaSource | null> {
+  const address = kafkaOf(config);
+  if (address === null) {
+    measureKafka(metrics, () => NONE);
+    return null;
+  }
+  // Loaded on demand, as brokers are.
+  const { startKafkaSource } = await import('./source/kafka/kafka-source.ts');
+  const source = await lifecycle.start(
+    'Kafka',
+    () => startKafkaSource({ address, clientId, intake, registry, log }),
+    (started) => started.stop(DRAIN_PATIENCE),
+  );
+  measureKafka(metrics, () => source.figures());
+  return source;
+}

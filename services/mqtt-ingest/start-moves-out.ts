@@ -9,7 +9,7 @@ import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { repeat } from '../../platform/runtime/repeat.ts';
 import type { ConsumerBroker, ConsumerBrokerOptions } from './consumers/consumer-broker.ts';
 import { ConsumerLogins } from './consumers/consumer-logins.ts';
-import { measureFigures } from './metrics/measure-figures.ts';
+import { measureFigures } from './metrics/measures.ts';
 import type { Destination } from './moves-out/messages.ts';
 import { type MovesOutFigures, publishMoves } from './moves-out/publish-moves.ts';
 import type { MovesOutConfig } from './moves-out/settings.ts';

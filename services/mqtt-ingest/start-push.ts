@@ -12,12 +12,11 @@ import { socketLimit } from '../../platform/runtime/descriptor-limit.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { listenOn } from '../../platform/runtime/listen-on.ts';
 import type { ServerTls } from '../../platform/runtime/server-tls.ts';
-import { measurePush } from './metrics/measure-push.ts';
+import { measurePush } from './metrics/measures.ts';
 import { PushedMessages } from './push/pushed-messages.ts';
 import { HeldMessages, MOST_HELD } from './source/held-messages.ts';
 import { ReaderQuotas } from './source/reader-quotas.ts';
-import { readersLog } from './source/readers-log.ts';
-import { shownName } from './source/shown-name.ts';
+import { readersLog, shownName } from './source/readers-log.ts';
 import type { StartedIntake } from './start-intake.ts';
 import { startUses } from './start-uses.ts';
 

@@ -5,7 +5,12 @@ import { createApiKey } from '../../domain/administration/api-keys/create-api-ke
 import { PUBLIC_SCOPES } from '../../domain/administration/api-keys/scopes.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
 import { createOrganization } from '../../domain/administration/organizations/create-organization.ts';
-import { hasOrganizations } from '../../domain/administration/organizations/list-organizations.ts';
+import {
+  hasOrganizations,
+  listOrganizations,
+} from '../../domain/administration/organizations/list-organizations.ts';
+import { makeFirstLink } from '../../domain/administration/users/links/make-link.ts';
+import { hasUsers } from '../../domain/administration/users/list-users.ts';
 import { commandLineActor } from './command-line-actor.ts';
 
 /** Credentials of a fresh installation. Key and token are shown once and stored nowhere. */
@@ -48,4 +53,26 @@ async function nextReaderId(db: Database): Promise<number> {
     select coalesce(last_value + 1, start_value) as id from pg_sequences
     where schemaname = 'public' and sequencename = 'readers_id_seq'`);
   return id;
+}
+
+/**
+ * The token of a link for the first administrator of the first organization; a new one with each start, until somebody
+ * was let in.
+ *
+ * @returns null where there are users, or is no organization.
+ */
+export async function firstAdministratorToken(databaseUrl: string): Promise<string | null> {
+  const pool = createWritePool(databaseUrl, { max: 1 });
+  try {
+    const db = databaseOn(pool);
+    if (await hasUsers(db)) {
+      return null;
+    }
+    const [organization] = await listOrganizations(db);
+    return organization === undefined
+      ? null
+      : (await makeFirstLink(db, commandLineActor(), organization.id)).token;
+  } finally {
+    await pool.end();
+  }
 }

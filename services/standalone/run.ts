@@ -20,7 +20,7 @@ await runProcess(() => {
       const standalone = await startStandalone(config, log, lifecycle);
       const { firstCredentials } = await import('./first-start.ts');
       const credentials = await firstCredentials(standalone.databaseUrl);
-      const { firstAdministratorToken } = await import('./first-administrator.ts');
+      const { firstAdministratorToken } = await import('./first-start.ts');
       const token = await firstAdministratorToken(standalone.databaseUrl);
       process.stdout.write(welcomeText(standalone, config, token));
       if (credentials !== null) {

@@ -5,8 +5,7 @@ import { listBody } from '../../../platform/http/lists.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found, listed } from '../../../platform/http/success.ts';
 import { type ApiContext, route } from '../serving/context.ts';
-import { ALERT } from './alert-schema.ts';
-import { ALERTS, filtersFrom, ONE_ALERT } from './schema.ts';
+import { ALERT, ALERTS, filtersFrom, ONE_ALERT } from './schema.ts';
 
 const list = route({
   method: 'GET',

@@ -2,12 +2,10 @@ import { findLiveById } from '../../../domain/master-data/by-id-or-key.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { listed } from '../../../platform/http/success.ts';
 import { ASSET_ID } from '../items/item-schema.ts';
-import { knownOf } from '../past/known-at-parameter.ts';
+import { knownOf } from '../past/parameters.ts';
 import { route } from '../serving/context.ts';
-import { listKnownTransitions } from './known-transitions.ts';
-import { listTransitions } from './queries.ts';
+import { historyItemView, listKnownTransitions, listTransitions } from './queries.ts';
 import { HISTORY, HISTORY_ITEM } from './schema.ts';
-import { historyItemView } from './view.ts';
 
 const list = route({
   method: 'GET',

@@ -2,7 +2,7 @@ import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA, TIME_SCHEMA } from '../../../ba
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
 import { described, timeBound } from '../../../platform/http/parameters.ts';
 import type { ParameterValues, Query } from '../../../platform/http/query.ts';
-import { KNOWN_AT } from '../past/known-at-parameter.ts';
+import { KNOWN_AT } from '../past/parameters.ts';
 
 /** The pattern of `rowKey`. */
 const ROW_SCHEMA: JsonSchema = {

@@ -1,5 +1,4 @@
-import type { JsonSchema } from '../../../base/checks/fields.ts';
-import { TIME_SCHEMA } from '../../../base/checks/fields.ts';
+import { type JsonSchema, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { invalid, invalidValue } from '../../../base/checks/issues.ts';
 import { writeJson } from '../../../base/json/json-text.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
@@ -11,9 +10,8 @@ import { described, integer } from '../../../platform/http/parameters.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 import type { ParameterValues, Query } from '../../../platform/http/query.ts';
 import { answered, JsonBytes } from '../../../platform/http/success.ts';
-import { ALERT } from '../alerts/alert-schema.ts';
-import { route } from '../serving/context.ts';
-import type { MoveReading } from '../serving/move-reading.ts';
+import { ALERT } from '../alerts/schema.ts';
+import { type MoveReading, route } from '../serving/context.ts';
 import { MOVE_DATA, MOVE_DATA_EXAMPLE, MOVE_DATA_POSITION } from './data-schema.ts';
 
 const POSITION_SCHEMA: JsonSchema = { type: 'integer', format: 'int64', minimum: 0 };

@@ -6,7 +6,7 @@ import { MoveWaiters } from '../../../domain/moves/move-waiters.ts';
 import { headsOf, MOVES_SEALED } from '../../../domain/moves/sealed-announcement.ts';
 import { socketLimit } from '../../../platform/runtime/descriptor-limit.ts';
 import type { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
-import type { MoveReading } from '../serving/move-reading.ts';
+import type { MoveReading } from '../serving/context.ts';
 
 /** Most waiting requests of a process. Where it may open few files: two thirds of the connections it can have. */
 const MOST = 1_000;

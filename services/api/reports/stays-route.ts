@@ -1,13 +1,78 @@
+import { type JsonSchema, TIME_SCHEMA } from '../../../base/checks/fields.ts';
+import { nullableSchema } from '../../../base/checks/members.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { secondsOf } from '../../../domain/reports/seconds.ts';
 import { listStays, type StayRow } from '../../../domain/reports/stays/list-stays.ts';
-import { listBody } from '../../../platform/http/lists.ts';
+import { listBody, PAGING, sortBy } from '../../../platform/http/lists.ts';
+import { booleanFilter, described } from '../../../platform/http/parameters.ts';
+import type { Query } from '../../../platform/http/query.ts';
 import { listed } from '../../../platform/http/success.ts';
-import { knownIfAsked } from '../past/known-at-parameter.ts';
-import { windowFrom } from '../past/parameters.ts';
+import { ASSETS, EXCLUSIVE, KNOWN_AT, knownIfAsked, PLACES, WINDOW, windowFrom } from '../past/parameters.ts';
 import { route } from '../serving/context.ts';
 import { orNarrower } from './or-narrower.ts';
-import { STAY, STAYS } from './stays-schema.ts';
+import { PAST_IDS, PAST_IDS_EXAMPLE } from './past-schema.ts';
+
+/** Contract 2.9. */
+const STAY: JsonSchema = {
+  title: 'StayItem',
+  description: 'A stay of an asset at a location that overlaps a window of time.',
+  type: 'object',
+  properties: {
+    ...PAST_IDS,
+    entered_at: { ...TIME_SCHEMA, description: 'When it was first seen there, also before the window.' },
+    left_at: {
+      ...nullableSchema(TIME_SCHEMA),
+      description:
+        'When it was first seen elsewhere, or deleted, also after the window. Null if it is still there.',
+    },
+    seconds_in_window: {
+      type: 'number',
+      minimum: 0,
+      description:
+        'The seconds of the stay in the window, to the millisecond. With `include_descendants`, only time in which the location was below a requested one.',
+    },
+    began_before: { type: 'boolean', description: 'It began before the window.' },
+    goes_on_after: { type: 'boolean', description: 'It goes on after the window.' },
+  },
+  required: [
+    ...Object.keys(PAST_IDS),
+    'entered_at',
+    'left_at',
+    'seconds_in_window',
+    'began_before',
+    'goes_on_after',
+  ],
+  examples: [
+    {
+      ...PAST_IDS_EXAMPLE,
+      entered_at: '2026-05-04T09:41:07.250Z',
+      left_at: '2026-05-04T11:12:14.500Z',
+      seconds_in_window: 5467.25,
+      began_before: false,
+      goes_on_after: false,
+    },
+  ],
+};
+
+/** Contract 4.4. */
+export const STAYS = {
+  parameters: {
+    ...WINDOW,
+    ...KNOWN_AT,
+    ...ASSETS,
+    ...PLACES,
+    include_deleted: described(
+      booleanFilter(false),
+      'Stays too of assets that had been deleted by the end of the window.',
+    ),
+    sort: sortBy(
+      ['entered_at', 'asset_external_key', 'location_external_key'],
+      [{ field: 'entered_at', isDescending: true }],
+    ),
+    ...PAGING,
+  },
+  exclusive: EXCLUSIVE,
+} as const satisfies Query;
 
 export const stays = route({
   method: 'GET',

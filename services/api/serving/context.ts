@@ -1,14 +1,32 @@
+import type { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import type { SameJson } from '../../../base/json/same-json.ts';
+import type { Networks } from '../../../base/networks.ts';
+import type { SharedReads } from '../../../base/shared-reads.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import type { KeyActor, UserActor } from '../../../domain/changes/actor.ts';
 import type { ReadLargeRows } from '../../../domain/master-data/large-texts.ts';
+import type { MoveWaiters } from '../../../domain/moves/move-waiters.ts';
+import type { SecretsKeys } from '../../../domain/webhooks/secrets/secrets-key.ts';
+import type { Agents } from '../../../domain/webhooks/sending/agents.ts';
 import type { CredentialCache, CredentialRow } from '../../../platform/access/credential-cache.ts';
 import { routesOf } from '../../../platform/http/route.ts';
 import type { ThreadTask } from '../../../platform/runtime/work-threads.ts';
 import type { ImportTurns } from './import-turns.ts';
-import type { MoveReading } from './move-reading.ts';
 import type { RuleTrials } from './rule-trials.ts';
-import type { WebhookParts } from './webhook-parts.ts';
+
+/** The dependencies of requests about webhooks. */
+export interface WebhookParts {
+  keys: SecretsKeys;
+  networks: Networks;
+  agents: Agents;
+  /** For tests, which wait for receivers. */
+  turns: FairSemaphore<number>;
+}
+
+export interface MoveReading {
+  waiters: MoveWaiters;
+  reads: SharedReads;
+}
 
 export interface ApiCaller {
   readonly type: 'key' | 'user';

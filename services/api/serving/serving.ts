@@ -1,11 +1,13 @@
+import type { SameJson } from '../../../base/json/same-json.ts';
 import type { OrganizationDoor } from '../../../db/timescale/connections/organization-door.ts';
+import type { ReadLargeRows } from '../../../domain/master-data/large-texts.ts';
 import type { LargeBodies } from '../../../platform/http/large-bodies.ts';
-import type { ApiContext } from './context.ts';
+import type { Caller } from '../../../platform/http/problem.ts';
+import type { ThreadTask } from '../../../platform/runtime/work-threads.ts';
+import type { ApiContext, MoveReading, WebhookParts } from './context.ts';
 import type { ImportTurns } from './import-turns.ts';
 import type { LargeRows } from './large-rows.ts';
-import type { MoveReading } from './move-reading.ts';
 import type { RuleTrials } from './rule-trials.ts';
-import type { WebhookParts } from './webhook-parts.ts';
 
 /** The dependencies of handlers, shared by all requests of a process. */
 export interface Serving {
@@ -18,4 +20,34 @@ export interface Serving {
   moveReading: MoveReading;
   /** Null without SECRETS_KEY. */
   webhooks: WebhookParts | null;
+}
+
+/** The context of a request of `caller`. */
+export function contextOf(
+  { door, keys, largeBodies, largeRows, ruleTrials, imports, moveReading, webhooks }: Serving,
+  {
+    orgId,
+    actor,
+    scopes,
+    orgIsDeleted,
+  }: Pick<ApiContext, 'actor' | 'scopes' | 'orgIsDeleted'> & { orgId: number },
+  caller: Caller,
+): ApiContext {
+  const sameJson: SameJson = (a, b) => largeBodies.same(a, b, caller);
+  const readLarge: ReadLargeRows = (resource, ids, options) => largeRows.read(orgId, resource, ids, options);
+  const inThread = <Result>(task: ThreadTask) => largeBodies.run<Result>(task, caller);
+  return {
+    actor,
+    scopes,
+    orgIsDeleted,
+    db: door.of(orgId),
+    keys,
+    imports,
+    moveReading,
+    ruleTrials,
+    webhooks,
+    sameJson,
+    readLarge,
+    inThread,
+  };
 }

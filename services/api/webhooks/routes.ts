@@ -25,8 +25,7 @@ import { listBody, PAGING } from '../../../platform/http/lists.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { answered, created, found, listed, noContent } from '../../../platform/http/success.ts';
-import { type ApiContext, actorOf, route } from '../serving/context.ts';
-import type { WebhookParts } from '../serving/webhook-parts.ts';
+import { type ApiContext, actorOf, route, type WebhookParts } from '../serving/context.ts';
 import {
   ATTEMPT,
   CHANGED_WEBHOOK,

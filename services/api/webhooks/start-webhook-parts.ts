@@ -5,7 +5,7 @@ import { openAgents } from '../../../domain/webhooks/sending/agents.ts';
 import { createResolve } from '../../../domain/webhooks/targets/resolve.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 import type { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
-import type { WebhookParts } from '../serving/webhook-parts.ts';
+import type { WebhookParts } from '../serving/context.ts';
 
 export interface WebhookPartsConfig {
   SECRETS_KEY: SecretsKeys | null;

@@ -18,8 +18,7 @@ import { commandLineActor } from '../../standalone/command-line-actor.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { withMigratedOwnerUrl } from '../connections/database.ts';
 import { requireOtherDatabase } from '../parts/other-database.ts';
-import { showProgress } from '../running/progress.ts';
-import { running } from '../running/running.ts';
+import { running, showProgress } from '../running/running.ts';
 
 export function addCell(program: Command): void {
   addCellNumber(program);

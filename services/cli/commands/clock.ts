@@ -23,7 +23,7 @@ import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { shownTime, time } from '../command-line/instants.ts';
 import { type Connections, withConnections } from '../connections/database.ts';
 import { duration, lasting } from '../parts/duration.ts';
-import { showProgress } from '../running/progress.ts';
+import { showProgress } from '../running/running.ts';
 
 interface Options {
   org?: number;

@@ -15,11 +15,10 @@ import {
   withMigratedUrl,
   withNewOwnerUrl,
 } from '../connections/database.ts';
-import { rethrowAsFileFault } from '../files/file-fault.ts';
-import { openFileOrStdin } from '../files/read-file.ts';
+import { openFileOrStdin, rethrowAsFileFault } from '../files/read-file.ts';
 import { replaceFile } from '../files/replace-file.ts';
 import { requireOtherDatabase } from '../parts/other-database.ts';
-import { showProgress } from '../running/progress.ts';
+import { showProgress } from '../running/running.ts';
 import { writeToOutput } from '../running/standard-output.ts';
 
 export function addDatabase(program: Command): void {

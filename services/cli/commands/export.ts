@@ -31,8 +31,7 @@ import { addCommand, id, oneOf } from '../command-line/command-line.ts';
 import { reportTime } from '../command-line/instants.ts';
 import { withOrganization, withOrganizationSnapshot } from '../connections/database.ts';
 import { isOfFile, replaceFile } from '../files/replace-file.ts';
-import { showProgress } from '../running/progress.ts';
-import { running } from '../running/running.ts';
+import { running, showProgress } from '../running/running.ts';
 import { writeToOutput } from '../running/standard-output.ts';
 
 export function addExports(program: Command): void {

@@ -21,8 +21,7 @@ import { addCommand, oneOf, printResult } from '../command-line/command-line.ts'
 import { jsonForTerminal } from '../command-line/for-terminal.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
-import { FileFault, rethrowAsFileFault } from '../files/file-fault.ts';
-import { readFileOrStdin } from '../files/read-file.ts';
+import { FileFault, readFileOrStdin, rethrowAsFileFault } from '../files/read-file.ts';
 
 export function addFormat(program: Command): void {
   addFormatList(program);

@@ -12,8 +12,8 @@ import { FILE_LIMIT } from '../../../domain/master-data/imports/read-rows.ts';
 import type { ImportReport, RowChange } from '../../../domain/master-data/imports/report.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { withOrganization } from '../connections/database.ts';
-import { FileFault } from '../files/file-fault.ts';
-import { showProgress } from '../running/progress.ts';
+import { FileFault } from '../files/read-file.ts';
+import { showProgress } from '../running/running.ts';
 
 export function addImports(program: Command): void {
   addImportAssets(program);

@@ -38,8 +38,7 @@ import { shownTime, time } from '../command-line/instants.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
 import { describeRecomputed, interrupted, recomputeShowing, shownRecomputed } from '../parts/recompute.ts';
-import { showProgress } from '../running/progress.ts';
-import { running } from '../running/running.ts';
+import { running, showProgress } from '../running/running.ts';
 
 export function addLocate(program: Command): void {
   addLocateSet(program);

@@ -26,7 +26,7 @@ import { forTerminal } from '../command-line/for-terminal.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections, withMigratedOwnerUrl } from '../connections/database.ts';
 import { MANIFEST, type Manifest, openExported } from '../files/exported-folder.ts';
-import { showProgress } from '../running/progress.ts';
+import { showProgress } from '../running/running.ts';
 
 export function addOrg(program: Command): void {
   addOrgCreate(program);

@@ -25,8 +25,7 @@ import { addCommand, id, printResult, wholeNumber } from '../command-line/comman
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
-import { showProgress } from '../running/progress.ts';
-import { running } from '../running/running.ts';
+import { running, showProgress } from '../running/running.ts';
 
 export function addRejected(program: Command): void {
   addRejectedList(program);

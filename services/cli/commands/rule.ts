@@ -21,7 +21,7 @@ import { shownTime, time } from '../command-line/instants.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
 import { duration, lasting } from '../parts/duration.ts';
-import { showProgress } from '../running/progress.ts';
+import { showProgress } from '../running/running.ts';
 
 export function addRule(program: Command): void {
   addRuleAdd(program);

@@ -1,9 +1,24 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import type { FieldIssue } from '../../../base/checks/issues.ts';
 import { AppError } from '../../../base/errors.ts';
 import { running } from '../running/running.ts';
-import { FileFault } from './file-fault.ts';
+
+/**
+ * A fault in a file's contents. The command was used correctly, so it exits with 1; an option that names no readable
+ * file is wrong usage (2).
+ */
+export class FileFault extends AppError {
+  readonly issues: readonly FieldIssue[];
+  readonly leftOut: number;
+
+  constructor(message: string, issues: readonly FieldIssue[] = [], leftOut = 0) {
+    super('invalid_input', message);
+    this.issues = issues;
+    this.leftOut = leftOut;
+  }
+}
 
 /**
  * Reads a file, or standard input for `-`.
@@ -63,3 +78,8 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
   EACCES: 'this user may not read it',
 };
+
+/** Turns AppError `invalid_input` into FileFault if the input came from a file. */
+export function rethrowAsFileFault(error: unknown): never {
+  throw error instanceof AppError && error.code === 'invalid_input' ? new FileFault(error.message) : error;
+}

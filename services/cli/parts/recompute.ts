@@ -7,7 +7,7 @@ import {
   recomputeOrganization,
 } from '../../../domain/tracking/recompute/recompute-organization.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
-import { showProgress } from '../running/progress.ts';
+import { showProgress } from '../running/running.ts';
 
 /** Decides histories again from the raw scans, and shows the progress. Ctrl-C stops it after the current asset. */
 export async function recomputeShowing(

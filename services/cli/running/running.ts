@@ -1,6 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Readable, Writable } from 'node:stream';
 
+interface Progress {
+  show(text: string): void;
+  end(): void;
+}
+
 /** As `process` has them. */
 export interface Streams {
   stdin: Readable;
@@ -41,4 +46,16 @@ export function runCommand<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   return commands.run({ streams, env, isJson, document: null, status: 0, outputFault: null }, work);
+}
+
+/** One line on standard error that changes; silent unless that is a terminal. */
+export function showProgress(): Progress {
+  const { stderr } = running().streams;
+  if (stderr.isTTY !== true) {
+    return { show: () => {}, end: () => {} };
+  }
+  return {
+    show: (text) => stderr.write(`\r\u001b[2K${text.slice(0, (stderr.columns ?? 80) - 1)}`),
+    end: () => stderr.write('\r\u001b[2K'),
+  };
 }

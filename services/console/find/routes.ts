@@ -1,5 +1,4 @@
-import type { JsonSchema } from '../../../base/checks/fields.ts';
-import { TIME_SCHEMA } from '../../../base/checks/fields.ts';
+import { type JsonSchema, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { nullableSchema } from '../../../base/checks/members.ts';
 import { type Page, type Paging, pageOf } from '../../../base/page.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
@@ -16,9 +15,8 @@ import { searchText } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
-import { REFERENCE, REFERENCE_OR_NULL, referenceOf } from '../serving/reference.ts';
+import { REFERENCE, REFERENCE_OR_NULL, referenceOf, STAY } from '../serving/reference.ts';
 import { COUNT_SCHEMA, listOf, objectOf, TAG_TYPE_SCHEMA, TEXT_SCHEMA } from '../serving/schemas.ts';
-import { STAY } from '../serving/stay.ts';
 
 /** Per kind, assets and locations: people with more results type another letter. */
 const MOST_FOUND = 25;

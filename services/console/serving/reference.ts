@@ -1,5 +1,4 @@
-import type { JsonSchema } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA, KEY_SCHEMA } from '../../../base/checks/fields.ts';
+import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { nullableSchema } from '../../../base/checks/members.ts';
 import { objectOf, TEXT_SCHEMA } from './schemas.ts';
 
@@ -22,3 +21,9 @@ export const REFERENCE_OR_NULL: JsonSchema = nullableSchema(REFERENCE);
 export function referenceOf(id: number | null, key: string | null, name: string | null): Reference | null {
   return id === null || key === null || name === null ? null : { id, external_key: key, name };
 }
+
+export const STAY: JsonSchema = objectOf({
+  location: REFERENCE,
+  arrived_at: TIME_SCHEMA,
+  left_at: nullableSchema(TIME_SCHEMA),
+});

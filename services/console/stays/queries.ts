@@ -1,8 +1,26 @@
+import { type JsonSchema, TIME_SCHEMA } from '../../../base/checks/fields.ts';
+import { nullableSchema } from '../../../base/checks/members.ts';
 import { toDatabase } from '../../../base/timestamps.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import type { TimeBound } from '../../../platform/http/parameters.ts';
-import { MOST_STAYS } from './schema.ts';
+import { type TimeBound, timeBound } from '../../../platform/http/parameters.ts';
+import type { Query } from '../../../platform/http/query.ts';
+import { STAY } from '../serving/reference.ts';
+import { FLAG_SCHEMA, listOf, objectOf } from '../serving/schemas.ts';
+
+/** More than a picture can show. */
+export const MOST_STAYS = 2_000;
+
+export const STAYS: JsonSchema = objectOf({
+  first_seen: nullableSchema(TIME_SCHEMA),
+  last_seen: nullableSchema(TIME_SCHEMA),
+  stays: listOf(STAY),
+  is_cut: FLAG_SCHEMA,
+});
+
+export const STAYS_QUERY = {
+  parameters: { from: timeBound, to: timeBound },
+} as const satisfies Query;
 
 export interface StaysRow {
   first_seen: string | null;

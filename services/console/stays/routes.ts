@@ -3,8 +3,7 @@ import { findById } from '../../../domain/master-data/by-id-or-key.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
 import { found } from '../../../platform/http/success.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
-import { readStays, type StaysRow } from './queries.ts';
-import { MOST_STAYS, STAYS, STAYS_QUERY } from './schema.ts';
+import { MOST_STAYS, readStays, STAYS, STAYS_QUERY, type StaysRow } from './queries.ts';
 
 /** Retired ones too: their history stays. */
 export const OF_ASSET = {

@@ -11,7 +11,7 @@ import { Unpublished } from '../moves-out/unpublished.ts';
 import { LEAVING } from '../registry/as-registered.ts';
 import type { Consumers, Login } from '../source/embedded-broker.ts';
 import type { ReaderConnection } from '../source/reader-connection.ts';
-import { badCredentials, endUnanswered } from '../source/refuse-sign-in.ts';
+import { badCredentials, endUnanswered } from '../source/sign-in.ts';
 import { type ConsumerLogins, isConsumerName } from './consumer-logins.ts';
 import { RetainedMoves, rootsOf } from './retained-moves.ts';
 

@@ -20,8 +20,7 @@ import { ReaderConnection } from './reader-connection.ts';
 import type { ReaderConnections } from './reader-connections.ts';
 import { type QuotaLimits, ReaderQuotas } from './reader-quotas.ts';
 import { ReaderSessions } from './reader-sessions.ts';
-import { badCredentials, endUnanswered } from './refuse-sign-in.ts';
-import { CERTIFIED, type SignIn, signInAt } from './sign-in.ts';
+import { badCredentials, CERTIFIED, endUnanswered, type SignIn, signInAt } from './sign-in.ts';
 import { TakenPublishes } from './taken-publishes.ts';
 import { UnauthenticatedSockets } from './unauthenticated-sockets.ts';
 

@@ -1,5 +1,15 @@
 import type { Options } from 'amqplib';
 
+/** The broker is there, and lets this login in, but does not give it the queue. */
+export class QueueRefused extends Error {
+  constructor(queue: string, { message }: Error) {
+    super(`queue ${queue}: ${message}`);
+  }
+}
+
+/** AMQP 0.9.1 section 1.2. */
+const ACCESS_REFUSED = 403;
+
 /** A node of RabbitMQ. */
 export interface QueueAddress extends Options.Connect {
   protocol: 'amqp' | 'amqps';
@@ -79,3 +89,7 @@ function isDecodable({ pathname, username, password }: URL): boolean {
 }
 
 const USUAL_PORTS = { amqp: 5_672, amqps: 5_671 };
+
+export function isAccessRefused(error: unknown): error is Error {
+  return error instanceof Error && (error as { code?: unknown }).code === ACCESS_REFUSED;
+}

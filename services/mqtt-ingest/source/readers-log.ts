@@ -3,7 +3,9 @@ import type { RegisteredReader } from '../../../domain/messages/load-readers.ts'
 import { LogBudget } from '../../../platform/runtime/log-budget.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { EmbeddedBrokerOptions } from './embedded-broker.ts';
-import { shownName } from './shown-name.ts';
+
+/** 24 bytes in base64url (`makePassword`). */
+const PASSWORD = /^[\w-]{32}$/;
 
 type BrokerCallbacks = Pick<
   EmbeddedBrokerOptions,
@@ -61,4 +63,12 @@ const LONGEST_NAME = 100;
 
 function about({ orgId, readerId, name }: RegisteredReader): object {
   return { orgId, readerId, reader: name };
+}
+
+/**
+ * A user name that was refused, as it may be shown: one as long as the passwords that readers and consumers are given is probably
+ * such a one, typed into the field above its own.
+ */
+export function shownName(username: string): string {
+  return PASSWORD.test(username) ? `${username.slice(0, 3)}***` : username;
 }

@@ -16,7 +16,7 @@ import {
 import { type HeldMessages, NOBODY, type Owner } from './held-messages.ts';
 import { noticeLostSession } from './notice-lost-session.ts';
 import { type ProtocolVersion, VersionChoice } from './protocol-version.ts';
-import { QueueRefused } from './queue-refused.ts';
+import { QueueRefused } from './queue-address.ts';
 import type { SessionRecord } from './sessions/session-record.ts';
 import { isStatusTopic, OFFLINE_STATUS, onlineStatus } from './status.ts';
 import { Subscriptions } from './subscriptions.ts';

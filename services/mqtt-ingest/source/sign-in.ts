@@ -1,7 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { AuthenticateError, Client } from 'aedes';
 import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
 import type { Registry } from '../registry/registry.ts';
+
+/** MQTT 3.1.1 section 3.2.2.3. */
+const BAD_USER_NAME_OR_PASSWORD = 4;
 
 /** For a password: the reader's certificate names it, and is valid. */
 export const CERTIFIED = Symbol('certified');
@@ -97,3 +101,17 @@ const LONGEST_WAIT = 1_000;
 
 /** Milliseconds. */
 const SPACING = 100;
+
+/** For the callback of the broker. */
+export function badCredentials(): AuthenticateError {
+  return Object.assign(new Error('wrong user name or password'), { returnCode: BAD_USER_NAME_OR_PASSWORD });
+}
+
+/**
+ * Has a client come again, instead of calling the broker back: its connection ends without a CONNACK, which every client takes
+ * for a network that failed. "Server unavailable" (3) would say more, but some stay away after any refusal, mqtt.js by its
+ * defaults among them.
+ */
+export function endUnanswered({ conn }: Client): void {
+  conn.destroy();
+}

@@ -7,11 +7,19 @@ import { createRandom } from '../../../simulation/random.ts';
 import type { Demo } from './demo.ts';
 import { HALL } from './hall.ts';
 import { createLiveSite, type LiveMessage } from './live-site.ts';
-import { movesBetween, type ShownMove } from './moves.ts';
 import { play } from './network.ts';
 import { makeScenario } from './scenario.ts';
 import type { Screen } from './screen.ts';
 import { STOPS } from './site.ts';
+
+interface ShownMove {
+  asset: string;
+  /** Null if it was not seen before. */
+  from: string | null;
+  to: string;
+  /** RFC 3339. */
+  at: string;
+}
 
 export interface LiveOptions {
   /** For events. */
@@ -92,4 +100,20 @@ function locationsText(report: readonly AssetLocationAnswer[]): string[] {
 function moveText({ asset, from, to, at }: ShownMove): string {
   const way = from === null ? `is at ${to}` : `${from} -> ${to}`;
   return `${at.slice(11, 19)}  ${asset.padEnd(11)}  ${way}`;
+}
+
+export function movesBetween(
+  before: readonly AssetLocationAnswer[],
+  after: readonly AssetLocationAnswer[],
+): ShownMove[] {
+  const locations = new Map(before.map((row) => [row.asset_external_key, row.location_external_key]));
+  return after
+    .flatMap((row): ShownMove[] => {
+      const from = locations.get(row.asset_external_key) ?? null;
+      const to = row.location_external_key;
+      return to === null || to === from
+        ? []
+        : [{ asset: row.asset_external_key, from, to, at: row.asset_last_seen }];
+    })
+    .sort((a, b) => a.at.localeCompare(b.at));
 }

@@ -1,9 +1,13 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { MOVES_SEALED } from '../../../domain/moves/sealed-announcement.ts';
 import { Deliverer } from '../../../domain/webhooks/delivery/deliverer.ts';
+import { readFigures } from '../../../domain/webhooks/figures.ts';
 import type { SecretsKeys } from '../../../domain/webhooks/secrets/secrets-key.ts';
 import type { Agents } from '../../../domain/webhooks/sending/agents.ts';
-import { countAttempts, countSettled, measureWebhooks } from '../metrics/measure-webhooks.ts';
+import type { Attempt } from '../../../domain/webhooks/sending/deliver.ts';
+import { STATES } from '../../../domain/webhooks/stored-webhook.ts';
 import type { Job, JobParts } from './job.ts';
 
 /** Connections to read events and to record deliveries; leases, which must not wait behind them, have another. */
@@ -38,4 +42,71 @@ export function deliverWebhooks(
       };
     },
   };
+}
+
+/** @returns what is to be called for each attempt. */
+function countAttempts(registry: Registry): (attempt: Attempt) => void {
+  const counter = new Counter({
+    name: 'tagtrail_webhook_attempts_total',
+    help: 'Requests to receivers of webhooks by their outcome: delivered, failed, refused (not sent: no permitted address), gone (410).',
+    labelNames: ['outcome'] as const,
+    registers: [registry],
+  });
+  for (const outcome of ['delivered', 'failed', 'refused', 'gone'] as const) {
+    counter.inc({ outcome }, 0);
+  }
+  return ({ outcome }) => counter.inc({ outcome });
+}
+
+/** @returns what is to be called with the number of events that were done with as one. */
+function countSettled(registry: Registry): (events: number) => void {
+  const counter = new Counter({
+    name: 'tagtrail_webhook_settled_events_total',
+    help: "Events of the move feed that webhooks with settle_seconds merged: each asset's into one request, or none where they cancel out.",
+    registers: [registry],
+  });
+  return (events) => counter.inc(events);
+}
+
+/** Exports what this process delivers, and how all webhooks are, which is read at every scrape. */
+function measureWebhooks(registry: Registry, deliverer: () => Deliverer | null, db: Connection): void {
+  new Gauge({
+    name: 'tagtrail_webhooks_held',
+    help: 'Webhooks that this process delivers for.',
+    registers: [registry],
+    collect() {
+      this.set(deliverer()?.webhooks ?? 0);
+    },
+  });
+  new Gauge({
+    name: 'tagtrail_webhook_requests_in_flight',
+    help: 'Requests to receivers of webhooks that are under way.',
+    registers: [registry],
+    collect() {
+      this.set(deliverer()?.sending ?? 0);
+    },
+  });
+  const lag = new Gauge({
+    name: 'tagtrail_webhook_lag_seconds',
+    help: 'How long the oldest event that a webhook which is on has yet to deliver has waited since it was there and the webhook on, less its settle_seconds.',
+    registers: [registry],
+  });
+  new Gauge({
+    name: 'tagtrail_webhooks',
+    help: 'Webhooks of the installation by state: on, off, paused.',
+    labelNames: ['state'] as const,
+    registers: [registry],
+    async collect() {
+      this.reset();
+      lag.reset();
+      // `tagtrail_check_up` reports a database that does not answer.
+      const figures = await readFigures(db).catch(() => null);
+      if (figures !== null) {
+        lag.set(figures.lag);
+        for (const state of STATES) {
+          this.set({ state }, figures.count[state]);
+        }
+      }
+    },
+  });
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { fromDatabase, toMicros } from '../../../base/timestamps.ts';
 import type { OrganizationDoor } from '../../../db/timescale/connections/organization-door.ts';
 import { requireKnown } from '../../../domain/reports/known/known-at.ts';
-import { listKnownTransitions } from '../../../services/api/history/known-transitions.ts';
+import { listKnownTransitions } from '../../../services/api/history/queries.ts';
 import { aPast } from '../../support/a-past.ts';
 import { useDatabase } from '../../support/database.ts';
 import { randomSets } from '../../support/random-sets.ts';

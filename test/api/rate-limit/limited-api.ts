@@ -7,7 +7,7 @@ import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts
 import { createOrganization } from '../../../domain/administration/organizations/create-organization.ts';
 import { type Clocks, MACHINE_CLOCKS } from '../../../platform/rate-limit/start-limiter.ts';
 import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
-import type { RateLimitConfig } from '../../../services/api/rate-limit/settings.ts';
+import type { RateLimitConfig } from '../../../services/api/config.ts';
 import { startApi } from '../../../services/api/start.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
 import { apiConfig } from '../../support/api.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
-import { measureCellMoves } from '../../../services/mqtt-ingest/metrics/measure-cell-moves.ts';
+import { measureCellMoves } from '../../../services/mqtt-ingest/metrics/measures.ts';
 import { useDatabase } from '../../support/database.ts';
 
 describe('the metrics of moves between cells', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { MICROS_PER_SECOND } from '../../../base/instant.ts';
-import { measureCommits } from '../../../services/mqtt-ingest/metrics/measure-commits.ts';
+import { measureCommits } from '../../../services/mqtt-ingest/metrics/measures.ts';
 import { useDatabase } from '../../support/database.ts';
 import { openIntake, type TestIntake } from '../../support/intake.ts';
 import { Site } from '../../support/site.ts';

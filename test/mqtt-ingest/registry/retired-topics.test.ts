@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { loadRetiredTopics } from '../../../services/mqtt-ingest/registry/load-retired-topics.ts';
+import { loadRetiredTopics } from '../../../services/mqtt-ingest/registry/registry.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Site } from '../../support/site.ts';
 

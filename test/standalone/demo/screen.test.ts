@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { movesBetween } from '../../../services/standalone/demo/moves.ts';
+import { movesBetween } from '../../../services/standalone/demo/live.ts';
 import { parseOptions } from '../../../services/standalone/demo/options.ts';
 import { linesScreen, redrawnScreen } from '../../../services/standalone/demo/screen.ts';
 

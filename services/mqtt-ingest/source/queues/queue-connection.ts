@@ -8,8 +8,7 @@ import {
 } from 'amqplib';
 import { Acknowledgements } from '../acknowledgement-order.ts';
 import type { BrokerConnection, ConnectionOptions, Delivery } from '../broker-connection.ts';
-import { placeOfNode, type QueueAddress } from '../queue-address.ts';
-import { isAccessRefused, QueueRefused } from '../queue-refused.ts';
+import { isAccessRefused, placeOfNode, type QueueAddress, QueueRefused } from '../queue-address.ts';
 import { DeliveryGate } from './delivery-gate.ts';
 
 export interface QueueConnectionOptions

@@ -1,9 +1,13 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '../../../../base/errors.ts';
 import { ADVISORY_LOCKS } from '../../../../db/timescale/connections/advisory-locks.ts';
 import type { Pool } from '../../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../../db/timescale/connections/transaction.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
+
+/** Milliseconds. */
+const AGAIN = 300;
 
 export interface Asking {
   realm: string;
@@ -166,4 +170,29 @@ async function hold(db: Connection, { realm, process }: Asking, sessions: readon
     update broker_sessions set holder = ${process}, held_until = now() + make_interval(secs => ${LEASE_SECONDS}),
       held_since = case when holder = ${process} then held_since else now() end
     where realm = ${realm} and client_id = any (${sql.array(sessions, 'text')})`);
+}
+
+/**
+ * Registers the only process of a realm, before it subscribes to anything. A predecessor that was killed is waited for,
+ * until its lease has ended.
+ *
+ * @throws NotAlone if another process runs: it renews its lease.
+ */
+export async function awaitAlone(
+  pool: Pool,
+  { realm, process }: { realm: string; process: string },
+): Promise<void> {
+  const asking = { realm, process, sessions: [], leaving: new Set<string>(), isConnected: false };
+  for (let before: NotAlone | null = null; ; await pause(AGAIN)) {
+    try {
+      await leaseSessions(pool, { ...asking, isAlone: true });
+      return;
+    } catch (error) {
+      const isRenewed = before !== null && error instanceof NotAlone && error.heldUntil !== before.heldUntil;
+      if (!(error instanceof NotAlone) || isRenewed) {
+        throw error;
+      }
+      before = error;
+    }
+  }
 }

@@ -7,8 +7,11 @@ import type {
   Delivery,
 } from '../../../../services/mqtt-ingest/source/broker-connection.ts';
 import { MOST_HELD, MOST_WAITING } from '../../../../services/mqtt-ingest/source/held-messages.ts';
-import { type QueueAddress, queueAddresses } from '../../../../services/mqtt-ingest/source/queue-address.ts';
-import { QueueRefused } from '../../../../services/mqtt-ingest/source/queue-refused.ts';
+import {
+  type QueueAddress,
+  QueueRefused,
+  queueAddresses,
+} from '../../../../services/mqtt-ingest/source/queue-address.ts';
 import { openQueueConnection } from '../../../../services/mqtt-ingest/source/queues/queue-connection.ts';
 import { certificateFile } from '../../../support/certificates.ts';
 import { useDatabase } from '../../../support/database.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
-import { AlertTurns } from '../../../domain/alerts/deriving/take-turn.ts';
-import { measureAlerts } from '../../../services/worker/metrics/measure-alerts.ts';
-import { useDatabase } from '../../support/database.ts';
-import { Site } from '../../support/site.ts';
+import { AlertTurns } from '../../domain/alerts/deriving/take-turn.ts';
+import { measureAlerts } from '../../services/worker/jobs/derive-alerts.ts';
+import { useDatabase } from '../support/database.ts';
+import { Site } from '../support/site.ts';
 
 describe('the metrics of alerts', () => {
   const database = useDatabase();
