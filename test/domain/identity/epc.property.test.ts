@@ -7,8 +7,8 @@ import { Random } from '../../support/random.ts';
 import { randomSets } from '../../support/random-sets.ts';
 
 const SEED = 40;
-const KEYS = randomSets(20_000);
-const VALUES = randomSets(100_000);
+const KEYS = randomSets(2_000);
+const VALUES = randomSets(20_000);
 
 const DIGITS = '0123456789';
 const CPI = `${DIGITS}ABCDEFGHIJKLMNOPQRSTUVWXYZ#-/`;
