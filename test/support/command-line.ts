@@ -19,7 +19,7 @@ export interface EndedCommand {
 export async function runCommand(
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
-  stdin = '',
+  stdin: string | Uint8Array = '',
 ): Promise<EndedCommand> {
   const [stdout, stderr] = [collector(), collector()];
   const streams = {
