@@ -35,7 +35,7 @@ const ON_TIMESCALEDB = [
   'test/domain/reports/**/*.test.ts',
   'test/domain/presence/coverage/learn-gaps.test.ts',
   'test/domain/alerts/conditions/load-*.test.ts',
-  'test/domain/alerts/deriving/{ask-expected,derive-organization,floods,set-aside,*-turn*}.test.ts',
+  'test/domain/alerts/deriving/{ask-expected,derive-organization,floods,readings,set-aside,*-turn*}.test.ts',
   'test/domain/alerts/trial/*.test.ts',
   'test/api/{history,moves,reports}/**/*.test.ts',
   'test/api/readings.test.ts',

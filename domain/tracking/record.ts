@@ -18,6 +18,7 @@ import { type Late, loadNear, type Near, type StoredScan } from './near-scans.ts
 import type { TimeRules } from './observed-at.ts';
 import { PairMap } from './pair-map.ts';
 import { insertPositions, lockPositions, type Position } from './positions.ts';
+import { withReadingsBeyond } from './readings-beyond.ts';
 import type { RecentRepeats } from './recent-repeats.ts';
 import type { RecentlySeen } from './recently-seen.ts';
 import { reviseAlerts, withLateScans } from './revise-alerts.ts';
@@ -86,7 +87,9 @@ export async function recordScans(
   await recordUnknownTags(client, scans, outcomes);
   const readings = readingsOf(scans, lookedUp.resolutions, options.now, options.rules);
   if (readings.length > 0) {
+    const revised = await withReadingsBeyond(client, readings);
     await recordReadings(client, readings);
+    await reviseAlerts(client, revised);
   }
   return { outcomes, unsealed: written.unsealed };
 }

@@ -65,6 +65,7 @@ describe('every declared route that changes something', () => {
     ...{ kind: 'overdue', name: 'overdue', after_seconds: 300, then_seconds: null },
     ...{ location_external_key: null, hours: null, time_zone: null, asset_external_keys: null },
     ...{ within_location_external_key: null, metadata: [], reader_ids: null, mail_to: [] },
+    ...{ reading: null, above: null, below: null, hysteresis: null },
   };
   async function rule(): Promise<string> {
     const json = { kind: 'overdue', after_seconds: 300, valid_from: VALID };

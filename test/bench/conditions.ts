@@ -6,6 +6,7 @@ import { loadAssetEvidence, MOST_ASSETS } from '../../domain/alerts/conditions/l
 import { nextLook } from '../../domain/alerts/conditions/next-look.ts';
 import { stretchesOf } from '../../domain/alerts/conditions/stretches-of.ts';
 import type { DatedRule } from '../../domain/alerts/rules/rule.ts';
+import { UNBOUND } from '../../domain/tracking/reading-bound.ts';
 import { openDatabaseServer } from './database-server.ts';
 import { newOrganization } from './new-organization.ts';
 
@@ -74,6 +75,7 @@ function rulesOf(orgId: number): DatedRule[] {
   return kinds.map((kind, index) => ({
     ...{ ruleId: `RULE-${index}`, orgId, kind, name: 'Rule', mailTo: [], from: 0, until: null },
     after: kind === 'not_allowed' ? null : (30 + index) * MINUTE,
+    bound: UNBOUND,
     thenAfter: kind === 'overdue' || kind === 'dwell' ? (90 + index) * MINUTE : null,
     locationId: kind === 'overdue' ? null : 1 + (index % 20),
     hours: kind === 'must_be' ? { timeZone: 'Europe/Berlin', weekly } : null,

@@ -151,6 +151,7 @@ describe('every command that changes something', () => {
   const rule = () => json('rule', 'add', '--org', org, '--kind', 'dwell', '--at', 'DOCK', '--after', '5m');
   const RULE = {
     ...{ kind: 'dwell', name: 'dwell DOCK', after_seconds: 300, then_seconds: null },
+    ...{ reading: null, above: null, below: null, hysteresis: null },
     ...{ location_external_key: 'DOCK', hours: null, time_zone: null, asset_external_keys: null },
     ...{ within_location_external_key: null, metadata: [], reader_ids: null, mail_to: [] },
     ...{ valid_from: TIME, ends_at: null },

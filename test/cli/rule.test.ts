@@ -92,6 +92,14 @@ describe('tagtrail rule', () => {
     await fails(1, `Rule ${added.id} not found`, 'rule', 'set', ...rule, '--after', '1m');
   });
 
+  it('adds one about what tags measure, and says it in words', async () => {
+    const frozen = ['--kind', 'reading', '--reading', 'temperature_c', '--above', '-18.5', '--after', '10m'];
+    const { stdout } = await tagtrail('rule', 'add', '--org', org, ...frozen);
+    expect(stdout).to.include('temperature_c above -18.5, raised after 10m');
+    const low = ['--kind', 'battery_low', '--reading', 'battery_volts'];
+    await fails(2, '--below is required', 'rule', 'add', '--org', org, ...low);
+  });
+
   it('tries one on what was recorded, as it is or changed, and changes nothing', async () => {
     // On a full second, as a trial ends on one.
     const arrived = new Date(Math.floor(Date.now() / 1_000) * 1_000 - DAY / 2).toISOString();

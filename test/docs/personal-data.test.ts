@@ -45,7 +45,7 @@ const ABOUT_THINGS: Readonly<Record<string, string>> = {
   received_messages: 'digest',
   rejected_messages: 'topic reason payload_sha256 kind',
   retractions: 'id submission_id request_id answer',
-  rules: 'id kind name hours time_zone metadata',
+  rules: 'id kind name hours time_zone metadata reading',
   scan_events: 'tag_type submission_id retraction_id',
   schema_migrations: 'name',
   sealing_faults: 'reason',

@@ -91,7 +91,7 @@ CASE state
     WHEN 'withdrawn'::text THEN true
     ELSE (closed_at IS NULL)
 END),
-  constraint alerts__kind CHECK ((kind = ANY (ARRAY['overdue'::text, 'dwell'::text, 'not_allowed'::text, 'must_be'::text, 'reader'::text]))),
+  constraint alerts__kind CHECK ((kind = ANY (ARRAY['overdue'::text, 'dwell'::text, 'not_allowed'::text, 'must_be'::text, 'reader'::text, 'reading'::text, 'battery_low'::text]))) NOT VALID,
   constraint alerts__level CHECK ((level = ANY (ARRAY['warning'::text, 'alarm'::text]))),
   constraint alerts__org_id_asset_id FOREIGN KEY (org_id, asset_id) REFERENCES assets(org_id, id),
   constraint alerts__org_id_reader_id FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id),
@@ -1007,12 +1007,17 @@ create table rules (
   metadata jsonb not null,
   reader_ids integer[],
   mail_to text[] not null,
+  reading text,
+  above double precision,
+  below double precision,
+  hysteresis double precision,
   constraint rules__org_id_id_version PRIMARY KEY (org_id, id, version),
   constraint rules__after_seconds CHECK (((after_seconds >= 0) AND (after_seconds <= 2592000))),
   constraint rules__asset_ids CHECK (((cardinality(asset_ids) >= 1) AND (cardinality(asset_ids) <= 1000))),
   constraint rules__hours CHECK (((hours IS NULL) = (time_zone IS NULL))),
+  constraint rules__hysteresis CHECK (((hysteresis IS NULL) OR ((hysteresis >= (0)::double precision) AND (reading IS NOT NULL)))) NOT VALID,
   constraint rules__id CHECK ((id ~ '^[0-7][0-9A-HJKMNP-TV-Z]{25}$'::text)),
-  constraint rules__kind CHECK ((kind = ANY (ARRAY['overdue'::text, 'dwell'::text, 'not_allowed'::text, 'must_be'::text, 'reader'::text]))),
+  constraint rules__kind CHECK ((kind = ANY (ARRAY['overdue'::text, 'dwell'::text, 'not_allowed'::text, 'must_be'::text, 'reader'::text, 'reading'::text, 'battery_low'::text]))) NOT VALID,
   constraint rules__mail_to CHECK ((cardinality(mail_to) <= 20)),
   constraint rules__metadata CHECK (((jsonb_typeof(metadata) = 'array'::text) AND (jsonb_array_length(metadata) <= 10))),
   constraint rules__name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
@@ -1020,9 +1025,15 @@ create table rules (
   constraint rules__org_id_location_id FOREIGN KEY (org_id, location_id) REFERENCES locations(org_id, id),
   constraint rules__org_id_within_location_id FOREIGN KEY (org_id, within_location_id) REFERENCES locations(org_id, id),
   constraint rules__reader_ids CHECK (((cardinality(reader_ids) >= 1) AND (cardinality(reader_ids) <= 1000))),
+  constraint rules__reading CHECK (((num_nonnulls(above, below) =
+CASE
+    WHEN (reading IS NULL) THEN 0
+    ELSE 1
+END) AND ((kind = ANY (ARRAY['reading'::text, 'battery_low'::text])) = (reading IS NOT NULL)))) NOT VALID,
   constraint rules__then_seconds CHECK (((then_seconds > after_seconds) AND (then_seconds <= 2592000))),
   constraint rules__version CHECK ((version > 0))
 );
+CREATE INDEX rules__of_readings ON public.rules USING btree (org_id) WHERE (reading IS NOT NULL);
 CREATE TRIGGER rules_revise_alerts AFTER INSERT ON public.rules FOR EACH ROW EXECUTE FUNCTION revise_alerts_of_row('organization', '', 'valid_from');
 
 create table scan_events (
@@ -1224,6 +1235,7 @@ CREATE INDEX tags__org_id_normal_key ON public.tags USING btree (org_id, normal_
 CREATE INDEX tags__org_id_tag_type_tag_key ON public.tags USING btree (org_id, tag_type, tag_key) WHERE (detached_at IS NULL);
 CREATE UNIQUE INDEX tags__org_id_tag_type_value ON public.tags USING btree (org_id, tag_type, value) WHERE (detached_at IS NULL);
 CREATE INDEX tags__searched_text ON public.tags USING gin (org_id, folded(value) gin_trgm_ops) WHERE (detached_at IS NULL);
+CREATE TRIGGER tags_revise_alerts AFTER UPDATE OF detached_at ON public.tags FOR EACH ROW WHEN (((old.detached_at IS NULL) AND (new.detached_at IS NOT NULL) AND (new.asset_id IS NOT NULL))) EXECUTE FUNCTION revise_alerts_of_row('asset', 'asset_id', 'detached_at');
 
 create table unknown_tags (
   org_id integer not null,

@@ -1,5 +1,6 @@
 import type { Micros } from '../../../base/instant.ts';
 import type { Interval } from '../../presence/intervals.ts';
+import type { LastingKind } from '../../tracking/reading-bound.ts';
 
 /** Everything about an asset that decides when conditions held for it. Lists are in order. */
 export interface AssetEvidence {
@@ -12,17 +13,37 @@ export interface AssetEvidence {
   missedBy: readonly MissedSweep[];
   /** Values of its metadata, by the key of a path (`pathKey`); only for paths that rules name. */
   described: ReadonlyMap<string, readonly DatedText[]>;
+  /** Values that pass bounds of rules; only of kinds that rules name. */
+  measured?: ReadonlyMap<LastingKind, Measured>;
   /** By rule, what was found when evidence of it still was looked at. */
-  known?: ReadonlyMap<string, readonly KnownOverdue[]>;
+  known?: ReadonlyMap<string, readonly KnownAlert[]>;
 }
 
-/** It was overdue by then, and that has not ended but by a read since. */
-export interface KnownOverdue {
+/** Of `overdue`: it was so by then, and that has not ended but by a read since. */
+export interface KnownAlert {
   since: Micros;
+  /** Null if the alert is not over. */
+  until: Micros | null;
   /** Null if it was not missing by `asOf`. */
   missingSince: Micros | null;
   /** Evidence of what is later is looked at again. */
   asOf: Micros;
+}
+
+export interface Measured {
+  tags: readonly MeasuredTag[];
+  /** Evidence of what was before is not there any more, or is too much. */
+  since: Micros;
+}
+
+export interface MeasuredTag {
+  tagId: number;
+  /** When it was taken off; infinity if it was not. */
+  until: Micros;
+  /** There are more readings before the first piece than are looked at. */
+  isCut: boolean;
+  /** Each on another side of a bound than the one before, in order. */
+  pieces: readonly { at: Micros; value: number }[];
 }
 
 export interface Stay extends Interval {

@@ -5,9 +5,10 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { LOOKS_BACK, loadEvidence } from '../../presence/coverage/load-places.ts';
 import type { Interval } from '../../presence/intervals.ts';
-import type { DatedRule } from '../rules/rule.ts';
+import { type DatedRule, isOfReadings } from '../rules/rule.ts';
 import type { AssetEvidence, Stay } from './evidence.ts';
 import { loadDescribed } from './load-described.ts';
+import { loadMeasured } from './load-measured.ts';
 import { loadSightings } from './load-sightings.ts';
 import { loadSubtrees, rootsOf, type Subtrees } from './load-subtrees.ts';
 import { boundPieces, MOST_PIECES } from './most-pieces.ts';
@@ -31,6 +32,7 @@ export interface LoadedAssets {
  * @param rules every version, of all rules that are to be asked about.
  * @param assetIds at most {@link MOST_ASSETS}.
  * @param readsSince from when on reads of an asset matter, where that is later than the window begins.
+ * @param readingsSince likewise of what its tags measured.
  * @param subtreesOf of locations, as far as rules are about them; asks the database if left out.
  * @throws TooMuchWork
  */
@@ -41,6 +43,7 @@ export async function loadAssetEvidence(
   assetIds: readonly number[],
   window: Interval,
   readsSince: ReadonlyMap<number, Micros> = new Map(),
+  readingsSince: ReadonlyMap<number, Micros> = new Map(),
   subtreesOf: (locationIds: readonly number[]) => Promise<Subtrees> = (ids) =>
     loadSubtrees(db, orgId, rootsOf(rules), ids),
 ): Promise<LoadedAssets> {
@@ -55,6 +58,10 @@ export async function loadAssetEvidence(
   const places = await loadEvidence(db, orgId, sightings.locationIds, looked, sightings.sweeps);
   const paths = rules.flatMap(({ selection }) => selection.metadata.map(({ path }) => path));
   const described = await loadDescribed(db, orgId, known, paths, window.since - LOOKS_BACK);
+  const measuredSince = known.map((assetId) => ({
+    ...{ assetId, since: readingsSince.get(assetId) ?? window.since },
+  }));
+  const measured = await loadMeasured(db, orgId, rules, measuredSince, window.until);
   return {
     assets: known.map((assetId) => ({
       assetId,
@@ -63,6 +70,7 @@ export async function loadAssetEvidence(
       unread: sightings.unread.get(assetId) ?? [],
       missedBy: sightings.missed.get(assetId) ?? [],
       described: described.get(assetId) ?? new Map(),
+      measured: measured.get(assetId) ?? new Map(),
     })),
     around: new Surroundings({ window, coveredFrom: looked.since, subtrees, places }),
   };
@@ -86,8 +94,9 @@ async function loadDeleted(
 
 /** How long before the window a course of events may have begun whose threshold passes in it. */
 function reachOf(rules: readonly DatedRule[]): Micros {
-  const spans = rules.map(({ kind, after, thenAfter, hours }) =>
-    kind === 'overdue' ? 0 : hours !== null && after !== null ? LOOKS_BACK : (thenAfter ?? after ?? 0),
+  const ofStays = rules.filter((rule) => rule.kind !== 'overdue' && !isOfReadings(rule));
+  const spans = ofStays.map(({ after, thenAfter, hours }) =>
+    hours !== null && after !== null ? LOOKS_BACK : (thenAfter ?? after ?? 0),
   );
   return Math.min(LOOKS_BACK, greatestOf([0, ...spans]));
 }

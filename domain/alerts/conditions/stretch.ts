@@ -1,4 +1,5 @@
 import type { Micros } from '../../../base/instant.ts';
+import type { LastingKind } from '../../tracking/reading-bound.ts';
 
 /** When the condition of a rule held for an asset or a reader, all the while. One stretch is one alert. */
 export interface Stretch {
@@ -28,6 +29,19 @@ export type Because =
       /** Where it was; of `must_be` the place at which it was instead. */
       locationId: number;
       /** Since when it was in the subtree of the rule, or out of it; of `dwell` without one, at the location. */
+      from: Micros;
+    }
+  | {
+      kind: 'reading' | 'battery_low';
+      reading: LastingKind;
+      above: number | null;
+      below: number | null;
+      /** The first beyond the bound, and the tag that measured it. */
+      value: number;
+      tagId: number;
+      /** Null if it was read nowhere by then. */
+      locationId: number | null;
+      /** Since when it was beyond. */
       from: Micros;
     }
   | { kind: 'reader'; state: 'silent' | 'disconnected'; from: Micros };

@@ -1,6 +1,7 @@
 import type { Micros } from '../../../base/instant.ts';
 import { type Interval, joined, within, without } from '../../presence/intervals.ts';
 import type { DatedRule } from '../rules/rule.ts';
+import { beyondTimes } from './beyond-bound.ts';
 import type { AssetEvidence, ReaderEvidence } from './evidence.ts';
 import { type Held, stretchesFrom } from './held.ts';
 import { overdueTimes } from './overdue.ts';
@@ -14,6 +15,8 @@ const OF_ASSETS = {
   dwell: dwellTimes,
   not_allowed: notAllowedTimes,
   must_be: mustBeTimes,
+  reading: beyondTimes,
+  battery_low: beyondTimes,
 };
 
 /**

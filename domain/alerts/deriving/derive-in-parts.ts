@@ -51,27 +51,30 @@ export async function derive(
     const subjects = await loadReaching(db, wanted, some, now - DERIVED_BACK);
     const ofAges = Map.groupBy(subjects, (each) => AGES.findIndex((age) => now - sinceOf(each) <= age));
     const since = new Map(some.map((each) => [each.id, each]));
-    for (const alike of [...ofAges.values()].flatMap((own) => slicesOf(own, size))) {
+    const parts = [...ofAges.values()].flatMap((own) => [...slicesOf(own, size)]).toReversed();
+    for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
       if (isLate() && done.looked.length > 0) {
         append(
           done.left,
-          alike.flatMap(({ id }) => since.get(id) ?? []),
+          part.flatMap(({ id }) => since.get(id) ?? []),
         );
       } else {
-        append(done.looked, await deriveInParts(db, wanted, alike, now));
+        const looked = await deriveIfBounded(db, wanted, part, now);
+        append(done.looked, looked ?? []);
+        append(parts, looked === null ? halvesOf(part) : []);
       }
     }
   }
   return done;
 }
 
-/** Takes fewer at a time if there is too much evidence; a single one with too much is skipped for an hour. */
-async function deriveInParts(
+/** Null where there is too much evidence of several; a single one with too much is skipped for an hour. */
+async function deriveIfBounded(
   db: Connection,
   wanted: Wanted,
   subjects: readonly Reaching[],
   now: Micros,
-): Promise<Looked[]> {
+): Promise<Looked[] | null> {
   try {
     return await deriveSubjects(db, wanted, subjects, now);
   } catch (error) {
@@ -79,14 +82,16 @@ async function deriveInParts(
       throw error;
     }
   }
-  if (subjects.length === 1) {
-    const next = now + AGAIN_AFTER;
-    const unknown = { expected: null, heard: [], overdueSince: null, isAlerted: true, isChanged: false };
-    return subjects.map(({ id, overdueSince: since }) => ({ id, since, next, ...unknown, isUnknown: true }));
+  if (subjects.length > 1) {
+    return null;
   }
+  const next = now + AGAIN_AFTER;
+  const unknown = { expected: null, heard: [], overdueSince: null, isAlerted: true, isChanged: false };
+  return subjects.map(({ id, overdueSince: since }) => ({ id, since, next, ...unknown, isUnknown: true }));
+}
+
+/** The second first: it is taken from the end. */
+function halvesOf(subjects: readonly Reaching[]): Reaching[][] {
   const half = Math.ceil(subjects.length / 2);
-  return [
-    ...(await deriveInParts(db, wanted, subjects.slice(0, half), now)),
-    ...(await deriveInParts(db, wanted, subjects.slice(half), now)),
-  ];
+  return [subjects.slice(half), subjects.slice(0, half)];
 }

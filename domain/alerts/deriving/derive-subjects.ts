@@ -90,9 +90,11 @@ export async function deriveSubjects(
     const look: Looked = { id: reaching.id, since: reaching.overdueSince, ...NOTHING };
     const stored = Map.groupBy(reaching.alerts, ({ ruleId }) => ruleId);
     for (const [ruleId, versions] of wanted.rules) {
-      const window = { since: reaching.sinceByRule.get(ruleId) ?? reaching.since, until };
+      const loaded = ofSubjects.get(reaching.id);
+      const since = reaching.sinceByRule.get(ruleId) ?? reaching.since;
+      const window = { since: Math.max(since, measuredSince(versions, loaded)), until };
       const alerts = reachingTo(window.since, stored.get(ruleId) ?? []);
-      const subject = withKnown(ofSubjects.get(reaching.id), ruleId, alerts, window);
+      const subject = withKnown(loaded, ruleId, alerts, window);
       const found = subject === undefined ? [] : stretchesOf(versions, subject, around);
       await turns.next();
       const stretches = reachingInto(window, found);
@@ -131,12 +133,33 @@ function sizeOf({ opened, changed, withdrawn }: AlertDifference): number {
 /** @throws TooMuchWork */
 function boundWork(evidence: Loaded['evidence'], rules: number): void {
   const pieces = evidence.map((each) =>
-    'readerId' in each ? each.spans.length : each.stays.length + each.unread.length,
+    'readerId' in each ? each.spans.length : each.stays.length + each.unread.length + measuredPieces(each),
   );
   const work = rules * pieces.reduce((sum, count) => sum + count, 0);
   if (work > MOST_WORK[evidence.length === 1 ? 'alone' : 'together'] || greatestOf(pieces) > MOST_OF_ONE) {
     throw new TooMuchWork(`${rules} rules would have to look at too much evidence together`);
   }
+}
+
+function measuredPieces({ measured }: AssetEvidence): number {
+  const tags = [...(measured?.values() ?? [])].flatMap((each) => each.tags);
+  return tags.reduce((sum, { pieces }) => sum + pieces.length, 0);
+}
+
+/** Alerts about readings stay as they were before the readings that are looked at. */
+function measuredSince(
+  versions: readonly DatedRule[],
+  evidence: AssetEvidence | ReaderEvidence | undefined,
+): Micros {
+  if (evidence === undefined || 'readerId' in evidence) {
+    return 0;
+  }
+  return greatestOf([
+    0,
+    ...versions.flatMap(({ bound: { reading } }) =>
+      reading === null ? [] : (evidence.measured?.get(reading)?.since ?? []),
+    ),
+  ]);
 }
 
 function subjectOf({ orgId, what }: Wanted, id: number): Pick<SubjectDifference, 'orgId' | 'subject'> {
@@ -159,8 +182,8 @@ function withKnown(
   if (evidence === undefined || 'readerId' in evidence || older.length === 0) {
     return evidence;
   }
-  const known = older.map(({ openedAt: since, alarmSince }) => ({
-    ...{ since, asOf },
+  const known = older.map(({ openedAt: since, closedAt: until, alarmSince }) => ({
+    ...{ since, until, asOf },
     missingSince: alarmSince !== null && alarmSince < asOf ? alarmSince : null,
   }));
   return { ...evidence, known: new Map([[ruleId, known]]) };
@@ -185,9 +208,11 @@ async function loadSubjects(
     return { evidence: readers, around };
   }
   const readsSince = new Map(subjects.map(({ id, overdueSince }) => [id, overdueSince]));
+  const readingsSince = new Map(subjects.map(({ id, since }) => [id, since]));
   const all = [...rules.values()].flat();
-  const { assets, around } = await loadAssetEvidence(db, orgId, all, ids, window, readsSince, (locationIds) =>
-    subtrees.load(db, orgId, locationIds),
+  const { assets, around } = await loadAssetEvidence(
+    ...([db, orgId, all, ids, window, readsSince, readingsSince] as const),
+    (locationIds) => subtrees.load(db, orgId, locationIds),
   );
   return { evidence: assets, around };
 }

@@ -3,6 +3,7 @@ import type { Micros } from '../../../base/instant.ts';
 import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { isOfReadings } from '../rules/rule.ts';
 import { type LoadedAlert, loadAlerts } from '../stored/load-alerts.ts';
 
 /** An asset or reader to look at. */
@@ -100,7 +101,8 @@ function reaching({ id, since }: Reaching, alerts: readonly LoadedAlert[], earli
   const sinceByRule = new Map<string, Micros>();
   let overdueSince = since;
   for (const [ruleId, own] of Map.groupBy(alerts, (alert) => alert.ruleId)) {
-    const begun = Math.max(earliest, beginOf(own, since));
+    // What a tag measured in all that time may be very much; the alert itself says what was before.
+    const begun = own.some(isOfReadings) ? since : Math.max(earliest, beginOf(own, since));
     if (begun < since) {
       sinceByRule.set(ruleId, begun);
       overdueSince = own[0]?.kind === 'overdue' ? Math.min(overdueSince, begun) : overdueSince;

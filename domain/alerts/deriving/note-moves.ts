@@ -3,7 +3,7 @@ import type { Micros } from '../../../base/instant.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Subtrees } from '../conditions/load-subtrees.ts';
 import { isNamed } from '../conditions/selected-times.ts';
-import type { DatedRule } from '../rules/rule.ts';
+import { type DatedRule, isOfReadings } from '../rules/rule.ts';
 import type { KnownSubtrees } from './known-subtrees.ts';
 import type { Organization, Work } from './organization.ts';
 import type { ChangedHistory } from './read-moves.ts';
@@ -90,6 +90,10 @@ export function earliestChange(
 ): Micros {
   let earliest = Number.POSITIVE_INFINITY;
   for (const { kind, after, thenAfter, locationId, selection } of rules) {
+    if (isOfReadings({ kind }) && selection.withinLocationId === null) {
+      // Wherever it is.
+      continue;
+    }
     const { assetIds, withinLocationId: within } = selection;
     const isSelected = isNamed(assetIds, assetId) && (within === null || isBelow(within));
     const isAway =

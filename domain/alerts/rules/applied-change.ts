@@ -16,8 +16,9 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { LIVE_READERS } from '../../administration/live-readers.ts';
 import { holdLiveAssetsByKey, lockLiveLocationByKey } from '../../master-data/by-id-or-key.ts';
+import { rangeOf } from '../../tracking/reading-kind.ts';
 import { HOURS_REMEDY, parseHours } from './hours-text.ts';
-import type { Kind, MetadataTerm } from './rule.ts';
+import { isOfReadings, type Kind, type MetadataTerm } from './rule.ts';
 import type { RuleChange } from './rule-change.ts';
 import { LIMITS, MOST_AFTER, type RuleSettings } from './settings.ts';
 
@@ -43,6 +44,12 @@ export async function appliedChange(
     after: given.after === undefined ? before.after : given.after,
     thenAfter: given.thenAfter === undefined ? before.thenAfter : given.thenAfter,
     hours: appliedHours(issues, before.hours, given),
+    bound: {
+      reading: given.reading === undefined ? before.bound.reading : given.reading,
+      above: given.above === undefined ? before.bound.above : given.above,
+      below: given.below === undefined ? before.bound.below : given.below,
+      hysteresis: given.hysteresis === undefined ? before.bound.hysteresis : given.hysteresis,
+    },
     locationId: await foundLocation(
       to,
       'location_external_key',
@@ -153,6 +160,10 @@ const FIELDS = {
   then_seconds: ({ thenAfter }) => thenAfter !== null,
   location_external_key: ({ locationId }) => locationId !== null,
   hours: ({ hours }) => hours !== null,
+  reading: ({ bound }) => bound.reading !== null,
+  above: ({ bound }) => bound.above !== null,
+  below: ({ bound }) => bound.below !== null,
+  hysteresis: ({ bound }) => bound.hysteresis !== null,
   asset_external_keys: ({ selection }) => selection.assetIds !== null,
   within_location_external_key: ({ selection }) => selection.withinLocationId !== null,
   metadata: ({ selection }) => selection.metadata.length > 0,
@@ -169,6 +180,8 @@ const OF_KIND: Record<Kind, { needs: readonly FieldName[]; takes: readonly Field
   not_allowed: { needs: ['location_external_key'], takes: OF_ASSETS },
   must_be: { needs: ['location_external_key'], takes: ['after_seconds', 'hours', ...OF_ASSETS] },
   reader: { needs: [], takes: ['after_seconds', 'reader_ids'] },
+  reading: { needs: ['reading'], takes: ['above', 'below', 'hysteresis', 'after_seconds', ...OF_ASSETS] },
+  battery_low: { needs: ['reading', 'below'], takes: ['hysteresis', 'after_seconds', ...OF_ASSETS] },
 };
 
 /** Why a field makes no sense for the kinds that do not take it, and what to do instead. */
@@ -178,6 +191,10 @@ const REMEDIES: Record<FieldName, string> = {
   location_external_key:
     'has no location of its own; to select assets by location use within_location_external_key',
   hours: 'holds at all hours; only must_be has hours of work',
+  reading: 'is not about what tags measure; only reading and battery_low are',
+  above: 'has no upper bound; only reading has',
+  below: 'has no lower bound; only reading and battery_low have',
+  hysteresis: 'has no bound; only reading and battery_low have',
   asset_external_keys: 'is about readers; select them with reader_ids',
   within_location_external_key: 'is about readers; select them with reader_ids',
   metadata: 'is about readers; select them with reader_ids',
@@ -208,7 +225,40 @@ export function issuesOf(settings: RuleSettings): FieldIssue[] {
   if (['overdue', 'dwell'].includes(kind) && after === 0) {
     issues.push(invalidValue('after_seconds', `must be at least 1 for a rule of the kind ${kind}`));
   }
-  return issues;
+  return isOfReadings(settings) ? [...issues, ...boundIssuesOf(settings)] : issues;
+}
+
+/** Contradictions in what a rule says about readings. */
+function boundIssuesOf({ kind, bound }: RuleSettings): FieldIssue[] {
+  const { reading, above, below, hysteresis } = bound;
+  if (reading === null) {
+    return [];
+  }
+  const [least, most] = rangeOf(reading);
+  const given = { above, below };
+  const outside = (['above', 'below'] as const).filter(
+    (name) => given[name] !== null && ((given[name] ?? 0) < least || (given[name] ?? 0) > most),
+  );
+  return [
+    ...(kind === 'battery_low' && !reading.startsWith('battery_')
+      ? [
+          invalidValue(
+            'reading',
+            'must be battery_percent or battery_volts for a rule of the kind battery_low',
+          ),
+        ]
+      : []),
+    ...(kind === 'reading' && above === null && below === null
+      ? [{ ...required('above'), message: 'above or below is required for a rule of the kind reading' }]
+      : []),
+    ...(above !== null && below !== null && kind === 'reading'
+      ? [invalidValue('below', 'must be left out with above; for a range add a rule for each end')]
+      : []),
+    ...outside.map((name) => invalidValue(name, `must be between ${least} and ${most} for ${reading}`)),
+    ...(hysteresis !== null && (hysteresis < 0 || hysteresis > most - least)
+      ? [invalidValue('hysteresis', `must be between 0 and ${most - least} for ${reading}`)]
+      : []),
+  ];
 }
 
 /** Where names are looked up, and what was wrong with them is put. */

@@ -6,6 +6,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { holdLiveOrganization } from '../../administration/organizations/live-organization.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { type Change, type ChangeResult, changed, makeChange } from '../../changes/make-change.ts';
+import { UNBOUND } from '../../tracking/reading-bound.ts';
 import { appliedChange } from './applied-change.ts';
 import { insertVersion } from './insert-version.ts';
 import { lockRules, requireBeginning } from './lock-rules.ts';
@@ -65,10 +66,21 @@ export function newSettings(
   wanted: Omit<NewRule, 'validFrom'>,
 ): Promise<RuleSettings> {
   const { orgId, kind, name, ...given } = wanted;
-  const key = given.locationExternalKey ?? null;
   const nothing = {
-    ...{ kind, name: key === null ? kind : `${kind} ${key}`.slice(0, LIMITS.textLength) },
+    ...{ kind, name: nameOf(wanted), bound: UNBOUND },
     ...{ after: null, thenAfter: null, locationId: null, hours: null, selection: EVERYTHING, mailTo: [] },
   };
   return appliedChange(transaction, orgId, nothing, { name, ...given });
+}
+
+function nameOf({
+  kind,
+  locationExternalKey: key,
+  reading,
+  above,
+  below,
+}: Omit<NewRule, 'validFrom'>): string {
+  const of = key == null ? kind : `${kind} ${key}`;
+  const name = reading == null ? of : `${reading} ${above == null ? `below ${below}` : `above ${above}`}`;
+  return name.slice(0, LIMITS.textLength);
 }

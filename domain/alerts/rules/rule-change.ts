@@ -1,4 +1,5 @@
 import type { Micros } from '../../../base/instant.ts';
+import type { LastingKind } from '../../tracking/reading-bound.ts';
 import type { MetadataTerm } from './rule.ts';
 
 /** The settings that change. Undefined stays as it is; null removes a setting. */
@@ -7,6 +8,10 @@ export interface RuleChange {
   after?: Micros | null | undefined;
   thenAfter?: Micros | null | undefined;
   locationExternalKey?: string | null | undefined;
+  reading?: LastingKind | null | undefined;
+  above?: number | null | undefined;
+  below?: number | null | undefined;
+  hysteresis?: number | null | undefined;
   hours?: string | null | undefined;
   timeZone?: string | null | undefined;
   assetExternalKeys?: readonly string[] | null | undefined;

@@ -44,7 +44,7 @@ export async function assetKeysOf(
 
 /** The settings as they are shown and logged. */
 export function settingsFields(settings: RuleSettings, keys: LocationKeys) {
-  const { kind, name, after, thenAfter, locationId, hours, selection, mailTo } = settings;
+  const { kind, name, after, thenAfter, locationId, hours, bound, selection, mailTo } = settings;
   const { withinLocationId, metadata, readerIds } = selection;
   return {
     ...{ kind, name },
@@ -54,6 +54,7 @@ export function settingsFields(settings: RuleSettings, keys: LocationKeys) {
     hours: hours?.text ?? null,
     time_zone: hours?.timeZone ?? null,
     within_location_external_key: withinLocationId === null ? null : (keys.get(withinLocationId) ?? null),
+    ...{ reading: bound.reading, above: bound.above, below: bound.below, hysteresis: bound.hysteresis },
     ...{ metadata, reader_ids: readerIds, mail_to: mailTo },
   };
 }

@@ -1,7 +1,16 @@
 import type { Micros } from '../../../base/instant.ts';
+import type { Bound } from '../../tracking/reading-bound.ts';
 import type { Hours } from './hours.ts';
 
-export const KINDS = ['overdue', 'dwell', 'not_allowed', 'must_be', 'reader'] as const;
+export const KINDS = [
+  'overdue',
+  'dwell',
+  'not_allowed',
+  'must_be',
+  'reader',
+  'reading',
+  'battery_low',
+] as const;
 
 export type Kind = (typeof KINDS)[number];
 
@@ -20,12 +29,18 @@ export interface DatedRule {
   locationId: number | null;
   /** For `must_be`; null is always. */
   hours: Hours | null;
+  bound: Bound;
   selection: Selection;
   /** Addresses of members of the organization. */
   mailTo: readonly string[];
   /** It is valid from then on, without its end. */
   from: Micros;
   until: Micros | null;
+}
+
+/** Kinds that are about what tags measure: with a bound, and nothing else but a time. */
+export function isOfReadings({ kind }: { kind: string }): boolean {
+  return kind === 'reading' || kind === 'battery_low';
 }
 
 /** Which assets, or readers, a rule is about: those that meet every criterion that is not null or empty. */

@@ -1,4 +1,5 @@
 import { MICROS_PER_DAY, type Micros } from '../../../base/instant.ts';
+import type { Bound } from '../../tracking/reading-bound.ts';
 import type { Kind, Selection } from './rule.ts';
 
 /** People's settings of a rule. */
@@ -10,6 +11,7 @@ export interface RuleSettings {
   locationId: number | null;
   /** As it was written, with its time zone. */
   hours: { text: string; timeZone: string } | null;
+  bound: Bound;
   selection: Selection;
   mailTo: readonly string[];
 }

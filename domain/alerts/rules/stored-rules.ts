@@ -1,16 +1,18 @@
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { Bound } from '../../tracking/reading-bound.ts';
 import type { Kind, MetadataTerm } from './rule.ts';
 import type { RuleSettings } from './settings.ts';
 
 export const COLUMNS_BUT_ASSETS = sql.fragment`rule.kind, rule.name, rule.after_seconds, rule.then_seconds,
-  rule.location_id, rule.hours, rule.time_zone, rule.within_location_id, rule.metadata, rule.reader_ids, rule.mail_to`;
+  rule.location_id, rule.hours, rule.time_zone, rule.within_location_id, rule.metadata, rule.reader_ids, rule.mail_to,
+  rule.reading, rule.above, rule.below, rule.hysteresis`;
 
 /** The columns of a version with what people set. */
 export const SETTINGS_COLUMNS = sql.fragment`${COLUMNS_BUT_ASSETS}, rule.asset_ids`;
 
-export interface SettingsRow {
+export interface SettingsRow extends Bound {
   kind: Kind;
   name: string;
   after_seconds: number | null;
@@ -31,6 +33,7 @@ export function toSettings(row: SettingsRow): RuleSettings {
     after: row.after_seconds === null ? null : row.after_seconds * MICROS_PER_SECOND,
     thenAfter: row.then_seconds === null ? null : row.then_seconds * MICROS_PER_SECOND,
     hours: row.hours === null || row.time_zone === null ? null : { text: row.hours, timeZone: row.time_zone },
+    bound: { reading: row.reading, above: row.above, below: row.below, hysteresis: row.hysteresis },
     selection: {
       assetIds: row.asset_ids,
       withinLocationId: row.within_location_id,

@@ -164,6 +164,13 @@ export function toldBecause(because: Because): string {
         last_seen: wireTimeOfMicros(because.lastSeen),
         sweep_id: because.sweepId,
       });
+    case 'reading':
+    case 'battery_low':
+      return JSON.stringify({
+        ...{ reading: because.reading, above: because.above, below: because.below, value: because.value },
+        ...{ tag_id: because.tagId, location_id: because.locationId ?? undefined },
+        from: wireTimeOfMicros(because.from),
+      });
     case 'reader':
       return JSON.stringify({ state: because.state, from: wireTimeOfMicros(because.from) });
     default:

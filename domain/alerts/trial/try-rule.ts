@@ -91,5 +91,8 @@ async function stretchesBy(
     return eachInTurns(readers, (reader) => [reader.readerId, stretchesOf([rule], reader, around)]);
   }
   const { assets, around } = await loadAssetEvidence(db, rule.orgId, [rule], ids, window);
+  if (assets.some(({ measured }) => measured?.values().some(({ tags }) => tags.some(({ isCut }) => isCut)))) {
+    throw new TooMuchWork('more readings than are looked at; try a later time');
+  }
   return eachInTurns(assets, (asset) => [asset.assetId, stretchesOf([rule], asset, around)]);
 }

@@ -3,6 +3,7 @@ import { nullableSchema } from '../../../base/checks/members.ts';
 import { toMicros } from '../../../base/timestamps.ts';
 import { ALERT_SORT_FIELDS, type AlertFilters } from '../../../domain/alerts/listing/list-alerts.ts';
 import { KINDS } from '../../../domain/alerts/rules/rule.ts';
+import { LASTING_KINDS } from '../../../domain/tracking/reading-bound.ts';
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
 import { anyOf, choiceFilter, described, idFilter, timeBound } from '../../../platform/http/parameters.ts';
 import type { ParameterValues, Query } from '../../../platform/http/query.ts';
@@ -59,10 +60,15 @@ const PROPERTIES = {
       last_seen: TIME_SCHEMA,
       sweep_id: { type: ['string', 'null'] },
       from: TIME_SCHEMA,
+      reading: { type: 'string', 'x-extensible-enum': LASTING_KINDS },
+      above: { type: ['number', 'null'] },
+      below: { type: ['number', 'null'] },
+      value: { type: 'number' },
+      tag_id: ID_SCHEMA,
     },
     required: [],
     description:
-      'The cause. For `overdue`: `state` (`overdue` or `missing`), `location_id`, `last_seen`, `sweep_id`; for a reader: `state` (`silent` or `disconnected`), `from`; for others: `location_id`, and `from`, when the asset came or left.',
+      'The cause. For `overdue`: `state` (`overdue` or `missing`), `location_id`, `last_seen`, `sweep_id`; for a reader: `state` (`silent` or `disconnected`), `from`; for `reading` and `battery_low`: `reading`, `above` or `below`, the first `value` beyond that with its `tag_id`, `from`, and `location_id` unless it was nowhere; for others: `location_id`, and `from`, when the asset came or left.',
   },
 } as const satisfies Record<string, JsonSchema>;
 

@@ -154,7 +154,7 @@ const create = route({
   method: 'POST',
   path: '/api/v1/rules',
   operationId: 'createRule',
-  summary: 'Have an alert raised when something is not where it should be',
+  summary: 'Have an alert raised when something is not as it should be',
   ...ADMINISTRATION,
   query: NO_QUERY,
   params: {},
@@ -257,6 +257,7 @@ function changeOf(body: RulePatch): RuleChange {
   return {
     ...{ name: body.name, after: inMicros(body.after_seconds), thenAfter: inMicros(body.then_seconds) },
     ...{ locationExternalKey: body.location_external_key, hours: body.hours, timeZone: body.time_zone },
+    ...{ reading: body.reading, above: body.above, below: body.below, hysteresis: body.hysteresis },
     assetExternalKeys: body.asset_external_keys,
     withinLocationExternalKey: body.within_location_external_key,
     ...{ metadata: body.metadata, readerIds: body.reader_ids, mailTo: body.mail_to },

@@ -1,6 +1,7 @@
 import {
   arrayOf,
   choice,
+  decimal,
   externalKey,
   ID_SCHEMA,
   ids,
@@ -23,11 +24,13 @@ import {
 import { MICROS_PER_SECOND } from '../../../base/instant.ts';
 import { KINDS } from '../../../domain/alerts/rules/rule.ts';
 import { LIMITS, MOST_AFTER } from '../../../domain/alerts/rules/settings.ts';
+import { LASTING_KINDS } from '../../../domain/tracking/reading-bound.ts';
 import { jsonBody, mergePatchOf } from '../../../platform/http/body.ts';
 import { ULID_SCHEMA, ulidInPath } from '../serving/ulid-parameter.ts';
 
 const MOST_SECONDS = MOST_AFTER / MICROS_PER_SECOND;
 const SECONDS_SCHEMA: JsonSchema = { type: 'integer', minimum: 0, maximum: MOST_SECONDS };
+const NUMBER_OR_NULL: JsonSchema = { type: ['number', 'null'] };
 const TEXT_SCHEMA: JsonSchema = { type: 'string' };
 
 const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
@@ -41,6 +44,10 @@ const SHOWN = {
   after_seconds: nullableSchema(SECONDS_SCHEMA),
   then_seconds: nullableSchema(SECONDS_SCHEMA),
   location_external_key: nullableSchema(KEY_SCHEMA),
+  reading: { type: ['string', 'null'], enum: [...LASTING_KINDS, null] },
+  above: NUMBER_OR_NULL,
+  below: NUMBER_OR_NULL,
+  hysteresis: NUMBER_OR_NULL,
   hours: nullableSchema(TEXT_SCHEMA),
   time_zone: nullableSchema(TEXT_SCHEMA),
   asset_count: nullableSchema({ type: 'integer', minimum: 1, maximum: LIMITS.assets }),
@@ -66,6 +73,9 @@ function objectOf(properties: Record<string, JsonSchema>): JsonSchema {
 
 const seconds = integer({ min: 0, max: MOST_SECONDS }, SECONDS_SCHEMA);
 
+/** What a kind of reading allows is said with that kind. */
+const number = decimal({ min: -1e9, max: 1e9 });
+
 const term = objectField(
   {
     path: mandatory(arrayOf(text(LIMITS.textLength), { min: 1, max: LIMITS.pathLength })),
@@ -79,6 +89,10 @@ const CHANGEABLE = {
   after_seconds: nullable(seconds),
   then_seconds: nullable(seconds),
   location_external_key: nullable(externalKey),
+  reading: nullable(choice(LASTING_KINDS)),
+  above: nullable(number),
+  below: nullable(number),
+  hysteresis: nullable(number),
   hours: nullable(text(LIMITS.hoursLength)),
   time_zone: nullable(text(LIMITS.textLength)),
   asset_external_keys: nullable(arrayOf(externalKey, { min: 1, max: LIMITS.assets })),

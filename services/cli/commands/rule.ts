@@ -15,6 +15,7 @@ import { listRules } from '../../../domain/alerts/rules/stored-rules.ts';
 import { runTrial, type TrialResult } from '../../../domain/alerts/trial/run-trial.ts';
 import { trialOf } from '../../../domain/alerts/trial/trial-of.ts';
 import { makeChange, unchanged } from '../../../domain/changes/make-change.ts';
+import { LASTING_KINDS, type LastingKind } from '../../../domain/tracking/reading-bound.ts';
 import { addCommand, id, oneOf, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { shownTime, time } from '../command-line/instants.ts';
@@ -42,13 +43,14 @@ function addRuleAdd(program: Command): void {
   withRuleOptions(
     addCommand(program, 'rule', 'add')
       .description(
-        'Add a rule that raises alerts when something is not where it should be. Try it first: tagtrail rule try takes the same options.',
+        'Add a rule that raises alerts when something is not as it should be. Try it first: tagtrail rule try takes the same options.',
       )
       .requiredOption('--org <id>', 'the organization', id)
       .requiredOption(
         '--kind <kind>',
         'overdue: not read for longer than --after while readers listened; dwell: longer than --after at --at; ' +
-          'not_allowed: ever at --at; must_be: outside --at; reader: a reader is silent or disconnected',
+          'not_allowed: ever at --at; must_be: outside --at; reader: a reader is silent or disconnected; reading: what tags measure is --above or ' +
+          '--below; battery_low: a battery is --below',
         kind,
       ),
   )
@@ -59,6 +61,7 @@ function addRuleAdd(program: Command): void {
         `\n  ${TAGTRAIL} rule add --org 1 --kind dwell --at DOCK-1 --after 2h --then 4h --metadata owner=ACME` +
         `\n  ${TAGTRAIL} rule add --org 1 --kind must_be --at HALL-1 --after 10m --asset PUMP-1 PUMP-2 ` +
         '--hours "Mon-Fri 07:00-18:00" --time-zone Europe/Berlin' +
+        `\n  ${TAGTRAIL} rule add --org 1 --kind reading --reading temperature_c --above 8 --after 10m --within COLD-ROOM` +
         `\n  ${TAGTRAIL} rule add --org 1 --kind reader --after 10m --mail anna@example.com`,
     )
     .action(async (options: AddOptions) => {
@@ -271,7 +274,14 @@ const saysOf: Record<Shown['kind'], (rule: Said) => string> = {
   not_allowed: (rule) => `must not be at ${rule.location_external_key}`,
   must_be: (rule) => `must be at ${rule.location_external_key}${later(rule)}`,
   reader: (rule) => `reader silent or disconnected${later(rule)}`,
+  reading: (rule) => `${boundText(rule)}${later(rule)}`,
+  battery_low: (rule) => `${boundText(rule)}${later(rule)}`,
 };
+
+function boundText({ reading, above, below, hysteresis }: Said): string {
+  const by = hysteresis === null ? '' : `, back by ${hysteresis}`;
+  return `${reading} ${above === null ? `below ${below}` : `above ${above}`}${by}`;
+}
 
 function second({ then_seconds: seconds }: Said, what: string): string {
   return seconds === null ? '' : `, ${what} after ${lasting(seconds)}`;
@@ -407,6 +417,10 @@ interface RuleOptions {
   asset?: Listed<string>;
   within?: string;
   metadata?: Listed<MetadataTerm>;
+  reading?: LastingKind | typeof NONE;
+  above?: number | typeof NONE;
+  below?: number | typeof NONE;
+  hysteresis?: number | typeof NONE;
   hours?: string;
   timeZone?: string;
   mail?: Listed<string>;
@@ -427,6 +441,18 @@ function withRuleOptions(command: Command): Command {
       durationOrNone,
     )
     .option('--at <key>', 'the location, with all below it; for dwell, not_allowed and must_be')
+    .option(
+      '--reading <kind>',
+      `what is measured: ${LASTING_KINDS.join(', ')}; for reading and battery_low`,
+      oneOf(...LASTING_KINDS),
+    )
+    .option('--above <number>', 'raises while the value is greater; for reading', numberOrNone)
+    .option('--below <number>', 'raises while the value is less; for reading and battery_low', numberOrNone)
+    .option(
+      '--hysteresis <number>',
+      'ends once the value is back by so much; default: 0.5 °C, 2 % of humidity, 5 % or 0.1 V of a battery',
+      numberOrNone,
+    )
     .option('--reader <id...>', 'only these readers; for the kind reader', listOf(id))
     .option('--asset <key...>', 'only these assets, by their external keys', listOf(String))
     .option('--within <key>', 'only assets that are at this location or one below it')
@@ -453,6 +479,10 @@ function changeOf(options: RuleOptions): RuleChange {
     after,
     then: thenAfter,
     at,
+    reading,
+    above,
+    below,
+    hysteresis,
     reader,
     asset,
     within,
@@ -465,6 +495,8 @@ function changeOf(options: RuleOptions): RuleChange {
     ...{ name, after: orNothing(after), thenAfter: orNothing(thenAfter) },
     ...{ metadata: orNothing(metadata), mailTo: orNothing(mail) },
     ...{ readerIds: orNothing(reader), assetExternalKeys: orNothing(asset) },
+    ...{ reading: orNothing(reading), above: orNothing(above), below: orNothing(below) },
+    hysteresis: orNothing(hysteresis),
     locationExternalKey: orNothing(at),
     withinLocationExternalKey: orNothing(within),
     ...{ hours: orNothing(hours), timeZone: orNothing(timeZone) },
@@ -495,6 +527,10 @@ const FLAGS: Readonly<Record<string, string>> = {
   then_seconds: '--then',
   location_external_key: '--at',
   asset_external_keys: '--asset',
+  reading: '--reading',
+  above: '--above',
+  below: '--below',
+  hysteresis: '--hysteresis',
   within_location_external_key: '--within',
   metadata: '--metadata',
   reader_ids: '--reader',
@@ -513,6 +549,14 @@ const flagOf = (field: string) => FLAGS[field] ?? field;
 
 function durationOrNone(text: string): Micros | typeof NONE {
   return text === NONE ? text : duration(text);
+}
+
+function numberOrNone(text: string): number | typeof NONE {
+  const number = text === NONE || text.trim() === '' ? Number.NaN : Number(text);
+  if (text !== NONE && !Number.isFinite(number)) {
+    throw new InvalidArgumentError('It must be a number, such as 8 or -18.5.');
+  }
+  return text === NONE ? text : number;
 }
 
 function listOf<Item>(read: (text: string) => Item) {

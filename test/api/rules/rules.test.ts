@@ -34,6 +34,7 @@ describe('/rules', () => {
     const { id, created_at: createdAt, valid_from: validFrom, ...shown } = made.body?.data ?? {};
     const settings = {
       ...{ ...given, then_seconds: null, reader_ids: null, time_zone: 'Europe/Berlin' },
+      ...{ reading: null, above: null, below: null, hysteresis: null },
       ...{
         mail_to: ['anna@example.com'],
         mail_count: 1,
@@ -107,6 +108,32 @@ describe('/rules', () => {
       ['after_seconds', 'required'],
     ]);
     expect((await call('GET', path)).body?.data).to.deep.equal(made?.data);
+    await call('DELETE', path);
+  });
+
+  it('takes bounds of what tags measure, and shows the alert with the first value beyond', async () => {
+    const given = {
+      kind: 'reading',
+      reading: 'temperature_c',
+      above: 8,
+      hysteresis: 0.25,
+      after_seconds: 600,
+    };
+    const { body: made } = await call('POST', '', given);
+    expect(made?.data).to.include({ ...given, below: null, name: 'temperature_c above 8' });
+    const path = `/${made?.data.id}`;
+    const below = { above: null, below: -18.5 };
+    expect((await call('PATCH', path, below)).body?.data).to.include({ ...given, ...below });
+    expectIssues(await call('PATCH', path, { below: -300 }), [['below', 'invalid_value']]);
+    expectIssues(await call('POST', '', { kind: 'reading', reading: 'motion', above: 0 }), [
+      ['reading', 'invalid_value'],
+    ]);
+    expectIssues(await call('POST', '', { kind: 'battery_low', reading: 'temperature_c', below: 0 }), [
+      ['reading', 'invalid_value'],
+    ]);
+    expectIssues(await call('POST', '', { kind: 'overdue', after_seconds: 60, above: 0 }), [
+      ['above', 'invalid_value'],
+    ]);
     await call('DELETE', path);
   });
 

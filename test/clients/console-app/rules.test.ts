@@ -110,6 +110,41 @@ describe('rules in the console, in a browser', () => {
     await page.getByRole('heading', { name: 'No rules yet' }).waitFor();
     expect(found).to.deep.equal([]);
   });
+
+  it('makes a rule about what tags measure, and says which value raised its alert', async () => {
+    const page = await app.open('#/rules/new', await app.as('admin', site.orgId));
+    await page.getByLabel('Kind').selectOption('battery_low');
+    await page.getByLabel('What is measured').selectOption('battery_volts');
+    await page.getByLabel('Kind').selectOption('reading');
+    await page.getByLabel('Bound in °C').fill('-18,5');
+    await page.getByLabel('For longer than', { exact: true }).fill('10');
+    await page.getByText('Temperature is above −18.5 °C for longer than 10 min.').waitFor();
+    const found = await faultsOf(page, 'rules-reading');
+    await page.setViewportSize(DESK);
+    await page.getByLabel('Over once back by').fill('9999');
+    await page.getByRole('button', { name: 'Make rule' }).click();
+    await page.getByLabel('Over once back by').fill('0.25');
+    await page.getByRole('button', { name: 'Make rule' }).press('Enter');
+    await page.getByRole('heading', { name: 'temperature_c above -18.5' }).waitFor();
+    await page.getByRole('button', { name: 'Try', exact: true }).press('Enter');
+    await page.getByText('It would have raised nothing.').first().waitFor();
+    await page.getByLabel('Which side').selectOption('below');
+    await page.getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByText('Rule changed').waitFor();
+    await page.getByText('Temperature is below −18.5 °C for longer than 10 min.').waitFor();
+    await database.rows(
+      `insert into alerts (org_id, id, rule_id, rule_valid_from, rule_name, kind, asset_id, opened_at, because)
+       select rule.org_id, rule.id, rule.id, rule.valid_from, rule.name, rule.kind, asset.id, now(), json_build_object(
+         'reading', 'temperature_c', 'above', null, 'below', -18.5, 'value', -20.25, 'tag_id', 1, 'from', now())
+       from rules rule join assets asset using (org_id) where org_id = $1 and rule.version = 1 and rule.kind = 'reading'`,
+      [site.orgId],
+    );
+    await page.evaluate("location.hash = '#/alerts'");
+    await page.getByText('Temperature below −18.5 °C').first().waitFor();
+    await page.getByRole('link', { name: 'CART-7' }).first().click();
+    await page.getByText('The first value beyond the bound: −20.25 °C').waitFor();
+    expect(found).to.deep.equal([]);
+  });
 });
 
 async function goBack(page: Page, name: string): Promise<void> {

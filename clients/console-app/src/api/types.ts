@@ -86,7 +86,14 @@ export type RuleSettings = Omit<
   'id' | `mail_${string}` | 'asset_count' | 'valid_from' | 'ends_at' | 'location_deleted_at' | 'created_at'
 >;
 export type RuleKind = Rule['kind'];
-export const RULE_KINDS = all<RuleKind>({ overdue: 0, dwell: 0, not_allowed: 0, must_be: 0, reader: 0 });
+export const RULE_KINDS = all<RuleKind>({
+  ...{ overdue: 0, dwell: 0, not_allowed: 0, must_be: 0, reading: 0, battery_low: 0, reader: 0 },
+});
+/** What a rule can be about of what tags measure. */
+export type RuleReading = NonNullable<Rule['reading']>;
+export const RULE_READINGS = all<RuleReading>({
+  ...{ temperature_c: 0, humidity_percent: 0, battery_percent: 0, battery_volts: 0 },
+});
 
 export type MadeSetting = Row<'GET /locating'>;
 export type Procedure = MadeSetting['procedure'];

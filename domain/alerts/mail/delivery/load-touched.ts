@@ -20,6 +20,7 @@ interface TouchedRow {
   state: TouchedAlert['state'];
   level: TouchedAlert['level'];
   is_missing: boolean;
+  reading: TouchedAlert['reading'];
   opened_at: Micros;
   closed_at: Micros | null;
   is_new: boolean;
@@ -61,6 +62,8 @@ export async function loadTouched(
   const rows = await db.any(sql.prepared('load-touched-alerts', rowsOf<TouchedRow>())`
     select alert.id, alert.kind, rule.name as rule_name, coalesce(asset.name, reader.name) as subject,
       location.name as location, alert.state, alert.level, coalesce(alert.because ->> 'state' = 'missing', false) as is_missing,
+      case when alert.because ->> 'reading' is not null then json_build_object('kind', alert.because -> 'reading',
+        'above', alert.because -> 'above', 'below', alert.because -> 'below', 'value', alert.because -> 'value') end as reading,
       micros_of_time(alert.opened_at) as opened_at, micros_of_time(alert.closed_at) as closed_at,
       -- A warning that became an alarm was told before, and so was overdue that became missing; what was either as soon as it
       -- was found was not.

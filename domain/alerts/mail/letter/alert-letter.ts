@@ -93,9 +93,29 @@ function whatOf(alert: TouchedAlert): string {
       return `${subject} ${is} at ${where}, where it must not be`;
     case 'must_be':
       return `${subject} ${is} away from where it must be${location === null ? '' : `, at ${location}`}`;
+    case 'reading':
+    case 'battery_low':
+      return `${measuredBy(alert)}${location === null ? '' : `, at ${location}`}`;
     case 'reader':
       return `Reader ${subject} ${isOver ? 'was not' : 'is not'} heard`;
   }
+}
+
+const MEASURES: Readonly<Record<string, readonly [what: string, unit: string]>> = {
+  temperature_c: ['temperature', ' °C'],
+  humidity_percent: ['humidity', ' %'],
+  battery_percent: ['battery', ' %'],
+  battery_volts: ['battery', ' V'],
+};
+
+/** "CHILLED-2: temperature above 8 °C (8.4 °C)". */
+function measuredBy({ kind, subject, reading }: TouchedAlert): string {
+  const [what, unit] = MEASURES[reading?.kind ?? ''] ?? [kind, ''];
+  if (reading === null) {
+    return `${subject}: ${what}`;
+  }
+  const bound = reading.above === null ? `below ${reading.below}` : `above ${reading.above}`;
+  return `${subject}: ${what} ${bound}${unit} (${reading.value}${unit})`;
 }
 
 /** One line of a letter, without the rule. */

@@ -13,6 +13,8 @@ export interface TouchedAlert {
   level: 'warning' | 'alarm' | null;
   /** For `overdue`. */
   isMissing: boolean;
+  /** Of what a tag measured. */
+  reading: { kind: string; above: number | null; below: number | null; value: number } | null;
   openedAt: Micros;
   closedAt: Micros | null;
   /** It was opened since the last letter: no letter has told of it. */

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { earliestChange } from '../../../../domain/alerts/deriving/note-moves.ts';
 import type { DatedRule } from '../../../../domain/alerts/rules/rule.ts';
+import { UNBOUND } from '../../../../domain/tracking/reading-bound.ts';
 
 const YARD = 7;
 const MOVE = { since: 100, assetId: 1 };
@@ -16,6 +17,7 @@ describe('when a move may first make a rule true', () => {
       thenAfter: null,
       locationId: YARD,
       hours: null,
+      bound: UNBOUND,
     },
     selection: { assetIds: null, withinLocationId: null, metadata: [], readerIds: null },
     ...{ mailTo: [], from: 0, until: null },

@@ -6,6 +6,7 @@ import { createRule } from '../../../../domain/alerts/rules/create-rule.ts';
 import { loadOverdueRules, loadRules } from '../../../../domain/alerts/rules/load-rules.ts';
 import { LIMITS } from '../../../../domain/alerts/rules/settings.ts';
 import { listRules } from '../../../../domain/alerts/rules/stored-rules.ts';
+import { UNBOUND } from '../../../../domain/tracking/reading-bound.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { Random } from '../../../support/random.ts';
@@ -46,7 +47,7 @@ describe('dated rules', () => {
     const common = {
       ...{ ruleId: id, orgId: site.orgId, kind: 'overdue', name: 'Pumps', selection, mailTo: [] },
     };
-    const more = { ...common, thenAfter: null, locationId: null, hours: null };
+    const more = { ...common, thenAfter: null, locationId: null, hours: null, bound: UNBOUND };
     expect(first).to.deep.equal({ ...more, after: MINUTE, from: NOW - MICROS_PER_DAY, until: second?.from });
     expect(second).to.deep.equal({ ...more, after: 2 * MINUTE, from: second?.from, until: null });
     expect(none).to.deep.equal([]);

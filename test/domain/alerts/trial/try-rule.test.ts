@@ -3,6 +3,7 @@ import { MICROS_PER_SECOND } from '../../../../base/instant.ts';
 import { type Database, databaseOn } from '../../../../db/timescale/connections/database.ts';
 import { EVERYTHING, type RuleSettings } from '../../../../domain/alerts/rules/settings.ts';
 import { runTrial } from '../../../../domain/alerts/trial/run-trial.ts';
+import { UNBOUND } from '../../../../domain/tracking/reading-bound.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { at, PresenceSite } from '../../../support/presence-site.ts';
 
@@ -34,7 +35,7 @@ describe('trying a rule', () => {
 
   const run = (settings: Partial<RuleSettings>, batch: number, alerts = 100, goesOn = () => true) => {
     const all = { kind: 'overdue' as const, name: 'any', after: 40 * MICROS_PER_SECOND, thenAfter: null };
-    const more = { locationId: null, hours: null, selection: EVERYTHING, mailTo: [] };
+    const more = { bound: UNBOUND, locationId: null, hours: null, selection: EVERYTHING, mailTo: [] };
     const trial = {
       orgId: site.orgId,
       settings: { ...all, ...more, ...settings },

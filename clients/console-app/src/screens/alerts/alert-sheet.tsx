@@ -12,6 +12,7 @@ import { toast } from '../../parts/toast.tsx';
 import { href } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
+import { readingText } from '../rules/rule-words.ts';
 import { alertSubject, alertWords } from './alert-words.ts';
 
 export function AlertSheet({ id, onClose }: { id: string; onClose: () => void }) {
@@ -175,6 +176,22 @@ function Reason({ alert }: { alert: Alert }) {
       return (
         <>
           {t.unheard[because?.state === 'disconnected' ? 'disconnected' : 'silent']} {from}.
+        </>
+      );
+    case 'reading':
+    case 'battery_low':
+      return (
+        <>
+          {t.firstMeasured}{' '}
+          {because?.reading !== undefined &&
+            because.value !== undefined &&
+            readingText(because.reading, because.value)}
+          {place !== false && (
+            <>
+              , {t.at} {place}
+            </>
+          )}
+          , {from}.
         </>
       );
     default:

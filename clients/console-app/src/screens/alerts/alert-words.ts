@@ -1,5 +1,6 @@
 import type { Alert } from '../../api/types.ts';
 import { texts } from '../../texts/texts.ts';
+import { boundWords } from '../rules/rule-words.ts';
 
 /** The condition, without its subject: "is overdue", "stays too long". */
 export function alertWords({ kind, because }: Pick<Alert, 'kind' | 'because'>): string {
@@ -7,7 +8,7 @@ export function alertWords({ kind, because }: Pick<Alert, 'kind' | 'because'>): 
   if (because?.state === 'missing' || because?.state === 'disconnected') {
     return t.what[because.state];
   }
-  return t.what[kind];
+  return because?.reading === undefined ? t.what[kind] : t.measured(...boundWords(because));
 }
 
 /** Its subject: an asset by its name, as soon as that is known. */

@@ -1,7 +1,15 @@
 import type { ApiError } from '../../api/api-error.ts';
-import type { RuleKind, RuleSettings, WholeRule } from '../../api/types.ts';
+import {
+  RULE_READINGS,
+  type RuleKind,
+  type RuleReading,
+  type RuleSettings,
+  type WholeRule,
+} from '../../api/types.ts';
 import { secondsOf, type TypedDuration, typedDuration } from '../../parts/duration-field.tsx';
 import { keysIn, linesIn } from './typed-lists.ts';
+
+export type Side = 'above' | 'below';
 
 /** A rule as it is typed. */
 export interface RuleDraft {
@@ -10,6 +18,11 @@ export interface RuleDraft {
   after: TypedDuration;
   thenAfter: TypedDuration;
   place: string | null;
+  reading: RuleReading;
+  side: Side;
+  /** Numbers as they are typed. */
+  bound: string;
+  hysteresis: string;
   hours: string;
   zone: string;
   within: string | null;
@@ -30,12 +43,20 @@ export interface DraftFields {
 
 /** The fields of a kind of rule, besides its assets or readers. */
 export const ASKED: Readonly<
-  Record<RuleKind, { place: boolean; after: 'must' | 'may' | null; thenAfter: boolean }>
+  Record<
+    RuleKind,
+    { place: boolean; after: 'must' | 'may' | null; thenAfter: boolean; readings?: readonly RuleReading[] }
+  >
 > = {
   overdue: { place: false, after: 'must', thenAfter: true },
   dwell: { place: true, after: 'must', thenAfter: true },
   not_allowed: { place: true, after: null, thenAfter: false },
   must_be: { place: true, after: 'may', thenAfter: false },
+  reading: { place: false, after: 'may', thenAfter: false, readings: RULE_READINGS },
+  battery_low: {
+    ...{ place: false, after: 'may', thenAfter: false },
+    readings: ['battery_percent', 'battery_volts'],
+  },
   reader: { place: false, after: 'may', thenAfter: false },
 };
 
@@ -46,6 +67,10 @@ export function newDraft(kind: RuleKind): RuleDraft {
     after: typedDuration(null),
     thenAfter: typedDuration(null),
     place: null,
+    reading: kind === 'battery_low' ? 'battery_percent' : 'temperature_c',
+    side: kind === 'battery_low' ? 'below' : 'above',
+    bound: '',
+    hysteresis: '',
     hours: '',
     zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     within: null,
@@ -64,6 +89,10 @@ export function draftOf(rule: WholeRule): RuleDraft {
     after: typedDuration(rule.after_seconds),
     thenAfter: typedDuration(rule.then_seconds),
     place: rule.location_external_key,
+    reading: rule.reading ?? draft.reading,
+    side: rule.below === null ? 'above' : 'below',
+    bound: String(rule.above ?? rule.below ?? ''),
+    hysteresis: String(rule.hysteresis ?? ''),
     hours: rule.hours ?? '',
     zone: rule.time_zone ?? draft.zone,
     within: rule.within_location_external_key,
@@ -89,6 +118,8 @@ export function settingsOf(draft: RuleDraft): TypedSettings {
     after_seconds: asked.after === null ? null : secondsOf(draft.after),
     then_seconds: asked.thenAfter ? secondsOf(draft.thenAfter) : null,
     location_external_key: asked.place ? place : null,
+    reading: asked.readings === undefined ? null : draft.reading,
+    ...boundsOf(draft),
     hours: hasHours ? hours.trim() : null,
     time_zone: hasHours ? zone : null,
     within_location_external_key: isOfReaders ? null : draft.within,
@@ -97,6 +128,21 @@ export function settingsOf(draft: RuleDraft): TypedSettings {
     reader_ids: isOfReaders && draft.readers.length > 0 ? draft.readers : null,
     mail_to: draft.mailTo,
   };
+}
+
+function boundsOf(draft: RuleDraft): Pick<RuleSettings, Side | 'hysteresis'> {
+  const { kind, side, bound, hysteresis } = draft;
+  const isAsked = ASKED[kind].readings !== undefined;
+  const at = isAsked ? numberIn(bound) : null;
+  return {
+    above: side === 'above' ? at : null,
+    below: side === 'below' ? at : null,
+    hysteresis: isAsked ? numberIn(hysteresis) : null,
+  };
+}
+
+function numberIn(text: string): number | null {
+  return text.trim() === '' ? null : Number(text);
 }
 
 /**

@@ -44,6 +44,11 @@ function wordsOf(field: string, faults: readonly FieldFault[], draft: Typed): st
     case 'location_external_key':
     case 'within_location_external_key':
       return code === 'required' ? t.noPlace : code === 'fk_not_found' ? t.placeGone : null;
+    case 'above':
+    case 'below':
+      return code === 'required' ? t.noBound : code === 'invalid_value' ? t.outside : null;
+    case 'hysteresis':
+      return code === 'invalid_value' ? t.outside : null;
     case 'hours':
       return code === 'invalid_value' ? t.hours : null;
     case 'asset_external_keys':

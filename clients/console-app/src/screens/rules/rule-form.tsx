@@ -1,20 +1,21 @@
 import type { ComponentChildren } from 'preact';
 import type { ApiError } from '../../api/api-error.ts';
-import type { Reader, Row } from '../../api/types.ts';
+import type { Reader, Row, RuleReading } from '../../api/types.ts';
 import { RULE_KINDS } from '../../api/types.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useRead } from '../../api/use-read.ts';
 import { DurationField } from '../../parts/duration-field.tsx';
-import { Field, Select, TextArea } from '../../parts/field.tsx';
+import { DecimalField, Field, Select, TextArea } from '../../parts/field.tsx';
 import { ItemPicker } from '../../parts/item-picker.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { texts } from '../../texts/texts.ts';
-import { ASKED, type DraftFields, type RuleDraft, settingsOf } from './rule-draft.ts';
+import { ASKED, type DraftFields, newDraft, type RuleDraft, settingsOf } from './rule-draft.ts';
 import { ruleWords } from './rule-words.ts';
 
 const SHOWN = [
   ...['kind', 'name', 'after_seconds', 'then_seconds', 'location_external_key', 'hours', 'time_zone'],
+  ...['reading', 'above', 'below', 'hysteresis'],
   ...['asset_external_keys', 'within_location_external_key', 'metadata', 'reader_ids', 'mail_to'],
 ];
 
@@ -54,7 +55,10 @@ export function RuleForm({
           hint={t.kindHints[draft.kind]}
           options={RULE_KINDS.map((value) => ({ value, word: t.kinds[value] }))}
           value={draft.kind}
-          onValue={(kind) => change({ kind })}
+          onValue={(kind) => {
+            const { reading, side } = newDraft(kind);
+            change({ kind, reading, side });
+          }}
         />
       )}
       {asked.place && (
@@ -67,6 +71,9 @@ export function RuleForm({
           picked={draft.place === null ? null : { id: 0, external_key: draft.place }}
           onPick={(place) => change({ place: place?.external_key ?? null })}
         />
+      )}
+      {asked.readings !== undefined && (
+        <BoundFields draft={draft} problem={problem} onChange={change} readings={asked.readings} />
       )}
       {asked.after !== null && (
         <DurationField
@@ -116,6 +123,56 @@ export function RuleForm({
     </form>
   );
 }
+
+/** What is measured, and what of it is too much or too little. */
+function BoundFields({
+  draft,
+  problem,
+  onChange,
+  readings,
+}: DraftFields & { readings: readonly RuleReading[] }) {
+  const t = texts.value.rules;
+  const { kinds, units } = texts.value.readings;
+  const unit = units[draft.reading];
+  return (
+    <>
+      <Select
+        label={t.reading}
+        options={readings.map((value) => ({ value, word: kinds[value] }))}
+        value={draft.reading}
+        fault={faultOf(problem, 'reading')}
+        onValue={(reading) => onChange({ reading })}
+      />
+      {draft.kind === 'reading' && (
+        <Select
+          label={t.side}
+          options={(['above', 'below'] as const).map((value) => ({ value, word: t.sides[value] }))}
+          value={draft.side}
+          onValue={(side) => onChange({ side })}
+        />
+      )}
+      <DecimalField
+        label={t.bound(unit)}
+        range={RANGE}
+        required
+        value={draft.bound}
+        fault={faultOf(problem, 'above') ?? faultOf(problem, 'below')}
+        onValue={(bound) => onChange({ bound })}
+      />
+      <DecimalField
+        label={t.hysteresis(unit)}
+        hint={t.hysteresisHint[draft.reading]}
+        range={[0, RANGE[1]]}
+        value={draft.hysteresis}
+        fault={faultOf(problem, 'hysteresis')}
+        onValue={(hysteresis) => onChange({ hysteresis })}
+      />
+    </>
+  );
+}
+
+/** Beyond what any kind of reading can be. */
+const RANGE = [-1_000, 1_000] as const;
 
 /** Which assets, or readers, a rule is about. */
 function AboutFields({ draft, problem, onChange }: DraftFields) {

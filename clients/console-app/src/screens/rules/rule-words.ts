@@ -1,6 +1,7 @@
-import type { Rule, RuleSettings } from '../../api/types.ts';
+import type { Rule, RuleReading, RuleSettings } from '../../api/types.ts';
 import { durationText } from '../../parts/duration.ts';
 import { texts } from '../../texts/texts.ts';
+import type { Side } from './rule-draft.ts';
 
 /** The alert of a rule, as a sentence. */
 export function ruleWords(rule: RuleSettings, place: string | null): string {
@@ -18,7 +19,32 @@ export function ruleWords(rule: RuleSettings, place: string | null): string {
       return t.says.must_be(place, after, rule.hours);
     case 'reader':
       return t.says.reader(after);
+    case 'reading':
+    case 'battery_low':
+      return t.says.reading(...boundWords(rule), after);
   }
+}
+
+/** What is measured, on which side, and the bound with its unit. */
+export function boundWords({
+  reading,
+  above,
+  below,
+}: {
+  reading?: RuleReading | null;
+  above?: number | null;
+  below?: number | null;
+}): [what: string, side: Side, bound: string] {
+  const { kinds } = texts.value.readings;
+  const kind = reading ?? 'temperature_c';
+  const bound = above ?? below ?? null;
+  const isBelow = above == null && (below != null || kind.startsWith('battery_'));
+  return [kinds[kind], isBelow ? 'below' : 'above', bound === null ? '…' : readingText(kind, bound)];
+}
+
+export function readingText(kind: RuleReading, value: number): string {
+  const { value: written, units } = texts.value.readings;
+  return written(value, units[kind]);
 }
 
 /** Which assets or readers it is about. */

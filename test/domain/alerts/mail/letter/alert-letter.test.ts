@@ -19,7 +19,8 @@ function alert(more: Partial<TouchedAlert> = {}): TouchedAlert {
 const anyAlert = fc.record({
   id: fc.string({ minLength: 1 }),
   ruleName: fc.string({ unit: 'binary' }),
-  kind: fc.constantFrom('overdue', 'dwell', 'not_allowed', 'must_be', 'reader'),
+  kind: fc.constantFrom('overdue', 'dwell', 'not_allowed', 'must_be', 'reader', 'reading', 'battery_low'),
+  reading: fc.constantFrom(null, { kind: 'temperature_c', above: 8, below: null, value: 8.4 }),
   subject: fc.string({ unit: 'binary' }),
   location: fc.option(fc.string({ unit: 'binary' })),
   state: fc.constantFrom('open', 'acknowledged', 'closed', 'withdrawn'),
@@ -35,6 +36,14 @@ describe('a letter about alerts', () => {
     expect(lineOf(alert())).to.equal('Drill 4 is overdue, last seen at Bench, since 2026-05-04 08:00 UTC');
     expect(lineOf(alert({ isMissing: true, location: null }))).to.equal(
       'Drill 4 is missing, since 2026-05-04 08:00 UTC',
+    );
+    const reading = { kind: 'temperature_c', above: 8, below: null, value: 8.4 };
+    expect(lineOf(alert({ kind: 'reading', reading }))).to.equal(
+      'Drill 4: temperature above 8 °C (8.4 °C), at Bench, since 2026-05-04 08:00 UTC',
+    );
+    const battery = { kind: 'battery_percent', above: null, below: 20, value: 19 };
+    expect(lineOf(alert({ kind: 'battery_low', reading: battery, location: null }))).to.equal(
+      'Drill 4: battery below 20 % (19 %), since 2026-05-04 08:00 UTC',
     );
     expect(lineOf(alert({ kind: 'dwell', level: 'warning' }))).to.equal(
       'Warning: Drill 4 has been at Bench for too long, since 2026-05-04 08:00 UTC',

@@ -1,0 +1,168 @@
+import { TooMuchWork } from '../../../base/errors.ts';
+import { greatestOf, leastOf } from '../../../base/extremes.ts';
+import type { Micros } from '../../../base/instant.ts';
+import { slicesOf } from '../../../base/slices-of.ts';
+import { bigints, doubles, integers } from '../../../db/timescale/queries/array-parameters.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { LOOKS_BACK } from '../../presence/coverage/load-places.ts';
+import { type LastingKind, releaseOf } from '../../tracking/reading-bound.ts';
+import { type DatedRule, isOfReadings } from '../rules/rule.ts';
+import type { Measured, MeasuredTag } from './evidence.ts';
+
+/** Readings of one kind and tag that are looked at; of an asset that is looked at alone a million take half a second. */
+const MOST_READINGS = { together: 20_000, alone: 1_000_000 };
+
+/** Readings of assets that are looked at together. */
+const MOST_TOGETHER = 400_000;
+
+/** Assets in a statement. */
+const AT_ONCE = 20;
+
+/** Earlier readings of a tag in which the last one beyond, or back, is looked for. */
+const MOST_BEFORE = 1_000;
+
+/** Readings of a tag on another side than the one before. */
+const MOST_PIECES_OF_TAG = 5_000;
+
+/** An asset, and from when on its readings matter. */
+export interface MeasuredSince {
+  assetId: number;
+  since: Micros;
+}
+
+/**
+ * What tags of assets measured, of the kinds that rules name: only the values that pass a bound of a rule, or come back from there.
+ * From a rule's threshold before `since` on, and what was in force then.
+ *
+ * @param wanted in order.
+ * @throws TooMuchWork of several assets.
+ */
+export async function loadMeasured(
+  db: Connection,
+  orgId: number,
+  rules: readonly DatedRule[],
+  wanted: readonly MeasuredSince[],
+  until: Micros,
+): Promise<ReadonlyMap<number, ReadonlyMap<LastingKind, Measured>>> {
+  const found = new Map<number, Map<LastingKind, Measured>>(
+    wanted.map(({ assetId }) => [assetId, new Map()]),
+  );
+  const most = MOST_READINGS[wanted.length === 1 ? 'alone' : 'together'];
+  let looked = 0;
+  for (const [kind, own] of Map.groupBy(rules.filter(isOfReadings), ({ bound }) => bound.reading)) {
+    for (const some of kind === null ? [] : slicesOf(wanted, AT_ONCE)) {
+      const rows = await loadTags(db, orgId, kind as LastingKind, own, some, { until, most });
+      const byAsset = Map.groupBy(rows, ({ asset_id: id }) => id);
+      for (const { assetId, since } of some) {
+        const tags = [...Map.groupBy(byAsset.get(assetId) ?? [], ({ tag_id: id }) => id).values()];
+        looked += tags.reduce((sum, pieces) => sum + (pieces[0]?.place ?? 0), 0);
+        const measured = measuredBy(tags, since, most);
+        if (wanted.length > 1 && (looked > MOST_TOGETHER || measured.tags.some(({ isCut }) => isCut))) {
+          throw new TooMuchWork('too many readings to look at together; look at fewer assets');
+        }
+        found.get(assetId)?.set(kind as LastingKind, measured);
+      }
+    }
+  }
+  return found;
+}
+
+interface PieceRow {
+  asset_id: number;
+  tag_id: number;
+  /** Null while it is attached. */
+  detached_at: Micros | null;
+  at: Micros;
+  value: number;
+  /** Among the readings that were looked at, the newest first. */
+  place: number;
+}
+
+function measuredBy(tags: readonly (readonly PieceRow[])[], since: Micros, most: number): Measured {
+  const measured = tags.map((rows): MeasuredTag => {
+    const pieces = rows.map(({ at, value }) => ({ at, value })).toSorted((a, b) => a.at - b.at);
+    return {
+      tagId: rows[0]?.tag_id ?? 0,
+      until: rows[0]?.detached_at ?? Number.POSITIVE_INFINITY,
+      isCut: rows.length > MOST_PIECES_OF_TAG || rows.some(({ place }) => place >= most),
+      pieces: pieces.slice(-MOST_PIECES_OF_TAG),
+    };
+  });
+  const begins = measured.map(({ pieces }) => pieces[0]?.at ?? since);
+  const cut = measured.flatMap(({ isCut, pieces }) => (isCut ? [pieces[0]?.at ?? since] : []));
+  // Before the oldest reading that is kept nothing tells any more what was measured.
+  const known = begins.length === 0 ? since : leastOf(begins);
+  return { tags: measured, since: greatestOf([since, known, ...cut]) };
+}
+
+/** Numbers apart between which no value passes a bound; one that equals a bound is by itself. */
+function edgesOf(rules: readonly DatedRule[]): number[] {
+  const edges = rules.flatMap(({ bound }) => [bound.above ?? bound.below ?? 0, releaseOf(bound)]);
+  return [...new Set(edges.flatMap((edge) => [edge, nextAfter(edge)]))].sort((a, b) => a - b);
+}
+
+const DOUBLE = new DataView(new ArrayBuffer(8));
+
+/** The least number that is greater. */
+function nextAfter(number: number): number {
+  if (number === 0) {
+    return Number.MIN_VALUE;
+  }
+  DOUBLE.setFloat64(0, number);
+  DOUBLE.setBigInt64(0, DOUBLE.getBigInt64(0) + (number > 0 ? 1n : -1n));
+  return DOUBLE.getFloat64(0);
+}
+
+async function loadTags(
+  db: Connection,
+  orgId: number,
+  kind: LastingKind,
+  rules: readonly DatedRule[],
+  wanted: readonly MeasuredSince[],
+  { until, most }: { until: Micros; most: number },
+): Promise<readonly PieceRow[]> {
+  const reach = rules.reduce((longest, { after }) => Math.max(longest, after ?? 0), 0);
+  const [column, newestAt] = [sql.identifier([kind]), sql.identifier([`${kind}_at`])];
+  const begin = sql.fragment`time_of_micros(given.since)`;
+  const readings = sql.fragment`tag_readings reading where reading.org_id = ${orgId}::integer
+    and reading.asset_id = given.asset_id and reading.tag_id = tag.id and reading.${column} is not null
+    and newest.${newestAt} >= ${begin} - interval '31 days'`;
+  return db.any(sql.prepared(`load-measured-${kind}`, rowsOf<PieceRow>())`
+    select given.asset_id, tag.id as tag_id, micros_of_time(tag.detached_at) as detached_at,
+      micros_of_time(piece.observed_at) as at, piece.value, piece.place::integer as place
+    from unnest(${sql.binary(integers(wanted.map(({ assetId }) => assetId)))}::integer[],
+        ${sql.binary(bigints(wanted.map(({ since }) => since - reach)))}::bigint[]) as given (asset_id, since)
+    cross join lateral (
+      select id, detached_at from tags where org_id = ${orgId}::integer and asset_id = given.asset_id
+        and (detached_at is null or detached_at > ${begin}) offset 0
+    ) tag
+    join newest_readings newest on newest.org_id = ${orgId}::integer and newest.tag_id = tag.id and newest.${column} is not null
+    cross join lateral (
+      select * from (
+        select observed_at, value, place from (
+          select observed_at, value, edge, lead(edge) over (order by observed_at desc) as edge_before,
+            row_number() over (order by observed_at desc) as place
+          from (
+            select reading.observed_at, reading.${column} as value,
+              width_bucket(reading.${column}, ${sql.binary(doubles(edgesOf(rules)))}::float8[]) as edge
+            from ${readings} and reading.observed_at < time_of_micros(${until}::bigint)
+              and reading.observed_at >= coalesce((
+                select reading.observed_at from ${readings} and reading.observed_at < ${begin}
+                  and reading.observed_at >= time_of_micros(given.since - ${LOOKS_BACK}::bigint)
+                order by reading.observed_at desc offset ${MOST_BEFORE}::integer limit 1
+              ), time_of_micros(given.since - ${LOOKS_BACK}::bigint))
+            order by reading.observed_at desc limit ${most}::integer
+          ) looked
+        ) compared
+        where edge_before is distinct from edge
+        order by observed_at desc limit ${MOST_PIECES_OF_TAG + 1}::integer
+      ) passed
+      union all
+      -- The newest is kept for good.
+      select newest.${newestAt}, newest.${column}, 1
+      where newest.${newestAt} < ${begin} or newest.${newestAt} < time_of_micros(${until}::bigint)
+        and not exists (select from ${readings} and reading.observed_at = newest.${newestAt})
+    ) piece
+    order by given.asset_id, tag.id, piece.observed_at`);
+}
