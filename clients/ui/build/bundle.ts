@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { build, type Metafile } from 'esbuild';
+import { join, resolve } from 'node:path';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 
 /**
  * Bundles `main.tsx` and what it imports, with the page that loads it and the licences of the packages in it. With
@@ -17,7 +17,7 @@ export async function bundle({
   target: string[];
   splitting?: boolean;
 }): Promise<Metafile> {
-  const { metafile } = await build({
+  const options = {
     entryPoints: [{ in: join(sources, 'main.tsx'), out: 'app' }],
     outdir: folder,
     // Below `assets/` servers let browsers keep files for good.
@@ -37,10 +37,40 @@ export async function bundle({
     banner: { js: '/*! What of this comes from others: licenses.txt */' },
     legalComments: 'none',
     logLevel: 'warning',
-  });
+  } as const satisfies BuildOptions;
+  const plugins = splitting ? [sharedTogether((await build({ ...options, write: false })).metafile)] : [];
+  const { metafile } = await build({ ...options, plugins });
   await writeFile(join(folder, 'licenses.txt'), await licensesOf(metafile));
   await writePage(sources, folder, metafile);
   return metafile;
+}
+
+/**
+ * esbuild makes a file for each set of screens that share something: a first screen was 30 files, most of them below 1 kB. Here
+ * whatever is shared is imported by all of them, so it is one file; but what belongs to screens or languages stays apart.
+ */
+function sharedTogether({ outputs }: Metafile): Plugin {
+  const made = Object.values(outputs);
+  const shared = made
+    .filter(({ entryPoint }) => entryPoint === undefined)
+    .flatMap(({ inputs }) => Object.keys(inputs))
+    .filter((file) => !/(^|\/)(screens|texts|node_modules)\//.test(file));
+  const imports = shared.map((file) => `import ${JSON.stringify(resolve(file))};\n`).join('');
+  const importing = new Set(
+    made.flatMap(({ entryPoint = '' }) => (entryPoint.endsWith('.tsx') ? resolve(entryPoint) : [])),
+  );
+  return {
+    name: 'shared-together',
+    setup: ({ onResolve, onLoad }) => {
+      onResolve({ filter: /^shared:$/ }, () => ({ path: 'shared', namespace: 'shared' }));
+      onLoad({ filter: /^/, namespace: 'shared' }, () => ({ contents: imports, resolveDir: process.cwd() }));
+      onLoad({ filter: /\.tsx$/ }, async ({ path }) =>
+        importing.has(path)
+          ? { contents: `import 'shared:';\n${await readFile(path, 'utf8')}`, loader: 'tsx' }
+          : null,
+      );
+    },
+  };
 }
 
 async function writePage(sources: string, folder: string, { outputs }: Metafile): Promise<void> {
