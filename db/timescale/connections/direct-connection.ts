@@ -4,8 +4,8 @@ import { Client } from './client.ts';
 import { connectionConfig, sessionSettings } from './connection.ts';
 import { asOptions } from './session-settings.ts';
 
-/** Milliseconds to connect at start, when the database and all services of a machine may be starting. */
-export const START_PATIENCE = 15_000;
+/** Milliseconds to connect at start, when the database and all services of a machine may be starting, and code is loaded meanwhile. */
+export const START_PATIENCE = 30_000;
 
 /** Milliseconds for an answer. */
 export const PATIENCE = 5_000;
