@@ -31,7 +31,8 @@ describe('Kafka and two processes of ingestion killed in the middle of the recor
   const broker = useMosquitto();
   const database = useDatabase();
 
-  it('lose nothing, and double nothing, with or without times', async () => {
+  it('lose nothing, and double nothing, with or without times', async function () {
+    this.timeout(1_200_000);
     await using stops = new AsyncDisposableStack();
     await furnish(database, TRAFFIC);
     const kafka = await KafkaNode.start();
