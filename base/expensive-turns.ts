@@ -69,7 +69,7 @@ export class ExpensiveTurns {
   ): Promise<void> {
     const held = this.#requests.getStore();
     if (held === undefined) {
-      throw new Error('a turn can be held by a request only');
+      throw new Error('only a request can hold a turn');
     }
     if (held.leave === null) {
       held.leave = await this.#enter(String(orgId), kind, queue, signal);

@@ -106,7 +106,7 @@ export class JsonSource {
   get text(): string {
     const text = this.#find();
     if (text === null) {
-      throw new Error('a value was read that its text does not have');
+      throw new Error('a value was read that is not in its text');
     }
     return text;
   }

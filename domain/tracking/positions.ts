@@ -162,7 +162,7 @@ export async function updatePositions(
     where ${IS_CHANGED}`,
   );
   if (updated !== positions.length) {
-    throw new RangeError(`${updated} of ${positions.length} positions are where they were locked`);
+    throw new RangeError(`${updated} of ${positions.length} locked positions could be updated`);
   }
 }
 

@@ -164,7 +164,7 @@ function thrownBy(work: () => unknown): Problem {
   } catch (error) {
     return toProblem(error);
   }
-  throw new Error('an example of an error is none');
+  throw new Error('an example of an error is not an error');
 }
 
 export interface Gathered {

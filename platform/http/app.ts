@@ -77,7 +77,7 @@ function identify(trustedProxies: Networks, log: Logger): Middleware {
       isProxyNoticed = true;
       log.warn(
         { remoteAddress: koa.req.socket.remoteAddress },
-        'Requests with X-Forwarded-For come from an unnamed address; if it is your proxy, name it in TRUSTED_PROXIES',
+        'X-Forwarded-For comes from an address that TRUSTED_PROXIES does not name; if it is your proxy, add it',
       );
     }
     return next();

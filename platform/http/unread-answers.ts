@@ -35,7 +35,7 @@ export function boundUnreadAnswers(log: Logger, most = MOST): Middleware {
     unread.add(holder, body, res);
     while (unread.bytes > most && unread.cutOldest(body)) {
       if (budget.take('') !== null) {
-        log.warn(`Answers that nobody read held more than ${most} bytes; the oldest are cut off`);
+        log.warn(`Unread answers exceeded ${most} bytes; the oldest are cut off`);
       }
     }
   };

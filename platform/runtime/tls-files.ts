@@ -62,11 +62,11 @@ function requireCertificates(pem: string): void {
     try {
       new X509Certificate(block);
     } catch (cause) {
-      throw new Error(`block ${index + 1} of it is no certificate: ${messageOf(cause)}`, { cause });
+      throw new Error(`block ${index + 1} is not a certificate: ${messageOf(cause)}`, { cause });
     }
   }
   if (blocks.length === 0 || pem.match(/-----(BEGIN|END) /g)?.length !== 2 * blocks.length) {
-    throw new Error(`it has ${blocks.length} whole certificates, and a part of another`);
+    throw new Error(`it has ${blocks.length} whole certificates and an incomplete one`);
   }
 }
 

@@ -55,16 +55,16 @@ async function startWatch(
     if (found !== null && stored === null) {
       log.error(
         { fault: found },
-        'Times that are still to come are stored; later reads do not count before them',
+        'Stored scans are dated in the future; until then they decide where their assets are',
       );
     } else if (found === null && stored !== null) {
-      log.info('No time that is still to come is stored any more');
+      log.info('Stored scans are no longer dated in the future');
     }
     stored = found;
   };
   await lifecycle.start(
     'watch of the clock',
-    async () => repeat(EVERY, look, (error) => log.error({ err: error }, 'Clock could not be examined')),
+    async () => repeat(EVERY, look, (error) => log.error({ err: error }, 'Clock check failed')),
     (started) => started.stop(),
   );
   return {

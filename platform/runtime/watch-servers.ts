@@ -46,15 +46,15 @@ async function watch(url: string, log: Logger, lifecycle: Lifecycle): Promise<No
     }
     areUntold = servers.areUntold;
     if (message !== fault && message !== null) {
-      log.error({ fault: message, remedy }, 'Servers of the database at fault');
+      log.error({ fault: message, remedy }, 'Database servers misconfigured');
     } else if (message !== fault) {
-      log.info('Servers of the database in order again');
+      log.info('Database servers in order again');
     }
     fault = message;
   };
   await lifecycle.start(
     'servers of the database',
-    () => repeat(EVERY, look, (error) => log.error({ err: error }, 'Servers of the database not examined')),
+    () => repeat(EVERY, look, (error) => log.error({ err: error }, 'Database servers could not be checked')),
     (started) => started.stop(),
   );
   return {

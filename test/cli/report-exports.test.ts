@@ -163,7 +163,7 @@ describe('the export of reports', () => {
     await fails(2, 'It is an RFC 3339 time', ...exporting('positions', '--at', 'today'));
     await fails(2, 'time zone', ...exporting('dwell', ...WINDOW, '--time-zone', 'Middle/Earth'));
     await fails(2, 'It must be external keys', ...exporting('stays', ...WINDOW, '--asset', 'A B'));
-    await fails(2, 'It is one of csv, parquet', ...exporting('stays', ...WINDOW, '--format', 'xlsx'));
+    await fails(2, 'It must be one of csv, parquet', ...exporting('stays', ...WINDOW, '--format', 'xlsx'));
     await fails(1, 'Organization 999999 not found', 'export', 'stays', '--org', '999999', ...WINDOW);
     const days = ['--from', '2010-01-01T00:00:00Z', '--to', '2020-01-01T00:00:00Z', '--group-by', 'day'];
     await fails(2, 'must be at most', ...exporting('dwell', ...days));

@@ -40,7 +40,7 @@ describe('a run of a command', () => {
     expect(JSON.parse(failed.stderr).error.code).to.equal('not_found');
     const wrong = await program('org', 'rename', '--org', 'first');
     expect(wrong).to.deep.include({ status: 2, stdout: '' });
-    expect(wrong.stderr).to.include('It is a whole number');
+    expect(wrong.stderr).to.include('It must be a whole number');
   });
 
   it('has the output, the environment and the status that are its own, beside others', async () => {

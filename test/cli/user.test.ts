@@ -109,7 +109,7 @@ describe('the command line for users', () => {
       ...['user', 'invite', '--org', org, ...ann, '--role', 'admin'],
     );
     await fails(2, 'looks like name@example.com', 'user', 'create', '--email', 'ann', '--name', 'Ann');
-    await fails(2, 'It is one of viewer, operator, admin', 'user', 'invite', '--role', 'owner');
+    await fails(2, 'It must be one of viewer, operator, admin', 'user', 'invite', '--role', 'owner');
     await fails(
       2,
       '--org and --role belong together',

@@ -65,7 +65,7 @@ describe("what ingestion says while its clock is not the database's", () => {
       ahead = 0;
       await published;
       expect(said(/again/)).to.have.lengthOf(1);
-      expect(said(/again/)[0]?.msg).to.equal('Clock right again; held messages are being recorded');
+      expect(said(/again/)[0]?.msg).to.equal('Clock correct again; held messages are being recorded');
       expect(await readiness()).to.equal('ok');
       expect(Math.abs(await measured())).to.be.below(5);
       await reader.endAsync();

@@ -57,7 +57,7 @@ describe('a clock that was ten years ahead for one read, with the database on th
     expect(await place(), 'it stays where the wrong clock saw it').to.equal(yard);
     await until(async () => (await said()) !== 'ok');
     expect(await said()).to.match(/^organization \d+ has data of 20\d\d-.*clock mend corrects it$/);
-    expect(lines.join('')).to.include('Times that are still to come are stored');
+    expect(lines.join('')).to.include('Stored scans are dated in the future');
     expectFinding((await doctor()).of('recorded times'), 'fault', 'A clock was ahead', 'clock mend');
 
     await json('clock', 'mend', '--by', '3653d', '--confirm');

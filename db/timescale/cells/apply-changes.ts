@@ -90,7 +90,7 @@ const NONE: Inserts = { table: null, columns: [], rows: [] };
 function known(relations: Relations, id: number) {
   const relation = relations.get(id);
   if (relation === undefined) {
-    throw new Error(`relation ${id} was never told of`);
+    throw new Error(`relation ${id} was never announced`);
   }
   return relation;
 }
@@ -145,7 +145,7 @@ function sendUpdate(
     values,
     requires: (rows) => {
       if (rows !== 1) {
-        throw new Error(`${table.name}: a change was of ${rows} rows, and not of one`);
+        throw new Error(`${table.name}: a change touched ${rows} rows instead of one`);
       }
     },
   });

@@ -86,7 +86,7 @@ export async function catchUp({ from, to, orgId, slot, tables }: Cells, upTo: st
 function tableOf(tables: readonly MovedTable[], part: string): MovedTable {
   const found = tables.find(({ parts }) => parts.includes(part));
   if (found === undefined) {
-    throw new Error(`${part} is no part of a table that moves`);
+    throw new Error(`${part} does not belong to a table that moves`);
   }
   return found;
 }

@@ -22,7 +22,7 @@ export async function routeOf(to: pg.ClientBase, orgId: number): Promise<Route> 
   );
   const [route] = rows;
   if (route === undefined) {
-    throw new Error('a cell has a number, or none');
+    throw new Error('a cell has at most one number');
   }
   return route;
 }

@@ -79,7 +79,7 @@ export class Client extends withVerbs(pg.Client) {
   #stayWith(wanted: Wanted): void {
     this.connection.on('parameterStatus', ({ parameterName, parameterValue }: ParameterStatus) => {
       if (parameterName === 'in_hot_standby' && (parameterValue === 'on') !== (wanted === 'standby')) {
-        this.connection.stream.destroy(new Error(`${this.host}:${this.port} is no ${wanted}`));
+        this.connection.stream.destroy(new Error(`${this.host}:${this.port} is not a ${wanted}`));
       }
     });
   }
@@ -88,7 +88,7 @@ export class Client extends withVerbs(pg.Client) {
   #leaveAfter(server: ServerAnswer): void {
     if (server.standing !== 'standby') {
       const release = KNOWN_PRIMARIES.hold(server, (reason) =>
-        this.connection.stream.destroy(new Error(`${nameOf(server.address)} is left: ${reason}`)),
+        this.connection.stream.destroy(new Error(`leaving ${nameOf(server.address)}: ${reason}`)),
       );
       this.once('end', release);
     }

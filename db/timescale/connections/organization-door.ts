@@ -178,7 +178,7 @@ const REPLICA_PATIENCE = 1_000;
 function precedingOf(first: RowQuery<never>): Preceding {
   const { name, text, values = [] } = toConfig(first);
   if (name === undefined) {
-    throw new Error('a statement without a name cannot go before another');
+    throw new Error('only a named statement can precede another');
   }
   return { name, text, values: values as (string | Buffer)[] };
 }

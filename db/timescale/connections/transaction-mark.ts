@@ -25,7 +25,7 @@ export async function markOf(client: pg.ClientBase): Promise<TransactionMark> {
   });
   const [row] = rows;
   if (row === undefined) {
-    throw new RangeError('no row from a query for one');
+    throw new RangeError('a query for one row returned none');
   }
   return { xid: row.xid, timeline: row.timeline, databaseNow: row.database_now, askedAt };
 }

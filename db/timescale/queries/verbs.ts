@@ -36,7 +36,7 @@ export async function any<Row>(sender: Sender, query: RowQuery<Row>): Promise<re
 export async function one<Row>(sender: Sender, query: RowQuery<Row>): Promise<Row> {
   const row = await maybeOne(sender, query);
   if (row === null) {
-    throw new RangeError('no row from a query for one');
+    throw new RangeError('a query for one row returned none');
   }
   return row;
 }
@@ -44,7 +44,7 @@ export async function one<Row>(sender: Sender, query: RowQuery<Row>): Promise<Ro
 export async function maybeOne<Row>(sender: Sender, query: RowQuery<Row>): Promise<Row | null> {
   const { rows } = await sender.query(toConfig(query));
   if (rows.length > 1) {
-    throw new RangeError(`${rows.length} rows from a query for at most one`);
+    throw new RangeError(`${rows.length} rows returned by a query for at most one`);
   }
   return rows[0] ?? null;
 }

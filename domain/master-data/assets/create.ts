@@ -36,7 +36,7 @@ export function createAsset(db: OrganizationDatabase, actor: Actor, asset: NewAs
     await attachAll(change, 'asset', inserted.id, tags);
     const created = await findLiveAsset(change, inserted.id);
     if (created === null) {
-      throw new Error(`asset ${inserted.id} is not there in the transaction that made it`);
+      throw new Error(`asset ${inserted.id} is missing in the transaction that made it`);
     }
     return changed(created, [creationOf(change.orgId, 'asset', created)]);
   });

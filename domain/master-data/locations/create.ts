@@ -32,7 +32,7 @@ export function createLocation(
     await attachAll(change, 'location', id, tags);
     const created = await findLiveLocation(change, id);
     if (created === null) {
-      throw new Error(`location ${id} is not there in the transaction that made it`);
+      throw new Error(`location ${id} is missing in the transaction that made it`);
     }
     return changed(created, [creationOf(change.orgId, 'location', created)]);
   });

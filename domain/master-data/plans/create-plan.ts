@@ -30,7 +30,7 @@ export function createPlan(db: OrganizationDatabase, actor: Actor, plan: NewPlan
     const id = await insert(change, plan, known);
     const stored = await findPlan(change, id);
     if (stored === null) {
-      throw new Error(`plan ${id} is not there that was just inserted`);
+      throw new Error(`plan ${id} is missing right after its insert`);
     }
     return changed(stored, [
       { orgId, action: 'create', resource: { type: 'plan', id }, before: null, after: planFields(stored) },

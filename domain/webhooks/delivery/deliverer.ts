@@ -272,7 +272,7 @@ export class Deliverer {
     await endDeliveries(this.#parts.leases, this.#id, webhook, reason);
     this.#parts.log.warn(
       { webhook: webhook.webhookId, org: webhook.orgId, reason },
-      'Webhook is no longer delivered to',
+      'Webhook switched off or paused',
     );
   }
 

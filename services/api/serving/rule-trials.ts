@@ -105,7 +105,7 @@ export class RuleTrials {
         }
         worker.postMessage((await goesOn()) && !asked.aborted);
       }
-      throw new Error('the thread of a trial ended before the trial');
+      throw new Error('the thread of the trial ended early');
     } catch (error) {
       signal.throwIfAborted();
       throw tooLate.aborted || cut.signal.aborted

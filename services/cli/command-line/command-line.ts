@@ -61,8 +61,8 @@ export function commandLine(): Command {
       'after',
       `
 Each has its own help with examples (tagtrail reader create --help). With --json a command prints one JSON document and
-nothing else; an error is one JSON document on standard error then. The exit status is 0, 1 for what failed (what a
-file holds included), 2 for wrong usage.
+nothing else; an error is then one JSON document on standard error. The exit status is 0, 1 for a failure (also for
+faults in a file), or 2 for wrong usage.
 
 It works on the database that DATABASE_URL names; without it on the embedded one in TAGTRAIL_DATA (./data), which is
 started for the command if it is not running (but not for doctor, which looks at things as they are).
@@ -156,7 +156,7 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   return (text) => {
     const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
     if (!(number >= min && number <= max)) {
-      throw new InvalidArgumentError(`It is a whole number from ${min} to ${max}.`);
+      throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
     }
     return number;
   };
@@ -166,7 +166,7 @@ export function oneOf<Word extends string>(...words: readonly Word[]): (text: st
   return (text) => {
     const word = words.find((each) => each === text);
     if (word === undefined) {
-      throw new InvalidArgumentError(`It is one of ${words.join(', ')}.`);
+      throw new InvalidArgumentError(`It must be one of ${words.join(', ')}.`);
     }
     return word;
   };

@@ -47,22 +47,21 @@ export function addClock(program: Command): void {
     .option('--by <duration>', 'how far the clock was ahead, as 90s, 5m, 2h or 1d', duration)
     .option(
       '--from <time>',
-      "correct data received from then on, by the wrong clock; without it, data ahead of the database's clock now",
+      "start of the time to correct, by the wrong clock; default: data ahead of the database's clock now",
       time,
     )
-    .option('--to <time>', 'and before then; at most, and by default, --by after --from', time)
+    .option('--to <time>', 'end of that time; at most, and by default, --by after --from', time)
     .option(
       '--all',
-      "all data of that time was received by the wrong clock, whatever devices' times say; implied without --from",
+      "the wrong clock received all data of that time, whatever devices' times say; implied without --from",
     )
     .option('--confirm', 'mend it')
     .addHelpText(
       'after',
       `
-What is ahead of the database's clock is always wrong. In a time that you name, reads that a right clock received are told
-apart by their devices' times only; those without are moved too. So name one in which nothing else was received, and say
---all: then devices' times are mended as well where their clocks ran ahead, too. Those more than two minutes after the mended
-reception, which a right clock would not have used, give way to it.
+Data ahead of the database's clock is always wrong. Within --from and --to, a read without a device time is corrected even if
+a right clock received it, so name a time in which only the wrong clock received data. --all also corrects device times,
+for devices whose clocks ran ahead. A device time more than two minutes after the corrected reception is replaced by it.
 
 Examples:
   ${TAGTRAIL} clock mend

@@ -115,7 +115,7 @@ function addExportDwell(program: Command): void {
 function timeZone(name: string): string {
   const known = timeZoneNamed(name);
   if (known === null) {
-    throw new InvalidArgumentError('It is a time zone of the IANA database, such as Europe/Berlin.');
+    throw new InvalidArgumentError('It must be a time zone of the IANA database, such as Europe/Berlin.');
   }
   return known;
 }
@@ -188,8 +188,7 @@ function addReportExport<Options, Row extends { id: number | string }>(
     .addHelpText(
       'after',
       `
-Columns are the fields of the API's report, times in UTC. It is read as of one instant, whatever is recorded meanwhile, and
-without a time limit. With --json and no --file, the CSV is the text "csv" of the document.
+The columns are the fields of the API's report, with times in UTC. The report shows one instant and has no time limit. With --json and no --file, the CSV is the text "csv" of the document.
 
 Examples:
   ${TAGTRAIL} export ${verb} --org 1 ${example} --file ${verb}.csv

@@ -58,7 +58,7 @@ function addLocateSet(program: Command): void {
   withDecidingOptions(
     addCommand(program, 'locate', 'set')
       .description(
-        'Set how it is decided where assets are that several antennas hear. From a time in the past, histories are decided again.',
+        'Set what decides where an asset is when several antennas hear it. A begin in the past recomputes histories.',
       )
       .requiredOption('--org <id>', 'the organization', id)
       .option('--location <key>', 'only of this location and all below it, by its external key'),
@@ -113,8 +113,8 @@ function addLocateRemove(program: Command): void {
   addCommand(program, 'locate', 'remove')
     .description('Remove a setting that has not begun yet.')
     .requiredOption('--org <id>', 'the organization', id)
-    .option('--location <key>', 'its location, by its external key; left out for one of the organization')
-    .requiredOption('--from <time>', 'when it would begin, as locate list shows it, RFC 3339', time)
+    .option('--location <key>', 'its location, by its external key; default: the organization')
+    .requiredOption('--from <time>', 'its begin, as locate list shows it, RFC 3339', time)
     .addHelpText(
       'after',
       `\nExample:\n  ${TAGTRAIL} locate remove --org 1 --location HALL --from 2027-01-04T06:00:00Z`,
@@ -146,7 +146,7 @@ function scanRetention(): Micros {
 
 function addLocateList(program: Command): void {
   addCommand(program, 'locate', 'list')
-    .description('List the settings that were made, newest first, with who made them.')
+    .description('List the settings, newest first, with their authors.')
     .requiredOption('--org <id>', 'the organization', id)
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} locate list --org 1`)
     .action(async (options: { org: number; json?: boolean }) => {
@@ -213,7 +213,7 @@ interface TryOptions extends DecidingOptions {
 }
 
 const EXAMPLE = `
-What it prints begins like this:
+Output begins like this:
 
   HALL by strength, certainty 1, from 2026-05-01T06:00:00.000Z to 2026-05-01T18:00:00.000Z:
   412 moves now, 61 then; back within 30 s: 310 now, 2 then. Nothing was changed.

@@ -51,7 +51,7 @@ function mailSettings() {
 
 function address(text: string): string {
   if (!isAddress(text)) {
-    throw new InvalidArgumentError('It is an address such as you@example.com.');
+    throw new InvalidArgumentError('It must be an address, such as you@example.com.');
   }
   return text;
 }

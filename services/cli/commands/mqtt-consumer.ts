@@ -27,7 +27,7 @@ function addMqttConsumerCreate(program: Command): void {
     .addHelpText(
       'after',
       `
-Moves are published where MQTT_MOVES_PREFIX says; a broker of your own (MQTT_URL) has to be told of the login, too.
+Moves are published below MQTT_MOVES_PREFIX. Add the login to a broker of your own (MQTT_URL) yourself.
 
 Example:
   ${TAGTRAIL} mqtt-consumer create --org 1 --name Node-RED`,

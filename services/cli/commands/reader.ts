@@ -130,7 +130,9 @@ interface SetOptions {
 
 function addReaderSet(program: Command): void {
   addCommand(program, 'reader', 'set')
-    .description('Change the registration of a reader, at once. Omitted options keep their values.')
+    .description(
+      'Change the registration of a reader; it takes effect at once. Omitted options keep their values.',
+    )
     .requiredOption('--reader <id>', 'which reader', id)
     .option('--name <name>', 'its name, unique in the organization')
     .option('--topic <topic>', 'the topic it publishes to, or a filter with + and #')

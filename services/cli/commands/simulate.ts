@@ -58,7 +58,7 @@ export function addSimulate(program: Command): void {
       'zebra-iotc,minew-json,impinj-r700',
     )
     .option('--faults <faults>', `the faults: none, all, or some of ${FAULTS.join(', ')}`, 'none')
-    .option('--seed <number>', 'another course of events', wholeNumber(0, 4_294_967_295), 1)
+    .option('--seed <number>', 'seed of the random events', wholeNumber(0, 4_294_967_295), 1)
     .option('--speed <factor>', 'how much faster time passes at the site', wholeNumber(1, 10_000), 1)
     .option(
       '--continuous <duration>',
@@ -77,7 +77,7 @@ export function addSimulate(program: Command): void {
     .option('--check <file>', 'simulate nothing: compare an installation with this truth')
     .option(
       '--wait <seconds>',
-      'how long a check waits for an installation that is behind',
+      'how long a check waits for the installation to catch up',
       wholeNumber(0, 3_600),
       0,
     )
@@ -90,35 +90,33 @@ export function addSimulate(program: Command): void {
 }
 
 const HELP = `
-The site: dock doors at which lorries arrive, aisles, packing lines, gates; pallets and cages, forklifts that carry
-them, people who work in shifts. It is registered in the organization: locations, assets with their tags, and readers,
-all with the prefix in front. Assets and readers of an earlier simulation with the same prefix are deleted first.
+The site has dock doors, aisles, packing lines and gates; pallets and cages, forklifts that carry them, and people who work
+in shifts. Locations, assets with tags, and readers are registered in the organization, with the prefix. Assets and readers
+of an earlier simulation with the same prefix are deleted first.
 
-Without a user name in MQTT_URL every reader logs in with its own registration's, as the embedded broker wants it.
-Small sites have not room for all faults: each reader has one at the most.
+If MQTT_URL has no user name, every reader uses the login of its registration, as the embedded broker requires. A reader has
+at most one fault, so small sites have no room for all faults.
 
-The truth is exact wherever messages bring a time that counts. Where the time of reception does (openmqttgateway, a
-clock that is ahead), it is taken to lie between sending and acknowledgement, give or take the tolerance: for clocks
-that differ, and for a broker that acknowledges before ingestion has the message. Assets of which the order of reads is
-not certain within that are left out of the check, and named. Times are compared to the millisecond.
+Where messages have a usable time, the truth is exact to the millisecond. Where the time of reception counts
+(openmqttgateway, a clock that is ahead), any time between sending and acknowledgement agrees, within the tolerance. Assets
+whose order of reads remains open are named and not compared.
 
-With --hall, carts with beacons are pushed about in three bays without walls. Each gateway hears all of them, as strongly as
-distance, shadows and fading have it, and strength decides (${TAGTRAIL} locate). What is true there, and wherever else strength
-or position decides, is derived from the acknowledged reads, not from where the carts were.
+With --hall, carts with beacons move through three bays without walls. Every gateway hears every cart, with distance, shadows
+and fading, and strength decides (${TAGTRAIL} locate). Wherever strength or position decides, the truth is computed from the
+acknowledged reads, not from where the carts were.
 
-A check reads the move feed, too: applied from its first position on, it must give the histories; positions follow one
-another, and times never decrease along an asset.
+A check also reads the move feed: applied from its first position, it must give the histories, without gaps, and times never
+decrease along an asset.
 
-With --continuous a check compares the report of presence, too, at twelve instants of the run: nothing that was there may
-be overdue or missing, what was stolen is overdue as soon as it would have been read again, and what only a dead reader
-could see is unknown because of that reader. Two rules are set for the run, and their alerts compared in the same way.
+With --continuous a check also compares the report of presence at twelve instants: nothing that was there may be overdue or
+missing, what was stolen is overdue once it would have been read again, and what only a dead reader could see is unknown.
+The run sets two rules, and the check compares their alerts in the same way.
 
-JSON: what was published, and what is true: {version, org_id, run, assets, readers, presence}. With --check {assets, rows,
-readers, events, site_changed, undecided, differences, feed_differences, presence, alerts}; it exits with 1 if there are differences.
-presence: {compared, states, thefts, differences}, alerts: {assets, readers, withdrawn, thefts, differences}; null for a
-site that was not watched continuously.
-site_changed: whether what locations are decided by (settings, plans, antennas) was changed since the run; then histories
-may differ. That, and counters of readers, can be told through the database only (else null).
+JSON: what was published, and the truth: {version, org_id, run, assets, readers, presence}. With --check {assets, rows,
+readers, events, site_changed, undecided, differences, feed_differences, presence, alerts}; exits with 1 if anything differs.
+presence: {compared, states, thefts, differences}, alerts: {assets, readers, withdrawn, thefts, differences}; null without
+--continuous. site_changed: whether location settings, plans or antennas changed after the run, so that histories may differ;
+null with --api, as are the readers' counters.
 
 Examples:
   ${TAGTRAIL} simulate --org 1 --readers 6 --assets 200 --rate 100 --duration 60 --faults all

@@ -23,7 +23,7 @@ export function addUnknownTags(program: Command): void {
 
 function addUnknownTagsList(program: Command): void {
   addCommand(program, 'unknown-tags', 'list')
-    .description('List the tags that were read and belong to nothing, last seen first.')
+    .description('List tags that were read but belong to no asset or location, last seen first.')
     .requiredOption('--org <id>', 'the organization', id)
     .option('--ignored', 'list ignored ones instead')
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} unknown-tags list --org 1`)
@@ -87,7 +87,7 @@ interface AttachOptions {
 
 function addUnknownTagsAttach(program: Command): void {
   addCommand(program, 'unknown-tags', 'attach')
-    .description('Attach an unknown tag to an asset: from now on its reads are reads of the asset.')
+    .description('Attach an unknown tag to an asset: from now on its reads count for the asset.')
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--type <type>', `its kind: ${TAG_TYPES.join(', ')}`, oneOf(...TAG_TYPES))
     .requiredOption('--value <value>', 'its value, as unknown-tags list shows it')

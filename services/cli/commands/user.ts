@@ -103,7 +103,7 @@ interface ListOptions {
 
 function addUserList(program: Command): void {
   addCommand(program, 'user', 'list')
-    .description('List users of the console, their roles in organizations, and when they were last there.')
+    .description('List users of the console, their roles in organizations, and when they were last active.')
     .option('--org <id>', 'only members of this organization', id)
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} user list --org 1`)
     .action(async (options: ListOptions) => {

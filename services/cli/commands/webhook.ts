@@ -101,7 +101,7 @@ interface SetOptions {
 
 function addWebhookSet(program: Command): void {
   addCommand(program, 'webhook', 'set')
-    .description('Change a webhook, within seconds. Omitted options keep their values.')
+    .description('Change a webhook; it takes effect within seconds. Omitted options keep their values.')
     .requiredOption('--webhook <id>', 'which webhook', id)
     .option('--state <state>', 'on: resumes where it was; off, paused: sends nothing', oneOf(...STATES))
     .option('--url <url>', 'the URL; https, or http within WEBHOOK_NETWORKS')
@@ -175,7 +175,7 @@ function addWebhookDelete(program: Command): void {
 
 function addWebhookList(program: Command): void {
   addCommand(program, 'webhook', 'list')
-    .description('List the webhooks of an organization, and how far each has come.')
+    .description('List the webhooks of an organization, and up to which position each has delivered.')
     .requiredOption('--org <id>', 'the organization', id)
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} webhook list --org 1`)
     .action(async (options: { org: number; json?: boolean }) => {
@@ -234,7 +234,7 @@ function addWebhookTest(program: Command): void {
     .description(
       "Send a test event from here, and show the receiver's answer. Exits with 1 unless that was 2xx.",
     )
-    .requiredOption('--webhook <id>', 'which webhook, on or not', id)
+    .requiredOption('--webhook <id>', 'the webhook, whatever its state', id)
     .addHelpText('after', `\nExample:\n  ${TAGTRAIL} webhook test --webhook 1`)
     .action(async (options: { webhook: number; json?: boolean }) => {
       const { keys, networks } = webhookSettings();

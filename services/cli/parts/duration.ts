@@ -19,7 +19,7 @@ export function lasting(seconds: number): string {
 export function duration(text: string): Micros {
   const seconds = secondsIn(text);
   if (Number.isNaN(seconds)) {
-    throw new InvalidArgumentError('It is a duration, as 90s, 5m, 2h or 1d.');
+    throw new InvalidArgumentError('It must be a duration, such as 90s, 5m, 2h or 1d.');
   }
   return seconds * MICROS_PER_SECOND;
 }

@@ -57,7 +57,7 @@ async function leave(koa: Context, { provider, errands, parts, log }: OidcParts)
     koa.append('Set-Cookie', errands.set(errand));
     redirect(koa, url.href);
   } catch (error) {
-    log.warn({ reason: reasonOf(error) }, 'Identity provider cannot be asked; nobody is signed in by it');
+    log.warn({ reason: reasonOf(error) }, 'Identity provider unreachable; nobody can sign in through it');
     refuse(koa, 'failed');
   }
 }
@@ -92,12 +92,12 @@ async function comeBack(koa: Context, { provider, errands, parts, log }: OidcPar
     if (error instanceof ProviderRefusal) {
       log.info(
         { ...error.said, reason: error.reason },
-        'Somebody the identity provider knows was not let in',
+        'Sign-in refused: the identity provider knows this person, but no user, invitation or role matches',
       );
       refuse(koa, error.reason);
       return;
     }
-    log.warn({ reason: reasonOf(error) }, 'Sign-in by the identity provider failed');
+    log.warn({ reason: reasonOf(error) }, 'Sign-in through the identity provider failed');
     refuse(koa, 'failed');
   }
 }

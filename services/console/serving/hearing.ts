@@ -82,7 +82,7 @@ export class Hearing {
     this.#listener ??= listen(this.#url, [READS_HEARD], {
       onNotify: (_channel, text) => this.#hear(text),
       onReconnect: () => {},
-      onLost: (err) => this.#log.warn({ err }, 'Reads for those who listen cannot be heard; reconnecting'),
+      onLost: (err) => this.#log.warn({ err }, 'Live reads interrupted; reconnecting'),
     });
     try {
       await this.#listener;

@@ -130,7 +130,7 @@ export class Trials {
         clearTimeout(grace);
         asked.removeEventListener('abort', hurry);
         over.removeEventListener('abort', leave);
-        reject(new Error('the thread of a trial ended before the trial'));
+        reject(new Error('the thread of the trial ended early'));
       });
     });
   }

@@ -46,7 +46,7 @@ export function intakeLog(log: Logger): IntakeCallbacks {
       if (leftOut !== null) {
         log.warn(
           { ...about(message), times: leftOut + 1, err },
-          'Message was not recorded within the time limit; it waits unacknowledged by itself and will be retried',
+          'Message not recorded within the time limit; it is retried alone, unacknowledged',
         );
       }
     },
@@ -64,7 +64,7 @@ export function intakeLog(log: Logger): IntakeCallbacks {
         const seconds = Math.round((performance.now() - outageSince) / 100) / 10;
         outageSince = null;
         if (areClocksApart) {
-          log.info({ seconds }, 'Clock right again; held messages are being recorded');
+          log.info({ seconds }, 'Clock correct again; held messages are being recorded');
         } else {
           log.info({ seconds }, 'Database available again; held messages are being recorded');
         }

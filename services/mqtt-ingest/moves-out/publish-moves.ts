@@ -73,13 +73,13 @@ export function publishMoves({
         log.error(
           { orgId, ...(topic === null ? {} : { topic }), reason },
           topic === null
-            ? 'Moves of the organization cannot be published, because a query fails; they wait and are tried again, the others go on'
+            ? 'Moves of the organization cannot be published: a query fails; will retry; other organizations are not affected'
             : 'Message is not taken by the broker; the moves of its organization wait and are tried again, the others go on',
         ),
       onMarkRefused: (reason) =>
         log.warn(
           { reason },
-          'Broker does not take the message that tells whether it has lost what is retained; this process does not ask again',
+          'Broker refused the marker that shows whether it lost retained messages; this process stops checking',
         ),
       onMended: (orgId) => log.info({ orgId }, 'Moves of the organization are published again'),
     },

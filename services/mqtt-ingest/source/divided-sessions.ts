@@ -147,7 +147,7 @@ class LeasedSessions implements DividedSessions {
     }
     const after = [...this.#running.keys()].toSorted();
     if (after.join() !== before.toSorted().join()) {
-      log.info({ sessions: after }, 'Sessions rebalanced; this process serves the readers of these');
+      log.info({ sessions: after }, 'Sessions rebalanced; this process now serves these sessions');
     }
   }
 

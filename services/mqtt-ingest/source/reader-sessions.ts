@@ -45,7 +45,7 @@ export class ReaderSessions {
       return;
     }
     if (session.unreleased.size >= MOST_UNRELEASED_OF_SESSION) {
-      throw new Error(`${MOST_UNRELEASED_OF_SESSION} publishes of QoS 2 are not released`);
+      throw new Error(`${MOST_UNRELEASED_OF_SESSION} QoS 2 publishes were never released`);
     }
     session.unreleased.add(messageId);
     const ofLogin = this.#ofLogin(session.login);

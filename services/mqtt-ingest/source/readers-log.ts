@@ -48,7 +48,7 @@ export function readersLog(log: Logger, registry: Pick<Registry, 'byUsername'>):
       if (leftOut !== null) {
         log.warn(
           { ...about(reader), ...addresses, times: leftOut + 1 },
-          'Reader connected with the client id of an open connection of its login, which ended; if these are two devices, give each a login of its own',
+          'Reader connected again with the same login and client id, which ended its earlier connection; give two devices two logins',
         );
       }
     },

@@ -194,7 +194,7 @@ class LiveSession implements Session {
       await pause(retryIn, undefined, { signal }).catch(() => {});
       if (isTakenOver(fault) && (await beforeTakingBack?.()) === true && !signal.aborted) {
         this.#log.error(
-          'Another client connected as this session, which no other process holds; what waits there may be lost. Give each database an MQTT_SHARED_GROUP of its own, and let readers not choose their client id at the broker',
+          'Foreign client took over this session; waiting messages may be lost. Give each database its own MQTT_SHARED_GROUP, and keep readers from choosing their client id at the broker',
         );
       }
     }
@@ -244,12 +244,10 @@ class LiveSession implements Session {
     const noted = noticeLostSession(connection, record, {
       sharedProbe: isShared ? `$share/${group}/tagtrail/ingest/${clientId}/probe` : null,
       onForgotten: () => {
-        log.error(
-          'Broker lost this session, and what readers sent while nobody was connected; enable its persistence',
-        );
+        log.error('Broker lost this session with the messages it held; enable its persistence');
         this.#options.onForgotten();
       },
-      onFault: (err) => log.debug({ err }, 'Connection could not be noted; will retry'),
+      onFault: (err) => log.debug({ err }, 'Connection could not be recorded; will retry'),
     });
     const afterwards =
       <Values extends unknown[], Result>(use: (...values: Values) => Promise<Result>) =>
@@ -397,7 +395,7 @@ function reportFault(
   } else if (lasted < STABLE) {
     log.warn(
       what,
-      'Broker connection lost at once; if another process has the same client id, set MQTT_CLIENT_ID',
+      'Broker closed the connection at once; if another process has the same client id, set MQTT_CLIENT_ID',
     );
   } else {
     log.warn(what, 'Broker connection lost; reconnecting');

@@ -24,12 +24,12 @@ export function deriveAlerts({ log, metrics, pool }: JobParts): Job {
         onSetAside: ({ orgId, error: err }) =>
           log.error(
             { orgId, err },
-            'Alerts of the organization cannot be derived; they wait and are tried again, the others go on',
+            'Alerts of the organization cannot be derived; will retry; other organizations are not affected',
           ),
         onUnknown: (unknown) =>
           log.warn(
             unknown,
-            'Alerts for one asset or reader skipped: too much is known of it; will retry in an hour',
+            'Alerts for one asset or reader skipped: too much history; will retry in an hour',
           ),
         onMended: (orgId) => log.info({ orgId }, 'Alerts of the organization are derived again'),
       });

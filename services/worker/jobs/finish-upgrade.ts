@@ -18,7 +18,7 @@ export function finishUpgrade(ownerUrl: string, log: Logger): Job {
           await buildSearchIndexes(client, ownerUrl, {
             onBlocked: (index, who) => log.info({ index, who }, 'Building an index waits for a transaction'),
             onBegin: (index) =>
-              log.info({ index }, 'Building an index; what it is for reads every row until it is ready'),
+              log.info({ index }, 'Building an index; searches read every row until it is ready'),
           });
         } finally {
           client.release();

@@ -31,7 +31,7 @@ export function recomputeHistories({ log }: Pick<JobParts, 'log'>): Job {
           const signal = AbortSignal.timeout(SHARE);
           const { isFinished } = await recomputeOrganization(db, orgId, { settingId, signal, onMoves });
           if (isFinished) {
-            log.info({ orgId, settingId }, 'Histories of the organization are recomputed');
+            log.info({ orgId, settingId }, 'Histories of the organization recomputed');
           }
           return 0;
         },

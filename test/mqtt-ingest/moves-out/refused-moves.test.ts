@@ -127,7 +127,7 @@ describe('a message that the broker does not take', () => {
     start(5);
     await placeAt(good, crate, there, [10]);
     await until(() => minutesOf(good, 'CRATE').length > 0);
-    expect(logged('does not take the message that tells')).to.have.lengthOf(1);
+    expect(logged('refused the marker that shows')).to.have.lengthOf(1);
     expect(await faults()).to.deep.equal([]);
     await stopAll();
     await broker.stop();

@@ -96,9 +96,7 @@ describe('ingestion from a broker that refuses something', () => {
       connections()[0]?.socket.end();
     };
     const told = (session: string) =>
-      logged.some(
-        (line) => line.includes('Another client connected as this session') && line.includes(session),
-      );
+      logged.some((line) => line.includes('Foreign client took over this session') && line.includes(session));
     await until(() => ingest.subscriber.figures().subscribed === 2);
     await database.rows(
       `update broker_sessions set holder = 'another', held_until = now() + interval '1 hour' where client_id = $1`,

@@ -316,7 +316,7 @@ describe('the logs of all processes at their lowest level', () => {
       'Reader connected',
       'Reader refused',
       'Credential changes are not being received',
-      'Sign-in by the identity provider failed',
+      'Sign-in through the identity provider failed',
     ]) {
       expect(output).to.include(happening);
     }

@@ -14,7 +14,7 @@ const MOST_CODES = 4;
 export async function openDecoder(): Promise<(image: ImageData) => Promise<string[]>> {
   const response = await fetch(wasm);
   if (!response.ok) {
-    throw new Error(`the decoder was answered with status ${response.status}`);
+    throw new Error(`the decoder's request got status ${response.status}`);
   }
   const wasmBinary = await response.arrayBuffer();
   await prepareZXingModule({ overrides: { wasmBinary }, fireImmediately: true });
