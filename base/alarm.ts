@@ -8,7 +8,7 @@ export class Alarm {
     this.#wake?.();
   }
 
-  /** @param milliseconds at most; none if it is less, as what is left until a time that has passed. */
+  /** @param milliseconds at most; returns at once if negative, as for a time that has passed. */
   async sleep(milliseconds: number): Promise<void> {
     if (!this.#isRinging) {
       const woken = Promise.withResolvers<void>();

@@ -21,7 +21,7 @@ export class Turns {
   }
 }
 
-/** The results of `work`, in order; whatever else the process has to do comes in between. */
+/** The results of `work`, in order; the process does other work in between. */
 export async function eachInTurns<Item, Result>(
   items: Iterable<Item>,
   work: (item: Item) => Result,

@@ -111,7 +111,11 @@ export class ExpensiveTurns {
     }
   }
 
-  /** Each piece is made in a turn of its own, and none is held while a piece is read. @throws as {@link hold} does. */
+  /**
+   * Each piece is made in its own turn, and no turn is held while a piece is read.
+   *
+   * @throws as {@link hold} does.
+   */
   async *pieces<Piece>(
     orgId: number | string,
     kind: ExpensiveKind,

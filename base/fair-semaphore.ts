@@ -14,8 +14,8 @@ export interface SemaphoreBounds extends QueueBounds {
   /** Concurrent tasks of one key while one slot beside them is left for other keys. */
   perKeyWithRoom: number;
   /**
-   * Of the total, places for keys that had little of it of late ({@link RecentUse}) and have none now. Keys that keep it
-   * busy share the others, so that a few of them cannot keep out the rest.
+   * How many of the places are kept for keys that used little recently ({@link RecentUse}) and have none now. Busy keys
+   * share the others, so that a few of them cannot keep out the rest.
    */
   kept?: number;
   /** Milliseconds: once a key without a place has waited so long, a task of another key that runs for as long is asked to end. */
@@ -55,7 +55,7 @@ class Held<Key> implements Place {
     this.#leave = () => leave(this);
   }
 
-  /** Whether it counts among those of keys that keep the semaphore busy: what began with a kept place does once it took long. */
+  /** Whether it counts as work of a busy key: work in a kept place does once it took long. */
   isBusy(now: number): boolean {
     return !this.#isKept || now - this.since > MUCH;
   }
@@ -293,7 +293,7 @@ export class FairSemaphore<Key> {
   }
 }
 
-/** So much of a millisecond's use is forgotten each millisecond: a quarter of one place is never much. */
+/** The share of each millisecond's use that is forgotten per millisecond: a quarter of one place is never much. */
 const FORGOTTEN = 0.25;
 
 /** Milliseconds of use beyond that which count as much, and which are remembered at most. */

@@ -1,6 +1,6 @@
 /**
- * Results that may be a little old, shared by all who ask meanwhile: however many do, there is one read at a time and one
- * in each stretch of `milliseconds`.
+ * Results that may be slightly old, shared by everyone who asks: one read at a time, and at most one per
+ * `milliseconds`.
  */
 export class RecentReads<Key, Result> {
   readonly #milliseconds: number;
@@ -10,7 +10,7 @@ export class RecentReads<Key, Result> {
     this.#milliseconds = milliseconds;
   }
 
-  /** @param read of the same key always reads the same. A failure is shared by those who wait for it, and not kept. */
+  /** @param read must be the same for the same key. Callers who wait share a failure, which is not kept. */
   read(key: Key, read: () => Promise<Result>): Promise<Result> {
     const known = this.#recent.get(key);
     if (known !== undefined) {

@@ -29,8 +29,8 @@ export class KeysOfReads {
 }
 
 /**
- * Reads that are the same, done together: those asked for while one is under way share the next, so that a result is
- * never older than its request, and however many ask costs two.
+ * Joins equal reads: those requested while one runs share the next. So a result is never older than its request, and
+ * any number of requests costs two reads.
  */
 export class SharedReads {
   readonly #underWay = new Map<string, { settled: Promise<void>; next: Promise<unknown> | null }>();

@@ -1,4 +1,4 @@
-/** All items in order, so many at a time. */
+/** All items in order, `size` at a time. */
 export function slicesOf<Item>(items: readonly Item[], size: number): Item[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),

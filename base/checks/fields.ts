@@ -195,8 +195,8 @@ export function integer(range: Range, schema: JsonSchema): Field<number> {
 }
 
 /**
- * A list of integers. An `arrayOf(integer(...))` finds each member in the text from its beginning on: 10,000 took
- * minutes. The members of a list of numbers are what is between its commas.
+ * A list of integers. `arrayOf(integer(...))` searches the text from its beginning for each member, which took minutes
+ * for 10,000. In a list of numbers, members are simply what stands between commas.
  */
 export function integers(
   range: Range,

@@ -227,7 +227,7 @@ export function parseJson(bytes: Uint8Array, what: string): { json: Json; source
   throw notJson(what);
 }
 
-/** Keeps a byte order mark, so that it is refused as what it is: not JSON. */
+/** Keeps a byte order mark, so that it is refused as invalid JSON. */
 function decodeUtf8(bytes: Uint8Array, what: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

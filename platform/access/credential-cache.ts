@@ -61,8 +61,8 @@ export class CredentialCache<Row extends CredentialRow> {
   }
 
   /**
-   * Runs a change that takes effect with the next request, here and in every other process: this cache is
-   * cleared, and by then the others have been notified, or look up.
+   * Runs a change that takes effect with the next request, in every process: clears this cache, and waits until the
+   * others have been notified or look up again.
    */
   async changing<Result>(change: () => Promise<Result>): Promise<Result> {
     const result = await change();

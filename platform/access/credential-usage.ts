@@ -57,7 +57,7 @@ export class CredentialUsage {
   }
 }
 
-/** Only existing credentials are noted, so this matters during an outage only. */
+/** Only existing credentials are recorded, so this bound matters during an outage only. */
 const MOST_KEPT = 10_000;
 
 type UsedCredentials =

@@ -1,6 +1,6 @@
 /**
- * Batches look-ups by id: those that arrive while a query runs wait for the next one. So trying made-up ids costs the
- * database one query at a time and does not delay good ones. A result is never older than its request.
+ * Batches look-ups by id: look-ups that arrive while a query runs share the next one. So made-up ids cost the database
+ * one query at a time and do not delay good ones. A result is never older than its request.
  *
  * @param lookMany finds at most {@link MOST_AT_ONCE} ids; absent from the map means unknown.
  */

@@ -18,7 +18,7 @@ export interface HttpAppOptions<Context, Credential = string>
   extends Entrance<Context, Credential>,
     DispatchOptions {
   logRequests?: LoggedRequests;
-  /** Whose X-Forwarded-For counts; nobody's by default. */
+  /** The proxies whose X-Forwarded-For counts; none by default. */
   trustedProxies?: Networks;
   pages?: readonly Middleware[];
   /** Pages about the API, without credentials: they show the rate-limit budget but do not use it. */

@@ -15,7 +15,7 @@ export interface RoomBounds {
   patience: number;
   /** Milliseconds within which {@link PROGRESS} must arrive while others wait. */
   stall: number;
-  /** Milliseconds granted to every body, whoever waits. */
+  /** Milliseconds granted to every body, even if others wait. */
   grace: number;
   /** Milliseconds within which a body must be complete. */
   deadline: number;

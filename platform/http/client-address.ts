@@ -20,9 +20,9 @@ export const TRUSTED_PROXIES: Setting<Networks> = {
 };
 
 /**
- * The address that a request comes from: the connection's, unless that is a trusted proxy's. Each proxy appends the address
- * that it saw to X-Forwarded-For, so the list counts from its end up to the first address that is no trusted proxy's; what
- * stands before that is whatever the client claims.
+ * The address that a request comes from: the connection's, or behind trusted proxies the last address in
+ * X-Forwarded-For that is not a trusted proxy's. Each proxy appends the address it saw; anything further left is the
+ * client's claim.
  */
 export function clientAddress({ socket, headers }: IncomingMessage, trusted: Networks): string {
   let address = socket.remoteAddress ?? '';

@@ -13,11 +13,9 @@ const MOST_AT_ONCE = 2;
 const LEVEL = constants.Z_BEST_SPEED;
 
 /**
- * Compresses large JSON answers to GET, off the event loop, each once however many share it. Nobody waits for a turn: while
- * others are being compressed, an answer goes out as it is.
- *
- * Answers to anything but GET are left alone: secrets that are shown once come in those, and what a caller sends must not
- * tell by a length what stands beside it (BREACH). Nor are streams touched, or what is encoded already.
+ * Compresses large JSON answers to GET off the event loop, once for all who share an answer. Nobody waits for a turn:
+ * while others are being compressed, an answer goes out uncompressed. Answers to other methods are left alone: they
+ * show secrets once, and their length must not reveal them (BREACH). So are streams and encoded answers.
  */
 export function compressAnswers(): Middleware {
   const copies = new WeakMap<Buffer, Promise<Buffer>>();

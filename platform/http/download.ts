@@ -33,7 +33,7 @@ export class Download {
     this.#cut = cut;
   }
 
-  /** Nothing is read ahead: of a reader that does not read, one piece is held, and it is cut off. */
+  /** Nothing is read ahead: at most one piece is held for a slow reader, which is cut off in the end. */
   send(koa: Koa.Context): void {
     const { res } = koa;
     const close = () => res.destroy();
@@ -70,7 +70,7 @@ export class Download {
   }
 }
 
-/** Not between the halves of a character beyond U+FFFF: each part is encoded by itself. */
+/** Does not split a surrogate pair: each part is encoded by itself. */
 function endOf(text: string, wanted: number): number {
   const last = text.charCodeAt(wanted - 1);
   return wanted < text.length && last >= 0xd800 && last <= 0xdbff ? wanted + 1 : wanted;

@@ -26,7 +26,7 @@ export class EventStream {
     this.#onClose = onClose;
   }
 
-  /** Nothing is read ahead: of a reader that does not read, one piece is held, and it is cut off. */
+  /** Nothing is read ahead: at most one piece is held for a slow reader, which is cut off in the end. */
   send(koa: Koa.Context): void {
     const { req, res, method } = koa;
     whenClosed(res, this.#onClose);

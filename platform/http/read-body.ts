@@ -34,9 +34,9 @@ export class RequestBody {
   }
 
   /**
-   * Streams the body as it arrives. Bytes beyond the limit, or not asked for, are read and discarded, so that
-   * a client that sends without reading sees the answer and can reuse the connection (`lingering-close.ts`
-   * does the same for a body that nobody began to read).
+   * Streams the body as it arrives. Bytes beyond the limit, or not asked for, are read and discarded, so that a client
+   * that sends without reading sees the answer and can reuse the connection (`lingering-close.ts` does the same for
+   * bodies that nobody began to read).
    *
    * @param limit in bytes.
    * @throws Problem `payload_too_large` above the limit, `bad_request` if it breaks off, `unavailable` and

@@ -14,8 +14,7 @@ export function requestIdOf(request: IncomingMessage): string {
 }
 
 /**
- * Random bytes for many ids at once. The library by itself asks the system for each of an id's sixteen: 7 %
- * of a look-up's time.
+ * Random bytes for many ids at once. The library asks the system for each of an id's sixteen: 7 % of a look-up's time.
  */
 const POOL = new Uint8Array(4096);
 let used = POOL.length;

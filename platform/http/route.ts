@@ -161,7 +161,7 @@ async function answer<Context, Q extends Parameters, P extends Parameters, Row, 
   };
 }
 
-/** Nothing of the body is read from the connection before this. */
+/** Reads the body; before this, none of it is read from the connection. */
 async function receiveBody<Input>(
   body: Body<Input> | StreamedBody<Input> | undefined,
   exchange: Exchange,

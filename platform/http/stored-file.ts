@@ -1,4 +1,4 @@
-/** An answer of bytes that are not JSON, streamed as they are read. What its digest names never changes. */
+/** An answer of bytes other than JSON, streamed as they are read. The content of a digest never changes. */
 export interface StoredFile {
   readonly mediaType: string;
   /** Bytes. */
@@ -19,10 +19,7 @@ export class FileAnswer {
     return `"${this.file.digest}"`;
   }
 
-  /**
-   * Kept by the browser, which asks each time whether it still may show it. Opened by itself it can run nothing, whatever
-   * is in it.
-   */
+  /** The browser keeps it, and asks each time whether it may still show it. Opened on its own it can run nothing. */
   get headers(): Record<string, string> {
     return {
       'Cache-Control': 'private, no-cache',

@@ -12,11 +12,9 @@ const MOST = 128 * 1_048_576;
 const LARGE = 16_384;
 
 /**
- * Bounds the memory of answers that nobody reads: a console that asks for the tree of 48,000 locations once a second and reads
- * nothing took 6 MB a second. Beyond the bound the oldest answer of whoever holds most is cut off, never the newest, so
- * everyone who reads gets an answer.
- *
- * Streams are bounded by themselves: of each one piece is held.
+ * Bounds the memory of unread answers: a console that asked for the tree of 48,000 locations once a second and read
+ * nothing took 6 MB a second. Beyond the bound the oldest answer of the largest holder is cut off, never the newest, so
+ * everyone who reads gets an answer. Streams hold one piece each.
  *
  * @param most bytes.
  */

@@ -78,9 +78,8 @@ const PREFIX = 'tagtrail:rate-limit:';
 const PING_MS = 30_000;
 
 /**
- * Awaits `work` for at most `milliseconds`. They are counted in two halves, because one timer cannot tell
- * which side was late: a stall of this process uses up one half, and in the other it reads everything that
- * arrived meanwhile.
+ * Awaits `work` for at most `milliseconds`, counted in two halves, because one timer cannot tell which side was late: a
+ * stall of this process uses up one half, and in the other it reads everything that arrived.
  *
  * @throws the error of `work`, or a timeout Error.
  */

@@ -3,7 +3,7 @@ const PATIENCE = 2_000;
 
 /**
  * Shares one load among all metrics of a scrape. Resolves with whether it succeeded in time; a late load goes on, and
- * no other is started meanwhile.
+ * no other starts meanwhile.
  */
 export function freshener(load: () => Promise<void>): () => Promise<boolean> {
   let underWay: Promise<boolean> | null = null;

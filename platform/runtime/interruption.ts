@@ -6,7 +6,7 @@ interface Reactions {
   again?: () => void;
 }
 
-/** Runs `work` with a signal that Ctrl-C or SIGTERM aborts, so that it can stop in order. */
+/** Runs `work` with a signal that Ctrl-C or SIGTERM aborts, so that it can stop cleanly. */
 export async function withInterruption<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
   { first, again = () => process.exit(INTERRUPTED) }: Reactions = {},
@@ -28,8 +28,8 @@ export async function withInterruption<Result>(
 export const INTERRUPTED = 130;
 
 /**
- * Has Ctrl-C or SIGTERM end this process once `before` has ended. Where others listen to the signal, as
- * {@link withInterruption} does, they decide.
+ * Lets Ctrl-C or SIGTERM end this process once `before` has ended. Other listeners of the signal, such as {@link
+ * withInterruption}, take precedence.
  */
 export function leaveOnSignals(before: () => Promise<void>): { ended(): Promise<void>; cancel(): void } {
   let ended = Promise.resolve();

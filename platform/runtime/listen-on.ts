@@ -43,8 +43,8 @@ const MOST_CONNECTIONS = 4_000;
 const SHARE_OF_DESCRIPTORS = 0.15;
 
 /**
- * Milliseconds that an idle connection is kept: longer than a load balancer's (commonly 60 s), so that none sends a
- * request just as it is closed here.
+ * Milliseconds to keep an idle connection: longer than load balancers do (commonly 60 s), so that none sends a request
+ * just as it is closed here.
  */
 const KEEP_ALIVE_MS = 75_000;
 
@@ -192,8 +192,8 @@ function boundConnections(server: Server, most: number): void {
 }
 
 /**
- * Once `leaving` aborts, every response closes its connection, including pending ones whose headers were not
- * sent. So no client is about to send on a connection when the server closes it, which is how requests fail.
+ * Once `leaving` aborts, every response closes its connection, including pending ones whose headers were not sent.
+ * Otherwise a client could send on a connection just as the server closes it, and its request would fail.
  */
 function endConnections(server: Server, leaving: AbortSignal): void {
   const latest = new Map<Socket, ServerResponse>();
@@ -267,11 +267,11 @@ function answerHalfClosed(server: Server): void {
 }
 
 /**
- * Node.js does not count as idle, and so would wait at shutdown for, connections on which nothing was ever sent, as
- * browsers open to have one ready, and those that were answered and closed on this side while the client neither reads
- * nor closes its own.
+ * Closes connections that Node.js does not count as idle and would wait for at shutdown: those on which nothing was
+ * ever sent, as browsers open in advance, and those that were answered and half-closed while the client neither reads
+ * nor closes.
  *
- * @returns closes them.
+ * @returns a function that closes them.
  */
 function unusedConnections(server: Server): () => void {
   const sockets = new Set<Socket>();

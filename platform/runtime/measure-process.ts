@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { ServerTls } from './server-tls.ts';
 
-/** Milliseconds: the library's ten take a third of what a process takes that has nothing to do. */
+/** Milliseconds. The library's default of ten takes a third of an idle process's time. */
 const PRECISION = 100;
 
 /** Exports processor time, memory, garbage collection and delays of the event loop. */

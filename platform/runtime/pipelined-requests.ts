@@ -13,12 +13,10 @@ export function underWayOn(socket: Socket): ServerResponse | null {
 }
 
 /**
- * Handles pipelined requests of one connection one after another and stops reading meanwhile (backpressure).
- * Node.js hands over every request it has read: four connections full of unknown keys delayed another caller's look-up
- * by 4 s.
- *
- * Answers come in order anyway, a read sees what was written ahead of it (RFC 9112 section 9.3.2), and those that wait for
- * their turn to be sent keep no places, such as of large pages, from the caller's other connections.
+ * Handles pipelined requests of one connection one after another and stops reading meanwhile (backpressure). Node.js
+ * hands over every request it has read: four connections full of unknown keys delayed another caller's look-up by 4 s.
+ * Answers come in order anyway (RFC 9112 section 9.3.2), and waiting requests hold no places that the caller's other
+ * connections need.
  */
 export function handleInTurn(listener: RequestListener): RequestListener {
   function start(line: Line, request: IncomingMessage, response: ServerResponse): void {

@@ -21,7 +21,7 @@ export async function requireWritable(db: Connection): Promise<void> {
 }
 
 /**
- * Requires that the replica, if there is one, can be used. One that is away is none of the process's needs.
+ * Requires that the replica, if there is one, can be used. An unavailable one is no reason not to start.
  *
  * @throws AppError naming DATABASE_READ_URL.
  */

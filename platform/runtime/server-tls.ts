@@ -50,7 +50,7 @@ export class ServerTls {
     });
   }
 
-  /** Takes up what the files say now; what cannot be used is logged once, and the earlier certificate stays. */
+  /** Loads the files; if they are unusable, logs it once and keeps the earlier certificate. */
   reload(read: () => TlsMaterial | null): void {
     try {
       const material = read();
@@ -82,7 +82,7 @@ export class ServerTls {
   }
 }
 
-/** It is used all the same: clients that do not look go on, and others are told by their own. */
+/** It is used all the same: clients that do not check continue, others refuse it themselves. */
 export function warnOfExpired(log: Logger, { expiresAt }: TlsMaterial): void {
   if (expiresAt <= Date.now()) {
     log.warn({ expired: new Date(expiresAt).toISOString() }, 'TLS certificate has expired');

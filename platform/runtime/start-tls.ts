@@ -4,7 +4,7 @@ import { repeat } from './repeat.ts';
 import { ServerTls, warnOfExpired } from './server-tls.ts';
 import { readTlsFiles, type TlsFiles } from './tls-files.ts';
 
-/** Milliseconds between looks at the files. Watching them misses those that are swapped by a link, as Kubernetes does. */
+/** Milliseconds between looks at the files. Watching misses files that are swapped by a link, as in Kubernetes. */
 const LOOK_MS = 5_000;
 
 /**

@@ -15,7 +15,7 @@ export const TIME_SETTINGS = {
   }),
 };
 
-/** Days, of what nothing but retention depends on. */
+/** In days; only retention depends on these. */
 export const RETENTION_SETTINGS = {
   MOVES_RETENTION_DAYS: optionalInteger(
     'how many days the events of the move feed are kept; for good if unset',

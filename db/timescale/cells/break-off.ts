@@ -3,7 +3,7 @@ import { AppError } from '../../../base/errors.ts';
 import { cancelRunning } from '../connections/cancel-running.ts';
 import { isCancelled } from '../connections/sql-state.ts';
 
-/** Milliseconds: what is begun just after a cancellation is cancelled by the next. */
+/** Milliseconds. A statement begun just after a cancellation is cancelled by the next one. */
 const AGAIN = 200;
 
 /**

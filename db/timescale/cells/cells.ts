@@ -92,7 +92,7 @@ export async function requireOnly(client: pg.Client, lock: number, orgId: number
   }
 }
 
-/** Neither cell drops what is old while both are compared: they would do so at different hours. */
+/** Neither cell may drop old rows while both are compared: they would do so at different hours. */
 async function keepFromSweeping(client: pg.Client): Promise<void> {
   await client.query('select pg_advisory_lock_shared($1)', [ADVISORY_LOCKS.sweep]);
 }

@@ -31,12 +31,12 @@ export async function requirePublished({ from, orgId, slot }: Cells): Promise<vo
   }
 }
 
-/** Milliseconds: what is written meanwhile takes less to apply than the organization may be held. */
+/** Milliseconds. Applying what is written meanwhile takes less than the organization may be held. */
 const SHORT = 1_000;
 
 /**
- * Up to where the log has all that was committed before, on disk: only from there it is read, so what was merely inserted
- * would not be seen, and then {@link forget} could pass over it. The commit of this message waits for the disk.
+ * The position up to which the log is on disk with everything committed before. It is read only from there on: what was
+ * merely inserted would not be seen, and {@link forget} could skip it. The commit of this message waits for the disk.
  */
 export async function writtenUpTo(from: pg.Client): Promise<string> {
   const { rows } = await from.query<{ lsn: string }>(
@@ -52,7 +52,7 @@ export interface Applied {
   xids: readonly number[];
 }
 
-/** Applies what was committed up to there, which is on disk. */
+/** Applies everything committed up to that position, which is on disk. */
 export async function catchUp({ from, to, orgId, slot, tables }: Cells, upTo: string): Promise<Applied> {
   let applied = lsnOf((await findMove(to, orgId))?.applied ?? '0/0');
   let changes = 0;

@@ -8,8 +8,8 @@ import { requireUninterrupted } from './break-off.ts';
 const PATIENCE = 2_000;
 
 /**
- * Holds an organization: it counts as deleted, and is told to come again. Returns when nothing that was begun before can
- * still be committed: every process has heard, and the transactions of then have ended.
+ * Holds an organization: it counts as deleted, and clients are told to come again. Returns once no earlier transaction
+ * can still commit: every process has heard, and the earlier transactions have ended.
  *
  * @throws AppError `conflict` if one of them takes too long, or the organization was deleted.
  */

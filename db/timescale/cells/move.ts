@@ -154,7 +154,7 @@ async function copyRows(
   }
 }
 
-/** Nothing is left of what was copied. */
+/** Removes every copied row. */
 async function clean({ from, to, orgId, slot, tables }: Cells): Promise<void> {
   await dropReplication(from, slot);
   await beginApplying(to);

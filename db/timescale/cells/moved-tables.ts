@@ -17,7 +17,7 @@ export interface MovedTable {
   owners: readonly string[];
   /** The columns of its primary key; null if it has none. */
   key: readonly string[] | null;
-  /** Where its rows are: itself and, of a hypertable, its chunks, as `schema.name`. */
+  /** The table itself or, for a hypertable, its chunks, as `schema.name`. */
   parts: readonly string[];
   /** Identities drawn from sequences. */
   sequences: readonly { column: string; sequence: string }[];
@@ -26,7 +26,7 @@ export interface MovedTable {
 /** Publishing over MQTT belongs to a cell's broker and starts over at the other; the move itself belongs to both cells. */
 const STAY = ['cell_moves', 'mqtt_feeds', 'mqtt_outdated', 'mqtt_topics', 'publishing_faults'];
 
-/** Every table with rows of organizations, as the catalog says, each after those it refers to; `organizations` is none. */
+/** Every table with rows of organizations, from the catalog, referenced tables first; without `organizations`. */
 export async function movedTables(client: pg.ClientBase): Promise<readonly MovedTable[]> {
   const { rows } = await client.query<TableRow>(TABLES, [STAY]);
   const names = new Set(rows.map(({ name }) => name));

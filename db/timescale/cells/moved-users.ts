@@ -52,7 +52,7 @@ export async function requireNoStrangers(
   }
 }
 
-/** Those who are there already keep what they have there. Sessions stay behind: people sign in at the other cell. */
+/** Users already there keep what they have. Sessions stay behind: people sign in again at the other cell. */
 export async function copyUsers(from: pg.ClientBase, to: pg.ClientBase, orgId: number): Promise<void> {
   await requireNoStrangers(from, to, orgId);
   for (const { row } of await namedUsers(from, orgId)) {

@@ -16,7 +16,7 @@ export function comparedSlotOf(slot: string): string {
   return `${slot}_compared`;
 }
 
-/** Publishes the organization's rows only. What is published of a table costs others nothing but a look at each change. */
+/** Publishes the organization's rows only. For other organizations it costs a look at each change. */
 export async function publish(
   client: pg.ClientBase,
   slot: string,
@@ -29,7 +29,7 @@ export async function publish(
   await client.query(`create publication ${slot} for table ${rows.join(', ')}`);
 }
 
-/** Chunks of hypertables that were begun since {@link publish}, and have rows of the organization, which nobody was told of. */
+/** Chunks of hypertables with rows of the organization that began after {@link publish}, and so are not published. */
 export async function unpublishedParts(
   client: pg.ClientBase,
   slot: string,
@@ -96,7 +96,7 @@ export async function dropReplication(client: pg.ClientBase, slot: string): Prom
   await client.query(`drop publication if exists ${slot}`);
 }
 
-/** Also what a killed run had begun, which the server may be busy with until other transactions end. */
+/** Also drops what a killed run began; the server may be busy with it until other transactions end. */
 export async function dropSlot(client: pg.ClientBase, slot: string): Promise<void> {
   await client.query(
     'select pg_terminate_backend(active_pid, $2) from pg_replication_slots where slot_name = $1 and active_pid is not null',

@@ -4,7 +4,7 @@ import type pg from 'pg';
 export interface Route {
   /** The number of the cell that it is in now; null if it has none, which no organization can move to. */
   cell: number | null;
-  /** By which its requests and connections are told: ids of keys, `th_7`, `reader-7`, `consumer-7`. */
+  /** What identifies its requests and connections: ids of keys, `th_7`, `reader-7`, `consumer-7`. */
   credentials: readonly string[];
 }
 

@@ -58,11 +58,11 @@ export async function switchOver(
 }
 
 /**
- * Keeps the old cell as it is when all of it has been applied, and can be seen: what is on disk is applied, even while its commit
- * still waits for a standby. What is written there later is known to nobody: that a reader was disconnected, when a key was last
- * used.
+ * Leaves the old cell as it is once everything is applied and visible. What is on disk is applied, even while its
+ * commit waits for a standby. Nothing learns of what is written there later, such as a disconnected reader or the last
+ * use of a key.
  *
- * @param xids the transactions that were applied since the organization was held.
+ * @param xids transactions applied since the organization was held.
  */
 export async function rest(
   cells: Cells,

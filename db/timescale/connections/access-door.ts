@@ -6,8 +6,8 @@ import { type ServiceConnections, serviceConfig } from './service-connections.ts
 import { SilentConnections } from './silent-connections.ts';
 
 /**
- * Access to credentials as `tagtrail_access`, a role that sees those of every organization, to identify the
- * caller's, and nothing else.
+ * Access to credentials as `tagtrail_access`, a role that sees only credentials, of every organization, to identify the
+ * caller.
  */
 export interface AccessDoor extends Connection {
   end(): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * All advisory locks of a database: two with the same number would be one lock. Those with an organization
- * beside the number are separate.
+ * All advisory locks of a database; equal numbers would be one lock. Locks with an organization beside the number are
+ * separate.
  */
 export const ADVISORY_LOCKS = {
   migration: 7_461_726,
@@ -47,7 +47,7 @@ export const ORGANIZATION_LOCKS = {
   rules: 7_461_731,
   /** Shared by recorders, exclusive for changes of location settings. */
   locating: 7_461_735,
-  /** Adding what is counted: keys, handhelds, members, webhooks and others. */
+  /** Adding a counted row: keys, handhelds, members, webhooks and others. */
   room: 7_461_734,
   /** Adding antennas. */
   antennas: 7_461_736,

@@ -30,11 +30,11 @@ export async function holdersOf(client: ClientBase, lock: number): Promise<strin
 }
 
 /**
- * Says who keeps a session from a lock, as soon as that lasts, and again every ten seconds, or for somebody else. It asks on
- * a connection of its own, and says nothing if there is none.
+ * Logs which session blocks another one, at once, every ten seconds, and when it changes. It asks on its own
+ * connection.
  *
  * @param pid the session that may have to wait.
- * @returns what ends it.
+ * @returns a function that ends it.
  */
 export function watchBlockers(url: string, pid: number, say: (who: string) => void): () => Promise<void> {
   const controller = new AbortController();

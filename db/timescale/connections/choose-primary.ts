@@ -11,12 +11,12 @@ export interface Known extends Pick<ServerAnswer, 'system' | 'timeline'> {
 export const DIVIDED = 'DIVIDED';
 
 /**
- * The server to go to: one that takes changes; where none does, one that could if it were not set read-only. Never one of
- * an older timeline than another answer or `known` has, since a standby was promoted in its place.
+ * Chooses the server to connect to: one that takes changes, or else one that could if it were not set read-only. Never
+ * one on an older timeline than another answer or `known`: a standby was promoted in its place.
  *
  * @param known what is known of a cluster.
  * @returns null if there is none.
- * @throws if there are two, and nothing says which of them is right.
+ * @throws if there are two and nothing says which is right.
  */
 export function choosePrimary(
   answers: readonly ServerAnswer[],
@@ -101,7 +101,7 @@ export function isSame(answer: Known, other: Known | undefined): boolean {
   );
 }
 
-/** Also where one does not tell: whether it may be asked can change while processes run. */
+/** True also if one does not say: permission to ask can change while processes run. */
 export function isSameSystem(one: string, other: string): boolean {
   return one === other || one === UNTOLD || other === UNTOLD;
 }

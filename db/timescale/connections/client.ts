@@ -36,8 +36,8 @@ function withVerbs<Base extends SenderClass>(base: Base) {
 }
 
 /**
- * With `pipeline` on, statements sent without awaiting each other travel together. Of several servers it connects to the
- * wanted one, and leaves it should it turn out, or become, another: a standby for one that is to take changes.
+ * With `pipeline` on, statements sent without awaiting each other travel together. With several servers it connects to
+ * the wanted kind, and leaves a server that turns out to be, or becomes, another kind.
  */
 export class Client extends withVerbs(pg.Client) {
   readonly #servers: Servers | undefined;

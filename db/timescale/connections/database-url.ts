@@ -16,10 +16,9 @@ export interface DatabaseUrl {
 }
 
 /**
- * Reads the address of a database as libpq does: several hosts, each with its port, separated by commas, and
- * `target_session_attrs`.
+ * Reads a database address as libpq does: several hosts with ports, separated by commas, and `target_session_attrs`.
  *
- * @returns null if it is none.
+ * @returns null if it is not one.
  */
 export function readDatabaseUrl(text: string): DatabaseUrl | null {
   const [, scheme = '', user = '', places = '', rest = ''] = PARTS.exec(text) ?? [];
@@ -63,7 +62,7 @@ export function withDatabase(text: string, name: string): string {
   return `${scheme}${user}${places}/${encodeURIComponent(name)}${search}`;
 }
 
-/** The address with standbys wanted, unless it says what is. */
+/** The address with standbys wanted, unless it says otherwise. */
 export function asStandbys(text: string): string {
   return text.includes(`${ATTRIBUTES}=`)
     ? text

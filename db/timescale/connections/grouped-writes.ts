@@ -184,7 +184,7 @@ export async function retryWhileLocked<Result>(attempt: () => Promise<Result>): 
 }
 
 /**
- * Milliseconds a change waits for each lock. Creates and attaches hold theirs for a few; an import holds those of
- * its rows for seconds. Less than `deadlock_timeout`, so that the one that waits gives way.
+ * Milliseconds a change waits for each lock. Creates and attaches hold locks for a few milliseconds, an import for
+ * seconds. Less than `deadlock_timeout`, so that the waiting change gives way.
  */
 export const LOCK_TIMEOUT = 500;

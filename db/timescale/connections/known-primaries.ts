@@ -4,9 +4,8 @@ import { isSame, type Known } from './choose-primary.ts';
 type Used = Pick<ServerAnswer, 'system' | 'timeline' | 'standing'>;
 
 /**
- * The primary of each database cluster that this process has gone to, and the newest timeline it has heard of. A
- * connection to what was replaced is left: to a server of an older timeline, and to one that was read-only and is not any
- * more, or has another beside it that takes changes.
+ * The primary of each database cluster that this process has used, and the newest timeline it knows. A connection is
+ * closed if its server is on an older timeline, was read-only and no longer is, or is one of two that take changes.
  */
 export class KnownPrimaries {
   readonly #known = new Map<string, Known>();

@@ -6,7 +6,7 @@ export interface Listener {
   isConnected(): boolean;
   /** `performance.now()` up to which every notification has been received; minus infinity if unknown. */
   heardUntil(): number;
-  /** To be called by those who rely on `heardUntil`: it is probed at once, and often for a second. */
+  /** For callers that rely on `heardUntil`: probes at once, and often for a second. */
   ask(): void;
   close(): Promise<void>;
 }

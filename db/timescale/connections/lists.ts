@@ -9,10 +9,9 @@ import { isCancelled } from './sql-state.ts';
 const BRIEF_AT_ONCE = 5;
 
 /**
- * After `inARow` lists that take `ms` milliseconds or more, an organization's brief lists run one at a time
- * until one is quicker. A page of locations of which one has 10,000 tags takes PostgreSQL 19 ms; a burst of
- * 120 read five at a time made the 99th percentile of others' look-ups 290 ms, now 40. Ordinary pages take 1
- * ms, and 3.4 if five at a time keep two processors busy.
+ * After `inARow` lists of `ms` milliseconds or more, an organization's brief lists run one at a time until one is
+ * quicker. A page of locations, one with 10,000 tags, takes PostgreSQL 19 ms; 120 of these, five at a time, made the
+ * p99 of others' look-ups 290 ms, now 40. Ordinary pages take 1 ms, and 3.4 if five at a time keep two processors busy.
  */
 const HEAVY = { inARow: 5, ms: 8 };
 
@@ -33,8 +32,8 @@ export interface ListOptions {
    */
   lookUps?: number | undefined;
   /**
-   * True for what is compared with what the primary says next, like a position in the feed: a replica may show a commit a
-   * moment before the primary does, which waits for other standbys.
+   * True if the answer is compared with a later one of the primary, like a position in the feed: a replica may show a
+   * commit just before the primary does, which waits for other standbys.
    */
   fromPrimary?: boolean;
   signal: AbortSignal | undefined;

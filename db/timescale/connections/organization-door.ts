@@ -58,7 +58,7 @@ export interface OrganizationDatabase extends OrganizationConnection {
  * transaction and the same write, so it costs no round trip and leaves nothing behind.
  */
 export interface OrganizationDoor {
-  /** For one request: a failure after a change is not reported as if nothing had changed. */
+  /** For one request. If a request fails after a change, the error does not claim that nothing changed. */
   of(orgId: number): OrganizationDatabase;
   /** The server that answered lists that may read much; null without a replica. */
   readonly replicaReads: Readonly<ReplicaReads> | null;
@@ -70,14 +70,15 @@ export interface OrganizationDoor {
 export interface OrganizationConnections extends ServiceConnections {
   /** Time limit, in milliseconds, of statements that may read much. */
   scanTimeout?: number;
-  /** Address of replicas that answer these while they are as far as the primary. */
+  /** Address of replicas, which answer these while they are up to date. */
   readUrl?: string | null;
 }
 
 /**
- * @param connections `max` of them, half for transactions, of which one organization has at most half, and its second only
- * while another is left: its own import can block its transactions for seconds and must not block others'. One is kept for
- * organizations that changed little of late. The others queue, bounded like lists. Up to {@link SCANNING_CONNECTIONS} more are opened on demand.
+ * @param connections at most `max`, half of them for transactions. An organization has at most half of those, its
+ * second only while another is free: its own import can block its transactions for seconds. One is kept for
+ * organizations that changed little recently. Others queue, with bounds. Up to {@link SCANNING_CONNECTIONS} more are
+ * opened on demand.
  */
 export function openOrganizationDoor(
   url: string,

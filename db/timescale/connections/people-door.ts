@@ -6,8 +6,8 @@ import { type ServiceConnections, serviceConfig } from './service-connections.ts
 import { SilentConnections } from './silent-connections.ts';
 
 /**
- * Users, sessions and links as `tagtrail_people`, a role that sees those of every organization, to sign people in, and
- * nothing else but the names of organizations. What it changes it can log, and not read in the log.
+ * Users, sessions and links as `tagtrail_people`, a role that sees these for every organization, to sign people in, and
+ * otherwise only names of organizations. It can write the change log, but not read it.
  */
 export interface PeopleDoor extends Database {
   end(): Promise<void>;

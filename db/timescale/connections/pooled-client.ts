@@ -18,15 +18,12 @@ interface Pipeline {
 const PipelinedClient = Client as unknown as new (config: pg.ClientConfig) => Client & Pipeline;
 
 /**
- * A connection through a pooler in transaction mode, where each transaction may come to another session of PostgreSQL.
- * So every transaction, and every statement outside of one, begins with the settings that others start their connection
- * with, the role among them; and no statement is prepared under a name.
- *
- * If the settings are refused, so is all that follows in the transaction: nothing runs as another role.
- *
- * Nothing of a transaction is sent before the last answer to the one before. With that answer PgBouncer takes the session
- * away, also if it has passed on a part of the next transaction by then: the rest would come to another session, without
- * the settings, and behind the part stands somebody else's.
+ * A connection through a pooler in transaction mode, where each transaction may get another PostgreSQL session. So
+ * every transaction, and every statement outside one, begins with the settings that others set at connection, including
+ * the role; no statement is prepared by name. If the settings are refused, so is the rest of the transaction: nothing
+ * runs as another role. Nothing of a transaction is sent before the last answer of the one before. After that answer
+ * PgBouncer takes the session away, even if it has passed on part of the next transaction: the rest would reach another
+ * session, without the settings.
  */
 export class PooledClient extends PipelinedClient {
   readonly #settings: Preceding;

@@ -107,7 +107,7 @@ export class PrecededQuery extends InnerQuery {
   }
 
   /**
-   * Has the texts of all statements sent rather than names of prepared ones.
+   * Sends the texts of all statements instead of names of prepared ones.
    *
    * @param first precedes the others.
    */
@@ -164,8 +164,8 @@ export class PrecededQuery extends InnerQuery {
 }
 
 /**
- * Caches the column descriptions of prepared statements, which cannot change (PostgreSQL refuses to run a
- * statement whose columns would). Requesting those of a look-up takes a tenth of its time.
+ * Caches the column descriptions of prepared statements, which cannot change: PostgreSQL refuses a statement whose
+ * columns would. Requesting them takes a tenth of a look-up.
  */
 class KnownColumns {
   static readonly #known = new WeakMap<pg.Connection, KnownColumns>();

@@ -23,7 +23,7 @@ export interface ReplicaPosition extends Pick<PrimaryPosition, 'timeline' | 'sys
 const COMMON = `(select system_identifier::text from pg_control_system()) as system, current_database() as database,
   ${DATABASE_NOW.sql} as now`;
 
-/** All that was acknowledged before lies before the position: a commit is flushed first. */
+/** Everything acknowledged before lies before the position: a commit is flushed first. */
 export const ASK_PRIMARY: pg.QueryConfig & { name: string } = {
   name: 'primary-position',
   text: `select case when not pg_is_in_recovery() then pg_current_wal_flush_lsn()::text end as lsn,

@@ -13,7 +13,7 @@ import {
 import type { Scanned, ScanningPool } from './scanning-pool.ts';
 import { isCancelled } from './sql-state.ts';
 
-/** Milliseconds for the replica to come as far as the primary, and between questions whether it has. */
+/** Milliseconds for the replica to catch up with the primary, and between questions whether it has. */
 const PATIENCE = 100;
 const EVERY = 5;
 
@@ -21,7 +21,9 @@ const EVERY = 5;
 const AFTER_BEHIND = 1_000;
 const AFTER_LOST = 10_000;
 
-/** Milliseconds by which its clock may be ahead: what is in effect at which time is by the clock of whoever answers. */
+/**
+ * Milliseconds that its clock may be ahead: whether a row is in effect depends on the clock of the server that answers.
+ */
 const AHEAD = 1_000;
 
 export interface ReplicaReads {
@@ -32,9 +34,9 @@ export interface ReplicaReads {
 }
 
 /**
- * A standby that answers what would keep the primary busy, whenever it has all that the primary had when it was asked,
- * which is after the request came: so what was written before is read, whichever process wrote it. Position and query go
- * over one connection, as an address may lead to several standbys. Whatever is wrong with it, the primary answers.
+ * A standby that answers expensive queries, if it has everything the primary had when asked, after the request came. So
+ * a read sees all earlier writes of any process. Position and query use one connection, because an address may lead to
+ * several standbys. If anything is wrong with it, the primary answers.
  */
 export class Replica {
   readonly reads: ReplicaReads = { byReplica: 0, byPrimary: 0, bytesBehind: 0 };

@@ -28,10 +28,10 @@ interface Heard {
 }
 
 /**
- * The servers of one database, of which another may be the primary at any time. All are asked at once, since one that
- * vanished does not refuse, and again until one is what is wanted: during a switchover callers wait a moment rather than
- * fail. Connections opened at the same time share an answer; none is remembered, for it may be wrong by the next one. But
- * what it said of its timeline is: a primary in whose place a standby was promoted is not gone to again.
+ * The servers of one database, any of which may become primary. All are asked at once, because a vanished server does
+ * not refuse, and again until one is of the wanted kind: during a switchover callers wait rather than fail. Connections
+ * opened at the same time share an answer, which is not remembered, because it may soon be wrong. Its timeline is
+ * remembered, so that a replaced primary is never used again.
  */
 export class Servers {
   readonly wanted: Wanted;
@@ -63,12 +63,19 @@ export class Servers {
     return this.#addresses.length > 1;
   }
 
-  /** Whether one that was examined may not be asked which cluster it is of, so that others could be taken for its standbys. */
+  /**
+   * Whether the login may not ask an examined server for its cluster; then a server of another cluster could pass as a
+   * standby.
+   */
   get areUntold(): boolean {
     return this.#areUntold;
   }
 
-  /** Asks each of them once. @returns what is wrong with them as a whole, and what to do; null if nothing is. */
+  /**
+   * Asks each server once.
+   *
+   * @returns what is wrong with them as a whole, with the remedy; null if nothing is.
+   */
   async examine(): Promise<{ message: string; remedy: string } | null> {
     const asked = await Promise.allSettled(
       this.#addresses.map((address) => askServer(address, this.#config)),

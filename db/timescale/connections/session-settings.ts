@@ -2,10 +2,8 @@
 export type SessionSettings = Readonly<Record<string, string>>;
 
 /**
- * What the code relies on in each connection.
- *
- * PostgreSQL's default `random_page_cost`, made for rotating disks, makes it read 200 locations rather than
- * find one by its index; that was a third of a look-up (102 us of PostgreSQL's time instead of 71).
+ * Settings that the code relies on in each connection. PostgreSQL's default `random_page_cost`, made for rotating
+ * disks, makes it scan 200 locations instead of using an index: a third of a look-up (102 us instead of 71).
  */
 export const COMMON_SETTINGS: SessionSettings = {
   timezone: 'UTC',

@@ -25,10 +25,10 @@ export interface SnapshotOptions {
 
 const BATCH = 2_000;
 
-/** Milliseconds to wait for whoever takes the rows; until then the database keeps what others delete. */
+/** Milliseconds to wait for the reader of the rows; until then the database keeps deleted rows. */
 const IDLE_TIMEOUT = 600_000;
 
-/** To be ended by whoever opened it. */
+/** The opener must end it. */
 export interface OpenSnapshot extends Snapshot {
   end(): Promise<void>;
 }

@@ -164,7 +164,7 @@ function isTransient(error: unknown): boolean {
   );
 }
 
-/** What `work` went by was changed before it could lock it: it is done once more, as after a serialization failure. */
+/** What `work` relied on changed before it could lock it; it runs once more, as after a serialization failure. */
 export class Outdated extends Error {}
 
 /** `unique_violation`. */

@@ -8,7 +8,7 @@ export interface TableChecksum {
   checksum: string;
 }
 
-/** From one snapshot if the client's transaction has one. */
+/** From one snapshot if the client is in a transaction that has one. */
 export async function checksums(client: pg.ClientBase): Promise<TableChecksum[]> {
   const sums: TableChecksum[] = [];
   for (const table of await tablesInOrder(client)) {

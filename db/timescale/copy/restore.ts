@@ -24,11 +24,11 @@ export interface Restored {
 }
 
 /**
- * Puts a backup into an empty database, which is created if missing, with the owner, locale and schema that it has to have.
- * All or nothing: one transaction, committed if rows and checksums of every table are those of the backup.
+ * Restores a backup into an empty database, which is created if missing with owner, locale and schema. One transaction,
+ * committed if rows and checksums of every table match the backup.
  *
- * @throws AppError `conflict` if the database has data or the backup is of a newer version; `invalid_input` if it is not
- * whole.
+ * @throws AppError `conflict` if the database has data or the backup is of a newer version; `invalid_input` if it is
+ * incomplete.
  */
 export async function restore(
   url: string,
@@ -70,7 +70,7 @@ async function readHeader(pieces: AsyncIterator<Piece>): Promise<BackupHeader> {
   return first.header;
 }
 
-/** Those that the backup had; newer ones are applied when it is there, and functions after them. */
+/** The migrations that the backup had; newer ones are applied after the restore, then the functions. */
 function migrationsOf({ migrations: applied }: BackupHeader): Migration[] {
   const all = readMigrations();
   const had = appliedOf(all, applied, 'The backup');
@@ -78,7 +78,7 @@ function migrationsOf({ migrations: applied }: BackupHeader): Migration[] {
   return isNewest ? all : had.filter((migration) => !isFunctions(migration));
 }
 
-/** A schema without organizations has no data. Tables of an extension are none, either. */
+/** A schema without organizations has no data; tables of an extension do not count. */
 async function refuseData(url: string): Promise<void> {
   const client = await connect(url);
   try {

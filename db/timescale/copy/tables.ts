@@ -16,8 +16,8 @@ export interface Sequence {
 }
 
 /**
- * Derived tables: rebuilt by triggers or afterwards, not copied. Silences are revised from a reader's first expectation on,
- * which is derived anew for the last eight days.
+ * Derived tables: rebuilt by triggers or afterwards, not copied. Silences are derived again from a reader's first
+ * expectation on, for the last eight days.
  */
 const DERIVED: readonly string[] = [
   'live_row_counts',
@@ -39,7 +39,7 @@ export async function tablesInOrder(client: pg.ClientBase): Promise<Table[]> {
   }));
 }
 
-/** Each after those it refers to. */
+/** Referenced tables first. */
 export function inReferenceOrder<Row extends { name: string; refers_to: string[] }>(
   tables: readonly Row[],
 ): Row[] {

@@ -17,8 +17,8 @@ const BLOCKS = 64;
 const LONGEST_REST = 1_000;
 
 /**
- * Deletes an organization's rows of a table, piece by piece in the order of their place on disk: what a piece reads and
- * deletes is bounded whatever others have in the table, and deleted rows are not passed again, as they would be in an index.
+ * Deletes an organization's rows of a table in pieces, by their place on disk: each piece is bounded whatever others
+ * have in the table, and deleted rows are not visited again, as they would be in an index.
  */
 export async function eraseRows(
   pool: Pool,
@@ -55,7 +55,7 @@ function erase(pool: Pool, statement: string, values: unknown[]): Promise<number
   });
 }
 
-/** The table or, of a hypertable, its chunks; those only that have rows of the organization. */
+/** The table or, for a hypertable, its chunks that have rows of the organization. */
 function partsWithRows(
   pool: Pool,
   table: OrganizationTable,

@@ -4,7 +4,7 @@ import { inSnapshot } from '../connections/transaction.ts';
 import { rowsAsJson } from '../copy/rows-as-json.ts';
 import { isOf, type OrganizationTable, organizationTables } from './organization-tables.ts';
 
-/** Never exported: what lets somebody in, digests of it, and what it is encrypted with. */
+/** Never exported: credentials, their digests, and keys they are encrypted with. */
 export const SECRET_COLUMNS: readonly string[] = [
   'api_keys.secret_sha256',
   'handhelds.token_sha256',
@@ -19,7 +19,7 @@ export type TakeLines = (table: string, lines: readonly string[]) => Promise<voi
 
 export interface ExportedInstant {
   exportedAt: string;
-  /** The latest migration: what the rows mean. */
+  /** The latest migration, which defines what the rows mean. */
   migration: string;
 }
 

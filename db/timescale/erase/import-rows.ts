@@ -27,8 +27,8 @@ export interface ImportedTable {
 }
 
 /**
- * Written by the export, and not read: they consist of secrets, which it leaves out, or of what a broker of the other
- * installation keeps.
+ * Exported but not imported: tables that consist of secrets, which the export leaves out, or describe a broker of the
+ * other installation.
  */
 export const NOT_IMPORTED: readonly string[] = [
   ...['mqtt_consumers', 'user_links', 'webhook_secrets'],

@@ -41,7 +41,7 @@ export async function tablesToEmpty(pool: Pool): Promise<OrganizationTable[]> {
   return tables.toReversed().sort((one, other) => rank(one) - rank(other));
 }
 
-/** Before what is counted in them, so that nothing is counted down row by row; or after. */
+/** Deleted before the rows that they count, so that nothing is counted down row by row. */
 const FIRST = ['history_marks'];
 const LAST = ['live_row_counts'];
 

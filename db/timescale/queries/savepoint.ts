@@ -2,10 +2,10 @@ import { NO_ROWS, sql } from './sql.ts';
 import type { Connection } from './verbs.ts';
 
 /**
- * Does part of a transaction's work; if that throws, whatever it wrote is undone, and the transaction goes on.
+ * Does part of a transaction's work; if that throws, its writes are undone and the transaction goes on.
  *
  * @param transaction one, not a pool.
- * @param onUndone is given what was thrown.
+ * @param onUndone gets the error.
  * @throws the connection's error if it is lost.
  */
 export async function inSavepoint<Result>(

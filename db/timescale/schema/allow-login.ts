@@ -137,8 +137,8 @@ const ITERATIONS = 4_096;
 const LENGTH = 32;
 
 /**
- * What PostgreSQL keeps of a password (RFC 5803, SCRAM-SHA-256), for `create role … password`: a statement may get into the
- * server's log, so the password itself is not part of one.
+ * What PostgreSQL stores for a password (RFC 5803, SCRAM-SHA-256), for `create role … password`. A statement may get
+ * into the server's log, so it must not contain the password.
  */
 export function scramVerifier(password: string, salt = randomBytes(16)): string {
   const salted = pbkdf2Sync(saslprep(password), salt, ITERATIONS, LENGTH, 'sha256');

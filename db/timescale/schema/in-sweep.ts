@@ -3,10 +3,10 @@ import type { Pool, PoolClient } from '../connections/client.ts';
 import { inTransaction } from '../connections/transaction.ts';
 
 /**
- * Runs `work` in a transaction that may drop or merge old rows. Those who compare or recompute them keep it away by holding
- * the lock in shared mode.
+ * Runs `work` in a transaction that may drop or merge old rows. Code that compares or recomputes them prevents that by
+ * holding the lock in shared mode.
  *
- * @returns null if somebody does: then nothing was done.
+ * @returns null if it is held; then nothing was done.
  */
 export function inSweep<Result>(
   pool: Pool,

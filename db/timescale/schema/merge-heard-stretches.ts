@@ -2,13 +2,12 @@ import type { Pool } from '../connections/client.ts';
 import { inSweep } from './in-sweep.ts';
 
 /**
- * Merges stretches in which a reader was heard (`reader_spans`) once they are eight days old and nothing is learned of them
- * any more, across gaps in which it was neither silent nor disconnected, that were no longer than was expected of it then,
- * and of which no late reads came. So neither silences nor listening times change. A reader that sends every minute makes 1,440 of them a day, and keeps a few.
+ * Merges stretches in which a reader was heard (`reader_spans`) once they are eight days old, across gaps in which it
+ * was neither silent nor disconnected, within its expectation, and without late reads. So neither silences nor
+ * listening times change. A reader that sends every minute makes 1,440 a day; a few remain. One transaction per reader,
+ * because recording waits for its counters meanwhile.
  *
- * A transaction for each reader, since recording waits for its counters meanwhile.
- *
- * @returns the number of readers looked at.
+ * @returns the number of readers visited.
  */
 export async function mergeHeardStretches(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ org_id: number; reader_id: number }>(`
@@ -44,10 +43,10 @@ const IS_HERE = `not exists (
   select from cell_moves move where move.org_id = reader_counters.org_id and move.state = 'arriving')`;
 
 const OLD = "interval '8 days'";
-/** So that none is left out where no process ran for a week. */
+/** So that nothing is skipped if no process ran for a week. */
 const OLDEST = "interval '16 days'";
 
-/** In seconds, at the end of a stretch: what was set, else what was learned, else what a new reader is taken to have. */
+/** In seconds, at the end of a stretch: the set expectation, else the learned one, else that of a new reader. */
 const expected = `coalesce(
   (select seconds from reader_expectations
    where org_id = $1 and reader_id = $2 and origin = 'set' and valid_from <= before

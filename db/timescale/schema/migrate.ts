@@ -50,8 +50,8 @@ export function migrate(
 }
 
 /**
- * Migrates a new database only. One of another version is left unchanged: a migration cannot be undone, so it takes an
- * explicit decision.
+ * Migrates a new database only. A migration cannot be undone, so a database of another version is left unchanged until
+ * somebody decides.
  *
  * @throws AppError `unavailable` if it is of another version; `conflict` as {@link migrate}.
  */
@@ -158,8 +158,8 @@ async function requireOwner(client: pg.Client): Promise<void> {
 }
 
 /**
- * The extension must exist before migrations that make hypertables, and can be created only if it is preloaded. That shows
- * by a setting that its loader has: who is no superuser may not read `shared_preload_libraries`.
+ * The extension must exist before migrations that make hypertables, and can be created only if it is preloaded. A
+ * setting of its loader shows that: only a superuser may read `shared_preload_libraries`.
  */
 async function createTimescaleIfAvailable(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ preloaded: boolean }>(
@@ -180,8 +180,8 @@ async function createTimescaleIfAvailable(client: pg.Client): Promise<void> {
 }
 
 /**
- * A database at the last migration before the baseline has its tables, and gets its name in the ledger. What that version
- * left to do after its migrations has to be done, as this one knows nothing of it.
+ * A database at the last migration before the baseline has the same tables, so it gets the baseline's name in the
+ * ledger. Whatever that version still had to do after its migrations must be done first: this version cannot do it.
  */
 async function takeOver(client: pg.ClientBase): Promise<void> {
   await requireFinished(client);
@@ -191,7 +191,7 @@ async function takeOver(client: pg.ClientBase): Promise<void> {
   await client.query('commit');
 }
 
-/** @throws AppError `conflict` if a version before the baseline has not done what it does after its migrations. */
+/** @throws AppError `conflict` if a version before the baseline has not finished its work after the migrations. */
 export async function requireFinished(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ left: boolean }>(
     `select exists (select from positions where not is_in_feed)

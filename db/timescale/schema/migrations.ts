@@ -20,7 +20,7 @@ export function readMigrations(): Migration[] {
   return [...migrations, { name: `${FUNCTIONS}${digest}`, sql: functions }];
 }
 
-/** A file of SQL with those that it includes by psql's `\ir`. */
+/** An SQL file with the files it includes by psql's `\ir`. */
 function readSql(file: URL): string {
   return readFileSync(file, 'utf8').replaceAll(/^\\ir (.+)$/gm, (_, path: string) =>
     readSql(new URL(path, file)),
@@ -40,7 +40,7 @@ export function newestOf(migrations: readonly Migration[]): string {
 }
 
 /**
- * Those of the migrations that a database or a backup has, by the names in its ledger.
+ * The migrations of a database or backup, by the names in its ledger.
  *
  * @param whose begins the message of an error.
  * @throws AppError `conflict` if a newer version wrote them, or one that is too old.

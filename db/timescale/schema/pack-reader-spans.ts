@@ -2,12 +2,10 @@ import type { Pool } from '../connections/client.ts';
 import { inSweep } from './in-sweep.ts';
 
 /**
- * Packs days of a reader that have many spans (`reader_spans`) into a row each (`reader_packed_spans`) once they are eight days
- * old, after what can be merged was merged: a reader that connects for each message makes 11,520 rows a day, none of which can
- * be. Whoever reads spans of then reads the same.
- *
- * A transaction for each day, since recording waits for the reader's counters meanwhile. What
- * arrives from another cell is as it is there until all of it is here.
+ * Packs days with many spans of a reader (`reader_spans`) into one row each (`reader_packed_spans`) once they are eight
+ * days old and merged: a reader that connects for each message makes 11,520 unmergeable rows a day. Readers of spans
+ * get the same result. One transaction per day, because recording waits for the reader's counters meanwhile. Rows that
+ * are arriving from another cell are left alone.
  *
  * @returns the number of days packed.
  */
@@ -48,7 +46,7 @@ const OLD = "date_trunc('day', now() - interval '8 days', 'UTC')";
 /** Spans of a day: fewer are no burden. */
 const MANY = 100;
 
-/** None is longer than an hour, so that whoever looks for spans of a time need not look at packs of long before. */
+/** No span is longer than an hour, so a search for spans need not look at packs of long before. */
 const PACK = `with last as (
     select kind.state, (
         select max(started_at) from reader_spans span

@@ -36,9 +36,7 @@ export async function sweep(pool: Pool, retentionDays: number): Promise<Swept> {
   return swept ?? { isDone: false, scanEvents: 0, receivedMessages: 0, submissions: 0 };
 }
 
-/**
- * Added to the retention: what a scan just recent enough states is decided by scans of up to a minute before.
- */
+/** Added to the retention: scans of up to a minute before decide what the oldest kept scan states. */
 const SURROUNDINGS = "interval '1 hour'";
 
 function dropScans(client: pg.ClientBase, retentionDays: number): Promise<number> {
@@ -50,7 +48,7 @@ function dropScans(client: pg.ClientBase, retentionDays: number): Promise<number
   );
 }
 
-/** Drops values that tags measured more than so many days ago, as raw scans are; the newest of each tag stay. */
+/** Drops values that tags measured before the retention, as raw scans are; the newest of each tag stay. */
 export async function sweepReadings(pool: Pool, retentionDays: number): Promise<number> {
   const dropped = await inSweep(pool, (client) =>
     dropBefore(client, 'tag_readings', 'now() - make_interval(days => $1)', retentionDays),
@@ -96,7 +94,7 @@ async function forgetMessages(client: pg.ClientBase): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** Rows of processes absent for so long that the broker keeps nothing for them. */
+/** Rows of processes that have been gone for so long that the broker keeps nothing for them. */
 async function forgetBrokerSessions(client: pg.ClientBase, retentionDays: number): Promise<void> {
   await client.query(
     'delete from broker_sessions where not is_divided and held_until < now() - make_interval(days => $1::integer)',
@@ -122,8 +120,8 @@ async function forgetIdleRetractions(client: pg.ClientBase, retentionDays: numbe
 }
 
 /**
- * What late reads prove of a reader, and when they were delayed, is kept longer than the reads, by as much as is looked back
- * for coverage: so what is said of assets at an instant does not change while the reads of then are kept.
+ * Proofs of late reads and delays are kept longer than reads, by the time that coverage looks back, so that answers
+ * about assets do not change while the reads are kept.
  */
 async function forgetProofs(client: pg.ClientBase, retentionDays: number): Promise<void> {
   for (const table of ['reader_proofs', 'reader_delays']) {
@@ -161,17 +159,16 @@ async function forgetSessions(client: pg.ClientBase): Promise<void> {
 }
 
 /**
- * Of a table's rows. What arrives from another cell is as it is there until all of it is here: it is swept there meanwhile, by
- * the hour of that cell, and then both are compared.
+ * Leaves out rows of organizations that are arriving from another cell. They are swept there, by that cell's clock, and
+ * then both copies are compared.
  */
 const NOT_ARRIVING = `org_id <> all (array(select move.org_id from cell_moves move where move.state = 'arriving'))`;
 
 /**
- * Takes from sign-ins in the change log, after so many days, the address that somebody signed in from: with the time it says
- * where a person was. What else an entry says stays. Of what arrives from another cell they are taken there, until all
- * of it is here. Found by an index of its own (`changes__at_of_address`).
+ * Removes the address from old sign-ins in the change log: with the time it says where a person was. The rest of an
+ * entry stays. Organizations that are arriving from another cell are left out. Uses the index `changes__at_of_address`.
  *
- * @returns of how many.
+ * @returns the number of entries.
  */
 export function forgetAddresses(pool: Pool, days: number): Promise<number> {
   return inTransaction(pool, async (client) => {
@@ -191,11 +188,10 @@ export function forgetAddresses(pool: Pool, days: number): Promise<number> {
 }
 
 /**
- * Drops the events of the move feed that are older than so many days, by whole chunks of a hypertable, otherwise by
- * days (UTC). In one transaction with the first position that is then kept, so that a reader either finds an event or
- * is told that it has expired.
+ * Drops expired events of the move feed: whole chunks of a hypertable, otherwise by days (UTC). One transaction also
+ * sets the first kept position, so that a reader either finds an event or is told that it has expired.
  *
- * @returns how many organizations lost any.
+ * @returns the number of organizations that lost any.
  */
 export async function sweepMoves(pool: Pool, retentionDays: number): Promise<number> {
   const count = await inSweep(pool, async (client) => {

@@ -7,10 +7,8 @@ export interface SequenceUse {
 }
 
 /**
- * Selects {@link SequenceUse} of every sequence that the role may read.
- *
- * PostgreSQL may evaluate conditions in any order, and functions of sequences fail for other relations, of which the
- * catalogs are full; `materialized` keeps those away from them.
+ * Selects {@link SequenceUse} of every sequence that the role may read. PostgreSQL may evaluate conditions in any
+ * order, and functions of sequences fail for other relations; `materialized` keeps those away.
  */
 export const SEQUENCE_USE = sql.fragment`
   with sequences as materialized (

@@ -1,6 +1,6 @@
 import type { Headers } from '../problem.ts';
 
-/** By directive; null takes one out. */
+/** By directive; null removes one. */
 export type ContentPolicy = Readonly<Record<string, string | null>>;
 
 /** Headers of a web app that runs its own files only, talks to its own origin only, and is framed by nobody. */

@@ -6,9 +6,9 @@ import { type Encoded, type Page, servePages } from '../pages.ts';
 import type { Headers } from '../problem.ts';
 
 /**
- * Serves the files of a built web app below `base`, with the folder's `index.html` at `base` itself, and to those who take them the compressed
- * copies beside them (`app.js.br`, `app.js.gz`). They are read once, now: no request is ever turned into a file name.
- * Other paths are passed on.
+ * Serves the files of a built web app below `base`, with the folder's `index.html` at `base` itself, and their
+ * compressed copies (`app.js.br`, `app.js.gz`) to clients that accept them. Files are read once, at start: no request
+ * is ever turned into a file name. Other paths are passed on.
  *
  * @param folder without it, nothing is served.
  * @param headers of every file.
