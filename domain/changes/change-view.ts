@@ -20,7 +20,7 @@ export function changeView(change: LoggedChange) {
   };
 }
 
-/** Resources whose ids are numbers; those of others are texts, also if they look like numbers. */
+/** Resources with numeric ids; ids of others are texts, even if they look like numbers. */
 const NUMBERED = new Set([
   'asset',
   'location',

@@ -25,7 +25,7 @@ export interface WantedChanges {
   /** The earliest; null for no bound. */
   since: Micros | null;
   limit: number;
-  /** Not at or after this time. */
+  /** Only changes before this time. */
   until?: Micros | undefined;
   actor?: { type: string; id: string } | undefined;
   resource?: { type: string; id?: string | undefined } | undefined;
@@ -36,7 +36,7 @@ export interface WantedChanges {
 }
 
 /**
- * The newest changes, newest first, in pages. Those of a resource or an actor are found by an index of each.
+ * The newest changes, newest first, in pages. Changes of a resource and of an actor each have an index.
  *
  * @param orgId null for the installation's own.
  */

@@ -7,11 +7,11 @@ interface Bound {
   most: number;
   plural: string;
   remedy: string;
-  /** From where those that count are selected. */
+  /** The table that is counted. */
   counted(orgId: number): FragmentSqlToken;
 }
 
-/** How many an organization may have of what is counted when one more is made. What is there from before stays. */
+/** The most rows of a kind that an organization may have when one more is made. Existing rows stay. */
 export const MOST_OF_ORGANIZATION = {
   apiKeys: {
     most: 1_000,

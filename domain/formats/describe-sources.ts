@@ -10,7 +10,7 @@ export interface DescribedSource {
   fault: string | null;
 }
 
-/** For a worker thread where others wait: an organization's formats may take a second. */
+/** For a worker thread, because an organization's formats may take a second. */
 export function describeSources(sources: readonly string[]): DescribedSource[] {
   return sources.map((source) => {
     try {

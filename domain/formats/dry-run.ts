@@ -33,15 +33,15 @@ export interface DryScan {
   antenna: number | string;
   /** dBm */
   rssi: number | null;
-  /** What the payload has in place of a signal strength. */
+  /** The payload's value that is no signal strength. */
   rssi_unusable?: number | string;
   /** RFC 3339 in UTC, to the microsecond; null: the time of receipt will be used. */
   observed_at: string | null;
-  /** What the payload has in place of a time. */
+  /** The payload's value that is no time. */
   time_unreadable?: number | string;
   /** The time of a clock that was not set. */
   clock_unset?: number | string;
-  /** What the tag measures, and how it is; left out if the payload says nothing of that. */
+  /** The values that the tag measures; absent if the payload has none. */
   readings?: Readings;
   /** The payload's claims about the reader; informative only. */
   reader: string | null;
@@ -50,8 +50,8 @@ export interface DryScan {
 }
 
 /**
- * Reads a message as intake would for a reader of this format and these policies, and stores nothing. Does not check
- * what depends on a registered reader: which tags are known, where antennas are, and what is too late.
+ * Reads a message as intake would for a reader of this format and policies, and stores nothing. Does not check what
+ * depends on a registered reader: known tags, antennas' locations, lateness.
  *
  * @throws AppError `invalid_input` if the format does not know the identity.
  */

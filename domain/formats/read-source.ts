@@ -1,12 +1,15 @@
 import { compileFormat, type Fault, type Format, FormatError } from './mapping/format.ts';
 
-/** Where in the text a fault is: line and column, from 1, of what its pointer names, or of where the JSON breaks off. */
+/**
+ * The position of a fault in the text: line and column, from 1, of the pointer's target, or of where the JSON breaks
+ * off.
+ */
 export interface PlacedFault extends Fault {
   line: number | null;
   column: number | null;
 }
 
-/** A format from what somebody is writing, or what is wrong with it and where. */
+/** The format that somebody is writing, or its faults with their positions. */
 export function readSource(source: string): Format | PlacedFault[] {
   let definition: unknown;
   try {
@@ -24,7 +27,7 @@ export function readSource(source: string): Format | PlacedFault[] {
   }
 }
 
-/** As much of a format as storing it takes. */
+/** The part of a format that is stored. */
 export type CheckedFormat = Pick<Format, 'name' | 'definition' | 'identities'>;
 
 /** {@link readSource} for a worker thread: a long source takes tenths of a second. */
@@ -51,7 +54,7 @@ function placeOfSyntax(error: unknown, source: string) {
   return position === undefined ? atOffset(source, source.length) : atOffset(source, Number(position));
 }
 
-/** By the last name of the pointer that occurs in the text: near enough to be found. */
+/** Searches the text for the last name of the pointer that occurs in it: close enough. */
 function placeOf(pointer: string, source: string): { line: number | null; column: number | null } {
   let offset = 0;
   let isFound = false;

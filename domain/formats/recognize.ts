@@ -41,7 +41,7 @@ export function recognize({ formats, messages }: Recognizing): Recognized[] {
     );
 }
 
-/** Null for a stored format that is of no use in this version. */
+/** Null for a stored format that this version cannot use. */
 function tried(name: string, source: string, messages: Recognizing['messages']): Recognized | null {
   const format = readSource(source);
   if (Array.isArray(format)) {

@@ -10,11 +10,11 @@ export interface TriedFormat {
   scans: number;
   ignored: number;
   rejected: number;
-  /** Why the first of what is no scan is none; null if every item is one. */
+  /** The reason why the first invalid item is no scan; null if every item is one. */
   reason: string | null;
 }
 
-/** For a worker thread, where formats are known by their sources. */
+/** For a worker thread, which knows formats by their sources. */
 interface TriedMessage {
   message: { topic: string; payload: Uint8Array };
   policies: Partial<Policies>;

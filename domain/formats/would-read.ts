@@ -7,7 +7,7 @@ const LONGEST = 16_384;
 
 let builtin: ReturnType<typeof loadBuiltinFormats> | undefined;
 
-/** The built-in formats that read something of a message. A message that is long is not tried: that could take a second. */
+/** The built-in formats that read something of a message. Long messages are not tried: that could take a second. */
 export function formatsThatRead({ topic, payload }: Message): string[] {
   if (payload.length > LONGEST) {
     return [];

@@ -5,7 +5,7 @@ import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 import { isOf } from './of-organization.ts';
 
-/** Seconds after which nobody derives, and after which what is derived is late. */
+/** Seconds after which nobody seems to derive, and after which alerts are late. */
 const GONE = 30;
 const LATE = 60;
 

@@ -40,7 +40,7 @@ export async function examineOrganization(db: Connection, orgId: number): Promis
 }
 
 /**
- * What every organization of the installation depends on, as far as its database tells.
+ * Faults that concern every organization of the installation, as far as the database tells.
  *
  * @param now milliseconds since 1970, of this machine.
  */

@@ -28,7 +28,7 @@ export interface Mend {
   id: number | null;
 }
 
-/** Names in it are as they were given: whoever shows it sees to it that they harm nothing there. */
+/** Contains names as given: the caller must escape them. */
 export interface Finding {
   check: string;
   status: 'ok' | 'warning' | 'fault';

@@ -8,7 +8,7 @@ import { recentPeriod } from '../tracking/location/try-on-assets.ts';
 import { type Finding, warning } from './finding.ts';
 import { isOf } from './of-organization.ts';
 
-/** Organizations that are looked at: those with the newest moves. */
+/** The number of organizations to examine: those with the newest moves. */
 const MOST_ORGANIZATIONS = 100;
 
 /** Areas that strength is tried on, and of each the newest reads and milliseconds. */
@@ -19,9 +19,9 @@ const MOST_MS = 3_000;
 const BOUNDS = { scans: MOST_SCANS, assets: 5_000, moves: 0, pairs: 0, worst: 0 };
 
 /**
- * Names areas between whose locations assets seem to go to and fro, since several antennas hear them.
+ * Names areas between whose locations assets flap because several antennas hear them.
  *
- * @param orgId null for all: then it is also told what strength would have made of the recorded scans.
+ * @param orgId null for all; then it also computes what strength would have made of the recorded scans.
  */
 export async function examineLocating(db: Connection, orgId: number | null = null): Promise<Finding[]> {
   const organizations = await db.any(sql.type(rowsOf<{ id: number; name: string }>())`

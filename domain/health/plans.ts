@@ -7,7 +7,7 @@ import { faultOfPlan } from '../tracking/location/read-site.ts';
 import { type Finding, warning } from './finding.ts';
 import { isOf } from './of-organization.ts';
 
-/** Plans that are looked at: those changed last. */
+/** The number of plans to examine: those changed last. */
 const MOST_PLANS = 200;
 
 /** Names plans with a scale that are not used, as deciding on them would hold up everybody. */

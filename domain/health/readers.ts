@@ -28,7 +28,7 @@ interface ReaderRow {
   clock_is_unset: boolean;
   /** A time that could not be read, of the last seven days. */
   time_example: string | null;
-  /** Of which one was kept in the last seven days. */
+  /** Of these, one an hour was kept in the last seven days. */
   near_misses: number;
 }
 

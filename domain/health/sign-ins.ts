@@ -182,14 +182,16 @@ export async function refusalsOfReader(
   );
 }
 
-/** A device whose network fails now and then takes over its own earlier connection: so many in an hour are no sign of two. */
+/**
+ * A device with a bad network takes over its own earlier connection: this many in an hour do not indicate two devices.
+ */
 const FEW_TAKE_OVERS = 5;
 
 /**
- * The most refused names, the last hour first; ten-minute periods cut by the hour count whole. A reader that was let in since
- * it spoke MQTT 5 is left out.
+ * The most refused names, those of the last hour first; ten-minute periods cut by the hour count whole. Readers that
+ * signed in after they spoke MQTT 5 are left out.
  *
- * @param orgId null for all; else those of its readers, keys, handhelds and members, and no stranger's.
+ * @param orgId null for all; else that organization's readers, keys, handhelds and members, without strangers.
  * @param name null for all.
  */
 function findRefused(

@@ -7,14 +7,14 @@ export interface StalledMove {
   state: 'copying' | 'following' | 'held' | 'moved' | 'arriving';
   other_cell: string;
   since: string;
-  /** Bytes of its log that the server keeps for it; null if for none, or if it kept no more and the slot is of no use. */
+  /** Bytes of log that the server keeps for it; null if none, or if the slot is unusable. */
   log: number | null;
   is_log_lost: boolean;
 }
 
 const { leavingCell, arrivingAtCell } = ORGANIZATION_LOCKS;
 
-/** Moves of organizations to another cell, or from there, that have stopped on their way: nobody is at them. */
+/** Interrupted moves of organizations to or from another cell. */
 export function findStalledMoves(db: Connection, most: number): Promise<readonly StalledMove[]> {
   return db.any(sql.type(rowsOf<StalledMove>())`
     select move.org_id, move.state, move.other_cell, to_char(started_at, 'YYYY-MM-DD HH24:MI:SS TZ') as since,

@@ -14,8 +14,8 @@ import {
 import { keyOf, type Named, namedByUri } from './named.ts';
 
 /**
- * The normal form of a barcode, by which values are matched whoever read them (docs/tracking.md, Which tag): a GS1 key if it
- * names one, else the value without what scanners add to it.
+ * The normal form of a barcode, by which values match whoever read them (docs/tracking.md, Which tag): its GS1 key if
+ * it has one, else the value without what scanners add.
  */
 export function barcodeKey(value: string): string {
   const { symbology, text } = trimmed(value);
@@ -38,7 +38,7 @@ function namedIn(symbology: string | null, text: string): Named | null {
   return key === null ? null : { elements: key, epc: null };
 }
 
-/** What AIM's identifier says of a code's kind: `]E0` and the like. FNC1 in front stands for a GS1 code. */
+/** The kind of a code by AIM's identifier, such as `]E0`. A leading FNC1 means a GS1 code. */
 interface Trimmed {
   symbology: string | null;
   text: string;

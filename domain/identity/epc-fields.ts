@@ -70,7 +70,7 @@ export class BitWriter {
     return this.#bits.length;
   }
 
-  /** With zeros behind it up to a word of 16 bits, as tags have it. */
+  /** Padded with zeros to a word of 16 bits, as tags are. */
   hex(): string {
     const padded = this.#bits.padEnd(Math.ceil(this.#bits.length / 16) * 16, '0');
     return (padded.match(/.{4}/g) ?? [])
@@ -84,9 +84,9 @@ export class BitWriter {
 export type Values = Record<string, string>;
 
 /**
- * A field of a scheme. Both directions accept the same values only: what was read is written as the same bits.
+ * A field of a scheme. Both directions accept the same values only, so reading and writing again gives the same bits.
  *
- * @returns false if the bits, or the values, are none of the field's.
+ * @returns false if the bits, or the values, do not fit the field.
  */
 export interface EpcField {
   read(from: BitReader, into: Values): boolean;
@@ -120,7 +120,7 @@ export function integer(name: string, bits: number): EpcField {
   };
 }
 
-/** A number of so many digits, with its leading zeros. */
+/** A number with a fixed count of digits, including leading zeros. */
 export function fixed(name: string, digits: number, bits: number): EpcField {
   return {
     read: (from, into) => {
@@ -438,7 +438,7 @@ export function delimited(name: string, most: number): EpcField {
   };
 }
 
-/** A domain, as bits: nothing else is known of it. */
+/** A domain, as raw bits. */
 export function domain(): EpcField {
   return {
     read: (from, into) => {
@@ -497,7 +497,7 @@ function writeCharacters(into: BitWriter, value: string, bits: number): void {
   }
 }
 
-/** Bits that numbers of so many digits need. */
+/** Bits needed for numbers with this many digits. */
 function numericBits(length: number): number {
   return Math.ceil(length * Math.log2(10));
 }

@@ -51,7 +51,7 @@ export interface EpcScheme {
 }
 
 const FILTER = integer('filter', 3);
-/** Bits of a reference whose digits and those of the prefix are 13, 12 and 17. */
+/** Bits of a reference whose digits and those of the prefix add up to 13, 12 or 17. */
 const OF_13 = partition(1, [4, 7, 10, 14, 17, 20, 24]);
 const OF_12 = partition(0, [1, 4, 7, 11, 14, 17, 21]);
 const OF_17 = partition(5, [18, 21, 24, 28, 31, 34, 38]);
@@ -148,16 +148,16 @@ const BY_HEADER: ReadonlyMap<string, EpcScheme> = new Map(
 const LEAST = 16;
 const MOST = 124;
 
-/** Whether hex digits may be an EPC: most tags are none. */
+/** Whether hex digits may be an EPC; most tags are not. */
 export function hasEpcHeader(hex: string): boolean {
   return hex.length >= LEAST && hex.length <= MOST && BY_HEADER.has(hex.slice(0, 2));
 }
 
 /**
- * Decodes upper-case hex digits of GS1's Tag Data Standard, versions 1 and 2. Fields accept only what they would write, so that
- * encoding gives the same bits.
+ * Decodes upper-case hex digits of GS1's Tag Data Standard, versions 1 and 2. Fields accept only what they would write,
+ * so that encoding gives the same bits.
  *
- * @returns null if they are no such EPC.
+ * @returns null if they are not such an EPC.
  */
 export function decodeEpc(hex: string): Epc | null {
   const scheme = BY_HEADER.get(hex.slice(0, 2));
@@ -175,7 +175,7 @@ export function decodeEpc(hex: string): Epc | null {
   return isRest(scheme, from, values) ? { scheme, values } : null;
 }
 
-/** Behind it are zeros up to the end of a word; or other data, kept as it is. */
+/** Followed by zeros up to the end of a word, or by other data, kept as it is. */
 function isRest({ hasToggle }: EpcScheme, from: BitReader, values: Values): boolean {
   const left = from.length - from.at;
   if (hasToggle && values['toggle'] === '1') {

@@ -5,7 +5,7 @@ interface Part {
   most: number;
 }
 
-/** What may follow an application identifier. */
+/** The value of an application identifier. */
 interface ApplicationIdentifier {
   parts: readonly Part[];
   least: number;
@@ -15,8 +15,8 @@ interface ApplicationIdentifier {
 }
 
 /**
- * GS1 General Specifications, section 3: all identifiers, since what follows one is found by its length. `c` is a check digit,
- * `..` up to so many, a part in brackets may be missing.
+ * GS1 General Specifications, section 3. All identifiers, because the length of one says where the next begins. `c` is
+ * a check digit, `..` a maximum length; a part in brackets may be missing.
  */
 const TABLE = `00 N18c
   01-03 N14c
@@ -199,10 +199,7 @@ export function checkDigit(digits: string): string {
 /** Application identifiers with their values. */
 export type Elements = ReadonlyMap<string, string>;
 
-/**
- * The identifiers by which GS1 names things, and those that complete each, first the one that counts if there are several. What
- * is first here counts if an element string has several.
- */
+/** The identifiers that name things, in order of precedence, each with those that complete it. */
 const KEYS: ReadonlyMap<string, readonly string[]> = new Map([
   ['00', []],
   ['01', ['21', '10']],
@@ -217,7 +214,7 @@ const KEYS: ReadonlyMap<string, readonly string[]> = new Map([
   ['414', ['254']],
 ]);
 
-/** Identifiers of Digital Links that may stand between or behind those of the key. */
+/** Identifiers of Digital Links that may stand between or after those of the key. */
 export const QUALIFIERS: ReadonlyMap<string, readonly string[]> = new Map([
   ['01', ['22', '10', '21', '235']],
   ['8006', ['22', '10', '21']],
@@ -249,7 +246,7 @@ export function keyElements(elements: Elements): Elements | null {
   return null;
 }
 
-/** FNC1: in front it marks a GS1 key, which no value can then be by chance, as it is in none. */
+/** FNC1. A GS1 key begins with it, so that no other value can equal one by chance. */
 export const FNC1 = '\u001d';
 
 /** A matching key: an element string. */

@@ -2,14 +2,14 @@ import { decodeEpc, type EpcKind } from './epc.ts';
 import type { Values } from './epc-fields.ts';
 import { areValid, checkDigit, type Elements, FNC1, matchingKey } from './gs1-elements.ts';
 
-/** What a value names: by the elements of a GS1 key, unless it is a thing that only an EPC can name. */
+/** The thing that a value names: by the elements of a GS1 key, or by an EPC scheme without one. */
 export interface Named {
   elements: Elements | null;
-  /** Null where the notation is none of EPCs. */
+  /** Null if the notation is not an EPC. */
   epc: { kind: EpcKind; values: Values } | null;
 }
 
-/** The matching key of what is named: its element string, or the URI of what is no GS1 key. */
+/** The matching key: the element string, or the URI of an EPC without a GS1 key. */
 export function keyOf(named: Named): string {
   return named.elements === null ? `${FNC1}${epcUri(named)}` : matchingKey(named.elements);
 }
@@ -43,9 +43,9 @@ function named(kind: EpcKind, values: Values, elements: Elements | null): Named 
 /** Schemes whose EPCs name things by no GS1 key. */
 const OTHERS: ReadonlySet<EpcKind> = new Set(['gid', 'usdod', 'adi']);
 
-/** What a value names, in the notations that other systems take. */
+/** The names of a value's thing in notations that other systems accept. */
 export interface Identifiers {
-  /** Values by application identifier; null for what is no GS1 key. */
+  /** Values by application identifier; null without a GS1 key. */
   gs1: Record<string, string> | null;
   /** Canonical, below GS1's own resolver. */
   digital_link: string | null;
@@ -117,7 +117,7 @@ const PARTS: Record<EpcKind, readonly string[]> = {
   adi: ['owner', 'part', 'serial'],
 };
 
-/** The GS1 key that an EPC's values name; null if it is none, or of a scheme without. */
+/** The GS1 key that an EPC's values name; null if it is invalid, or the scheme has none. */
 export function elementsOf(kind: EpcKind, values: Values): Elements | null {
   const elements = knownElements(kind, values);
   return elements !== null && areValid(elements) ? elements : null;
@@ -173,7 +173,7 @@ export function parseEpcUri(uri: string): { kind: EpcKind; values: Values } | nu
   return isWhole(kind, values) ? { kind, values } : null;
 }
 
-/** Only the last part, a serial number, may have a point in it. */
+/** Only the last part, a serial number, may contain a point. */
 function splitUri(text: string, count: number): string[] {
   const parts = text.split('.');
   return parts.length <= count ? parts : [...parts.slice(0, count - 1), parts.slice(count - 1).join('.')];
@@ -189,7 +189,7 @@ function isWhole(kind: EpcKind, values: Values): boolean {
   return /^[0-9]{6,12}$/.test(prefix) && isCounted && elementsOf(kind, values) !== null;
 }
 
-/** The parts of a GS1 key, if the prefix of its company has so many digits; null if it has no EPC. */
+/** The parts of a GS1 key for a company prefix of this length; null if it has no EPC. */
 export function valuesOf(elements: Elements, prefixLength: number): { kind: EpcKind; values: Values } | null {
   for (const [kind, form] of Object.entries(FORMS) as [EpcKind, Form][]) {
     const key = elements.get(form.ai);

@@ -3,7 +3,7 @@ import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { TagType } from '../tracking/tag-type.ts';
 import type { Listened } from './wanted.ts';
 
-/** Channel on which each process of ingestion tells what it heard. */
+/** Channel on which processes of ingestion publish the reads they heard. */
 export const READS_HEARD = 'reads_heard';
 
 /** Milliseconds that one process's word counts: it repeats it sooner, even if nothing has changed. */
@@ -22,7 +22,7 @@ export interface Heard extends Listened {
   ignored: number;
   reads: number;
   tags: readonly HeardTag[];
-  /** Tags that there was no room for, the weakest; at least so many. */
+  /** Tags without room, the weakest ones; at least this many. */
   tagsLeftOut: number;
   /** The last messages of the reader, whatever the antenna, the latest first. */
   arrivals: readonly Arrival[];
@@ -70,7 +70,7 @@ export function writeHeard(heard: Heard): string {
   return `${frame(tags.length - texts.length + tagsLeftOut).slice(0, -2)}${texts.join(',')}]}`;
 }
 
-/** Null for what is none. Only ingestion writes it, so its members are as they should be. */
+/** Null for invalid text. Only ingestion writes it, so its members need no checks. */
 export function readHeard(text: string): Heard | null {
   try {
     const heard: Heard = JSON.parse(text);

@@ -8,19 +8,19 @@ export interface Listened {
   antenna: number;
 }
 
-/** Channel on which those who listen say so, again and again: see {@link LISTENED_MS}. */
+/** Channel on which listeners announce themselves, repeatedly: see {@link LISTENED_MS}. */
 export const LISTEN_WANTED = 'listen_wanted';
 
 /** Milliseconds for which ingestion listens after it was last asked. */
 export const LISTENED_MS = 30_000;
 
-/** Ingestion does what it is asked only while LISTENing, so nothing has to be stored and nothing to be cleared away. */
+/** Ingestion does what it is asked only while LISTENing, so nothing is stored and nothing has to be cleared. */
 export async function wantReads(db: Connection, listened: Listened): Promise<void> {
   await db.exec(sql.type(NO_ROWS)`
     select set_config('synchronous_commit', 'off', true), pg_notify(${LISTEN_WANTED}::text, ${keyOf(listened)}::text)`);
 }
 
-/** Null for what is none; another version may write it otherwise. */
+/** Null for invalid text, such as that of another version. */
 export function readWanted(text: string): Listened | null {
   const [, org, reader, antenna] = /^(\d{1,10}) (\d{1,10}) (-?\d{1,5})$/.exec(text) ?? [];
   return org === undefined

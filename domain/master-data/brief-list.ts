@@ -5,8 +5,8 @@ import { sql } from '../../db/timescale/queries/sql.ts';
 const FIRST = 200;
 
 /**
- * Ends a brief list that cannot go further. In a generic plan the limit is unknown, and the planner would expect a
- * tenth of all rows: sorting them all would look better than reading some in order.
+ * Ends a brief list that has no next page. The limit is unknown in a generic plan, so the planner would expect a tenth
+ * of all rows and rather sort them all.
  */
 export const AT_MOST_FIRST = sql.fragment`limit ${sql.literalValue(String(FIRST))}`;
 export const NOTHING = sql.fragment``;

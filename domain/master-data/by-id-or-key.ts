@@ -30,7 +30,7 @@ export async function findLiveById(
   return row?.id ?? null;
 }
 
-/** Also of a row that was deleted, whose history stays. */
+/** Also finds a deleted row, whose history stays. */
 export async function findById(
   connection: OrganizationConnection,
   resource: Keyed,
@@ -82,7 +82,7 @@ export interface KeyedRow {
   external_key: string;
 }
 
-/** Live rows by key, in order of ids. Selecting each as the first in an order leaves the planner one index. */
+/** Live rows by key, ordered by id. Selecting each as the first in an order leaves the planner one index. */
 export function findLiveByKeys(
   db: Connection,
   resource: Keyed,
@@ -103,8 +103,8 @@ export function findLiveByKeys(
 }
 
 /**
- * Locks the live location with this key, so that it stays live until the transaction ends (deleting takes its
- * row's full lock first). Null if there is none.
+ * Locks the live location with this key, so that it stays live until the transaction ends (deleting takes its row's
+ * full lock first). Null if there is none.
  */
 export async function lockLiveLocationByKey(
   transaction: Connection,
@@ -132,7 +132,7 @@ export async function holdLiveLocation(
 }
 
 /**
- * Locks those of the locations that are live, in order of ids, so that they stay so until the transaction ends.
+ * Locks the live ones among the locations, ordered by id, so that they stay live until the transaction ends.
  *
  * @returns their ids.
  */

@@ -5,9 +5,8 @@ import { type FragmentSqlToken, NO_ROWS, sql } from '../../db/timescale/queries/
 
 /**
  * Claims names: others cannot give them to live rows until the transaction ends. So a free name stays free, and ids are
- * drawn only for rows that will be committed: an insert that conflicts has drawn an id and lost it.
- *
- * The next statement need not wait for the reply; on a connection they run in order.
+ * drawn only for rows that will be committed: an insert that conflicts has already used its id. The next statement need
+ * not wait for the reply; on a connection they run in order.
  *
  * @param names such as `asset:PALLET-17` and `tag:rfid:E280`. Many share a lock, so that a body of 10,000 tags does not
  * exhaust the database's locks.

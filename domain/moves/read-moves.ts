@@ -21,10 +21,9 @@ export interface FeedQuery {
 type Read = { head: number; oldest: number } & ({ position: null } | MoveRow);
 
 /**
- * Reads the events of an organization after a position, in order, with the names that things have now; all of one
- * snapshot. None where `after` is older than what is kept, or beyond the head: the caller says what that means.
- *
- * A page has fewer events than `limit` where they are large ({@link LARGE}), but at least one if there is any.
+ * Reads the events of an organization after a position, in order, with present names, from one snapshot. Returns none
+ * if `after` has expired or is beyond the head; the caller says what that means. A page has fewer events than `limit`
+ * if they are large ({@link LARGE}), but at least one if there is any.
  */
 export function readMoves(db: Connection & { readonly orgId: number }, query: FeedQuery): Promise<FeedPage> {
   return readMovesAs(db, query, eventOf);

@@ -10,12 +10,12 @@ const LATE = 15;
 const FEW = 1_000;
 
 /**
- * The lock alone proves nothing: any session can hold it, and a sealer that keeps failing takes it each time. A sealer works
- * if something was sealed lately, or if a sealer's session has held the lock for a while, as it does while a transaction
- * that began before the events is open.
+ * The lock alone proves nothing: any session can hold it, and a failing sealer takes it each time. A sealer works if
+ * something was sealed recently, or if a sealer's session has held the lock for a while, as during a transaction that
+ * began before the events.
  *
  * @param late seconds; tests shorten it.
- * @throws the reason if events wait for their positions in the feed and no process gives them any.
+ * @throws the reason if events wait for their positions and no process gives them any.
  */
 export async function requireSealer(db: Connection, late = LATE): Promise<void> {
   const { is_late: isLate, is_sealing: isSealing } = await db.one(sql.prepared(

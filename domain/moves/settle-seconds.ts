@@ -8,8 +8,8 @@ export function isSettleSeconds(value: number): boolean {
 }
 
 /**
- * For how many more seconds an event that was sealed at a time waits. Not at all if that is yet to come: the database's clock was
- * set back since.
+ * How many more seconds an event sealed at a time waits. None if that time is in the future: the database's clock was
+ * set back.
  */
 export function waitsFor(sealedAt: FragmentSqlToken, settleSeconds: number): FragmentSqlToken {
   return sql.fragment`(case when ${sealedAt} > clock_timestamp() then 0

@@ -18,7 +18,10 @@ export function wakeSealer(db: Notifying): (orgIds?: Iterable<number>) => void {
   return waker(db).wake;
 }
 
-/** Has `work` wake the sealer, as {@link wakeSealer}; all of it is sent before this returns. For what ends soon after. */
+/**
+ * Wakes the sealer after `work`, as {@link wakeSealer} does, but sends the notification before it returns. For
+ * processes that end soon after.
+ */
 export async function wakingSealer<Result>(
   db: Notifying,
   work: (onMoves: (orgIds: Iterable<number>) => void) => Promise<Result>,

@@ -14,7 +14,7 @@ export interface Absence {
   chainSince: Micros;
 }
 
-/** As between stretches of messages (`reader_spans`). */
+/** As for stretches of messages (`reader_spans`). */
 const GAP: Micros = 15 * MICROS_PER_SECOND;
 
 /** When a reader was away, by its changes. Of absences shorter than a gap, with connections as short between, the last. */

@@ -6,14 +6,14 @@ import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { type Interval, joined, within } from './intervals.ts';
 
-/** When a location was in the subtree of a root: in order and apart. */
+/** When a location was in the subtree of a root: sorted and disjoint. */
 export interface Below {
   locationId: number;
   rootId: number;
   during: readonly Interval[];
 }
 
-/** By location and neighbour, one above or one below it: in order and apart. */
+/** By location and neighbour, one above or one below it: sorted and disjoint. */
 type Links = Map<number, Map<number, Interval[]>>;
 
 /** Changes of parents that are read at once. */
@@ -25,8 +25,8 @@ const MOST_STEPS = 500_000;
 const ALWAYS: Interval = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
 
 /**
- * Some locations and all that were ever above them, with the tree as it was at each instant; before its first version a
- * location counts as in that.
+ * Some locations and all that were ever above them, with the tree at each instant; before its first version a location
+ * counts as in that version.
  */
 export class DatedTree {
   readonly locationIds: readonly number[];
@@ -45,10 +45,10 @@ export class DatedTree {
   }
 
   /**
-   * When locations were in the subtrees of roots; a root is in its own. Goes up from the locations or down from the roots,
-   * from whichever are fewer.
+   * When locations were in the subtrees of roots; a root is in its own. Goes up from the locations or down from the
+   * roots, whichever are fewer.
    *
-   * @throws TooMuchWork where both are many in a very deep tree, or what is far below others was moved very often.
+   * @throws TooMuchWork if both are many in a very deep tree, or locations far below others were moved very often.
    */
   async below(locationIds: readonly number[], rootIds: readonly number[]): Promise<Below[]> {
     const [locations, roots] = [new Set(locationIds), new Set(rootIds)];
@@ -71,7 +71,7 @@ export class DatedTree {
     );
   }
 
-  /** From each location along the links, all ways at once; says when it was at one that is wanted. */
+  /** Follows the links from each location, all ways at once; says when it was at a wanted one. */
   *#walk(
     begun: ReadonlySet<number>,
     links: Links,

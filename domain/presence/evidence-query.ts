@@ -14,16 +14,13 @@ export interface WantedEvidence {
 }
 
 /**
- * A query of evidence of when readers listened: `reader_id`, `kind` (`heard`, `proven`, `disconnected`, `delayed`,
- * `behind`), `since`, `until`.
- * Stretches that each began before the reader could be missed after the one before are one here, unless the reader was
- * disconnected between them, or reads of then came late: it listened all the while.
- *
- * Reader by reader: what one was heard is sorted in memory, without its interruptions in each row: those of eight days of a
- * reader that connects for each message are a megabyte, and filled the disk with temporary files.
+ * A query for evidence of when readers listened: `reader_id`, `kind` (`heard`, `proven`, `disconnected`, `delayed`,
+ * `behind`), `since`, `until`. Consecutive stretches become one if the gap is shorter than the reader may be silent,
+ * unless it was disconnected or late in between. Reader by reader: sorting one reader's stretches takes memory without
+ * repeating its interruptions in each row, which filled the disk for readers that connect for each message.
  *
  * @param stretch a query of `since` and `until` of stretches of the reader `reader.id` in the window `asked`, in which
- * `interruption.during` is when it was disconnected or reads came late.
+ * `interruption.during` is when it was disconnected or late.
  */
 export function evidenceQuery(
   { orgId, readerIds, expectations, window }: WantedEvidence,

@@ -13,7 +13,7 @@ export interface Heard {
   until: Micros;
 }
 
-/** The times in any of them: in order, apart, none empty. */
+/** The times in any of them: sorted, disjoint, none empty. */
 export function joined(intervals: readonly Interval[]): Interval[] {
   if (intervals.length <= 1) {
     return intervals.filter(isNotEmpty).map(({ since, until }) => ({ since, until }));
@@ -53,7 +53,11 @@ export function includes(intervals: readonly Interval[], instant: Micros): boole
   return (intervals[next]?.since ?? Number.POSITIVE_INFINITY) <= instant;
 }
 
-/** The times in both; one of many is found without looking at the others. @param one in order and apart, as is `other`. */
+/**
+ * The times in both; binary search finds one of many.
+ *
+ * @param one sorted and disjoint, as is `other`.
+ */
 export function within(one: readonly Interval[], other: readonly Interval[]): Interval[] {
   const [few, many] = one.length <= other.length ? [one, other] : [other, one];
   const result: Interval[] = [];
@@ -69,9 +73,9 @@ export function within(one: readonly Interval[], other: readonly Interval[]): In
 }
 
 /**
- * Those that are not within a single stretch. 50,000 among as many take 83 ms; each held against all, 5 s.
+ * The pieces that no single stretch contains. 50,000 among as many take 83 ms; compared pairwise, 5 s.
  *
- * @param stretches in order and apart, as are `pieces`.
+ * @param stretches sorted and disjoint, as are `pieces`.
  */
 export function outside(pieces: readonly Heard[], stretches: readonly Heard[]): Heard[] {
   let next = 0;
@@ -88,7 +92,7 @@ function isNotEmpty({ since, until }: Interval): boolean {
   return until > since;
 }
 
-/** Where the intervals begin that end after an instant; not before `from`. */
+/** Index of the first interval that ends after an instant; not before `from`. */
 function firstAfter(intervals: readonly Interval[], instant: Micros, from: number): number {
   const isAfter = (index: number) => (intervals[index] as Interval).until > instant;
   let [low, step] = [from, 1];

@@ -59,7 +59,7 @@ export async function joinStretches(
 /** Looked for so often. */
 const LOOK_EVERY: Micros = 300 * MICROS_PER_SECOND;
 
-/** Each looked for has stretches of so long a time that are not joined: fewer than 500, if it sends every 15 s. */
+/** Unjoined time of a reader after which it is joined: fewer than 500 stretches, if it sends every 15 s. */
 const UNJOINED: Micros = 2 * HOUR;
 
 /** Readers a turn: enough for ten thousand in less than two hours. */

@@ -2,47 +2,43 @@ import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
 import { type DatedExpectation, expectedAt } from './expectations.ts';
 import { type Heard, type Interval, joined, outside, within, without } from './intervals.ts';
 
-/** Facts about a reader's listening. Each list in order and apart. */
+/** Evidence of a reader's listening. Each list is sorted and disjoint. */
 export interface ListeningEvidence {
   /** By the service's clock. */
   heard: readonly Heard[];
-  /** First and last read of what came late, by its own clock. */
+  /** First and last read of each late message, by the reader's clock. */
   proven: readonly Heard[];
-  /** By the service's clock; until infinity where it is not over. */
+  /** By the service's clock; infinite if not over. */
   disconnected: readonly Interval[];
-  /** When what it sent came late, by the service's clock. None if left out. */
+  /** When its messages came late, by the service's clock. Absent if never. */
   delayed?: readonly Interval[];
   /** Since when nothing came in time after that, until infinity. None if left out. */
   behind?: readonly Interval[];
   expectations: readonly DatedExpectation[];
 }
 
-/** When a reader listened; in order and apart. */
+/** When a reader listened; sorted and disjoint. */
 export interface Listening {
   /** Up to its last message, or read: after that it may be dead. */
   proven: readonly Interval[];
-  /** As long after that as it may say nothing. */
+  /** Up to how long it may be silent after its last message. */
   taken: readonly Interval[];
   /**
-   * Beside `taken`, as long as it is heard while nothing comes in time: its own time goes on, though nobody knows by how much
-   * it is behind just now. Left out where it is as `taken`.
+   * As `taken`, but going on while the reader is heard and its messages are late: its own time goes on, by an unknown
+   * delay. Absent if equal to `taken`.
    */
   goesOn?: readonly Interval[];
 }
 
-/** For a new reader, whose longest gap is not known yet. */
+/** For a new reader, whose longest gap is unknown. */
 export const OF_NEW: Micros = 30 * MICROS_PER_SECOND;
 
 /**
- * When a reader was listening, as far as anything proves it: from each message for as long as the next one may take, but
- * not while it was disconnected; and from each read that came late, also while it was. Wherever nothing proves it, it is
- * not known that anybody listened.
- *
- * While what it sends comes late, because its clock is behind or because it had been buffered, to hear it says nothing of
- * when it listened: what it reads now is yet to come, or counts as of another time. Then its reads alone prove that, at the
- * times that they count as of.
- *
- * A function of the evidence alone, whatever the order in which that arrives.
+ * When a reader listened, as far as there is proof: from each message for as long as the next one may take, except
+ * while disconnected; and from each late read, even while disconnected. Otherwise it is unknown whether it listened.
+ * While messages come late, because the clock is behind or a buffer is replayed, they prove nothing about the time of
+ * reception: then only the reads prove listening, at their own times. Depends on the evidence alone, not on the order
+ * of its arrival.
  */
 export function listeningOf(evidence: ListeningEvidence): Listening {
   const { proven, disconnected, expectations, delayed = [], behind = [] } = evidence;
@@ -73,7 +69,7 @@ export function listeningOf(evidence: ListeningEvidence): Listening {
   };
 }
 
-/** Each up to the last message, or read, in it. */
+/** Each time cut after the last message, or read, in it. */
 function upToLast(times: readonly Interval[], evidence: readonly Heard[]): Interval[] {
   const last = evidence.map(({ until }) => until).sort((a, b) => a - b);
   let next = 0;

@@ -8,7 +8,7 @@ import type { ListeningEvidence } from './listening-times.ts';
 import { loadExpectations } from './load-expectations.ts';
 import { packedSpans } from './packed-spans.ts';
 
-/** Longer than any expectation: what was heard before that is no evidence of then. */
+/** Longer than any expectation: earlier evidence proves nothing about the window. */
 const BEFORE: Micros = 86_400 * MICROS_PER_SECOND;
 
 interface Row extends Interval {

@@ -228,9 +228,12 @@ export interface WaitingBody extends Sized {
 const LOOKED_AT = 32;
 
 /**
- * Bodies to evict for waiting ones: 1. stalled ones, for any waiting body; 2. those older than the grace whose sender
- * holds at least as much as the waiting one would. Otherwise two organizations with 24 connections at 1 KB/s each keep
- * out all others' bodies. Stalled ones first, then those of the largest holder, then the oldest.
+ * Bodies to evict for waiting ones:
+ *
+ * 1. stalled ones, for any waiting body;
+ * 2. those older than the grace whose sender holds at least as much as the waiting one would. Otherwise two
+ *    organizations with 24 connections at 1 KB/s each keep out all others' bodies. Stalled ones first, then those of
+ *    the largest holder, then the oldest.
  */
 export function bodiesToEvict<Body extends Arriving>(
   arriving: readonly Body[],

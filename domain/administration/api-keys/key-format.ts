@@ -2,8 +2,8 @@ import { hash, randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 
 /**
- * A key as its holder sees it: `tt_<26-character id>_<43-character secret>`, the secret 256 random bits. What a cell with a
- * number above 1 issues begins with `tt2_`, so that a router knows where to lead it.
+ * A key as its holder sees it: `tt_<26-character id>_<43-character secret>`, the secret 256 random bits. Keys of cells
+ * with a number above 1 begin with `tt2_`, so that a router knows where to send them.
  */
 export interface PlainKey {
   id: string;

@@ -9,7 +9,7 @@ export interface FormatsInUseOptions {
   builtin: ReadonlyMap<string, Format>;
   /** `describeSources` in a worker thread: checking a format takes much longer than compiling one that is good. */
   check(sources: readonly string[]): Promise<readonly DescribedSource[]>;
-  /** Called once for each stored format that cannot be used, as it is of another version of the language, say. */
+  /** Called once for each unusable stored format, for example one of another version of the language. */
   onFault(error: unknown): void;
 }
 
@@ -31,7 +31,7 @@ export class FormatsInUse {
     return this.#options.builtin.has(name) || this.#stored.has(name);
   }
 
-  /** Reads and compiles those that changed. */
+  /** Reads and compiles changed formats. */
   async load(db: Connection): Promise<void> {
     const rows = await db.any(sql.type(rowsOf<{ name: string; version: string }>())`
       select name, xmin::text as version from formats

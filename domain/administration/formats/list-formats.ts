@@ -22,7 +22,7 @@ export interface ListedFormat {
 export interface Listing {
   /** Leaves out formats of other organizations, and their readers. */
   orgId?: number;
-  /** Where others wait, runs {@link describeSources} in a thread. */
+  /** Runs {@link describeSources} in a thread where others would wait. */
   describe?: (
     sources: readonly string[],
   ) => ReturnType<typeof describeSources> | Promise<ReturnType<typeof describeSources>>;

@@ -4,8 +4,8 @@ import { compileSource } from '../../formats/mapping/compile-source.ts';
 import type { Format } from '../../formats/mapping/format.ts';
 
 /**
- * Formats by name. Built-in ones cannot be replaced by stored ones, which are compiled when they are first asked for. A stored
- * format that does not compile (written by another version, say) is as if it were not there.
+ * Formats by name. Stored ones cannot replace built-in ones, and are compiled on first use. A stored format that does
+ * not compile (written by another version, for example) counts as missing.
  */
 export class KnownFormats {
   /** Built-in ones, then the others. */

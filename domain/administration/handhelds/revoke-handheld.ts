@@ -23,8 +23,8 @@ export async function revokeHandheld(
 }
 
 /**
- * As {@link revokeHandheld}, for callers who give back the connection before they await `heardEverywhere`: others have use
- * for it meanwhile.
+ * As {@link revokeHandheld}, for callers that return the connection before they await `heardEverywhere`: others need it
+ * meanwhile.
  */
 export async function revokeUnheard(
   db: Database,

@@ -20,7 +20,7 @@ export interface CreatedConsumer {
 }
 
 /**
- * Makes a login that may read what is published of an organization over MQTT, and do nothing else.
+ * Makes a login that may only read what is published for an organization over MQTT.
  *
  * @throws AppError `invalid_input` (name), `not_found` (organization), `conflict` (too many).
  */

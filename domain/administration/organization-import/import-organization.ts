@@ -50,11 +50,11 @@ export interface ImportedOrganization {
 }
 
 /**
- * Everything that was exported of an organization, with its ids, in one transaction: interrupted, it leaves nothing. Each
- * table is compared with what was read before the commit.
+ * Imports an exported organization with its ids in one transaction; if interrupted, it leaves nothing. Each table is
+ * compared with the file before the commit.
  *
  * @param url of the tables' owner, who may raise sequences.
- * @throws AppError `conflict` if something of it is there already, or the export is another version's.
+ * @throws AppError `conflict` if any of it exists already, or the export is of another version.
  */
 export async function importOrganization(
   url: string,

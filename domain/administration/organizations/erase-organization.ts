@@ -35,10 +35,10 @@ export interface ErasedTable {
 const PASSES = 5;
 
 /**
- * Deletes every row of a deleted organization, and counts what is left, which is nothing. May be interrupted, and begun again.
+ * Deletes every row of a deleted organization, and checks that none is left. May be interrupted and run again.
  *
- * @throws AppError `not_found`, also if another run deleted the last row; `conflict` if it is not deleted, is called
- * something else, or is still written to.
+ * @throws AppError `not_found`, also if another run deleted the last row; `conflict` if it is not deleted, has another
+ * name, or is still written to.
  */
 export async function eraseOrganization(
   pool: Pool,
@@ -83,7 +83,7 @@ export async function eraseOrganization(
   }
 }
 
-/** A row that refers to a deleted one was written meanwhile; it is deleted by the next pass. */
+/** Another transaction wrote a row that refers to a deleted one; the next pass deletes it. */
 function unlessReferred(error: unknown): string[] {
   const table = stillReferring(error);
   if (table === null) {
@@ -150,11 +150,10 @@ function eraseItself(pool: Pool, actor: Actor, orgId: number): Promise<null> {
 }
 
 /**
- * Deletes messages that no reader sent, on topics that readers of the organization had: what they go on sending to a broker after
- * they are deleted. Those of a topic that another organization has, or had, are left. Few topics have wildcards; the others are
- * compared as they are.
+ * Deletes messages on topics of the organization's former readers, which they may still send to a broker. Topics of
+ * another organization are left alone. Few topics have wildcards; the others are compared directly.
  *
- * @returns how many.
+ * @returns the number of messages.
  */
 function eraseUnclaimed(db: Connection, orgId: number): Promise<number> {
   return db.exec(sql.type(NO_ROWS)`

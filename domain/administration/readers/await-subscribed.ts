@@ -27,10 +27,7 @@ export async function awaitSubscribed(ask: Ask, topic: string, patience = PATIEN
   return true;
 }
 
-/**
- * Processes that share the readers have each topic once; those with a session each do not report when they
- * stop.
- */
+/** Processes that share the readers have each topic once; processes with own sessions do not report when they stop. */
 async function isMissing(db: Connection, topic: string): Promise<boolean> {
   const { is_missing: missing } = await db.one(sql.type(rowsOf<{ is_missing: boolean }>())`
     select exists (

@@ -16,7 +16,7 @@ export interface ListedReader extends StoredReader {
   state: ReaderState;
   /** Since when it has been silent or disconnected. */
   unheardSince: string | null;
-  /** For how long it may say nothing, in force now: what was set, or learned; null of a new reader. */
+  /** The longest silence allowed, in force now, set or learned; null for a new reader. */
   expectedSeconds: number | null;
   lastMessageAt: string | null;
   /** When it last signed in at the embedded broker, to the minute; null if never, or not since it is noted. */

@@ -19,11 +19,10 @@ export async function readPublishedAt(db: Connection): Promise<PublishedAt[]> {
 }
 
 /**
- * Which topics of these a reader's topic overlaps, in words; null if none. A reader there could overwrite what consumers are
- * told, and ingestion would read what tagtrail writes.
- *
- * Below a prefix of moves nothing else belongs, as consumers read all of it. Filters that merely could have such a topic
- * among others, as `+/events`, are refused only if they have one that is written.
+ * Names those of the published topics that a reader's topic overlaps; null if none. A reader there could overwrite what
+ * consumers read, and ingestion would read what tagtrail writes. Nothing else may be below a prefix of moves, because
+ * consumers read all of it. Filters such as `+/events` that could match such a topic among others are refused only if
+ * they match one that is written.
  */
 export function publishedOverlap(topic: string, published: readonly PublishedAt[]): string | null {
   for (const { prefix, homeAssistant } of published) {

@@ -15,7 +15,7 @@ const MEASURED = sql.fragment`(
     from unnest(counted.clock_offsets_ms) kept
   ) measured`;
 
-/** Fewer minutes than this prove nothing: a reader that was away replays what it kept. */
+/** Fewer minutes than this prove nothing: a reader that was away replays its buffer. */
 const PROVING_MINUTES = 10;
 
 /** Two minutes ahead is what docs/tracking.md allows; five minutes behind is more than gateways buffer. */

@@ -1,6 +1,6 @@
 import { sql } from '../../../db/timescale/queries/sql.ts';
 
-/** What a reader's messages say that is of no use. */
+/** Parts of a reader's messages that cannot be used. */
 export interface ReaderFlaws {
   /** Reads whose signal strength no radio has: they count without one. */
   rssi_unusable: number;
@@ -11,7 +11,7 @@ export interface ReaderFlaws {
   /** Reads by a clock that was not set, which count when they come; and whether it still is not. */
   clock_unset: number;
   clock_is_unset: boolean;
-  /** Messages, or parts of some, that were ignored and hold something like a tag; one an hour is kept. */
+  /** Ignored messages, or parts, that hold something like a tag; one an hour is kept. */
   near_misses: number;
 }
 

@@ -51,7 +51,10 @@ async function hasOthers(change: Change, orgId: number): Promise<boolean> {
   return hasSome;
 }
 
-/** @param seconds null for what is learned. @throws AppError `invalid_input`. */
+/**
+ * @param seconds null to learn it.
+ * @throws AppError `invalid_input`.
+ */
 export function requireExpectation(seconds: number | null): void {
   const { least, most } = EXPECTED;
   if (seconds !== null && !(Number.isInteger(seconds) && seconds >= least && seconds <= most)) {

@@ -16,8 +16,8 @@ const MOST_ANTENNAS_OF_READER = 1_024;
 /**
  * Call after `lockRegistrations`.
  *
- * @throws AppError `conflict` if there may be no more readers, or no more antennas, of which each has one at least, or too many
- * were deleted lately.
+ * @throws AppError `conflict` if there are as many readers or antennas as allowed (each reader has an antenna), or too
+ * many were deleted recently.
  */
 export async function requireRoomForReader(transaction: Connection, orgId: number): Promise<void> {
   const { count, deleted } = await transaction.one(sql.type(rowsOf<{ count: number; deleted: number }>())`

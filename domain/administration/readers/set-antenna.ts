@@ -10,7 +10,7 @@ import { holdLiveLocation } from '../../master-data/by-id-or-key.ts';
 import { requireRoomForAntenna } from './require-room.ts';
 import { lockReader } from './stored-reader.ts';
 
-/** Which antenna, by its port or its name, or both: then either finds it. Fields left out stay as they are. */
+/** Identifies an antenna by its port or its name; with both, either finds it. Fields left out stay as they are. */
 export interface AntennaChange {
   readerId: number;
   /** 1 to 65535; below 0 the number of an antenna that has none. */

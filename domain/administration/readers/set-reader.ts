@@ -29,7 +29,7 @@ export interface ReaderChange {
   time?: Policies['time'] | null;
   identity?: Policies['identity'] | null;
   reportUnknown?: Policies['reportUnknown'];
-  /** Seconds; null for what is learned. */
+  /** Seconds; null to learn it. */
   expectSeconds?: number | null;
   hasNewPassword?: boolean;
 }

@@ -15,7 +15,7 @@ export interface StoredReader {
   time: Policies['time'] | null;
   identity: Policies['identity'] | null;
   reportUnknown: Policies['reportUnknown'];
-  /** How long it may say nothing, as somebody set it; null for what is learned. */
+  /** The longest silence allowed, as set; null to learn it. */
   expectSeconds: number | null;
   mqttUsername: string;
 }

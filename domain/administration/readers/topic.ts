@@ -4,7 +4,7 @@
  * (MQTT 3.1.1 section 4.7).
  */
 
-/** Bytes and levels of what is registered from now on. */
+/** Bytes and levels of newly registered topics. */
 export const LONGEST_TOPIC = 512;
 const MOST_LEVELS = 32;
 
@@ -54,7 +54,7 @@ export function topicMatches(filter: string, topic: string): boolean {
   return !topic.startsWith('$') && topicsOverlap(filter, topic);
 }
 
-/** Whether some topic belongs to both. Takes as long as what they have in common is. */
+/** Whether some topic matches both filters. Takes time linear in their common beginning. */
 export function topicsOverlap(a: string, b: string): boolean {
   for (let [atA, atB] = [0, 0]; ; ) {
     const [endA, endB] = [endOfLevel(a, atA), endOfLevel(b, atB)];
@@ -74,9 +74,9 @@ export function topicsOverlap(a: string, b: string): boolean {
 }
 
 /**
- * The levels in front of the first wildcard, one more each time: '', `a` and `a/b` of `a/b` as of `a/b/+`. Of filters that
- * overlap one has the other's last among its own. At most {@link LONGEST_TOPIC} characters: topics from before, and those that
- * strangers publish on, may be longer.
+ * The levels before the first wildcard, one more each time: '', `a` and `a/b` for `a/b` and `a/b/+`. If two filters
+ * overlap, one has the other's last beginning among its own. At most {@link LONGEST_TOPIC} characters: older topics,
+ * and those of strangers, may be longer.
  */
 export function fixedBeginnings(filter: string): string[] {
   const beginning = Array.from(filter.slice(0, 2 * LONGEST_TOPIC))

@@ -40,7 +40,7 @@ export async function setDismissedAll(
 
 type Dismissed = KeptRow & { was_dismissed_at: string | null };
 
-/** Locks in order of ids, as others who take several. */
+/** Locks in order of ids, as others that take several do. */
 function update(change: Change, ids: readonly number[], isDismissed: boolean): Promise<readonly Dismissed[]> {
   return change.any(sql.type(rowsOf<Dismissed>())`
     with before as materialized (

@@ -71,7 +71,7 @@ export async function insertUser(
   };
 }
 
-/** For a user who is the author of the own creation. */
+/** For a user who creates the own account. */
 export async function drawUserId(db: Database): Promise<number> {
   const { id } = await db.one(
     sql.type(rowsOf<{ id: number }>())`select nextval('users_id_seq')::integer as id`,

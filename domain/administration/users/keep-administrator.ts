@@ -6,9 +6,9 @@ import type { Change } from '../../changes/make-change.ts';
 export type Loss = 'lose the role' | 'be removed' | 'be disabled' | 'be erased';
 
 /**
- * Refuses to leave an organization without an administrator who can sign in. Two who would take the role from each
- * other at once are told apart: the rows of all administrators are locked in order, and counted by a later statement,
- * which sees what the other committed.
+ * Refuses to leave an organization without an administrator who can sign in. Of two who remove each other at once, one
+ * succeeds: the rows of all administrators are locked in order, and counted by a later statement, which sees the
+ * other's commit.
  *
  * @throws AppError `conflict` with the remedy.
  */

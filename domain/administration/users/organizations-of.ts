@@ -12,8 +12,8 @@ export async function organizationsOf(db: Connection, userId: number): Promise<r
 }
 
 /**
- * What becomes of a user is logged for each organization the user is a member of, so that those who administer it see
- * it; of a user without any, for the installation.
+ * Changes of a user are logged for each organization of the user, so that its administrators see them; for a user
+ * without any, for the installation.
  */
 export function forEach(orgIds: readonly number[], entry: Omit<ChangeEntry, 'orgId'>): ChangeEntry[] {
   return (orgIds.length === 0 ? [null] : orgIds).map((orgId) => ({ orgId, ...entry }));

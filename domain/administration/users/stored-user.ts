@@ -11,7 +11,7 @@ export interface UserRow {
   is_disabled: boolean;
 }
 
-/** With the password's hash, which nothing but a comparison gets to see. */
+/** With the password's hash, which is only ever compared. */
 export interface StoredUser extends UserRow {
   password: string | null;
 }
@@ -58,8 +58,8 @@ export function noUser(who: number | string): AppError {
 /**
  * An administrator of one organization may not take over or lock out a user of another.
  *
- * @param orgId of whoever asks; null for the command line, which may do anything.
- * @throws AppError `not_found` if the user is no member of it, `forbidden` if also of others.
+ * @param orgId of the caller; null for the command line, which may do anything.
+ * @throws AppError `not_found` if the user is not a member, `forbidden` if also a member elsewhere.
  */
 export async function requireOwnUser(db: Connection, orgId: number | null, user: UserRow): Promise<void> {
   if (orgId === null) {

@@ -23,7 +23,7 @@ import type { RuleChange } from './rule-change.ts';
 import { LIMITS, MOST_AFTER, type RuleSettings } from './settings.ts';
 
 /**
- * What a rule is with a change, checked. In a transaction, what it refers to stays live until that ends.
+ * A rule with a change applied, checked. In a transaction, rows that it refers to stay live until the end.
  *
  * @throws Invalid with every fault, by the fields' names on the wire.
  */
@@ -102,8 +102,8 @@ function appliedHours(
 }
 
 /**
- * What of a change is too much to be stored, or selects nothing, by the names that fields have on the wire. An empty selection is
- * not taken for none: a program whose list came out empty would have alerts of everything.
+ * Faults of a change that exceeds bounds or selects nothing, by the fields' names on the wire. An empty selection does
+ * not mean everything: a program whose list came out empty would get alerts about everything.
  */
 function boundsIssues(given: RuleChange): FieldIssue[] {
   const { metadata } = given;
@@ -261,14 +261,14 @@ function boundIssuesOf({ kind, bound }: RuleSettings): FieldIssue[] {
   ];
 }
 
-/** Where names are looked up, and what was wrong with them is put. */
+/** Where names are looked up and faults are collected. */
 interface LookUp {
   transaction: Connection;
   orgId: number;
   issues: FieldIssue[];
 }
 
-/** Names of a list that are told if they are not found. */
+/** Names of a list that are reported if they are not found. */
 const MOST_NAMED = 20;
 
 async function foundLocation(

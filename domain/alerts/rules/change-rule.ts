@@ -14,8 +14,8 @@ import { LIMITS } from './settings.ts';
 import type { RuleRef, StoredRule } from './stored-rules.ts';
 
 /**
- * From when on a change, or an end, counts. What was to count then before does so no more. Null is now; for a change of what
- * is still to begin, when that begins.
+ * The instant from which a change, or an end, counts. It replaces everything that was to count from later instants.
+ * Null is now or, for a change of a rule that has not begun, its beginning.
  */
 export type Dated = { validFrom: Micros | null };
 
@@ -25,7 +25,7 @@ export interface PlannedEnd {
 }
 
 /**
- * Sets a rule anew from `validFrom` on.
+ * Sets a rule again from `validFrom` on.
  *
  * @throws Invalid with every fault, AppError `not_found`.
  */
@@ -70,7 +70,7 @@ async function setRule(
 }
 
 /**
- * Ends a rule. It stays for what is derived of the time before.
+ * Ends a rule. It stays, because the time before still counts.
  *
  * @throws Invalid (`valid_from`), AppError `not_found`.
  */

@@ -23,7 +23,7 @@ const DAY = 86_400_000;
 /** 1970-01-01 was a Thursday. */
 const DAY_OF_EPOCH = 3;
 
-/** The times of a window that are within the hours: in order, apart, none empty. */
+/** The times of a window within the hours: sorted, disjoint, none empty. */
 export function periods(hours: Hours, window: Interval): Interval[] {
   const open = stretchesOfOneOffset(offsetsIn(hours.timeZone), window).flatMap(({ since, until, offset }) =>
     wallTimes(hours.weekly, { since: since + offset, until: until + offset }).map((wall) => ({
@@ -34,7 +34,7 @@ export function periods(hours: Hours, window: Interval): Interval[] {
   return within(joined(open), [window]);
 }
 
-/** In milliseconds of the clock on the wall, as if it were UTC. */
+/** In milliseconds of the local clock, as if it were UTC. */
 function wallTimes(weekly: readonly WeeklyPart[], { since, until }: Interval): Interval[] {
   const times: Interval[] = [];
   for (let day = Math.floor(since / DAY); day * DAY < until; day += 1) {

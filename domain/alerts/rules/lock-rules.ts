@@ -27,7 +27,7 @@ export async function lockRules(
   }
 }
 
-/** @throws Invalid for an end of what would not begin by then, or much later. */
+/** @throws Invalid if the rule would end before it begins, or much later. */
 export function requireEnd(endsAt: Micros | null, from: Micros, now: Micros): void {
   if (endsAt !== null && (endsAt <= from || endsAt > now + AHEAD)) {
     refuseIssues([invalidValue('ends_at', 'must be after the change begins, and within the next 366 days')]);

@@ -2,7 +2,7 @@ import type { Micros } from '../../../base/instant.ts';
 import type { LastingKind } from '../../tracking/reading-bound.ts';
 import type { MetadataTerm } from './rule.ts';
 
-/** The settings that change. Undefined stays as it is; null removes a setting. */
+/** The settings that change. Undefined leaves a setting; null removes it. */
 export interface RuleChange {
   name?: string | undefined;
   after?: Micros | null | undefined;

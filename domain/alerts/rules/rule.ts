@@ -14,7 +14,7 @@ export const KINDS = [
 
 export type Kind = (typeof KINDS)[number];
 
-/** A rule as it was set at an instant; never changed in place. Its id is the same over all its versions. */
+/** A rule as set at an instant; never changed in place. All versions share an id. */
 export interface DatedRule {
   /** A ULID. */
   ruleId: string;

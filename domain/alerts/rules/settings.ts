@@ -21,7 +21,7 @@ export const LIMITS = {
   rules: 200,
   /** Settings and ends of rules that an organization records within the time that alerts are derived of. */
   versions: 2_000,
-  /** As many, the end that the last of them kept, and one of each rule that there may be: whatever was set, it can be ended. */
+  /** As many as changes, plus the last kept end, plus one for each possible rule: every rule can always be ended. */
   endings: 2_201,
   assets: 1_000,
   readers: 1_000,

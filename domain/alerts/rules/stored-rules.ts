@@ -48,7 +48,7 @@ export interface RuleRef {
   id: string;
 }
 
-/** A live rule: what was set last, from when on, and when it ends if an end was set since. */
+/** A live rule: its last setting, the time from which that counts, and its end if one was set. */
 export interface StoredRule extends RuleRef {
   settings: RuleSettings;
   version: number;

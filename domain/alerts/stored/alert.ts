@@ -28,6 +28,6 @@ export interface AlertDifference {
   opened: FoundStretch[];
   /** Alerts whose stretch is another by now, or over. */
   changed: { id: string; state: StoredAlert['state']; stretch: FoundStretch }[];
-  /** Alerts that never should have been, by what is known now. */
+  /** Alerts that should never have been raised, as known now. */
   withdrawn: string[];
 }

@@ -11,9 +11,8 @@ const HOUR_MS = 3_600_000;
 const FEW = MOST_RAISED / 2;
 
 /**
- * Room for alerts now. They are counted by when their ids were made, so by an index that there is; those of long from now
- * were made before the clock was set back. Null if there is room for all that are wanted, which takes no more than that index
- * to tell.
+ * Room for alerts now, counted by the time in their ids, which an index has; ids far in the future were made before the
+ * clock was set back. Null if there is room for all wanted alerts, which the index alone tells.
  */
 export async function roomFor(db: Connection, orgId: number, wanted: number): Promise<Room | null> {
   const [first, end] = [firstId(Date.now() - HOUR_MS), firstId(Date.now() + HOUR_MS)];

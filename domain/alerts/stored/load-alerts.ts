@@ -32,8 +32,8 @@ interface Since {
 }
 
 /**
- * The alerts of assets or readers that were not over by an instant, of each its own; those that were withdrawn are left out.
- * Locked, so that nobody acknowledges one meanwhile.
+ * The alerts of assets or readers that were not over by an instant, without withdrawn ones. Locked, so that nobody
+ * acknowledges one meanwhile.
  */
 export async function loadAlerts(
   db: Connection,

@@ -5,7 +5,7 @@
  */
 export const MOST_RAISED = 20_000;
 
-/** Each rule may raise this many, however many others there are. */
+/** Each rule may raise this many, whatever others raise. */
 export const FIRST_OF_RULE = 100;
 
 /** With the first ones of 200 rules. */
@@ -18,9 +18,9 @@ export interface Raised {
 }
 
 /**
- * How many more alerts an organization may raise, by rule. A rule may raise half of what the others leave, so that there is
- * always something left for the next, and its first ones in any case. What is over counts apart: a rule that is dated back
- * finds much of that at once, and nothing that holds waits for it.
+ * How many more alerts an organization may raise, by rule. A rule may raise half of what the others leave, and its
+ * first ones in any case. Alerts that are over count separately: a rule dated back finds many of them at once, and
+ * ongoing alerts must not wait for them.
  */
 export class Room {
   readonly #raised: Map<string, Raised>;

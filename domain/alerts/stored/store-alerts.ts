@@ -24,7 +24,10 @@ export interface SubjectDifference extends AlertDifference {
 /** Alerts in a statement: each is an event of the feed, too. */
 const AT_ONCE = 2_000;
 
-/** Writes what differs; a trigger tells the feed. What is over comes first, as of a rule one alert may be open at a time. */
+/**
+ * Writes the differences; a trigger writes the events. Ended alerts come first, because a rule may have one open alert
+ * at a time.
+ */
 export async function storeDifferences(
   db: Connection,
   differences: readonly SubjectDifference[],
@@ -48,7 +51,7 @@ export async function storeDifferences(
   }
 }
 
-/** Those that may be raised now, in pieces. */
+/** The alerts that may be raised now, in pieces. */
 async function withinBounds(db: Connection, alerts: readonly Opened[]): Promise<Opened[][]> {
   const raised: Opened[] = [];
   for (const [orgId, own] of Map.groupBy(alerts, (alert) => alert.orgId)) {
@@ -154,7 +157,7 @@ const levels = (of: Of) => sql.binary(texts(of.map(({ stretch }) => stretch.leve
 const locations = (of: Of) => sql.binary(integers(of.map(({ stretch }) => stretch.locationId)));
 const reasons = (of: Of) => sql.binary(texts(of.map(({ stretch }) => stretch.because)));
 
-/** Why there is an alert, as it is stored and goes over the wire. */
+/** The reason for an alert, as stored and sent. */
 export function toldBecause(because: Because): string {
   switch (because.kind) {
     case 'overdue':

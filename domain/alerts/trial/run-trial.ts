@@ -11,7 +11,7 @@ import { type Trial, type Tried, trialRule, tryRule } from './try-rule.ts';
 
 export interface TrialOptions {
   bounds: TallyBounds;
-  /** Assets, or readers, that are looked at together. */
+  /** Assets, or readers, that are processed together. */
   batch: number;
   /** Asked after each batch, with how many there have been of how many: false ends the trial. */
   goesOn(looked: number, of: number): boolean | Promise<boolean>;
@@ -112,9 +112,9 @@ interface TriedSubject {
 }
 
 interface TallyBounds {
-  /** Alerts that are listed, in order of assets or readers. */
+  /** Alerts to list, ordered by asset or reader. */
   alerts: number;
-  /** Assets or readers that are listed, those with most alerts. */
+  /** Assets or readers to list, those with most alerts. */
   subjects: number;
 }
 

@@ -10,7 +10,7 @@ export interface Subject {
   name: string;
 }
 
-/** In order of ids. Nothing can be said of assets that were never seen. */
+/** In order of ids, without assets that were never seen. */
 export function nextSubjects(
   db: Connection,
   rule: DatedRule,

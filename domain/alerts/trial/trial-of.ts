@@ -21,7 +21,7 @@ export interface WantedTrial extends RuleChange {
 const DEFAULT_WINDOW: Micros = 14 * MICROS_PER_DAY;
 
 /**
- * What is to be tried, checked as if it were to be stored.
+ * The rule to try, checked as if it were to be stored.
  *
  * @throws Invalid with every fault, AppError `not_found` (the stored rule).
  */

@@ -27,11 +27,11 @@ export interface Tried {
 }
 
 /**
- * Tries a rule on what was recorded in a window, as if it had always been set so, for live assets or readers in the order of
- * their ids. Stores nothing. Each batch is loaded when it is asked for.
+ * Tries a rule on the data of a window, as if it had always existed, for live assets or readers ordered by id. Stores
+ * nothing. Each batch is loaded when it is asked for.
  *
  * @param batch at most 1,000.
- * @throws TooMuchWork of a single asset or reader.
+ * @throws TooMuchWork for a single asset or reader.
  */
 export async function* tryRule(db: Connection, trial: Trial, batch: number): AsyncGenerator<Tried, void> {
   const rule = trialRule(trial);

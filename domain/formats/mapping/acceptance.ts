@@ -39,7 +39,7 @@ export function faultOfTagValue(value: string): string | null {
 }
 
 export const MOST_PORT = 65_535;
-/** A greater port is not its antenna's number: that one gets a number below 0. */
+/** A greater port is not the antenna's number; the antenna gets a negative one. */
 export const MOST_NUMBER = 32_767;
 export const LONGEST_ANTENNA = 64;
 
@@ -62,7 +62,7 @@ export function asRssi(value: unknown): number | undefined {
   return dbm !== undefined && isRadioStrength(dbm) ? dbm : undefined;
 }
 
-/** What a tag measures. Buttons and sensors of motion may say true or false. */
+/** A value that a tag measures. Buttons and motion sensors may say true or false. */
 export function asReading(kind: ReadingKind): (value: unknown) => number | undefined {
   const saysWhether = kind === 'button' || kind === 'motion';
   return (value) => {

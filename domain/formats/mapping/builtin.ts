@@ -3,7 +3,7 @@ import { compileShaped, type Format, type FormatDefinition } from './format.ts';
 
 const FORMATS = new URL('../built-in/', import.meta.url);
 
-/** What is said to be gone was not seen, whatever the make. */
+/** Leaves out items that say a tag is gone, for every make. */
 const SEEN = (['item', 'root'] as const).map((place) => ({
   [place]: '/event',
   not: ['TAG_REMOVED', 'away', 'departed'],

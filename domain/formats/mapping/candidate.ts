@@ -71,7 +71,7 @@ function asItIs(value: unknown): unknown {
   return value;
 }
 
-/** Characters; of a longer text none, as it is refused unread. */
+/** Characters; longer texts are refused unread. */
 function lengthToRead(value: unknown): number {
   const text = value instanceof LongNumber ? LongNumber.text(value) : value;
   return (typeof text === 'string' || Array.isArray(text)) && text.length <= MAX_TEXT ? text.length : 0;

@@ -5,15 +5,13 @@ import { compileFormat, type Format } from './format.ts';
  */
 const MOST_CHARACTERS = 1_000_000;
 
-/** By source, the one used last at the end. A format never changes, so that all who read by it share it. */
+/** By source, the last used at the end. Formats are immutable, so all who use one share it. */
 const compiled = new Map<string, Format>();
 let characters = 0;
 
 /**
- * {@link compileFormat} of a definition as it is stored. Formats used last are kept: who lists, tries or replays needs all of
- * an organization's each time.
- *
- * @throws FormatError, SyntaxError.
+ * {@link compileFormat} of a stored definition. Recently used formats are kept: listing, trying and replaying need all
+ * of an organization's each time.
  */
 export function compileSource(source: string): Format {
   const known = compiled.get(source);

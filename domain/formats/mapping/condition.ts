@@ -16,7 +16,7 @@ export interface Condition {
   readonly otherwise: string;
   readonly saying: string;
   readonly ofDocument: boolean;
-  /** It asks for something; the others say what is no read. */
+  /** Whether the condition selects reads; the others exclude items. */
   readonly asksFor: boolean;
 }
 

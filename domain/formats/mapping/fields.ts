@@ -21,7 +21,7 @@ export interface Fields {
   readonly value: Readonly<Record<Identity, (scope: Scope) => string | undefined>>;
   readonly antenna: (scope: Scope) => number | string | null;
   readonly rssi: (scope: Scope) => number | undefined;
-  /** The signal strength as it stands in the payload; undefined without one. */
+  /** The signal strength as the payload has it; undefined without one. */
   readonly givenRssi: (scope: Scope) => unknown;
   readonly observedAt: (scope: Scope) => Micros | undefined;
   /** The first time that stands in the payload, though none could be used. */
@@ -41,7 +41,9 @@ export interface GivenTime {
 
 export interface Candidates {
   readonly all: readonly Candidate[];
-  /** Where they look, for the reason if there is nothing. Built beforehand: it may be needed for each item. */
+  /**
+   * The places that are searched, for the reason if nothing is found. Built in advance, because each item may need it.
+   */
   readonly places: string;
 }
 
@@ -129,7 +131,10 @@ function firstUsable<T>(candidates: readonly Candidate[], accept: (value: unknow
   };
 }
 
-/** The first port; without one, the first name. What a transform cannot read is a name too: some antenna is named. */
+/**
+ * The first port; without one, the first name. A value that a transform cannot read counts as a name: some antenna is
+ * named.
+ */
 function firstAntenna(candidates: readonly Candidate[]) {
   return (scope: Scope): number | string | null => {
     let name: string | null = null;

@@ -31,11 +31,10 @@ export interface Format {
 }
 
 /**
- * Compiles a definition. Takes milliseconds (the first in a process tens of them): call it once per format,
- * never per message.
+ * Compiles a definition. Takes milliseconds (the first in a process tens of them): call it once per format, never per
+ * message.
  *
- * @throws FormatError naming every fault with its JSON Pointer: faults of shape, or if there are none, of
- * meaning.
+ * @throws FormatError naming every fault with its JSON Pointer: first faults of shape, then of meaning.
  */
 export function compileFormat(definition: unknown): Format {
   return compileShaped(validateShape(definition));

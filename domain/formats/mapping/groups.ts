@@ -2,7 +2,7 @@ import type { Selection, Selector } from './each.ts';
 import type { GroupsDefinition } from './language/definition.ts';
 import { MAX_ITEMS } from './values/limits.ts';
 
-/** Cuts selected texts of hex digits into groups of bytes, each an item; what is left over at the end is one, too. */
+/** Cuts selected texts of hex digits into groups of bytes, each an item; an incomplete group at the end is one, too. */
 export function compileGroups(groups: GroupsDefinition | undefined, select: Selector): Selector {
   if (groups === undefined) {
     return select;
@@ -27,7 +27,7 @@ export function compileGroups(groups: GroupsDefinition | undefined, select: Sele
   };
 }
 
-/** What is no text stays as it is, to be rejected. More groups than a message may have items are of no use. */
+/** Values other than text stay as they are, to be rejected. At most as many groups as a message may have items. */
 function groupsOf(item: unknown, size: number, from: number): unknown[] {
   if (typeof item !== 'string') {
     return [item];

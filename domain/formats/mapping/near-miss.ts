@@ -1,7 +1,10 @@
 import { MAX_TEXT } from './values/limits.ts';
 import { printable } from './values/printable.ts';
 
-/** Of fixed length, so that looking is linear: an address, an EPC or UUID in hex, an EPC as a URI (not a class of them). */
+/**
+ * Fixed lengths, so that the search is linear: an address, an EPC or UUID in hex, an EPC as a URI (of an item, not a
+ * class).
+ */
 const TAG_LIKE =
   /(?<![0-9A-Za-z-])(?:(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}|[0-9A-Fa-f]{32}|[0-9A-Fa-f]{24}|[0-9A-Fa-f]{16}|[0-9A-Fa-f]{12})(?![0-9A-Za-z-])|urn:epc:(?!class|idpat)[\w.:-]{1,80}/;
 const UUID = /^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/;

@@ -12,20 +12,20 @@ export interface TagRead {
   readonly rssi: number | null;
   /** Null if the payload has no usable time, or the time of reception is to be used. */
   readonly deviceTime: Micros | null;
-  /** What the tag measures and how it is; left out if the payload says nothing of that. */
+  /** The values that the tag measures; absent if the payload has none. */
   readonly readings?: Readings;
   /** The payload's name for the reader; informative only. */
   readonly reader: string | null;
   /** True if an unmatched tag is listed as unknown. */
   readonly reportUnknown: boolean;
-  /** What the payload says of the read, but cannot be used. Nearly always null. */
+  /** Values of the payload that cannot be used. Nearly always null. */
   readonly unusable: Unusable | null;
 }
 
-/** As the payload has it; a text, list or object shortened. */
+/** As the payload has it; texts, lists and objects are shortened. */
 export interface Unusable {
   readonly rssi?: number | string;
-  /** In no notation that the format knows, or in the next century. */
+  /** In a notation that the format does not know, or in the next century. */
   readonly time?: number | string;
   /** By a clock that was not set. */
   readonly unsetClock?: number | string;

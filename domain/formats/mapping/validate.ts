@@ -21,8 +21,8 @@ export function validateShape(definition: unknown): FormatDefinition {
 }
 
 /**
- * Once, and only in processes with custom formats: the compiler takes 10 MB and 30 ms to load, and tens of
- * milliseconds for the schema.
+ * Called once, and only in processes with custom formats: loading the compiler takes 10 MB and 30 ms, and the schema
+ * tens of milliseconds.
  */
 function compile(): ValidateFunction<FormatDefinition> {
   const { Ajv2020 }: typeof import('ajv/dist/2020.js') = createRequire(import.meta.url)('ajv/dist/2020.js');

@@ -140,8 +140,8 @@ export async function updateAssetKey(
 }
 
 /**
- * Soft-deletes a live asset. Null if there is none. The full lock waits for transactions attaching tags to
- * it, so that their tags are detached, too.
+ * Soft-deletes a live asset. Null if there is none. The full lock waits for transactions that attach tags to it, so
+ * that their tags are detached, too.
  */
 export function softDeleteAsset(change: OrganizationChange, id: number): Promise<DeletedRow | null> {
   return change.maybeOne(sql.prepared('soft-delete-asset', rowsOf<DeletedRow>())`
@@ -158,7 +158,7 @@ export function softDeleteAsset(change: OrganizationChange, id: number): Promise
 /** Whether a `position` was decided on a plan since the asset came to its location. Before that it says where the asset was. */
 export const IS_ON_PLAN = sql.fragment`position.position_observed_at >= coalesce(position.since, position.position_observed_at)`;
 
-/** Where on a plan the asset of a `position` is, as the API's JSON; null if that is not known. */
+/** The asset's position on a plan, as the API's JSON; null if unknown. */
 export const POSITION_ON_PLAN = sql.fragment`case when ${IS_ON_PLAN} then json_build_object(
       'plan_location_id', position.position_plan_location_id,
       'x', round(position.position_x::numeric, 2),

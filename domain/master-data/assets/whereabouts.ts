@@ -56,9 +56,9 @@ export async function listWhereabouts(
 }
 
 /**
- * A page of the live assets that a person looks for: those that have the text in their name, key, description or a tag,
- * and those with a tag that is the same in another spelling; what was named exactly comes first. It may read much, so it
- * takes its organization's turn on connections apart from the look-ups (`listing`).
+ * A page of live assets for a person's search: those with the text in name, key, description or a tag, and those with
+ * the tag in another spelling; exact matches first. It may read much, so it takes its organization's turn on separate
+ * connections (`listing`).
  */
 export async function searchWhereabouts(
   db: OrganizationDatabase,
@@ -135,7 +135,7 @@ export interface StayRow {
   name: string;
 }
 
-/** The last places of each asset, its latest first, also those that were deleted since. */
+/** The last places of each asset, latest first, including deleted ones. */
 export function lastStays(
   connection: OrganizationConnection,
   assetIds: readonly number[],

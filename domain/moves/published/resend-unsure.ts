@@ -5,8 +5,8 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 const UNSURE = sql.fragment`now() - interval '1 hour'`;
 
 /**
- * Call from time to time while the broker is connected, which has written down by now what it acknowledged before that
- * hour. What it was told to clear then is cleared for good.
+ * Call regularly while the broker is connected. It has written by now what it acknowledged before that hour, so topics
+ * cleared then are cleared for good.
  */
 export async function trustWritten(db: Connection): Promise<void> {
   await db.exec(sql.type(NO_ROWS)`delete from mqtt_topics where digest = ''::bytea and sent_at < ${UNSURE}`);
@@ -15,7 +15,7 @@ export async function trustWritten(db: Connection): Promise<void> {
 }
 
 /**
- * Has what may be unwritten sent again, after however long: the broker may have been killed since, and have forgotten it.
+ * Sends everything again that the broker may not have written: it may have been killed since, and have forgotten it.
  */
 export async function resendUnsure(db: Connection): Promise<void> {
   await db.exec(sql.type(NO_ROWS)`
@@ -29,7 +29,7 @@ export async function resendUnsure(db: Connection): Promise<void> {
     on conflict (org_id, asset_id, location_id) do update set mark = excluded.mark, done_after = 0`);
 }
 
-/** Has everything sent again: the broker has forgotten it. */
+/** Sends everything again, because the broker has forgotten it. */
 export async function sendAllAgain(db: Connection): Promise<void> {
   await db.exec(sql.type(NO_ROWS)`update mqtt_feeds set target = ''`);
 }

@@ -54,7 +54,7 @@ export async function claimTopics(
   }
 }
 
-/** After the broker has acknowledged what was sent. */
+/** After the broker has acknowledged the messages. */
 export async function storeTopics(
   db: Connection,
   orgId: number,

@@ -11,10 +11,10 @@ export interface Unsealable {
 }
 
 /**
- * Seals a batch; if a row of it cannot be sealed, each organization by itself, so that one organization's bad row keeps
- * no event of another from being told.
+ * Seals a batch; if a row cannot be sealed, seals organization by organization, so that one organization's bad row does
+ * not keep others' events back.
  *
- * @throws what is no fault of a row.
+ * @throws errors that no row causes.
  */
 export async function sealOrders(
   db: Connection,

@@ -23,12 +23,10 @@ export interface Sealed {
 export const ORGANIZATIONS_AT_ONCE = 200;
 
 /**
- * Gives the oldest committed events of each organization their positions, in order of id and part, and announces the
- * new heads. One statement, so all of it or nothing happens.
- *
- * Positions follow the head as the database has it, whose row is locked meanwhile: even two sealers would give none
- * twice. `offset 0` keeps the planner from looking up otherwise than by the index, whatever statistics say of a queue
- * that is mostly empty; rows are then deleted where they are in the table.
+ * Gives the oldest committed events of each organization their positions, ordered by id and part, and announces the new
+ * heads. One statement, so all of it or nothing happens. Positions follow the stored head, whose row is locked: even
+ * two sealers give none twice. `offset 0` makes the planner use the index, whatever statistics say of a queue that is
+ * mostly empty; rows are then deleted by their place in the table.
  */
 export function sealBatch(db: Connection, orders: readonly Order[]): Promise<readonly Sealed[]> {
   return db.any(sql.prepared('seal-moves', rowsOf<Sealed>())`

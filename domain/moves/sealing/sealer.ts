@@ -71,9 +71,9 @@ export class Sealer {
   }
 
   /**
-   * Seals what it has heard of, and every few seconds what any organization has.
+   * Seals the organizations it was notified of, and every few seconds those of all.
    *
-   * @returns milliseconds until it looks again by itself; 0 if something is left to seal.
+   * @returns milliseconds until the next turn; 0 if something is left to seal.
    */
   async turn(db: Connection): Promise<number> {
     const began = performance.now();
@@ -136,7 +136,7 @@ export class Sealer {
     this.#figures.setAside = this.#aside.orgIds;
   }
 
-  /** Each organization that was set aside by itself: a batch with others would have to be sealed twice. */
+  /** Retries each organization that was set aside on its own: a batch with others would have to be sealed twice. */
   async #tryAgain(db: Connection): Promise<void> {
     let failed = 0;
     for (const orgId of this.#aside.due(performance.now())) {

@@ -16,7 +16,7 @@ interface Queue {
  */
 export class SealingTurns {
   readonly #queues = new Map<number, Queue>();
-  /** To be visited, in turn: those known to have events, and after them the others. */
+  /** Organizations to visit, in turn: first those known to have events. */
   readonly #called = new Set<number>();
   readonly #waiting = new Set<number>();
   /** Passed over. */
@@ -39,7 +39,7 @@ export class SealingTurns {
     }
   }
 
-  /** Passes over an organization from now on. Where its queue begins stays as it was. */
+  /** Passes over an organization from now on. The beginning of its queue stays. */
   setAside(orgId: number): void {
     this.#aside.add(orgId);
     this.#called.delete(orgId);

@@ -11,13 +11,13 @@ const AGAIN = 5_000;
 const LONGEST = 1_000;
 
 export interface SealingFault extends Unsealable {
-  /** In `unsealed_moves`: of the event at which the queue stands still. Null if there is none. */
+  /** The event in `unsealed_moves` at which the queue is stuck. Null if there is none. */
   moveId: number | null;
 }
 
 /**
- * Organizations whose queue is passed over, because an event in it cannot be sealed. What they have recorded stays in the
- * queue. Noted in the database, where `doctor` reads it, and where the next sealer finds it.
+ * Organizations whose queue is passed over because an event in it cannot be sealed. Their events stay in the queue.
+ * Stored in the database, for `doctor` and for the next sealer.
  */
 export class SetAside {
   /** When each is tried again; milliseconds of `performance.now()`. */
@@ -27,7 +27,7 @@ export class SetAside {
     return [...this.#again.keys()];
   }
 
-  /** Those that an earlier sealer noted: tried at once. */
+  /** Loads those that an earlier sealer stored, to retry them at once. */
   async load(db: Connection): Promise<void> {
     const rows = await db.any(sql.type(rowsOf<{ org_id: number; move_id: number | null }>())`
       select org_id, move_id from sealing_faults fault where ${isHere(sql.fragment`fault.org_id`)}`);

@@ -22,7 +22,10 @@ export class CoveredClock {
     return Math.max(0, this.#sumTo(until) - this.#sumTo(since));
   }
 
-  /** The instant at which it has run for so long since another; at most what has {@link elapsed} by a later one. */
+  /**
+   * The instant at which the clock has run for a span since another instant; at most what has {@link elapsed} by a
+   * later one.
+   */
   reached(since: Micros, span: Micros): Micros {
     const wanted = this.#sumTo(since) + span;
     const at = lastIndex(this.#before, (before) => before < wanted);

@@ -22,14 +22,11 @@ export interface PlaceEvidence {
 export type CoveredBy = 'proven' | 'taken' | 'goesOn' | 'provable';
 
 /**
- * When something that was at a location would have been noticed: while it was watched continuously and all its enabled
- * antennas listened, or any of them; and while somebody swept it. Without an enabled antenna it is covered by sweeps only.
- *
- * What counts for things to be missed ends with the last message of a reader: one that dies right after it has not looked
- * any more, and nothing tells until it would have said something. Only whether anybody listens just now is told by `taken`.
- * `provable` is what is proven, and what the next messages of readers may prove at the end of the window.
- *
- * A function of evidence that only grows, and of dated settings: whatever the order in which it arrives, it is the same.
+ * When an absence from a location would have been noticed: while it was watched continuously and its enabled antennas
+ * listened (all or any), and while somebody swept it. Without an enabled antenna only sweeps cover it. Covered time
+ * ends with a reader's last message: a reader that dies right after it did not listen any more. `taken` says whether
+ * anybody is taken to listen now. `provable` is proven time, plus what the next messages of readers may prove at the
+ * end of the window. The result depends only on evidence and dated settings, not on the order of their arrival.
  */
 export function coveredTimes(
   evidence: PlaceEvidence,

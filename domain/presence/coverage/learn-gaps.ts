@@ -59,8 +59,8 @@ export class GapLearner {
 }
 
 /**
- * Learns how often things are read at a location, from now on. What differs by less than a tenth from before is left as it
- * is, and so is what somebody says meanwhile.
+ * Learns how often things are read at a location, from now on. A difference below a tenth is ignored, and settings made
+ * meanwhile stay.
  */
 async function learnGap(pool: Pool, { orgId, locationId }: Place, now: Micros): Promise<void> {
   const gaps = await loadGaps(pool, orgId, locationId);

@@ -14,8 +14,8 @@ export interface Gaps {
 const ENOUGH = 100;
 
 /**
- * After how much time what is at a location was read again: twice the 99.9th percentile of the gaps between reads of one
- * asset there, in whole seconds. Null where there were too few reads to tell.
+ * The time within which things at a location are read again: twice the 99.9th percentile of the gaps between reads of
+ * one asset there, in whole seconds. Null with too few reads.
  */
 export function learnedGap({ count, longest }: Gaps): Micros | null {
   const usual = longest[Math.floor(count / 1_000)];
@@ -27,10 +27,10 @@ export function learnedGap({ count, longest }: Gaps): Micros | null {
 }
 
 /**
- * Without those in which the location was not covered all the while: an outage is no gap between reads, and two of a
+ * Without gaps during which the location was not always covered: an outage is no gap between reads, and two of a
  * hundred assets in 200,000 reads would teach patience.
  *
- * @param covered in order and apart.
+ * @param covered sorted and disjoint.
  */
 export function coveredGaps({ count, longest }: Gaps, covered: readonly Interval[]): Gaps {
   const isCovered = ({ since, until }: Interval): boolean => {

@@ -3,14 +3,14 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Gaps } from './learned-gap.ts';
 
-/** Bounds of what is read to learn, and of the gaps that are looked at one by one. */
+/** Bounds of the evidence to learn from, and of the gaps examined one by one. */
 const ASSETS = 100;
 const SCANS = 2_000;
 const LONGEST = 2_000;
 
 /**
- * The gaps between reads at a location of the assets that are there, during their stays and in the last seven days: of the
- * assets that were read last, so many, and their latest reads.
+ * The gaps between reads at a location: of the assets present that were read last, up to a bound, their latest reads
+ * during their stays in the last seven days.
  */
 export async function loadGaps(db: Connection, orgId: number, locationId: number): Promise<Gaps> {
   const rows = await db.any(sql.type(rowsOf<{ count: number; since: Micros; until: Micros }>())`

@@ -11,7 +11,7 @@ import type { AntennaSpan, PlaceEvidence } from './covered-times.ts';
 import { PlacePresence } from './state-of.ts';
 import { continuousPeriods, type DatedWatch, type Watch } from './watches.ts';
 
-/** Coverage is looked at for so long: what was not read for longer was not read for so long at least. */
+/** How far back coverage is derived: an asset unread for longer was unread for at least this long. */
 export const LOOKS_BACK: Micros = 31 * MICROS_PER_DAY;
 
 const LONGEST: Micros = EXPECTED.most * MICROS_PER_SECOND;
@@ -22,10 +22,10 @@ export function lookedAt({ since, until }: Interval): Interval {
 }
 
 /**
- * What the states of assets at locations follow from, as {@link loadEvidence} looks. When one was covered is derived whenever
- * it is asked for: of 9,600 whose readers were heard 900 times apart each, all at once took 1.8 GB.
+ * The evidence for states of assets at locations, from {@link loadEvidence}. Coverage is derived on demand: for 9,600
+ * locations whose readers were heard 900 times each, all at once took 1.8 GB.
  *
- * @param window from when the first of the assets was read; its end is after every instant asked about.
+ * @param window begins when the first of the assets was read; its end is after every instant asked about.
  */
 export async function loadPlaces(
   db: Connection,
@@ -43,8 +43,7 @@ export async function loadPlaces(
 }
 
 /**
- * What decides when locations were covered, by location; what readers heard is read only of locations that were watched
- * continuously.
+ * The evidence for coverage, by location; readers are looked up only for continuously watched locations.
  *
  * @throws TooMuchWork
  */
@@ -128,7 +127,7 @@ async function loadAntennas(
   );
 }
 
-/** How locations were watched until an instant, by location, in order. */
+/** How locations were watched until an instant, by location, sorted. */
 async function loadWatches(
   db: Connection,
   orgId: number,

@@ -20,11 +20,11 @@ export interface Presence {
 /** Facts about an asset at the location where it was seen last. */
 export interface AssetEvidence {
   lastSeen: Micros;
-  /** False where it may have been seen later: scans of then are not kept any more. */
+  /** False if it may have been seen later: scans of that time are no longer kept. */
   isLastKnown: boolean;
-  /** The first sweep since then that expected it there and did not find it. */
+  /** The first later sweep that expected it there and did not find it. */
   missedBy: { sweepId: string; endedAt: Micros } | null;
-  /** Limits by rules, in order; they go before the gap of the location. */
+  /** Limits by rules, in order; they take precedence over the location's gap. */
   limits: readonly DatedLimits[];
 }
 
@@ -35,30 +35,34 @@ interface Settings {
   from: Micros;
 }
 
-/** Settings of a location, or of rules, that are looked back through for the beginning of a state: of more than two months, if learned. */
+/**
+ * The most settings of a location, or of rules, to look back through for the beginning of a state: over two months of
+ * learned ones.
+ */
 export const MOST_SETTINGS = 300;
 
 export const NEVER_SEEN: Presence = { state: 'never_seen', since: null, unseen: null, because: null };
 
 /**
- * What can be said of assets at a location, by evidence alone:
+ * The state of assets at a location, by evidence alone:
  *
  * 1. `missing`: a sweep expected it and did not find it, and it was not read since the sweep began.
- * 2. `present` at a portal: whatever passed was last read there.
- * 3. `overdue`: as much covered time as a rule allows, or the location where none does, has passed since it was read. It
- *    stays so while nobody listens. Beyond the second threshold of a rule it is `missing`.
- * 4. `present`: less has; or it was read so recently that it would be even if the clock had run all the time.
+ * 2. `present` at a portal, where every passing asset was read last.
+ * 3. `overdue`: unread for as much covered time as a rule allows, or the location where no rule does. It stays so while
+ *    nobody listens. Beyond the second threshold of a rule it is `missing`.
+ * 4. `present`: less covered time has passed; or so little time that it would be present even if all of it were
+ *    covered.
  * 5. `unknown`: nobody is taken to listen.
  *
- * A reader is taken to listen for as long after its last message as it may say nothing, but the clock stops with that
- * message: whatever only a dead reader could have seen is never overdue, however short the gap.
+ * A reader is taken to listen after its last message for as long as it may be silent, but covered time stops with that
+ * message, so an asset that only a dead reader could have seen is never overdue:
  *
  *     covered   ------------              -----------------
  *     read        x
  *     max gap 15  |present       |unknown |present   |overdue
  *
- * A state begins at the earliest instant from which on it was the same, by what holds at each; reading anew begins anew.
- * Where more settings than {@link MOST_SETTINGS} lie between, it is said to begin with the first of these.
+ * A state begins at the earliest instant since which it has not changed; a new read begins it again. If there are more
+ * than {@link MOST_SETTINGS} settings in between, it begins with the first of these.
  */
 export class PlacePresence {
   readonly #evidence: PlaceEvidence;

@@ -31,7 +31,7 @@ export async function requireRoomForWatch(
   }
 }
 
-/** From now on, and after what was said of the location before: nothing changes about the past. */
+/** From now on, after the location's earlier settings: the past does not change. */
 export function insertWatch(
   transaction: Connection,
   { orgId, locationId }: { orgId: number; locationId: number },
@@ -47,7 +47,7 @@ export function insertWatch(
     returning ${COLUMNS}`);
 }
 
-/** Null if nothing was said of it. Held, so that none comes next meanwhile but by who holds it. */
+/** Null if nothing was set. Locked, so that only the holder of the lock can add the next one. */
 export function holdLatestWatch(
   transaction: Connection,
   { orgId, locationId }: { orgId: number; locationId: number },

@@ -6,9 +6,9 @@ export const COVERAGES = ['all', 'any'] as const;
 
 /** How a location is watched. */
 export interface Watch {
-  /** `portal`: things pass. `continuous`: what is there is read again and again, so it can be missed. */
+  /** `portal`: things pass. `continuous`: present things are read again and again, so an absence is noticed. */
   mode: (typeof MODES)[number];
-  /** After how much covered time what is there was read again; null where that is not known, and for portals. */
+  /** The covered time within which things there are read again; null if unknown, and for portals. */
   maxGap: Micros | null;
   /** How many of its enabled antennas must be listening. */
   coverage: (typeof COVERAGES)[number];
@@ -29,7 +29,11 @@ export const UNWATCHED: DatedWatch = {
   coverage: 'all',
 };
 
-/** The parts of a time by what was said of it, but those as a portal. @param dated in order. */
+/**
+ * The parts of a time in which the location was watched continuously.
+ *
+ * @param dated in order.
+ */
 export function continuousPeriods(
   dated: readonly DatedWatch[],
   { since, until }: Interval,

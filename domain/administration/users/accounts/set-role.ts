@@ -28,8 +28,9 @@ export interface Member {
 }
 
 /**
- * Changes what a member may do, from the next request on. The password, sessions and links of a user who joins end: somebody
- * else may have made the account, and would act in this organization too. What the identity provider vouches for stays.
+ * Changes what a member may do, from the next request on. The password, sessions and links of a joining user end:
+ * somebody else may have made the account, and would act in this organization too. What the identity provider confirms
+ * stays.
  *
  * @throws AppError `not_found` (user, organization, membership), `conflict` (last administrator).
  */

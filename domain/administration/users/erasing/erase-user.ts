@@ -15,8 +15,8 @@ export interface ErasedUser {
 }
 
 /**
- * Deletes a person for good. What the person did stays in the change log, as of a user with that id, which is never given to
- * another: an organization has to be able to tell what was done to it, and that one and the same did it.
+ * Deletes a person for good. The change log keeps the entries under the user's id, which is never reused: an
+ * organization must be able to tell what was done, and that one person did it.
  *
  * @throws AppError `not_found`, `conflict` (last administrator).
  */
@@ -44,8 +44,8 @@ export async function eraseUser(db: Database, actor: Actor, userId: number): Pro
 }
 
 /**
- * What stays of a person: entries of the change log without address, name and where the person signed in from; rules that had
- * alerts sent to the person; alerts of which the person took notice.
+ * Makes nameless what stays of a person: entries of the change log lose address, name and sign-in address; rules lose
+ * the recipient; alerts lose who acknowledged them.
  */
 async function makeNameless(change: Change, user: { id: number; email: string }): Promise<TableRows[]> {
   // The log refuses changes otherwise.
@@ -107,7 +107,7 @@ interface TableRows {
   rows: number;
 }
 
-/** Everything that is there because of the person, and the user at last. */
+/** Deletes all rows of the person, the user last. */
 async function deleteRowsOf(
   change: Change,
   { id, email }: { id: number; email: string },

@@ -43,8 +43,8 @@ type Accepting =
 /**
  * Does what the link is for, and signs in.
  *
- * @throws LinkGone, UserFault naming what is missing or refused, AppError `conflict` (somebody else was faster to
- * become the first administrator or to take the e-mail address; disabled).
+ * @throws LinkGone, UserFault naming what is missing or refused, AppError `conflict` (somebody else became the first
+ * administrator or took the e-mail address first; disabled).
  */
 export async function acceptLink(db: Database, given: Acceptance): Promise<SignedIn> {
   const link = await lookAtLink(db, given.token);
@@ -131,9 +131,8 @@ function notThePassword(email: string): UserFault {
 }
 
 /**
- * A user who joins chooses another password. The one there is need not be known to them alone: whoever administers the
- * organization that they are in may have made the account for them, or a link to set it, and would act in the other
- * organization too. Null without a password, for single sign-on only.
+ * A user who joins chooses another password, because others may know the present one: an administrator of another
+ * organization may have made the account, or a link to set it. Null without a password, for single sign-on only.
  */
 async function hashOfAnother(
   link: OpenLink,
@@ -160,7 +159,7 @@ async function newHash(link: OpenLink, { password = '' }: Acceptance, email: str
   return hashPassword(password, turnOf(link));
 }
 
-/** Passwords are computed one after another for each link; those who fail elsewhere at an address delay none. */
+/** Passwords are computed one at a time for each link, so failed attempts elsewhere delay nobody. */
 function turnOf({ id }: OpenLink): string {
   return `link ${id}`;
 }

@@ -1,8 +1,8 @@
 import { sql } from '../../../../db/timescale/queries/sql.ts';
 
 /**
- * Of a row `link`: not used, not expired, and whoever made it is still an administrator there, as they could have kept it.
- * By the clock of the statement, as whoever looks may have waited.
+ * Condition on a row `link`: not used, not expired, and its author is still an administrator there, because the author
+ * may have kept the link. By the clock of the statement, which may have waited.
  */
 export const GOOD_LINK = sql.fragment`
   link.used_at is null and link.expires_at > clock_timestamp() and (link.made_by is null or exists (

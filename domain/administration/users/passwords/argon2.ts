@@ -17,8 +17,8 @@ interface Parameters {
 }
 
 /**
- * At most two computations at a time, so that signing in takes neither the processors nor the thread pool of those who
- * are signed in, and 38 MiB. One of a caller's, so that who tries many passwords waits for himself.
+ * At most two computations at a time, so that signing in leaves processors and thread pool to signed-in users, and
+ * takes 38 MiB at most. One per caller, so that somebody who tries many passwords delays only themselves.
  */
 const turns = new FairSemaphore<string>({
   total: 2,
@@ -38,8 +38,8 @@ export async function hashPassword(password: string, caller: string): Promise<st
 }
 
 /**
- * @param stored null where there is none: that takes as long, so that an account cannot be told from none.
- * @throws AppError `timed_out` if too many of the caller's wait already.
+ * @param stored null if there is none: the check takes as long, so that it does not reveal whether an account exists.
+ * @throws AppError `timed_out` if too many of the caller's checks wait already.
  */
 export async function isPassword(password: string, stored: string | null, caller: string): Promise<boolean> {
   const { parameters, salt, hash } = parsed(stored ?? NOBODYS);

@@ -40,8 +40,8 @@ function isOfAddress(password: string, email: string): boolean {
 }
 
 /**
- * True for one of the 49,000 most used passwords, in any case, also with digits or signs at its end: of those that are
- * long enough, most are a short one made longer. The list is loaded when a password is set, in 30 ms.
+ * True for one of the 49,000 most used passwords, in any case, also with digits or signs appended: most long ones are a
+ * short one extended. The list is loaded in 30 ms when a password is set.
  */
 async function isMostUsed(password: string): Promise<boolean> {
   mostUsed ??= load();

@@ -29,10 +29,10 @@ export interface ProviderIdentity {
   subject: string;
   /** As stored; null if the provider does not say. */
   email: string | null;
-  /** By the provider: only then the address tells who it is. Null if it does not say. */
+  /** Confirmed by the provider: only then the address identifies the person. Null if it does not say. */
   isEmailVerified: boolean | null;
   name: string;
-  /** By organization, of those that claims decide about: null takes the membership. */
+  /** By organization, for those that claims decide on; null removes the membership. */
   roles: ReadonlyMap<number, Role | null>;
   /** The claim that gives roles, if the provider did not say it. */
   missingClaim?: string | null;
@@ -163,8 +163,8 @@ function findUserBySubject(db: Connection, { issuer, subject }: Subject): Promis
 }
 
 /**
- * The first time, the user's password, sessions and links end: who set them need not be the person with the address, as
- * whoever invites has the link too.
+ * The first time, the user's password, sessions and links end: they may have been set by the author of the invitation,
+ * who has the link too, and not by the owner of the address.
  */
 async function linkToProvider(
   change: Change,

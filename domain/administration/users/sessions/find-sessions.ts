@@ -25,10 +25,10 @@ export interface SessionRow {
 }
 
 /**
- * Sessions that last, by the digest of their token (`digestOfToken`). Absent: ended, idle for too long, or of a disabled
+ * Valid sessions, by the digest of their token (`digestOfToken`). Absent: ended, idle for too long, or of a disabled
  * user.
  *
- * @param idleSeconds one that was not used for so long has ended.
+ * @param idleSeconds a session unused for this long has ended.
  */
 export async function findSessions(
   db: Connection,

@@ -13,17 +13,17 @@ const MOST_USERS = 8;
 const SEPARATOR = '.';
 
 /**
- * The cookie of a browser has a token for each user who signed in with it, the last one first. None of them is made from what
- * the browser came with, so that whoever planted a cookie in it, or read one, knows nothing of what is in it after that.
+ * A browser's cookie has a token for each user who signed in with it, the last one first. Tokens are never made from
+ * the cookie that the browser sent, so somebody who planted or read a cookie knows nothing of later ones.
  */
 function tokensOf(cookie: string | null): string[] {
   return (cookie ?? '').split(SEPARATOR, MOST_USERS).filter((token) => digestOfToken(token) !== null);
 }
 
 /**
- * The digest of the token by which whoever has the account signed in with this browser before; null if nobody did.
+ * The digest of the token by which this account signed in with this browser before; null if it never did.
  *
- * @param cookie null for a browser without.
+ * @param cookie null for a browser without one.
  */
 export async function knownDeviceOf(
   db: Connection,
@@ -75,12 +75,12 @@ export async function noteDevice(db: Connection, userId: number, cookie: string 
   return [token, ...others].slice(0, MOST_USERS).join(SEPARATOR);
 }
 
-/** Where others may have set the password, or have known it: the browsers may be theirs. */
+/** For accounts whose password others may have set or known: the browsers may be theirs. */
 export async function forgetDevices(db: Connection, userId: number): Promise<void> {
   await db.exec(sql.prepared('forget-devices', NO_ROWS)`delete from known_devices where user_id = ${userId}`);
 }
 
-/** Which of these digests are those of browsers that somebody signed in with before, whoever it was. */
+/** Which of these digests belong to browsers with an earlier sign-in, of any user. */
 export async function findDevices(
   db: Connection,
   digests: readonly string[],

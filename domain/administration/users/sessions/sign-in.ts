@@ -9,7 +9,7 @@ import { beginSession, type SessionPlace } from './begin-session.ts';
 export interface SignIn extends SessionPlace {
   email: string;
   password: string;
-  /** Whose turn it is to have a password computed; the address's by default. */
+  /** The key of the turn in which a password is computed; the address by default. */
   turn?: string;
   requestId: string;
 }

@@ -19,13 +19,13 @@ import {
 } from './recipients.ts';
 
 export interface MailParts {
-  /** For beginning messages: only one process of an installation may. */
+  /** For beginning messages, which only one process of an installation may do. */
   db: Pool;
-  /** For outcomes of messages that have ended. */
+  /** For outcomes of finished messages. */
   pool: Pool;
   mailer: Mailer;
   consoleUrl: string | null;
-  /** For so long an event of an alert waits; what is withdrawn by then is not sent. */
+  /** How long an event of an alert waits; an alert withdrawn meanwhile is not sent. */
   settleSeconds?: number;
   onMessage(recipient: Recipient, outcome: MailOutcome): void;
   /** The outcome of a message could not be stored, so the message is sent once more. */
@@ -51,11 +51,11 @@ interface Begun {
 /**
  * Sends e-mail of alerts:
  *
- * 1. The one process that does notes that messages are begun, for organizations in turn; nobody begins another to the same
+ * 1. The elected process records that messages begin, for organizations in turn; nobody begins another one to the same
  *    people within a minute.
- * 2. They are sent, which takes less than that. Others are begun meanwhile, as long as there is room.
- * 3. What was taken by the server is done with. A process that is killed in between leaves it to be sent once more, at
- *    least a minute later.
+ * 2. They are sent, which takes less than that; others begin meanwhile as long as there is room.
+ * 3. Messages taken by the server are done. If the process is killed in between, they are sent again, at least a minute
+ *    later.
  */
 export class MailTurns {
   readonly #parts: MailParts;
@@ -91,7 +91,7 @@ export class MailTurns {
     return begun.length;
   }
 
-  /** Waits until one of the messages under way has ended, but no longer than so many milliseconds. */
+  /** Waits until a message under way has ended, at most for the given milliseconds. */
   async someEnded(within: number): Promise<void> {
     const ended = new AbortController();
     const late = pause(within, undefined, { signal: ended.signal }).catch(() => {});
@@ -154,7 +154,7 @@ export class MailTurns {
     return [];
   }
 
-  /** An organization may have half of what others leave, so that another has room while one hangs. */
+  /** An organization may have half of what others leave, so that a hanging one leaves room. */
   #hasRoomFor(orgId: number, begun: readonly Begun[]): boolean {
     const all = [...this.#underWay.values(), ...begun.map(({ recipient }) => recipient)];
     const own = all.filter((each) => each.orgId === orgId).length;

@@ -36,8 +36,8 @@ const PACE = 60;
 const REACHES_BACK = 10;
 
 /**
- * Makes recipients of members whom rules name; each begins with what was recorded after the rule, and just now: e-mail that is
- * set up late tells nothing old.
+ * Adds the members whom rules name as recipients. Each begins with alerts recorded after the rule and just now: e-mail
+ * set up late reports nothing old.
  */
 export async function addRecipients(db: Connection): Promise<void> {
   const named = await db.any(sql.prepared(
@@ -124,7 +124,10 @@ export async function dueRecipients(
   }));
 }
 
-/** A message about what comes after a position is begun: nobody begins another within a minute, whatever becomes of this process. */
+/**
+ * Records that a message about what follows a position has begun: nobody begins another within a minute, even if this
+ * process dies.
+ */
 export async function noteBegun(db: Connection, { orgId, userId }: Recipient, after: number): Promise<void> {
   await db.exec(sql.prepared('note-begun-mail', NO_ROWS)`
     update alert_mail_recipients
@@ -132,7 +135,7 @@ export async function noteBegun(db: Connection, { orgId, userId }: Recipient, af
     where org_id = ${orgId} and user_id = ${userId}`);
 }
 
-/** Notes that what is done with has no news for the recipient. */
+/** Records that the done events have no news for the recipient. */
 export async function passOver(
   db: Connection,
   { orgId, userId }: Recipient,
@@ -144,7 +147,7 @@ export async function passOver(
     where org_id = ${orgId} and user_id = ${userId}`);
 }
 
-/** Notes the outcome of the message about what is done with then. */
+/** Records the outcome of the message about the done events. */
 export async function noteOutcome(
   db: Connection,
   { orgId, userId, failures }: Recipient,

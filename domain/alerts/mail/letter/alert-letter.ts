@@ -4,7 +4,7 @@ import { escaped, htmlOf, type Letter, subjectOf } from './letter.ts';
 import type { ToldAlerts } from './told-alerts.ts';
 import type { TouchedAlert } from './touched-alert.ts';
 
-/** Whose alerts a letter tells of, and where people look at them. */
+/** The organization whose alerts a letter reports, and the address where people look at them. */
 export interface LetterHead {
   orgId: number;
   organization: string;
@@ -73,7 +73,7 @@ function itemOf(alert: TouchedAlert, links: Links | null): string {
   return `<li style="margin-bottom: 0.6em">${what}<br><span style="opacity: 0.75">Rule: ${escaped(alert.ruleName)}</span></li>`;
 }
 
-/** So that no name looks like a line of the letter. */
+/** Keeps a name from looking like a line of the letter. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }
@@ -131,7 +131,7 @@ export function lineOf(alert: TouchedAlert): string {
   return `${level === 'warning' ? 'Warning: ' : ''}${what}, since ${minute(openedAt)}`;
 }
 
-/** As UTC: nobody knows in which zone it is read. */
+/** In UTC: the reader's zone is unknown. */
 function minute(at: Micros): string {
   return `${wireTimeOfMicros(at).slice(0, 16).replace('T', ' ')} UTC`;
 }

@@ -10,8 +10,8 @@ export interface ToldAlerts {
 }
 
 /**
- * What one letter tells of alerts that changed since the last one: each once, as it is now, however often it changed.
- * Nothing of what nobody was told and was not so; and that somebody acknowledged one is no news to be sent.
+ * The alerts that one letter reports: each that changed since the last letter, once, as it is now. Leaves out alerts
+ * that were withdrawn before anybody was told, and acknowledgements.
  */
 export function toldAlerts(touched: readonly TouchedAlert[]): ToldAlerts {
   const told = touched

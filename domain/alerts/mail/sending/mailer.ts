@@ -32,8 +32,8 @@ const REASON = 300;
 /**
  * Connects for each message: there are few, and nothing has to be kept alive or ended.
  *
- * @param leaving when it is aborted, what is under way has failed: it may arrive and be sent again, as after a kill.
- * @param within milliseconds after which a message has failed, and its connection ends, whatever the server still sends.
+ * @param leaving once aborted, messages under way count as failed: they may arrive and be sent again, as after a kill.
+ * @param within milliseconds after which a message has failed and its connection ends, even if the server still sends.
  */
 export function openMailer(
   server: MailServer,

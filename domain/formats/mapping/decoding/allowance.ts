@@ -1,6 +1,6 @@
 import { MAX_DEPTH, MAX_PAYLOAD_BYTES } from '../values/limits.ts';
 
-/** Why a payload is not what it should be. */
+/** The reason why a payload cannot be decoded. */
 export class DecodingFault extends Error {
   /** No other decoding is tried. */
   readonly final: boolean;
@@ -11,7 +11,7 @@ export class DecodingFault extends Error {
   }
 }
 
-/** Bytes, about, that the engine takes for a value of each kind. */
+/** Approximate bytes that the engine takes for a value of each kind. */
 const OBJECT = 64;
 const ELEMENT = 16;
 const MEMBER = 32;
@@ -27,7 +27,7 @@ const TEXT = 16;
 export class Allowance {
   #left = 4 * MAX_PAYLOAD_BYTES;
 
-  /** An array or object, without what is in it. */
+  /** An array or object, without its content. */
   enter(depth: number): void {
     if (depth > MAX_DEPTH) {
       throw new DecodingFault(`nested deeper than ${MAX_DEPTH} levels`, true);

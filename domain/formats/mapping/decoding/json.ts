@@ -25,8 +25,8 @@ function opensBracket(byte: number | undefined): boolean {
 }
 
 /**
- * Consecutive JSON values, with or without blanks between them. If one is broken, those before it count, and the rest
- * is returned as undecodable.
+ * Consecutive JSON values, with or without blanks between them. If one is broken, the values before it count, and the
+ * rest is returned as undecodable.
  */
 export function decodeJsonStream(whole: Buffer): Decoded {
   const payload = upToBlanks(whole);

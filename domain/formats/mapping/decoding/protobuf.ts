@@ -55,11 +55,9 @@ function hexDigits(reader: BinaryReader): string {
 const DEEPEST = 16;
 
 /**
- * Protocol Buffers by the numbers of fields; what the format does not name is skipped. Bytes become upper-case hex digits.
- *
- * The values are read by the wire reader of `@bufbuild/protobuf`, and the messages here: they nest as deep as the format says,
- * and groups, which would nest deeper, are refused. `protobufjs` makes code of a schema at run time, and `pbf` reads beyond the
- * end of a payload.
+ * Protocol Buffers by field numbers; fields that the format does not name are skipped. Bytes become upper-case hex
+ * digits. The wire reader of `@bufbuild/protobuf` reads values; messages are read here, nested as deep as the format
+ * says, without groups. `protobufjs` generates code at run time, and `pbf` reads beyond the end of a payload.
  */
 export function compileProtobuf(
   definitions: readonly ProtobufFieldDefinition[],

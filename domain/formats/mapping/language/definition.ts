@@ -119,7 +119,7 @@ const parameterTransform = object({
   'decimal-to-hex': optional(integer(1, 128)),
   'hex-to-decimal': optional(integer(1, 128)),
   epoch: optional(oneOf(EPOCH_UNITS)),
-  /** For a time without an offset, the zone it is meant in. */
+  /** The zone of a time without an offset. */
   rfc3339: optional(object({ zone })),
   date: optional(object({ pattern: text({ minLength: 1, maxLength: 100 }), zone: optional(zone) })),
 });

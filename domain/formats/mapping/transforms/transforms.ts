@@ -107,7 +107,7 @@ function rfc3339(value: unknown): Micros | undefined {
   return read(value, undefined);
 }
 
-/** Any notation that leaves no doubt: RFC 3339, or a count since 1970 whose size tells its unit. */
+/** Any unambiguous notation: RFC 3339, or a count since 1970 whose size tells its unit. */
 function time(value: unknown): Micros | undefined {
   return rfc3339(value) ?? epochOfAnyUnit(value);
 }

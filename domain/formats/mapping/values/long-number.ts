@@ -11,7 +11,7 @@ export class LongNumber {
     this.#text = text;
   }
 
-  /** Not a member: a definition's pointer must not find anything below a number. */
+  /** Static, because a definition's pointer must not find anything below a number. */
   static text(number: LongNumber): string {
     return number.#text;
   }

@@ -11,7 +11,7 @@ export function printable(text: string, limit: number): string {
   return cut.replace(CONTROL, ' ').toWellFormed();
 }
 
-/** The value as JSON, truncated to 500 UTF-16 units, to show what was rejected. */
+/** The value as JSON, truncated to 500 UTF-16 units, to show a rejected value. */
 export function excerptOf(value: unknown): string {
   return printable(JSON.stringify(beginningOf(value, 500)) ?? 'nothing', 500);
 }
@@ -40,8 +40,8 @@ export function shown(value: unknown): string {
 }
 
 /**
- * As much of a decoded value as gives the first `limit` UTF-16 units of its JSON, and a few more if there is more. To show a
- * million empty fields in 500 letters took 60 ms where all of them were written first.
+ * The beginning of a decoded value, enough for the first `limit` UTF-16 units of its JSON. Writing a million empty
+ * fields completely, to show 500 letters, took 60 ms.
  */
 export function beginningOf(value: unknown, limit: number): unknown {
   let left = limit;

@@ -25,8 +25,8 @@ export function zoneOfOffset(text: string): Zone | undefined {
 }
 
 /**
- * Zone by its IANA name, or an offset. Undefined if unknown. An ambiguous local time is the earlier one; a
- * skipped one counts as if the clock had not been put forward yet.
+ * Zone by its IANA name, or an offset. Undefined if unknown. An ambiguous local time is the earlier one; a skipped one
+ * counts as if the clock had not been put forward yet.
  */
 export function namedZone(name: string): Zone | undefined {
   const fixed = name === 'UTC' ? UTC : zoneOfOffset(name);
