@@ -1,11 +1,10 @@
 import { integers, texts } from '../../db/timescale/queries/array-parameters.ts';
-import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { PairMap } from './pair-map.ts';
 import type { Scan } from './scan.ts';
 import { soughtKeys } from './tag-key.ts';
 import type { TagType } from './tag-type.ts';
-import { tagsLike } from './tags-like.ts';
 
 export type Resolution =
   | { kind: 'asset'; assetId: number; tagId: number; tagType: TagType; tagValue: string }
@@ -196,4 +195,38 @@ function resolve(read: TagRead, candidates: readonly CandidateRow[]): Resolution
     return { kind: 'asset', assetId, tagId, tagType, tagValue };
   }
   return locationId === null ? { kind: 'unknown' } : { kind: 'location', locationId };
+}
+
+/** Expressions of a statement: an organization, and the keys of `soughtKeys`. */
+interface Sought {
+  orgId: FragmentSqlToken;
+  tagType: FragmentSqlToken;
+  normal: FragmentSqlToken;
+  spelling: FragmentSqlToken;
+  otherSpelling: FragmentSqlToken;
+}
+
+/**
+ * The live tags that have a key, as a subquery: each branch has an index. What GS1 names is the same whatever the kind of
+ * its tag.
+ *
+ * @param most of each branch, of a statement that has to be quick.
+ */
+export function tagsLike(
+  { orgId, tagType, normal, spelling, otherSpelling }: Sought,
+  most: number | null = null,
+): FragmentSqlToken {
+  const columns = sql.fragment`id, tag_type, value, asset_id, location_id`;
+  const few = most === null ? sql.fragment`` : sql.fragment`limit ${most}`;
+  const spelled = (key: FragmentSqlToken) => sql.fragment`(
+      select ${columns} from tags
+      where org_id = ${orgId} and tag_type = ${tagType} and detached_at is null and normal_key is null
+        and tag_key >= ${key} and tag_key <= ${key}
+      order by tag_key ${few})`;
+  return sql.fragment`(
+      select ${columns} from tags
+      where org_id = ${orgId} and detached_at is null and normal_key >= ${normal} and normal_key <= ${normal}
+      order by normal_key ${few})
+    union all ${spelled(spelling)}
+    union all ${spelled(otherSpelling)}`;
 }
