@@ -143,6 +143,39 @@ describe('locate try', () => {
     expect(stdout).to.match(/walked +seconds +right % now +right % then/);
   });
 
+  it('counts what was read at a location that is deleted since, as why and recomputation do', async () => {
+    await json('locate', 'set', '--org', org, '--location', 'MIDDLE', '--inherit', '--from', timeAt(700));
+    await json(
+      'locate',
+      'set',
+      '--org',
+      org,
+      '--location',
+      'HALL',
+      '--by',
+      'strength',
+      '--from',
+      timeAt(701),
+    );
+    const said = async () => ({
+      tried: await json(...attempt('--location', 'HALL', '--by', 'every', '--since', timeAt(701))),
+      why: await Promise.all(
+        [710, 800, 890].map((second) =>
+          json('why', '--org', org, '--asset', 'CART-1', '--at', timeAt(second)),
+        ),
+      ),
+    });
+    const before = await said();
+    expect(JSON.stringify(before.tried.moves)).to.include('EAST');
+    expect(before.why.map(({ stay }) => stay.location_external_key)).to.include('EAST');
+    await database.rows(`update antennas set location_id = null
+      where location_id = (select id from locations where external_key = 'EAST')`);
+    await database.rows(`update locations set deleted_at = now() where external_key = 'EAST'`);
+    expect(await said()).to.deep.equal(before);
+    const recomputed = await json('history', 'recompute', '--org', org);
+    expect(JSON.stringify(recomputed)).to.include('"assets":3,"assets_changed":0');
+  });
+
   it('says what is missing or wrong', async () => {
     await fails(1, 'Asset NONE not found', ...attempt('--asset', 'NONE'));
     await fails(2, 'RFC 3339', ...attempt('--since', 'yesterday'));
