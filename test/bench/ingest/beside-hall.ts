@@ -1,7 +1,8 @@
 import { connected, connectReader } from '../../support/ingest.ts';
 import { quantile, show, spreadOf } from '../../support/statistics.ts';
+import { interleaved } from '../interleaved.ts';
 import { committed, untilCommitted } from './counters.ts';
-import { HALL_PROCEDURES, type Hall, type HallProcedure, hallSpan, MASTS, makeHall } from './hall.ts';
+import { HALL_PROCEDURES, type Hall, hallSpan, MASTS, makeHall } from './hall.ts';
 import { type Installation, install } from './installation.ts';
 import type { IngestOptions } from './options.ts';
 import { preparePublishers } from './publish.ts';
@@ -57,22 +58,25 @@ export async function benchBesideHall(serverUrl: string, options: IngestOptions)
   try {
     await onServer(original.url, async (client) => void (await client.query(OTHER)));
     for (const load of loads) {
-      console.log(`\n${load.name}; ms of another organization's publish`);
-      for (const procedure of HALL_PROCEDURES) {
-        // In a new database each: what is left of one does not burden the next.
-        const site = await copySite(serverUrl, original, procedure);
-        await makeHall(site.url, procedure);
-        const installation = await install(site, ['embedded']);
-        try {
-          const beside: Beside[] = [];
-          for (let round = 0; round < options.repetitions; round++) {
-            beside.push(await measureBeside(installation, load));
+      const measurements = HALL_PROCEDURES.map((procedure): [string, () => Promise<Beside>] => [
+        procedure,
+        async () => {
+          // In a new database each: what is left of one does not burden the next.
+          const site = await copySite(serverUrl, original, procedure);
+          await makeHall(site.url, procedure);
+          const installation = await install(site, ['embedded']);
+          try {
+            return await measureBeside(installation, load);
+          } finally {
+            await installation.stop();
+            await site.drop();
           }
-          report(procedure, beside);
-        } finally {
-          await installation.stop();
-          await site.drop();
-        }
+        },
+      ]);
+      console.log(`\n${load.name}; ms of another organization's publish`);
+      const results = await interleaved(options.repetitions, Object.fromEntries(measurements));
+      for (const [procedure, runs] of Object.entries(results)) {
+        report(procedure, runs);
       }
     }
   } finally {
@@ -129,13 +133,15 @@ async function measureBeside({ client, sources }: Installation, load: Load): Pro
   return { quiet, beside: took, readsPerSecond: reads / seconds };
 }
 
-function report(procedure: HallProcedure, runs: readonly Beside[]): void {
+function report(procedure: string, runs: readonly Beside[]): void {
   const at = (pick: (run: Beside) => number[], share: number) =>
     show(spreadOf(runs.map((run) => quantile(pick(run), share))), 1);
   const [quiet, beside] = [(run: Beside) => run.quiet, (run: Beside) => run.beside];
   console.log(`  ${procedure}, ${show(spreadOf(runs.map((run) => run.readsPerSecond)), 0)} reads/s`);
   console.log(`    quiet  p50 ${at(quiet, 0.5)}   p99 ${at(quiet, 0.99)}   longest ${at(quiet, 1)}`);
   console.log(`    beside p50 ${at(beside, 0.5)}   p99 ${at(beside, 0.99)}   longest ${at(beside, 1)}`);
+  const times = (run: Beside) => quantile(run.beside, 0.99) / quantile(run.quiet, 0.99);
+  console.log(`    p99 beside to p99 quiet ${show(spreadOf(runs.map(times)), 2)}`);
 }
 
 /** Another organization, with a reader whose user name and password are its name. */

@@ -3,7 +3,7 @@ import type { Scan } from '../../../domain/tracking/scan.ts';
 import { encodePng } from '../png.ts';
 import { type Rows, Site } from '../site.ts';
 import type { Moment } from './figures.ts';
-import type { Measured, MeasuredRead, Moves, Procedure } from './measured.ts';
+import { type Measured, type MeasuredRead, type Moves, PROCEDURES, type Procedure } from './measured.ts';
 
 /** An organization for what was measured: a hall that is divided in one way and decides by one procedure. */
 export interface MeasuredSite {
@@ -22,6 +22,20 @@ export interface MeasuredReader {
   name: string;
   /** By port. */
   locationIds: ReadonlyMap<number, number>;
+}
+
+/** A site for each division and procedure, by their names in `expected.json`. */
+export async function installAll(
+  database: Rows,
+  measured: Pick<Measured, 'plan' | 'reads'>,
+): Promise<Map<string, MeasuredSite>> {
+  const sites = new Map<string, MeasuredSite>();
+  for (const division of Object.keys(measured.plan.zonings)) {
+    for (const procedure of PROCEDURES) {
+      sites.set(`${division} ${procedure}`, await installMeasured(database, measured, division, procedure));
+    }
+  }
+  return sites;
 }
 
 /** Sets a site up by plain SQL, so that no code under test stands behind it. */

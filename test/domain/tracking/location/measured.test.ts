@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { useDatabase } from '../../../support/database.ts';
-import { PROCEDURES, readExpected, readMeasured } from '../../../support/location/measured.ts';
-import { installMeasured, type MeasuredSite, storedMoves } from '../../../support/location/measured-site.ts';
+import { readExpected, readMeasured } from '../../../support/location/measured.ts';
+import { installAll, type MeasuredSite, storedMoves } from '../../../support/location/measured-site.ts';
 import { ARRIVALS, type Arrival, onlyTags, recordArriving } from '../../../support/location/play.ts';
 
 /** The walks; `measured.nightly.ts` has the rest, and more orders. */
@@ -9,14 +9,10 @@ describe('recording walks with true positions', () => {
   const database = useDatabase();
   const expected = readExpected();
   const walks = onlyTags(readMeasured(), (tag) => tag.startsWith('walk'));
-  const sites = new Map<string, MeasuredSite>();
+  let sites = new Map<string, MeasuredSite>();
 
   before(async () => {
-    for (const division of Object.keys(walks.plan.zonings)) {
-      for (const procedure of PROCEDURES) {
-        sites.set(`${division} ${procedure}`, await installMeasured(database, walks, division, procedure));
-      }
-    }
+    sites = await installAll(database, walks);
   });
 
   for (const arrival of Object.keys(ARRIVALS) as Arrival[]) {
