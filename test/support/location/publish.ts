@@ -53,7 +53,8 @@ export async function publishMeasured(
   await Promise.all(
     gateways.flatMap(({ site, name, messages }) =>
       ports.map(async (port, writer) => {
-        const client = connectReader(port, name);
+        // As devices do, it sends again what was not acknowledged before the connection was lost.
+        const client = connectReader(port, name, { reconnectPeriod: 200 });
         await connected(client);
         const own = messages.filter((each) => each.writer === writer);
         await Promise.all(own.map((message) => publish(client, name, site, message)));
