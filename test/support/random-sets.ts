@@ -3,5 +3,12 @@
  * a developer try all. A share above 1 tries more.
  */
 export function randomSets(count: number): number {
-  return Math.ceil(count * Number(process.env['TEST_SHARE'] ?? 1));
+  return Math.ceil(count * SHARE);
 }
+
+/** The same of what is listed. */
+export function randomPart<Each>(all: readonly Each[]): Each[] {
+  return all.filter(() => Math.random() < SHARE);
+}
+
+const SHARE = Number(process.env['TEST_SHARE'] ?? 1);

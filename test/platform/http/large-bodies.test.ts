@@ -12,6 +12,7 @@ import { API_ROUTES } from '../../../services/api/routes.ts';
 import { BODIES as GATEWAY_BODIES } from '../../../services/handheld-gateway/bodies.ts';
 import { GATEWAY_ROUTES } from '../../../services/handheld-gateway/routes.ts';
 import { faultyBodies } from '../../support/faulty-bodies.ts';
+import { randomPart } from '../../support/random-sets.ts';
 import { worstBodies } from '../../support/worst-bodies.ts';
 
 const at = (path: string) => new URL(path, import.meta.url).href;
@@ -71,7 +72,7 @@ describe('large bodies', () => {
     for (const [operationId, body] of Object.entries(bodies)) {
       it(`of ${operationId} come to the same in a thread and out of it`, async () => {
         const worst = worstBodies(body.schema, 2 * LARGE);
-        const texts = [...faultyBodies(body.schema), ...worst.map(({ text }) => text)];
+        const texts = [...randomPart(faultyBodies(body.schema)), ...worst.map(({ text }) => text)];
         const different: string[] = [];
         for (const text of [...texts, '{"a":"\xff"}', Buffer.from([0x7b, 0xff, 0x7d])]) {
           const bytes = Buffer.from(text);
