@@ -4,7 +4,7 @@ import { isFaultOfData, sqlStateOf } from '../../db/timescale/connections/sql-st
 import { Outdated } from '../../db/timescale/connections/transaction.ts';
 import { StillInProgress } from '../../db/timescale/connections/transaction-mark.ts';
 import { BatchClosed } from '../tracking/batch.ts';
-import { ClocksApart } from '../tracking/clocks-apart.ts';
+import { ClocksApart } from '../tracking/database-clock.ts';
 import { TooManyScans } from '../tracking/location/load-stretches.ts';
 import { AlreadyStored } from '../tracking/record.ts';
 import { OrganizationGone } from './require-here.ts';

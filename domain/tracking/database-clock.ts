@@ -3,7 +3,17 @@ import { MICROS_PER_MILLISECOND, MICROS_PER_SECOND, type Micros } from '../../ba
 import { DATABASE_NOW, TOLERATED_SKEW } from '../../db/timescale/queries/database-clock.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import { ClocksApart } from './clocks-apart.ts';
+
+/** This machine's clock is wrong: nothing it dates may be written. */
+export class ClocksApart extends Error {
+  constructor(ahead: Micros) {
+    const seconds = (Math.abs(ahead) / MICROS_PER_SECOND).toFixed(1);
+    const side = ahead > 0 ? 'ahead of' : 'behind';
+    super(
+      `this machine's clock is ${seconds} s ${side} the database's; keep both in step with a time server`,
+    );
+  }
+}
 
 /**
  * Compares this process's clock with the database's for everything that is recorded: a position dated by a fast clock

@@ -1,14 +1,17 @@
 import { eachInTurns } from '../../base/each-in-turns.ts';
 import { NOTHING_CHANGES } from './around-late.ts';
-import { onlyAdded } from './feed/changed-rows.ts';
+import { type ChangedRows, changedRows, onlyAdded } from './feed/changed-rows.ts';
 import { assetKey } from './history/asset-ref.ts';
-import { history } from './history/history.ts';
-import { toSighting } from './located-scan.ts';
+import { isSameScan } from './history/deciding-scan.ts';
+import { type DecidedTransition, history, type Stay, type Transition } from './history/history.ts';
+import { isSamePosition } from './history/metric-position.ts';
+import { type Neighbourhood, revise } from './history/revise.ts';
+import { type LocatedScan, toSighting } from './located-scan.ts';
 import type { RecentHearings } from './location/recent-hearings.ts';
 import type { Site } from './location/site.ts';
 import { type ChangedAsset, statedNeighbourhoods } from './location/stated-neighbourhoods.ts';
 import { lastSighting, lastSightingAmong, movesInTurn, movesWhereStated, type WithMoves } from './moves.ts';
-import { type Change, positionAfter, revision, unchanged } from './revision.ts';
+import type { Position } from './positions.ts';
 import type { StoredTracking } from './stored-tracking.ts';
 import { latest, type Touched } from './touched.ts';
 
@@ -125,4 +128,95 @@ async function decideAgain(
     const { upToNow, ...change } = revision(asset.position, found, asset.scans);
     return { ...change, moves: upToNow === null ? [] : movesWhereStated(asset, upToNow) };
   });
+}
+
+/** Rows to write for one asset. */
+export interface Change {
+  position: Position;
+  before: Stay | null;
+  /** New rows, rows that have changed, and rows that another scan has decided. */
+  put: readonly DecidedTransition[];
+  gone: readonly Transition[];
+  /** What of this is told. */
+  rows: ChangedRows;
+  /** True if `put` is later than every scan that was stored before. */
+  isNewest: boolean;
+}
+
+interface Revision extends Change {
+  /** The transitions as revised, up to the last of the asset; null if the change does not reach its last stay. */
+  upToNow: readonly DecidedTransition[] | null;
+}
+
+/** @param scans the new and changed ones; none where history is recomputed. */
+export function revision(
+  position: Position,
+  { spans, stored, newest }: Neighbourhood,
+  scans: readonly LocatedScan[],
+): Revision {
+  const revised = revise(stored, spans);
+  const rows = changedRows(stored, revised);
+  // The last stay is in the neighbourhood, or no change reaches it.
+  const { stay } = position;
+  const isLastStaySeen = stay === null || stored.some(({ observedAt }) => observedAt === stay.since);
+  return {
+    position: {
+      ...positionAfter(position, isLastStaySeen ? (revised.at(-1) ?? null) : undefined, scans),
+      newest,
+    },
+    before: stay,
+    put: revisedRows(stored, revised),
+    gone: rows.removed,
+    rows,
+    isNewest: false,
+    upToNow: isLastStaySeen ? revised : null,
+  };
+}
+
+/** Both ascending. @returns those of `revised` that are not stored as they are. */
+function revisedRows(
+  stored: readonly DecidedTransition[],
+  revised: readonly DecidedTransition[],
+): readonly DecidedTransition[] {
+  let next = 0;
+  return revised.filter((transition) => {
+    while ((stored[next]?.observedAt ?? Number.POSITIVE_INFINITY) < transition.observedAt) {
+      next += 1;
+    }
+    const was = stored[next];
+    return was?.observedAt !== transition.observedAt || !isSame(was, transition);
+  });
+}
+
+/** The change of an asset whose new scans are all within its stays, as most are. */
+function unchanged({ position, scans }: Pick<Touched, 'position' | 'scans'>): Change & WithMoves {
+  return { ...STILL, position: positionAfter(position, undefined, scans), before: position.stay };
+}
+
+const STILL = { put: [], gone: [], rows: onlyAdded([]), isNewest: true, moves: [] };
+
+/** @param last the last transition; null if there is none any more, undefined if it has not changed. */
+function positionAfter(
+  position: Position,
+  last: Transition | null | undefined,
+  scans: readonly LocatedScan[],
+): Position {
+  return {
+    ...position,
+    stay: last === undefined ? position.stay : stayOf(last),
+    lastSeen: Math.max(position.lastSeen ?? 0, latest(scans)),
+  };
+}
+
+function stayOf(last: Transition | null): Stay | null {
+  return last === null ? null : { locationId: last.locationId, since: last.observedAt };
+}
+
+function isSame(a: DecidedTransition, b: DecidedTransition): boolean {
+  return (
+    a.locationId === b.locationId &&
+    a.durationSeconds === b.durationSeconds &&
+    isSameScan(a.decidedBy, b.decidedBy) &&
+    isSamePosition(a.position ?? null, b.position ?? null)
+  );
 }

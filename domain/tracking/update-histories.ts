@@ -2,11 +2,11 @@ import { eachInTurns } from '../../base/each-in-turns.ts';
 import type { Micros } from '../../base/instant.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
 import { Outdated } from '../../db/timescale/connections/transaction.ts';
-import type { BinaryValues } from '../../db/timescale/queries/array-parameters.ts';
-import { integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
+import { type BinaryValues, integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
 import { type CopyTarget, copyRows } from '../../db/timescale/queries/copy-rows.ts';
 import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { type LocationRef, lockLiveLocations } from './classify.ts';
 import { type ChangedRows, countRows } from './feed/changed-rows.ts';
 import {
   inParts,
@@ -18,14 +18,12 @@ import {
 } from './feed/unsealed-move.ts';
 import type { AssetRef } from './history/asset-ref.ts';
 import type { Transition } from './history/history.ts';
-import { historyChanges } from './history-changes.ts';
+import { type Change, historyChanges } from './history-changes.ts';
 import { forgetSite } from './location/read-site.ts';
 import type { RecentHearings } from './location/recent-hearings.ts';
 import type { Site } from './location/site.ts';
-import { type LocationRef, lockLiveLocations } from './lock-locations.ts';
 import type { Move } from './moves.ts';
 import { updatePositions } from './positions.ts';
-import type { Change } from './revision.ts';
 import type { StoredTracking } from './stored-tracking.ts';
 import type { Touched } from './touched.ts';
 import {

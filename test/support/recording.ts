@@ -5,8 +5,7 @@ import { type DecidingRow, toDecidingScan } from '../../domain/tracking/history/
 import type { DecidingScan } from '../../domain/tracking/history/deciding-scan.ts';
 import type { DecidedTransition, Transition } from '../../domain/tracking/history/history.ts';
 import { RecentHearings } from '../../domain/tracking/location/recent-hearings.ts';
-import { RecentRepeats } from '../../domain/tracking/recent-repeats.ts';
-import { RecentlySeen } from '../../domain/tracking/recently-seen.ts';
+import { RecentlySeen, RecentRepeats } from '../../domain/tracking/recently-seen.ts';
 import {
   AlreadyStored,
   type Recorded,

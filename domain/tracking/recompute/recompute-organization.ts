@@ -6,6 +6,7 @@ import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timesca
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { isChange } from '../feed/unsealed-move.ts';
 import { type AssetRef, assetKey } from '../history/asset-ref.ts';
+import { revision } from '../history-changes.ts';
 import { findByIndexes } from '../index-plans.ts';
 import { locationsBelow } from '../location/locations-below.ts';
 import { readSites } from '../location/read-site.ts';
@@ -13,7 +14,6 @@ import { Site } from '../location/site.ts';
 import { endOfBucket, neighbourhoodsOfStretches } from '../location/stated-neighbourhoods.ts';
 import { bucketOf } from '../location/statements.ts';
 import { lockPositions } from '../positions.ts';
-import { revision } from '../revision.ts';
 import { storedTracking } from '../stored-tracking.ts';
 import { writeChanges } from '../update-histories.ts';
 import { type Recomputable, recomputable } from './recomputable.ts';

@@ -15,9 +15,9 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { assetKey } from '../history/asset-ref.ts';
 import { findByIndexes } from '../index-plans.ts';
 import { readSites } from '../location/read-site.ts';
-import { markRetracted, type ToMark } from '../mark-retracted.ts';
 import { lockPositions } from '../positions.ts';
 import { reviseAlerts } from '../revise-alerts.ts';
+import { markRetracted, type ToMark } from '../scan-events.ts';
 import { storedTracking } from '../stored-tracking.ts';
 import { writeChanges } from '../update-histories.ts';
 import {

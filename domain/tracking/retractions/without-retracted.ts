@@ -3,10 +3,10 @@ import type { Micros } from '../../../base/instant.ts';
 import { type AssetRef, assetKey } from '../history/asset-ref.ts';
 import type { Stay, Transition } from '../history/history.ts';
 import type { Neighbourhood } from '../history/revise.ts';
+import { type Change, revision } from '../history-changes.ts';
 import type { Site } from '../location/site.ts';
 import { type ChangedAsset, statedNeighbourhoods } from '../location/stated-neighbourhoods.ts';
 import type { Position } from '../positions.ts';
-import { type Change, revision } from '../revision.ts';
 import type { StoredTracking } from '../stored-tracking.ts';
 
 export interface AssetRetraction {

@@ -2,8 +2,7 @@ import { DatabaseUnavailable } from '../../../base/errors.ts';
 import type { Pool, PoolClient } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import type { WriteOutage } from '../../../db/timescale/connections/write-outage.ts';
-import { ClocksApart } from '../../../domain/tracking/clocks-apart.ts';
-import type { DatabaseClock } from '../../../domain/tracking/database-clock.ts';
+import { ClocksApart, type DatabaseClock } from '../../../domain/tracking/database-clock.ts';
 
 export interface DatedTransactions {
   pool: Pool;

@@ -1,9 +1,8 @@
 import { hasTokenShape } from '../../../base/tag-secrets.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
 import { findLiveByKey } from '../../../domain/master-data/by-id-or-key.ts';
-import type { LookedUp } from '../../../domain/tracking/classify.ts';
+import { type LookedUp, lockLiveLocations } from '../../../domain/tracking/classify.ts';
 import { kindFound } from '../../../domain/tracking/kind-found.ts';
-import { lockLiveLocations } from '../../../domain/tracking/lock-locations.ts';
 import { type Resolutions, resolveTags } from '../../../domain/tracking/resolve-tags.ts';
 import { TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
 import type { ReadTag } from '../wire/fields.ts';

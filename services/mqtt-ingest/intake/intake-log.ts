@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { ReadMessage } from '../../../domain/messages/message.ts';
 import { reasonOf } from '../../../domain/messages/rejected-messages.ts';
-import { ClocksApart } from '../../../domain/tracking/clocks-apart.ts';
+import { ClocksApart } from '../../../domain/tracking/database-clock.ts';
 import { LogBudget } from '../../../platform/runtime/log-budget.ts';
 import type { IntakeOptions } from './intake.ts';
 

@@ -27,8 +27,7 @@ import {
 import { TooManyScans } from '../../../domain/tracking/location/load-stretches.ts';
 import { RecentHearings } from '../../../domain/tracking/location/recent-hearings.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
-import { RecentRepeats } from '../../../domain/tracking/recent-repeats.ts';
-import { RecentlySeen } from '../../../domain/tracking/recently-seen.ts';
+import { RecentlySeen, RecentRepeats } from '../../../domain/tracking/recently-seen.ts';
 import { AlreadyStored } from '../../../domain/tracking/record.ts';
 import type { ReaderListening } from '../listening/listening.ts';
 import { asRegistered, whyUnregistered } from '../registry/as-registered.ts';

@@ -4,7 +4,7 @@ import { sqlStateOf } from '../../../db/timescale/connections/sql-state.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import type { Sighting } from '../../../domain/tracking/history/history.ts';
 import { lockPositions } from '../../../domain/tracking/positions.ts';
-import { RecentRepeats } from '../../../domain/tracking/recent-repeats.ts';
+import { RecentRepeats } from '../../../domain/tracking/recently-seen.ts';
 import { AlreadyStored, recordScans } from '../../../domain/tracking/record.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
 import { recordIn, waits } from '../../support/concurrently.ts';

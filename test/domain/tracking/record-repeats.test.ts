@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
-import { RecentRepeats } from '../../../domain/tracking/recent-repeats.ts';
+import { RecentRepeats } from '../../../domain/tracking/recently-seen.ts';
 import { AlreadyStored, recordScans } from '../../../domain/tracking/record.ts';
 import type { Outcome, Scan } from '../../../domain/tracking/scan.ts';
 import { waits } from '../../support/concurrently.ts';

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { createClock } from '../../../base/clock.ts';
-import { ClocksApart } from '../../../domain/tracking/clocks-apart.ts';
-import { DatabaseClock } from '../../../domain/tracking/database-clock.ts';
+import { ClocksApart, DatabaseClock } from '../../../domain/tracking/database-clock.ts';
 import { useDatabase } from '../../support/database.ts';
 import { openIntake, type TestIntake } from '../../support/intake.ts';
 import { Site } from '../../support/site.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../../../domain/tracking/history/history.ts';
 import type { ObservedPosition } from '../../../../domain/tracking/history/metric-position.ts';
 import type { Neighbourhood } from '../../../../domain/tracking/history/revise.ts';
-import { historyChanges } from '../../../../domain/tracking/history-changes.ts';
+import { type Change, historyChanges } from '../../../../domain/tracking/history-changes.ts';
 import { type LocatedScan, scanKey, toSighting } from '../../../../domain/tracking/located-scan.ts';
 import { RecentHearings } from '../../../../domain/tracking/location/recent-hearings.ts';
 import type { DatedSetting, Site } from '../../../../domain/tracking/location/site.ts';
@@ -17,7 +17,6 @@ import type { Move } from '../../../../domain/tracking/moves.ts';
 import type { Near } from '../../../../domain/tracking/near-scans.ts';
 import type { Position } from '../../../../domain/tracking/positions.ts';
 import { withoutRetracted } from '../../../../domain/tracking/retractions/without-retracted.ts';
-import type { Change } from '../../../../domain/tracking/revision.ts';
 import type { StoredTracking } from '../../../../domain/tracking/stored-tracking.ts';
 import { isNewest, type Touched, touchedAssets } from '../../../../domain/tracking/touched.ts';
 import { unsealedMoveOf } from '../../../../domain/tracking/update-histories.ts';
