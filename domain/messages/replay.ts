@@ -16,7 +16,7 @@ import type { ChangeEntry } from '../changes/entry.ts';
 import { logChanges } from '../changes/make-change.ts';
 import type { Format } from '../formats/mapping/format.ts';
 import type { Mapped } from '../formats/mapping/run.ts';
-import { announcingMoves } from '../tracking/feed/announcing-moves.ts';
+import { announcingMoves } from '../tracking/feed/unsealed-move.ts';
 import type { TimeRules } from '../tracking/observed-at.ts';
 import { AlreadyStored } from '../tracking/record.ts';
 import { isFaultOfMessage } from './fault-of-message.ts';

@@ -1,6 +1,6 @@
 import { eachInTurns } from '../../base/each-in-turns.ts';
 import { NOTHING_CHANGES } from './around-late.ts';
-import { type ChangedRows, changedRows, onlyAdded } from './feed/changed-rows.ts';
+import { type ChangedRows, changedRows, onlyAdded } from './feed/unsealed-move.ts';
 import { assetKey } from './history/asset-ref.ts';
 import { isSameScan } from './history/deciding-scan.ts';
 import { type DecidedTransition, history, type Stay, type Transition } from './history/history.ts';

@@ -7,8 +7,9 @@ import { type CopyTarget, copyRows } from '../../db/timescale/queries/copy-rows.
 import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { type LocationRef, lockLiveLocations } from './classify.ts';
-import { type ChangedRows, countRows } from './feed/changed-rows.ts';
 import {
+  type ChangedRows,
+  countRows,
   inParts,
   isChange,
   isMoved,

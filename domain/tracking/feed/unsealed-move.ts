@@ -1,7 +1,63 @@
 import type { Micros } from '../../../base/instant.ts';
 import type { AssetRef } from '../history/asset-ref.ts';
-import type { Stay, Transition } from '../history/history.ts';
-import { type ChangedRow, type ChangedRows, countRows } from './changed-rows.ts';
+import type { DecidedTransition, Stay, Transition } from '../history/history.ts';
+
+/** What becomes of rows of a history, each in order of time. */
+export interface ChangedRows {
+  added: readonly Transition[];
+  removed: readonly Transition[];
+  /** At the same instant as before; at another location, or with another duration. */
+  changed: readonly ChangedRow[];
+}
+
+interface ChangedRow {
+  row: Transition;
+  was: Transition;
+}
+
+/** What makes `after` of `before`, both ascending. Which scans decided does not matter. */
+export function changedRows(
+  before: readonly DecidedTransition[],
+  after: readonly DecidedTransition[],
+): ChangedRows {
+  const added: Transition[] = [];
+  const removed: Transition[] = [];
+  const changed: ChangedRow[] = [];
+  let next = 0;
+  for (const row of after) {
+    let was = before[next];
+    while (was !== undefined && was.observedAt < row.observedAt) {
+      removed.push(was);
+      was = before[++next];
+    }
+    if (was?.observedAt !== row.observedAt) {
+      added.push(row);
+    } else {
+      next += 1;
+      if (!isSameRow(was, row)) {
+        changed.push({ row, was });
+      }
+    }
+  }
+  for (let left = before[next]; left !== undefined; left = before[++next]) {
+    removed.push(left);
+  }
+  return { added, removed, changed };
+}
+
+export function onlyAdded(added: readonly Transition[]): ChangedRows {
+  return { added, removed: NONE, changed: NONE };
+}
+
+export function countRows({ added, removed, changed }: ChangedRows): number {
+  return added.length + removed.length + changed.length;
+}
+
+function isSameRow(a: Transition, b: Transition): boolean {
+  return a.locationId === b.locationId && a.durationSeconds === b.durationSeconds;
+}
+
+const NONE: readonly never[] = [];
 
 /** A change of an asset's history, as the feed will tell it. */
 export interface UnsealedMove extends AssetRef {
@@ -80,4 +136,32 @@ export function rowsAsJson({ added, removed, changed }: ChangedRows): string {
 
 function numbersOf({ observedAt, locationId, durationSeconds }: Transition): string {
   return `${observedAt},${locationId},${durationSeconds}`;
+}
+
+interface Unsealed {
+  /** Changes of histories that wait to be sealed. */
+  unsealed: number;
+}
+
+/**
+ * Calls `onMoves` after a transaction in which changes of histories were recorded, also if its commit was not answered:
+ * it may have gone through, and being called for nothing does no harm.
+ *
+ * @param transact passes what recording made through `note`.
+ */
+export async function announcingMoves<Result>(
+  onMoves: (() => void) | undefined,
+  transact: (note: <Made extends Unsealed>(made: Made) => Made) => Promise<Result>,
+): Promise<Result> {
+  let isAny = false;
+  try {
+    return await transact((made) => {
+      isAny ||= made.unsealed > 0;
+      return made;
+    });
+  } finally {
+    if (isAny) {
+      onMoves?.();
+    }
+  }
 }

@@ -6,7 +6,7 @@ import type { Client } from '../../../db/timescale/connections/client.ts';
 import { rethrowLost } from '../../../db/timescale/connections/lost-database.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { announcingMoves } from '../../../domain/tracking/feed/announcing-moves.ts';
+import { announcingMoves } from '../../../domain/tracking/feed/unsealed-move.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
 import { AlreadyStored, type RecordOptions } from '../../../domain/tracking/record.ts';
 import { lockSubmission } from '../../../domain/tracking/retractions/find-submission.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { rethrowLost } from '../../../db/timescale/connections/lost-database.ts';
 import type { HandheldActor } from '../../../domain/changes/actor.ts';
-import { announcingMoves } from '../../../domain/tracking/feed/announcing-moves.ts';
+import { announcingMoves } from '../../../domain/tracking/feed/unsealed-move.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
 import { retract } from '../../../domain/tracking/retractions/retract.ts';
 import type { Retracted } from '../../../domain/tracking/retractions/retraction.ts';

@@ -18,7 +18,7 @@ import { withoutUnsetTimes } from '../../../domain/messages/unset-clock.ts';
 import { type Turn, UnderWay } from '../../../domain/presence/watching/under-way.ts';
 import { BatchClosed } from '../../../domain/tracking/batch.ts';
 import type { DatabaseClock } from '../../../domain/tracking/database-clock.ts';
-import { announcingMoves } from '../../../domain/tracking/feed/announcing-moves.ts';
+import { announcingMoves } from '../../../domain/tracking/feed/unsealed-move.ts';
 import {
   HeavyOrganizations,
   TooHeavy,

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { onlyAdded } from '../../../../domain/tracking/feed/changed-rows.ts';
-import { isMoved } from '../../../../domain/tracking/feed/unsealed-move.ts';
+import { isMoved, onlyAdded } from '../../../../domain/tracking/feed/unsealed-move.ts';
 
 describe('a change of a history', () => {
   const last = { observedAt: 20, locationId: 2, durationSeconds: 0 };
