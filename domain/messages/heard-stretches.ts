@@ -1,4 +1,9 @@
 import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
+import { integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
+import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import type { Mapped } from '../formats/mapping/run.ts';
+import { isDeviceTimeUsed } from '../tracking/observed-at.ts';
 
 /** Messages each received within {@link HEARD_GAP} of the one before. */
 export interface HeardStretch {
@@ -43,4 +48,145 @@ export function stretchesOf(ascending: readonly Micros[]): HeardStretch[] {
     }
   }
   return stretches;
+}
+
+/** The delay of a message with reads. */
+export interface Timing {
+  receivedAt: Micros;
+  /** The newest read's time, as it counts. Exact only if it came late. */
+  readAt: Micros;
+}
+
+/** A reader's messages in a commit. */
+interface Sent {
+  orgId: number;
+  readerId: number;
+  timings: readonly Timing[];
+}
+
+/** To hear the reader proved nothing then. */
+interface Delay {
+  since: Micros;
+  until: Micros;
+}
+
+/** Nearly always by a look at the first read. @returns null for a message without reads. */
+export function timingOf(mapped: Mapped, receivedAt: Micros): Timing | null {
+  let readAt: Micros | null = null;
+  for (const item of mapped.outcome === 'items' ? mapped.items : []) {
+    if (item.outcome === 'read') {
+      const scan = { deviceTime: item.read.deviceTime, receivedAt };
+      const at = isDeviceTimeUsed(scan) ? scan.deviceTime : receivedAt;
+      if (at >= receivedAt - HEARD_GAP) {
+        return { receivedAt, readAt: at };
+      }
+      readAt = Math.max(readAt ?? at, at);
+    }
+  }
+  return readAt === null ? null : { receivedAt, readAt };
+}
+
+export function isLate({ receivedAt, readAt }: Timing): boolean {
+  return receivedAt - readAt > HEARD_GAP;
+}
+
+/**
+ * From the last message in time, or from the newest read of one that came late, until that was received. Not of what was
+ * received soon after a message in time: old reads are sent between new ones then.
+ *
+ * @param timings in any order.
+ * @param known the last message in time that was committed before, of whichever process. What was received before that is no
+ * delay.
+ * @returns in order and apart.
+ */
+export function delaysOf(timings: readonly Timing[], known: Micros | null): Delay[] {
+  const delays: Delay[] = [];
+  let inTimeAt = known ?? Number.NEGATIVE_INFINITY;
+  for (const timing of timings.toSorted((a, b) => a.receivedAt - b.receivedAt)) {
+    const { receivedAt: until, readAt } = timing;
+    let since = Math.max(readAt, inTimeAt);
+    if (!isLate(timing)) {
+      inTimeAt = Math.max(inTimeAt, until);
+    } else if (until - since > HEARD_GAP) {
+      while ((delays.at(-1)?.until ?? Number.NEGATIVE_INFINITY) >= since) {
+        since = Math.min(since, delays.pop()?.since ?? since);
+      }
+      delays.push({ since, until });
+    }
+  }
+  return delays;
+}
+
+/** When the last of a commit was received in time; null if none was. */
+export function lastInTime(timings: readonly Timing[]): Micros | null {
+  return latest(timings.filter((timing) => !isLate(timing)));
+}
+
+/** When the last of a commit that came late was received; null if none did. */
+export function lastLate(timings: readonly Timing[]): Micros | null {
+  return latest(timings.filter(isLate));
+}
+
+/** Keeps when what readers sent came late. Call with the readers' counters locked. Nearly always nothing did. */
+export async function keepDelays(db: Connection, sent: readonly Sent[]): Promise<void> {
+  const late = sent.filter(({ timings }) => timings.some(isLate));
+  if (late.length === 0) {
+    return;
+  }
+  const known = new Map(
+    (await loadInTime(db, late)).map(({ reader_id: id, in_time_at: inTimeAt }) => [id, inTimeAt]),
+  );
+  const delays = late.flatMap(({ orgId, readerId, timings }) =>
+    delaysOf(timings, known.get(readerId) ?? null).map((delay) => ({ orgId, readerId, ...delay })),
+  );
+  await joinDelays(db, delays);
+  await db.exec(sql.prepared('keep-last-late', NO_ROWS)`
+    update reader_counters counted set
+      in_time_at = greatest(counted.in_time_at, given.in_time),
+      late_at = greatest(counted.late_at, given.late),
+      in_time_before = case when given.in_time < greatest(counted.late_at, given.late) then given.in_time end
+    from unnest(${column(late, 'orgId')}::integer[], ${column(late, 'readerId')}::integer[],
+      ${sql.binary(timestamps(late.map(({ timings }) => lastInTime(timings))))}::timestamptz[],
+      ${sql.binary(timestamps(late.map(({ timings }) => lastLate(timings))))}::timestamptz[]) as given (org_id, reader_id, in_time, late)
+    where counted.org_id = given.org_id and counted.reader_id = given.reader_id`);
+}
+
+/** Joins delays to those that are kept already. */
+export async function joinDelays(
+  db: Connection,
+  delays: readonly (Delay & { orgId: number; readerId: number })[],
+): Promise<void> {
+  if (delays.length > 0) {
+    await db.exec(sql.prepared('keep-delays', NO_ROWS)`
+      select delay_listening(org_id, reader_id, since, until)
+      from (
+        select * from unnest(${column(delays, 'orgId')}::integer[], ${column(delays, 'readerId')}::integer[],
+          ${sql.binary(timestamps(delays.map(({ since }) => since)))}::timestamptz[],
+          ${sql.binary(timestamps(delays.map(({ until }) => until)))}::timestamptz[])
+          as given (org_id, reader_id, since, until)
+        order by org_id, reader_id, since
+      ) given`);
+  }
+}
+
+function loadInTime(
+  db: Connection,
+  readers: readonly Sent[],
+): Promise<readonly { reader_id: number; in_time_at: Micros | null }[]> {
+  return db.any(sql.prepared('load-in-time', rowsOf<{ reader_id: number; in_time_at: Micros | null }>())`
+    select counted.reader_id, micros_of_time(counted.in_time_at) as in_time_at
+    from unnest(${column(readers, 'orgId')}::integer[], ${column(readers, 'readerId')}::integer[])
+      as given (org_id, reader_id)
+    join reader_counters counted on counted.org_id = given.org_id and counted.reader_id = given.reader_id`);
+}
+
+function column(rows: readonly { orgId: number; readerId: number }[], name: 'orgId' | 'readerId') {
+  return sql.binary(integers(rows.map((row) => row[name])));
+}
+
+function latest(timings: readonly Timing[]): Micros | null {
+  return timings.reduce<Micros | null>(
+    (last, { receivedAt }) => (last === null ? receivedAt : Math.max(last, receivedAt)),
+    null,
+  );
 }

@@ -10,8 +10,15 @@ import {
   receivedEarlier,
   type WrongClock,
 } from '../tracking/wrong-clock/wrong-clock.ts';
-import { delaysOf, joinDelays, lastInTime, lastLate, type Timing } from './delays.ts';
-import { HEARD_GAP, type HeardStretch } from './heard-stretches.ts';
+import {
+  delaysOf,
+  HEARD_GAP,
+  type HeardStretch,
+  joinDelays,
+  lastInTime,
+  lastLate,
+  type Timing,
+} from './heard-stretches.ts';
 
 /** Readers of an organization that a wrong clock heard, or saw connect or leave. */
 export async function readersHeard(db: Connection, orgId: number, clock: WrongClock): Promise<number[]> {

@@ -3,8 +3,15 @@ import { bigints, integers, texts, timestamps } from '../../db/timescale/queries
 import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { OutcomeStatus } from '../tracking/scan.ts';
-import { isLate, keepDelays, lastInTime, type Timing, timingOf } from './delays.ts';
-import { type HeardStretch, heardStretches } from './heard-stretches.ts';
+import {
+  type HeardStretch,
+  heardStretches,
+  isLate,
+  keepDelays,
+  lastInTime,
+  type Timing,
+  timingOf,
+} from './heard-stretches.ts';
 import type { RegisteredReader } from './load-readers.ts';
 import type { ReadMessage } from './message.ts';
 import { type ClockSample, SAMPLES } from './reader-clocks.ts';

@@ -4,8 +4,8 @@ import { bigints, integers, texts, timestamps } from '../../db/timescale/queries
 import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { Mapped } from '../formats/mapping/run.ts';
-import { unplacedName } from './antenna-of.ts';
 import type { RegisteredReader } from './load-readers.ts';
+import { unplacedName } from './to-scans.ts';
 
 /** What a message says that is of no use. */
 export interface Flaws {

@@ -4,11 +4,10 @@ import { type RecordOptions, recordScans } from '../tracking/record.ts';
 import type { Outcome, Scan } from '../tracking/scan.ts';
 import { keepLateProofs, lateProof } from './late-proofs.ts';
 import type { ReadMessage } from './message.ts';
-import { keepNearMisses } from './near-misses.ts';
 import { addReaderCounts, countItems, type MessageCounts } from './reader-counters.ts';
 import { addReaderFlaws, flawsOf } from './reader-flaws.ts';
 import { bringsItsOwnTimes, type Reception, rememberMessages } from './received-messages.ts';
-import { keepRejectedMessages } from './rejected-messages.ts';
+import { keepNearMisses, keepRejectedMessages } from './rejected-messages.ts';
 import { type ItemResult, type ScanItem, toScans } from './to-scans.ts';
 
 export interface MessageOutcome {

@@ -23,10 +23,10 @@ import { isFaultOfMessage } from './fault-of-message.ts';
 import { judge, refused } from './judge.ts';
 import { findReaderByTopic, loadReaders, type RegisteredReader } from './load-readers.ts';
 import { digestsOf, excerptOf } from './message.ts';
+import { withoutUnsetTimes } from './reader-clocks.ts';
 import { addReaderCounts, countItems, type MessageCounts } from './reader-counters.ts';
 import { recordItems } from './record-messages.ts';
 import { reasonOf } from './rejected-messages.ts';
-import { withoutUnsetTimes } from './unset-clock.ts';
 
 export interface Replay {
   /**

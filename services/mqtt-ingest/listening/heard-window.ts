@@ -2,7 +2,7 @@ import { withoutTokens } from '../../../base/tag-secrets.ts';
 import type { Mapped, TagRead } from '../../../domain/formats/mapping/run.ts';
 import { type Arrival, type Heard, type HeardTag, WINDOW_SECONDS } from '../../../domain/listening/heard.ts';
 import type { Listened } from '../../../domain/listening/wanted.ts';
-import { type Antennas, antennaNumber, NO_ANTENNA } from '../../../domain/messages/antenna-of.ts';
+import { type Antennas, antennaNumber, NO_ANTENNA } from '../../../domain/messages/to-scans.ts';
 import { whyUnusable } from '../../../domain/tracking/tag-key.ts';
 
 /** Tags of an antenna that are told apart; some 60 fit into a notification. */
