@@ -6,8 +6,7 @@ import {
   type PlainCondition,
   type Scalar,
 } from './language/definition.ts';
-import { compilePlace } from './place.ts';
-import type { Scope } from './scope.ts';
+import { compilePlace, type Scope } from './scope.ts';
 import { LongNumber, toNumber } from './values/long-number.ts';
 
 export interface Condition {

@@ -1,13 +1,81 @@
+import { append } from '../../../base/append.ts';
+import type { Micros } from '../../../base/instant.ts';
+import type { Readings } from '../../tracking/reading-kind.ts';
+import { TAG_TYPES, type TagType } from '../../tracking/tag-type.ts';
+import { faultOfTagValue } from './acceptance.ts';
+import type { Condition } from './condition.ts';
 import { decode } from './decoding/decode.ts';
-import { trimmed } from './decoding/lines.ts';
-import { DocumentRun, TOO_MUCH_WORK } from './document-run.ts';
+import { splitFields, trimmed } from './decoding/lines.ts';
+import type { Selection } from './each.ts';
+import type { Candidates, Fields } from './fields.ts';
 import type { Format } from './format.ts';
-import type { Mapped } from './outcome.ts';
+import { tagLikeIn } from './near-miss.ts';
 import { type Policies, withOverrides } from './policies.ts';
-import { Scope } from './scope.ts';
-import { allowedWork, briefWork, MAX_PAYLOAD_BYTES } from './values/limits.ts';
+import type { Rule } from './rule.ts';
+import { type Around, Scope } from './scope.ts';
+import { allowedWork, briefWork, EXCERPT, MAX_ITEMS, MAX_PAYLOAD_BYTES } from './values/limits.ts';
+import { asGiven, excerptOf, shown } from './values/printable.ts';
 
-export type { Ignored, Item, Mapped, Rejected, TagRead } from './outcome.ts';
+export interface TagRead {
+  readonly tagType: TagType;
+  /** 1 to 255 characters, spelled as the format produces it. */
+  readonly value: string;
+  /** A port from 1 to 65535, or a name; null if the payload names none. */
+  readonly antenna: number | string | null;
+  /** dBm, with fraction. */
+  readonly rssi: number | null;
+  /** Null if the payload has no usable time, or the time of reception is to be used. */
+  readonly deviceTime: Micros | null;
+  /** The values that the tag measures; absent if the payload has none. */
+  readonly readings?: Readings;
+  /** The payload's name for the reader; informative only. */
+  readonly reader: string | null;
+  /** True if an unmatched tag is listed as unknown. */
+  readonly reportUnknown: boolean;
+  /** Values of the payload that cannot be used. Nearly always null. */
+  readonly unusable: Unusable | null;
+}
+
+/** As the payload has it; texts, lists and objects are shortened. */
+interface Unusable {
+  readonly rssi?: number | string;
+  /** In a notation that the format does not know, or in the next century. */
+  readonly time?: number | string;
+  /** By a clock that was not set. */
+  readonly unsetClock?: number | string;
+}
+
+interface ReadItem {
+  readonly outcome: 'read';
+  readonly read: TagRead;
+}
+
+/** Ordinary, but not a read: a heartbeat, a status, an advertisement of something other than a beacon. */
+interface Ignored {
+  readonly outcome: 'ignored';
+  readonly reason: string;
+  /** Reason to log it, such as dropped reads. */
+  readonly warning?: string;
+  /** Something in it that looks like a tag: should it have been a read? */
+  readonly nearMiss?: string;
+}
+
+interface Rejected {
+  readonly outcome: 'rejected';
+  readonly reason: string;
+  /** Position in the message, from 0. */
+  readonly index: number;
+  /** Truncated to 500 UTF-16 units. */
+  readonly excerpt: string;
+}
+
+export type Item = ReadItem | Ignored | Rejected;
+
+export type Mapped =
+  | { readonly outcome: 'items'; readonly items: Item[] }
+  | Ignored
+  | { readonly outcome: 'rejected'; readonly reason: string };
+
 export type { Policies } from './policies.ts';
 
 export interface Message {
@@ -75,3 +143,266 @@ function reasonToIgnore(format: Format, scope: Scope, payload: Buffer): string |
 
 /** Bytes of blanks tolerated around an ignored text. */
 const BLANKS_AROUND = 8;
+
+/** Why a message is rejected that its format makes too much work of. */
+const TOO_MUCH_WORK =
+  'its format takes too much work for it: use fewer candidates and transforms, of shorter texts';
+
+/** Takes the documents of one message through the rules and collects the outcome of every item. */
+class DocumentRun {
+  readonly #rules: readonly Rule[];
+  readonly #scope: Scope;
+  readonly #policies: Policies;
+  readonly #outcomes: Item[] = [];
+  #index = 0;
+  #foundAny = false;
+
+  constructor(rules: readonly Rule[], scope: Scope, policies: Policies) {
+    this.#rules = rules;
+    this.#scope = scope;
+    this.#policies = policies;
+  }
+
+  /** @returns why the message is rejected as a whole: it now exceeds a limit. */
+  add(document: unknown): string | null {
+    const scope = this.#scope;
+    const outcomes: Item[] = [];
+    const sources: unknown[] = [];
+    const lacking = new Map<Item, Lacking>();
+    let found = false;
+    let idle: (NothingThere & { rule: Rule }) | undefined;
+    for (const rule of this.#rules) {
+      scope.enter(document);
+      scope.workLeft -= rule.workOfDocument;
+      const selection = select(rule, scope);
+      if (scope.workLeft < 0) {
+        return TOO_MUCH_WORK;
+      }
+      if ('reason' in selection) {
+        idle ??= { ...selection, rule };
+        continue;
+      }
+      found = true;
+      if (this.#index + selection.items.length > MAX_ITEMS) {
+        return `payload has more than ${MAX_ITEMS} items`;
+      }
+      for (let at = 0; at < selection.items.length; at++) {
+        const item = selection.items[at];
+        const around = selection.arounds[at] ?? NOWHERE;
+        const seen = rule.split !== null && typeof item === 'string' ? splitFields(item, rule.split) : item;
+        scope.see(seen, around, selection.keys[at] ?? null);
+        scope.workLeft -= rule.work;
+        const failed = firstFailing(rule.itemConditions, scope);
+        const outcome =
+          failed === undefined
+            ? mapItem(rule, scope, this.#policies, this.#index)
+            : ignored(rule, scope, failed.otherwise);
+        if (failed?.asksFor === true) {
+          lacking.set(outcome, { rule, around, item: seen });
+        }
+        outcomes.push(outcome);
+        if (scope.workLeft < 0) {
+          return TOO_MUCH_WORK;
+        }
+        // Equal texts may stand in several places.
+        sources.push(typeof item === 'object' ? item : `${rule.place} ${at}`);
+        this.#index += 1;
+      }
+    }
+    if (found) {
+      this.#foundAny = true;
+    } else if (idle !== undefined) {
+      scope.enter(document);
+      const outcome = ignored(idle.rule, scope, idle.reason);
+      if (idle.isLacking) {
+        lacking.set(outcome, { rule: idle.rule, around: { node: document, outer: null }, item: document });
+      }
+      outcomes.push(outcome);
+    }
+    const kept = this.#rules.length > 1 ? withoutRepeatedIgnoring(outcomes, sources) : outcomes;
+    append(
+      this.#outcomes,
+      lacking.size === 0 ? kept : kept.map((outcome) => withNearMiss(outcome, lacking.get(outcome), scope)),
+    );
+    return scope.workLeft < 0 ? TOO_MUCH_WORK : null;
+  }
+
+  /** @param rest undecodable bytes after the documents. */
+  result(rest: { readonly reason: string; readonly excerpt: string } | undefined): Mapped {
+    if (rest !== undefined) {
+      this.#outcomes.push({ outcome: 'rejected', ...rest, index: this.#index });
+    }
+    const [first] = this.#outcomes;
+    // No document had a place for items: a status message, ignored as a whole.
+    return first?.outcome === 'ignored' && !this.#foundAny && rest === undefined
+      ? first
+      : { outcome: 'items', items: this.#outcomes };
+  }
+}
+
+/** Why a rule finds no items in a document. */
+interface NothingThere {
+  reason: string;
+  /** The document was not told apart from one with reads, but lacks something. */
+  isLacking: boolean;
+}
+
+function select(rule: Rule, scope: Scope): Selection | NothingThere {
+  const failed = firstFailing(rule.documentConditions, scope);
+  if (failed !== undefined) {
+    return { reason: failed.otherwise, isLacking: failed.asksFor };
+  }
+  return rule.select(scope, rule.wantsKeys) ?? { reason: `nothing at ${rule.place}`, isLacking: true };
+}
+
+/**
+ * An item ignored by one rule but taken by another does not count as ignored. One ignored by all rules is
+ * counted once.
+ */
+function withoutRepeatedIgnoring(outcomes: readonly Item[], sources: readonly unknown[]): Item[] {
+  const taken = new Set(sources.filter((_source, at) => outcomes[at]?.outcome !== 'ignored'));
+  return outcomes.filter((outcome, at) => {
+    if (outcome.outcome !== 'ignored') {
+      return true;
+    }
+    // Nothing at all, where another rule found something: each event has one kind of list, and lacks the others.
+    const isNew = !taken.has(sources[at]) && !(sources[at] === null && taken.size > 0);
+    taken.add(sources[at]);
+    return isNew;
+  });
+}
+
+/**
+ * Outcome of the scope's item, the `index`th of its message. Only an unusable tag type or value rejects it: a
+ * read without antenna, RSSI or time is better than none.
+ */
+function mapItem(rule: Rule, scope: Scope, policies: Policies, index: number): Item {
+  const { fields } = rule;
+  const tagType = fields.tagType(scope);
+  if (tagType === undefined) {
+    return rejected(scope, index, whyNoTagType(fields.tagTypes, scope));
+  }
+  const value = fields.value[policies.identity](scope);
+  if (value === undefined) {
+    return withoutValue(rule, scope, policies, index);
+  }
+  const rssi = fields.rssi(scope);
+  const isDated = policies.time === 'device';
+  const time = isDated ? fields.observedAt(scope) : undefined;
+  const read: TagRead = {
+    tagType,
+    value,
+    antenna: fields.antenna(scope),
+    rssi: rssi ?? null,
+    deviceTime: time ?? null,
+    reader: fields.reader(scope) ?? null,
+    reportUnknown: reportsUnknown(tagType, policies),
+    unusable:
+      rssi === undefined || (isDated && time === undefined)
+        ? unusableOf(fields, scope, { hasRssi: rssi !== undefined, hasTime: !isDated || time !== undefined })
+        : null,
+  };
+  const readings = fields.readings?.(scope) ?? null;
+  return { outcome: 'read', read: readings === null ? read : { ...read, readings } };
+}
+
+/** @param has what was read, or is not wanted. */
+function unusableOf(
+  fields: Fields,
+  scope: Scope,
+  has: { hasRssi: boolean; hasTime: boolean },
+): Unusable | null {
+  const rssi = has.hasRssi ? undefined : fields.givenRssi(scope);
+  const time = has.hasTime ? undefined : fields.givenTime(scope);
+  if (rssi === undefined && time === undefined) {
+    return null;
+  }
+  return {
+    ...(rssi === undefined ? {} : { rssi: asGiven(rssi) }),
+    ...(time === undefined ? {} : { [time.isUnset ? 'unsetClock' : 'time']: asGiven(time.given) }),
+  };
+}
+
+function firstFailing(conditions: readonly Condition[], scope: Scope): Condition | undefined {
+  for (const condition of conditions) {
+    if (!condition.holds(scope)) {
+      return condition;
+    }
+  }
+  return undefined;
+}
+
+function ignored(rule: Rule, scope: Scope, reason: string): Ignored {
+  const warning = rule.warn.find((condition) => condition.holds(scope));
+  return warning === undefined
+    ? { outcome: 'ignored', reason }
+    : { outcome: 'ignored', reason, warning: warning.saying };
+}
+
+/** An ignored item or document that was not told apart from a read, but lacks something. */
+interface Lacking {
+  rule: Rule;
+  around: Around;
+  item: unknown;
+}
+
+const NOWHERE: Around = { node: undefined, outer: null };
+
+/** Looks once at what no rule has read: each look walks all of it. */
+function withNearMiss(outcome: Item, lacking: Lacking | undefined, scope: Scope): Item {
+  if (lacking === undefined || outcome.outcome !== 'ignored') {
+    return outcome;
+  }
+  scope.see(lacking.item, lacking.around, null);
+  const nearMiss = tagLikeIn(lacking.item, lacking.rule.fields.reader(scope) ?? null);
+  return nearMiss === null ? outcome : { ...outcome, nearMiss };
+}
+
+function withoutValue(rule: Rule, scope: Scope, policies: Policies, index: number): Item {
+  const { identity } = policies;
+  const candidates = rule.fields.values[identity];
+  if (candidates.all.length === 0) {
+    return rejected(scope, index, `the format has no value for the identity ${identity}`);
+  }
+  const isBeacon = identity === 'ibeacon' || identity === 'eddystone';
+  return isBeacon && candidates.all.some((candidate) => candidate.identity === identity)
+    ? ignored(rule, scope, `holds no ${identity} identity`)
+    : rejected(scope, index, whyNoValue(candidates, scope));
+}
+
+function rejected(scope: Scope, index: number, reason: string): Item {
+  scope.workLeft -= EXCERPT;
+  return { outcome: 'rejected', reason, index, excerpt: excerptOf(scope.item) };
+}
+
+function reportsUnknown(tagType: TagType, policies: Policies): boolean {
+  return policies.reportUnknown === null ? tagType !== 'ble' : policies.reportUnknown === 'on';
+}
+
+function whyNoTagType(candidates: Candidates, scope: Scope): string {
+  for (const candidate of candidates.all) {
+    const source = candidate.source(scope);
+    if (source !== undefined && source !== null) {
+      return `tag type ${shown(source)} is none of: ${TAG_TYPES.join(', ')}`;
+    }
+  }
+  return `no tag type (${candidates.places})`;
+}
+
+function whyNoValue(candidates: Candidates, scope: Scope): string {
+  for (const candidate of candidates.all) {
+    const source = candidate.source(scope);
+    if (source === undefined || source === null) {
+      continue;
+    }
+    const value = candidate.read(scope);
+    if (value === undefined || value === null) {
+      return `value ${shown(source)} (${candidate.name}) is not of the kind that the format expects`;
+    }
+    if (typeof value !== 'string') {
+      return `value ${shown(value)} (${candidate.name}) is not a text`;
+    }
+    return `value ${shown(value)} (${candidate.name}) ${faultOfTagValue(value) ?? 'is not usable'}`;
+  }
+  return `no value (${candidates.places})`;
+}
