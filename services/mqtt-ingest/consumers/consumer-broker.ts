@@ -8,7 +8,7 @@ import { faultOfNewTopic, isWildcard } from '../../../domain/administration/read
 import type { Destination, Message } from '../moves-out/messages.ts';
 import type { Sink } from '../moves-out/publish-step.ts';
 import { Unpublished } from '../moves-out/unpublished.ts';
-import { LEAVING } from '../registry/as-registered.ts';
+import { LEAVING } from '../registry/registry.ts';
 import type { Consumers, Login } from '../source/embedded-broker.ts';
 import type { ReaderConnection } from '../source/reader-connection.ts';
 import { badCredentials, endUnanswered } from '../source/sign-in.ts';

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { TRUSTED_MS } from '../../../base/heard-everywhere.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { loadLogins, type MqttLogin } from '../../../domain/administration/mqtt-consumers/load-logins.ts';
-import { LEAVING } from '../registry/as-registered.ts';
+import { LEAVING } from '../registry/registry.ts';
 
 const NAME = /^consumer-\d+$/;
 
