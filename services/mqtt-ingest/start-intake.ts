@@ -7,19 +7,21 @@ import { WriteOutage } from '../../db/timescale/connections/write-outage.ts';
 import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
 import { announceHeard } from '../../domain/listening/heard.ts';
 import { LISTEN_WANTED, readWanted } from '../../domain/listening/wanted.ts';
+import type { ReadMessage } from '../../domain/messages/message.ts';
+import { reasonOf } from '../../domain/messages/rejected-messages.ts';
 import { requireSealer } from '../../domain/moves/require-sealer.ts';
 import { wakeSealer } from '../../domain/moves/wake-sealer.ts';
-import { DatabaseClock } from '../../domain/tracking/database-clock.ts';
+import { ClocksApart, DatabaseClock } from '../../domain/tracking/database-clock.ts';
 import { sayStoredAhead } from '../../domain/tracking/wrong-clock/stored-ahead.ts';
 import { requireDatabase } from '../../platform/runtime/database.ts';
 import type { Check } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
+import { LogBudget } from '../../platform/runtime/log-budget.ts';
 import { requireWritable } from '../../platform/runtime/require-database.ts';
 import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
 import { watchClock } from '../../platform/runtime/watch-clock.ts';
 import type { WorkThreads } from '../../platform/runtime/work-threads.ts';
 import { createIntake, type Intake, type IntakeOptions } from './intake/intake.ts';
-import { intakeLog } from './intake/intake-log.ts';
 import { LargeMessages } from './intake/large-messages.ts';
 import { LANES } from './intake/reader-lanes.ts';
 import { ReaderListening } from './listening/listening.ts';
@@ -31,7 +33,7 @@ export interface IntakeConfig {
   LATENESS_DAYS: number;
 }
 
-export type IntakeParts = Partial<Pick<IntakeOptions, 'clock' | 'onCommitted'>> & {
+type IntakeParts = Partial<Pick<IntakeOptions, 'clock' | 'onCommitted'>> & {
   threads?: WorkThreads | undefined;
 };
 
@@ -140,3 +142,91 @@ const LOCK_TIMEOUT = 3_000;
  * Milliseconds that shutdown waits for a missing database; after that, received messages stay unacknowledged.
  */
 export const DRAIN_PATIENCE = 5_000;
+
+type IntakeCallbacks = Required<
+  Pick<IntakeOptions, 'onOutage' | 'onBlocked' | 'onSlow' | 'onPoison' | 'onCommitted' | 'onWarning'>
+>;
+
+/**
+ * Logs the beginning and the end of an outage once each, of the database or of a clock that is wrong, and message faults
+ * once a minute per reader, with reader and organization. Payloads are not logged.
+ */
+function intakeLog(log: Logger): IntakeCallbacks {
+  const blocked = new LogBudget(LINES_A_MINUTE);
+  const slow = new LogBudget(LINES_A_MINUTE);
+  const poison = new LogBudget(LINES_A_MINUTE);
+  const rejected = new LogBudget(LINES_A_MINUTE);
+  let outageSince: number | null = null;
+  let areClocksApart = false;
+  return {
+    onOutage: (err) => {
+      const isClock = err instanceof ClocksApart;
+      const level = outageSince === null || isClock !== areClocksApart ? 'warn' : 'debug';
+      outageSince ??= performance.now();
+      areClocksApart = isClock;
+      if (isClock) {
+        log[level]({ err }, 'Clock apart from that of the database; messages are held unacknowledged');
+      } else {
+        log[level]({ err }, 'Database unavailable; messages are held unacknowledged');
+      }
+    },
+    onBlocked: (err, message) => {
+      const leftOut = blocked.take(subjectOf(message));
+      if (leftOut !== null) {
+        log.warn(
+          { ...about(message), times: leftOut + 1, err },
+          'Messages of the reader wait unacknowledged for a lock of another database session; will retry',
+        );
+      }
+    },
+    onSlow: (err, message) => {
+      const leftOut = slow.take(subjectOf(message));
+      if (leftOut !== null) {
+        log.warn(
+          { ...about(message), times: leftOut + 1, err },
+          'Message not recorded within the time limit; it is retried alone, unacknowledged',
+        );
+      }
+    },
+    onPoison: (err, message) => {
+      const leftOut = poison.take(subjectOf(message));
+      if (leftOut !== null) {
+        log.error(
+          { ...about(message), times: leftOut + 1, err },
+          'Message could not be recorded; it is rejected',
+        );
+      }
+    },
+    onCommitted: (message, { rejections }) => {
+      if (outageSince !== null) {
+        const seconds = Math.round((performance.now() - outageSince) / 100) / 10;
+        outageSince = null;
+        if (areClocksApart) {
+          log.info({ seconds }, 'Clock correct again; held messages are being recorded');
+        } else {
+          log.info({ seconds }, 'Database available again; held messages are being recorded');
+        }
+        areClocksApart = false;
+      }
+      const leftOut = rejections.length === 0 ? null : rejected.take(subjectOf(message));
+      if (leftOut !== null) {
+        const reason = reasonOf(rejections);
+        log.warn({ ...about(message), times: leftOut + 1, reason }, 'Message rejected, in whole or in part');
+      }
+    },
+    onWarning: (warning) => log.warn(warning, 'Reader reports a fault of its own'),
+  };
+}
+
+/** Per reader and kind of fault; the next line gives the number dropped. */
+const LINES_A_MINUTE = 1;
+
+function subjectOf({ reader, topic }: ReadMessage): string {
+  return reader === null ? `topic ${topic}` : `reader ${reader.readerId}`;
+}
+
+function about({ reader, topic }: ReadMessage): object {
+  return reader === null
+    ? { topic }
+    : { orgId: reader.orgId, readerId: reader.readerId, reader: reader.name, topic };
+}

@@ -15,12 +15,11 @@ import { asRegistered, LEAVING, type Registry, whyUnregistered } from '../regist
 import { certifiedNameOf, faultOfCertificate, type ReadersTls } from './client-certificates.ts';
 import { HeldMessages, MOST_HELD } from './held-messages.ts';
 import { setReadAhead, UNAUTHENTICATED_READ_AHEAD } from './read-ahead.ts';
-import { ReaderConnection } from './reader-connection.ts';
+import { ReaderConnection, TakenPublishes } from './reader-connection.ts';
 import type { ReaderConnections } from './reader-connections.ts';
 import { type QuotaLimits, ReaderQuotas } from './reader-quotas.ts';
 import { ReaderSessions } from './reader-sessions.ts';
 import { badCredentials, CERTIFIED, endUnanswered, type SignIn, signInAt } from './sign-in.ts';
-import { TakenPublishes } from './taken-publishes.ts';
 import { UnauthenticatedSockets } from './unauthenticated-sockets.ts';
 
 /**
