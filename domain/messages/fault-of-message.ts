@@ -1,8 +1,7 @@
 import { isConnectionLost } from '../../db/timescale/connections/connection-lost.ts';
 import { isUsedUp } from '../../db/timescale/connections/ids-used-up.ts';
 import { isFaultOfData, sqlStateOf } from '../../db/timescale/connections/sql-state.ts';
-import { Outdated } from '../../db/timescale/connections/transaction.ts';
-import { StillInProgress } from '../../db/timescale/connections/transaction-mark.ts';
+import { Outdated, StillInProgress } from '../../db/timescale/connections/transaction.ts';
 import { BatchClosed } from '../tracking/batch.ts';
 import { ClocksApart } from '../tracking/database-clock.ts';
 import { TooManyScans } from '../tracking/location/load-stretches.ts';

@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { cancelRunning } from './cancel-running.ts';
-import type { Pool, PoolClient } from './client.ts';
-import { connectionOf } from './connecting.ts';
+import { connectionOf, type Pool, type PoolClient } from './client.ts';
 import { thrownByPg } from './connection-lost.ts';
 import { createPool } from './pool.ts';
 import { type NamedStatement, type Preceding, prepareStatement, sendPreceded } from './preceded-query.ts';

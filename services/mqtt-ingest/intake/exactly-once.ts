@@ -1,5 +1,4 @@
-import { CommitUnknown } from '../../../db/timescale/connections/transaction.ts';
-import type { TransactionMark } from '../../../db/timescale/connections/transaction-mark.ts';
+import { CommitUnknown, type TransactionMark } from '../../../db/timescale/connections/transaction.ts';
 
 type Flush<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>;
 

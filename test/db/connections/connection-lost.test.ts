@@ -8,8 +8,8 @@ import {
   CommitUnknown,
   inMarkedTransaction,
   inTransaction,
+  wasCommitted,
 } from '../../../db/timescale/connections/transaction.ts';
-import { wasCommitted } from '../../../db/timescale/connections/transaction-mark.ts';
 import { type CuttingProxy, openCuttingProxy } from '../../support/cutting-proxy.ts';
 import { useDatabase } from '../../support/database.ts';
 import { freePort } from '../../support/free-port.ts';

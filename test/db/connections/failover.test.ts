@@ -6,8 +6,12 @@ import { placeOf, withDatabase } from '../../../db/timescale/connections/databas
 import { listen } from '../../../db/timescale/connections/listen.ts';
 import { openOrganizationDoor } from '../../../db/timescale/connections/organization-door.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
-import { inMarkedTransaction, inTransaction } from '../../../db/timescale/connections/transaction.ts';
-import { type TransactionMark, wasCommitted } from '../../../db/timescale/connections/transaction-mark.ts';
+import {
+  inMarkedTransaction,
+  inTransaction,
+  type TransactionMark,
+  wasCommitted,
+} from '../../../db/timescale/connections/transaction.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { hasCounted } from '../../../domain/messages/has-counted.ts';
 import type { ReadMessage } from '../../../domain/messages/message.ts';

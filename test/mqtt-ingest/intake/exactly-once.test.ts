@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { CommitUnknown } from '../../../db/timescale/connections/transaction.ts';
-import type { TransactionMark } from '../../../db/timescale/connections/transaction-mark.ts';
+import { CommitUnknown, type TransactionMark } from '../../../db/timescale/connections/transaction.ts';
 import { exactlyOnce } from '../../../services/mqtt-ingest/intake/exactly-once.ts';
 
 describe('a flush whose commit was not answered', () => {
