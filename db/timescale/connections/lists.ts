@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import { nameOf } from '../queries/composed-statements.ts';
-import { BRIEF, entering, enteringBriefly } from './enter-organization.ts';
 import { type PipelinedConnections, WEIGHT } from './pipelined-connections.ts';
+import { BRIEF, entering, enteringBriefly } from './preceded-query.ts';
 import { PATIENCE, type ScanningConnections, WAITING_PER_ORGANIZATION } from './scanning-connections.ts';
 import { isCancelled } from './sql-state.ts';
 

@@ -3,11 +3,11 @@ import { type RowQuery, toConfig } from '../queries/sql.ts';
 import { verbsOn } from '../queries/verbs.ts';
 import { cancelRunning } from './cancel-running.ts';
 import { thrownByPg } from './connection-lost.ts';
-import { entering } from './enter-organization.ts';
 import { rethrowLost } from './lost-database.ts';
 import type { OrganizationConnection } from './organization-door.ts';
 import { ORGANIZATION_ROLE } from './organization-role.ts';
 import { createClient } from './pooled-client.ts';
+import { entering } from './preceded-query.ts';
 import { serviceConfig } from './service-connections.ts';
 
 /** One organization's data as of one instant, however long it takes to read. */

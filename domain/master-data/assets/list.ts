@@ -1,6 +1,6 @@
 import type { Page, Paging, SortTerm } from '../../../base/page.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
-import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
+import { ComposedOnce } from '../../../db/timescale/queries/composed-statements.ts';
 import { type FragmentSqlToken, type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, lookUpsIn, NOTHING } from '../brief-list.ts';
 import { allOf, inEffect, orderBy, when } from '../clauses.ts';

@@ -1,5 +1,5 @@
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
-import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
+import { ComposedOnce } from '../../../db/timescale/queries/composed-statements.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
 import { liveByKey } from '../by-id-or-key.ts';

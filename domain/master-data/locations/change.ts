@@ -13,7 +13,7 @@ import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
-import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
+import { ComposedOnce } from '../../../db/timescale/queries/composed-statements.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { differences } from '../../changes/differences.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect } from 'chai';
-import { ENTER, entering } from '../../../db/timescale/connections/enter-organization.ts';
 import { PipelinedConnections } from '../../../db/timescale/connections/pipelined-connections.ts';
+import { ENTER, entering } from '../../../db/timescale/connections/preceded-query.ts';
 import { serviceConfig } from '../../../db/timescale/connections/service-connections.ts';
 import { useDatabase } from '../../support/database.ts';
 

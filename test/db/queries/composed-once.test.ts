@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
-import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
+import { ComposedOnce } from '../../../db/timescale/queries/composed-statements.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { verbsOn } from '../../../db/timescale/queries/verbs.ts';
 import { useDatabase } from '../../support/database.ts';
