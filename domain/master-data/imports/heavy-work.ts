@@ -1,7 +1,7 @@
 import { type SameJson, sameJsonText } from '../../../base/json/same-json.ts';
 import type { Keyed } from '../by-id-or-key.ts';
 import type { CsvRecord } from './csv-records.ts';
-import type { NamedColumn } from './header.ts';
+import type { NamedColumn } from './given-row.ts';
 import { type RowOfFile, readRow } from './row.ts';
 
 export interface RowTask {

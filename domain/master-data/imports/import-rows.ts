@@ -8,15 +8,22 @@ import { keyOfTag, type NewTag, tagName } from '../tags/new-tag.ts';
 import { MOST_TAGS } from '../tags/queries.ts';
 import { storedTags } from '../tags/stored-tags.ts';
 import { fieldChanges, loggedUpdate, patchedRow } from './difference.ts';
-import type { Onlooker } from './onlooker.ts';
 import type { Postponed } from './postponed.ts';
-import type { FileProblems } from './problems.ts';
+import type { FileProblems } from './read-rows.ts';
 import { countRow, type ImportReport, noteRespelled, type RespelledTag, type RowChange } from './report.ts';
 import type { ImportRow } from './row.ts';
 import { lockRows, readStoredRows, type StoredRow } from './stored-rows.ts';
 import { insertRows, type NewRow, updateRows, type WrittenRow } from './write-rows.ts';
 
-export interface Importing {
+/** Sees what becomes of every row that the file alone does not disqualify. */
+export interface Onlooker {
+  /** Called again if the transaction is retried. */
+  begin(): void;
+  /** @param change null if nothing changes. */
+  row(row: ImportRow, change: RowChange | null): void;
+}
+
+interface Importing {
   resource: Keyed;
   report: ImportReport;
   problems: FileProblems;

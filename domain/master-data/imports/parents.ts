@@ -7,8 +7,7 @@ import { nextUpdate } from '../clauses.ts';
 import { lockTree } from '../locations/refuse-cycle.ts';
 import type { DrawnId, ParentKey } from './draw-ids.ts';
 import { Packed } from './packed.ts';
-import type { FileProblems } from './problems.ts';
-import type { FileNotes } from './read-rows.ts';
+import type { FileNotes, FileProblems } from './read-rows.ts';
 import type { ImportRow } from './row.ts';
 import { lockRows } from './stored-rows.ts';
 

@@ -1,12 +1,10 @@
 import { type FieldIssue, invalidValue, required } from '../../../base/checks/issues.ts';
-import type { Keyed } from '../by-id-or-key.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import { findLiveByKeys, type Keyed } from '../by-id-or-key.ts';
 import { type CsvSource, readCsv } from './csv.ts';
 import { CsvFault } from './csv-records.ts';
-import type { FileKeys } from './file-keys.ts';
-import { CSV_COLUMNS } from './given-row.ts';
-import { type NamedColumn, readHeader } from './header.ts';
+import { CSV_COLUMNS, type NamedColumn, readHeader } from './given-row.ts';
 import { type HeavyWork, LARGE_ROW } from './heavy-work.ts';
-import type { FileProblems } from './problems.ts';
 import { type ImportRow, type RowOfFile, readRow } from './row.ts';
 
 /** Bytes (10 MiB) and rows of the largest file. */
@@ -93,4 +91,78 @@ function issuesOf(
 function tooManyRows(): FieldIssue {
   const message = `file must have at most ${ROW_LIMIT} rows`;
   return { field: 'file', code: 'too_long', message, params: { max_length: ROW_LIMIT } };
+}
+
+export class FileProblems {
+  readonly #issues: { line: number; issue: FieldIssue }[] = [];
+  leftOut = 0;
+  readonly #lines = new Set<number>();
+
+  get areThere(): boolean {
+    return this.#issues.length > 0;
+  }
+
+  /** Faulty ones, those left out included. */
+  get lines(): ReadonlySet<number> {
+    return this.#lines;
+  }
+
+  inOrder(): FieldIssue[] {
+    return this.#issues.toSorted((a, b) => a.line - b.line).map(({ issue }) => issue);
+  }
+
+  note(line: number, found: readonly FieldIssue[], leftOut = 0): void {
+    this.leftOut += leftOut;
+    this.#lines.add(line);
+    for (const { field, code, message, params } of found) {
+      if (this.#issues.length === MOST_SHOWN) {
+        this.leftOut += 1;
+      } else {
+        const issue = { field, code, message: `line ${line}: ${message}`, params: { line, ...params } };
+        this.#issues.push({ line, issue });
+      }
+    }
+  }
+}
+
+const MOST_SHOWN = 1_000;
+
+/** Keys of a file by line; faulty rows included, if they have one. */
+export class FileKeys {
+  readonly #lines = new Map<string, number>();
+
+  /** @returns the line that has the key already; undefined if this is the first. */
+  note(externalKey: string, line: number): number | undefined {
+    const earlier = this.#lines.get(externalKey);
+    if (earlier === undefined) {
+      this.#lines.set(externalKey, line);
+    }
+    return earlier;
+  }
+
+  has(externalKey: string): boolean {
+    return this.#lines.has(externalKey);
+  }
+}
+
+const GROUP = 1_000;
+
+/** Notes faulty rows that also lack a name: those with an unused key. */
+export async function refuseNameless(
+  transaction: OrganizationConnection,
+  resource: Keyed,
+  { nameless, problems }: FileNotes,
+): Promise<void> {
+  const keys = [...nameless.keys()];
+  for (let at = 0; at < keys.length; at += GROUP) {
+    const group = keys.slice(at, at + GROUP);
+    const found = new Set(
+      (await findLiveByKeys(transaction, resource, transaction.orgId, group)).map(
+        ({ external_key }) => external_key,
+      ),
+    );
+    for (const key of group.filter((each) => !found.has(each))) {
+      problems.note(nameless.get(key) ?? 0, [required('name')]);
+    }
+  }
 }

@@ -5,9 +5,15 @@ import { type Json, JsonSource, parseJson } from '../../../base/json/exact-json.
 import type { Keyed } from '../by-id-or-key.ts';
 import { type NewTag, tagName } from '../tags/new-tag.ts';
 import type { CsvRecord } from './csv-records.ts';
-import { CELL_TYPES, type CellType, type CsvColumn, type GivenRow, readGivenRow } from './given-row.ts';
+import {
+  CELL_TYPES,
+  type CellType,
+  type CsvColumn,
+  type GivenRow,
+  type NamedColumn,
+  readGivenRow,
+} from './given-row.ts';
 import { withoutApostrophes } from './harmless.ts';
-import type { NamedColumn } from './header.ts';
 import { parseTagList } from './tag-list.ts';
 
 export interface ImportRow {

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { JsonText, writeJson } from '../../../base/json/json-text.ts';
 import type { Keyed } from '../by-id-or-key.ts';
 import { newFields } from '../imports/difference.ts';
-import type { Onlooker } from '../imports/onlooker.ts';
+import type { Onlooker } from '../imports/import-rows.ts';
 import type { FieldChange, RowChange } from '../imports/report.ts';
 import type { ImportRow } from '../imports/row.ts';
 
