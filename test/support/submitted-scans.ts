@@ -1,7 +1,7 @@
 import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { inTransaction } from '../../db/timescale/connections/transaction.ts';
+import { waitingRetractions } from '../../domain/tracking/retractions/find-submission.ts';
 import { retract } from '../../domain/tracking/retractions/retract.ts';
-import { waitingRetractions } from '../../domain/tracking/retractions/waiting.ts';
 import type { HandheldSource, Scan } from '../../domain/tracking/scan.ts';
 import type { TestDatabase } from './database.ts';
 import { RULES, record } from './recording.ts';

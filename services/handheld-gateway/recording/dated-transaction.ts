@@ -1,4 +1,6 @@
 import { DatabaseUnavailable } from '../../../base/errors.ts';
+import type { Micros } from '../../../base/instant.ts';
+import { type Instant, toMicros } from '../../../base/timestamps.ts';
 import type { Pool, PoolClient } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import type { WriteOutage } from '../../../db/timescale/connections/write-outage.ts';
@@ -47,3 +49,14 @@ function asRefusal(error: unknown): unknown {
 
 const REFUSAL =
   "The clock of this gateway's machine is not the database's right now; nothing was recorded, send it again later";
+
+/**
+ * A time of the device's clock by ours: what its clock was off when it sent is added, so that a wrong clock does not
+ * matter as long as it ran.
+ */
+export function byOurClock(
+  deviceTime: Instant,
+  { sentAt, receivedAt }: { sentAt: Instant; receivedAt: Micros },
+): Micros {
+  return toMicros(deviceTime) - toMicros(sentAt) + receivedAt;
+}

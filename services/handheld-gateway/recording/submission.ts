@@ -1,7 +1,6 @@
 import type { Micros } from '../../../base/instant.ts';
 import type { Instant } from '../../../base/timestamps.ts';
-import type { ReadTag } from '../wire/fields.ts';
-import type { NamedLocation } from '../wire/named-location.ts';
+import type { NamedLocation, ReadTag } from '../wire/fields.ts';
 
 /** In a submission. */
 export const MOST_SCANS = 1_000;

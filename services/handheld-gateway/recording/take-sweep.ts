@@ -5,8 +5,8 @@ import { withoutTokens } from '../../../base/tag-secrets.ts';
 import { wireTime, wireTimeOfMicros } from '../../../base/timestamps.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { findSweep, locate, storeSweep, sweptStretch } from '../../../domain/sweeps/store-sweep.ts';
-import { noSuchLocation, partsOfLocation } from '../wire/named-location.ts';
-import { byOurClock } from './by-our-clock.ts';
+import { noSuchLocation, partsOfLocation } from '../wire/fields.ts';
+import { byOurClock } from './dated-transaction.ts';
 import type { SentSweep } from './sent-sweep.ts';
 import type { Sender } from './submission.ts';
 

@@ -5,8 +5,7 @@ import { type LookedUp, lockLiveLocations } from '../../../domain/tracking/class
 import { kindFound } from '../../../domain/tracking/kind-found.ts';
 import { type Resolutions, resolveTags } from '../../../domain/tracking/resolve-tags.ts';
 import { TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
-import type { ReadTag } from '../wire/fields.ts';
-import { type NamedLocation, noSuchLocation } from '../wire/named-location.ts';
+import { type NamedLocation, noSuchLocation, type ReadTag } from '../wire/fields.ts';
 import type { Submission, SubmittedScan } from './submission.ts';
 
 export interface Step {

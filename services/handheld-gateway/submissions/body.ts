@@ -4,8 +4,7 @@ import { mandatory, nullable, objectField, type Values } from '../../../base/che
 import { NEW_TAG } from '../../../domain/master-data/tags/new-tag.ts';
 import { type Body, checkedBody, jsonBody } from '../../../platform/http/body.ts';
 import { MOST_SCANS, type Submission, type SubmittedScan } from '../recording/submission.ts';
-import { deviceClock, deviceTime, ulidField, usableTag } from '../wire/fields.ts';
-import { namedLocation } from '../wire/named-location.ts';
+import { deviceClock, deviceTime, namedLocation, ulidField, usableTag } from '../wire/fields.ts';
 
 /** Wide enough for whatever devices send, so that none loses its scans; what no radio hears is recorded as none. */
 const rssi = decimal({ min: -1000, max: 1000 });

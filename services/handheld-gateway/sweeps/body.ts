@@ -4,8 +4,7 @@ import { mandatory, optional } from '../../../base/checks/members.ts';
 import { tagValue } from '../../../domain/master-data/tags/new-tag.ts';
 import { type Body, checkedBody, jsonBody } from '../../../platform/http/body.ts';
 import type { SentSweep } from '../recording/sent-sweep.ts';
-import { deviceClock, deviceTime, ulidField } from '../wire/fields.ts';
-import { namedLocation } from '../wire/named-location.ts';
+import { deviceClock, deviceTime, namedLocation, ulidField } from '../wire/fields.ts';
 
 const MOST = 10_000;
 

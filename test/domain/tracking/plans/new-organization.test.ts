@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Instant, wireTimeOfMicros } from '../../../../base/timestamps.ts';
 import type { Client } from '../../../../db/timescale/connections/client.ts';
-import { takeSubmission } from '../../../../services/handheld-gateway/recording/take-submission.ts';
+import { takeSubmission } from '../../../../services/handheld-gateway/recording/record-submission.ts';
 import { recordIn } from '../../../support/concurrently.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { emptyStatistics } from '../../../support/empty-statistics.ts';
