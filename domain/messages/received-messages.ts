@@ -1,9 +1,9 @@
 import { append } from '../../base/append.ts';
 import { MICROS_PER_DAY, type Micros } from '../../base/instant.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
+import { findByIndexes } from '../../db/timescale/connections/transaction.ts';
 import { bigints, byteas, integers } from '../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
-import { findByIndexes } from '../tracking/index-plans.ts';
 import { isDeviceTimeUsed } from '../tracking/observed-at.ts';
 import type { ReadMessage } from './message.ts';
 

@@ -24,7 +24,7 @@ export const ENTER_BRIEFLY: NamedStatement = {
  * {@link ENTER} with a lock timeout, and generic plans: PostgreSQL re-plans statements with arrays each time,
  * expecting fewer elements than in general, which was a tenth of a create with a tag; and for an organization
  * younger than the statistics it picks the wrong index. The cost settings lead it to the index with the
- * fewest rows, also without statistics (`domain/tracking/index-plans.ts`).
+ * fewest rows, also without statistics (`findByIndexes` in `transaction.ts`).
  */
 const ENTER_TO_WRITE: NamedStatement = {
   name: 'enter-organization-to-write',

@@ -18,7 +18,7 @@ export type StoredRow = StoredItem & {
 /**
  * Locks out other imports of the organization until the transaction ends. False if one is running.
  *
- * Statements find rows by the most direct index (`domain/tracking/index-plans.ts`): for an organization newer than the
+ * Statements find rows by the most direct index (`findByIndexes`): for an organization newer than the
  * statistics, PostgreSQL expects at most one row, and scans all. Updating 50,000 assets of such a one took 107 s. Plans
  * are generic, since those of foreign keys would otherwise be made for this organization, with the first index that
  * begins with `org_id`: 1,500 locations took 14.6 million rows.

@@ -1,13 +1,12 @@
 import type { Micros } from '../../../base/instant.ts';
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import type { Client, Pool } from '../../../db/timescale/connections/client.ts';
-import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import { findByIndexes, inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { isChange } from '../feed/unsealed-move.ts';
 import { type AssetRef, assetKey } from '../history/asset-ref.ts';
 import { revision } from '../history-changes.ts';
-import { findByIndexes } from '../index-plans.ts';
 import { locationsBelow } from '../location/locations-below.ts';
 import { readSites } from '../location/read-site.ts';
 import { Site } from '../location/site.ts';

@@ -5,11 +5,11 @@ import type { Micros } from '../../../base/instant.ts';
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
 import { rethrowLost } from '../../../db/timescale/connections/lost-database.ts';
+import { findByIndexes } from '../../../db/timescale/connections/transaction.ts';
 import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { announcingMoves } from '../../../domain/tracking/feed/unsealed-move.ts';
-import { findByIndexes } from '../../../domain/tracking/index-plans.ts';
 import { observedAt, type TimeRules } from '../../../domain/tracking/observed-at.ts';
 import { AlreadyStored, type RecordOptions, recordScans } from '../../../domain/tracking/record.ts';
 import {
