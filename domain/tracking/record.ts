@@ -15,9 +15,8 @@ import { type Late, loadNear, type Near, type StoredScan } from './near-scans.ts
 import type { TimeRules } from './observed-at.ts';
 import { PairMap } from './pair-map.ts';
 import { insertPositions, lockPositions, type Position } from './positions.ts';
-import { withReadingsBeyond } from './readings-beyond.ts';
 import type { RecentlySeen, RecentRepeats } from './recently-seen.ts';
-import { reviseAlerts, withLateScans } from './revise-alerts.ts';
+import { reviseAlerts, withLateScans, withReadingsBeyond } from './revise-alerts.ts';
 import type { Outcome, Scan } from './scan.ts';
 import { insertScanEvents, isRetracted, markRetracted, strengthenScanEvents, toMark } from './scan-events.ts';
 import { storedTracking } from './stored-tracking.ts';

@@ -1,8 +1,11 @@
 import type { Micros } from '../../base/instant.ts';
 import { integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
-import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
+import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import type { AssetRef } from './history/asset-ref.ts';
+import { type AssetRef, assetKey } from './history/asset-ref.ts';
+import { PairMap } from './pair-map.ts';
+import { type Bound, LASTING_KINDS, type LastingKind, sideOf } from './reading-bound.ts';
+import type { TagReading } from './tag-readings.ts';
 import { earliest, type Touched } from './touched.ts';
 
 /**
@@ -31,4 +34,194 @@ export function withLateScans(touched: readonly Touched[]): (AssetRef & { since:
   return touched.flatMap(({ isInOrder, position: { orgId, assetId }, scans }) =>
     isInOrder ? [] : [{ orgId, assetId, since: earliest(scans) }],
   );
+}
+
+/** A value of a tag, and when it was measured. */
+interface Measured {
+  value: number;
+  at: Micros;
+}
+
+interface Known {
+  bounds: ReadonlyMap<number, readonly Bound[]>;
+  newest: PairMap<number, number, Partial<Record<LastingKind, Measured>>>;
+}
+
+/** Late values whose predecessor is looked up, in a batch; all of more are taken to matter. */
+const MOST_LOOKED_UP = 500;
+
+/**
+ * Assets for which rules about readings may say something else once these are stored, with an instant just before. A value on
+ * the side of a bound where the value before it was changes nothing, so what a tag sends again and again has nothing derived.
+ *
+ * Call before they are stored. Locks the newest values, so that of two recorders the second knows of the first.
+ */
+export async function withReadingsBeyond(
+  db: Connection,
+  found: readonly TagReading[],
+): Promise<(AssetRef & { since: Micros })[]> {
+  const bounds = await loadBounds(db, [...new Set(found.map(({ orgId }) => orgId))]);
+  const asked = found
+    .filter(({ orgId }) => bounds.has(orgId))
+    .toSorted((a, b) => a.observedAt - b.observedAt);
+  if (asked.length === 0) {
+    return [];
+  }
+  const known = { bounds, newest: await lockNewest(db, asked) };
+  const earliest = new Map<string, AssetRef & { since: Micros }>();
+  for (const kind of LASTING_KINDS) {
+    for (const { orgId, assetId, observedAt } of await beyond(db, kind, asked, known)) {
+      const asset = { orgId, assetId, since: observedAt - 1 };
+      const before = earliest.get(assetKey(asset));
+      earliest.set(assetKey(asset), before !== undefined && before.since <= asset.since ? before : asset);
+    }
+  }
+  return [...earliest.values()];
+}
+
+async function loadBounds(
+  db: Connection,
+  orgIds: readonly number[],
+): Promise<ReadonlyMap<number, readonly Bound[]>> {
+  const rows = await db.any(sql.prepared('find-bounds-of-readings', rowsOf<Bound & { org_id: number }>())`
+    select distinct org_id, reading, above, below, hysteresis from rules
+    where org_id = any (${sql.binary(integers(orgIds))}::integer[]) and reading is not null`);
+  return Map.groupBy(rows, (row) => row.org_id);
+}
+
+async function lockNewest(db: Connection, asked: readonly TagReading[]): Promise<Known['newest']> {
+  const tags = new PairMap<number, number, TagReading>();
+  for (const reading of asked) {
+    if (!tags.has(reading.orgId, reading.tagId)) {
+      tags.add(reading.orgId, reading.tagId, reading);
+    }
+  }
+  const rows = await db.any(sql.prepared(
+    'lock-newest-readings',
+    rowsOf<
+      { org_id: number; tag_id: number } & Record<LastingKind, number | null> &
+        Record<`${LastingKind}_at`, Micros | null>
+    >(),
+  )`
+    select newest.org_id, newest.tag_id,
+      newest.temperature_c, micros_of_time(newest.temperature_c_at) as temperature_c_at,
+      newest.humidity_percent, micros_of_time(newest.humidity_percent_at) as humidity_percent_at,
+      newest.battery_percent, micros_of_time(newest.battery_percent_at) as battery_percent_at,
+      newest.battery_volts, micros_of_time(newest.battery_volts_at) as battery_volts_at
+    from newest_readings newest
+    join unnest(${sql.binary(integers(tags.values().map(({ orgId }) => orgId)))}::integer[],
+        ${sql.binary(integers(tags.values().map(({ tagId }) => tagId)))}::integer[]) as given (org_id, tag_id)
+      on newest.org_id = given.org_id and newest.tag_id = given.tag_id
+    order by newest.org_id, newest.tag_id for update of newest`);
+  const newest = new PairMap<number, number, Partial<Record<LastingKind, Measured>>>();
+  for (const row of rows) {
+    const measured: Partial<Record<LastingKind, Measured>> = {};
+    for (const kind of LASTING_KINDS) {
+      const [value, at] = [row[kind], row[`${kind}_at`]];
+      if (value !== null && at !== null) {
+        measured[kind] = { value, at };
+      }
+    }
+    newest.add(row.org_id, row.tag_id, measured);
+  }
+  return newest;
+}
+
+/** Readings of a kind that are on another side than the one before, as far as that is known. @param asked in order of time. */
+async function beyond(
+  db: Connection,
+  kind: LastingKind,
+  asked: readonly TagReading[],
+  { bounds, newest }: Known,
+): Promise<TagReading[]> {
+  const last = new PairMap<number, number, { measured: Measured }>();
+  const late: { reading: TagReading; inBatch: Measured | null }[] = [];
+  const found: TagReading[] = [];
+  for (const reading of asked) {
+    const { orgId, tagId, observedAt: at, readings } = reading;
+    const value = readings[kind];
+    const own = (bounds.get(orgId) ?? []).filter((bound) => bound.reading === kind);
+    if (value === undefined || own.length === 0) {
+      continue;
+    }
+    const of = last.get(orgId, tagId);
+    const inBatch = of?.measured ?? null;
+    const stored = newest.get(orgId, tagId)?.[kind] ?? null;
+    if (stored !== null && at <= stored.at) {
+      late.push({ reading, inBatch });
+    } else if (matters(own, laterOf(stored, inBatch), { value, at })) {
+      found.push(reading);
+    }
+    if (of === undefined) {
+      last.add(orgId, tagId, { measured: { value, at } });
+    } else {
+      of.measured = { value, at };
+    }
+  }
+  if (late.length > MOST_LOOKED_UP) {
+    return [...found, ...late.map(({ reading }) => reading)];
+  }
+  const before = await loadBefore(
+    db,
+    kind,
+    late.map(({ reading }) => reading),
+  );
+  for (const [index, { reading, inBatch }] of late.entries()) {
+    const own = (bounds.get(reading.orgId) ?? []).filter((bound) => bound.reading === kind);
+    const measured = { value: reading.readings[kind] ?? 0, at: reading.observedAt };
+    if (matters(own, laterOf(before.get(index) ?? null, inBatch), measured)) {
+      found.push(reading);
+    }
+  }
+  return found;
+}
+
+function laterOf(one: Measured | null, other: Measured | null): Measured | null {
+  return one === null || (other !== null && other.at >= one.at) ? other : one;
+}
+
+/** Of two values at an instant the greater counts, so another one there always may. */
+function matters(bounds: readonly Bound[], before: Measured | null, { value, at }: Measured): boolean {
+  if (before !== null && before.at === at) {
+    return before.value !== value;
+  }
+  return bounds.some((bound) => {
+    const side = sideOf(bound, value);
+    return side !== 'between' && (before === null || sideOf(bound, before.value) !== side);
+  });
+}
+
+/** Rows before a value in which its predecessor is looked for. */
+const MOST_BEFORE = 100;
+
+/** By the index of a reading, the value of its tag at its instant, or the last one before. */
+async function loadBefore(
+  db: Connection,
+  kind: LastingKind,
+  late: readonly TagReading[],
+): Promise<ReadonlyMap<number, Measured>> {
+  if (late.length === 0) {
+    return new Map();
+  }
+  const column = sql.identifier([kind]);
+  const rows = await db.any(sql.prepared(
+    `find-reading-before-${kind}`,
+    rowsOf<{ place: number; value: number; at: Micros }>(),
+  )`
+    select given.place::integer - 1 as place, before.value, micros_of_time(before.observed_at) as at
+    from unnest(${sql.binary(integers(late.map(({ orgId }) => orgId)))}::integer[],
+        ${sql.binary(integers(late.map(({ assetId }) => assetId)))}::integer[],
+        ${sql.binary(integers(late.map(({ tagId }) => tagId)))}::integer[],
+        ${sql.binary(timestamps(late.map(({ observedAt }) => observedAt)))}::timestamptz[])
+      with ordinality as given (org_id, asset_id, tag_id, observed_at, place)
+    cross join lateral (
+      select recent.observed_at, recent.value from (
+        select observed_at, tag_id, ${column} as value from tag_readings
+        where org_id = given.org_id and asset_id = given.asset_id and observed_at <= given.observed_at
+        order by observed_at desc limit ${MOST_BEFORE}::integer
+      ) recent
+      where recent.tag_id = given.tag_id and recent.value is not null
+      order by recent.observed_at desc limit 1
+    ) before`);
+  return new Map(rows.map(({ place, value, at }) => [place, { value, at }]));
 }
