@@ -1,8 +1,7 @@
 import { Counter, type Registry } from 'prom-client';
 import { Problem } from '../http/problem.ts';
 import { integerSetting } from '../runtime/setting-kinds.ts';
-import { bucketOf, retryAfter } from './bucket.ts';
-import { MemoryStore } from './memory-store.ts';
+import { bucketOf, MemoryStore, retryAfter } from './bucket.ts';
 
 export const SIGN_IN_FAILURES_PER_MINUTE = integerSetting(
   'how many requests a minute without a valid credential one address gets a 401 for; more get a 429. Valid ones are not affected',

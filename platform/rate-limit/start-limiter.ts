@@ -4,8 +4,15 @@ import { messageOf } from '../../base/errors.ts';
 import type { Limiter } from '../http/entrance.ts';
 import { Problem } from '../http/problem.ts';
 import type { Lifecycle } from '../runtime/lifecycle.ts';
-import { type Bucket, bucketOf, budgetHeaders, retryAfter, type Store, type Taken } from './bucket.ts';
-import { MemoryStore } from './memory-store.ts';
+import {
+  type Bucket,
+  bucketOf,
+  budgetHeaders,
+  MemoryStore,
+  retryAfter,
+  type Store,
+  type Taken,
+} from './bucket.ts';
 import type { RedisStore } from './redis-store.ts';
 
 export interface Limits<Context> {

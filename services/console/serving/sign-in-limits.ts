@@ -1,6 +1,5 @@
 import { Problem } from '../../../platform/http/problem.ts';
-import { type Bucket, bucketOf, retryAfter } from '../../../platform/rate-limit/bucket.ts';
-import { MemoryStore } from '../../../platform/rate-limit/memory-store.ts';
+import { type Bucket, bucketOf, MemoryStore, retryAfter } from '../../../platform/rate-limit/bucket.ts';
 import { networkOf } from '../../../platform/rate-limit/sign-in-failures.ts';
 
 /** Attempts of one account: at ten a minute a password of 12 characters is not found by trying. */

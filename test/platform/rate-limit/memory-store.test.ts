@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { bucketOf } from '../../../platform/rate-limit/bucket.ts';
-import { MemoryStore, MOST_KEYS } from '../../../platform/rate-limit/memory-store.ts';
+import { bucketOf, MemoryStore, MOST_KEYS } from '../../../platform/rate-limit/bucket.ts';
 
 describe('buckets in memory', () => {
   const SECOND = 1_000_000;
