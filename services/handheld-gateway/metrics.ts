@@ -1,8 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { DatabaseClock } from '../../domain/tracking/database-clock.ts';
 import type { Retracted } from '../../domain/tracking/retractions/retraction.ts';
-import type { Recorded } from './recording/record-submission.ts';
-import { STATUSES } from './recording/result.ts';
+import { type Recorded, STATUSES } from './recording/record-submission.ts';
 import type { RecordedSweep } from './recording/take-sweep.ts';
 
 export function countSubmissions(registry: Registry): (recorded: Recorded) => void {

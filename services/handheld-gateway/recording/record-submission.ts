@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
 import { conflict } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/instant.ts';
+import { withoutTokens } from '../../../base/tag-secrets.ts';
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
 import { rethrowLost } from '../../../db/timescale/connections/lost-database.ts';
@@ -18,19 +19,10 @@ import {
   waitingRetractions,
 } from '../../../domain/tracking/retractions/find-submission.ts';
 import { isRadioStrength } from '../../../domain/tracking/rssi.ts';
-import type { Scan } from '../../../domain/tracking/scan.ts';
+import type { Outcome, Scan } from '../../../domain/tracking/scan.ts';
 import { partsOfLocation } from '../wire/fields.ts';
 import type { Reference } from '../wire/reference.ts';
 import { byOurClock, type DatedTransactions, inDatedTransaction } from './dated-transaction.ts';
-import {
-  assetIdOf,
-  cameFrom,
-  type Names,
-  type RecordedStep,
-  resultView,
-  STATUSES,
-  type Status,
-} from './result.ts';
 import type { Sender, Submission } from './submission.ts';
 import type { SubmissionTurns } from './turns.ts';
 import { type Step, walk } from './walk.ts';
@@ -317,4 +309,71 @@ function toScan(
       ...(retractionId === undefined ? {} : { retractionId }),
     },
   };
+}
+
+export const STATUSES = [
+  'moved',
+  'seen',
+  'location',
+  'unknown',
+  'ambiguous',
+  'no_location',
+  'duplicate',
+  'too_late',
+  'unusable',
+] as const;
+
+type Status = (typeof STATUSES)[number];
+
+interface RecordedStep extends Step {
+  observedAt: Micros;
+  /** Null for a location's tag, which is no scan of an asset. */
+  outcome: Outcome | null;
+}
+
+interface Names {
+  assets: ReadonlyMap<number, Reference>;
+  locations: ReadonlyMap<number, Reference>;
+}
+
+function resultView(step: RecordedStep, { assets, locations }: Names) {
+  const { scan, locationId, observedAt } = step;
+  return {
+    status: statusOf(step),
+    tag_type: scan.tagType,
+    // The answer is stored.
+    value: withoutTokens(scan.value),
+    observed_at: wireTimeOfMicros(observedAt),
+    asset: referenceTo(assetIdOf(step), assets),
+    location: referenceTo(locationId, locations),
+    from: referenceTo(cameFrom(step), locations),
+  };
+}
+
+function assetIdOf({ outcome, assetId }: RecordedStep): number | null {
+  return outcome !== null && 'assetId' in outcome ? outcome.assetId : assetId;
+}
+
+function cameFrom({ outcome }: RecordedStep): number | null {
+  return outcome?.status === 'recorded' ? (outcome.move?.from ?? null) : null;
+}
+
+function statusOf({ outcome }: RecordedStep): Status {
+  if (outcome === null) {
+    return 'location';
+  }
+  switch (outcome.status) {
+    case 'recorded':
+      return outcome.move === null ? 'seen' : 'moved';
+    case 'unplaced':
+      return 'no_location';
+    case 'rejected':
+      return outcome.cause === 'secret' ? 'unusable' : 'too_late';
+    default:
+      return outcome.status;
+  }
+}
+
+function referenceTo(id: number | null, names: ReadonlyMap<number, Reference>): Reference | null {
+  return id === null ? null : (names.get(id) ?? null);
 }

@@ -1,9 +1,8 @@
-import type { JsonSchema } from '../../../base/checks/fields.ts';
-import { TIME_SCHEMA } from '../../../base/checks/fields.ts';
+import { type JsonSchema, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { TAG_TYPE_SCHEMA, TAG_VALUE_SCHEMA } from '../../../domain/master-data/tags/stored-tags.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { doneOnce } from '../../../platform/http/success.ts';
-import { STATUSES } from '../recording/result.ts';
+import { STATUSES } from '../recording/record-submission.ts';
 import { route } from '../serving/context.ts';
 import { ULID_SCHEMA } from '../wire/fields.ts';
 import { ASSET_EXAMPLE, LOCATION_EXAMPLE, referenceSchema } from '../wire/reference.ts';

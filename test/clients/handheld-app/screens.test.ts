@@ -5,7 +5,7 @@ import { en } from '../../../clients/handheld-app/src/texts/en.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
 import { revokeHandheld } from '../../../domain/administration/handhelds/revoke-handheld.ts';
-import { STATUSES } from '../../../services/handheld-gateway/recording/result.ts';
+import { STATUSES } from '../../../services/handheld-gateway/recording/record-submission.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
 import { type Device, LATER_MS, scanByWedge, typeByWedge, useBrowser } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
