@@ -258,11 +258,6 @@ export function matchingKey(elements: Elements): string {
   return key;
 }
 
-/** Whether a matching key is that of a thing which all kinds of tags can name. */
-export function isGs1Key(key: string): boolean {
-  return key.startsWith(FNC1);
-}
-
 /** Whether all values are what their identifiers take. */
 export function areValid(elements: Elements): boolean {
   return [...elements].every(([ai, value]) => {

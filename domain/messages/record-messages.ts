@@ -2,7 +2,7 @@ import type { Micros } from '../../base/instant.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
 import { type RecordOptions, recordScans } from '../tracking/record.ts';
 import type { Outcome, Scan } from '../tracking/scan.ts';
-import { keepLateProofs, lateProof } from './late-proofs.ts';
+import { keepLateProofs, lateProof } from './heard-stretches.ts';
 import type { ReadMessage } from './message.ts';
 import { addReaderCounts, countItems, type MessageCounts } from './reader-counters.ts';
 import { addReaderFlaws, flawsOf } from './reader-flaws.ts';

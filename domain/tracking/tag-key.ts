@@ -1,7 +1,7 @@
 import { hasTokenShape, SECRET_IS_NO_TAG } from '../../base/tag-secrets.ts';
 import { barcodeKey, namedByBarcode } from '../identity/barcode-key.ts';
 import { hasEpcHeader } from '../identity/epc.ts';
-import { isGs1Key } from '../identity/gs1-elements.ts';
+import { FNC1 } from '../identity/gs1-elements.ts';
 import { keyOf, type Named, namedByEpc, namedByUri } from '../identity/named.ts';
 import type { TagType } from './tag-type.ts';
 
@@ -122,6 +122,11 @@ export function soughtKeys(tagType: TagType, value: string): SoughtKeys {
   }
   const isNormal = tagType === 'barcode';
   return { normal: isNormal ? key : null, spelling: key, otherSpelling: key === spelling ? null : spelling };
+}
+
+/** Whether a matching key is that of a thing that all kinds of tags can name. */
+function isGs1Key(key: string): boolean {
+  return key.startsWith(FNC1);
 }
 
 /** Equal for tags that are the same: what GS1 names is, whatever the kind of its tag; anything else only of one kind. */

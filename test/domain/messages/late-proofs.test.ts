@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
-import { stretchesOf } from '../../../domain/messages/heard-stretches.ts';
-import { keepLateProofs, type LateProof } from '../../../domain/messages/late-proofs.ts';
+import { keepLateProofs, type LateProof, stretchesOf } from '../../../domain/messages/heard-stretches.ts';
 import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
 import { type ListeningEvidence, listeningOf } from '../../../domain/presence/listening-times.ts';
 import { loadListening } from '../../../domain/presence/load-listening.ts';
