@@ -75,7 +75,7 @@ export async function faultsOf(page: Page, name: string): Promise<string[]> {
   const found: string[] = [];
   for (const { size, theme } of LOOKS) {
     await page.setViewportSize(size);
-    await page.emulateMedia({ colorScheme: theme });
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
     await until(page, `document.documentElement.dataset.theme === '${theme}'`);
     const state = `console/${name}-${size.width}-${theme}`;
     const violations = await violationsIn(page, null, theme);

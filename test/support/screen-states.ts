@@ -46,7 +46,7 @@ export class ScreenStates {
     for (const [layout, size] of Object.entries(LAYOUTS).filter(([each]) => layouts.includes(each))) {
       await page.setViewportSize(size);
       for (const theme of layout === 'upright' ? THEMES : (['light'] as const)) {
-        await page.emulateMedia({ colorScheme: theme });
+        await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
         await until(page, `document.documentElement.dataset.theme === '${theme}'`);
         await this.#note(page);
         const violations = await violationsIn(page, within, theme);
@@ -92,7 +92,10 @@ interface AxeAnswer {
   found: { id: string; nodes: { html: string; failureSummary: string }[] }[];
 }
 
-/** What axe has against the page. It comes in by the debugger, past the page's security policy. */
+/**
+ * What axe has against the page. It comes in by the debugger, past the page's security policy. Where something may appear
+ * meanwhile, look at it with less motion, as it has no contrast while it fades.
+ */
 export async function violationsIn(
   page: Page,
   within: string | null,

@@ -57,6 +57,8 @@ describe('a process that starts', () => {
         INGEST_PORT: '0',
         WORKER_PORT: '0',
         MQTT_PORT: '0',
+        // Ingestion by itself takes no reads over HTTP unless it is given a port.
+        ...(service === 'standalone' ? { READERS_PORT: '0' } : {}),
         SHUTDOWN_DELAY_MS: '0',
         LOADED_FILE: file,
         NODE_OPTIONS: NOTE_LOADED,
