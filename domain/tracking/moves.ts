@@ -16,16 +16,16 @@ export interface Move {
   from: number | null;
 }
 
-/** In the order in which the scans came. */
+/** In order of arrival. */
 export interface WithMoves {
   moves: readonly Move[];
 }
 
 /**
- * Finds the moves among an asset's new scans, each judged as if it had come alone: it moves the asset if it is later
+ * Finds the moves among an asset's new scans, each judged as if it had arrived alone: it moves the asset if it is later
  * than all before it and at another location. Late scans move nothing.
  *
- * @param last the scan that said where the asset was before.
+ * @param last the scan that decided the asset's earlier location.
  */
 export function movesInTurn(
   { scans, fresh }: Pick<Touched, 'scans' | 'fresh'>,
@@ -53,7 +53,11 @@ export function lastSighting({ stay, lastSeen }: Position): Sighting | null {
     : { observedAt: lastSeen, locationId: stay.locationId, rssi: null };
 }
 
-/** {@link lastSighting}, with its RSSI if a new scan is of the same instant. @param spans around the changed scans. */
+/**
+ * {@link lastSighting}, with its RSSI if a new scan has the same instant.
+ *
+ * @param spans around the changed scans.
+ */
 export function lastSightingAmong(spans: readonly Span[], touched: Touched): Sighting | null {
   const { position, scans, fresh } = touched;
   const last = lastSighting(position);

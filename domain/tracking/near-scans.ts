@@ -17,7 +17,7 @@ import { PairMap } from './pair-map.ts';
 import type { Position } from './positions.ts';
 import { earliest, latest } from './touched.ts';
 
-/** What is stored around a late scan, before that is written. */
+/** The stored surroundings of a late scan before it is written. */
 export interface Near {
   /**
    * Whether it and all other late scans of its asset are at the locations of the stays that they fall into, after their
@@ -43,14 +43,14 @@ export interface Late {
   scan: LocatedScan;
   /** Of its asset, locked. */
   position: Position;
-  /** By this transaction. Then what is stored around it is looked up afterwards, if it may change something. */
+  /** True if this transaction wrote it. Then its surroundings are looked up afterwards, if it may change something. */
   isWritten: boolean;
 }
 
 /**
- * Loads what says what late scans change, in two or three index look-ups for each, however long the history. Of most it is
- * known by their stays that they change nothing: that takes one look-up, and none within the asset's last stay. Whether one of
- * these is stored already is looked up only where repeats are expected; elsewhere it is found when it is written.
+ * Loads the surroundings of late scans in two or three index look-ups each, however long the history. Most turn out to
+ * change nothing by their stays: one look-up, and none within the asset's last stay. Whether such a scan is stored
+ * already is looked up only where repeats are expected; elsewhere the write reveals it.
  */
 export async function loadNear(
   db: Connection,
@@ -117,16 +117,16 @@ function isWithin({ observedAt, locationId }: LocatedScan, stay: Stay | null): b
 }
 
 /**
- * Not only the next transition: for a second scan up to there, which seldom is, all later chunks would be searched. There is
- * no scan after the last that was seen.
+ * Not simply the next transition: a search for a second scan up to there, which is rare, would visit all later chunks.
+ * No scan is later than the last one seen.
  */
 function lastNeeded({ observedAt }: LocatedScan, found: Near, { lastSeen }: Position): Micros {
   return found.isAsKnown ? observedAt : (found.transitions[1]?.observedAt ?? lastSeen ?? observedAt);
 }
 
 /**
- * Looks those of the last day up by one statement and those from before by another, sent together. Which chunks are searched
- * is said for all that a statement looks up: for one scan of last month all others were searched for in every chunk since.
+ * Looks up those of the last day and earlier ones by two statements, sent together. The chunks to search depend on all
+ * look-ups of a statement: one scan of last month made all others search every chunk since.
  */
 async function inParts<Item, Row extends { ordinal: number }>(
   items: readonly Item[],
@@ -183,14 +183,14 @@ function loadScans(
     ) near`);
 }
 
-/** Without those of {@link DecidedRow} if there is none after it. */
+/** Without the columns of {@link DecidedRow} if no transition follows. */
 type TransitionRow = {
   ordinal: number;
   before_location_id: number | null;
   since: Micros | null;
 } & (DecidedRow | { observed_at: null });
 
-/** At least one row for each, with the last transition up to it; those after it only if it is elsewhere in that stay. */
+/** At least one row per scan: the transition in force, and later ones only if the scan was elsewhere. */
 function loadTransitions(db: Connection, late: readonly LocatedScan[]): Promise<readonly TransitionRow[]> {
   return db.any(sql.prepared('near-transitions', rowsOf<TransitionRow>())`
     select late.ordinal::integer as ordinal,

@@ -18,7 +18,9 @@ import { PairMap } from './pair-map.ts';
 export interface Position extends AssetRef {
   stay: Stay | null;
   lastSeen: Micros | null;
-  /** The database's clock when it was locked, or when its last change was told if that is later: the clock may go back. */
+  /**
+   * The database's clock when it was locked, or the time of its last published change if later: the clock may go back.
+   */
   lockedAt: Micros;
   /** The `ctid` of its row, which stays the same while the row is locked and not yet written. */
   row: string;
@@ -125,7 +127,7 @@ function toPosition(stored: PositionRow): Position {
   return { orgId, assetId, stay, lastSeen, positionAt, lockedAt, row, writer, transaction };
 }
 
-/** Inserts those that are missing. Processes of the version before, which run during an upgrade, read `is_in_feed`. */
+/** Inserts missing rows. Processes of the earlier version, which run during an upgrade, read `is_in_feed`. */
 export async function insertPositions(db: Connection, assets: readonly AssetRef[]): Promise<void> {
   await db.exec(sql.prepared('insert-positions', NO_ROWS)`
     insert into positions (org_id, asset_id, is_in_feed)
@@ -138,11 +140,11 @@ export async function insertPositions(db: Connection, assets: readonly AssetRef[
 }
 
 /**
- * Updates rows by `ctid` and searches no index: with `+ 0` the planner has no other way (on a table that statistics
+ * Updates rows by `ctid` and searches no index: `+ 0` leaves the planner no other way (on a table that statistics
  * called empty it read all of an organization's positions for each). `insert ... on conflict` would run the counting
  * trigger for every batch: 0.1 ms.
  *
- * @param toldAt for each, when the change of its history is told to have been recorded; null where none is told.
+ * @param toldAt for each, the recording time that the feed shows for its change; null without an event.
  */
 export async function updatePositions(
   db: Connection,

@@ -1,4 +1,4 @@
-/** What a tag may say beside that it is there, with the range in which a number is a value. Another kind is added here first. */
+/** The values that a tag may measure, each with its valid range. Add new kinds here first. */
 export const READING_KINDS = [
   'battery_percent',
   'battery_volts',

@@ -15,7 +15,7 @@ export class RecentlySeen {
   #assets = 0;
   #batches = 0;
 
-  /** Those of a batch to write ahead. */
+  /** The scans of a batch to write ahead. */
   choose(scans: readonly LocatedScan[]): LocatedScan[] {
     this.#batches += 1;
     return scans.filter((scan) => this.#isAhead(scan));
@@ -38,8 +38,8 @@ export class RecentlySeen {
   }
 
   /**
-   * Those of a batch that are stored already. Each that looks newer than its asset would have been found out by recording its
-   * whole batch anew: of its organization that happens once in many batches only.
+   * Reports scans of a batch that are stored already. Each one that looks newer than its asset would have its whole
+   * batch recorded again: for an organization this happens at most once in many batches.
    */
   noteRepeats(scans: Iterable<LocatedScan>): void {
     for (const { orgId, assetId, observedAt } of scans) {
@@ -51,7 +51,7 @@ export class RecentlySeen {
     }
   }
 
-  /** @param ahead those of their scans that were written ahead. */
+  /** @param ahead the scans that were written ahead. */
   note(touched: readonly Touched[], ahead: ReadonlySet<LocatedScan>): void {
     for (const { position, scans, isInOrder } of touched) {
       const isOvertaken =
@@ -101,7 +101,7 @@ export class RecentlySeen {
 
 interface OfOrganization {
   sights: Map<number, Sight>;
-  /** The number of the last batch of which nothing is written ahead. */
+  /** The number of the last batch that writes nothing ahead. */
   waitsUntil: number;
 }
 
@@ -116,7 +116,7 @@ const MOST_ASSETS = 100_000;
 
 const SCANS_AFTER_OVERTAKEN = 100;
 
-/** So that redeliveries have at most one batch in so many recorded twice. */
+/** So that redeliveries make at most one batch in this many recorded twice. */
 const BATCHES_AFTER_REPEAT = 1_000;
 
 /**

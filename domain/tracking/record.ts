@@ -90,7 +90,7 @@ export async function recordScans(
 }
 
 export interface Recorded {
-  /** Of each scan, in their order; of what moved an asset with where that was before. */
+  /** For each scan, in order; for one that moved its asset with the earlier location. */
   outcomes: Outcome[];
   /** Changes of histories that the sealer has to be woken for, once this is committed. */
   unsealed: number;
@@ -172,7 +172,7 @@ const MOST_AT_ONCE = 1_000;
 /** As many as readers' small messages in one batch can have. */
 const MOST_OF_SMALL_MESSAGES = 4_000;
 
-/** Scans of a piece, where there are more; an asset may have more than that by itself. */
+/** Scans of a piece, if there are more; an asset alone may have more than that. */
 const PIECE = 250;
 
 async function writeLocated(
@@ -315,16 +315,16 @@ interface KnownNear {
 interface FindOptions {
   /** The locked positions of their assets. */
   positionOf: Pick<PairMap<number, number, Position>, 'get'>;
-  /** Those that this transaction has written already. */
+  /** The scans that this transaction has written already. */
   written: ReadonlySet<LocatedScan>;
   /** Without it none are expected. */
   repeats: RecentRepeats | undefined;
 }
 
 /**
- * Finds those of `scans` that are stored already for their assets, and with the same look-ups what is stored around
- * late ones. Two kinds are found when they are written only, unless such repeats are expected: what is stored for another
- * asset, which had its tag before, and what changes no history.
+ * Finds the scans that are stored already for their assets and, with the same look-ups, the surroundings of late ones.
+ * Two kinds are found only when they are written, unless such repeats are expected: those stored for another asset,
+ * which had the tag before, and those that change no history.
  */
 async function findKnownNear(
   db: Connection,

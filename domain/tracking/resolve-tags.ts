@@ -53,8 +53,9 @@ export async function resolveTags(db: Connection, reads: readonly TagRead[]): Pr
 }
 
 /**
- * If more tags than these share a key, a read that none of them has exactly is ambiguous, even if all are of one asset. An
- * organization may store thousands of spellings of a key and read each in one message; every read would load all of them.
+ * If more tags than these share a key, a read without an exact match is ambiguous, even if all are of one asset. An
+ * organization may store thousands of spellings of a key and read each in one message; every read would load all of
+ * them.
  */
 export const MOST_SPELLINGS = 10;
 

@@ -9,8 +9,8 @@ import type { TagReading } from './tag-readings.ts';
 import { earliest, type Touched } from './touched.ts';
 
 /**
- * Has alerts about assets derived anew, where the organization has rules: scans that come late, or are taken back, may
- * change no history, of which the feed would tell, and yet say when an asset was read.
+ * Has alerts about assets derived again, in organizations with rules: late or retracted scans may change no history,
+ * and so no event, and yet change when an asset was read.
  */
 export async function reviseAlerts(
   db: Connection,
@@ -29,7 +29,7 @@ export async function reviseAlerts(
     where exists (select from rules where rules.org_id = given.org_id)`);
 }
 
-/** Assets of which scans came that are not newer than all before, since when. */
+/** Assets with scans that are not newer than all before, with the earliest instant. */
 export function withLateScans(touched: readonly Touched[]): (AssetRef & { since: Micros })[] {
   return touched.flatMap(({ isInOrder, position: { orgId, assetId }, scans }) =>
     isInOrder ? [] : [{ orgId, assetId, since: earliest(scans) }],

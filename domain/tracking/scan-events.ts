@@ -15,8 +15,8 @@ import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { LocatedScan } from './located-scan.ts';
 
 /**
- * Writes raw scans by COPY, at 5 us a row. `insert ... on conflict do nothing` took 8.7 us, half of what recording took
- * of the database.
+ * Writes raw scans by COPY, at 5 us a row. `insert ... on conflict do nothing` took 8.7 us, half of the database's time
+ * for recording.
  *
  * @returns false if a scan was stored already: then none is written, and the transaction has failed.
  */

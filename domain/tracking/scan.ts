@@ -21,7 +21,7 @@ export interface Scan {
   /** dBm; null if the device reports none. */
   rssi: number | null;
   source: ReaderSource | HandheldSource;
-  /** What the tag measured; left out for nearly all. */
+  /** The values that the tag measured; absent for nearly all. */
   readings?: Readings;
 }
 

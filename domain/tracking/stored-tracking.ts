@@ -25,9 +25,9 @@ import type { StoredStretches } from './location/stated-neighbourhoods.ts';
 import type { Near } from './near-scans.ts';
 import type { Touched } from './touched.ts';
 
-/** Reads what is stored, new and changed scans included. */
+/** Reads stored data, including new and changed scans. */
 export interface StoredTracking extends StoredStretches {
-  /** What was found around the asset's scans before they were written; null where that does not suffice. */
+  /** The surroundings found before the asset's scans were written; null if they do not suffice. */
   around(asset: Touched): Neighbourhood | null;
   /** @returns by {@link assetKey}. */
   neighbourhoods(changed: readonly ChangedInstant[]): Promise<ReadonlyMap<string, Neighbourhood>>;

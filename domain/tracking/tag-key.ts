@@ -26,7 +26,7 @@ function rfidTagKey(spelling: string): string {
   return hasEpcHeader(spelling) || URN.test(spelling) ? KEYS_OF_EPCS.of(spelling) : spelling;
 }
 
-/** Remembers what was computed of late, for texts that come again and again: up to twice `most` of them. */
+/** Remembers recent results for texts that recur: up to twice `most` of them. */
 class RecentValues {
   readonly #compute: (text: string) => string;
   readonly #most: number;
@@ -65,7 +65,7 @@ function namedByRfid(spelling: string): Named | null {
   return URN.test(spelling) ? namedByUri(spelling) : namedByEpc(spelling);
 }
 
-/** What a value names by GS1's standards; null for any other. */
+/** The thing that a value names by GS1's standards; null for any other value. */
 export function namedBy(tagType: TagType, value: string): Named | null {
   switch (tagType) {
     case 'rfid':
@@ -111,7 +111,7 @@ export function storedKeys(tagType: TagType, value: string): { spelling: string;
 interface SoughtKeys {
   normal: string | null;
   spelling: string;
-  /** Of tags whose normal key is missing as yet. */
+  /** For tags whose normal key is still missing. */
   otherSpelling: string | null;
 }
 
@@ -152,7 +152,7 @@ function isBlank(tagType: TagType, value: string): boolean {
 const SEPARATORS = /[:\-\s]/g;
 const HEX = /^[0-9A-Fa-f]+$/;
 
-/** As most readers send it: a key already. */
+/** A key already, as most readers send it. */
 const RFID_KEY = /^[1-9A-F][0-9A-F]*$/;
 
 function rfidKey(value: string): string {

@@ -9,7 +9,7 @@ import { READING_KINDS, type ReadingKind, type Readings } from './reading-kind.t
 import type { Resolutions } from './resolve-tags.ts';
 import type { Scan } from './scan.ts';
 
-/** What one tag of an asset said of one instant. */
+/** What one tag of an asset measured at one instant. */
 export interface TagReading {
   orgId: number;
   assetId: number;
@@ -19,8 +19,8 @@ export interface TagReading {
 }
 
 /**
- * What the scans of known assets say beside where they are, whether they are placed or not. As of scans, late ones count at
- * their time, too late ones are refused, and what the antenna's settings shut out is not looked at.
+ * The values that scans of known assets measured, placed or not. As for scans, late values count at their time, too
+ * late ones are refused, and the antenna's settings apply.
  */
 export function readingsOf(
   scans: readonly Scan[],
@@ -44,7 +44,7 @@ export function readingsOf(
   return found;
 }
 
-/** In the order of their keys, each once. */
+/** Ordered by key, each once. */
 function distinct(found: readonly TagReading[]): TagReading[] {
   const readings: TagReading[] = [];
   for (const reading of found.toSorted(byKey)) {
@@ -62,7 +62,7 @@ function byKey(a: TagReading, b: TagReading): number {
   return a.orgId - b.orgId || a.assetId - b.assetId || a.observedAt - b.observedAt || a.tagId - b.tagId;
 }
 
-/** Of two values of a kind at an instant, the greater: so that no order of reads makes a difference. */
+/** The greater of two values at one instant, so that the order of reads does not matter. */
 function greaterOf(one: Readings, other: Readings): Readings {
   const both: Partial<Record<ReadingKind, number>> = { ...one };
   for (const kind of READING_KINDS) {

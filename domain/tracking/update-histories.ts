@@ -65,11 +65,11 @@ export async function updateHistories(
 }
 
 /**
- * Writes transitions and positions, and tells the feed of what has changed.
+ * Writes transitions and positions, and the events of the feed.
  *
- * @param isExact expects the rows stored that the changes say, which costs less. If others are, it is a unique violation
- *   or {@link StoredOtherwise}.
- * @returns how many changes were told.
+ * @param isExact expects exactly the stored rows that the changes name, which costs less. Otherwise there is a unique
+ * violation or {@link StoredOtherwise}.
+ * @returns the number of changes in the feed.
  */
 export async function writeChanges(
   client: Client,
@@ -98,8 +98,8 @@ export async function writeChanges(
 }
 
 /**
- * Keeps locations live that assets come to by their position: unlike those of scans, they are not locked yet. Transitions that
- * stay as they are may be at deleted ones.
+ * Keeps locations live at which assets arrive by position: unlike those of scans, they are not locked yet. Unchanged
+ * transitions may be at deleted ones.
  *
  * @throws Outdated if one was deleted after the site was read.
  */
@@ -130,7 +130,7 @@ async function requireArrivalsLive(client: Client, changes: readonly Change[]): 
 export class StoredOtherwise extends Error {}
 
 interface Rows {
-  /** All that are to be written: the newest, those between, and the changed. */
+  /** All rows to write: the newest, those in between, and the changed ones. */
   put: AssetTransition[];
   /** Later than all stored ones. */
   newest: AssetTransition[];
@@ -297,7 +297,8 @@ function writePart(into: BinaryValues, { id, part, parts, move, rows }: Part): v
 
 /**
  * Marks about one in 512 of the given transitions, so that a history is counted by its marks and at most some 512 rows
- * (`db/timescale/schema/tables/tracking.sql`). A hash decides which: that takes no look-up, and late rows are marked as often as newest ones.
+ * (`db/timescale/schema/tables/tracking.sql`). A hash decides which: that takes no look-up, and late rows are marked as
+ * often as new ones.
  *
  * @param written transitions of assets whose positions are locked.
  */

@@ -6,9 +6,9 @@ import { runCommand, running, type Streams } from './running/running.ts';
 import { finishOutput, watchOutput } from './running/standard-output.ts';
 
 /**
- * Runs one command. Nothing of the process is used or left changed, except that interruptions of the process interrupt it.
+ * Runs one command. It neither uses nor changes the process, except that signals interrupt it.
  *
- * @param argv what is typed after `tagtrail`.
+ * @param argv the words after `tagtrail`.
  * @returns the exit status.
  */
 export function run(argv: readonly string[], streams: Streams, env: NodeJS.ProcessEnv): Promise<number> {

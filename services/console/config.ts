@@ -27,7 +27,7 @@ import { faultOfOidc, OIDC_SETTINGS } from './oidc/settings.ts';
 
 export const CONSOLE_PORT = portSetting('the port the console listens on', 8083);
 
-/** Readers are told to publish there; nothing here connects to it. */
+/** Readers are told to publish there; nothing in this process connects to it. */
 const READERS_MQTT_URL = optionalUrl(
   'the address readers reach the broker at, shown when one is registered',
   ['mqtt:', 'mqtts:', 'ws:', 'wss:'],

@@ -34,7 +34,7 @@ import { userRoutes } from './users/routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 import { whyRoutes } from './why/routes.ts';
 
-/** Signing in, and what is about the own account. */
+/** Signing in, and the own account. */
 export const VISITOR_ROUTES: readonly Route<Visitor>[] = [...sessionRoutes, ...linkRoutes];
 
 /** Routes that only administrators have in the API, and every member reads here: why there is an alert. */

@@ -58,10 +58,10 @@ const PEOPLE_CONNECTIONS = 2;
 /** Browsers keep no cookie for longer than 400 days. */
 const DEVICE_SECONDS = 400 * 86_400;
 
-/** Milliseconds for which the tree of an organization's locations is shown as it was read. */
+/** Milliseconds for which an organization's tree of locations is reused. */
 const TREE_MS = 1_000;
 
-/** Milliseconds for which what is in an inbox is counted once. */
+/** Milliseconds for which an inbox's counts are reused. */
 const INBOX_MS = 5_000;
 
 /** Milliseconds for which the states of an organization's assets are counted once: of 20,000 it takes a second. */
@@ -73,7 +73,7 @@ export interface ConsoleStart {
   clocks: typeof MACHINE_CLOCKS;
   /** The broker of the same process, without a login. */
   mqttUrl: string | null;
-  /** Where readers push to, in the same process. */
+  /** The address to which readers push, in the same process. */
   pushUrl: string | null;
   /** The process's, if other services share it. */
   tls: ServerTls | null;
@@ -248,7 +248,7 @@ async function startWatching(
   return { insight, hearing, trials, proposals: new Proposals(insight, trials) };
 }
 
-/** Keys that are revoked here are kept by other processes only, which are told. */
+/** Other processes that cache keys are notified of revocations. */
 const KEYS = {
   changing: async <Result>(change: () => Promise<Result>): Promise<Result> => {
     const result = await change();

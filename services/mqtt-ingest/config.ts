@@ -48,7 +48,7 @@ export const QUOTA_SETTINGS = {
   }),
 };
 
-/** Where readers push over HTTP. Processes on one machine would all want a usual port, so there is none. */
+/** The port for HTTP push. No default, because several processes on one machine would collide. */
 export const READERS_PORT = optionalInteger('the port readers push to over HTTP', { min: 0, max: 65_535 });
 
 export const PUSH_SETTINGS = {

@@ -242,7 +242,11 @@ function checksOf(kafka: KafkaSource | null): Checks {
 
 const SECONDS_PER_DAY = 86_400;
 
-/** Takes records of Kafka, besides what comes from the broker. @returns null if none is configured. */
+/**
+ * Takes records from Kafka, in addition to the broker's messages.
+ *
+ * @returns null if none is configured.
+ */
 async function startKafka(
   config: KafkaConfig,
   { intake, registry }: Pick<StartedIntake, 'intake' | 'registry'>,

@@ -135,7 +135,7 @@ function want(listening: ReaderListening, text: string): void {
 /** One per concurrent batch, one for slow messages, one for the registry and readiness checks, one for sessions, one for the watch. */
 const POOL_SIZE = LANES + 4;
 
-/** Milliseconds: longer than a batch of another process takes, as other readers wait meanwhile. */
+/** Milliseconds: longer than another process's batch takes, because other readers wait meanwhile. */
 const LOCK_TIMEOUT = 3_000;
 
 /**

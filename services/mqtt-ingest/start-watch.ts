@@ -13,10 +13,9 @@ const STORE_EVERY = 2_000;
 const WARN_EVERY = 60_000;
 
 /**
- * Keeps up when this process could hear: what the silences of readers are derived from.
+ * Records when this process could hear; silences of readers are derived from it.
  *
- * @param quietFor milliseconds since the broker was last heard, 0 if it is in this process; null while there is no
- * connection to it.
+ * @param quietFor milliseconds since the broker was last heard, 0 for the embedded one; null without a connection.
  */
 export async function startWatch(
   {

@@ -24,7 +24,11 @@ export function ownSecretsKey(data: string): SecretsKeys {
 
 const FILE = 'secrets-key';
 
-/** Null if there is none yet. @throws AppError if what is there is no key. */
+/**
+ * Null if there is none yet.
+ *
+ * @throws AppError if the file holds no key.
+ */
 export function readOwnSecretsKey(data: string): SecretsKeys | null {
   return usingDataFolder(data, () => {
     const text = readIfThere(join(data, FILE));

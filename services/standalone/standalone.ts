@@ -49,7 +49,7 @@ export async function startStandalone(
   };
 }
 
-/** Without a setting, that of the data folder, which is made with the first start. */
+/** Without a setting, the key of the data folder, which is made at the first start. */
 function secretsKeyOf({ SECRETS_KEY, DATABASE_URL, TAGTRAIL_DATA }: StandaloneConfig, log: Logger) {
   if (SECRETS_KEY !== null) {
     return SECRETS_KEY;

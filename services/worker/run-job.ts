@@ -109,7 +109,7 @@ class Runner {
     );
   }
 
-  /** Until the process stops: what it leases it keeps when a turn fails. */
+  /** Runs until the process stops: leases are kept when a turn fails. */
   async #share(): Promise<void> {
     const { session, wokenBy, name } = this.#job;
     const pool = createWritePool(this.#url, { max: 1, applicationName: session.name });

@@ -11,7 +11,7 @@ import type { JobConfig } from './config.ts';
 import { jobsOf } from './jobs.ts';
 import { type RunningJob, runJob } from './run-job.ts';
 
-/** For what belongs to no turn: outcomes of e-mail, figures, readiness. */
+/** For work outside turns: outcomes of e-mail, figures, readiness. */
 const CONNECTIONS = 2;
 
 /**

@@ -115,7 +115,7 @@ export function joinHeard(waits: readonly HeardAt[]): HeardAt[] {
   return [...joined.values()];
 }
 
-/** Where an asset has to be covered to be overdue; null of all else. */
+/** Where an asset must be covered to become overdue; null for other rules. */
 function placeOf(versions: readonly DatedRule[], subject: AssetEvidence | ReaderEvidence): number | null {
   if ('readerId' in subject || versions[0]?.kind !== 'overdue') {
     return null;
@@ -139,7 +139,7 @@ function stateAt(instant: Micros, stretches: readonly Stretch[]): 'none' | 'open
   return stretch.alarmSince !== null && stretch.alarmSince <= instant ? 'alarm' : 'open';
 }
 
-/** What was true already if readers prove that they listened. */
+/** What would already hold if readers prove that they listened. */
 interface PendingProof {
   locationId: number;
   /** The first instant at which it changes the answer. */
@@ -149,10 +149,10 @@ interface PendingProof {
 }
 
 /**
- * Where stretches that would be found if all was proven differ from those that are found. More that is covered never makes
- * less overdue, so each of these lies within one of those.
+ * The times at which stretches found under the assumption of full proof differ from those found. More coverage never
+ * makes less overdue, so each found stretch lies within a foreseen one.
  *
- * @param found in order and apart, as is `foreseen`.
+ * @param found sorted and disjoint, as is `foreseen`.
  */
 function pendingProofs(found: readonly Stretch[], foreseen: readonly Stretch[], now: Micros): PendingProof[] {
   return foreseen.flatMap((stretch) => {

@@ -10,8 +10,8 @@ import { stayAt } from './stay-at.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /**
- * When an asset was overdue or missing: from one read until the next, wherever that was, once its place was covered for so
- * long, though it is not any more; or once a sweep did not find it, at a portal too.
+ * When an asset was overdue or missing: from one read until the next, anywhere, once its location was covered for long
+ * enough, even if it no longer is; or once a sweep did not find it, at a portal too.
  */
 export function overdueTimes(rule: DatedRule, asset: AssetEvidence, around: Surroundings): Held[] {
   const selected = selectedTimes(rule, asset, around);
@@ -34,7 +34,7 @@ interface WhileUnread {
   unread: Unread;
   stay: Stay;
   during: readonly Interval[];
-  /** The first to end of the sweeps that began meanwhile. */
+  /** The first to end of the sweeps that began since. */
   missedBy: MissedSweep | undefined;
 }
 
@@ -75,10 +75,10 @@ function unseenFor(clock: CoveredClock, { since, until }: Unread, threshold: Mic
 
 /** Finds the sweep that was the first to miss an asset, also among very many. */
 export class FirstMissed {
-  /** By location, in order of their begins; with each, the first to end of it and those after it. */
+  /** By location, sorted by begin; with each, the one among it and later ones that ends first. */
   readonly #byLocation: ReadonlyMap<number, readonly { began: Micros; first: MissedSweep }[]>;
 
-  /** @param missedBy in order of their ends. */
+  /** @param missedBy sorted by end. */
   constructor(missedBy: readonly MissedSweep[]) {
     this.#byLocation = new Map(
       [...Map.groupBy(missedBy, ({ locationId }) => locationId)].map(([id, own]) => [id, firstToEnd(own)]),

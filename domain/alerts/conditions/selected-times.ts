@@ -4,7 +4,7 @@ import type { AssetEvidence, ReaderEvidence } from './evidence.ts';
 import { pathKey } from './path-key.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** When a version of a rule was about an asset, until the end of the window: in order and apart. */
+/** When a version of a rule was about an asset, until the end of the window: sorted and disjoint. */
 export function selectedTimes(rule: DatedRule, asset: AssetEvidence, around: Surroundings): Interval[] {
   const { assetIds, withinLocationId, metadata } = rule.selection;
   if (!isNamed(assetIds, asset.assetId)) {
@@ -30,7 +30,7 @@ export function isNamed(ids: readonly number[] | null, id: number): boolean {
   return ids === null || ids.length === 0 || setOf(ids).has(id);
 }
 
-/** Of each list once: many assets are looked for in it. */
+/** One per list, because many assets are looked for in it. */
 const sets = new WeakMap<readonly number[], ReadonlySet<number>>();
 
 function setOf(ids: readonly number[]): ReadonlySet<number> {

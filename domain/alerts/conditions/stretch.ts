@@ -9,12 +9,12 @@ export interface Stretch {
   until: Micros | null;
   /** For `dwell` only: `alarm` from the second threshold on, or from the only one. */
   level: 'warning' | 'alarm' | null;
-  /** Of `dwell`: when it became an alarm. Of `overdue`: since when it is missing. Null if it did not. */
+  /** For `dwell`: when it became an alarm. For `overdue`: since when the asset is missing. Null if neither. */
   alarmSince: Micros | null;
   because: Because;
 }
 
-/** What there was when the stretch began; of `overdue` with what came of it. */
+/** The state when the stretch began; for `overdue` also its outcome. */
 export type Because =
   | {
       kind: 'overdue';
@@ -26,7 +26,7 @@ export type Because =
     }
   | {
       kind: 'dwell' | 'not_allowed' | 'must_be';
-      /** Where it was; of `must_be` the place at which it was instead. */
+      /** Where it was; for `must_be` the location where it was instead. */
       locationId: number;
       /** Since when it was in the subtree of the rule, or out of it; of `dwell` without one, at the location. */
       from: Micros;

@@ -20,8 +20,8 @@ const OF_ASSETS = {
 };
 
 /**
- * When the condition of a rule held for an asset or a reader: the stretches that reach into the window, in order and apart.
- * A function of the evidence alone, however and in whatever order it came.
+ * When the condition of a rule held for an asset or a reader: the stretches that reach into the window, sorted and
+ * disjoint. Depends on the evidence alone, not on the order of its arrival.
  *
  * @param versions all of one rule, in order.
  */
@@ -61,8 +61,8 @@ function notAllowedTimes(rule: DatedRule, asset: AssetEvidence, around: Surround
 }
 
 /**
- * When it was outside of where it must be, within hours of work. The time outside counts in these hours only, from one day
- * to the next; what it lasted longer than 31 days before the window is not counted.
+ * When it was elsewhere within working hours. Time elsewhere counts in these hours only, from one day to the next; time
+ * more than 31 days before the window does not count.
  */
 function mustBeTimes(rule: DatedRule, asset: AssetEvidence, around: Surroundings): Held[] {
   const thresholds = { first: rule.after ?? 0, second: null };

@@ -11,9 +11,9 @@ import type { Stay } from './evidence.ts';
 export interface SharedEvidence {
   /** The window. All evidence from before its end counts. */
   window: Interval;
-  /** From when on it is told when places were covered. */
+  /** From here on coverage is known. */
   coveredFrom: Micros;
-  /** By location, what belonged to its subtree when: in order and apart. */
+  /** By location, when others belonged to its subtree: sorted and disjoint. */
   subtrees: ReadonlyMap<number, ReadonlyMap<number, readonly Interval[]>>;
   places: ReadonlyMap<number, PlaceEvidence>;
 }
@@ -34,12 +34,12 @@ export interface Heard {
   listenedSince: Micros | null;
 }
 
-/** Hours of work repeat every week; a day more, for the clocks that are set meanwhile. */
+/** Working hours repeat every week; a day more, in case clocks are set meanwhile. */
 const HOURS_AHEAD: Micros = 8 * MICROS_PER_DAY;
 
 const EVER: Interval = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
 
-/** Of each once: they are asked about for each asset. */
+/** One per value, because they are asked for with each asset. */
 const keys = new WeakMap<Hours, string>();
 
 function keyOf(hours: Hours): string {
@@ -66,7 +66,7 @@ export class Surroundings {
     this.window = shared.window;
   }
 
-  /** The window and the time after it, as it will be if nobody moves, and everybody listens and has listened. */
+  /** The window and the time after it, assuming that nobody moves and everybody listens. */
   get ahead(): Surroundings {
     const until = Number.POSITIVE_INFINITY;
     this.#ahead ??= new Surroundings(
@@ -76,7 +76,7 @@ export class Surroundings {
     return this.#ahead;
   }
 
-  /** When something was in a subtree, by where it was and the tree of then: in order and apart. */
+  /** When something was in a subtree, by its stays and the tree at that time: sorted and disjoint. */
   inSubtree(locationId: number, stays: readonly Stay[]): Interval[] {
     const subtree = this.#shared.subtrees.get(locationId);
     return subtree === undefined
@@ -84,7 +84,7 @@ export class Surroundings {
       : joined(stays.flatMap((stay) => within([stay], subtree.get(stay.locationId) ?? [])));
   }
 
-  /** When a location was watched continuously: in order and apart. */
+  /** When a location was watched continuously: sorted and disjoint. */
   watched(locationId: number): readonly Interval[] {
     const watches = this.#shared.places.get(locationId)?.watches ?? [];
     const known = this.#watched.get(locationId) ?? joined(continuousPeriods(watches, EVER));

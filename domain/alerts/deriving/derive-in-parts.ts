@@ -14,10 +14,10 @@ const BATCH = { assets: 1_000, times: 10_000 };
 /** Number of batches whose existing alerts are loaded at once. */
 const BATCHES = 4;
 
-/** Looked at together: the evidence of all goes back as far as that of the one that is looked at from when on. */
+/** Assets of similar age are derived together: the evidence of a group goes back as far as its oldest member needs. */
 const AGES = [600, 3_600, 6 * 3_600, 86_400, 7 * 86_400].map((seconds) => seconds * MICROS_PER_SECOND);
 
-/** Where there is too much evidence. */
+/** If there is too much evidence. */
 const AGAIN_AFTER: Micros = 3_600 * MICROS_PER_SECOND;
 
 export interface Derivation {

@@ -33,7 +33,7 @@ export interface Unknown {
 interface Wanted {
   /** Evidence of later reads may be incomplete. */
   now: Micros;
-  /** From when on all is looked at once. */
+  /** The instant from which everything was looked at once. */
   since: Micros;
   /** Assets of each source. */
   share: number;

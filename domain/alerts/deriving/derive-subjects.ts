@@ -26,7 +26,7 @@ export interface Wanted {
   orgId: number;
   what: 'asset' | 'reader';
   rules: ReadonlyMap<string, readonly DatedRule[]>;
-  /** By these rules, or by more. */
+  /** For these rules, or for more. */
   subtrees: KnownSubtrees;
 }
 
@@ -38,7 +38,7 @@ export interface Looked {
   expected: ExpectedRead | null;
   /** Changes of its locations that affect it. */
   heard: readonly HeardAt[];
-  /** From when on it was looked at. */
+  /** The instant from which it was looked at. */
   since: Micros;
   /** Whether the condition of a rule holds. */
   isAlerted: boolean;
@@ -50,12 +50,15 @@ export interface Looked {
   isUnknown: boolean;
 }
 
-/** Pieces of evidence, each times the rules, that are looked at before others have their turn: 1 s, and 5 s of one asset alone. */
+/**
+ * Pieces of evidence, each times the rules, that are processed before others have their turn: 1 s, and 5 s for one
+ * asset alone.
+ */
 const MOST_WORK = { together: 250_000, alone: 1_000_000 };
 
 /**
- * Pieces of evidence of one asset or reader: what one rule makes of them holds the loop, for 80 ms of processor time (69 to 120),
- * and when to look again for 100 (80 to 157). Of 50,000 it was 221 (185 to 318) and 291 (211 to 350).
+ * Pieces of evidence of one asset or reader. One rule holds the event loop for 80 ms of processor time (69 to 120) with
+ * this many, and the next look for 100 (80 to 157); with 50,000 for 221 and 291.
  */
 const MOST_OF_ONE = 20_000;
 

@@ -39,7 +39,7 @@ const COMMIT_AFTER = 100;
 const SETTLED_AFTER: Micros = MICROS_PER_SECOND;
 
 export interface Turn {
-  /** Up to here nothing has to be derived again, whoever goes on. */
+  /** Up to here nothing has to be derived again, even by another process. */
   derivedTo: Micros;
   /** There was more than goes into a turn. */
   isBehind: boolean;
@@ -71,10 +71,9 @@ export interface Part {
 }
 
 /**
- * Derives alerts turn by turn. It remembers when the answer for each asset and reader may change although nothing new is
- * known, and looks at no other but those of which something new is. An organization that fails is set aside by itself.
- *
- * If a transaction is undone, this deriver must not be used again.
+ * Derives alerts turn by turn. It remembers when the answer for each asset and reader may change without news, and
+ * looks only at these and at those with news. A failing organization is set aside. After a rolled-back transaction,
+ * this deriver must not be used again.
  */
 export class AlertDeriver {
   #organizations: Map<number, Organization> | null = null;
@@ -179,7 +178,7 @@ export class AlertDeriver {
     }
   }
 
-  /** All that have rules, and of those that were set aside one that is to be tried again. */
+  /** All with rules, and of those set aside one that is due for a retry. */
   async #know(db: Connection, revised: Iterable<number>): Promise<Map<number, Organization>> {
     const found = this.#organizations === null ? await this.#begin(db) : revised;
     this.#organizations ??= new Map();
@@ -225,7 +224,7 @@ export class AlertDeriver {
     }
   }
 
-  /** All are derived up to here, except those set aside, which are noted separately. */
+  /** Everything is derived up to here, except organizations set aside, which are recorded separately. */
   #settled(derivedTo: Micros, now: Micros): Micros {
     const others = [...(this.#organizations ?? [])].filter(([id]) => this.#aside.derivedTo(id) === null);
     return leastOf([now, ...others.map(([, organization]) => derivedUpTo(organization, now) ?? derivedTo)]);

@@ -50,7 +50,7 @@ export function differenceOf(
   return difference;
 }
 
-/** Only those that overlap are paired: an asset that comes and goes has thousands of each. */
+/** Pairs only overlapping ones: an asset that comes and goes has thousands of each. */
 function pairs(stored: readonly StoredAlert[], derived: readonly FoundStretch[], { since, until }: Interval) {
   return stored
     .flatMap((alert) => {

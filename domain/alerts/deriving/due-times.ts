@@ -6,8 +6,8 @@ export interface Due {
 }
 
 /**
- * When each of many has to be looked at next. By seconds, so that a turn visits those that are due and no others. What is due
- * stays so until it is taken: whoever looked meanwhile may have looked too early to see what it is due for.
+ * When each of many has to be looked at next. Sorted by seconds, so that a turn visits only due ones. A due entry stays
+ * until it is taken: an earlier look may have been too early for it.
  */
 export class DueTimes {
   readonly #times = new Map<number, Micros>();
@@ -32,7 +32,7 @@ export class DueTimes {
     this.#first = Math.min(this.#first, second);
   }
 
-  /** Takes those that are due, the longest due first. */
+  /** Takes the due ones, longest due first. */
   take(now: Micros, most: number): Due[] {
     const taken: Due[] = [];
     while (taken.length < most && this.#times.size > 0 && this.#first <= secondOf(now)) {
@@ -63,7 +63,7 @@ export class DueTimes {
     return false;
   }
 
-  /** No later than what is due first. */
+  /** A lower bound for the first due time. */
   get earliest(): Micros {
     return this.#times.size === 0 ? Number.POSITIVE_INFINITY : this.#first * MICROS_PER_SECOND;
   }

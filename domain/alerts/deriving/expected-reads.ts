@@ -5,7 +5,7 @@ import { DueTimes } from './due-times.ts';
 export interface ExpectedRead {
   /** A read before that puts it off. */
   by: Micros;
-  /** For so long from then on, at least. */
+  /** For at least this long from then on. */
   within: Micros;
 }
 
@@ -13,14 +13,14 @@ export interface ExpectedRead {
 const AHEAD: Micros = 5 * MICROS_PER_SECOND;
 
 /**
- * Assets that are overdue unless they are read before. Most are, so they are asked about before anybody looks at them: what
- * was read in time is put off from when it was read last.
+ * Assets that become overdue unless they are read before. Most are read, so their last read is looked up first, and
+ * they are postponed from there.
  */
 export class ExpectedReads {
   readonly #expected = new Map<number, ExpectedRead>();
   readonly #due = new DueTimes();
 
-  /** @param until the end of what was looked at: what was expected by then is still to be asked about. */
+  /** @param until the end of the last look: whatever was expected by then has still to be asked about. */
   set(assetId: number, expected: ExpectedRead | null, until: Micros): void {
     const before = this.#expected.get(assetId);
     if (before !== undefined && before.by <= until) {
@@ -33,7 +33,7 @@ export class ExpectedReads {
     }
   }
 
-  /** Expects it by then at the latest. */
+  /** Expects a read by then at the latest. */
   add(assetId: number, { by, within }: ExpectedRead, now: Micros): void {
     const before = this.#expected.get(assetId);
     if (before === undefined || by < before.by || within < before.within) {
@@ -43,10 +43,10 @@ export class ExpectedReads {
   }
 
   /**
-   * Puts off what was taken, if it was read in time.
+   * Postpones a taken asset if it was read in time.
    *
    * @param lastSeen null if it was never read.
-   * @returns from when on it is to be looked at; null if it was put off.
+   * @returns the instant from which to look at it; null if it was postponed.
    */
   answer(
     { id, by, within }: { id: number } & ExpectedRead,
@@ -75,7 +75,7 @@ export class ExpectedReads {
     return this.#due.isDue(now);
   }
 
-  /** No later than what is expected first. */
+  /** A lower bound for the first expected read. */
   get earliest(): Micros {
     return this.#due.earliest;
   }

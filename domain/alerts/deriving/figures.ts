@@ -1,7 +1,7 @@
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 
-/** Alerts are counted up to so many. */
+/** Alerts are counted up to this many. */
 export const COUNTED = 100_000;
 
 export interface AlertFigures {
@@ -9,7 +9,7 @@ export interface AlertFigures {
   acknowledged: number;
   /** Seconds since there was nothing left to derive; 0 where there are no rules. */
   lag: number;
-  /** Organizations, those that have stood still longest first. */
+  /** Organizations that are set aside, the longest first. */
   setAside: readonly number[];
   /** Assets and readers with too much evidence, at most 100 of each, by organization. */
   leftOut: readonly { org: number; count: number }[];
@@ -17,7 +17,7 @@ export interface AlertFigures {
   heldBack: readonly { org: number; rule: string }[];
 }
 
-/** For all organizations. 60 ms with 100,000 alerts that are not over, 4 with 10,000 of a million, 1 with few. */
+/** For all organizations. 60 ms with 100,000 ongoing alerts, 4 with 10,000 of a million, 1 with few. */
 export async function readAlertFigures(db: Connection, most: number): Promise<AlertFigures> {
   const row = await db.one(sql.prepared(
     'read-alert-figures',

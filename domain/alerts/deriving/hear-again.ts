@@ -9,10 +9,10 @@ import type { Organization } from './organization.ts';
 /** Messages of so long ago may have been committed since the last turn. */
 const COMMITTED_WITHIN: Micros = 10 * MICROS_PER_SECOND;
 
-/** Without a message of any reader, as what is expected of them, or which are there, may have changed. */
+/** Even without a message of any reader, because expectations or antennas may have changed. */
 const ASK_EVERY: Micros = 60 * MICROS_PER_SECOND;
 
-/** As long ago as it matters here when somebody began to listen. */
+/** How far back it matters when somebody began to listen. */
 const LOOKS_BACK: Micros = 3_600 * MICROS_PER_SECOND;
 
 /** Locations of an organization in a turn. */
@@ -21,7 +21,7 @@ const AT_ONCE = 1_000;
 /** Locations with news from readers at which assets wait for it, by organization. */
 export type HeardLocations = ReadonlyMap<number, ReadonlySet<number>>;
 
-/** One question for all organizations: most of those that wait need not be visited. */
+/** One query for all organizations: most waiting ones need not be visited. */
 export async function findHeard(
   db: Connection,
   organizations: ReadonlyMap<number, Organization>,

@@ -3,7 +3,7 @@ import type { Interval } from '../../presence/intervals.ts';
 import { loadSubtrees, rootsOf, type Subtrees } from '../conditions/load-subtrees.ts';
 import type { DatedRule } from '../rules/rule.ts';
 
-/** Which locations belong to the subtrees that rules are about. Each is asked about once, since a turn asks several times. */
+/** The locations in the subtrees that rules are about. Each is asked for once, because a turn asks several times. */
 export class KnownSubtrees {
   readonly #rootIds: readonly number[];
   readonly #locationIds = new Set<number>();

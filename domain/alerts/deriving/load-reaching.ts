@@ -15,19 +15,19 @@ export interface Since {
 /** An asset or reader to look at, with its alerts that reach into the time. */
 export interface Reaching {
   id: number;
-  /** From when on it is looked at. */
+  /** The instant from which it is looked at. */
   since: Micros;
   /** By rules that look at it from earlier on. */
   sinceByRule: ReadonlyMap<string, Micros>;
-  /** By rules of the kind `overdue`, the earliest; that takes all its reads since then. */
+  /** The same for the earliest rule of the kind `overdue`; this loads all its reads since then. */
   overdueSince: Micros;
   alerts: readonly LoadedAlert[];
 }
 
 /**
- * As early as the first alert begins that reaches into the time, so that each is compared as a whole. Each asset for itself,
- * as what one needs of a month would take long for all that happen to be looked at with it; and each rule, as the alerts of
- * one may end where those of another begin, and so on for a month.
+ * As early as the first alert begins that reaches into the window, so that each is compared as a whole. Separately for
+ * each asset, because one that needs a month would slow all others; and for each rule, because the alerts of one may
+ * end where another's begin, and so on for a month.
  *
  * @param earliest none begins earlier.
  */
@@ -64,7 +64,7 @@ async function loadAllReaching(
   return found;
 }
 
-/** Alerts that were over before the oldest raw scan that is kept: nothing tells any more what was read then. */
+/** Without alerts that were over before the oldest kept raw scan: nothing says any more what was read then. */
 async function withoutSettled(
   db: Connection,
   orgId: number,
@@ -92,7 +92,7 @@ function isOver({ kind, closedAt }: LoadedAlert): boolean {
   return kind === 'overdue' && closedAt !== null;
 }
 
-/** From when on all of it is looked at. */
+/** The instant from which all of it is looked at. */
 export function sinceOf({ since, sinceByRule }: Reaching): Micros {
   return leastOf([since, ...sinceByRule.values()]);
 }
@@ -127,7 +127,7 @@ function endOf({ closedAt }: LoadedAlert): Micros {
   return closedAt ?? Number.MAX_SAFE_INTEGER;
 }
 
-/** Those that were not over by then. */
+/** The ones that were not over by then. */
 export function reachingTo<Alert extends Pick<LoadedAlert, 'closedAt'>>(
   since: Micros,
   alerts: readonly Alert[],

@@ -9,8 +9,8 @@ import type { Organization, Work } from './organization.ts';
 import type { ChangedHistory } from './read-moves.ts';
 
 /**
- * What a move cannot have made true yet is looked at only when it may have. Of an asset that is not overdue a move says that it
- * was read, so rules of that kind need not be asked about it before their threshold has passed.
+ * Schedules assets after moves: an asset is looked at only when the move may have made a condition true. A move of an
+ * asset that is not overdue says that it was read, so `overdue` rules need not be asked before their threshold.
  */
 export async function noteMoves(
   db: Connection,
@@ -77,8 +77,8 @@ function isOverdue({ kind }: DatedRule): boolean {
 }
 
 /**
- * When a move, or several, may first make the condition of a rule true of an asset that none was true of before: a bound
- * by thresholds alone, so that what moves on at once need not be looked at. What was due sooner for other reasons still is.
+ * When moves may first make the condition of a rule true for an asset for which none held: a lower bound by thresholds
+ * alone, so that passing assets need not be looked at. Earlier due times for other reasons stay.
  *
  * @param rules all versions, of kinds that are about assets.
  * @param isBelow whether one of the locations of the moves is at or below another.

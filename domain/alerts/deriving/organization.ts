@@ -25,7 +25,7 @@ export interface Organization {
   expected: ExpectedReads;
   /** Assets that wait for readers to say something. */
   unheard: Unheard;
-  /** When assets that are overdue were read last, as far as was known when they were looked at. */
+  /** The last read of each overdue asset, as known when it was looked at. */
   overdue: Map<number, Micros>;
   /** Assets that were looked at under the current rules and for which no condition held. */
   quiet: Set<number>;
@@ -101,10 +101,10 @@ export function dueLater(work: SinceWhen, dues: DueTimes, now: Micros): void {
   }
 }
 
-/** For so long after it may have begun, a process that goes on finds whatever was over before readers proved it. */
+/** After it may have begun, a process that takes over finds everything that was over before readers proved it. */
 const WAITED_FOR: Micros = 3_600 * MICROS_PER_SECOND;
 
-/** Up to when it is derived, but for what nobody can know yet; null as long as not all was looked at once. */
+/** Up to when it is derived, except for what nobody can know yet; null until everything was looked at once. */
 export function derivedUpTo(
   { lookedUpTo, assets, stays, readers, unsettled, expected, unheard }: Organization,
   now: Micros,
@@ -133,9 +133,8 @@ export function mayChange(organization: Organization, now: Micros): boolean {
 }
 
 /**
- * What is known of the time after a window: clocks of devices may be two minutes ahead, and of the last second not all is
- * committed. It waits here, and not among what is due, where something sooner takes its place: a look at that one still ends
- * too early to see it.
+ * Evidence after a window: devices' clocks may be two minutes ahead, and the last second may not be committed. It waits
+ * here and not among the due times, where an earlier one would replace it.
  */
 class Unsettled<Dated extends Interval> {
   #waiting: { dated: Dated; at: Micros }[] = [];
@@ -148,7 +147,7 @@ class Unsettled<Dated extends Interval> {
     }
   }
 
-  /** Takes what has begun, or is over, by now; what is not over is to be kept again. */
+  /** Takes evidence whose time has come; what is not over must be kept again. */
   take(now: Micros, most: number): Dated[] {
     if (!this.isDue(now)) {
       return [];
@@ -168,7 +167,7 @@ class Unsettled<Dated extends Interval> {
     return this.#waiting.some(({ at }) => at < now);
   }
 
-  /** Nothing that waits is of before. */
+  /** Nothing that waits is earlier. */
   get earliest(): Micros {
     return this.#waiting.reduce((least, { dated }) => Math.min(least, dated.since), Number.POSITIVE_INFINITY);
   }

@@ -34,8 +34,8 @@ export async function findBehind(db: Connection, orgIds: readonly number[]): Pro
 }
 
 /**
- * An organization without rules begins at the head of its feed when it has some again, and looks at all its assets then. That
- * it has is told by a revision of the organization, so these are kept.
+ * An organization whose last rule was removed begins at the head of its feed when it has rules again, and looks at all
+ * its assets then. A revision of the organization announces that, so these revisions are kept.
  */
 export async function forgetOthers(db: Connection, orgIds: readonly number[]): Promise<void> {
   await db.exec(sql.type(NO_ROWS)`
@@ -62,11 +62,11 @@ export interface ChangedHistory {
   until: Micros;
   /** Only rows at the end of the history. */
   isMoved: boolean;
-  /** Where it came to; empty where the history was corrected. */
+  /** The new locations; empty for a correction. */
   locationIds: readonly number[];
 }
 
-/** One of which only that is known. */
+/** A history of which only a correction is known. */
 export function revisedHistory(assetId: number, since: Micros, until = since): ChangedHistory {
   return { assetId, since, until, isMoved: false, locationIds: [] };
 }
@@ -75,15 +75,15 @@ interface ChangeRow {
   asset_id: number;
   since: Micros;
   until: Micros;
-  /** Where it moved to; null for a correction. */
+  /** The new location; null for a correction. */
   location_id: number | null;
 }
 
 /**
- * The next changes of an organization, and moves its cursor on. Changes of alerts are passed over. They are grouped here, as
- * that takes the database half as long again as finding them.
+ * Takes the next changes of an organization, and advances its cursor. Changes of alerts are skipped. Grouped here,
+ * because the database takes half as long again for it.
  *
- * @param now those of one asset before that are one; of later ones each is told apart.
+ * @param now changes of one asset before this are merged; later ones stay separate.
  */
 export async function takeMoves(
   db: Connection,

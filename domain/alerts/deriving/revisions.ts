@@ -14,7 +14,7 @@ const SPREAD_IN_TURN = 100;
 const SPREAD_AT_ONCE = 10;
 
 /**
- * Takes the oldest revisions of an organization; of those that are of very many fewer.
+ * Takes the oldest revisions of an organization, fewer of those that concern very many.
  *
  * @param share of each of the two.
  */
@@ -62,7 +62,7 @@ export async function mergeRevisions(db: Connection, orgId: number): Promise<voi
 }
 
 export interface Spread {
-  /** All of the organization is revised, as where rules have changed. */
+  /** The whole organization is revised, for example after a change of its rules. */
   isWhole: boolean;
   /** A location is, as where it was moved in the tree. */
   isOfLocation: boolean;
@@ -71,9 +71,9 @@ export interface Spread {
 }
 
 /**
- * Replaces revisions of locations and of the organization by those of each of the assets, but those that wait to be taken
- * already: where a reader's messages come late all the time there are more of them than can be derived. What a sweep missed
- * is missing from its end on, so the location of one that ended after `now` waits until that has passed.
+ * Replaces revisions of locations and of the organization by one per asset, except those still waiting: if a reader's
+ * messages are late all the time, there are more than can be derived. An asset is missing from the end of a sweep on,
+ * so the location of a sweep that ended after `now` waits until then.
  *
  * @param isLate whether the turn has taken long enough; some are replaced in any case.
  */
@@ -166,7 +166,7 @@ async function spreadSome(db: Connection, orgId: number, now: Micros): Promise<S
   };
 }
 
-/** Assets of which no more than that has to be looked at. */
+/** Assets for which no more than this has to be looked at. */
 function pending(orgId: number, since: Micros): FragmentSqlToken {
   return sql.fragment`
     select subject_id from alert_revisions

@@ -5,13 +5,13 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { loadRules } from '../rules/load-rules.ts';
 import type { DatedRule } from '../rules/rule.ts';
 
-/** As far back as anything is derived. */
+/** How far back alerts are derived. */
 export const DERIVED_BACK: Micros = 31 * MICROS_PER_DAY;
 
 /** Versions of rules, each rule's in order. */
 export interface OrganizationRules {
   ofAssets: ReadonlyMap<string, readonly DatedRule[]>;
-  /** Those that depend on the asset's location, and not on when it was read. */
+  /** The ones that depend on the asset's location only, not on its reads. */
   ofStays: ReadonlyMap<string, readonly DatedRule[]>;
   ofReaders: ReadonlyMap<string, readonly DatedRule[]>;
 }

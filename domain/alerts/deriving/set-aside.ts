@@ -28,7 +28,7 @@ export class SetAside {
   readonly #aside = new Map<number, Aside>();
   readonly #passedOver = new PassedOver();
 
-  /** Those that an earlier process noted are tried soon. */
+  /** Retries those that an earlier process recorded soon. */
   async load(db: Connection): Promise<void> {
     const rows = await db.any(sql.type(rowsOf<{ org_id: number; derived_to: Micros }>())`
       select org_id, micros_of_time(derived_to) as derived_to from alert_faults fault

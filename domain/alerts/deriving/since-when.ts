@@ -1,6 +1,6 @@
 import type { Micros } from '../../../base/instant.ts';
 
-/** From when on each asset or reader must be derived again: the earliest instant noted for it. */
+/** The instant from which each asset or reader must be derived again: the earliest one recorded. */
 export class SinceWhen {
   readonly #times = new Map<number, Micros>();
 

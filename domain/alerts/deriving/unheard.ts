@@ -10,17 +10,17 @@ interface Waiting {
 }
 
 /**
- * Assets of which nothing can change before readers at their locations say something: while these are silent nobody looks at
- * them, however many they are. An asset may wait for several locations: readers where it was before may still have to prove
- * that it was overdue there.
+ * Assets that cannot change before readers at their locations are heard: while these are silent, nobody looks at the
+ * assets. An asset may wait for several locations: readers at an earlier one may still have to prove that it was
+ * overdue there.
  */
 export class Unheard {
   readonly #locations = new Map<number, Waiting>();
   readonly #locationsOf = new Map<number, Set<number>>();
 
   /**
-   * @param waits what it waits for now.
-   * @param since from when on it was looked at: what it waits for of before was not looked for, and is waited for on.
+   * @param waits the locations it waits for now.
+   * @param since the instant from which it was looked at: waits from before were not looked for, and stay.
    */
   set(assetId: number, waits: readonly HeardAt[], since: Micros): void {
     const earlier = this.#waitsOf(assetId).filter(({ provenUntil }) => provenUntil < since);
@@ -48,7 +48,10 @@ export class Unheard {
     return this.#locations.entries().some(([id, { askedAt }]) => askedAt < before || isHeard(id));
   }
 
-  /** Locations to ask about: those that may have been heard, and others not asked about since `before`; longest ago first. */
+  /**
+   * Locations to ask about: those that may have been heard, and others not asked about since `before`; longest ago
+   * first.
+   */
   toAsk(isHeard: (locationId: number) => boolean, before: Micros, now: Micros, most: number): number[] {
     const asked = [...this.#locations]
       .filter(([id, { askedAt }]) => askedAt < before || isHeard(id))

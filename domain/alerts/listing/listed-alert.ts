@@ -2,7 +2,7 @@ import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { sql } from '../../../db/timescale/queries/sql.ts';
 import type { AlertTold } from '../../moves/alert-event.ts';
 
-/** An alert with the present names of what it is about. Times are the text of a `timestamptz`. */
+/** An alert with the present names of its asset, location and reader. Times are the text of a `timestamptz`. */
 export interface AlertRow {
   id: string;
   rule_id: string;
@@ -35,7 +35,7 @@ export const NAMED = sql.fragment`
   left join readers reader on reader.org_id = alert.org_id and reader.id = alert.reader_id
   left join locations location on location.org_id = alert.org_id and location.id = alert.location_id`;
 
-/** As events tell of it, and the API. */
+/** As in events and in the API. */
 export function shownAlert(row: AlertRow): AlertTold {
   const { asset_id: assetId, reader_id: readerId, location_id: locationId } = row;
   return {

@@ -48,7 +48,7 @@ export interface SiteParts {
   isPlacing?: boolean;
   /** Those left out have no offset, and hang 1 m above the tags. */
   antennas?: readonly AntennaParts[];
-  /** Those with a scale; of several of one location the first counts. */
+  /** Plans with a scale; of several at one location the first counts. */
   plans?: readonly PlanParts[];
 }
 
@@ -172,7 +172,7 @@ export class Site {
     return plan;
   }
 
-  /** The location and those that it is in, the deepest first. */
+  /** The location and its ancestors, deepest first. */
   above(locationId: number): number[] {
     return [...this.#upwards(locationId)];
   }
@@ -214,13 +214,13 @@ const EVERY: Setting = { procedure: 'every' };
 
 const USUAL_HEIGHT_M = 1;
 
-/** Of a tenant with a million locations, scans are made at few in the time of a version. */
+/** A tenant may have a million locations, but scans are made at few of them while a version lasts. */
 const MOST_PLACED = 50_000;
 
-/** Where it is, with its settings and its plan. */
+/** A location with its settings and its plan. */
 const BYTES_OF_LOCATION = 300;
 
-/** Which setting holds from which instant on, ascending. */
+/** The settings by the instant from which they hold, ascending. */
 interface Timeline {
   from: readonly Micros[];
   settings: readonly Setting[];

@@ -52,7 +52,7 @@ export interface ChangedAsset extends AssetAtSite {
   memory?: AssetMemory;
 }
 
-/** An asset whose changed scans are all new ones, so that they can be added to what is remembered. */
+/** An asset whose changed scans are all new, so that they can be added to its remembered ones. */
 export interface AssetMemory {
   recent: RecentHearings;
   added: readonly Seen[];
@@ -94,7 +94,7 @@ export async function statedNeighbourhoods(
   return remembered;
 }
 
-/** The neighbourhoods of assets whose new scans affect only what is in memory. */
+/** The neighbourhoods of assets whose new scans affect only remembered ones. */
 async function rememberedNeighbourhoods(
   stored: StoredStretches,
   assets: readonly ChangedAsset[],
@@ -156,7 +156,7 @@ async function rememberedNeighbourhood(
   return { spans: [span], stored: isWithinStay ? [asTransition(stay)] : [], newest };
 }
 
-/** A stored one that stays as it is. */
+/** A stored transition that stays as it is. */
 function asTransition({ since: observedAt, locationId }: Stay): DecidedTransition {
   return { observedAt, locationId, durationSeconds: null, decidedBy: null };
 }
@@ -266,7 +266,7 @@ function changedStretches({ orgId, assetId, changed }: ChangedAsset): Stretch[] 
   return stretches;
 }
 
-/** Parts of a stretch that follow each other, so that scans are in memory of one minute and what is around it. */
+/** Consecutive parts of a stretch, so that only the scans of a minute and its surroundings are in memory. */
 function inPieces({ orgId, assetId, from, to }: Stretch): Stretch[] {
   const pieces: Stretch[] = [];
   for (let start = from; start <= to; start += PIECE) {
@@ -309,9 +309,9 @@ class KnownOfAsset {
   }
 
   /**
-   * @param piece whole buckets: of a stretch, or of what is before or after one.
+   * @param piece whole buckets: of a stretch, or of the time before or after one.
    * @param scans all in its surroundings.
-   * @returns what that cost.
+   * @returns the cost.
    */
   async learn(
     piece: Stretch,
@@ -338,7 +338,7 @@ class KnownOfAsset {
     return cost;
   }
 
-  /** Keeps what was heard last, if all of it was. */
+  /** Remembers the last scans, if all were loaded. */
   remember(): void {
     const { orgId, assetId, lastSeen, site, memory } = this.#asset;
     const last = this.#last;
@@ -427,7 +427,7 @@ function toSightings(statements: readonly Statement[]): Sighting[] {
     .map(asSighting);
 }
 
-/** As history takes it; what was proven is kept with the scan. */
+/** As history takes it; the proof is kept with the scan. */
 function asSighting({ observedAt, locationId, rssi, scan, rule, position }: Statement): Sighting {
   const isProven = rule !== 'person' && rule !== 'every';
   return { observedAt, locationId, rssi, scan: isProven ? { ...scan, proof: rule } : scan, position };

@@ -28,18 +28,20 @@ export interface Seen extends Sighting {
 /** Why a scan states something. */
 export type Rule = 'person' | 'every' | Proof;
 
-/** That the asset is at `locationId`, because of `scan`; with position, that may be another than the scan's. */
+/**
+ * States that the asset is at `locationId`, because of `scan`; by position this may differ from the scan's location.
+ */
 export interface Statement extends Sighting {
   scan: DecidingScan;
   rule: Rule;
-  /** Its bucket's; null if there is none. */
+  /** The bucket's; null if there is none. */
   position: MetricPosition | null;
 }
 
 export interface Stated {
-  /** One of each instant, in order. */
+  /** One per instant, in order. */
   statements: Statement[];
-  /** One of each bucket that has one, in order. */
+  /** One per bucket that has one, in order. */
   positions: ObservedPosition[];
   /** Microseconds of processor time, as estimated. */
   cost: number;
@@ -60,7 +62,7 @@ export const REACHES = [9, 29, 59] as const;
 /** The buckets before and after a bucket that bear on it, where it is read often. */
 export const NEAREST = REACHES[0];
 
-/** Those that may bear on it. */
+/** How far scans may affect a bucket. */
 export const FARTHEST = REACHES[2];
 
 /** Rule 1: reads of one antenna in one bucket that take part. */
@@ -134,7 +136,7 @@ function compareScans(a: Seen, b: Seen): number {
   return a.observedAt - b.observedAt || compareDeciding(a.scan, b.scan);
 }
 
-/** An asset's scans, to which others may be added, and what they state. */
+/** An asset's scans, which may grow, and their statements. */
 export class Hearing {
   readonly site: Site;
   /** By bucket, each in order. */
@@ -144,7 +146,7 @@ export class Hearing {
   readonly #byId = new Map<number, AntennaReads[]>();
   /** Locations of antennas, and {@link AntennaReads.place}. */
   readonly #places = new Map<number, number>();
-  /** The reads of each antenna that take part, in order, in buckets that may have more. */
+  /** The participating reads of each antenna, in order, in buckets that may have more. */
   readonly #firsts = new Map<number, Map<number, Seen[]>>();
   /** The last fit of each bucket. */
   readonly #fits = new Map<number, KnownFit>();
@@ -285,7 +287,7 @@ export class Hearing {
     return this.#antennas.some((antenna) => antenna.look(bucket, 0) >= ENOUGH);
   }
 
-  /** Forgets what is before a bucket. */
+  /** Forgets everything before a bucket. */
   forget(before: number): void {
     for (const [bucket, { length }] of this.#scans) {
       if (bucket < before) {
@@ -376,7 +378,7 @@ function hearAt(heard: Heard, at: (HeardLocation | undefined)[], antenna: Antenn
   }
 }
 
-/** One antenna's reads at a location, in order, and what is heard of them in a window. */
+/** One antenna's reads at a location, in order, and its level in a window. */
 class AntennaReads {
   readonly readerId: number;
   readonly antenna: number;
@@ -394,7 +396,7 @@ class AntennaReads {
   readonly #buckets: number[] = [];
   /** NaN: none. */
   readonly #rssi: number[] = [];
-  /** The first index in the window that was looked at last, and that after the last; by reach. */
+  /** The first index in the last window, and the index after its last; by reach. */
   readonly #first = [0, 0, 0];
   readonly #end = [0, 0, 0];
   /** Levels in the nearest windows around buckets, by the last digits of the bucket. */
@@ -433,7 +435,7 @@ class AntennaReads {
     this.#changeAround(bucket, () => false);
   }
 
-  /** Forgets what was measured around a bucket, unless `isSame` says that its level is as before. */
+  /** Forgets measurements around a bucket, unless `isSame` says that the level is unchanged. */
   #changeAround(bucket: number, isSame: (measured: Measured) => boolean): void {
     for (let near = bucket - REACHES[0]; near <= bucket + REACHES[0]; near++) {
       const measured = this.#measured[near & (REMEMBERED - 1)];
@@ -485,7 +487,7 @@ class AntennaReads {
     return this.count;
   }
 
-  /** Rule 4, of the window that was looked at last. */
+  /** Rule 4, for the last window. */
   measure(bucket: number, wideness: number): void {
     const measured = this.#measured[bucket & (REMEMBERED - 1)];
     if (wideness === 0 && measured?.bucket === bucket) {
@@ -531,7 +533,11 @@ interface Measured {
 /** A power of two, above the buckets that one read bears on. */
 const REMEMBERED = 32;
 
-/** Counts one read more. @returns whether the level is as before: the read is none of the strongest fifth. */
+/**
+ * Counts one more read.
+ *
+ * @returns whether the level is unchanged: the read is not in the strongest fifth.
+ */
 function isLevelSame(measured: Measured, rssi: number | null): boolean {
   measured.count += 1;
   if (rssi === null) {
@@ -564,7 +570,7 @@ const FEW = 40;
 /** The reads in the window around a bucket. */
 interface Heard {
   window: Buckets;
-  /** With reads in the window; in order of their ids. */
+  /** With reads in the window; ordered by id. */
   antennas: AntennaReads[];
   locations: HeardLocation[];
   /** Microseconds, as estimated. */
@@ -657,7 +663,7 @@ interface SetScan {
 
 type ProvingSetting = Exclude<Setting, { procedure: 'every' }>;
 
-/** The scans that state what is decided in a bucket. */
+/** The scans that state the decision of a bucket. */
 interface Deciding {
   byPosition: { scan: Seen; setting: PositionSetting; pinned: Pinned } | null;
   byStrength: { scan: Seen; setting: ProvingSetting } | null;
@@ -666,8 +672,8 @@ interface Deciding {
 type PositionSetting = Extract<Setting, { procedure: 'position' }>;
 
 /**
- * Rule 6: the first scan of the bucket that is decided by position, and the first at the loudest location of those that
- * are decided by strength; a thing does not arrive where it is not heard.
+ * Rule 6: the first scan of the bucket that is decided by position, and the first at the loudest location among those
+ * decided by strength; an asset does not arrive where it is not heard.
  */
 function deciding(scans: readonly SetScan[], heard: Heard, site: Site): Deciding {
   const found: Deciding = { byPosition: null, byStrength: null };
@@ -712,7 +718,7 @@ interface ByStrength {
   proof: Proof | null;
   /** The one that is, or comes closest to being decided. */
   locationId: number;
-  /** In dB, or a number of reads; null if nothing is compared. */
+  /** In dB, or a number of reads; null without a comparison. */
   unit: 'dB' | 'reads' | null;
   marginTo: (there: HeardLocation) => Margin;
 }
@@ -792,7 +798,7 @@ function fitOf({ plan, pins, levels, loudest }: Pinned, tagDbm: number): Fit {
   return plan.fit(pins, levels, loudest, tagDbm);
 }
 
-/** The fit of a bucket, and what it was made of. */
+/** The fit of a bucket, with its inputs. */
 interface KnownFit {
   pinned: Pinned;
   tagDbm: number;
@@ -843,8 +849,8 @@ function decideByPosition(
 }
 
 /**
- * One of each instant, in order: from the first setting that asks for proof on, a person's before a reader's; then the
- * strongest, and so on as everywhere (`history.ts`).
+ * One per instant, in order: from the first setting that asks for proof on, a person's before a reader's; then the
+ * strongest, and so on (`history.ts`).
  */
 function onePerInstant(statements: readonly Statement[], { since }: Site): Statement[] {
   const ordered = statements.toSorted(
@@ -863,7 +869,7 @@ export interface Explained {
   setting: Setting;
   /** Null if it states nothing. */
   rule: Rule | null;
-  /** Where the scan says that the asset is; null if it states nothing. */
+  /** The location that the scan states; null if it states nothing. */
   locationId: number | null;
   /** Null where nothing is to be proven: `person` and `every`. */
   evidence: Evidence | null;
@@ -873,22 +879,22 @@ export interface Explained {
 
 /** The reads around a scan's bucket, and the decision by them. */
 export interface Evidence {
-  /** As the setting has it, but `strength` where no antenna on the plan was heard. */
+  /** As set, but `strength` if no antenna on the plan was heard. */
   procedure: 'strength' | 'position';
   certainty: number;
   /** Instants, both included. */
   window: { from: Micros; to: Micros };
   /** Null: nothing is decided in this bucket. */
   proof: Proof | null;
-  /** The decided one, or that which comes closest; null if there is none. */
+  /** The decided location, or the closest one; null if there is none. */
   locationId: number | null;
-  /** By level, the loudest first; by counts, that with the most reads. */
+  /** By level, loudest first; by counts, most reads first. */
   heard: HeardAt[];
   /** Unit of the margins in `heard`; null if nothing is compared. */
   unit: 'dB' | 'reads' | null;
   /** The likeliest three locations, and how likely each is; with `position` only. */
   shares: { locationId: number; share: number }[] | null;
-  /** With `position` only: the logarithms of the odds of the first against the second; `reads` is `n` of rule 17. */
+  /** For `position` only: the logarithms of the odds of the first against the second; `reads` is `n` of rule 17. */
   odds: (Margin & { reads: number }) | null;
   position: MetricPosition | null;
 }
@@ -900,7 +906,7 @@ export interface HeardAt {
   antenna: number;
   /** All at the location: `N` of rule 10. */
   reads: number;
-  /** With RSSI, of the antenna: `n` of rule 9. */
+  /** The antenna's reads with RSSI: `n` of rule 9. */
   readsWithRssi: number;
   /** dBm less the antenna's offset; null without RSSI. */
   level: number | null;

@@ -27,7 +27,7 @@ export class PairTally {
   readonly #others: PairCounts = { kept: 0, redated: 0, removed: 0, added: 0 };
   readonly #mostPairs: number;
   #assetId: number | null = null;
-  /** By pair, of the current asset: times of moves removed, or added, that have no counterpart yet. Never both. */
+  /** By pair, of the current asset: times of removed, or added, moves without a counterpart. Never both. */
   #unmatched = new Map<string, { isAdded: boolean; times: number[] }>();
 
   constructor(mostPairs = MOST_PAIRS) {

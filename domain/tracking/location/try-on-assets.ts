@@ -12,7 +12,7 @@ export interface Trial {
   /** Tried on this location and all below it that have no setting of their own; null for the organization. */
   locationId: number | null;
   deciding: Deciding;
-  /** The setting is tried as if it held from the beginning of this on. */
+  /** The setting is tried as if it held from its beginning on. */
   period: Period;
   /** Null for all assets. */
   assetId: number | null;
@@ -20,15 +20,15 @@ export interface Trial {
   goesOn?: (looked: number) => boolean;
 }
 
-/** Part of the result of an asset. Parts follow each other in order of time. */
+/** Part of the result of an asset. Parts are in order of time. */
 export interface TriedAsset extends TriedMoves {
   assetId: number;
   externalKey: string;
 }
 
 /**
- * Tries a setting on the recorded scans of live assets, in the order of their ids, and stores nothing. An asset without
- * scans at the location or below it has nothing that the setting decides.
+ * Tries a setting on the recorded scans of live assets, ordered by id, and stores nothing. Assets without scans at the
+ * location or below are not affected.
  *
  * @param sites those of {@link sitesToTry}.
  */
@@ -73,7 +73,9 @@ export async function countAssetsToTry(
   return count;
 }
 
-/** `limit` in the subquery has each asset looked up by itself: a join might read all of the period's scans. */
+/**
+ * `limit` in the subquery makes PostgreSQL look up each asset on its own: a join might read all of the period's scans.
+ */
 async function nextAssets(
   db: Connection,
   { orgId, locationId, assetId, period: { from, to } }: Omit<Trial, 'deciding' | 'goesOn'>,
@@ -103,8 +105,8 @@ interface KeyRow {
 }
 
 /**
- * From the first to the last of the organization's raw scans; null if there are none. Scans of readers and of handhelds have
- * an index by time each, and none has both.
+ * From the first to the last of the organization's raw scans; null if there are none. Readers' and handhelds' scans
+ * each have an index by time; no index has both.
  */
 export async function recordedPeriod(db: Connection, orgId: number): Promise<Period | null> {
   const { from, to } = await db.one(sql.type(rowsOf<{ from: Micros | null; to: Micros | null }>())`
@@ -134,7 +136,7 @@ export async function recentPeriod(db: Connection, orgId: number, most: number):
     ))) as "from", micros_of_time(now()) as "to"`);
 }
 
-/** By id; deleted locations have theirs too. */
+/** By id, including deleted locations. */
 export async function locationKeys(
   db: Connection,
   orgId: number,
@@ -147,7 +149,7 @@ export async function locationKeys(
 }
 
 /**
- * As it is decided now, and as it would be if the setting held from the beginning of the period on.
+ * The site as it is, and as it would be if the setting held from the beginning of the period on.
  *
  * @throws AppError `invalid_input` (see {@link requireDeciding}).
  */

@@ -23,9 +23,9 @@ export interface TriedMoves {
   disappearing: TriedMove[];
   /** Most of them are later forms of one that disappears. */
   appearing: TriedMove[];
-  /** Those of the moves that are back to where the asset had left at most {@link SOON} before. */
+  /** The moves that return to a location that the asset had left at most {@link SOON} before. */
   returns: { present: TriedMove[]; proposed: TriedMove[] };
-  /** The stays that the moves of all parts follow; null as long as there is none. */
+  /** The stays before the moves of all parts; null until there is one. */
   first: { present: Stay | null; proposed: Stay | null };
   /** Read for it. */
   scans: number;
@@ -76,7 +76,7 @@ export async function* trySetting(
   yield await decide(0, Number.POSITIVE_INFINITY);
 }
 
-/** A setting as it is now, and as it is tried. */
+/** The present setting and the tried one. */
 export interface TriedSites {
   present: Site;
   proposed: Site;
@@ -171,7 +171,7 @@ async function stayBefore(db: Connection, { orgId, assetId }: AssetRef, from: Mi
   return row === null ? null : { locationId: row.location_id, since: row.since };
 }
 
-/** Scans in memory at a time, besides those of a minute. */
+/** Scans in memory at a time, in addition to those of a minute. */
 const PAGE = 5_000;
 
 /** Sorted by time. Scans of one instant are never on two pages. */

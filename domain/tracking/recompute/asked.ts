@@ -5,7 +5,7 @@ import type { Recomputation } from './recompute-organization.ts';
 /** Announced with each organization whose histories are to be recomputed. */
 export const HISTORIES_ASKED = 'histories_asked';
 
-/** Has the worker recompute the histories that a setting changes. */
+/** Asks the worker to recompute the histories that a setting changes. */
 export async function askToRecompute(
   transaction: Connection,
   { orgId, settingId }: Recomputation,
@@ -15,7 +15,7 @@ export async function askToRecompute(
   await transaction.exec(sql.type(NO_ROWS)`select pg_notify(${HISTORIES_ASKED}::text, '')`);
 }
 
-/** What is asked for next: of the organization after `last`, or of the first. Null if there is nothing. */
+/** The next request: of the organization after `last`, or of the first. Null if there is none. */
 export async function nextAsked(db: Connection, last: number): Promise<Recomputation | null> {
   const row = await db.maybeOne(sql.prepared(
     'next-asked-recomputation',

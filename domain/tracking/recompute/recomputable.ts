@@ -5,7 +5,7 @@ import type { AssetRef } from '../history/asset-ref.ts';
 import { startOfBucket } from '../location/stated-neighbourhoods.ts';
 import { bucketOf, FARTHEST } from '../location/statements.ts';
 
-/** The time from which an asset's history follows from its raw scans. Earlier history stays as it is. */
+/** The time from which an asset's history follows from its raw scans. Earlier history stays. */
 export interface Recomputable {
   from: Micros;
   /** The oldest raw scan at the time of the answer. */

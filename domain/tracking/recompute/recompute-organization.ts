@@ -17,7 +17,7 @@ import { storedTracking } from '../stored-tracking.ts';
 import { writeChanges } from '../update-histories.ts';
 import { type Recomputable, recomputable } from './recomputable.ts';
 
-/** What is recomputed: what a setting in the past decides, or all of an organization. */
+/** The scope of a recomputation: what a past setting decides, or a whole organization. */
 export interface Recomputation {
   orgId: number;
   /** {@link ALL} for all. */
@@ -28,13 +28,13 @@ export const ALL = 0;
 
 export interface RecomputedSoFar extends Omit<Recomputed, 'unsealed'> {
   orgId: number;
-  /** Recomputed so far, by whoever took part. */
+  /** Recomputed so far, by all processes. */
   assets: number;
-  /** Of those, the ones with a changed history. */
+  /** Of these, assets with a changed history. */
   changed: number;
-  /** Those looked at, also without a scan that the setting decides. */
+  /** Visited so far, including those without a scan that the setting decides. */
   looked: number;
-  /** All there are to look at, counted at the beginning. */
+  /** The number of assets to visit, counted at the beginning. */
   of: number;
 }
 
@@ -135,7 +135,7 @@ function shown(orgId: number, { assets, changed, written, removed, looked, of }:
 
 interface Scope extends Recomputation {
   assetId: number | null;
-  /** Only assets that were read there or below are recomputed; null for all. */
+  /** Only assets read there or below are recomputed; null for all. */
   locationId: number | null;
   /** Only those seen since. */
   from: Micros | null;
@@ -155,7 +155,7 @@ async function scopeOf(
 const COLUMNS = sql.fragment`asset_id as last, looked, assets, changed, written, removed,
   coalesce(asset_count, 0) as of, finished_at is not null as is_finished`;
 
-/** What an interrupted run has done. All is recomputed as often as it is asked for; for a setting once. */
+/** The progress of an interrupted run. All is recomputed as often as asked; for a setting once. */
 async function begin(db: Connection, scope: Scope): Promise<Progress> {
   const { orgId, settingId } = scope;
   const count = await countAssets(db, scope);
@@ -173,8 +173,8 @@ async function begin(db: Connection, scope: Scope): Promise<Progress> {
 /**
  * Adds a step.
  *
- * @returns what has been done by all; its `last` is not `to` if somebody else went on meanwhile. Null if the organization is
- *   gone, as of {@link finish}.
+ * @returns the total progress; its `last` is not `to` if another process went on meanwhile. Null if the organization is
+ * gone, as for {@link finish}.
  */
 function keep(
   db: Connection,
@@ -192,7 +192,7 @@ function keep(
     returning ${COLUMNS}`);
 }
 
-/** Unless somebody else went on meanwhile. */
+/** Unless another process went on meanwhile. */
 function finish(db: Connection, { orgId, settingId }: Recomputation, last: number): Promise<Progress | null> {
   return db.maybeOne(sql.type(rowsOf<Progress>())`
     update history_recomputations
@@ -207,7 +207,7 @@ async function countAssets(db: Connection, { orgId, assetId, from }: Scope): Pro
   return count;
 }
 
-/** `limit` in the subquery has each asset looked up by itself: a join might read all scans since. */
+/** `limit` in the subquery makes PostgreSQL look up each asset on its own: a join might read all scans since. */
 function nextAssets(
   db: Connection,
   { orgId, assetId, locationId, from }: Scope,
@@ -233,7 +233,7 @@ function isLookedAt({ assetId, from }: Pick<Scope, 'assetId' | 'from'>): Fragmen
     and (${from}::bigint is null or last_seen >= time_of_micros(${from}::bigint))`;
 }
 
-/** Rows of history; those written are new, or have another location or duration. */
+/** Rows of history; written ones are new, or have another location or duration. */
 interface Recomputed {
   written: number;
   removed: number;
@@ -242,11 +242,11 @@ interface Recomputed {
 }
 
 /**
- * Computes an asset's history and position anew from the raw scans that are kept, in pieces of some thousand scans, each
- * in a transaction of its own that holds the asset as a recorder does. Correct rows are left alone, so it may be
- * interrupted at any moment and started again.
+ * Computes an asset's history and position again from the kept raw scans, in pieces of some thousand scans, each in a
+ * transaction that locks the asset as a recorder does. Correct rows are left alone, so it may be interrupted and
+ * restarted at any time.
  *
- * @param isDry counts, and writes nothing. A change that reaches over the end of a piece may be counted twice.
+ * @param isDry counts, and writes nothing. A change across the end of a piece may be counted twice.
  */
 export async function recomputeAsset(pool: Pool, asset: AssetRef, isDry: boolean): Promise<Recomputed> {
   const total = { written: 0, removed: 0, unsealed: 0 };

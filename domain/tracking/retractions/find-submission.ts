@@ -44,11 +44,11 @@ export async function isAnothers(db: Connection, { orgId, submissionId }: Submis
 
 export interface AnsweredScan {
   index: number;
-  /** As it was answered: to the millisecond. */
+  /** As answered, to the millisecond. */
   observedAt: Micros;
 }
 
-/** When the scans were made, as it was answered; by index, those beyond the submission left out. */
+/** The times of the scans, as answered; by index, without those beyond the submission. */
 export async function answeredScans(
   db: Connection,
   { orgId, submissionId }: SubmissionRef,
@@ -72,7 +72,7 @@ interface StoredScan extends AssetRef {
   retractionId: string | null;
 }
 
-/** Those of the scans that are stored; each is looked up at its millisecond. */
+/** The stored ones among the scans; each is looked up at its millisecond. */
 export async function storedScans(
   db: Connection,
   { orgId, submissionId }: SubmissionRef,

@@ -40,7 +40,7 @@ import { withoutRetracted } from './without-retracted.ts';
 export interface RetractOptions {
   /** This service's clock. */
   now: Micros;
-  /** Scans older than this may have been dropped, or what they were judged by. */
+  /** Scans older than this, or their surroundings, may have been dropped. */
   retention: Micros;
 }
 
@@ -203,11 +203,11 @@ async function storeAnswer(
 }
 
 /**
- * Takes stored scans of handhelds back that none has taken back before, inside the caller's transaction: marks them, and
- * brings transitions and positions to what they would be without them. Locks the positions of their assets, and the
+ * Takes back stored scans of handhelds that none has taken back before, inside the caller's transaction: marks them,
+ * and changes transitions and positions as if they had never been. Locks the positions of their assets, and the
  * settings of locations (shared), as a recorder does.
  *
- * @returns changes of histories that the sealer has to be woken for, once this is committed.
+ * @returns changes of histories; wake the sealer for them after the commit.
  */
 export async function takeBack(
   client: Client,

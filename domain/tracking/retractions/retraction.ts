@@ -7,13 +7,13 @@ export interface Retraction {
   id: string;
   submissionId: string;
   indexes: readonly number[];
-  /** Only scans of this handheld may be taken back; null for those of any, as by an operator. */
+  /** Only scans of this handheld may be taken back; null for any, as by an operator. */
   ofHandheld: number | null;
   by: Retractor;
   receivedAt: Micros;
 }
 
-/** Who takes back: kept with the retraction, for good. */
+/** The author, kept with the retraction for good. */
 export interface Retractor {
   readonly type: string;
   readonly id: string;
@@ -22,7 +22,7 @@ export interface Retractor {
 
 export const RETRACTED_STATUSES = ['retracted', 'waiting', 'not_recorded'] as const;
 
-/** What became of a scan. `waiting`: its submission has not come yet. */
+/** The outcome for a scan. `waiting`: its submission has not arrived yet. */
 export type RetractedStatus = (typeof RETRACTED_STATUSES)[number];
 
 export interface RetractionView {
@@ -41,7 +41,7 @@ export interface Retracted {
   unsealed: number;
 }
 
-/** Each once, ascending: retractions that differ in order or repetitions only are the same. */
+/** Distinct and ascending: retractions that differ only in order or repetitions are equal. */
 export function distinctIndexes(indexes: readonly number[]): number[] {
   return [...new Set(indexes)].sort((a, b) => a - b);
 }

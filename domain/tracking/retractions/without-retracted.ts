@@ -16,10 +16,8 @@ export interface AssetRetraction {
 }
 
 /**
- * The changes that bring transitions and positions to what they would be without the scans that were just taken back.
- * As with a late scan, only the neighbourhood of each is looked at, however long the history is.
- *
- * If none is left of an asset's scans it is nowhere, and was never seen.
+ * The changes of transitions and positions after scans were taken back. As for a late scan, only the neighbourhood of
+ * each is read. An asset without remaining scans is nowhere, and was never seen.
  */
 export async function withoutRetracted(
   stored: StoredTracking,
@@ -72,7 +70,7 @@ async function neighbourhoodsOf(
   return new Map([...ofPlain, ...ofSites]);
 }
 
-/** Of the assets whose newest scan is gone, by {@link assetKey}: when the newest was made of those that are left, if any. */
+/** For assets whose newest scan is gone, by {@link assetKey}: the time of the newest remaining one, if any. */
 async function newestLeft(
   stored: StoredTracking,
   assets: readonly AssetRetraction[],

@@ -32,15 +32,15 @@ export interface Explanation {
   /** Why that scan states where the asset is; null if that is not known any more. */
   rule: Rule | null;
   /**
-   * What was heard around that scan. Null where nothing was to be proven, once the raw scans are gone, and if there are
+   * What was heard around that scan. Null if nothing had to be proven, once the raw scans are gone, and if there are
    * too many.
    */
   evidence: Evidence | null;
-  /** True if so many scans lie around the deciding one that `evidence` is left out. */
+  /** True if too many scans lie around the deciding one; then `evidence` is left out. */
   isTooMuch: boolean;
   /** False if `evidence` leads elsewhere now: offsets, pins, plans or the tree of locations are others than they were. */
   isAsRecorded: boolean;
-  /** The last scan up to the instant, where proof is asked for; null if it is of the deciding one's half second. */
+  /** The last scan up to the instant, where proof is asked for; null if it is in the deciding scan's half second. */
   latest: Latest | null;
   /** Null once the raw scans are gone. */
   rivals: Rival[] | null;
@@ -57,13 +57,13 @@ export interface Stay {
   from: Micros;
   /** When the next stay began; null if it is the last. */
   to: Micros | null;
-  /** Where on a plan it began; null if that is not known. */
+  /** The position where it began; null if unknown. */
   position: MetricPosition | null;
 }
 
 export interface Latest {
   at: Micros;
-  /** Where the scans of that half second say that the asset is; null if they state nothing. */
+  /** The location stated by the scans of that half second; null if they state nothing. */
   locationId: number | null;
   /** Null if they state nothing. */
   rule: Rule | null;
@@ -156,7 +156,7 @@ function storedRule({ decidedBy, locationId, from }: Stay & Decided, site: Site)
 }
 
 /**
- * Of the scans around a scan only those are loaded that bear on it: of a tag that is read often, few seconds' worth.
+ * Loads only scans that affect the decision: for a tag that is read often, those of a few seconds.
  *
  * @returns null if there are too many.
  */
@@ -205,10 +205,10 @@ const MOST_EXPLAINED = 10_000;
 /** Year 2200: later than any scan. */
 const LATEST: Micros = Date.UTC(2200, 0) * 1_000;
 
-/** How far to both sides a picture of what was read goes. */
+/** How far to both sides the picture of reads extends. */
 const REACH: Micros = 60 * MICROS_PER_SECOND;
 
-/** As many reads as a picture can show. */
+/** The most reads that a picture can show. */
 const MOST = 400;
 
 /** The {@link MOST} scans around an instant, oldest first. */

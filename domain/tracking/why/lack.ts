@@ -36,7 +36,7 @@ export function lackOf({ proof, locationId, heard, unit, shares, odds }: Evidenc
 export function oddsOf({ reached, needed, reads }: NonNullable<Evidence['odds']>): {
   reached: number | null;
   needed: number;
-  /** That `needed` is for: the most with RSSI at one antenna on the plan. */
+  /** The number that `needed` depends on: the most reads with RSSI at one antenna on the plan. */
   reads: number;
 } {
   return { reached: finite(Math.exp(reached)), needed: Math.exp(needed), reads };

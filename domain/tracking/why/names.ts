@@ -4,7 +4,7 @@ import type { DecidingScan } from '../history/deciding-scan.ts';
 import { locationKeys } from '../location/try-on-assets.ts';
 import type { Explanation } from './explain.ts';
 
-/** What people call the things in an explanation, by id; deleted ones too. */
+/** The names of the things in an explanation, by id, including deleted ones. */
 export interface Names {
   /** External keys. */
   locations: ReadonlyMap<number, string>;
@@ -55,7 +55,7 @@ export function antennaShown(
   return antenna > 0 ? antenna : (antennas.get(`${readerId}/${antenna}`) ?? antenna);
 }
 
-/** Of antennas whose number is no port. */
+/** For antennas whose number is not a port. */
 async function readAntennas(
   db: Connection,
   orgId: number,

@@ -6,7 +6,7 @@ import type { Seen, Statement } from '../location/statements.ts';
 
 export interface Rival {
   scan: Seen;
-  /** By how much it was weaker than the deciding scan; null without both strengths. */
+  /** How much weaker it was than the deciding scan; null without both strengths. */
   lostByDb: number | null;
   /** At the same instant, if it states something too: how the tie was broken. */
   tieBrokenBy: TieBreak | null;
@@ -15,16 +15,16 @@ export interface Rival {
 /** The first of these that tells two scans of one instant apart. */
 export type TieBreak = 'person' | 'strength' | 'location' | 'source';
 
-/** So many of them say enough. */
+/** This many are enough. */
 const MOST = 20;
 
 /**
- * What else was read up to the deciding scan: of each other location the strongest read, and of the same instant every
- * read. Newest first.
+ * The other reads up to the deciding scan: of each other location the strongest, and at the same instant every read.
+ * Newest first.
  *
- * @param deciding undefined if it is not known.
+ * @param deciding undefined if unknown.
  * @param scans in order of time.
- * @param stated by the scans of the deciding one's half second; undefined if they are too many.
+ * @param stated by the scans of the deciding scan's half second; undefined if they are too many.
  */
 export function rivalsOf(
   deciding: Seen | undefined,

@@ -5,25 +5,25 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { positionAt } from '../feed/position-at.ts';
 import type { AssetRef } from '../history/asset-ref.ts';
 
-/** Where an asset was said to be at an instant, before it was said to be where it is said to be now. */
+/** An earlier answer for where an asset was at an instant. */
 export interface SaidBefore {
   /** Null: nowhere. */
   locationId: number | null;
   until: Micros;
 }
 
-/** Events, and rows of history, that are looked at. */
+/** The most events, and rows of history, to read. */
 const MOST = 10_000;
 
-/** Of the events' rows as JSON: some 100,000 rows, of the 10 million that as many events may have. */
+/** Bytes of the events' rows as JSON: some 100,000 rows, of the 10 million that this many events may have. */
 const MOST_BYTES = 4_000_000;
 
-/** What was said, newest first, in the end reversed. */
+/** Earlier answers, newest first, reversed at the end. */
 const MOST_CHANGES = 50;
 
 /**
- * What was said of an instant since then, from the events of the feed: they are undone one by one, from the last on, and
- * the row that held at the instant is looked up each time. What was said of it while it was still to come does not count.
+ * Earlier answers for an instant, from the events of the feed: they are undone one by one, newest first, and the row in
+ * force at the instant is looked up each time. Answers from before the instant do not count.
  */
 export async function saidBefore(db: Connection, asset: AssetRef, at: Micros): Promise<SaidBefore[]> {
   const events = await readEvents(db, asset, at);
@@ -74,7 +74,7 @@ export function saidOf(
 /** Locations by instant. Finding the last does not take a look at all of them: there are 10,000 events, each with its last. */
 class RowsUndone {
   readonly #locations = new Map<Micros, number>();
-  /** Also instants that were deleted, until they come first. */
+  /** Includes deleted instants until they come first. */
   readonly #latest = new LeastFirst<Micros>((one, other) => other - one);
 
   set(instant: Micros, location: number): void {

@@ -14,16 +14,16 @@ import {
 export interface WrongScans {
   /** Dated by their reception, so that they were observed earlier. */
   moved: number;
-  /** As {@link moved}, because a right clock would not have used the times of their devices. */
+  /** As {@link moved}, because a right clock would not have used their device times. */
   of_fast_devices: number;
-  /** Of handhelds, whose clocks are set by ours: observed earlier. */
+  /** Of handhelds, whose clocks are corrected by ours: observed earlier. */
   of_handhelds: number;
   /** Only their reception was earlier. */
   stayed: number;
   assets: number;
   /** Received by a right clock, as their devices' times say. */
   right: number;
-  /** Of handhelds, where a right clock may have received some. */
+  /** Of handhelds; a right clock may have received some of them. */
   handhelds_left: number;
 }
 
@@ -71,7 +71,7 @@ export async function wrongExamples(
     order by scan.observed_at`);
 }
 
-/** When the newest scan was received, of those received at `from` or later; null if there is none. */
+/** The reception of the newest scan received at `from` or later; null if there is none. */
 export async function newestScan(db: Connection, orgId: number, from: Micros): Promise<Micros | null> {
   const { at } = await db.one(sql.type(rowsOf<{ at: Micros | null }>())`
     select micros_of_time(max(received_at)) as at from scan_events

@@ -23,7 +23,7 @@ import {
 } from './wrong-clock.ts';
 
 export interface MendedSoFar {
-  /** With scans that were dated anew. */
+  /** Assets with redated scans. */
   assets: number;
   scans: number;
 }
@@ -37,7 +37,7 @@ export interface Mending {
 }
 
 /**
- * Dates what a wrong clock recorded of an organization's assets anew, asset by asset.
+ * Redates an organization's scans that a wrong clock recorded, asset by asset.
  *
  * @returns `isFinished` is false if it was aborted.
  */
@@ -67,7 +67,7 @@ export async function mendHistories(
   return { ...sofar, isFinished: true };
 }
 
-/** Those that were seen since what is mended begins. */
+/** Assets seen since the mended time began. */
 async function nextAssets(
   db: Connection,
   orgId: number,
@@ -93,9 +93,9 @@ interface MendedAsset {
 const PIECE = 1_000;
 
 /**
- * Dates an asset's scans of a wrong clock anew, and brings its history and position to what they would be, in pieces: each
- * in a transaction that holds the asset as a recorder does, and leaves what follows from the scans as they are then. So it
- * may be interrupted at any moment, and started again.
+ * Redates an asset's scans of a wrong clock, and updates its history and position, in pieces: each in a transaction
+ * that locks the asset as a recorder does, and leaves everything consistent. So it may be interrupted and restarted at
+ * any time.
  */
 async function mendAsset(pool: Pool, asset: AssetRef, clock: WrongClock): Promise<MendedAsset> {
   const total = { scans: 0, unsealed: 0 };

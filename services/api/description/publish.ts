@@ -43,7 +43,7 @@ export function publishDescription(describe: () => OpenApiDocument): Middleware 
 /** Built by `npm install`. */
 const DOCS_FOLDER = fileURLToPath(new URL('../../../clients/api-docs/dist', import.meta.url));
 
-/** The library styles what it shows one by one. Scripts are the page's own, and talk to this API only. */
+/** The library sets styles on elements. Scripts are the page's own, and talk to this API only. */
 const DOCS_HEADERS = appHeaders(
   { 'style-src': "'self' 'unsafe-inline'" },
   'camera=(), geolocation=(), microphone=()',

@@ -124,7 +124,7 @@ export function historyItemView(row: TransitionRow) {
   };
 }
 
-/** A page of an asset's transitions as they were known, under the locations' current names. */
+/** A page of an asset's transitions as known then, with the locations' present names. */
 export async function listKnownTransitions(
   db: OrganizationDatabase,
   assetId: number,

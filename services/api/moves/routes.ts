@@ -238,7 +238,7 @@ async function look(db: OrganizationDatabase, query: FeedQuery) {
   return { isEmpty: page.events.length === 0, body: feedView(page, query.after) };
 }
 
-/** @throws Invalid beyond the head; Problem `feed_expired` for a position older than what is kept. */
+/** @throws Invalid beyond the head; Problem `feed_expired` for an expired position. */
 function requireReadable(after: number, { head, oldest }: Omit<FeedPage, 'events'>): void {
   if (after > head) {
     throw invalid([invalidValue('after', `must be at most ${head}, the head of the feed`, { max: head })]);

@@ -111,7 +111,7 @@ function readingView({ observed_at, kind, tag_id, value, min, mean, max, count }
   return { observed_at: wireTime(observed_at), kind, tag_id, value, min, mean, max, count };
 }
 
-/** A page of what an asset's tags measured, or of buckets of that. */
+/** A page of what an asset's tags measured, or of buckets of it. */
 async function listReadings(
   db: OrganizationDatabase,
   assetId: number,

@@ -2,10 +2,9 @@ import { invalid } from '../../../base/checks/issues.ts';
 import { StatementTimedOut } from '../../../base/errors.ts';
 
 /**
- * Runs a report. What it reads depends on what is asked for, so a statement that runs into its time limit is the
- * caller's to narrow: trying it again would not help.
+ * Runs a report. If a statement runs into its time limit, the caller must narrow the request: a retry would not help.
  *
- * @param field of what is asked for the parameter to change first.
+ * @param field the parameter to change first.
  * @throws Invalid
  */
 export async function orNarrower<Result>(

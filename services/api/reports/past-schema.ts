@@ -1,7 +1,7 @@
 import { ID_SCHEMA, KEY_SCHEMA, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { nullableSchema } from '../../../base/checks/members.ts';
 
-/** Which asset was where: what rows of reports about the past begin with. */
+/** The asset and location that begin every row of a report about the past. */
 export const PAST_IDS = {
   asset_id: { ...ID_SCHEMA, description: 'The asset.' },
   asset_external_key: { ...KEY_SCHEMA, description: 'The current external key of the asset.' },

@@ -81,7 +81,7 @@ function objectOf(properties: Record<string, JsonSchema>): JsonSchema {
 /** The organization's turn is left between two batches. */
 const BATCH = 200;
 
-/** Milliseconds after which a trial ends, with what it has found. */
+/** Milliseconds after which a trial ends with its results so far. */
 const MOST_TIME = 20_000;
 
 const BOUNDS = { alerts: 200, subjects: 100 };

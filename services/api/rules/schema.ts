@@ -62,7 +62,7 @@ const SHOWN = {
   created_at: TIME_SCHEMA,
 };
 
-/** In lists: how many assets it names, and not which. */
+/** In lists: the number of named assets, not the assets. */
 export const LISTED_RULE = objectOf(SHOWN);
 
 export const RULE = objectOf({ ...SHOWN, asset_external_keys: nullableSchema(listOf(KEY_SCHEMA)) });

@@ -4,10 +4,10 @@ import { LeanHeap } from '../../../base/lean-heap.ts';
 import { ANOTHER_IMPORT } from '../../../domain/master-data/imports/import-file.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 
-/** An import holds a connection for as long as it takes; requests need the others. */
+/** An import holds a connection until it ends; requests need the others. */
 const AT_ONCE = 2;
 
-/** Milliseconds an import waits for its turn: several of the largest. Its file is in memory meanwhile. */
+/** Milliseconds an import waits for its turn: several of the largest imports. Its file stays in memory meanwhile. */
 const PATIENCE = 40_000;
 
 export const TOO_MANY = 'As many imports as can run at once are under way; try again in a moment';

@@ -37,7 +37,10 @@ const AT_ONCE = 3;
 /** Milliseconds after which a trial is ended that never asked whether to go on. */
 const MOST_TIME = 60_000;
 
-/** Milliseconds after which a trial ends with what it has, if another organization has waited as long for its place. */
+/**
+ * Milliseconds after which a trial ends with its results so far, if another organization has waited as long for its
+ * place.
+ */
 const SLICE = 5_000;
 
 /** Milliseconds to end a trial that was asked to. */
@@ -68,11 +71,11 @@ export class RuleTrials {
   }
 
   /**
-   * Ends early, with what it found until then, if others wait for its place.
+   * Ends early with its results so far if others wait for its place.
    *
-   * @param signal ends it: when the caller has gone.
-   * @throws TooMuchWork; AppError `timed_out`, also if others of the organization take too long; errors of the database;
-   * the signal's reason.
+   * @param signal ends it, for example when the caller has gone.
+   * @throws TooMuchWork; AppError `timed_out`, also if others of the organization take too long; errors of the
+   * database; the signal's reason.
    */
   run(trial: Trial, options: RuleTrialOptions, signal: AbortSignal): Promise<TrialResult> {
     return this.#turns.run(trial.orgId, (place) => this.#inThread(trial, options, signal, place), signal);

@@ -5,10 +5,10 @@ import { JsonBytes } from '../../../platform/http/success.ts';
 import type { ApiContext } from './context.ts';
 
 /**
- * The view of a looked-up row. If texts are missing, the row is read whole in a worker thread, in the organization's
- * turn, and arrives as JSON.
+ * The view of a looked-up row. If texts are missing, a worker thread reads the whole row, in the organization's turn,
+ * as JSON.
  *
- * @param missing the 404 detail if it is gone meanwhile; null to show it as deleted, as after a change of it.
+ * @param missing the 404 detail if it was deleted meanwhile; null to show it as deleted, as after a change of it.
  */
 export async function wholeView<Row extends { id: number; tags: string }, View>(
   { readLarge }: ApiContext,

@@ -13,7 +13,7 @@ export function time(text: string): Micros {
   return Date.parse(`${instant.slice(0, 19)}Z`) * MICROS_PER_MILLISECOND + Number(instant.slice(20, 26));
 }
 
-/** As the parameters of reports read it: a time in milliseconds includes all that is shown as it. */
+/** As in the parameters of reports: a time in milliseconds includes everything shown as that millisecond. */
 export function reportTime(text: string): TimeBound {
   const read = timeBound.read([text], 'time');
   if (!read.ok || read.value === undefined) {

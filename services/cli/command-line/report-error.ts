@@ -24,7 +24,7 @@ export function statusOf(error: unknown): number {
   return isUsage ? WRONG_USAGE : FAILED;
 }
 
-/** On standard error; with --json as one document. The parser has said itself what is wrong with the words. */
+/** On standard error; with --json as one document. The parser has reported wrong usage itself. */
 export function reportError(error: unknown, { isJson, streams }: Pick<Running, 'isJson' | 'streams'>): void {
   if (error instanceof ReaderGone) {
     return;

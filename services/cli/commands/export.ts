@@ -303,8 +303,8 @@ interface Target {
 }
 
 /**
- * Writes an export to a file, which is complete or as it was, or to standard output: with `json` as the text "csv" of a
- * document then. Ctrl-C ends it in order; progress is shown on a terminal.
+ * Writes an export to a file, completely or not at all, or to standard output; with `json` as the text "csv" of a
+ * document. Ctrl-C ends it cleanly; a terminal shows progress.
  */
 function writeExport({ noun, file, json }: Target, produce: Produce): Promise<void> {
   if (file !== undefined) {
@@ -322,7 +322,7 @@ async function toOutput(produce: Produce): Promise<void> {
   );
 }
 
-/** Nothing is printed before all of it is there: the CSV is kept in a file without a name until then. */
+/** Prints nothing before the export is complete: an unnamed temporary file holds the CSV. */
 async function asDocument(noun: string, produce: Produce): Promise<void> {
   await withTemporaryFile(async (file) => {
     let count = 0;
@@ -373,7 +373,7 @@ function untilInterrupted(outcome: string, work: (signal: AbortSignal) => Promis
 }
 
 /**
- * A file for what is too large for memory. It has no name, so that it goes with the process at the latest.
+ * A temporary file for content too large for memory. It has no name, so it is gone with the process at the latest.
  *
  * @throws AppError `unavailable` naming TMPDIR if it cannot be written.
  */

@@ -111,7 +111,7 @@ interface ExportOptions {
   json?: boolean;
 }
 
-/** Only for who runs it: names, addresses and where everything was. */
+/** For its owner only: the files have names, addresses and positions. */
 const PRIVATE = { file: 0o600, folder: 0o700 };
 
 function addOrgExport(program: Command): void {

@@ -319,7 +319,7 @@ function rulesTable(rules: readonly Shown[]): string {
   ).join('\n');
 }
 
-/** Alerts that are told one by one as JSON. */
+/** Alerts listed individually in JSON. */
 const MOST_ALERTS = 10_000;
 
 const MOST_SHOWN = 50;

@@ -187,7 +187,7 @@ function scanJson(
   };
 }
 
-/** As one would say it to somebody who looks for the asset. */
+/** Explains in prose, as to somebody who looks for the asset. */
 function whyText(externalKey: string, explanation: Explanation, names: Names): string {
   const { stay, latest, saidBefore } = explanation;
   const keyOf = (id: number | null) =>
@@ -246,7 +246,7 @@ function latestLines({ at, locationId, rule, evidence }: Latest, keyOf: Say, nam
   ];
 }
 
-/** Where a scan alone says it, and not what is heard around it. */
+/** For rules by which one scan decides alone. */
 function sayOwnRule(rule: Rule | null): string {
   return rule === 'every'
     ? ', where every scan counts'

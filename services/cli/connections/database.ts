@@ -113,7 +113,7 @@ export async function withMigratedUrl<Result>(work: (url: string) => Promise<Res
   return work(DATABASE_URL);
 }
 
-/** {@link withConnections} with a pool only, also of a database of another version, which is left as it is. */
+/** {@link withConnections} with a pool only, also for a database of another version, which it leaves unchanged. */
 export async function withEarlierToo<Result>(work: (pool: Pool) => Promise<Result>): Promise<Result> {
   const { DATABASE_URL, TAGTRAIL_DATA } = withBothWays(
     readSettings(DATABASE_SETTINGS, running().env, [faultOfAddresses]),

@@ -16,10 +16,10 @@ export interface Manifest {
 }
 
 /**
- * A folder that `org export` wrote.
+ * A folder written by `org export`.
  *
  * @param onProgress gets the name of the file whose checksum is verified.
- * @throws AppError `invalid_input` if a file is missing, or is not what was exported.
+ * @throws AppError `invalid_input` if a file is missing or was changed.
  */
 export async function openExported(
   folder: string,
@@ -88,7 +88,7 @@ async function digestOf(path: string, signal: AbortSignal): Promise<string> {
 const BYTES = 4 * 1_048_576;
 const LINES = 500;
 
-/** Only a line feed ends a line: `readline` would end it at U+2028 as well, which JSON may contain as it is. */
+/** Only a line feed ends a line: `readline` would also split at U+2028, which JSON may contain. */
 async function* linesOf(path: string): AsyncGenerator<string[]> {
   let lines: string[] = [];
   let bytes = 0;

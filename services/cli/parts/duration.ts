@@ -3,7 +3,7 @@ import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 
 const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 
-/** Seconds of a duration as 60s, 5m or 1h; NaN if it is none. */
+/** Seconds of a duration such as 60s, 5m or 1h; NaN for anything else. */
 export function secondsIn(text: string): number {
   const [, number, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   return number === undefined ? Number.NaN : Number(number) * SECONDS[unit as keyof typeof SECONDS];

@@ -2,7 +2,7 @@ import type { PublishedAt } from '../../../domain/administration/readers/publish
 import { type Configuration, readSettings } from '../../../platform/runtime/settings.ts';
 import { faultOfMovesOut, MOVES_OUT_SETTINGS } from '../../mqtt-ingest/config.ts';
 
-/** Where the environment of this command has moves published; null for nowhere. */
+/** The prefixes to which this command's environment has moves published; null for none. */
 export function publishedAt(environment: NodeJS.ProcessEnv): PublishedAt | null {
   return toPublishedAt(readSettings(MOVES_OUT_SETTINGS, environment, [faultOfMovesOut]));
 }

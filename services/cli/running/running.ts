@@ -16,13 +16,13 @@ export interface Streams {
 /** `isTTY` and `columns` are those of a terminal. */
 type Output = Writable & { isTTY?: boolean; columns?: number };
 
-/** A command under way, with what it uses in place of `process`: several may run in one process. */
+/** A running command, with what it uses instead of `process`: several may run in one process. */
 export interface Running {
   streams: Streams;
   env: NodeJS.ProcessEnv;
   /** Whether it was asked for one JSON document and nothing else. */
   isJson: boolean;
-  /** What it prints last, whole: its JSON document. */
+  /** Its JSON document, printed at the end. */
   document: string | null;
   /** The exit status, unless the command throws. */
   status: number;

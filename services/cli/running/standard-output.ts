@@ -4,7 +4,7 @@ import { running } from './running.ts';
 
 export class ReaderGone extends Error {}
 
-/** Makes a failed write end the command in order, not at some arbitrary point. */
+/** Makes a failed write end the command cleanly, not at some arbitrary point. */
 export function watchOutput(): void {
   const command = running();
   // Never removed: the last write may fail after the command has ended.

@@ -146,7 +146,7 @@ interface AlertRow {
   is_missing: boolean;
 }
 
-/** All alerts of some rules, those that were withdrawn, too. */
+/** All alerts of some rules, including withdrawn ones. */
 async function storedAlerts(db: Connection, orgId: number, rules: readonly string[]): Promise<AlertAnswer[]> {
   const rows = await db.any(sql.type(rowsOf<AlertRow>())`
     select alert.rule_id as rule, coalesce(asset.external_key, reader.name) as of, alert.state,

@@ -46,9 +46,9 @@ export interface CheckResult {
   site_changed: boolean | null;
   undecided: string[];
   differences: Difference[];
-  /** Where the move feed is wrong, or gives other histories than the installation answers. */
+  /** Where the move feed is wrong, or gives other histories than the installation. */
   feed_differences: Difference[];
-  /** What is said of assets that are there or not; null unless the site was watched continuously. */
+  /** Statements about present and absent assets; null unless the site was watched continuously. */
   presence: (Omit<PresenceResult, 'differences'> & { differences: Difference[] }) | null;
   /** Alerts of the rules that were set for the run; null unless the site was watched continuously. */
   alerts: AlertResult | null;

@@ -124,7 +124,7 @@ async function installLocations(
   return find();
 }
 
-/** Locations of an earlier simulation are used again, so what was said of them is taken back where nothing is said. */
+/** Reuses locations of an earlier simulation, and resets their watches. */
 async function installWatches(
   db: Database,
   actor: Actor,

@@ -64,7 +64,7 @@ interface AntennaRow {
   height_m: number;
 }
 
-/** Only the deciding itself is the oracle's own. */
+/** Only the decision is the oracle's own. */
 function toPlan({ locationId, places, antennas }: PlanParts): Plan {
   return {
     locationId,

@@ -229,7 +229,7 @@ interface RuledSite {
   readerIds: readonly number[];
 }
 
-/** Ends the rules of an earlier simulation, and sets those of a site that is watched. */
+/** Ends the rules of an earlier simulation, and sets those of a watched site. */
 async function setSiteRules(
   { db, actor, now }: { db: Database; actor: Actor; now: Micros },
   { orgId, prefix, location, readerIds }: RuledSite,

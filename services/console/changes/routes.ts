@@ -155,7 +155,7 @@ interface Named {
 /** Names of actors and changed resources, by `type id`; deleted ones too. */
 type Names = ReadonlyMap<string, string>;
 
-/** Users of a page of changes. Whoever changed something in an organization is no secret to its members. */
+/** Users of a page of changes. Members may see who changed something in their organization. */
 async function namesOfUsers(people: PeopleDoor, changes: readonly LoggedChange[]): Promise<Names> {
   const ids = [...idsOf(changes, ['user'], ['user', 'membership'])].map((id) => Number.parseInt(id, 10));
   const rows = await people.any(sql.type(rowsOf<{ id: number; name: string }>())`

@@ -17,7 +17,7 @@ import { FLAG_SCHEMA, listOf, objectOf } from '../serving/schemas.ts';
 import { MOST_STAYS, readStays, STAYS_QUERY, type StaysRow } from '../stays/queries.ts';
 import { OF_ASSET } from '../stays/routes.ts';
 
-/** The longest are told; more than a picture can show. */
+/** The longest gaps are shown; more than a picture can show. */
 const MOST_GAPS = 500;
 
 const COVERAGE: JsonSchema = objectOf({
@@ -101,7 +101,7 @@ export async function readGaps(
   return { since, gaps, isCut: all.length > MOST_LOCATIONS || rows.length > MOST_STAYS };
 }
 
-/** In order, by location, those where it was longest first. */
+/** Sorted, by location, those with the longest stays first. */
 function staysWithin(rows: readonly StaysRow[], { since, until }: Interval): [number, Interval[]][] {
   const stays = rows.flatMap(({ id, arrived_at: arrived, left_at: left }) => {
     // An asset that was nowhere has one row, in which all is null.
@@ -127,8 +127,8 @@ function microsOf(time: string): Micros {
 }
 
 /**
- * When a location that was watched continuously was not covered: what was there could leave unnoticed. A reader that still
- * has time for its next message at the end of the window is taken to listen.
+ * When a continuously watched location was not covered, so that assets could leave unnoticed. A reader whose next
+ * message is not yet due at the end of the window is taken to listen.
  */
 function coverageGaps(evidence: PlaceEvidence, window: Interval): Interval[] {
   const goOn = coveredTimes(evidence, window, 'taken').filter(({ until }) => until >= window.until);
@@ -138,5 +138,5 @@ function coverageGaps(evidence: PlaceEvidence, window: Interval): Interval[] {
   );
 }
 
-/** Locations that are looked at: those where the asset was longest. A picture has a lane for ten. */
+/** Locations to show: those where the asset was longest. A picture has ten lanes. */
 const MOST_LOCATIONS = 20;

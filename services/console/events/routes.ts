@@ -63,7 +63,7 @@ const stream = memberRoute({
   },
 });
 
-/** As browsers send back what an event's `id` was; anything else is not from us. */
+/** Browsers send back an event's `id`; anything else is not from us. */
 function positionOf(lastEventId: string | null): number | null {
   return lastEventId !== null && /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : null;
 }
@@ -89,7 +89,7 @@ interface Viewing {
   reads: SharedReads;
   /** Aborted when the viewer goes. */
   signal: AbortSignal;
-  /** @throws Problem if the session has ended meanwhile, or the membership. */
+  /** @throws Problem if the session or the membership has ended meanwhile. */
   confirm(): Promise<void>;
   onCut(why: Cut): void;
 }
@@ -97,7 +97,7 @@ interface Viewing {
 /** Milliseconds of silence after which a comment is sent. */
 const SILENCE = 15_000;
 
-/** Events of a piece: what is held for a viewer that reads slowly. */
+/** Events per piece: the most that is held for a slow viewer. */
 const LIMIT = 200;
 
 /**
@@ -169,7 +169,7 @@ async function readSeen(db: OrganizationDatabase, { after }: { after: number }):
   return { text: texts.join(''), next: events.at(-1)?.data.position ?? after, head, oldest };
 }
 
-/** An event of the feed, with what a screen needs beside: where the asset was before, and what it is called. */
+/** An event of the feed, with what a screen also needs: the previous location, and names. */
 interface MoveSeen extends Omit<MoveEvent, 'data'> {
   data: Pick<MoveEvent['data'], 'position' | 'current' | 'part'> & {
     asset: { id: number; external_key: string; name: string };

@@ -78,7 +78,7 @@ const WRITE: Record<ReportFormat, { pieces: typeof csvOf; type: string }> = {
   },
 };
 
-/** Milliseconds for which a file may be read: while it is, the database keeps what others delete. */
+/** Milliseconds within which a file may be read: meanwhile the database keeps deleted rows. */
 const PATIENCE = 900_000;
 
 /**

@@ -31,7 +31,7 @@ export const FORMAT_WHOLE = objectOf({ name: TEXT_SCHEMA, is_own: FLAG_SCHEMA, s
 
 export const STORED = objectOf({ name: TEXT_SCHEMA, readers: COUNT_SCHEMA });
 
-/** What a message has in place of a strength or a time that can be used. */
+/** The unusable strength or time of a message, as sent. */
 const GIVEN = { type: ['number', 'string', 'null'] } as const;
 
 /** `line` and `column` count from 1, where the place is known. */

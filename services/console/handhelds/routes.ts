@@ -27,8 +27,8 @@ import {
 } from './schema.ts';
 
 /**
- * Where handhelds open their app. If no setting says so, it is taken to be on the machine that the console was asked
- * at, whose name reaches it from elsewhere too.
+ * The address of the handhelds' app. Without a setting, the machine whose name the browser used for the console,
+ * because that name also works from elsewhere.
  */
 function appAddress({ parts: { handhelds, publicUrl }, sender }: ConsoleContext): string {
   if (handhelds.url !== null) {

@@ -252,7 +252,7 @@ function importView(kept: KeptImport) {
   };
 }
 
-/** While it is worked on, what was found before is out of date. */
+/** While it is processed, earlier results are out of date. */
 function wholeImportView(kept: KeptImport) {
   const isShown = kept.outcome !== null && kept.work === null;
   return { ...importView(kept), outcome: isShown ? new JsonText(kept.outcome ?? 'null') : null };

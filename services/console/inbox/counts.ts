@@ -5,7 +5,7 @@ import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { COUNT_SCHEMA, objectOf } from '../serving/schemas.ts';
 
-/** More are a hundred to whoever has the number beside the word “Inbox”. */
+/** The count beside the word “Inbox” stops here. */
 const MOST_COUNTED = 100;
 
 const counts = memberRoute({

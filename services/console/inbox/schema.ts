@@ -158,7 +158,10 @@ const formatName = optional(text(255));
 
 export const replayBody = jsonBody({ format: formatName });
 
-/** Which messages: these, or all open ones, or those of them of a kind, of a reader or with a text. In parts, each after the last. */
+/**
+ * Selects messages: these, or all open ones, optionally of a kind, of a reader or with a text. In parts, each after the
+ * last.
+ */
 const MANY = {
   ids: optional(idsField(500)),
   all: optional(flag),

@@ -90,13 +90,13 @@ const listen = memberRoute({
 
 export const listenRoutes = [listen];
 
-/** Milliseconds after which it is looked up again whose tags they are: one may have been attached meanwhile. */
+/** Milliseconds after which tags are looked up again: one may have been attached meanwhile. */
 const OWNERS_MS = 3_000;
 
 interface Streaming {
   db: OrganizationDatabase;
   signal: AbortSignal;
-  /** @throws Problem if the session has ended meanwhile, or the membership. */
+  /** @throws Problem if the session or the membership has ended meanwhile. */
   confirm(): Promise<void>;
 }
 
@@ -149,7 +149,7 @@ function timeOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-/** Whose a tag is: of an asset or of a location. */
+/** The owner of a tag: an asset or a location. */
 interface Owner {
   asset: Reference | null;
   location: Reference | null;

@@ -266,7 +266,7 @@ function trialView(
   };
 }
 
-/** What a summary names, locations and assets. */
+/** The locations and assets that a summary names. */
 function idsIn({ pairs, moves, worst, walk }: TrialSummary) {
   return {
     locations: [
@@ -280,7 +280,7 @@ function idsIn({ pairs, moves, worst, walk }: TrialSummary) {
   };
 }
 
-/** Moves now are those kept, dated anew and removed; then, those kept, dated anew and added. */
+/** Moves now: kept, redated and removed ones. Then: kept, redated and added ones. */
 function countsView({ kept, redated, removed, added }: PairCounts) {
   return {
     present: kept + redated + removed,

@@ -33,7 +33,7 @@ import {
   TEXT_SCHEMA,
 } from '../serving/schemas.ts';
 
-/** What a trial may be about, in microseconds. */
+/** The longest window of a trial, in microseconds. */
 const LONGEST: Micros = 7 * MICROS_PER_DAY;
 
 const SETTING_MEMBERS = {
@@ -114,7 +114,7 @@ export const MADE_SETTINGS = listOf(
   }),
 );
 
-/** `tried`: null as long as it is being tried; ask again. */
+/** `tried`: null while the trial runs; ask again. */
 export const PROPOSALS = listOf(
   objectOf({
     location: REFERENCE_OR_NULL,

@@ -62,7 +62,7 @@ async function leave(koa: Context, { provider, errands, parts, log }: OidcParts)
   }
 }
 
-/** An errand has attempts of its own; without one, an address has those of strangers. */
+/** An errand has its own budget of attempts; without one, the budget of strangers at the address counts. */
 async function comeBack(koa: Context, { provider, errands, parts, log }: OidcParts): Promise<void> {
   const errand = errands.read(koa.req);
   const { address, userAgent } = senderOf(koa.req, parts);

@@ -51,7 +51,11 @@ export class Provider {
     this.#settings = settings;
   }
 
-  /** Where to send somebody who wants to sign in. @throws an error of the library if the provider is out of reach. */
+  /**
+   * The address for signing in.
+   *
+   * @throws an error of the library if the provider is unreachable.
+   */
   async begin(): Promise<{ url: URL; errand: Errand }> {
     const errand = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() };
     const url = buildAuthorizationUrl(await this.#configuration(), {
@@ -141,10 +145,10 @@ interface Demands {
 }
 
 /**
- * The provider is free to ignore what it is asked for (OpenID Connect Core 3.1.2.1), so only its answer counts.
+ * A provider may ignore the request for factors (OpenID Connect Core 3.1.2.1), so only its answer counts.
  *
- * @param idToken and nothing else of the answer: it is signed, and about this sign-in.
- * @throws ProviderRefusal `factors`, with what it says.
+ * @param idToken the only part of the answer that is signed and about this sign-in.
+ * @throws ProviderRefusal `factors`, with its claims.
  */
 function requireFactors(idToken: Readonly<Record<string, unknown>>, demands: Demands): void {
   const { acr, amr } = idToken;

@@ -63,7 +63,7 @@ const PLACE_SCHEMA: JsonSchema = {
   additionalProperties: false,
 };
 
-/** All places of a plan. Read as a whole: field by field, each would be looked for in the text from its beginning on. */
+/** All places of a plan, read as a whole: field by field, each would be searched in the text from its beginning. */
 const planPlaces: Field<PlanPlace[]> = {
   schema: { type: 'array', items: PLACE_SCHEMA, maxItems: MOST_PLACES },
   mismatch: (value) => {
@@ -254,7 +254,7 @@ const MEMBERS = {
   digest: TEXT_SCHEMA,
   version: COUNT_SCHEMA,
   place_count: COUNT_SCHEMA,
-  /** With how wide and high the image is then, in metres. */
+  /** With the image's width and height in metres. */
   scale: nullableSchema(objectOf({ ...SCALE, width_m: METRE_SCHEMA, height_m: METRE_SCHEMA })),
   updated_at: TIME_SCHEMA,
 };

@@ -24,9 +24,9 @@ export async function changingReaders<Result>(
 }
 
 /**
- * Whether nothing is lost of what is published to the topic from now on.
+ * Whether messages to the topic are safe from now on.
  *
- * @param isNew waits until it is so; nobody subscribes again to what a reader had before.
+ * @param isNew waits for the subscription; nobody subscribes again to a reader's earlier topic.
  */
 export function subscribedTo(
   context: ConsoleContext,

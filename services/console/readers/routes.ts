@@ -108,7 +108,7 @@ const create = memberRoute({
   },
 });
 
-/** What listens everywhere is on the machine of the console, whose name reaches it from elsewhere too. */
+/** A service that listens on all addresses is on the console's machine, whose name also works from elsewhere. */
 function addressesOf({ parts, sender }: ConsoleContext, readerId: number) {
   const { readersUrls, publicUrl } = parts;
   const console = publicUrl ?? sender.origin;

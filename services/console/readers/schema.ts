@@ -88,8 +88,8 @@ const READER_FIELDS = {
 export const READER = objectOf(READER_FIELDS);
 
 /**
- * `sign_in_faults` are those of the last day: `wrong_credentials` and `mqtt_5`, which the embedded broker does not speak, were
- * refused; `shared_login` is of two devices that end each other's connection.
+ * `sign_in_faults` of the last day: `wrong_credentials` and `mqtt_5` (which the embedded broker does not speak) were
+ * refused; `shared_login`: two devices end each other's connection.
  */
 export const ONE_READER = objectOf({
   ...READER_FIELDS,
@@ -131,8 +131,8 @@ export const SPANS = objectOf({
 });
 
 /**
- * `mqtt_password` is shown this once. `subscribed` is false where ingestion has not subscribed to the topic at a broker of
- * your own: what is published before that is lost.
+ * `mqtt_password` is shown only now. `subscribed` is false if ingestion has not yet subscribed to the topic at a broker
+ * of your own: earlier messages are lost.
  */
 export const CREATED_READER = objectOf({
   id: ID_SCHEMA,

@@ -34,7 +34,7 @@ export interface ConsoleParts {
   people: PeopleDoor;
   sessions: CredentialCache<SessionRow>;
   usage: CredentialUsage;
-  /** A session that was not used for so long has ended. */
+  /** A session unused for this long has ended. */
   idleSeconds: number;
   cookie: OwnCookie;
   /** A browser in which somebody has signed in; it outlives sessions. */
@@ -48,7 +48,7 @@ export interface ConsoleParts {
   insight: Insight;
   trials: Trials;
   proposals: Proposals;
-  /** For reads that take minutes, on a connection of its own. */
+  /** For reads that take minutes, on their own connection. */
   openSnapshot(orgId: number, signal: AbortSignal): Promise<OpenSnapshot>;
   /** By organization. */
   trees: RecentReads<number, JsonBytes>;
@@ -59,14 +59,14 @@ export interface ConsoleParts {
   open: OpenAnswers;
   measures: ConsoleMeasures;
   hearing: Hearing;
-  /** Where readers publish; null where it is not known. */
+  /** The addresses to which readers publish; null if unknown. */
   readersUrls: Readonly<Record<'mqtt' | 'push', string | null>>;
   ways: SignInWays;
   builtinFormats: ReadonlyMap<string, Format>;
-  /** Dates scans that are recorded here: those of replayed messages. */
+  /** Dates scans recorded here, which come from replayed messages. */
   dating: { rules: TimeRules; clock: Clock };
   /** The console's address for links, without a trailing slash. */
   publicUrl: string | null;
-  /** Where handhelds open their app; the port counts where the address is unknown. */
+  /** The address of the handhelds' app; the port counts if the address is unknown. */
   handhelds: { url: string | null; scheme: string; port: number };
 }

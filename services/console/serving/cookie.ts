@@ -19,7 +19,7 @@ export class OwnCookie {
     this.#attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   }
 
-  /** Null if there is none, or several: then somebody else planted one. */
+  /** Null if there is none, or if there are several: then somebody planted one. */
   read({ headers: { cookie = '' } }: IncomingMessage): string | null {
     const prefix = `${this.#name}=`;
     const values = cookie

@@ -24,7 +24,7 @@ export interface CheckedInstallation extends Checked {
   hasOneOrganization: boolean;
 }
 
-/** Looks at what may be wrong: at most once at a time, and once in {@link RECENT_MS}, for each organization. */
+/** Checks an organization's health at most once at a time, and once per {@link RECENT_MS}. */
 export class HealthChecks {
   readonly retention: Retention;
   readonly #organizations = new RecentReads<number, Checked>(RECENT_MS);

@@ -7,7 +7,7 @@ import { createRequestPool } from '../../../db/timescale/connections/pool.ts';
 import { isCancelled } from '../../../db/timescale/connections/sql-state.ts';
 import { wakeSealer } from '../../../domain/moves/wake-sealer.ts';
 
-/** Connections to the database beside those of requests, so that none of this delays them. */
+/** Connections besides those of requests, so that requests are not delayed. */
 const CONNECTIONS = 2;
 
 /** An organization that keeps its connection busy is cut after two seconds if one without any waits as long. */
@@ -26,8 +26,8 @@ interface Desk {
 }
 
 /**
- * What no organization's own role may see or change: raw scans, moves that are not sealed, readers. Each names its
- * organization, which was found by the session. An organization has one under way at a time.
+ * Access to rows that an organization's role may not see: raw scans, unsealed moves, readers. Every statement names the
+ * session's organization. One at a time per organization.
  */
 export class Insight {
   /** Called after a commit that changed histories of these organizations. */

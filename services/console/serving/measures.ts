@@ -12,7 +12,7 @@ const CUTS = ['unread', 'signed_out', 'failed'] as const;
 type Outcome = (typeof OUTCOMES)[number];
 export type Cut = (typeof CUTS)[number];
 
-/** Milliseconds for which the number of sessions is shown as it was counted, however often it is asked for. */
+/** Milliseconds for which a count of sessions is reused. */
 const SESSIONS_MS = 10_000;
 
 /** The console's counters beside requests. */
@@ -94,7 +94,7 @@ function measureSessions(registry: Registry, sessions: () => Promise<number>): v
   });
 }
 
-/** Null for what is wrong with a form, such as a password that is too short: nobody was let in or kept out. */
+/** Null for a faulty form, such as a password that is too short: nobody was let in or refused. */
 function outcomeOf(error: unknown): Outcome | null {
   if (error instanceof UserFault) {
     return null;

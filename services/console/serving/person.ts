@@ -14,9 +14,9 @@ export interface Sender {
   device: string | null;
   address: string;
   userAgent: string;
-  /** Where the browser is; of a write, the console's own address. */
+  /** The browser's origin; for a write, the console's own address. */
   origin: string | null;
-  /** A person is at it: false for what an open page asks for by itself, which must not keep a session from idling out. */
+  /** Whether a person made the request: false for an open page's own requests, which must not keep a session alive. */
   isUse: boolean;
 }
 

@@ -13,7 +13,7 @@ export interface ProposalTrial {
 }
 
 export interface Proposal extends FlappingArea {
-  /** Null as long as it is being tried. */
+  /** Null while the trial runs. */
   tried: ProposalTrial | null;
 }
 
@@ -26,7 +26,7 @@ const PATIENCE_MS = 4_000;
 /** Reads that a trial looks at. */
 const MOST_SCANS = 100_000;
 
-/** Proposes `strength` where assets flap, with what it would have made of the recorded scans. */
+/** Proposes `strength` where assets flap, with the result it would have had on the recorded scans. */
 export class Proposals {
   readonly #insight: Insight;
   readonly #trials: Trials;

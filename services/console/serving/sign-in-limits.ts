@@ -12,10 +12,9 @@ const OF_ADDRESS = bucketOf(60, 60);
 const OF_DEPARTURES = bucketOf(600, 600);
 
 /**
- * Attempts to sign in, good or bad: those that come at once are counted before any is judged. Per process.
- *
- * Failures on purpose use up the budget of strangers at that address only. Browsers that somebody signed in with before, links
- * and answers of the identity provider have budgets of their own, each under a secret that others do not have.
+ * Attempts to sign in, good or bad, per process. Simultaneous attempts are counted before any is judged. Deliberate
+ * failures use up only the strangers' budget of that address: known browsers, links and answers of the identity
+ * provider have their own budgets, each under a secret.
  */
 export class SignInLimits {
   readonly #accounts: MemoryStore;
@@ -40,8 +39,7 @@ export class SignInLimits {
   }
 
   /**
-   * @param account or whatever else has attempts of its own; what strangers choose of it comes after a word that says what
-   * it is.
+   * @param account or another key with its own budget; text that strangers choose follows a word for its kind.
    * @throws as {@link takeOfAddress} does.
    */
   takeOfAccount(account: string): void {
@@ -49,7 +47,7 @@ export class SignInLimits {
   }
 }
 
-/** An address, after what it is of. */
+/** An address, after a word for its kind. */
 const LONGEST = 400;
 
 function take(store: MemoryStore, bucket: Bucket, key: string, where: string): void {

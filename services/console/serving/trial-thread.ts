@@ -24,7 +24,7 @@ export interface TrialProgress {
   until: Micros;
 }
 
-/** Its messages, in order: progress now and then, and one of the others. */
+/** Messages of the thread: progress now and then, finally one of the others. */
 export type TrialMessage = { progress: TrialProgress } | { summary: TrialSummary } | { isTooSlow: true };
 
 /** Milliseconds from one message of progress to the next. */

@@ -9,15 +9,18 @@ import type { TrialMessage, TrialProgress, TrialTask } from './trial-thread.ts';
 const BOUNDS: TrialBounds = { scans: 300_000, assets: 50_000, moves: 200, pairs: 50, worst: 8 };
 
 /**
- * Milliseconds. What is found until then is told, asset by asset; after twice that, all of it is given up. The worst, an asset
- * with 300,000 scans of which 240,000 lie within two windows, takes 7 s of processor time.
+ * Milliseconds. After this, a trial returns its results so far, asset by asset; after twice this, it fails. The worst
+ * asset, with 240,000 of 300,000 scans within two windows, takes 7 s of processor time.
  */
 const TIME = { whole: 30_000, statement: 10_000 };
 
 /** Trials of a process at once: each has a thread with some 60 MB, and a connection to the database. */
 const AT_ONCE = 3;
 
-/** Milliseconds after which a trial ends with what it has, if another organization has waited as long for its place. */
+/**
+ * Milliseconds after which a trial ends with its results so far, if another organization has waited as long for its
+ * place.
+ */
 const SLICE = 5_000;
 
 /** Milliseconds to end a trial that was asked to. */
@@ -29,9 +32,8 @@ const TOO_SLOW = 'It took too long and was cancelled; try a shorter range';
 const TRIAL_THREAD = new URL('trial-thread.ts', import.meta.url);
 
 /**
- * Tries of location settings, one of an organization at a time. Each runs in a thread of its own, on a connection of its own: the scans
- * of a window may be a hundred thousand, and judging 60,000 held up the event loop for 0.13 s, and 0.004 now; and
- * who asks meanwhile why an asset is where it is must not wait for it.
+ * Trials of location settings, one at a time per organization. Each has its own thread and connection: judging 60,000
+ * scans held the event loop for 0.13 s, and requests for *why* must not wait.
  */
 export class Trials {
   readonly #settings: Pick<TrialTask, 'url' | 'applicationName' | 'bounds' | 'time'>;
@@ -71,9 +73,9 @@ export class Trials {
   }
 
   /**
-   * Ends early, with what it found until then, if others wait for its place.
+   * Ends early with its results so far if others wait for its place.
    *
-   * @param signal ends it: when whoever asked has gone.
+   * @param signal ends it, for example when the caller has gone.
    * @throws AppError `timed_out`, also if others of the organization take too long; the signal's reason.
    */
   run(

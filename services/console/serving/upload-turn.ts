@@ -8,10 +8,10 @@ interface Upload {
 }
 
 /**
- * Takes the organization's turn for the rest of a request whose file has come, before it has a connection to the database.
- * A client that hangs up while waiting gives up its place.
+ * Takes the organization's turn for the rest of a request after its file has arrived, before it takes a database
+ * connection. A client that hangs up gives up its place.
  *
- * @throws as `ExpensiveTurns.hold` does; Problem if the session has ended meanwhile, or the membership.
+ * @throws as `ExpensiveTurns.hold` does; Problem if the session or the membership has ended meanwhile.
  */
 export async function takeUploadTurn({ context: { db }, signal, confirm }: Upload): Promise<void> {
   await expensiveTurns.hold(db.orgId, 'body', QUEUE, signal());

@@ -24,8 +24,8 @@ interface VisitingSender extends Sender {
 }
 
 /**
- * The strangers of an address have a budget for each errand, so that those who fail at passwords do not keep others from
- * links; a browser that somebody signed in with before has one of its own.
+ * Strangers at an address have one budget per errand, so that failed passwords do not block links; a known browser has
+ * its own budget.
  */
 export function visitorAccess(parts: ConsoleParts): Access<Visitor, VisitingSender> {
   return {

@@ -23,8 +23,8 @@ export async function takeAttempt(visitor: Visitor, email: string): Promise<stri
 }
 
 /**
- * The password that somebody invited gives is that of signing in, so whoever makes invitations has a bounded number of guesses
- * at an account, however many invitations they are made with.
+ * The password given for an invitation is an existing user's, so the authors of invitations get a bounded number of
+ * guesses at an account, however many invitations they make.
  *
  * @throws Problem `rate_limited`.
  */

@@ -31,8 +31,8 @@ export function answeredWithCookies(
 }
 
 /**
- * The new session, which never has the token that the browser came with (session fixation); that one ends. The browser is
- * remembered, by a token that is new as well.
+ * Begins a session with a new token (against session fixation), and ends the browser's earlier one. The browser gets a
+ * new token by which it is remembered.
  */
 export async function answerSignedIn(
   { parts, device }: Visitor,

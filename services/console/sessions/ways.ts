@@ -8,7 +8,7 @@ import { visitorRoute } from '../serving/visitor.ts';
 
 const WAYS = objectOf({
   passwords: { type: 'boolean' },
-  /** Where to send the browser; null for none. */
+  /** The address to send the browser to; null for none. */
   identity_provider: { type: ['string', 'null'] },
 });
 

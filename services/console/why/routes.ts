@@ -60,14 +60,14 @@ const DECISION: JsonSchema = objectOf({
   from: TIME_SCHEMA,
   to: TIME_SCHEMA,
   unit: { type: ['string', 'null'], enum: ['dB', 'reads', null] },
-  /** The first of them in order; `heard_count` are all. */
+  /** The first in order; `heard_count` counts all. */
   heard_count: COUNT_SCHEMA,
   heard: listOf(
     objectOf({
       location: REFERENCE_OR_NULL,
       device: DEVICE,
       antenna: { type: ['integer', 'string'] },
-      /** All at the place; `reads_with_rssi` are those of the antenna that have a level. */
+      /** `reads` are all at the location; `reads_with_rssi` those of the antenna that have a level. */
       ...{ reads: COUNT_SCHEMA, reads_with_rssi: COUNT_SCHEMA },
       level: NUMBER_OR_NULL,
       margin: nullableSchema(objectOf(MEASURE)),
@@ -93,8 +93,8 @@ const RULE_OR_NULL: JsonSchema = {
 };
 
 /**
- * `stay` is null if there is none at that time: then `latest` says between which locations the asset is undecided, or
- * `first_seen` when it was first seen, null for never.
+ * `stay` is null if there is none at that time; then `latest` names the locations between which the asset is undecided,
+ * or `first_seen` says when it was first seen (null: never).
  */
 const WHY: JsonSchema = objectOf({
   first_seen: nullableSchema(TIME_SCHEMA),

@@ -8,7 +8,7 @@ export const WRITE_CONNECTIONS = 4;
 const MAX_HELD = 100;
 export const MAX_HELD_BY_ORGANIZATION = 50;
 
-/** Beyond so many in all, an organization has no more than a few: two that send all they may leave others room. */
+/** Above this total, an organization has only a few places: two that send as much as they may leave room for others. */
 const CROWDED = 75;
 const FEW = 5;
 

@@ -9,7 +9,7 @@ import { type NamedLocation, noSuchLocation, type ReadTag } from '../wire/fields
 import type { Submission, SubmittedScan } from './submission.ts';
 
 export interface Step {
-  /** With the kind of tag that was found, if the device guessed it. */
+  /** With the kind of the found tag, if the device guessed it. */
   scan: SubmittedScan;
   locationId: number | null;
   setsLocation: boolean;

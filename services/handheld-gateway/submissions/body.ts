@@ -6,7 +6,7 @@ import { type Body, checkedBody, jsonBody } from '../../../platform/http/body.ts
 import { MOST_SCANS, type Submission, type SubmittedScan } from '../recording/submission.ts';
 import { deviceClock, deviceTime, namedLocation, ulidField, usableTag } from '../wire/fields.ts';
 
-/** Wide enough for whatever devices send, so that none loses its scans; what no radio hears is recorded as none. */
+/** Wide enough for anything devices send, so that no scan is lost; impossible levels are recorded as none. */
 const rssi = decimal({ min: -1000, max: 1000 });
 
 const SCAN_MEMBERS = {

@@ -28,12 +28,12 @@ export function usableTag({ tag_type, value }: Values<typeof NEW_TAG>, name: str
 }
 
 /**
- * When something was, by the device's clock. What a clock that was never set says is taken, too: nobody can say it better
- * any more, and the time of reception counts instead.
+ * The time of an event by the device's clock. A clock that was never set is accepted, too: nobody knows better, and the
+ * time of reception counts instead.
  */
 export const deviceTime = instant;
 
-/** The device's clock as it sends. A wrong clock is as good as a right one; a constant would misdate everything. */
+/** The device's clock at sending. A wrong clock is fine; a constant would misdate everything. */
 export const deviceClock = exceptSentinels(
   (sentinel) =>
     `must be what the device's clock shows at this attempt to send, not ${sentinel}, which programs send when they ` +

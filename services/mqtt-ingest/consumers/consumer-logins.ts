@@ -7,14 +7,14 @@ import { LEAVING } from '../registry/registry.ts';
 
 const NAME = /^consumer-\d+$/;
 
-/** So named, a login is a consumer's and not a reader's. */
+/** A login with such a name belongs to a consumer, not a reader. */
 export function isConsumerName(username: string | undefined): username is string {
   return username !== undefined && NAME.test(username);
 }
 
 /**
- * Logins, looked up together: at most every {@link SPACING} milliseconds, however many names strangers make up. What is
- * known is trusted for {@link TRUSTED_MS}.
+ * Logins, looked up together: at most once per {@link SPACING} milliseconds, whatever names strangers make up. Known
+ * ones are trusted for {@link TRUSTED_MS}.
  */
 export class ConsumerLogins {
   readonly #db: Connection;

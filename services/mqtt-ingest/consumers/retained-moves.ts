@@ -17,8 +17,8 @@ interface Root {
 }
 
 /**
- * The embedded broker's record for consumers: what is retained for each organization apart, so that a subscription costs what
- * its own organization has, and the little that {@link ReaderSessions} keeps of sessions.
+ * The embedded broker's retained messages for consumers, kept per organization, so that the cost of a subscription
+ * depends only on its organization and the few sessions of {@link ReaderSessions}.
  */
 export class RetainedMoves extends ReaderSessions {
   readonly #to: Destination;
@@ -29,7 +29,7 @@ export class RetainedMoves extends ReaderSessions {
     this.#to = to;
   }
 
-  /** Whether the organization may have the message retained, beside what it has. */
+  /** Whether the organization has room for another retained message. */
   hasRoomFor({ topic, payload }: Message): boolean {
     const root = this.#roots.get(this.#rootOf(topic));
     const before = root?.byTopic.get(topic)?.payload.length ?? 0;
@@ -78,7 +78,7 @@ export class RetainedMoves extends ReaderSessions {
     }
   }
 
-  /** Candidates for a filter: under discovery, whose topics all consumers share, those of all organizations. */
+  /** Candidates for a filter; below discovery, whose topics all consumers share, those of all organizations. */
   *#below(filter: string): Generator<Retained> {
     const name = this.#rootOf(filter);
     const root = this.#roots.get(name);

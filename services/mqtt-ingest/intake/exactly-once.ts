@@ -3,11 +3,10 @@ import { CommitUnknown, type TransactionMark } from '../../../db/timescale/conne
 type Flush<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>;
 
 /**
- * Wraps a flush so that it can be retried after an unanswered commit without counting twice (scans are
- * idempotent anyway). Before the next attempt with any of the items, in whatever batches, it asks whether the
- * commit went through.
+ * Wraps a flush so that it can be retried after an unanswered commit without counting twice (scans are idempotent
+ * anyway). Before the next attempt with any of the items, it asks whether the commit went through.
  *
- * @param flush throws CommitUnknown, carrying the results, if it does not know.
+ * @param flush throws CommitUnknown with the results if it does not know.
  * @param wasCommitted gets what was to be committed; asked until it answers.
  */
 export function exactlyOnce<Item extends object, Result>(

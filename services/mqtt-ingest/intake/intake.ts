@@ -51,11 +51,11 @@ export interface Intake {
    */
   drain(patience: number): Promise<void>;
   /**
-   * Up to when every message that was received is committed, or refused, but for {@link slow} ones and those of readers that
-   * wait for a lock of another session.
+   * The time up to which every received message is committed or refused, except {@link slow} ones and those of readers
+   * that wait for a lock of another session.
    */
   settledUpTo(): Micros;
-  /** Messages that took too long to record; each waits by itself. */
+  /** Messages that took too long to record; each waits alone. */
   readonly slow: number;
 }
 
@@ -69,7 +69,7 @@ export interface IntakeOptions {
   onOutage(error: unknown): void;
   /** Called for each reader whose messages wait for a lock of another database session, at each attempt. */
   onBlocked?(error: unknown, message: ReadMessage): void;
-  /** Called for a message that took too long to record and waits by itself, at each attempt. */
+  /** Called at each attempt for a message that took too long to record and waits alone. */
   onSlow?(error: unknown, message: ReadMessage): void;
   /** Called for a poison message, which cannot be recorded by its own fault; it is kept as rejected. */
   onPoison(error: unknown, message: ReadMessage): void;
@@ -78,7 +78,7 @@ export interface IntakeOptions {
   onMoves?(orgIds: ReadonlySet<number>): void;
   /** Called when a reader reports a fault of its own, at most once a minute per reader. */
   onWarning(warning: ReaderWarning): void;
-  /** Those who aim antennas, who are told what is read. */
+  /** Shows reads to people who aim antennas. */
   listening?: Pick<ReaderListening, 'note'>;
 }
 

@@ -105,8 +105,8 @@ export class ReaderLanes {
 }
 
 /**
- * Organizations take turns, a batch each and one at a time. Whoever keeps these lanes busy has one of them, so that the large
- * message of another organization waits for none of its messages.
+ * Organizations take turns, one batch at a time. Organizations that keep these lanes busy have only one of them, so
+ * that another organization's large message need not wait for theirs.
  */
 class LargeLanes {
   readonly #options: Omit<BatchOptions<ReadMessage, MessageOutcome>, 'lanes'>;

@@ -7,7 +7,7 @@ export interface ReaderWarning {
   orgId: number;
   readerId: number;
   reader: string;
-  /** As worded by its format: `item /overflowEvent exists`. */
+  /** In the format's words: `item /overflowEvent exists`. */
   warning: string;
   /** Occurrences since the last report, this one included. */
   times: number;

@@ -13,9 +13,9 @@ interface Recording {
 }
 
 /**
- * Messages that were not recorded within the time limit of a statement. Each is tried again by itself, one at a time,
- * after pauses that double, until it is recorded or the process stops. Organizations take turns. Messages that follow
- * from the same reader do not wait: the history is the same in any order.
+ * Messages that were not recorded within the time limit of a statement. Each is retried alone after pauses that double,
+ * until it is recorded or the process stops. Organizations take turns. Later messages of the same reader do not wait:
+ * the history is the same in any order.
  */
 export class SlowMessages {
   readonly #recording: Recording;

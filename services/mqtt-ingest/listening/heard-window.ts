@@ -5,7 +5,7 @@ import type { Listened } from '../../../domain/listening/wanted.ts';
 import { type Antennas, antennaNumber, NO_ANTENNA } from '../../../domain/messages/to-scans.ts';
 import { whyUnusable } from '../../../domain/tracking/tag-key.ts';
 
-/** Tags of an antenna that are told apart; some 60 fit into a notification. */
+/** Tags kept per antenna; some 60 fit into a notification. */
 const MOST_TAGS = 100;
 const MOST_ARRIVALS = 3;
 const MOST_TEXT = 200;
@@ -114,7 +114,7 @@ export class HeardWindow {
     }
   }
 
-  /** Once a second, in which no further tag becomes old: with thousands in view, most reads are of tags without room. */
+  /** Once a second: with thousands of tags in view, most reads are of tags without room. */
   #makeRoom(second: number): boolean {
     if (second === this.#roomMadeIn) {
       return false;

@@ -77,7 +77,7 @@ export class ReaderListening {
     }
   }
 
-  /** Announces what has changed, and now and then what has not, as a sign of life. */
+  /** Announces changes, and now and then unchanged values as a sign of life. */
   async tell(): Promise<void> {
     const now = this.#now();
     this.#endOld(now);

@@ -107,7 +107,7 @@ const SUBSCRIBER_COUNTERS = [
   ...COMMITTED,
 ] as const;
 
-/** Also without Kafka, so that dashboards and alerts find them. */
+/** Registered without Kafka, too, so that dashboards and alerts find them. */
 export function measureKafka(registry: Registry, figures: () => KafkaFigures): void {
   measureFigures(registry, figures, { gauges: KAFKA_GAUGES, counters: KAFKA_COUNTERS });
 }

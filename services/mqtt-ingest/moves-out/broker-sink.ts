@@ -133,10 +133,10 @@ interface Sent {
 }
 
 /**
- * In order, with no more than `window` unacknowledged (MQTT 5 section 3.3.4 asks for that). After one that is refused no
- * more are sent, and those on their way are waited for.
+ * In order, with at most `window` unacknowledged (required by MQTT 5 section 3.3.4). After a refused message no more
+ * are sent, and those on their way are awaited.
  *
- * @param inFlight what is unacknowledged, the oldest first.
+ * @param inFlight unacknowledged messages, oldest first.
  */
 async function publishAll(
   client: MqttClient,
@@ -194,5 +194,5 @@ const KEEPALIVE = 10;
 const CONNACK = 10_000;
 const SILENCE = 30_000;
 
-/** Milliseconds: a broker gives what is retained at once. If this one did not yet, everything is sent once more. */
+/** Milliseconds. Brokers send retained messages at once; if this one is slower, everything is sent once more. */
 const MARK = 1_000;

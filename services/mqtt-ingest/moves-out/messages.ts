@@ -6,7 +6,7 @@ import { discoveryOf } from './home-assistant.ts';
 
 export interface Message {
   topic: string;
-  /** Empty: the broker forgets what it has there. */
+  /** Empty: the broker forgets the retained message. */
   payload: string;
 }
 
@@ -20,7 +20,9 @@ function locationTopic({ prefix }: Destination, orgId: number, externalKey: stri
   return `${prefix}/${orgId}/assets/${externalKey}/location`;
 }
 
-/** Where a message is retained that tells whether the broker has lost its memory; no organization has the number. */
+/**
+ * The topic of a retained message that shows whether the broker has lost its memory; no organization has this number.
+ */
 export function markTopic({ prefix }: Destination): string {
   return `${prefix}/0/assets/published`;
 }
@@ -45,11 +47,11 @@ export function messagesOf(to: Destination, orgId: number, placement: Placement)
 }
 
 /**
- * Turns placements, in order, into what has to be sent. `topics` says what the broker is known to have, and is changed
- * to what it will have.
+ * Turns placements, in order, into messages. `topics` says what the broker has, and is updated.
  *
- * @param isRepeated sends also what the broker is known to have.
- * @param isSettled notes also of what the broker is known to have that it was told: later events of the asset may be so, too.
+ * @param isRepeated also sends what the broker has.
+ * @param isSettled also records the position of unsent placements, because later events of the asset may be unsent,
+ * too.
  */
 export function messagesToSend(
   placements: readonly { assetId: number; toldAt: number | null; messages: readonly Message[] }[],

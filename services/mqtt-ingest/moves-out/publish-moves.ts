@@ -38,7 +38,7 @@ export interface PublishingOptions {
   to: Destination;
   /** Names the broker: everything is published once more if it changes. */
   broker: string;
-  /** For so long an asset's events wait. */
+  /** How long an asset's events wait. */
   settleSeconds?: number;
   openSink(signal: AbortSignal): Promise<Sink & { close(): void }>;
   log: Logger;
@@ -49,10 +49,9 @@ export interface PublishingOptions {
 }
 
 /**
- * Publishes where every asset is, from the move feed, or stands by to do so: of all processes that call this one does it,
- * and the next takes over within seconds when that one is gone. At least once, and in order for each asset.
- *
- * A fault of the database or the broker ends it, which frees the lock; it begins again where the last acknowledgement was.
+ * Publishes the location of every asset, from the move feed, or stands by: one of all processes that call this does it,
+ * and another takes over within seconds when it is gone. At least once, and in order for each asset. A fault of the
+ * database or the broker ends it, which frees the lock; it resumes after the last acknowledgement.
  */
 export function publishMoves({
   databaseUrl,
@@ -221,7 +220,9 @@ async function publishUnlessRefused(publishing: Publishing, feed: PublishedFeed)
   }
 }
 
-/** A row of the organization is at fault, or there are so many that the server gave up. The connection can be used on. */
+/**
+ * True if a row of one organization is at fault, or its rows are too many for the server. The connection stays usable.
+ */
 function isFaultOfOne(error: unknown): boolean {
   return isFaultOfData(error) || sqlStateOf(error) === QUERY_CANCELED;
 }

@@ -27,15 +27,15 @@ export interface Sink {
   /**
    * Sends messages in order, retained, at QoS 1.
    *
-   * @param isCareful each after the one before is acknowledged, so that it is known which one is not.
-   * @throws Unpublished unless the broker acknowledged every one; any other error if nothing can be said of a message.
+   * @param isCareful sends each after the one before is acknowledged, to learn which one is refused.
+   * @throws Unpublished unless the broker acknowledged all; any other error if the cause is unknown.
    */
   publish(messages: readonly Message[], options?: { isCareful?: boolean }): Promise<void>;
   /** Aborted when nothing can be sent any more. */
   lost?: AbortSignal;
   /**
-   * Whether the broker has lost what is retained, by a message that is retained there for this: call it before publishing
-   * that again.
+   * Whether the broker has lost its retained messages, shown by the retained mark: call it before publishing the mark
+   * again.
    */
   hasForgotten?(mark: string): Promise<boolean>;
 }
@@ -44,11 +44,11 @@ export interface Publishing {
   db: Client;
   sink: Sink;
   to: Destination;
-  /** Which broker this is, and what is published there: if it changes, everything is published once more. */
+  /** The broker and what is published there: if it changes, everything is published again. */
   target: string;
-  /** For so long an asset's events wait. */
+  /** How long an asset's events wait. */
   settleSeconds: number;
-  /** By organization: until when its next event waits; milliseconds of `performance.now()`. */
+  /** By organization: when its next event is due; milliseconds of `performance.now()`. */
   held: Map<number, number>;
   refusals: Refusals;
   onPublished(messages: number): void;

@@ -12,13 +12,13 @@ import { Unpublished } from './unpublished.ts';
 export interface RefusalHooks {
   /** An organization is passed over from now on. */
   onSetAside(fault: PublishingFault): void;
-  /** The broker is trusted from now on to remember what is retained. */
+  /** From now on the broker is trusted to remember retained messages. */
   onMarkRefused(reason: string): void;
   /** Its moves are published again. */
   onMended(orgId: number): void;
 }
 
-/** Not often: an attempt on which the broker ends the connection holds up everybody for a moment. */
+/** Rarely: an attempt at which the broker ends the connection holds up everybody for a moment. */
 const AGAIN: Ladder = { first: 5_000, longest: 300_000 };
 
 /** Connections in a row that end before the same message is acknowledged: brokers are restarted, too. */
@@ -54,7 +54,11 @@ export class Refusals {
     return this.#isMarkRefused;
   }
 
-  /** For a mark that was not published. @throws the error if it may be, on another connection. */
+  /**
+   * For a mark that was not published.
+   *
+   * @throws the error if another connection may succeed.
+   */
   noteMark(error: unknown): void {
     if (!(error instanceof Unpublished)) {
       throw error;
@@ -67,7 +71,7 @@ export class Refusals {
     this.#hooks.onMarkRefused(error.message);
   }
 
-  /** Without those that are passed over; those in doubt come last. */
+  /** Without those that are passed over; doubtful ones last. */
   inTurn(feeds: readonly PublishedFeed[], now: number): PublishedFeed[] {
     const due = feeds.filter(({ orgId }) => this.#feeds.isDue(orgId, now));
     return [
@@ -103,7 +107,7 @@ export class Refusals {
     }
   }
 
-  /** A step was done: what was set aside because a query failed is mended. */
+  /** After a successful step: clears what was set aside because of a failed query. */
   async stepped(db: Connection, orgId: number): Promise<void> {
     if (this.#feeds.topicOf(orgId) === null) {
       await this.caughtUp(db, orgId);
@@ -121,7 +125,7 @@ export class Refusals {
     }
   }
 
-  /** Nothing of the organization is left to send, for instance because the asset at the topic has another key now. */
+  /** Nothing of the organization is left to send, for example because the asset at the topic has another key now. */
   async caughtUp(db: Connection, orgId: number): Promise<void> {
     if (this.#feeds.has(orgId)) {
       await this.#feeds.remove(db, orgId);

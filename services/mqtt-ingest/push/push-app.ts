@@ -191,7 +191,7 @@ export class WrongAddress extends Problem {
   }
 }
 
-/** A sender over its rate is told when to come again, instead of being kept waiting as a connection of MQTT is. */
+/** A sender over its rate is told when to return, instead of being held as an MQTT connection is. */
 function limiterOf({ onThrottled }: PushParts): Limiter<Pushing> {
   return {
     idle: () => ({}),
@@ -212,7 +212,7 @@ function limiterOf({ onThrottled }: PushParts): Limiter<Pushing> {
   };
 }
 
-/** Ends a connection of which nothing comes for {@link SILENCE_MS} although it is read. */
+/** Ends a connection that sends nothing for {@link SILENCE_MS} while it is read. */
 const cutSlowSenders: Middleware = ({ req, res }, next) => {
   const { socket } = req;
   socket.setTimeout(SILENCE_MS);

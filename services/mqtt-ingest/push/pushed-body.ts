@@ -7,7 +7,7 @@ import { announcedOf, BODY_LIMIT, gather, tooLarge } from '../../../platform/htt
 
 export interface Pushed {
   payload: Buffer;
-  /** What the sender repeats if it sends the message again; null if it gives none. */
+  /** The key that a repeated message shares with the first; null without one. */
   key: string | null;
 }
 

@@ -114,5 +114,5 @@ function again(detail: string): Problem {
 /** Milliseconds: less than most senders wait for an answer. */
 const PATIENCE = 15_000;
 
-/** Requests of one reader, with those that were given up and are still in line. */
+/** Requests of one reader, including abandoned ones still in line. */
 const MOST_AT_ONCE = 256;

@@ -69,9 +69,9 @@ export class Freshness {
   }
 
   /**
-   * Calls `go` in order of the calls once it is fresh as of now.
+   * Calls `go`, in order of the calls, once the data is fresh as of now.
    *
-   * @param onFailure called when a load fails meanwhile; once for several callers that pass the same function.
+   * @param onFailure called if a load fails meanwhile; once for several callers that pass the same function.
    */
   whenFresh(go: () => void, onFailure: (error: unknown) => void = () => {}): void {
     if (this.isFresh()) {
@@ -155,8 +155,8 @@ const ANSWER_WITHIN = 50;
 const RETRY = 500;
 
 /**
- * Debounces runs: one at a time, in order; calls made before a run starts share it. Two concurrent runs might end in
- * the wrong order and leave older data in place.
+ * Debounces runs: one at a time, in order; calls made before a run starts share it. Concurrent runs might end in the
+ * wrong order and leave older data in place.
  */
 export function coalesced(run: () => Promise<void>): () => Promise<void> {
   let last = Promise.resolve();

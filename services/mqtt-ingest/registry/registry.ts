@@ -51,7 +51,7 @@ interface RegistryOptions {
   threads: WorkThreads;
   /** Called when readers cannot be loaded or watched; the last ones stay in effect. */
   onFault(error: unknown): void;
-  /** Other channels to be heard on the same connection, and what is done about an announcement. */
+  /** Other channels to hear on the same connection, with their handlers. */
   alsoHear?: ReadonlyMap<string, (payload: string) => void>;
 }
 
@@ -216,8 +216,8 @@ class Announced {
 const NAMED = /^(organization|reader) (\d{1,10})$/;
 
 /**
- * Topics and filters of readers deleted within so many days. A session that the broker keeps for an absent process may still
- * subscribe to them. A broker that keeps sessions for longer is unsubscribed from the others as messages come.
+ * Topics and filters of readers deleted within this many days. A session that the broker keeps for an absent process
+ * may still subscribe to them. Older ones are unsubscribed as messages arrive.
  */
 export async function loadRetiredTopics(db: Connection, days: number): Promise<string[]> {
   const rows = await db.any(sql.type(rowsOf<{ topic: string }>())`

@@ -6,9 +6,9 @@ interface Owed {
 
 /**
  * Acknowledgements owed on one connection, in order of reception ([MQTT-4.6.0-2]): a finished message waits for those
- * received before it, but not for long. One that takes seconds to record would otherwise stop all readers of its session
- * once as many are unacknowledged as the broker lets be in flight. Brokers find a message by its identifier, whatever the
- * order. Written together, as a batch is committed together.
+ * received before it, but not for long. Otherwise a message that takes seconds to record would stop all readers of its
+ * session once the broker's limit of unacknowledged messages is reached. Brokers find a message by its identifier,
+ * whatever the order. Written together, as a batch is committed together.
  */
 export class Acknowledgements {
   #owed: Owed[] = [];
@@ -34,7 +34,9 @@ export class Acknowledgements {
     };
   }
 
-  /** @param patience in milliseconds: nothing at the end of a connection, as what is unacknowledged comes again. */
+  /**
+   * @param patience in milliseconds; nothing at the end of a connection, because unacknowledged messages come again.
+   */
   flush(patience = PATIENCE): void {
     this.#isFlushDue = false;
     const now = performance.now();

@@ -39,7 +39,7 @@ export interface Delivery {
 
 /** One connection to a broker, from CONNACK to its end. It does not reconnect. */
 export interface BrokerConnection {
-  /** Name and version of what is spoken. */
+  /** Name and version of the protocol. */
   protocol: string;
   /**
    * `session present`: the broker still had the session of this client id, with subscriptions and unacknowledged

@@ -38,7 +38,7 @@ export interface DividedOptions {
   giveBack(clientId: string): Promise<void>;
   start(clientId: string): Session;
   isConnected(): boolean;
-  /** Milliseconds for which sessions are held without a renewed lease; null as long as it takes. */
+  /** Milliseconds for which sessions are held without a renewed lease; null for ever. */
   patience: number | null;
   log: Logger;
 }

@@ -77,7 +77,7 @@ export interface EmbeddedBrokerOptions {
   mostSockets?: { signedIn: number; unauthenticated: number };
 }
 
-/** Where the connection that ended came from, and the one of the same login and client id that ended it. */
+/** The address of the ended connection, and of the connection with the same login and client id that ended it. */
 export interface TakeOver {
   earlier: string;
   later: string;
@@ -88,7 +88,7 @@ export interface Login {
   orgId: number;
 }
 
-/** Those who are no readers, at the same port. */
+/** Clients at the same port that are not readers. */
 export interface Consumers {
   isTheirs(connect: Buffer): boolean;
   /** @param onSignedIn to be called before anything is answered. */
@@ -117,7 +117,7 @@ class ReadersBroker implements EmbeddedBroker {
   readonly #readers = new WeakMap<Client, RegisteredReader>();
   readonly #connections = new WeakMap<object, ReaderConnection>();
   readonly #open = new Map<ReaderConnection, RegisteredReader>();
-  /** By client id, where the connection that has it comes from. */
+  /** By client id, the address of the connection that holds it. */
   readonly #holders = new Map<string, string>();
   readonly #server: Server;
   readonly #endHandshakes: () => void;
@@ -392,7 +392,7 @@ const TOO_MANY_LEVELS = `its topic has more than ${MOST_LEVELS} levels, which th
 /** Bytes of a will, which is kept as long as its connection. */
 const LARGEST_WILL = 8_192;
 
-/** MQTT 3.1.1. The broker refuses newer versions by itself. */
+/** MQTT 3.1.1. The broker itself refuses newer versions. */
 const NEWEST_VERSION = 4;
 
 interface ReadersServerOptions {

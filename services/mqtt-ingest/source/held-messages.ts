@@ -30,7 +30,7 @@ export class HeldMessages {
 
   /**
    * @param most limits messages and bytes of payload; the last message admitted may exceed the bytes.
-   * @param mostWaiting of connections that are read on meanwhile; likewise.
+   * @param mostWaiting the same for messages of connections that are read on.
    */
   constructor(most: Room, mostWaiting: Room = NONE) {
     this.#most = most;
@@ -215,9 +215,9 @@ interface Waiting {
 }
 
 /**
- * Bytes per reader and turn, with so many added per message. A reader's reads tend to be of the same assets, and each
- * asset of a batch is locked and written once: with one message a turn, 50 reads each, a quarter to a third more
- * positions were written than first come first served; with this a seventh.
+ * Bytes per reader and turn, with an addition per message. A reader's reads are often of the same assets, and a batch
+ * writes each asset once: one message per turn wrote a quarter to a third more positions than first come first served;
+ * this writes a seventh more.
  */
 const TURN = 65_536;
 const MESSAGE = 1_024;

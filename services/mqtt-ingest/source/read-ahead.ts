@@ -7,10 +7,10 @@ import type { Socket } from 'node:net';
  */
 export const READ_AHEAD = 128 * 1024;
 
-/** As small as possible: a paused socket then holds no more than its last chunk, at most 64 KiB. */
+/** As small as possible: a paused socket then holds at most its last chunk of 64 KiB. */
 export const UNAUTHENTICATED_READ_AHEAD = 1;
 
-/** Sockets are opened with little, those of TLS with more; Node.js has no public way to change it. */
+/** Sockets are opened with little read-ahead, TLS sockets with more; Node.js has no public way to change it. */
 export function setReadAhead(socket: Socket, bytes: number): void {
   const { _readableState: state } = socket as unknown as { _readableState: { highWaterMark: number } };
   state.highWaterMark = bytes;

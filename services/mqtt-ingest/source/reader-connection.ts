@@ -100,7 +100,7 @@ export class ReaderConnection {
     this.#throttle();
   }
 
-  /** As if so many messages had been received. */
+  /** Counts as if this many messages had been received. */
   charge(messages: number): void {
     this.#quota?.charge(messages, 0);
     this.#throttle();

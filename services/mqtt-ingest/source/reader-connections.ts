@@ -15,8 +15,8 @@ interface Reader extends ReaderId {
 }
 
 /**
- * Which readers are connected to the embedded broker, written down in batches: ten thousand readers that come back at
- * once make a few statements. During an outage what there is to store is kept, within a bound.
+ * Stores which readers are connected to the embedded broker, in batches: ten thousand returning readers make a few
+ * statements. During an outage changes are kept, within a bound.
  */
 export class ReaderConnections {
   readonly #options: ReaderConnectionsOptions;

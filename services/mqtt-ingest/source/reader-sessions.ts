@@ -22,7 +22,7 @@ interface Sent {
  * In the form that aedes asks for.
  */
 export class ReaderSessions {
-  /** By client id, with the login in front; the one used longest ago first. */
+  /** By login and client id, least recently used first. */
   readonly #sessions = new Map<string, Session>();
   readonly #logins = new Map<string, { sessions: Set<string>; unreleased: number }>();
   readonly #now: () => number;

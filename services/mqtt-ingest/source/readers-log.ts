@@ -66,8 +66,8 @@ function about({ orgId, readerId, name }: RegisteredReader): object {
 }
 
 /**
- * A user name that was refused, as it may be shown: one as long as the passwords that readers and consumers are given is probably
- * such a one, typed into the field above its own.
+ * A refused user name as it may be shown: one as long as a generated password is probably a password in the wrong
+ * field.
  */
 export function shownName(username: string): string {
   return PASSWORD.test(username) ? `${username.slice(0, 3)}***` : username;

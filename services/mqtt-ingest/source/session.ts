@@ -275,8 +275,8 @@ class LiveSession implements Session {
   }
 
   /**
-   * Waits for room, hands over to the intake, acknowledges after the commit. While stopping, deliveries stay
-   * unacknowledged and come again, as do those that still wait when their connection has ended.
+   * Waits for room, passes the message to the intake, and acknowledges it after the commit. While stopping, deliveries
+   * stay unacknowledged and come again, as do those that still wait when their connection has ended.
    */
   #take(delivery: Delivery, life: Life): boolean {
     const { message, acknowledge, proceed } = delivery;

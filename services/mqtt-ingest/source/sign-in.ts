@@ -7,7 +7,7 @@ import type { Registry } from '../registry/registry.ts';
 /** MQTT 3.1.1 section 3.2.2.3. */
 const BAD_USER_NAME_OR_PASSWORD = 4;
 
-/** For a password: the reader's certificate names it, and is valid. */
+/** Stands for a password: the reader's valid certificate names it. */
 export const CERTIFIED = Symbol('certified');
 
 /** Null for a wrong name or password. `leaving`: its organization moves to another cell, or has moved. */
@@ -17,9 +17,9 @@ export type SignIn = (
 ) => Promise<RegisteredReader | 'leaving' | null>;
 
 /**
- * Checks credentials against the registry. Nobody is refused by what is not known for certain: then their name is looked
- * up in the database, with all others that wait. Only where its password is right is the registry loaded, as strangers can
- * make up names without end.
+ * Checks credentials against the registry. An unknown name is looked up in the database, together with others that
+ * wait, before it is refused. The registry is loaded only if the password is right, because strangers can make up any
+ * number of names.
  */
 export function signInAt(
   registry: Pick<
@@ -108,9 +108,9 @@ export function badCredentials(): AuthenticateError {
 }
 
 /**
- * Has a client come again, instead of calling the broker back: its connection ends without a CONNACK, which every client takes
- * for a network that failed. "Server unavailable" (3) would say more, but some stay away after any refusal, mqtt.js by its
- * defaults among them.
+ * Makes a client reconnect, instead of answering: its connection ends without a CONNACK, which every client takes for a
+ * network failure. "Server unavailable" (3) would say more, but some clients, such as mqtt.js by default, stay away
+ * after any refusal.
  */
 export function endUnanswered({ conn }: Client): void {
   conn.destroy();

@@ -49,7 +49,10 @@ export interface SubscriberOptions extends Omit<SessionSurroundings, 'held' | 'm
   clientId: string;
   shared: 'auto' | 'on' | 'off';
   sessions: number;
-  /** Whether the broker ends a session's connection when another process connects as it, which then gets its messages. */
+  /**
+   * Whether the broker ends a session's connection when another process connects with its client id, which then gets
+   * its messages.
+   */
   isTakenOver: boolean;
   mostHeld?: { messages: number; bytes: number };
   pool: Pool;
@@ -65,7 +68,7 @@ export function startSubscriber(options: SubscriberOptions): Subscriber {
   const realm = realmOf(options);
   const common =
     shared === 'auto' ? Array.from({ length: options.sessions }, (_, index) => nameOf(group, index)) : [];
-  /** By order of registration, so that a few readers are divided as evenly as many. */
+  /** By order of registration, so that even a few readers are divided evenly. */
   const sessionOf = (topic: string): string =>
     common[(registry.byTopic(topic)?.readerId ?? 0) % common.length] ?? clientId;
 

@@ -208,10 +208,7 @@ export class Subscriptions {
     }
   }
 
-  /**
-   * Unsubscribes both kinds, as it is unknown which one an earlier process used. Keeps topics wanted again by
-   * now.
-   */
+  /** Unsubscribes both kinds, because an earlier process may have used either. Keeps topics wanted again. */
   async #letGo(topics: readonly string[]): Promise<void> {
     await this.#inTurn(async () => {
       const gone = topics.filter((topic) => !this.#options.isWanted(topic));

@@ -47,7 +47,7 @@ export async function runOnce(
   return differences.length === 0;
 }
 
-/** The feed follows within a moment what is recorded, but on a machine that is busy with others. */
+/** The feed follows recorded changes within a moment, except on a busy machine. */
 async function feedDifferences(
   api: ApiClient,
   feed: FeedFold,
@@ -69,8 +69,8 @@ const SEALED_WITHIN = 60_000;
 const PAUSE = 100;
 
 /**
- * What the API must say of an asset with this itinerary, whatever happened to the messages. Derived from the itinerary
- * alone, on purpose without any of the code behind the API's answers.
+ * The API's expected answer about an asset with this itinerary, whatever happened to the messages. Computed
+ * independently of the code behind the API.
  */
 export function truthOf({ asset, visits }: Itinerary): AssetRecord {
   const history: HistoryRow[] = [];

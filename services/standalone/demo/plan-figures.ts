@@ -5,11 +5,11 @@ export interface PlanFigures {
   messages: number;
   /** Reads of registered tags at mounted antennas, each counted once. */
   reads: number;
-  /** Of these, the ones sent only when their reader was back. */
+  /** Of these, sent only after their reader was back. */
   late: number;
-  /** Of these, the ones sent once more. */
+  /** Of these, sent twice. */
   twice: number;
-  /** Of these, the ones sent after a newer read of the same asset. */
+  /** Of these, sent after a newer read of the same asset. */
   outOfOrder: number;
   strangers: number;
   unmounted: number;

@@ -44,7 +44,7 @@ export function deliverWebhooks(
   };
 }
 
-/** @returns what is to be called for each attempt. */
+/** @returns the callback for each attempt. */
 function countAttempts(registry: Registry): (attempt: Attempt) => void {
   const counter = new Counter({
     name: 'tagtrail_webhook_attempts_total',
@@ -58,7 +58,7 @@ function countAttempts(registry: Registry): (attempt: Attempt) => void {
   return ({ outcome }) => counter.inc({ outcome });
 }
 
-/** @returns what is to be called with the number of events that were done with as one. */
+/** @returns the callback for the number of events merged into one. */
 function countSettled(registry: Registry): (events: number) => void {
   const counter = new Counter({
     name: 'tagtrail_webhook_settled_events_total',

@@ -17,7 +17,7 @@ export interface Job {
   url?: string;
   /** Channels whose notifications wake it. */
   wokenBy: readonly string[];
-  /** Milliseconds between two turns at least, besides as long as the last one took, up to a fifth of a second. */
+  /** Least milliseconds between two turns, in addition to the duration of the last one, up to a fifth of a second. */
   rest: number;
   /** A stopping process may break it off: it is done again. */
   isBrokenOff?: boolean;
@@ -39,7 +39,7 @@ export interface Turns {
 
 /** The process's parts that jobs use. */
 export interface JobParts {
-  /** For what does not belong to the connection of a turn, such as outcomes that come later. */
+  /** For work outside a turn's connection, such as later outcomes. */
   pool: Pool;
   log: Logger;
   metrics: Registry;

@@ -5,10 +5,10 @@ import type { Job, JobParts } from './job.ts';
 /** Milliseconds until it looks again: processes of a former version may attach tags until they are restarted. */
 const IDLE = 600_000;
 
-/** Milliseconds for others to finish what they do with tags. */
+/** Milliseconds for others to finish their changes of tags. */
 const BUSY = 1_000;
 
-/** Adds the keys by which tags match in any notation to those that a former version attached. */
+/** Adds matching keys to tags that a former version attached. */
 export function renewTagKeys({ log }: Pick<JobParts, 'log'>): Job {
   return {
     ...{ name: 'renew-keys', lock: ADVISORY_LOCKS.renewingKeys },

@@ -8,7 +8,7 @@ import type { DoneWith, Recipient } from './recipients.ts';
 /** Events in one message; later ones follow a minute later. */
 const EVENTS = 10_000;
 
-/** Hours after which what nobody has tried to tell is old: no process has sent e-mail meanwhile. */
+/** Hours after which unreported alerts are old: no process has sent e-mail meanwhile. */
 const OLD = 24;
 
 interface TouchedRow {

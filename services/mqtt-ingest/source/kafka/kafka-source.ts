@@ -26,7 +26,10 @@ export interface KafkaSource {
   quietFor(): number | null;
   /** @throws the reason if not connected. */
   requireConnected(): Promise<void>;
-  /** Takes no more, waits for what is taken for at most `patience` milliseconds, commits its offsets and leaves the group. */
+  /**
+   * Takes no more records, waits at most `patience` milliseconds for those taken, commits their offsets and leaves the
+   * group.
+   */
   stop(patience: number): Promise<void>;
 }
 
@@ -129,7 +132,7 @@ class Consuming {
   readonly #parts: Parts;
   readonly #consumer: Consumer<Buffer, Buffer, Buffer, Buffer>;
   readonly #partitions = new Map<string, TakenOffsets>();
-  /** Partitions of which nothing was taken since they were given to this consumer. */
+  /** Partitions from which nothing was taken since they were assigned. */
   readonly #new = new Set<string>();
   readonly #epochs = new Map<string, number>();
   readonly #ended = Promise.withResolvers<void>();
@@ -180,7 +183,7 @@ class Consuming {
       : Math.max(0, Date.now() - (lastHeartbeat?.getTime() ?? Date.now()));
   }
 
-  /** @param error null if it is to end in order. */
+  /** @param error null for a clean end. */
   end(error: Error | null): void {
     this.#fault ??= error;
     this.#ended.resolve();
@@ -218,7 +221,7 @@ class Consuming {
     }
   }
 
-  /** Goes on with the partitions that are this consumer's after a rebalance, and forgets those that are not. */
+  /** Continues with the partitions assigned after a rebalance, and forgets the others. */
   #follow(stream: Records): void {
     const assigned = new Set(
       (this.#consumer.assignments ?? []).flatMap(({ topic, partitions }) =>
@@ -298,7 +301,7 @@ class Consuming {
     return reader === undefined ? NOBODY : { orgId: reader.orgId, reader: reader.username };
   }
 
-  /** What still waits when the consumer has ended comes again. */
+  /** Records that still wait when the consumer has ended come again. */
   async #record(record: Record, done: () => void): Promise<void> {
     if (this.#isOver) {
       return;
@@ -343,7 +346,7 @@ class Consuming {
   }
 }
 
-/** The client wraps an error, such as a refused connection, in what it could not do for it, several times over. */
+/** The client wraps an error, such as a refused connection, several times; this returns the innermost one. */
 function rootOf(error: unknown): unknown {
   for (let root = error; ; ) {
     const { errors, cause } = root as { errors?: readonly unknown[]; cause?: unknown };
@@ -379,7 +382,7 @@ const MECHANISMS = {
 /** Milliseconds: a killed process is noticed after the first. */
 const GROUP = { sessionTimeout: 10_000, rebalanceTimeout: 20_000, heartbeatInterval: 1_000 };
 
-/** Bytes of a fetch, all of which is in memory at once; milliseconds that Kafka waits for some. */
+/** Bytes of a fetch, all held in memory; milliseconds that Kafka waits for records. */
 const FETCH = { maxBytes: 4_194_304, maxBytesPerPartition: 1_048_576, maxWaitTime: 500, highWaterMark: 64 };
 
 /** Milliseconds. */

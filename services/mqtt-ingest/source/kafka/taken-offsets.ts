@@ -1,6 +1,6 @@
 /**
- * Records of one partition that were taken: up to where all are done, so that the group may go on from there. What comes
- * again meanwhile, since Kafka reads from the committed offset on after a rebalance, is under way here already.
+ * Records taken from one partition: up to where all are done, so that the offset can be committed. After a rebalance
+ * Kafka reads from the committed offset on, so records may come again that are still in work here.
  */
 export class TakenOffsets {
   /** The first offset that was not taken. */
@@ -38,7 +38,7 @@ export class TakenOffsets {
     };
   }
 
-  /** Where the group may go on; null if that is committed. */
+  /** The offset to commit; null if it is committed. */
   toCommit(): bigint | null {
     return this.#committable > this.#committed ? this.#committable : null;
   }

@@ -1,11 +1,9 @@
 import type { Socket } from 'node:net';
 
 /**
- * Backpressure for the AMQP client, which reads its socket as long as there is something and hands on all of it:
- * deliveries are taken one at a time, and while one waits for room nothing is read. AMQP's own bound, the prefetch, is of
- * messages, however large.
- *
- * What is read already waits here: one chunk of the socket, and a message begun.
+ * Backpressure for the AMQP client, which reads its socket greedily and passes on everything: deliveries are taken one
+ * at a time, and nothing is read while one waits for room. AMQP's own bound, the prefetch, counts messages of any size.
+ * What was already read waits here: one chunk of the socket, and an incomplete message.
  */
 export class DeliveryGate<Delivery> {
   heardAt = performance.now();

@@ -145,7 +145,7 @@ async function consume(
   };
 }
 
-/** On a channel that is being closed nothing is sent, and what it delivered comes again. */
+/** Nothing is sent on a closing channel; its deliveries come again. */
 function acknowledge(channel: Channel, deliveryTag: number, isUpToThis: boolean): void {
   try {
     channel.ack({ fields: { deliveryTag } } as ConsumeMessage, isUpToThis);
@@ -157,8 +157,9 @@ function acknowledge(channel: Channel, deliveryTag: number, isUpToThis: boolean)
 }
 
 /**
- * What tells a message from others of the same words, and stays when it is delivered again: when RabbitMQ took it, in
- * milliseconds, which it notes if told to (`message_interceptors.incoming.set_header_timestamp.overwrite`).
+ * Distinguishes a message from others with the same content, also when it is delivered again: the time at which
+ * RabbitMQ took it, in milliseconds, which it adds if told to
+ * (`message_interceptors.incoming.set_header_timestamp.overwrite`).
  */
 function stampOf({ properties }: ConsumeMessage): number | null {
   const stamp: unknown = properties.headers?.['timestamp_in_ms'];
@@ -252,9 +253,9 @@ const INVALID = 143;
 const NOT_FOUND = 404;
 
 /**
- * Declares a queue that is not there: replicated, with one active consumer at a time.
+ * Declares a missing queue: replicated, with one active consumer at a time.
  *
- * @returns whether it was there. It is then left as it is, whatever its arguments.
+ * @returns whether it existed; then it is left as it is.
  */
 async function ensureQueue(model: ChannelModel, queue: string): Promise<boolean> {
   const checking = await model.createChannel();
