@@ -303,7 +303,7 @@ const MOST = 15_000;
 /** Keys beyond which those without recent use are dropped. */
 const MANY = 1_000;
 
-/** How long each key used something of late: a leaky bucket for each, kept as the time at which it will be empty. */
+/** How long each key used something recently: a leaky bucket for each, kept as the time at which it will be empty. */
 class RecentUse<Key> {
   readonly #emptyAt = new Map<Key, number>();
 

@@ -36,10 +36,7 @@ export function isWhole<Row extends object>(row: object): row is Row {
   return LONG_TEXTS.every((name) => (row as Record<string, unknown>)[name] !== null);
 }
 
-/**
- * A row for a patch: without large texts, unless the patch is compared with them. Those are read in the organization's
- * turn.
- */
+/** A row for a patch: without large texts, unless the patch changes them. These are read in the organization's turn. */
 export async function rowToPatch<Row extends object>(
   orgId: number,
   looked: LookedUp<Row>,

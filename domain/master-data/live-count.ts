@@ -38,7 +38,7 @@ export function countInEffect(
 
 /**
  * Number of assets with a location, live and by default in effect, as a query of one `total_count`: positions of live
- * assets, counted by triggers, minus those without, found by an index, and those of assets not in effect.
+ * assets, counted by triggers, minus those without and those not in effect, both found by an index.
  */
 export function countScanned(orgId: number, withNotInEffect: boolean): FragmentSqlToken {
   const positioned = sql.fragment`assets asset
@@ -58,8 +58,8 @@ export function countScanned(orgId: number, withNotInEffect: boolean): FragmentS
 
 /**
  * Number of scanned assets at some locations, live and by default in effect, as a query of one `total_count`: the
- * positions there, minus those of assets not in effect, found by indexes. For 20,000 positions at a location 5 ms of a core,
- * instead of 35 with a look at each asset.
+ * positions there, minus those of assets not in effect, found by indexes. For 20,000 positions at a location 5 ms of a
+ * core, instead of 35 with a look at each asset.
  *
  * @param isThere condition on `position`.
  */

@@ -15,10 +15,13 @@ export interface HeardStretch {
   messages: number;
 }
 
-/** As in `db/timescale/schema/tables/presence.sql`, which says why it is this long. */
+/** As in `db/timescale/schema/tables/presence.sql`, which has the reason. */
 export const HEARD_GAP: Micros = 15 * MICROS_PER_SECOND;
 
-/** @param all messages in any order. @returns stretches in order; one in nearly every commit. */
+/**
+ * @param all messages in any order.
+ * @returns stretches in order; one in nearly every commit.
+ */
 export function heardStretches(all: readonly { heardAt: Micros | null }[]): HeardStretch[] {
   let since = Number.POSITIVE_INFINITY;
   let until = Number.NEGATIVE_INFINITY;

@@ -20,7 +20,7 @@ export interface RegisteredReader {
   policies: Partial<Policies>;
   username: string;
   passwordSha256: Buffer;
-  /** By number: the port; below 0 for antennas that devices name, or whose port is above 32767. */
+  /** By number: the port; below 0 for antennas with names, or ports above 32767. */
   antennas: ReadonlyMap<number, Antenna>;
   /** Numbers of antennas by name, and by such a port. */
   antennasNamed: ReadonlyMap<number | string, number>;
@@ -42,7 +42,7 @@ export interface WhichReaders {
 }
 
 /**
- * Others have their turns meanwhile, however many readers there are.
+ * Yields to others, however many readers there are.
  *
  * @param which null for all.
  */
@@ -104,7 +104,7 @@ function antennasOf(stored: readonly StoredAntenna[]): Pick<RegisteredReader, 'a
 }
 
 /**
- * The reader to whom what is published on a topic belongs.
+ * The reader that owns a topic.
  *
  * @param orgId null for any organization's.
  */

@@ -17,9 +17,9 @@ export interface WrongRows {
   scans: WrongScans;
   /** Remembered, so that a redelivery keeps the first time of reception. */
   receivedMessages: number;
-  /** Which a replay dates by their reception. */
+  /** A replay dates these by their reception. */
   rejectedMessages: number;
-  /** From handhelds; none where a right clock may have received some. */
+  /** From handhelds; none if a right clock may have received some. */
   submissions: number;
   sweeps: number;
   retractions: number;
@@ -54,7 +54,7 @@ export function isAnyWrong({ scans, ...others }: WrongRows): boolean {
   return [moved, fast, sent, stayed, ...Object.values(others)].some((count) => count > 0);
 }
 
-/** When the newest of what {@link countWrongRows} counts was received, at `from` or later; null if there is none. */
+/** The reception of the newest row that {@link countWrongRows} counts, at `from` or later; null if there is none. */
 export async function newestReceived(db: Connection, orgId: number, from: Micros): Promise<Micros | null> {
   const { at } = await db.one(sql.type(rowsOf<{ at: Micros | null }>())`
     select micros_of_time(greatest(
@@ -73,8 +73,8 @@ export async function newestReceived(db: Connection, orgId: number, from: Micros
 }
 
 /**
- * Dates what a wrong clock wrote of an organization anew, in pieces, after logging it: messages first, so that one that is
- * delivered again meanwhile is recorded with the right time. Started again it goes on.
+ * Redates an organization's rows that a wrong clock wrote, in pieces, after logging it: messages first, so that a
+ * redelivery meanwhile is recorded with the right time. A restart continues.
  *
  * @returns `isFinished` is false if it was aborted.
  */

@@ -41,8 +41,8 @@ export async function readersHeard(db: Connection, orgId: number, clock: WrongCl
 }
 
 /**
- * Dates anew when a wrong clock heard readers, and saw them connect and leave; silences are derived again. Each reader is a
- * transaction of its own, so it may be interrupted, and started again.
+ * Redates when a wrong clock heard readers, and saw them connect and leave; silences are derived again. One transaction
+ * per reader, so it may be interrupted and restarted.
  */
 export async function mendHeard(pool: Pool, orgId: number, clock: WrongClock): Promise<void> {
   const readerIds = await readersHeard(pool, orgId, clock);
@@ -77,8 +77,8 @@ function beginningOf({ from, ahead }: WrongClock): Micros {
 }
 
 /**
- * When the messages that the wrong clock received came, and how old their newest read was then, as far as scans tell, which
- * are not mended yet; and the last that came in time before. Reads of unknown tags, and repeated ones, are not among them.
+ * The reception of messages under the wrong clock, and the age of their newest read, as far as unmended scans tell; and
+ * the last message in time before. Reads of unknown tags, and repeats, are missing.
  */
 async function mendedTimings(
   db: Connection,
@@ -112,8 +112,8 @@ async function mendedTimings(
 }
 
 /**
- * By a clock that is ahead everything comes late. So what came late while it was wrong is found out again; what did before
- * stays. What late reads prove is right, as it is dated by the reader, and was learned earlier.
+ * Under a clock that is ahead everything seems late. So delays of that time are computed again; earlier ones stay.
+ * Proofs by late reads are right, because the reader dates them.
  */
 async function mendDelays(
   client: Client,

@@ -3,13 +3,11 @@ import type { Item, Mapped } from '../formats/mapping/run.ts';
 import type { RegisteredReader } from './load-readers.ts';
 
 /**
- * Samples readers' clocks. In each minute in which a reader sends times, the message received soonest after
- * its latest read is the best evidence: its delay is the clock's error and the transport, that of others also
- * waiting. So a reader that replays an hour's buffer shows a few late minutes at most among the last {@link
- * SAMPLES}, which are kept with its counters; `reader-clock.ts` judges them.
- *
- * A message carries a sample if it is the first of its minute, or better than the last one carried: some two
- * a minute per reader, which costs nothing.
+ * Samples readers' clocks. In each minute in which a reader sends times, the message received soonest after its latest
+ * read is the best evidence: its delay is the clock's error plus the transport, the delay of others also waiting time.
+ * So a reader that replays an hour's buffer shows at most a few late minutes among the last {@link SAMPLES}, which are
+ * kept with its counters; `reader-clock.ts` judges them. A message carries a sample if it is the first of its minute,
+ * or better than the last one: some two a minute per reader, at no cost.
  */
 export class ReaderClocks {
   readonly #best = new Map<number, { minute: number; offset: number }>();

@@ -174,11 +174,11 @@ function inTimeAt(timings: readonly Timing[]): Micros | null {
   return timings.some(isLate) ? null : lastInTime(timings);
 }
 
-/** A gap after what was heard so far: a trigger puts that into `reader_spans`. */
+/** A gap after the last stretch: a trigger moves that stretch to `reader_spans`. */
 const IS_NEXT = sql.fragment`(stored.heard_until is null
   or excluded.heard_since > stored.heard_until + interval '15 seconds')`;
 
-/** Before what was heard so far, with a gap: another process was first. The trigger puts it where it belongs. */
+/** Before the last stretch, with a gap, because another process was first. The trigger sorts it in. */
 const IS_LATE = sql.fragment`excluded.heard_until < stored.heard_since - interval '15 seconds'`;
 
 /** The last stretch of a commit, and those before it as the trigger takes them: only after an outage there are any. */

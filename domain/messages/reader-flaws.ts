@@ -7,7 +7,7 @@ import type { Mapped } from '../formats/mapping/run.ts';
 import type { RegisteredReader } from './load-readers.ts';
 import { unplacedName } from './to-scans.ts';
 
-/** What a message says that is of no use. */
+/** The unusable parts of a message. */
 export interface Flaws {
   rssiUnusable: number;
   rssiExample: string | null;
@@ -16,7 +16,7 @@ export interface Flaws {
   clockUnset: number;
   receivedAt: Micros;
   nearMisses: number;
-  /** Reads by the name of an antenna that nobody has registered; as it is kept, so that no two are the same. */
+  /** Reads by the name of an unregistered antenna, as stored, so that names are distinct. */
   unplaced: ReadonlyMap<string, number>;
 }
 
@@ -80,7 +80,7 @@ function storable(given: number | string): string {
   return withoutTokens(String(given));
 }
 
-/** Call with the readers' counters locked. Nearly always there are none. */
+/** Call with the readers' counters locked. Usually there are none. */
 export async function addReaderFlaws(
   db: Connection,
   found: readonly { reader: RegisteredReader; flaws: Flaws }[],
@@ -190,7 +190,7 @@ async function keepUnplaced(db: Connection, rows: readonly Unplaced[]): Promise<
 const HOUR: Micros = 3_600 * MICROS_PER_SECOND;
 
 /**
- * The readers of which a near miss is to be kept now: none was within the hour before. Notes that one is.
+ * The readers whose near miss is to be kept: none was kept within the hour. Records that one is.
  *
  * @param found with near misses; call once they are counted.
  */

@@ -154,7 +154,7 @@ function outcomeAt(outcomes: readonly Outcome[], index: number): Outcome {
   return outcome;
 }
 
-/** Null for what the broker had kept, and for what was heard before. */
+/** Null for retained messages, and for repeats. */
 function heardAt({ isStale, receivedAt }: ReadMessage, { isRedelivery }: Reception): Micros | null {
   return isStale || isRedelivery ? null : receivedAt;
 }

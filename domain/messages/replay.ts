@@ -181,7 +181,7 @@ async function replayLocked(
   return { replayed: { outcome, message: updated, reads }, unsealed };
 }
 
-/** Nothing, if it was rejected again for the same reason. */
+/** Empty if it was rejected again for the same reason. */
 function replayOf(before: KeptMessage, after: KeptMessage, format: Format | undefined): ChangeEntry[] {
   const differing = differences(fieldsOf(before), fieldsOf(after));
   const resource = { type: 'rejected_message', id: after.id } as const;

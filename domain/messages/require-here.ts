@@ -3,7 +3,10 @@ import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { ReadMessage } from './message.ts';
 
-/** Nothing more may be acknowledged for it: it was deleted since the message was judged, or is leaving for another cell. */
+/**
+ * Nothing more may be acknowledged for the organization: it was deleted since the message was judged, or is moving to
+ * another cell.
+ */
 export class OrganizationGone extends Error {
   readonly orgIds: ReadonlySet<number>;
 
@@ -14,8 +17,8 @@ export class OrganizationGone extends Error {
 }
 
 /**
- * Holds for the commit if the transaction has an id: whoever takes an organization away waits for the transactions whose ids
- * were assigned before. So it does not matter for how long this process stands still, or where.
+ * Holds until the commit if the transaction has an id: a move or deletion of an organization waits for the transactions
+ * with earlier ids. So it does not matter where and for how long this process stalls.
  *
  * @throws OrganizationGone if any of the messages is of such an organization.
  */

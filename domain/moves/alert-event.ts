@@ -25,7 +25,7 @@ export function isAlertKind(kind: string): kind is keyof typeof ALERT_TYPES {
   return kind in ALERT_TYPES;
 }
 
-/** An alert as it was when its state changed. */
+/** An alert as of a change of its state. */
 export interface AlertTold {
   id: string;
   rule: { id: string; name: string };
@@ -43,7 +43,7 @@ export interface AlertTold {
   because: unknown;
 }
 
-/** The present names of what an event is about. */
+/** The present names of an event's asset, location and reader. */
 export interface AlertNames {
   asset_external_key: string | null;
   asset_name: string | null;

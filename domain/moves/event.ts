@@ -3,7 +3,7 @@ import { rowKey } from '../../base/row-key.ts';
 import { fromDatabase, toMicros, wireTime, wireTimeOfMicros, wireTimeOrNull } from '../../base/timestamps.ts';
 import { ALERT_TYPES, type AlertEvent, type AlertNames, alertOf, isAlertKind } from './alert-event.ts';
 
-/** An event of the feed as it goes over the wire: CloudEvents 1.0, structured JSON. */
+/** An event of the feed as sent: CloudEvents 1.0, structured JSON. */
 export interface MoveEvent {
   specversion: '1.0';
   id: string;
@@ -25,7 +25,7 @@ export interface MoveEvent {
     added: HistoryRow[];
     removed: HistoryRow[];
     changed: ChangedRow[];
-    /** Which of how many, where a change is too large for one event. */
+    /** The number of the event and their count, if a change is too large for one event. */
     part?: [part: number, parts: number];
   };
 }
@@ -60,7 +60,7 @@ export function isAlert(event: FeedEvent): event is AlertEvent {
   return 'alert' in event.data;
 }
 
-/** A row of `moves`, with the present names of what it is about. */
+/** A row of `moves`, with present names. */
 export interface MoveRow extends AlertNames {
   org_id: number;
   position: number;

@@ -3,7 +3,7 @@ import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { placeLocations, readSite } from '../tracking/location/read-site.ts';
 
-/** Locations that every scan decides on, between which assets went to and fro within the last day. */
+/** Locations where every scan decides, and between which assets flapped within the last day. */
 export interface FlappingArea {
   /** The deepest location that all of it is in; null for the organization. */
   location_id: number | null;
@@ -11,7 +11,7 @@ export interface FlappingArea {
   pair: readonly [number, number];
   /** Moves between locations whose deepest common location is this one. */
   moves: number;
-  /** Those of them that went back to where the asset had left at most 30 s before. */
+  /** Moves among them that returned to where the asset had left at most 30 s before. */
   returns: number;
 }
 
@@ -22,7 +22,7 @@ const MOST_EVENTS = 20_000;
 const MOST_OF_ASSET = 2_000;
 const MOST_STAYS = 50_000;
 
-/** Pairs of locations that are looked at, those with most returns. */
+/** The most pairs of locations to examine, those with most returns. */
 const MOST_PAIRS = 200;
 
 const MOST_AREAS = 3;
@@ -81,7 +81,7 @@ interface FlappingPair {
   quick: number;
 }
 
-/** Of histories as they are now, and not of the feed's events, which come in the order in which scans did. */
+/** From present histories, not from the feed's events, which come in the order of the scans' arrival. */
 function flappingPairs(db: Connection, orgId: number): Promise<readonly FlappingPair[]> {
   return db.any(sql.type(rowsOf<FlappingPair>())`
     with moved as materialized (

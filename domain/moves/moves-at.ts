@@ -7,8 +7,7 @@ import { NAMED, NAMED_COLUMNS } from './named-moves.ts';
 import { sealedFor } from './sealed-for.ts';
 
 /**
- * Reads the events at these positions, in order, with the names that things have now. Positions that are not there are
- * left out.
+ * Reads the events at these positions, in order, with present names. Missing positions are left out.
  *
  * @param positions a few dozen.
  */

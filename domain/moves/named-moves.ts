@@ -7,8 +7,8 @@ export const NAMED_COLUMNS = sql.fragment`
   move.previous_location_id, move.duration_seconds, move.rows, named.keys, alert.reader_name, alert.location_external_key as alert_location_external_key`;
 
 /**
- * The present names of what a `move` is about, deleted or not. `offset 0`: each location is looked up, where the planner
- * would read all of the organization's for every event.
+ * The present names for a `move`, including deleted rows. `offset 0` makes PostgreSQL look up each location; otherwise
+ * the planner would read all of the organization's for every event.
  */
 export const NAMED = sql.fragment`
   left join lateral (

@@ -2,12 +2,12 @@ import type { Micros } from '../../base/instant.ts';
 import { fromDatabase, toMicros } from '../../base/timestamps.ts';
 import { keysOf, type MoveRow, type StoredChange, type StoredRow, storedRows } from './event.ts';
 
-/** A row of a history without its instant; null where there is none. */
+/** A row of a history without its instant; null without a row. */
 type Cell = { locationId: number; duration: number | null } | null;
 
 /**
- * Events of one asset, one after another, as one event with their net change, at the position of the last; null if they cancel
- * out. Folded onto a history it does what they do.
+ * Consecutive events of one asset as one event with their net change, at the position of the last; null if they cancel
+ * out. Applied to a history it has the same effect.
  */
 export function netChange(moves: readonly [MoveRow, ...MoveRow[]]): MoveRow | null {
   const [first, ...others] = moves;

@@ -31,7 +31,7 @@ export function joined(intervals: readonly Interval[]): Interval[] {
   return result;
 }
 
-/** @param from in order and apart, as is `what`. */
+/** @param from sorted and disjoint, as is `what`. */
 export function without(from: readonly Interval[], what: readonly Interval[]): Interval[] {
   const result: Interval[] = [];
   let next = 0;
@@ -47,7 +47,7 @@ export function without(from: readonly Interval[], what: readonly Interval[]): I
   return result.filter(isNotEmpty);
 }
 
-/** @param intervals in order and apart. */
+/** @param intervals sorted and disjoint. */
 export function includes(intervals: readonly Interval[], instant: Micros): boolean {
   const next = firstIndex(0, intervals.length, (at) => (intervals[at] as Interval).until > instant);
   return (intervals[next]?.since ?? Number.POSITIVE_INFINITY) <= instant;

@@ -20,9 +20,9 @@ interface Row extends Interval {
 export const MOST_PIECES = 200_000;
 
 /**
- * Evidence of when readers listened, of all that can reach into a time, by reader; what they were heard is joined. So of a
- * reader that is heard once a minute a month is one row, not 44,000. Of 200 such readers' seven days it takes 25 ms, and 5 s
- * before the rows are joined beforehand.
+ * Evidence of when readers listened, of everything that can reach into a time, by reader, in joined stretches: for a
+ * reader heard once a minute, a month is one row, not 44,000. Seven days of 200 such readers take 25 ms, and 5 s before
+ * rows were joined beforehand.
  *
  * @throws TooMuchWork
  */
@@ -67,8 +67,8 @@ export async function loadListening(
 }
 
 /**
- * Those that are joined already, as they are stored; before and after them, and where one was interrupted, as it is known
- * by now, the rows they were joined from. What is packed is older than all that is joined.
+ * Joined stretches as stored; before and after them, and where one was interrupted, the rows they were joined from.
+ * Packed rows are older than all joined ones.
  */
 function stretches(orgId: number): FragmentSqlToken {
   const own = sql.fragment`span.org_id = ${orgId} and span.reader_id = reader.id`;

@@ -13,8 +13,8 @@ const COLUMNS = {
 };
 
 /**
- * A query of `started_at`, `ended_at` and `messages` of the spans that were packed (`reader_packed_spans`) and reach into a
- * time: what of `reader_spans` is eight days old and more may be there instead.
+ * A query of `started_at`, `ended_at` and `messages` of packed spans (`reader_packed_spans`) that reach into a time:
+ * spans of `reader_spans` older than eight days may be there instead.
  */
 export function packedSpans(
   state: keyof typeof COLUMNS,

@@ -35,20 +35,23 @@ export class PassedOver {
     return (this.#failing.get(orgId)?.at ?? 0) > now;
   }
 
-  /** Those to try again, the longest due first. */
+  /** Those to retry, the longest due first. */
   due(now: number): number[] {
     const due = [...this.#failing].filter(([, { at }]) => at <= now);
     return due.sort(([, a], [, b]) => a.at - b.at).map(([orgId]) => orgId);
   }
 
-  /** How much to try at once, as it may have been too much: `first` after one failure, half of that after each other. */
+  /**
+   * How much to retry at once, because it may have been too much: `first` after one failure, half of that after each
+   * further one.
+   */
   share(orgId: number, { first, least, all }: { first: number; least: number; all: number }): number {
     const { pause } = this.#failing.get(orgId) ?? { pause: 0 };
     return pause === 0 ? all : Math.max(least, Math.floor((first * AGAIN.first) / pause));
   }
 }
 
-/** As it is noted for `doctor`. */
+/** As stored for `doctor`. */
 export function reasonOf(error: unknown): string {
   return messageOf(error).slice(0, LONGEST_REASON);
 }

@@ -9,13 +9,13 @@ export interface ReaderSpan {
   from: string;
   /** Null if it is not over. */
   to: string | null;
-  /** For `up`, if known only from messages that were buffered and sent later: when the last of them came. */
+  /** For `up`, if known only from buffered messages sent later: when the last of them came. */
   learnedAt: string | null;
   /** For `up`: messages were received. */
   messages: number | null;
 }
 
-/** Parts into which a picture can be told apart; what lies closer together is one span. */
+/** Parts that a picture can show; spans closer together are merged. */
 const PARTS = 400;
 
 /**

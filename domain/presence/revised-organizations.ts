@@ -2,7 +2,7 @@ import { isHere } from '../../db/timescale/queries/is-here.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 
-/** Organizations with something to derive again, also those that have no rules any more. One step of the index for each. */
+/** Organizations with something to derive again, including those without rules. One step of the index for each. */
 export async function findRevised(
   db: Connection,
   table: 'alert_revisions' | 'silence_revisions',

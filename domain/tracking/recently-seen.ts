@@ -7,7 +7,7 @@ import { isNewest, latest, type Touched } from './touched.ts';
  * written before positions are locked. Batches that share assets, as those of readers that stand side by side do, wait
  * for each other from there on only.
  *
- * It may be wrong, as others record too. Then nothing is: the scan is worked in as a late one, or its batch is recorded anew.
+ * It may be wrong, as others record too. Then nothing is: the scan is worked in as a late one, or its batch is recorded again.
  * Of an asset where it was wrong nothing is written ahead for a while.
  */
 export class RecentlySeen {

@@ -67,7 +67,7 @@ export async function beginAfter(
   return position;
 }
 
-/** Retries waiting events at once, with all attempts anew. */
+/** Retries waiting events at once, with all attempts again. */
 export async function forgetAttempts(change: Change, { orgId, webhookId }: SecretOwner): Promise<void> {
   await change.exec(sql.type(NO_ROWS)`
     update webhook_lanes set attempted_position = null, attempts = 0, due_at = null, is_reset = true

@@ -3,7 +3,7 @@ import { loadDatedTree } from '../../presence/dated-tree.ts';
 import type { Interval } from '../../presence/intervals.ts';
 import type { DatedRule } from '../rules/rule.ts';
 
-/** By root and location: in order and apart. */
+/** By root and location: sorted and disjoint. */
 export type Subtrees = ReadonlyMap<number, ReadonlyMap<number, readonly Interval[]>>;
 
 /** The locations that rules are about. */

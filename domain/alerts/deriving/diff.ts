@@ -14,7 +14,7 @@ import type { AlertDifference, FoundStretch, StoredAlert } from '../stored/alert
  *               a ends sooner; b begins later; of the others three are new, and c is withdrawn
  *
  * @param stored all that reach into the window, in any order.
- * @param derived all that reach into the window, in order and apart. What began before it may have begun even earlier.
+ * @param derived all that reach into the window, sorted and disjoint. What began before it may have begun even earlier.
  */
 export function differenceOf(
   stored: readonly StoredAlert[],

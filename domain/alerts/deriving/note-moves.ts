@@ -99,7 +99,7 @@ export function earliestChange(
     const isAway =
       (kind === 'not_allowed' || kind === 'dwell') && locationId !== null && !isBelow(locationId);
     if (isSelected && !isAway) {
-      // What comes into a selection may have stayed, or been away, for long; when it was read begins anew.
+      // What comes into a selection may have stayed, or been away, for long; when it was read restarts.
       const isNew = within !== null && kind !== 'overdue';
       const threshold = after ?? (kind === 'dwell' ? thenAfter : null) ?? 0;
       earliest = Math.min(earliest, isNew ? since : since + threshold);

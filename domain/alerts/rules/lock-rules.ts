@@ -9,7 +9,7 @@ import { AHEAD, DERIVED, LIMITS } from './settings.ts';
 /**
  * Lets one transaction at a time change an organization's rules.
  *
- * @throws AppError `conflict` if too much was set of late.
+ * @throws AppError `conflict` if too much was set recently.
  */
 export async function lockRules(
   transaction: Connection,

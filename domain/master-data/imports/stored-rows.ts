@@ -33,7 +33,7 @@ export async function lockImports(transaction: OrganizationConnection): Promise<
 }
 
 const LOCKS = {
-  /** Against other changes; scans are not delayed. */
+  /** Protects against other changes; scans are not delayed. */
   change: sql.fragment`for no key update`,
   reference: sql.fragment`for key share`,
 };
@@ -67,7 +67,7 @@ export function listIds(
     limit ${limit}`);
 }
 
-/** The live ones of the rows, in order of keys, in pieces of 1 MiB of metadata and tags, or of one larger row. */
+/** The live ones among the rows, ordered by key, in pieces of 1 MiB of metadata and tags, or of one larger row. */
 export async function* readStoredRows(
   connection: OrganizationConnection,
   resource: Keyed,

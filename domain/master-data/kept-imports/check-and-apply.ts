@@ -45,9 +45,9 @@ export function checkImport(
 }
 
 /**
- * Imports a kept file if it changes exactly what was shown; otherwise what it would change now is kept instead.
+ * Imports a kept file if it still changes exactly what was shown; otherwise keeps the new differences.
  *
- * @throws AppError `conflict` if it would change something else, or cannot be imported any more.
+ * @throws AppError `conflict` if it would change something else, or can no longer be imported.
  */
 export async function applyImport(
   db: OrganizationDatabase,

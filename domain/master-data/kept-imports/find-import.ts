@@ -21,7 +21,7 @@ export interface KeptImport {
   rows: number | null;
 }
 
-/** Seconds without a word after which whoever works on a file is taken to be gone. */
+/** Seconds of silence after which the process working on a file is considered dead. */
 const SILENCE = 15;
 
 const COLUMNS = sql.fragment`kept.id, kept.resource, kept.file_name, kept.bytes, kept.state, kept.digest,

@@ -45,7 +45,11 @@ export function storeFile(
   });
 }
 
-/** Forgets a file that is not applied. In a transaction: it may wait for one that applies it. @returns false if there is none. */
+/**
+ * Discards a file that is not applied. In a transaction, because it may wait for one that applies it.
+ *
+ * @returns false if there is none.
+ */
 export function discardImport(db: OrganizationDatabase, actor: UserActor, id: number): Promise<boolean> {
   return makeChange(db, actor, async (transaction) => {
     const row = await transaction.maybeOne(sql.type(rowsOf<{ id: number }>())`

@@ -125,8 +125,8 @@ async function resolve(
 }
 
 /**
- * Changes a live location's external key; its present key changes nothing. No other row is touched: the count
- * is of live locations below it.
+ * Changes a live location's external key; its present key changes nothing. No other row is touched: the count is of
+ * live locations below it.
  *
  * @throws AppError `conflict` if a live location has the key.
  */
@@ -166,7 +166,7 @@ async function countAll(transaction: OrganizationConnection, id: number): Promis
 /**
  * Soft-deletes a live location without live children or assets, detaches its tags (contract 3), and takes it off plans.
  *
- * @throws AppError `not_found`, or `conflict` saying what is in the way.
+ * @throws AppError `not_found`, or `conflict` naming the obstacle.
  */
 export function deleteLocation(db: OrganizationDatabase, actor: Actor, id: number): Promise<void> {
   return detachingAll(db, 'location', id, () =>

@@ -27,7 +27,7 @@ export async function refuseCycle(
   }
 }
 
-/** Also true of the location itself. */
+/** Also true for the location itself. */
 async function isWithin(
   transaction: OrganizationConnection,
   id: number,

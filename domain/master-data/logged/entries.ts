@@ -14,7 +14,7 @@ type CreatedRow = StoredItem & {
   tags: string;
 };
 
-/** A create has all fields, so that what follows can be applied to it. */
+/** A create has all fields, so that later entries can be applied to it. */
 export function creationOf(orgId: number, resource: Keyed, row: CreatedRow): ChangeEntry {
   const { id, external_key: externalKey, parent_external_key: parent } = row;
   return {
@@ -36,7 +36,7 @@ export interface DeletedRow {
   deleted_at: string;
 }
 
-/** @param tags JSON of those that were detached by it. */
+/** @param tags JSON of the tags that it detached. */
 export function deletionOf(
   orgId: number,
   resource: Keyed,
@@ -118,7 +118,7 @@ function tagFields(tags: string): unknown {
 const LONG = 32_768;
 
 /**
- * What {@link creationOf} logs of a new row, from the row itself: for statements that make many.
+ * The log entry of a new row, as in {@link creationOf}, computed from the row: for statements that make many.
  *
  * @param table its alias.
  * @param others further pairs of name and value.

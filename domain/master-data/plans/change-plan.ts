@@ -26,15 +26,15 @@ export interface PlanChanges {
   antennas?: readonly AntennaPin[] | undefined;
   /** The one that the change was made from; any if left out. */
   version?: number | undefined;
-  /** Also if position can no longer decide where it is set. */
+  /** Also if position can then no longer decide where it is set. */
   withoutPosition?: boolean | undefined;
 }
 
 /**
- * Changes what a plan is called, is of, has on it, or how large that is.
+ * Changes a plan's name, location, content or scale.
  *
- * @throws AppError `not_found`; Invalid for locations that are not live, antennas that are not there, or a scale that cannot be, or
- *   what position needs; `conflict` if it is another version by now, or another plan of the location has a scale.
+ * @throws AppError `not_found`; Invalid for locations that are not live, missing antennas, an impossible scale, or what
+ * position needs; `conflict` if it has changed since, or another plan of the location has a scale.
  */
 export function changePlan(
   db: OrganizationDatabase,
@@ -104,7 +104,7 @@ export function changePlan(
   );
 }
 
-/** A scale is checked with what it is set with: outlines, and what the plan is of. */
+/** A scale is checked together with the outlines and the plan's location. */
 async function requireFitting(
   change: OrganizationChange,
   plan: StoredPlan,

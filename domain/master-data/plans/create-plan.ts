@@ -14,9 +14,9 @@ export interface NewPlan {
 }
 
 /**
- * Adds a plan with no places on it.
+ * Adds a plan without places.
  *
- * @throws Invalid for what is no image that can be shown, or no live location; `conflict` if there are as many as may be.
+ * @throws Invalid for an image that cannot be shown, or no live location; `conflict` if there are too many.
  */
 export function createPlan(db: OrganizationDatabase, actor: Actor, plan: NewPlan): Promise<StoredPlan> {
   const known = lookAtImage(plan.image);

@@ -9,9 +9,9 @@ import { placesView, readPlaces } from './places.ts';
 import { lockPlan, planFields } from './stored-plan.ts';
 
 /**
- * Deletes a plan, its image and what is pinned on it for good; locations and antennas stay.
+ * Deletes a plan with its image and pins for good; locations and antennas stay.
  *
- * @param withoutPosition also if position can then not decide where it is set.
+ * @param withoutPosition also if position can then no longer decide where it is set.
  * @throws AppError `not_found`; Invalid if position needs it.
  */
 export function deletePlan(

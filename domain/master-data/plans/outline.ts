@@ -1,6 +1,6 @@
 import type { Point } from './places.ts';
 
-/** Of the plan's area; less is a line. */
+/** Share of the plan's area; anything smaller is a line. */
 const LEAST_AREA = 1e-7;
 
 /** Why an outline of three and more corners cannot be that of a place; null if it can. */

@@ -90,7 +90,7 @@ async function requireAntennas(change: OrganizationChange, pins: readonly Antenn
 
 const MOST_NAMED = 20;
 
-/** As they are answered and logged. */
+/** As answered and logged. */
 export function pinsView(pins: readonly AntennaPin[]) {
   return pins.map(({ readerId, port, x, y }) => ({ reader_id: readerId, port, point: [x, y] }));
 }

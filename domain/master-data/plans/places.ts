@@ -47,7 +47,7 @@ export async function replacePlaces(
     ) as given (location_id, points)`);
 }
 
-/** As they are answered and logged. */
+/** As answered and logged. */
 export function placesView(places: readonly PlanPlace[]) {
   return places.map(({ locationId, points }) => ({ location_id: locationId, points }));
 }

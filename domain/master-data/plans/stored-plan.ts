@@ -35,7 +35,7 @@ const COLUMNS: FragmentSqlToken = sql.fragment`plan.id, plan.name, plan.location
 const WITH_LOCATION: FragmentSqlToken = sql.fragment`plans plan
   left join locations location on location.org_id = plan.org_id and location.id = plan.location_id`;
 
-/** All of an organization, of which there are no more than a screen can list. */
+/** All plans of an organization, few enough for a screen. */
 export function listPlans(db: OrganizationConnection): Promise<readonly StoredPlan[]> {
   return db.any(sql.prepared('list-plans', rowsOf<StoredPlan>())`
     select ${COLUMNS} from ${WITH_LOCATION} where plan.org_id = ${db.orgId} order by plan.name, plan.id`);
@@ -46,7 +46,7 @@ export function findPlan(db: OrganizationConnection, id: number): Promise<Stored
     select ${COLUMNS} from ${WITH_LOCATION} where plan.org_id = ${db.orgId} and plan.id = ${id}`);
 }
 
-/** Null if there is none. Waits for those who are changing it. */
+/** Null if there is none. Waits for others that change it. */
 export async function lockPlan(transaction: OrganizationConnection, id: number): Promise<StoredPlan | null> {
   const locked = await transaction.maybeOne(sql.type(rowsOf<{ id: number }>())`
     select id from plans where org_id = ${transaction.orgId} and id = ${id} for no key update`);
@@ -73,10 +73,14 @@ export function planFields(plan: StoredPlan): Fields {
   return { name, location_external_key, media_type, width, height, size, sha256, scale: scaleOf(plan) };
 }
 
-/** Bytes of a piece: what other requests wait for at most while one is read. */
+/** Bytes of a piece: other requests wait at most for one. */
 const PIECE = 131_072;
 
-/** The image of a plan, no faster than it is taken. @throws AppError `not_found` if the plan is deleted meanwhile. */
+/**
+ * The image of a plan, read no faster than it is sent.
+ *
+ * @throws AppError `not_found` if the plan is deleted meanwhile.
+ */
 export async function* readImage(
   db: OrganizationConnection,
   { id, size }: { id: number; size: number },

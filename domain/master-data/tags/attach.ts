@@ -33,7 +33,7 @@ export async function attachAll(
 /**
  * Attaches one tag. May wait for an uncommitted attach of the same tag.
  *
- * @throws AppError `conflict` if it is live or the row has as many as it may have, `not_found` if the row is gone.
+ * @throws AppError `conflict` if it is attached already or the row has too many, `not_found` if the row is gone.
  */
 export async function attachOne(
   change: OrganizationChange,

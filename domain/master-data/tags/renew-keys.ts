@@ -9,7 +9,7 @@ import type { TagType } from '../../tracking/tag-type.ts';
 /** Tags of a transaction: few enough that nobody waits for them. */
 const BATCH = 2_000;
 
-/** Where to begin with an organization's tags: behind those that are known to have their keys. */
+/** Where to begin with an organization's tags: after those known to have keys. */
 export async function beginRenewing(pool: Pool, orgId: number): Promise<number> {
   const after = await progress(pool, orgId);
   if (after === null) {
@@ -60,7 +60,7 @@ interface StoredTag {
   is_settled: boolean;
 }
 
-/** The next organization with tags that nobody has looked at: after `last`, or from the first on. Null if there is none. */
+/** The next organization with unchecked tags: after `last`, or the first. Null if there is none. */
 export async function nextToRenew(db: Connection, last: number): Promise<number | null> {
   const row = await db.maybeOne(sql.prepared('next-to-renew', rowsOf<{ id: number }>())`
     select organization.id from organizations organization
@@ -143,7 +143,7 @@ interface UnknownTag {
   value: string;
 }
 
-/** Unknown tags are listed by their key; those that turn out to be one are added up. */
+/** Unknown tags are listed by key; rows that turn out to have one key are added up. */
 async function renewUnknown(pool: Pool, orgId: number): Promise<void> {
   const listed = await pool.any(sql.type(rowsOf<UnknownTag>())`
     select tag_type, tag_key, value from unknown_tags where org_id = ${orgId} order by last_seen desc`);

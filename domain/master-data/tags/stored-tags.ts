@@ -83,7 +83,7 @@ export function storedTags(json: string): TagRow[] {
   return JSON.parse(json);
 }
 
-/** A tag with what its value names by GS1's standards; as it is if that is nothing. */
+/** A tag with the names of its value by GS1's standards; unchanged without any. */
 export function namedTag<Tag extends TagRow>(tag: Tag) {
   const named = namedBy(tag.tag_type, tag.value);
   return named === null ? tag : { ...tag, ...identifiersOf(named) };

@@ -58,7 +58,7 @@ export async function beginPublishing(
     set target = excluded.target, position = excluded.position, snapshot_after = excluded.snapshot_after`);
 }
 
-/** Shows those who watch the lag of publishing how much of it is intended. */
+/** Tells the measured lag of publishing how much of it is intended. */
 export async function keepSettleSeconds(db: Connection, seconds: number): Promise<void> {
   await db.exec(sql.type(NO_ROWS)`
     update mqtt_feeds set settle_seconds = ${seconds} where settle_seconds <> ${seconds}`);

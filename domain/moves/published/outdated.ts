@@ -9,7 +9,7 @@ export interface Outdated {
   done(): Promise<void>;
 }
 
-/** The next of them. Of outdated locations, a step only marks what is there and right below. */
+/** The next outdated topics. For a location, a step only marks what is there and directly below. */
 export async function readOutdated(
   db: Connection,
   orgId: number,

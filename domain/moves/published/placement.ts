@@ -3,7 +3,7 @@ import { fromDatabase, toMicros, wireTime } from '../../../base/timestamps.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 
-/** Where an asset is, or was at an event, with the names that things have now. */
+/** Where an asset is, or was at an event, with present names. */
 export interface Placement {
   assetId: number;
   externalKey: string;
@@ -19,7 +19,7 @@ export interface PlacedLocation {
   location_id: number;
   external_key: string;
   name: string;
-  /** From the root to the location itself; of a deep tree the nearest {@link MOST_LEVELS}, or {@link MOST_PATH} characters. */
+  /** From the root to the location; in a deep tree the nearest {@link MOST_LEVELS}, or {@link MOST_PATH} characters. */
   path: readonly { external_key: string; name: string }[];
 }
 

@@ -11,8 +11,8 @@ export interface PublishedLag {
 }
 
 /**
- * How far publishing over MQTT is behind the feeds of all organizations, whichever process does it, or none. Those that are
- * set aside are told of by themselves.
+ * How far publishing over MQTT is behind the feeds of all organizations, whichever process publishes, or none.
+ * Organizations that are set aside are reported separately.
  */
 export async function readPublishedLag(db: Connection): Promise<PublishedLag> {
   return db.one(sql.type(rowsOf<PublishedLag>())`

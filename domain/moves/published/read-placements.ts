@@ -4,7 +4,11 @@ import { sealedFor } from '../sealed-for.ts';
 import { waitsFor } from '../settle-seconds.ts';
 import { type Placement, type PlacementRow, toPlacements } from './placement.ts';
 
-/** The placements that events tell of, in order of position. @param limit of events. */
+/**
+ * The placements in events, ordered by position.
+ *
+ * @param limit of events.
+ */
 export async function readPlacementsOfEvents(
   db: Connection,
   orgId: number,

@@ -32,14 +32,14 @@ export async function readPublishingFaults(
 const LONGEST = 1_000;
 
 /**
- * Organizations whose feed is passed over, because the broker does not take a message of theirs, or a query of theirs fails.
- * The feed keeps what has happened since. Noted in the database, where `doctor` reads it, and where the next publisher finds it.
+ * Organizations whose feed is passed over, because the broker refuses a message of theirs, or a query fails. The feed
+ * keeps their changes. Stored in the database, for `doctor` and for the next publisher.
  */
 export class RefusedFeeds {
   /** When each is tried again; milliseconds of `performance.now()`. */
   readonly #again = new Map<number, { at: number; pause: number; topic: string | null }>();
 
-  /** Those that another publisher noted are tried once everybody else had a turn. */
+  /** Retries those that another publisher stored once everybody else had a turn. */
   async load(db: Connection): Promise<void> {
     const rows = await db.any(sql.type(rowsOf<{ org_id: number; topic: string | null }>())`
       select org_id, topic from publishing_faults`);

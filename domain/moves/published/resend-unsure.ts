@@ -1,7 +1,7 @@
 import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 
-/** For so long a broker may keep what it acknowledged in memory only: mosquitto for half an hour, by default. */
+/** How long a broker may keep acknowledged messages in memory only: mosquitto for half an hour, by default. */
 const UNSURE = sql.fragment`now() - interval '1 hour'`;
 
 /**

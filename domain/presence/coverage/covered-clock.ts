@@ -8,7 +8,7 @@ export class CoveredClock {
   /** The time covered before each of them. */
   readonly #before: Micros[] = [];
 
-  /** @param covered in order and apart. */
+  /** @param covered sorted and disjoint. */
   constructor(covered: readonly Interval[]) {
     this.#covered = covered;
     let sum = 0;

@@ -73,7 +73,7 @@ const LEARN_EVERY = { known: 6 * HOUR, new: 300 * MICROS_PER_SECOND };
 
 const TIDY_EVERY: Micros = HOUR;
 
-/** Rows that another process commits later than this after their time are not found, and are of little use. */
+/** Rows that another process commits later than this after their time are missed, and are of little use. */
 const WATCHES_AGAIN: Micros = 60 * MICROS_PER_SECOND;
 
 /**
@@ -103,7 +103,7 @@ export class SilenceDeriver {
   }
 
   /**
-   * All of a turn is one transaction; after a failure this deriver must not be used again.
+   * Derives all of a turn in one transaction; after a failure this deriver must not be used again.
    *
    * @param derivedTo the end of the last turn of any process.
    */
@@ -400,8 +400,8 @@ async function noteFault(db: Connection, { orgId, error }: SilenceFault): Promis
 }
 
 /**
- * Deletes the revisions that it takes, and with them the joined stretches of these readers since then. Revisions that another
- * transaction is changing stay for the next turn.
+ * Deletes the taken revisions, and later joined stretches of these readers. Revisions that another transaction is
+ * changing stay for the next turn.
  */
 async function takeRevisions(
   db: Connection,

@@ -14,8 +14,8 @@ const LEARNED_FROM: Micros = 7 * MICROS_PER_DAY;
 const OLDEST = sql.fragment`(counted.heard_until - make_interval(secs => ${LEARNED_FROM / MICROS_PER_SECOND}::integer))`;
 
 /**
- * Learns from now on what is expected of readers, by the seven days up to their last message. What differs from before
- * by less than a tenth is left as it is, or every few hours would leave a row.
+ * Learns expectations of readers from the seven days up to their last message. Differences below a tenth are ignored;
+ * otherwise there would be a new row every few hours.
  */
 export async function learn(
   db: Connection,
@@ -79,18 +79,17 @@ interface CountedStretch extends Heard {
 const LEAST: Micros = 30 * MICROS_PER_SECOND;
 const MOST: Micros = MICROS_PER_DAY;
 
-/** A reader heard for less than this is new: nothing is known of its silences. */
+/** A reader heard for less than this is new: its usual silences are unknown. */
 const KNOWN_AFTER: Micros = 3_600 * MICROS_PER_SECOND;
 
 /**
- * How long a reader may say nothing, by the gaps between its messages in the seven days before: twice the 99.9th
- * percentile, in whole seconds. Of a thousand gaps one may be longer, so a reader's outages do not teach patience; where it
- * says little, they do. Gaps are in watched time.
+ * How long a reader may be silent, by the gaps between its messages in the seven days before: twice the 99.9th
+ * percentile, in whole seconds. One gap in a thousand may be longer, so outages do not teach patience, except to a
+ * reader with few messages. Gaps are in watched time. Gaps within a stretch count as none: twice such a gap is below
+ * the least expectation.
  *
- * Gaps within a stretch count as none: twice such a gap is no longer than the least that is expected.
- *
- * @param heard stretches that ended in those days, in order and apart.
- * @returns null of a new reader.
+ * @param heard stretches that ended in those days, sorted and disjoint.
+ * @returns null for a new reader.
  */
 export function learnedExpectation(
   heard: readonly CountedStretch[],

@@ -19,10 +19,7 @@ export interface LoadedEvidence extends ReaderId, Omit<Evidence, 'watched'> {
   isLearned: boolean;
 }
 
-/**
- * What silences are derived from, from the last stretch on that began before `since`; nothing of readers that were never
- * heard.
- */
+/** Evidence for silences, from the last stretch that began before `since`; none for readers that were never heard. */
 export async function loadEvidence(
   db: Connection,
   readers: readonly ReaderSince[],

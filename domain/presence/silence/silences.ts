@@ -11,11 +11,11 @@ export interface Silence {
 }
 
 export interface Evidence {
-  /** In order and apart. */
+  /** Sorted and disjoint. */
   heard: readonly Heard[];
-  /** In order, each until the next. */
+  /** Sorted, each until the next. */
   expectations: readonly DatedExpectation[];
-  /** When ingestion could hear; in order and apart. */
+  /** When ingestion could hear; sorted and disjoint. */
   watched: readonly Interval[];
   /** When the reader was deleted: it is not waited for any more. */
   deletedAt: Micros | null;

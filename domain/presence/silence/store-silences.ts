@@ -11,7 +11,7 @@ export interface SilencesOfReader extends ReaderId {
   derived: readonly Silence[];
 }
 
-/** Replaces stored silences by those derived. What is the same is not written. */
+/** Replaces stored silences by derived ones. Equal ones are not written. */
 export async function storeSilences(db: Connection, readers: readonly SilencesOfReader[]): Promise<void> {
   const gone = readers.flatMap(({ stored, derived, ...reader }) => {
     const begin = new Set(derived.map(({ since }) => since));

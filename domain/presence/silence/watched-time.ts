@@ -6,7 +6,7 @@ import type { Interval } from '../intervals.ts';
  * The time in which somebody could hear, of a stretch: readers' silence is measured by a clock that stands while no
  * process of ingestion is connected.
  *
- * @param watched in order and apart.
+ * @param watched sorted and disjoint.
  */
 export function watchedBetween(watched: readonly Interval[], since: Micros, until: Micros): Micros {
   let sum = 0;

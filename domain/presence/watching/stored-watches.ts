@@ -16,7 +16,7 @@ const ENOUGH: Micros = 2 * EXPECTED.most * MICROS_PER_SECOND;
 /**
  * The watches of the last eight days, and of the last two days of watched time where ingestion did not run for long.
  *
- * @param watched in order and apart.
+ * @param watched sorted and disjoint.
  */
 export function keptWatches(watched: readonly Interval[]): readonly Interval[] {
   const now = watched.at(-1)?.until ?? 0;

@@ -181,7 +181,7 @@ function isInParts({ include_descendants, location_id, location_external_key }: 
 }
 
 /**
- * Without it, bounds are sorted along, and each aggregate subtracts them anew: of a month of 20,000 assets by day, 450 MB on
+ * Without it, bounds are sorted along, and each aggregate subtracts them again: of a month of 20,000 assets by day, 450 MB on
  * disk instead of 43.
  */
 const EACH_ONCE = sql.fragment`offset 0`;

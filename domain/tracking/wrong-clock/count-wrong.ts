@@ -47,7 +47,7 @@ export interface WrongExample {
   /** Name of the reader or handheld. */
   reader: string;
   observed_at: Micros;
-  /** As it is dated anew. */
+  /** As it is dated again. */
   becomes: Micros;
 }
 

@@ -83,7 +83,7 @@ async function nextAssets(
 }
 
 interface MendedAsset {
-  /** Dated anew. */
+  /** Dated again. */
   scans: number;
   /** Changes of its history that the sealer has to be woken for. */
   unsealed: number;
@@ -171,7 +171,7 @@ function receiveEarlier(db: Connection, piece: Piece): Promise<MendedScan[]> {
  * Dates scans by their mended reception; their asset's position is locked. Where one meets another read of the same tag at
  * the same antenna, or a copy of it that is stored already, they become one, as strong as the stronger.
  *
- * They are deleted and written anew, because a hypertable moves no rows between its chunks. The sort has all deleted before
+ * They are deleted and written again, because a hypertable moves no rows between its chunks. The sort has all deleted before
  * the first is written.
  *
  * @returns the earliest first.

@@ -20,7 +20,7 @@ export interface LaneStart {
 
 /** What a lane needs of its webhook. */
 export interface LaneParts {
-  /** Of the feed, as far as is known. */
+  /** Of the feed, as far as known. */
   head(): number;
   pick(lane: number, after: number, head: number): Promise<Picked>;
   /** Notes which events are about to be sent as one. @throws LaneLost. */

@@ -383,7 +383,7 @@ interface Owner {
 /**
  * Notes what is about to be sent, before it is. Forgets what the lane's position has passed.
  *
- * @returns false if another process has the lane, or its progress was set anew: nothing was written.
+ * @returns false if another process has the lane, or its progress was set again: nothing was written.
  */
 export async function noteSettled(
   db: Connection,

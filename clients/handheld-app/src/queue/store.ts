@@ -99,10 +99,10 @@ export async function takeNext(
 
 /**
  * Stores the gateway's answer to a submission, what it says of assets, and where queued scans were made ({@link
- * learnedPlaces}). Scans that were not recorded for want of a place and were given one meanwhile are queued anew.
+ * learnedPlaces}). Scans that were not recorded for want of a place and were given one meanwhile are queued again.
  *
  * @param results one per scan, in order.
- * @returns the scans with results, without those queued anew; none if another tab has stored the answer already.
+ * @returns the scans with results, without those queued again; none if another tab has stored the answer already.
  */
 export async function storeResults(
   database: Database,
@@ -150,7 +150,7 @@ export async function storeResults(
 
 /**
  * Assigns a place to the scans of a leg without one. Waiting scans are sent with it, unplaced ones that were sent are
- * queued anew, and so are those under way once answered ({@link storeResults}).
+ * queued again, and so are those under way once answered ({@link storeResults}).
  */
 export async function placeLeg(database: Database, leg: string, place: Place): Promise<void> {
   const transaction = database.transaction('scans', 'readwrite', STRICT);

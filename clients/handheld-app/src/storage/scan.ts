@@ -7,7 +7,7 @@ import type { Place } from '../gateway/place.ts';
  *
  * queued -> bundled (in a submission, which may have been sent) -> done | refused
  *
- * A refused scan is queued anew when the user resends it, and deleted when the user discards it. One that the user takes
+ * A refused scan is queued again when the user resends it, and deleted when the user discards it. One that the user takes
  * back before it is in a submission is withdrawn, and never sent. Those of a sweep that only checks are held, with what
  * the gateway knows of their tags as result, until the user has what was found moved here, if ever.
  */

@@ -20,7 +20,7 @@ const KINDS: readonly [ImageType, (bytes: Buffer) => ImageSize | null][] = [
 ];
 
 /**
- * What an image is, by its content; whatever it is called.
+ * The type and size of an image, by its content.
  *
  * @throws Invalid, of the field `image`.
  */
@@ -207,11 +207,8 @@ interface ImageSize {
   height: number;
 }
 
-/**
- * Parts of a file, of which an image of 5 MiB has some hundred: looking through a million, made of nothing else, would hold
- * up everybody.
- */
+/** Parts of a file: an image of 5 MiB has some hundred; a million empty ones would hold up everybody. */
 const MOST_PARTS = 20_000;
 
-/** Why bytes that begin like an image are none that can be shown. */
+/** The reason why an image cannot be shown. */
 class BrokenImage extends Error {}

@@ -265,7 +265,7 @@ function lostText({ lost_by_db: lost }: Rival): string {
   return Math.abs(lost) < 0.05 ? t.asStrong : lost < 0 ? t.stronger(-lost) : t.weaker(lost);
 }
 
-/** Milliseconds from a read to its record, at the most, where nothing holds it up. */
+/** Milliseconds from a read to its record, at most, where nothing holds it up. */
 const RECORDED_WITHIN = 5_000;
 
 /**

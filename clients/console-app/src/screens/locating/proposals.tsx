@@ -15,7 +15,7 @@ import { queryOf, usualWanted } from './wanted.ts';
 const AGAIN = 5_000;
 
 /**
- * Where assets went to and fro in the last day, and what strength would have made of it, to be set with one click.
+ * Where assets went back and forth in the last day, and what strength would have made of it, to be set with one click.
  *
  * @param isWhole says so, too, if there is nothing to propose.
  */

@@ -23,7 +23,7 @@ export interface View {
 }
 
 /**
- * What of the plan is in sight: by wheel, fingers, dragging and the functions of `viewport`. Nothing is drawn anew by it: one
+ * What of the plan is in sight: by wheel, fingers, dragging and the functions of `viewport`. Nothing is drawn again by it: one
  * element is moved, so that 300 places follow smoothly. The address has it as `view=<x>,<y>,<zoom>`.
  *
  * @param count places on it.

@@ -106,7 +106,7 @@ function EditWebhook({
   const t = texts.value.webhooks;
   const kept = draftOf(webhook);
   const [draft, setDraft] = useState(kept);
-  // After a change it begins anew: at once, or what is typed by then is lost.
+  // After a change it restarts: at once, or what is typed by then is lost.
   useLayoutEffect(() => setDraft(kept), [JSON.stringify(kept)]);
   const { run, isBusy, problem } = useAction();
   const path = `/webhooks/${webhook.id}`;
