@@ -3,7 +3,7 @@ import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { ReaderId } from './store-connections.ts';
 
-/** Seconds that somebody set for a `readers reader`; null where what is learned counts. */
+/** Seconds that somebody set for a `readers reader`; null if the learned ones count. */
 export const SET_EXPECTATION = sql.fragment`(
   select seconds from reader_expectations dated
   where dated.org_id = reader.org_id and dated.reader_id = reader.id and dated.origin = 'set'
@@ -19,7 +19,7 @@ export const EXPECTED_NOW = sql.fragment`coalesce(${SET_EXPECTATION}, (
 const MOST_SET = 200;
 
 /**
- * From now on: what was silent before stays so. Call with the reader locked.
+ * From now on; earlier silences stay. Call with the reader locked.
  *
  * @throws AppError `conflict` if it was set too often.
  */

@@ -1,9 +1,8 @@
 import { type FragmentSqlToken, sql } from '../../db/timescale/queries/sql.ts';
 
 /**
- * Whole milliseconds between two instants, each cut to milliseconds first: so those of stretches that follow one another
- * add up to those of the whole. A double, whose sums are exact up to 285,000 years. By an interval, and `date_part` of it, a
- * row took 0.09 us more.
+ * Whole milliseconds between two instants, each cut to milliseconds first, so that consecutive stretches add up to the
+ * whole. A double, whose sums are exact up to 285,000 years. By an interval and `date_part`, a row took 0.09 us more.
  */
 export function millisecondsBetween(since: FragmentSqlToken, until: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`round(tstzrange_subdiff(${cut(until)}, ${cut(since)}) * 1000)`;

@@ -59,7 +59,7 @@ function untilWhen(orgId: number): FragmentSqlToken {
     where next.org_id = ${orgId} and next.location_id = version.location_id and next.since > version.since)`;
 }
 
-/** A key names the location that has it, and those that had it when they were deleted, as in every filter. */
+/** A key names the location that has it, and deleted ones that had it, as in every filter. */
 function namedPlaces(
   orgId: number,
   { location_id: ids, location_external_key: keys }: PlaceFilters,

@@ -2,7 +2,7 @@ import { invalid, invalidValue } from '../../base/checks/issues.ts';
 import { daysAtMost } from './days.ts';
 import type { Window } from './window.ts';
 
-/** Three years, as far as a report has a row for each day. */
+/** Three years, for reports with a row per day. */
 const MOST_DAYS = 1_100;
 
 /** @throws Invalid for a window of more days than are counted in one report. */

@@ -15,7 +15,7 @@ export function lastBefore(until: Micros): Window {
   return { from: until - 1, to: until };
 }
 
-/** The first instant that is later than what is meant: milliseconds mean all that is shown as that instant. */
+/** The first instant after the given one: milliseconds include everything shown as that instant. */
 export function firstAfter({
   instant,
   isMilliseconds,

@@ -13,13 +13,11 @@ interface LastRead {
 }
 
 /**
- * Of assets that sweeps of their locations expected and did not find, which began after they were read last and ended by an
- * instant, the first to end; however long ago. By asset.
+ * For assets that a sweep of their location missed after their last read and before an instant: the first of these
+ * sweeps to end, however long ago. By asset.
  *
- * @throws TooMuchWork
- *
- * Of an asset that any sweep missed, those of its location are tried in order until one did, mostly the first. Of 1,000 that
- * one of every day missed for a year all would be 365,000 rows.
+ * @throws TooMuchWork For such an asset, the sweeps of its location are tried in order, usually only the first. If
+ * daily sweeps missed 1,000 assets for a year, all would be 365,000 rows.
  */
 export async function loadFirstMissed(
   db: Connection,
@@ -79,7 +77,7 @@ interface SweptAbove extends Interval {
   rootId: number;
 }
 
-/** When locations were below those that were ever swept. */
+/** When locations were below swept ones. */
 async function sweptAbove(
   db: Connection,
   orgId: number,

@@ -6,7 +6,7 @@ import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { loadDatedTree } from '../presence/dated-tree.ts';
 import { includes } from '../presence/intervals.ts';
 
-/** A location that was checked, by itself or with one above it. */
+/** A swept location, directly or with one above it. */
 export interface SweptPlace {
   sweepId: string;
   locationId: number;
@@ -21,8 +21,8 @@ const MOST_SWEPT = 500_000;
 const MOST_MISSED = 500_000;
 
 /**
- * The sweeps that checked one of the locations, and were under way in a time; with those of locations above them that took
- * in what is below, by the tree as it was when they ended. In order of their ends.
+ * The sweeps that checked one of the locations during a time, including sweeps of locations above with descendants, by
+ * the tree at their end. Sorted by end.
  *
  * @throws TooMuchWork
  */
@@ -74,7 +74,7 @@ export async function loadSweeps(
 }
 
 /**
- * Of the assets, those that sweeps expected and did not find which began later than so; by sweep.
+ * The assets that each sweep missed, among sweeps that began after a given instant of the asset.
  *
  * @throws TooMuchWork
  */

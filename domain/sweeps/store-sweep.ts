@@ -113,11 +113,11 @@ function queryFor(orgId: number, named: Named) {
 }
 
 /**
- * When a sweep was under way, from the device's times, corrected for the error of its clock. As for scans, a time
- * before 2015 or well ahead of the reception comes from a clock that was set meanwhile: the end is then the reception,
- * and the beginning the end, so that no time is claimed in which nobody may have looked.
+ * When a sweep was under way, from the device's times, corrected for its clock's error. As for scans, a time before
+ * 2015 or well ahead of the reception means that the clock was set meanwhile: then the end becomes the reception, and
+ * the beginning the end, so that no unswept time is claimed.
  *
- * @returns null if it ended before it began, by two times that would count.
+ * @returns null if it ended before it began, by two usable times.
  */
 export function sweptStretch(
   { beganAt, endedAt }: { beganAt: Micros; endedAt: Micros },

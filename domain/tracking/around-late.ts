@@ -72,7 +72,7 @@ export function aroundLate(
   return spans.length === 0 ? NOTHING_CHANGES : { spans, stored: ascending(stays, loaded) };
 }
 
-/** Of scans that are all at the locations of the stays that they fall into. */
+/** For scans that are all at the locations of their stays. */
 export const NOTHING_CHANGES: Neighbourhood = { spans: [], stored: [] };
 
 function isWithinStay(scan: LocatedScan, position: Position, near: ReadonlyMap<LocatedScan, Near>): boolean {
@@ -127,7 +127,7 @@ function toSpan(news: readonly LocatedScan[], end: StoredScan | null): Span {
     : { from, to: end.observedAt, sightings: [...sightings, end] };
 }
 
-/** What was loaded goes before what only is known to be a stay: of the latter nothing is written. */
+/** Loaded stays take precedence over merely known ones, of which nothing is written. */
 function ascending(stays: readonly Stay[], loaded: readonly DecidedTransition[]): DecidedTransition[] {
   const byTime = new Map<Micros, DecidedTransition>();
   for (const { since: observedAt, locationId } of stays) {

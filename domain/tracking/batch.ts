@@ -28,7 +28,7 @@ export interface BatchOptions<Item, Result> {
   maxTenants?: number;
   /** In weight, waiting or under way; beyond it `submit` waits before it takes an item (backpressure). */
   maxHeld: number;
-  /** Whether the error is no item's fault and passes by itself, as when the database is gone. */
+  /** Whether the error is passing and no item's fault, as when the database is gone. */
   isOutage(error: unknown): boolean;
   /** Whether the error names the item: then the others are flushed at once, without halving. */
   isNamed?(error: unknown, item: Item): boolean;
@@ -65,7 +65,7 @@ export class Batch<Item, Result> {
   /** First come first served, so that a key's items keep their order. */
   readonly #roomWanted: { weight: number; take(): void }[] = [];
   readonly #stop = new AbortController();
-  /** What waits for a lock of another session, by the key of its lane; all of it shares one more lane. */
+  /** Items that wait for a lock of another session, by the key of their lane; all share one more lane. */
   readonly #aside = new Map<number, { queue: Entry<Item, Result>[]; error: unknown }>();
   #retrying: Promise<void> | null = null;
   #asideWeight = 0;
@@ -78,7 +78,7 @@ export class Batch<Item, Result> {
     this.#lanes = Array.from({ length: options.lanes }, () => ({ waiting: [], working: null }));
   }
 
-  /** In weight, waiting or under way, but for those aside. */
+  /** In weight, waiting or under way, without those set aside. */
   get held(): number {
     return this.#held;
   }
@@ -183,7 +183,7 @@ export class Batch<Item, Result> {
     }
   }
 
-  /** What follows blocked items goes aside too, so that their order is kept. */
+  /** Items after blocked ones are set aside too, to keep their order. */
   #withoutBlocked(entries: readonly Entry<Item, Result>[]): Entry<Item, Result>[] {
     return entries.filter((entry) => {
       const aside = this.#aside.get(this.#options.laneKey(entry.item));
@@ -194,7 +194,7 @@ export class Batch<Item, Result> {
     });
   }
 
-  /** Flushes each tenant's by itself; what is blocked even then goes aside, what is too slow is refused. */
+  /** Flushes each tenant's items separately; those still blocked are set aside, those too slow are refused. */
   async #goAround(entries: readonly Entry<Item, Result>[], error: unknown): Promise<void> {
     const { tenant = () => 0 } = this.#options;
     const groups = [...Map.groupBy(entries, ({ item }) => tenant(item)).values()];
@@ -249,7 +249,7 @@ export class Batch<Item, Result> {
     this.#retrying = null;
   }
 
-  /** Those to go on with, after the named ones are refused; the halves if none is. */
+  /** The batches to continue with after the named items are refused; the halves if none is named. */
   #apart(
     entries: readonly Entry<Item, Result>[],
     error: unknown,
@@ -308,7 +308,7 @@ function weightOf(entries: readonly { weight: number }[]): number {
 
 export class BatchClosed extends Error {}
 
-/** Of the weight that may be held, how much more may wait aside. */
+/** How much more may wait aside, as a share of the weight that may be held. */
 const SHARE_ASIDE = 1 / 16;
 
 /** Milliseconds between attempts during an outage: from the first, doubling, to the longest; half of it random. */

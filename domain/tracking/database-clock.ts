@@ -16,9 +16,8 @@ export class ClocksApart extends Error {
 }
 
 /**
- * Compares this process's clock with the database's for everything that is recorded: a position dated by a fast clock
- * would stay until other clocks reach its time. While they differ too much nothing is recorded (docs/tracking.md, What a
- * scan is).
+ * Compares this process's clock with the database's: a position dated by a fast clock would stay until other clocks
+ * reach its time. While they differ too much nothing is recorded (docs/tracking.md, What a scan is).
  */
 export class DatabaseClock {
   readonly #clock: Clock;

@@ -5,7 +5,7 @@ import type { Scan } from './scan.ts';
 
 export interface LocatedScan extends AssetRef {
   scan: Scan;
-  /** As attached, perhaps in another notation than it was read. */
+  /** As attached, perhaps in another notation than was read. */
   tagValue: string;
   locationId: number;
   observedAt: Micros;

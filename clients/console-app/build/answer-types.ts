@@ -9,8 +9,8 @@ export const ANSWERS_FILE = new URL('../src/api/answers.ts', import.meta.url);
 const ROOT = '/console/v1';
 
 /**
- * The types of what the console's server answers, from what its routes declare: a type for each schema with a name, and
- * `Answers` by method and path. The columns of CSV beside them, which the console names.
+ * The types of the console server's answers, from its route declarations: a type for each named schema, and `Answers`
+ * by method and path; also the CSV columns, which the console names.
  */
 export function answerTypes(): string {
   const { paths, components } = describeConsole();

@@ -1,4 +1,4 @@
-/** `npm run types`: writes the types of what the console's server answers. */
+/** `npm run types`: writes the types of the console server's answers. */
 import { writeFileSync } from 'node:fs';
 import { ANSWERS_FILE, answerTypes } from './answer-types.ts';
 

@@ -1,12 +1,12 @@
 /**
- * Spreadsheets take a cell that begins so for a formula, which may send what is beside it elsewhere. An apostrophe in
- * front of it makes it text; one more where there are some, so that the first can be taken off again.
+ * Spreadsheets take a cell that begins like this for a formula, which may send other cells elsewhere. A leading
+ * apostrophe makes it text; an existing one gets another, so that the first can be removed again.
  */
 const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;
 
 /**
- * Where the list separator is a semicolon, as it is in much of Europe, a spreadsheet begins cells at semicolons and line
- * breaks inside of ours: it does not see the quotation marks around them.
+ * Where the list separator is a semicolon, as in much of Europe, a spreadsheet splits our cells at semicolons and line
+ * breaks: it ignores the quotation marks around them.
  */
 const FORMULA_INSIDE = /(?<=[;\t\r\n])(?=['"]*[=+\-@＝＋－＠])/g;
 const MARKED_INSIDE = /(?<=[;\t\r\n])'(?=['"]*[=+\-@＝＋－＠])/g;
@@ -16,7 +16,7 @@ export function harmless(cell: string): string {
   return FORMULA.test(cell) ? `'${marked}` : marked;
 }
 
-/** Undoes {@link harmless}; a cell that it would not have written stays as it is. */
+/** Undoes {@link harmless}; any other cell stays as it is. */
 export function withoutApostrophes(cell: string): string {
   const marked = cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell;
   return marked.replace(MARKED_INSIDE, '');

@@ -226,7 +226,7 @@ interface Placed extends KeyedRow {
   parent_id: number | null;
 }
 
-/** Locations with their ancestors; each level is looked up by itself, as in `locations/list-tree.ts`. */
+/** Locations with their ancestors; each level is a separate look-up, as in `locations/list-tree.ts`. */
 function listUpwards(
   transaction: OrganizationConnection,
   ids: readonly number[],

@@ -14,7 +14,7 @@ export interface ImportReport {
   respelled_left_out?: number;
 }
 
-/** A tag that is not attached, because what it is spelled for is there `as` another value. */
+/** A tag that is not attached, because the row has the same tag in another spelling, `as`. */
 export interface RespelledTag {
   line: number;
   tag: string;

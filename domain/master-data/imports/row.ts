@@ -78,7 +78,7 @@ function readCells(columns: readonly NamedColumn[], cells: readonly string[]) {
   return { object, refusals };
 }
 
-/** As spreadsheets show numbers of many digits, hex with a single E among them: `3.00833E+23`. */
+/** Numbers with many digits as spreadsheets show them, and hex with a single E: `3.00833E+23`. */
 const ROUNDED = /^\d(?:[.,]\d{1,14})?E\+\d{2,3}$/i;
 
 function isRoundedKey(column: CsvColumn, cell: string): boolean {

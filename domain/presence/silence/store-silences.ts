@@ -50,11 +50,10 @@ const readerIds = (of: readonly Given[]) => sql.binary(integers(of.map(({ reader
 const sinces = (of: readonly Given[]) => sql.binary(timestamps(of.map(({ since }) => since)));
 
 /**
- * Silences of a reader that said nothing since before the watches that are kept. When such a silence began cannot be
- * derived any more, so it stays as it is stored; from `settled` on what is derived is right whatever was watched before,
- * since as much was watched since then as can be expected at most.
+ * Keeps silences that began before the kept watches: their beginning cannot be derived any more. From `settled` on
+ * derived silences are right, because as much time was watched since as may be expected at most.
  *
- * @param stored in order, as are the others.
+ * @param stored sorted, as are the others.
  */
 export function keepSettled(
   {

@@ -34,7 +34,7 @@ export function watchedSince(watched: readonly Interval[], since: Micros, span: 
   return null;
 }
 
-/** By halves: there may be many, and this is asked of each reader. */
+/** By binary search: there may be many, and each reader asks. */
 function firstEndingAfter(watched: readonly Interval[], since: Micros): number {
   return firstIndex(0, watched.length, (at) => (watched[at] as Interval).until > since);
 }

@@ -10,7 +10,7 @@ import { type Interval, joined } from '../intervals.ts';
 /** Learning about a reader takes seven days, and the longest expectation one. */
 export const KEPT: Micros = 8 * MICROS_PER_DAY;
 
-/** Watched time that is kept, however long ago it was: after a day of it nothing depends on what was watched before. */
+/** Watched time to keep, however long ago: after a day of it nothing depends on earlier watches. */
 const ENOUGH: Micros = 2 * EXPECTED.most * MICROS_PER_SECOND;
 
 /**
@@ -32,7 +32,11 @@ export function keptWatches(watched: readonly Interval[]): readonly Interval[] {
   return watched.slice(first);
 }
 
-/** When processes of ingestion could hear; of each process, not joined. @param since those that ended before are left out. */
+/**
+ * When processes of ingestion could hear; per process, not joined.
+ *
+ * @param since leaves out those that ended before.
+ */
 export async function loadWatches(db: Connection, since: Micros | null): Promise<readonly Interval[]> {
   return db.any(sql.prepared('load-intake-watches', rowsOf<Interval>())`
     select micros_of_time(started_at) as since, micros_of_time(ended_at) as until

@@ -3,13 +3,13 @@ import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { storeWatches, type Watch } from './stored-watches.ts';
 
-/** Stretches that are kept while the database is away; the oldest are given up, as if nobody had heard anything then. */
+/** Stretches kept while the database is away; the oldest are dropped, as if nobody had heard anything then. */
 const MOST = 100;
 
 /** Shorter stretches are given up likewise: a connection that comes and goes would leave a row each time. */
 const LEAST: Micros = 5 * MICROS_PER_SECOND;
 
-/** A process that was not running for longer, on a machine that slept or was stalled, did not hear meanwhile. */
+/** A process that paused for longer, on a sleeping or stalled machine, heard nothing meanwhile. */
 const LONGEST_PAUSE: Micros = 5 * MICROS_PER_SECOND;
 
 /** While messages wait for their commit for longer, others may wait to be read, and be dated when they are. */

@@ -127,9 +127,8 @@ const SCANS = 1_000;
 
 /**
  * {@link POSITIONED} of the assets scanned last, as far as known: constant cost, however many others there are. If a
- * few assets are read all the time, the latest scans may belong to fewer than a page needs.
- *
- * Sorted already, so that only rows on the page are joined.
+ * few assets are read all the time, the latest scans may belong to fewer than a page needs. Sorted, so that only rows
+ * on the page are joined.
  */
 function positionsOfLatestScans(orgId: number): FragmentSqlToken {
   return sql.fragment`(

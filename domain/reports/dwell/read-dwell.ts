@@ -104,8 +104,8 @@ export function dayOf({ day_number: number }: NumberedDwellRow, days: Days | nul
 }
 
 /**
- * Rows are sorted by one integer, of which many are alike: of a month with 820,000 stays of 20,000 assets by location that
- * takes 959 ms of a core (944 to 967, three rounds in turns), where sorting by two columns and the asset took 1,321 (1,282 to
+ * Rows are sorted by one integer, with many equal values: a month with 820,000 stays of 20,000 assets by location takes
+ * 959 ms of a core (944 to 967, three rounds in turns); sorting by two columns and the asset took 1,321 (1,282 to
  * 1,353).
  *
  * @param window not empty.
@@ -155,8 +155,8 @@ function is(table: 'location' | 'asset', orgId: number, filters: DwellFilters): 
 }
 
 /**
- * `(id, asset_id, took)`: the group that a stay's time belongs to, once for each day that it touches. Groups are those of
- * locations, assets or days by their numbers, 0 for deleted assets that are not named, -1 for what was not yet seen.
+ * `(id, asset_id, took)`: the group of a stay's time, once for each day that it touches. Groups are locations, assets
+ * or days by number, 0 for deleted assets without a name, -1 for the time before the first scan.
  */
 function timesOfGroups(stays: FragmentSqlToken, filters: DwellFilters, days: Days | null): FragmentSqlToken {
   const parts = days === null ? stays : byDay(stays, days);
@@ -189,8 +189,8 @@ const EACH_ONCE = sql.fragment`offset 0`;
 const TOOK = millisecondsBetween(sql.fragment`part.since`, sql.fragment`part.until`);
 
 /**
- * What comes before an asset is first seen belongs to no day: its number is -1, at which `starts` has no element, so that
- * nothing is cut.
+ * The time before the first scan belongs to no day: its number is -1, for which `starts` has no element, so nothing is
+ * cut.
  */
 function byDay(stays: FragmentSqlToken, days: Days): FragmentSqlToken {
   const dayAt = (at: FragmentSqlToken) =>
@@ -269,7 +269,7 @@ function partsOf(stays: FragmentSqlToken): FragmentSqlToken {
     cross join lateral unnest(place.during * tstzmultirange(tstzrange(stay.since, stay.until))) part (during)`;
 }
 
-/** From `known_stay` for assets whose histories have changed since, from the current rows for the others. */
+/** From `known_stay` for assets with later changes, from the current rows for the others. */
 function asKnown(orgId: number, from: FragmentSqlToken): FragmentSqlToken {
   const isTouched = sql.fragment`exists (select from touched where touched.asset_id = counted.asset_id)`;
   return sql.fragment`

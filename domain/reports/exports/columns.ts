@@ -1,13 +1,13 @@
 /**
- * What a column of an exported report holds, as the database gives it: times as text, seconds in milliseconds, days as
- * `YYYY-MM-DD`.
+ * The content of a column in an exported report, as the database returns it: times as text, seconds in milliseconds,
+ * days as `YYYY-MM-DD`.
  */
 export type ColumnType = 'id' | 'key' | 'time' | 'seconds' | 'count' | 'flag' | 'day';
 
 export type Cell = string | number | boolean | null;
 
 export interface Column<Row> {
-  /** As the field is called in the report. */
+  /** The field's name in the report. */
   name: string;
   type: ColumnType;
   cell(row: Row): Cell;
@@ -21,7 +21,7 @@ interface Stay {
   location_external_key: string;
 }
 
-/** Which asset was where: the columns that reports on single assets begin with. */
+/** The asset and location columns that begin reports on single assets. */
 export const ASSET_AND_PLACE: readonly Column<Stay>[] = [
   { name: 'asset_id', type: 'id', cell: (row) => row.id },
   { name: 'asset_external_key', type: 'key', cell: (row) => row.external_key },

@@ -25,7 +25,7 @@ function columnsOf(days: Days | null): readonly Column<NumberedDwellRow>[] {
 }
 
 /**
- * How long assets stayed, as histories are or were known: every group, by what it is of.
+ * How long assets stayed, as histories are or were known: every group.
  *
  * @throws Invalid for too many days, by day.
  */

@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<PositionAtRow>[] = [
 /**
  * Where every asset was before an instant, by external key.
  *
- * @param until the first instant that is later.
+ * @param until the first later instant.
  */
 export function positionsTable(
   orgId: number,

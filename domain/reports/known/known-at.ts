@@ -9,7 +9,7 @@ import { laterThan, requirePast, type Times } from '../require-past.ts';
 /** Everything recorded before an instant. */
 export interface Known {
   before: Micros;
-  /** In the feed, what was recorded later comes after this position. */
+  /** Changes recorded later come after this position of the feed. */
   position: number;
 }
 
@@ -37,7 +37,7 @@ export async function requireKnown(
   return { before: knownAt.before, position: await positionAt(db, db.orgId, knownAt.before) };
 }
 
-/** The instant from which on the feed tells of every change: it has all histories by then, and all later events. */
+/** The instant from which the feed has every change: it has all histories by then, and all later events. */
 async function knownSince(db: Connection, orgId: number): Promise<Micros> {
   const { since } = await db.one(sql.prepared('known-since', rowsOf<{ since: Micros }>())`
     select micros_of_time(case

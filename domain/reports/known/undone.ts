@@ -2,11 +2,9 @@ import { type FragmentSqlToken, sql } from '../../../db/timescale/queries/sql.ts
 import type { Known } from './known-at.ts';
 
 /**
- * A query of the rows of histories that have changed since, as they were then:
- * `(asset_id, observed_at, location_id, duration_seconds)`; without a location where there was none at that instant.
- *
- * Of all changes of a row since, the first says what was there before. Events are given positions in the order in which
- * they were recorded, as far as an asset is concerned; what has no position yet comes last.
+ * A query of rows of histories that have changed since, in their earlier state: `(asset_id, observed_at, location_id,
+ * duration_seconds)`; without a location if there was no row at that instant. Of all later changes of a row, the first
+ * has its earlier state. For one asset, positions follow the order of recording; unsealed events come last.
  *
  * @param assets a query of `asset_id`; null for all.
  */

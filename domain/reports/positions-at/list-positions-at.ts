@@ -37,10 +37,10 @@ const PAGE_COLUMNS = {
 };
 
 /**
- * A page of where assets were before an instant: of each that had been seen by then, the stay it was in. Assets deleted by
- * then are left out unless they are asked for.
+ * A page of where assets were before an instant: for each one seen by then, its stay. Assets deleted by then are left
+ * out unless asked for.
  *
- * @param until the first instant that is later.
+ * @param until the first later instant.
  */
 export async function listPositionsAt(
   db: OrganizationDatabase,
@@ -83,8 +83,8 @@ export function positionsAtQuery(
 }
 
 /**
- * From raw scans while they are kept, else when the stay began; but of an asset that was not seen later, the newest scan is
- * known for good. When that was received is not known once it is gone: within {@link LATE} days, as a rule.
+ * From raw scans while they are kept, else the beginning of the stay; but if an asset was not seen later, its newest
+ * scan is known for good. The reception of a dropped scan is unknown: usually within {@link LATE} days.
  */
 function lastSeen(orgId: number, end: FragmentSqlToken, known: Known | null): FragmentSqlToken {
   const scanned = (before: FragmentSqlToken) =>

@@ -16,7 +16,7 @@ export type NotCounted = 'assets' | 'evidence';
 /**
  * How many of the assets in effect are in each state now.
  *
- * @param most beyond so many live assets nothing is counted.
+ * @param most beyond this many live assets nothing is counted.
  */
 export async function countStates(
   db: OrganizationDatabase,

@@ -8,7 +8,7 @@ import { loadFirstMissed } from '../../sweeps/load-first-missed.ts';
 import { loadSweeps } from '../../sweeps/load-sweeps.ts';
 import type { SeenAsset } from './presence-rows.ts';
 
-/** The states of assets at an instant, in their order, from all evidence there is by now, and by the rules of then. */
+/** The states of assets at an instant, in their order, from all present evidence, by the rules at that instant. */
 export async function deriveStates(
   db: Connection & { readonly orgId: number },
   at: Micros,

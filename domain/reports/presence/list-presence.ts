@@ -28,10 +28,10 @@ const TOO_MUCH =
   'needs too much evidence of readers and sweeps for so many locations; name assets or locations, or ask for smaller pages';
 
 /**
- * A page of assets with their states at an instant. Without `state` the states of the page alone are derived; with it those
- * of all assets that the other filters leave.
+ * A page of assets with their states at an instant. Without `state` only the states on the page are derived; with it
+ * those of all assets that the other filters leave.
  *
- * @throws Invalid if these are more than {@link MOST_ASSETS}, or there is too much evidence to look at.
+ * @throws Invalid if these are more than {@link MOST_ASSETS}, or there is too much evidence.
  */
 export async function listPresence(
   db: OrganizationDatabase,

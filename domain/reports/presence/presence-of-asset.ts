@@ -4,7 +4,7 @@ import type { OrganizationDatabase } from '../../../db/timescale/connections/org
 import { requirePast } from '../require-past.ts';
 import { listPresence, type PresenceRow } from './list-presence.ts';
 
-/** Milliseconds: whoever looks an asset up waits no longer for it, whatever else the organization asks for. */
+/** Milliseconds: somebody who looks an asset up waits no longer, whatever else the organization asks for. */
 const PATIENCE = 2_000;
 
 /** The asset's current presence; null if unknown or too slow to compute. */

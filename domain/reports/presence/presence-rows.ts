@@ -24,19 +24,17 @@ export interface SeenAsset {
   location_id: number | null;
   location_external_key: string | null;
   entered_at: Micros | null;
-  /** Null where the scans of then are not kept any more. */
+  /** Null if scans of that time are no longer kept. */
   last_seen: Micros | null;
 }
 
 const NULLABLE = ['location_external_key'] as const;
 
 /**
- * A query of a page of the assets, and of where they were before an instant; with `total_count`. Those that were made later
- * and had not been seen by then are not in it.
+ * A query of a page of assets, and of where they were before an instant; with `total_count`. Leaves out assets created
+ * later that had not been seen by then. An asset registered after it was seen counts as in effect since it was seen.
  *
- * One that was registered after it had been seen counts as in effect since it was seen.
- *
- * @param until the first instant that is later.
+ * @param until the first later instant.
  */
 export function presenceRows(
   orgId: number,

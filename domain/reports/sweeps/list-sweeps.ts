@@ -98,7 +98,7 @@ function isAtPlace(orgId: number, window: Window, filters: SweepFilters): Fragme
         where place.location_id = sweep.location_id and place.during @> sweep.ended_at)`;
 }
 
-/** In any of its lists. One that was deleted by the end of the window is found on request only. */
+/** In any of its lists. An asset deleted by the end of the window is found on request only. */
 function hasAsset(orgId: number, { to }: Window, filters: SweepFilters): FragmentSqlToken | null {
   const named = namedAssets(orgId, filters);
   return named === null

@@ -70,7 +70,7 @@ export interface UnsealedMove extends AssetRef {
   rows: ChangedRows;
 }
 
-/** Whether it is worth telling. Where a position was wrong, it is told without any rows. */
+/** Whether it belongs in the feed. A corrected position alone is an event without rows. */
 export function isChange({ before, stay, rows }: Pick<UnsealedMove, 'before' | 'stay' | 'rows'>): boolean {
   return countRows(rows) > 0 || before?.locationId !== stay?.locationId || before?.since !== stay?.since;
 }
@@ -88,7 +88,7 @@ export function isMoved({ before, stay, rows: { added, removed, changed } }: Uns
 /** Rows that one event tells of at most. */
 export const MOST_ROWS = 1_000;
 
-/** In order of time, `most` rows to a part. */
+/** In order of time, at most `most` rows per part. */
 export function inParts({ added, removed, changed }: ChangedRows, most = MOST_ROWS): ChangedRows[] {
   const all: Listed[] = [
     ...added.map((row): Listed => ({ list: 'added', at: row.observedAt, row })),
@@ -114,8 +114,8 @@ type Listed = { at: Micros } & (
 );
 
 /**
- * As `rows` of the feed has them (`db/timescale/schema/tables/moves.sql`). Lists without members are left out. Of numbers only, so it is put
- * together here: in a third of the time of `JSON.stringify`.
+ * As `rows` of the feed has them (`db/timescale/schema/tables/moves.sql`), without empty lists. It consists of numbers,
+ * so it is built here in a third of the time of `JSON.stringify`.
  */
 export function rowsAsJson({ added, removed, changed }: ChangedRows): string {
   const lists: string[] = [];

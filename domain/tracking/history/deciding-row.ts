@@ -16,11 +16,11 @@ export interface DecidingRow {
   handheld_id: number;
   submission_id: string;
   submission_index: number;
-  /** In transitions only. A value that is none of {@link PROOFS} is unknown. */
+  /** In transitions only. A value outside {@link PROOFS} is unknown. */
   proof?: string | null;
 }
 
-/** Where a transition came to on a plan; all null if that is not known. */
+/** A transition's position on a plan; all null if unknown. */
 export interface PositionRow {
   position_plan_location_id: number | null;
   position_x: number;

@@ -1,6 +1,6 @@
 import type { Micros } from '../../../base/instant.ts';
 
-/** What is kept for good of the scan that decided a transition: of its instant the one that counts. */
+/** The part of a transition's deciding scan that is kept for good. */
 export interface DecidingScan {
   receivedAt: Micros;
   tagType: string;
@@ -11,7 +11,7 @@ export interface DecidingScan {
   proof?: Proof;
 }
 
-/** How the reads around a scan prove what it states (`location/statements.ts`). */
+/** How the reads around a scan prove its statement (`location/statements.ts`). */
 export type Proof = (typeof PROOFS)[number];
 
 export const PROOFS = ['only_here', 'strength', 'counts', 'position'] as const;

@@ -17,7 +17,7 @@ export interface Sighting {
   rssi: number | null;
   /** The scan itself, for the transition it may decide; left out where nobody asks which scan did. */
   scan?: DecidingScan | null;
-  /** Where the asset was on a plan then; left out or null if that is not known. */
+  /** The asset's position on a plan; absent or null if unknown. */
   position?: MetricPosition | null;
 }
 

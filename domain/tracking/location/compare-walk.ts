@@ -18,11 +18,11 @@ export interface Walked {
 export const MOST_WALKED = 100_000;
 
 /**
- * Compares a walk with the truth: whoever carries the tag scans it with a handheld at each location on entering it, and once more at
- * the end. From one such scan to the next the asset is where the first says.
+ * Compares a walk with the truth: the person with the tag scans it with a handheld on entering each location, and once
+ * more at the end. Until the next such scan the asset is where the scan says.
  *
- * @returns by location, in order of their first visits; empty without two such scans; null if it has more than
- *   {@link MOST_WALKED} scans.
+ * @returns by location, in order of first visits; empty without two such scans; null if it has more than {@link
+ * MOST_WALKED} scans.
  */
 export async function compareWalk(
   db: Connection,

@@ -25,7 +25,7 @@ export interface Stretch extends AssetRef {
 }
 
 /**
- * Each stretch is looked up by itself (`offset 0`); the bounds of all let TimescaleDB exclude chunks beforehand.
+ * Each stretch is a separate look-up (`offset 0`); the bounds of all let TimescaleDB exclude chunks.
  *
  * @throws TooManyScans if one stretch has too many for the memory of this process.
  */
@@ -62,7 +62,7 @@ export async function loadScans(db: Connection, stretches: readonly Stretch[]): 
   ];
 }
 
-/** In turns with whatever else the process has to do. */
+/** Yields to other work of the process in between. */
 async function seenIn(
   stretches: readonly Stretch[],
   rows: readonly (ScanRow & WithOrdinal & DecidingRow)[],
@@ -138,8 +138,8 @@ export async function scansAhead(
 }
 
 /**
- * For each of `instants`, in their order: all scans at the last instant before it, none from before `since`. One
- * look-up each.
+ * For each of `instants`, in order: all scans at the last instant before it, none from before `since`. One look-up
+ * each.
  */
 export async function lastScansBefore(
   db: Connection,

@@ -5,7 +5,9 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { MadeSetting } from './setting-history.ts';
 
-/** What is lacking where strength decides although position is set; what comes first lacks the rest, too. */
+/**
+ * What is missing where strength decides although position is set, in this order: each entry implies the later ones.
+ */
 export const LACKS = ['plan', 'scale', 'outlines', 'antennas'] as const;
 
 export type Lack = (typeof LACKS)[number];
@@ -56,7 +58,7 @@ export async function positionSettings(db: Connection, orgId: number): Promise<r
   return settings.map((setting) => ({ ...setting, lacks: lackAt(setting.location_id, plans, above) }));
 }
 
-/** What a setting lacks that holds or is planned; null for others. */
+/** What a current or planned setting lacks; null for others. */
 export function lackOf(
   { location_id: id, procedure, state }: Pick<MadeSetting, 'location_id' | 'procedure' | 'state'>,
   positions: readonly PositionSetting[],
@@ -73,7 +75,7 @@ interface PlanParts {
   has_antennas: boolean;
 }
 
-/** Each location with those that it is in, the deepest first. */
+/** Each location with its ancestors, deepest first. */
 async function locationsAbove(
   db: Connection,
   orgId: number,
@@ -92,7 +94,7 @@ async function locationsAbove(
   return new Map(rows.map(({ first, ids }) => [first, ids]));
 }
 
-/** Of the nearest plan with a scale at the location or above it, and of those below it, the one that lacks least counts. */
+/** For the nearest plan with a scale at the location or above, and for those below it: the smallest lack counts. */
 function lackAt(
   locationId: number | null,
   plans: readonly PlanParts[],

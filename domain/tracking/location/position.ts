@@ -1,7 +1,7 @@
 import type { MetricPosition } from '../history/metric-position.ts';
 
 /**
- * Where on a plan would an asset be heard as it was: location by `position`. The rules have the numbers of
+ * Finds the position on a plan that explains the levels best: location by `position`. The rules have the numbers of
  * docs/location.md.
  */
 
@@ -24,7 +24,7 @@ export interface PlanParts {
   antennas: readonly PinnedAntenna[];
 }
 
-/** A plan's image, or what it shows. */
+/** The size of a plan's image, or of the area it shows. */
 export interface Size {
   width: number;
   height: number;
@@ -182,7 +182,7 @@ export class Plan {
     };
   }
 
-  /** Rule 14: what would be heard of a tag in each cell. */
+  /** Rule 14: the expected levels of a tag in each cell. */
   #expectedOf(pin: Pin, tagDbm: number): Float64Array {
     if (pin.expected !== null && pin.tagDbm === tagDbm) {
       return pin.expected;
@@ -221,7 +221,7 @@ const NOTHING = -40;
 /** Microseconds. */
 const COST_OF_STEP = 0.03;
 
-/** Microseconds to find what is expected in a cell. */
+/** Microseconds to compute the expected level in a cell. */
 const COST_OF_LEVEL = 0.025;
 
 /** Why a plan cannot be decided on. */

@@ -18,9 +18,9 @@ import {
 import { type AntennaParts, type DatedSetting, Site, USUAL_TAG_DBM } from './site.ts';
 
 /**
- * Reads the sites of organizations, those that have changed since this connection last did. Organizations that decide every
- * location by every scan are left out. Shared locks keep the settings as they are until this transaction ends: a new setting
- * waits for that, and is then dated after every recorded scan.
+ * Reads the sites of organizations that have changed since this connection last did. Organizations that decide every
+ * location by every scan are left out. Shared locks keep the settings until this transaction ends: a new setting waits
+ * for that, and is then dated after every recorded scan.
  *
  * @param scans of these organizations; their locations are placed.
  * @throws TooHeavy if a new setting of one of them waits, and others would wait with it.
@@ -107,7 +107,7 @@ function isRecent({ readAt, took }: Known): boolean {
 
 const QUICK_MS = 50;
 
-/** By connection, since another may lead to another database. */
+/** By connection, because another may lead to another database. */
 const kept = new WeakMap<Connection, KnownSites>();
 
 function keptOn(db: Connection): KnownSites {
@@ -116,12 +116,12 @@ function keptOn(db: Connection): KnownSites {
   return known;
 }
 
-/** Has the site read again, however recent it is. */
+/** Makes the site be read again, however recent it is. */
 export function forgetSite(db: Connection, orgId: number): void {
   keptOn(db).remove(orgId);
 }
 
-/** By organization; those used longest ago go once they are too large. */
+/** By organization; the least recently used ones go if they are too large. */
 class KnownSites {
   /** Last used last. */
   readonly #of = new Map<number, Known>();
@@ -163,7 +163,7 @@ class KnownSites {
 
 const MOST_BYTES = 32 * 2 ** 20;
 
-/** Without a lock, so what is read may be newer than the version that was; then it is read once more, when that is. */
+/** Without a lock, so the data may be newer than the version; then it is read once more with the next version. */
 export async function readSite(db: Connection, orgId: number, version = 0): Promise<Site> {
   // One after the other, as a connection that does not pipeline wants them.
   return new Site({
@@ -212,7 +212,7 @@ export function settingOf({
 }
 
 /**
- * Places the locations of scans at a site, with all that are above them; deleted ones too, whose history stays as it was. Each is
+ * Places the locations of scans at a site, with all above them, including deleted ones, whose history stays. Each is
  * looked up once, by its key.
  */
 export async function placeLocations(
@@ -273,7 +273,7 @@ interface PlanRow {
   pins: string;
 }
 
-/** Those that can be decided on, in metres. Outlines of deleted locations are left out: nothing can arrive there. */
+/** Usable plans, in metres. Outlines of deleted locations are left out: nothing can arrive there. */
 export async function readPlans(db: Connection, orgId: number): Promise<PlanParts[]> {
   const rows = await db.any(sql.prepared('read-plans-with-scale', rowsOf<PlanRow>())`
     select ${COLUMNS} from plans plan

@@ -3,9 +3,9 @@ import type { Site } from './site.ts';
 import { bucketOf, FARTHEST, type Hearing, NEAREST, type Seen, type Stated } from './statements.ts';
 
 /**
- * The latest scans of assets, as this process recorded them: so that those of the last seconds are not loaded for each
- * that comes. They are all there are as long as nobody else has written the asset's position. Whoever records or changes
- * scans of an asset writes it, and each version of the row names its transaction.
+ * The latest scans of assets, as this process recorded them, so that they need not be loaded for each new scan. They
+ * are complete as long as nobody else has written the asset's position: recording or changing scans of an asset writes
+ * it, and each version of the row names its transaction.
  */
 export class RecentHearings {
   /** By organization and asset. */

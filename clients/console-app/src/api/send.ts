@@ -40,10 +40,10 @@ export const patch = <Answer>(path: string, body: unknown) => send<Answer>('PATC
 export const remove = (path: string, query: QueryValues = {}) => send<undefined>('DELETE', path, { query });
 
 /**
- * The answer's body as the server wrote it, `data` and what is beside it; undefined where there is none. After a write,
- * what was read of the same resource is read again.
+ * The answer's body as the server wrote it, `data` with its siblings; undefined without a body. A write makes reads of
+ * the same resource run again.
  *
- * @throws ApiError if it was refused, or nothing was answered.
+ * @throws ApiError if it was refused, or nothing answered.
  */
 async function send<Answer>(method: string, path: string, sent: Sent = {}): Promise<Answer> {
   const response = await answerOf(method, path, sent);

@@ -12,12 +12,12 @@ export function noteServerTime(date: string | null): void {
 /** Below that it may be rounding: the server's time comes to the second. */
 const ROUNDING = 2_000;
 
-/** For ages of what the server has dated: this device's clock may be wrong. */
+/** For ages of times from the server: this device's clock may be wrong. */
 export function serverNow(): number {
   return Date.now() + (Math.abs(ahead) < ROUNDING ? 0 : ahead);
 }
 
-/** The last whole second by the server's clock: what it is asked about must not be later than now. */
+/** The last whole second by the server's clock: requests must not ask about the future. */
 export function lastSecond(): number {
   return Math.floor((Date.now() + ahead) / 1_000) * 1_000;
 }

@@ -57,7 +57,7 @@ export type PlanSize = Pick<NonNullable<Plan['scale']>, 'width_m' | 'height_m'>;
 export type PlanDots = Data<'GET /plans/{plan_id}/positions'>;
 export type PlanDot = PlanDots['dots'][number];
 export type PlanPlace = PlanWithPlaces['places'][number];
-/** From 0 at the left and at the top to 1. One: a pin. Three and more: an outline. */
+/** From 0 at the left and at the top to 1. One point is a pin, three or more are an outline. */
 export type Point = PlanPlace['points'][number];
 
 export type Reader = Row<'GET /readers'>;

@@ -3,7 +3,7 @@ import type { ApiError } from './api-error.ts';
 import { asApiError } from './use-read.ts';
 
 export interface Action {
-  /** True if it was done; what was refused is in `problem`. A second click while it runs does nothing. */
+  /** True if it succeeded; a refusal is in `problem`. A second click while it runs does nothing. */
   run: (work: () => Promise<unknown>) => Promise<boolean>;
   isBusy: boolean;
   problem: ApiError | null;

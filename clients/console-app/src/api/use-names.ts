@@ -2,12 +2,12 @@ import { useEffect, useState } from 'preact/hooks';
 import { useRead } from './use-read.ts';
 import { writesTo } from './writes.ts';
 
-/** So many keys go into one address, however long they are. */
+/** Keys per address, however long they are. */
 const AT_ONCE = 20;
 
 export type ItemResource = 'assets' | 'locations';
 
-/** Names by key, as far as they are known. Each is asked for once, and again after one of them was written to here. */
+/** Names by key, as far as known. Each is asked for once, and again after a write here. */
 export function useNames(resource: ItemResource, keys: Iterable<string | null>): ReadonlyMap<string, string> {
   const [asked, setAsked] = useState<ReadonlySet<string>>(new Set());
   const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());

@@ -10,15 +10,15 @@ export interface Read<Answer> {
   answer: Answer | undefined;
   problem: ApiError | null;
   isLoading: boolean;
-  /** Whether `answer` is to what is asked now, not to what was asked before. */
+  /** Whether `answer` belongs to the present request, not to an earlier one. */
   isCurrent: boolean;
-  /** Once what is under way is answered: called faster than the server answers, it breaks nothing off. */
+  /** Reloads after the present request is answered, so that frequent calls cancel nothing. */
   reload: () => void;
 }
 
 /**
- * Reads `path` and again whenever it, the query or the organization changes, and after writes to the resource. Of several
- * requests only the newest counts; those before are broken off. Null reads nothing.
+ * Reads `path`, and again whenever it, the query or the organization changes, and after writes to the resource. Only
+ * the newest request counts; earlier ones are cancelled. Null reads nothing.
  */
 export function useRead<Answer>(path: string | null, query: QueryValues = {}): Read<Answer> {
   const [state, setState] = useState<State<Answer>>(NOTHING);

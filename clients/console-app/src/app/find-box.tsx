@@ -9,7 +9,7 @@ import { onKey } from './shortcuts.ts';
 /** Milliseconds after the last key. */
 const PAUSE_MS = 150;
 
-/** One box for everything that has a name, a key or a tag. Enter opens what is chosen; unless told, all that was found. */
+/** One box for everything with a name, a key or a tag. Enter opens the chosen result or, without one, all results. */
 export function FindBox() {
   const t = texts.value.shell;
   const input = useRef<HTMLInputElement>(null);

@@ -65,7 +65,7 @@ function ForeignOrganization() {
   );
 }
 
-/** Whose last membership was taken away. */
+/** For a user whose last membership was removed. */
 function NoOrganization() {
   const t = texts.value.shell;
   return <EmptyState isPage icon="people" title={t.noOrganization} hint={t.noOrganizationHint} />;

@@ -5,7 +5,7 @@ import type { MoveEvent } from '../api/types.ts';
 
 export const liveState = signal<'connecting' | 'open' | 'lost'>('connecting');
 
-/** Called where moves after the last one are not kept any more: what was counted on from them has to be read again. */
+/** Called if later moves are no longer kept: counts that were continued from the last one must be read again. */
 const resets = new Set<() => void>();
 
 type Listener = (moves: readonly MoveEvent[]) => void;
@@ -35,7 +35,7 @@ export function onReset(listener: () => void): () => void {
 const KEPT = 500;
 
 let recent: MoveEvent[] = [];
-/** All moves after this position are in `recent`: alerts have positions too. Null until the stream has begun. */
+/** All moves after this position are in `recent`, also positions of alerts. Null until the stream has begun. */
 let keptAfter: number | null = null;
 
 /** The moves after a position of the feed that have come so far; null where some of them may be missing. */
@@ -49,8 +49,8 @@ export function movesAfter(position: number): readonly MoveEvent[] | null {
 const BATCH_MS = 100;
 
 /**
- * One connection for all screens. It goes on after the last move it had, so none is missed while it is away; the first
- * begins with what is committed next.
+ * One connection for all screens. It continues after its last move, so none is missed; the first begins with the next
+ * commit.
  */
 export function startLive(organization: number): () => void {
   let last: string | undefined;

@@ -88,7 +88,7 @@ export class TreeModel {
     return false;
   }
 
-  /** As the server has done it. Null is on top. */
+  /** As confirmed by the server. Null is the top. */
   reparent(id: number, parentId: number | null): void {
     const [place, parent] = [this.place(id), this.place(parentId)];
     if (place === null || place.parent === parent || (parent !== null && this.isWithin(parent, place))) {
@@ -113,7 +113,7 @@ export class TreeModel {
   }
 
   /**
-   * Applies what follows the position; what came before is in it.
+   * Applies the moves after its position; earlier ones are already included.
    *
    * @returns false if some are missing in between: the tree has to be read again.
    */

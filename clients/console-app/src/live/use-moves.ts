@@ -9,10 +9,10 @@ export function useMoves(take: (moves: readonly MoveEvent[]) => void): void {
   useEffect(() => onMoves((moves) => newest.current(moves)), []);
 }
 
-/** Milliseconds between two reads of what moves change. */
+/** Milliseconds between two reads of data that moves change. */
 const RELOAD_MS = 2_000;
 
-/** Reads again after moves that concern what is shown: at once after the first, and then now and then. */
+/** Reads again after moves that concern the screen: at once after the first, then at intervals. */
 export function useReloadOnMoves(isConcerned: (move: MoveEvent) => boolean, reload: () => void): void {
   const waits = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const isDue = useRef(false);

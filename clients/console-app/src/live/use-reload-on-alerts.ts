@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { onAlerts } from './live.ts';
 
-/** Milliseconds between two reads of what alerts change. */
+/** Milliseconds between two reads of data that alerts change. */
 const RELOAD_MS = 1_000;
 
 /** Reads again after alerts that were opened, acknowledged, closed or withdrawn: now and then where there are many. */

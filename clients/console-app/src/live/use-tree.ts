@@ -7,7 +7,7 @@ import { movesAfter, onReset } from './live.ts';
 import { TreeModel, type TreeRow } from './tree-model.ts';
 import { useMoves } from './use-moves.ts';
 
-/** Milliseconds after which a tree that lacks moves is read again: by then there is a newer one. */
+/** Milliseconds after which a tree with missing moves is read again: by then there is a newer one. */
 const AGAIN_MS = 1_100;
 
 /** Moves tell of no place that others have made or retired, nor of an asset that was. */

@@ -3,7 +3,7 @@ import { useId } from 'preact/hooks';
 import type { Action } from '../api/use-action.ts';
 import { ProblemNote } from './problem-note.tsx';
 
-/** A form on a card: what it is for, its fields, what was refused, and the button that does it. */
+/** A form on a card: heading, fields, refusal and button. */
 export function CardForm({
   title,
   hint,

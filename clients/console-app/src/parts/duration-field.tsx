@@ -12,7 +12,7 @@ export interface TypedDuration {
   unit: Unit;
 }
 
-/** In the largest unit that says it in whole numbers. */
+/** In the largest unit that gives a whole number. */
 export function typedDuration(seconds: number | null, unit: Unit = 'minutes'): TypedDuration {
   if (seconds === null) {
     return { count: '', unit };

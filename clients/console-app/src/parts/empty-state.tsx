@@ -8,7 +8,7 @@ export function NoScreen() {
   return <EmptyState isPage icon="search" title={t.noScreen} hint={t.noScreenHint} />;
 }
 
-/** Nothing is here: why, and what to do next. */
+/** An empty list: why, and what to do next. */
 export function EmptyState({
   icon,
   title,

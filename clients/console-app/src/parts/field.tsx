@@ -33,7 +33,7 @@ interface InputProps extends TextProps {
 
 type AutoFill = 'off' | 'name' | 'username' | 'current-password' | 'new-password';
 
-/** A line of text with its label, and below it what is wrong with it or what to write. */
+/** A text field with its label, and below it the error or a hint. */
 export function Field({
   label,
   hint,

@@ -1,6 +1,6 @@
 import { address, go, hrefWith } from '../router/router.ts';
 
-/** A choice that is in the address under `name`; its first option is none. */
+/** A choice kept in the address under `name`; its first option means none. */
 export function Filter({
   name,
   label,

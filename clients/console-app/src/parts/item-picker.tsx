@@ -16,7 +16,7 @@ type FoundItem = Required<PickedItem>;
 /** Milliseconds after the last key. */
 const PAUSE_MS = 150;
 
-/** In the list, before an arrow key or what is typed has chosen. */
+/** No entry is chosen until an arrow key or text chooses one. */
 const UNCHOSEN = -1;
 
 interface ItemPickerProps {
@@ -175,7 +175,7 @@ function usePicking({ resource, picked, onPick }: ItemPickerProps) {
   };
 }
 
-/** Asks for what is typed, a moment after the last key. */
+/** Searches for the text, a moment after the last key. */
 function useSearch(resource: ItemResource, isOpen: boolean) {
   const [typed, setTyped] = useState('');
   const [q, setQ] = useState('');

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** The screen's heading, what it is about, and what can be done here. */
+/** The screen's heading, description and actions. */
 export function PageHead({
   title,
   sub,

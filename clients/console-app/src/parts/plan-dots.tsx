@@ -6,8 +6,8 @@ export type DrawnDot = Pick<PlanDot, 'x' | 'y' | 'radius_m'>;
 const MOST_CIRCLES = 200;
 
 /**
- * Where assets are on a plan, with a circle that each is probably within. All of a kind are one shape: 2,000 of them cost what
- * one does when the plan is moved or widened.
+ * Assets on a plan, each with a circle that it is probably within. All of a kind are one shape: moving or zooming 2,000
+ * costs as much as one.
  */
 export function PlanDots({
   size: { width_m: width, height_m: height },

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 
-/** A button and what it opens beside it. Esc and a click elsewhere close it, and the focus goes back. */
+/** A button and its pop-up. Esc and a click elsewhere close it, and the focus returns. */
 export function Popover({
   label,
   face,

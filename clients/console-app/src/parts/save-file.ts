@@ -1,4 +1,4 @@
-/** Has the browser save a text as a file. */
+/** Saves a text as a file. */
 export function saveFile(name: string, text: string): void {
   saveBlob(name, new Blob(['\ufeff', text], { type: 'text/csv' }));
 }

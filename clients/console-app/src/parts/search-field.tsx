@@ -5,7 +5,7 @@ import { address, hrefWith, replaceAddress } from '../router/router.ts';
 /** Milliseconds after the last key: one request for a word, not one for each letter. */
 const PAUSE_MS = 200;
 
-/** Writes what is typed into the address, from where the list reads it. */
+/** Writes the text into the address, from where the list reads it. */
 export function SearchField({ label, name = 'q' }: { label: string; name?: string }) {
   const asked = address.value.query.get(name) ?? '';
   const [text, setText] = useState(asked);

@@ -7,8 +7,8 @@ import { useEscape } from './use-escape.ts';
 import { askToDiscard, useLeaveGuard } from './use-leave-guard.ts';
 
 /**
- * A panel from the side, over the screen; on phones from below. Esc, the cross and a click beside it close it, once it is
- * asked whether what was typed is not wanted.
+ * A panel from the side, on phones from below. Esc, the cross and a click outside close it, after a question if typed
+ * text would be lost.
  */
 export function SideSheet({
   title,

@@ -9,14 +9,14 @@ export interface Column<Row> {
   /** The API's name of the field to sort by. */
   sortBy?: string;
   cell: (row: Row) => ComponentChildren;
-  /** Narrow screens leave out what has 3, phones also what has 2. */
+  /** Narrow screens hide weight 3, phones also weight 2. */
   weight?: 1 | 2 | 3;
   isNumber?: boolean;
-  /** For buttons: the title is read out only. */
+  /** For columns of buttons: screen readers read the title. */
   isTitleUnseen?: boolean;
 }
 
-/** Rows with a box to tick, for what is done with several. */
+/** Rows with checkboxes, for actions on several. */
 export interface Selection<Row> {
   isSelected: (row: Row) => boolean;
   toggle: (row: Row) => void;

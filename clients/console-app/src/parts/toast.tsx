@@ -14,7 +14,7 @@ let last = 0;
 
 const SHOWN_MS = 6_000;
 
-/** Where it can be taken back: somebody has to read it, and to get there. */
+/** With *Undo*: somebody has to read it, and to get there. */
 const SHOWN_WITH_UNDO_MS = 20_000;
 
 /** After the pointer or the focus has left. */
@@ -61,7 +61,7 @@ export function Toasts() {
   );
 }
 
-/** All stay while one is pointed at, so that none moves under the pointer. */
+/** None goes while one is pointed at, so that none moves under the pointer. */
 function endUnattended(id: number, milliseconds: number): void {
   setTimeout(() => {
     if (document.querySelector('.toast:is(:hover, :focus-within)') === null) {

@@ -6,10 +6,7 @@ interface Enter {
   forget: () => void;
 }
 
-/**
- * Enter chooses among what was found for all that was typed, never among what was found before: pressed earlier, it
- * waits until `isFound`.
- */
+/** Enter chooses only among results for the complete text: pressed earlier, it waits until `isFound`. */
 export function useEnter(isFound: boolean, choose: () => void): Enter {
   const waits = useRef(false);
   const press = () => {

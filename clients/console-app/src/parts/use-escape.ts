@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
 /**
- * Esc in the topmost dialog, before the browser sees it: that closes dialogs which were opened without a click together, and
+ * Handles Esc in the topmost dialog before the browser does, which closes dialogs opened without a click together, and
  * lets nobody prevent it twice in a row.
  */
 export function useEscape(dialog: RefObject<HTMLDialogElement | null>, onEscape: () => void): void {

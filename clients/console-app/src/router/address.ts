@@ -32,7 +32,7 @@ export function withOrganization(hash: string, organization: number): string {
   return `${path === '' ? '#/' : path}${queryText(withValues(new URLSearchParams(query), { [ORGANIZATION]: organization }))}`;
 }
 
-/** The address that `parseAddress` reads as these. What is null or empty is left out. */
+/** The address that `parseAddress` reads as these. Null and empty values are left out. */
 export function href(...parts: (string | number | QueryValues)[]): string {
   const path = parts.filter((part) => typeof part !== 'object');
   const values = parts.find((part) => typeof part === 'object') ?? {};

@@ -10,15 +10,17 @@ import {
 } from './address.ts';
 
 /**
- * Where the user is. Every state of a screen that is worth a link is in it. Compared with wouter-preact, which wants Preact 10,
- * and preact-iso, which does not bundle alone.
+ * The user's address. Every state of a screen that deserves a link is in it. Compared with wouter-preact, which
+ * requires Preact 10, and preact-iso, which does not bundle alone.
  */
 export const address = signal<Address>(parseAddress(location.hash));
 
 /** Stands in every address from now on, so that it leads others to the same; null if it goes without saying. */
 export const organizationInLinks = signal<number | null>(null);
 
-/** `href('assets', 17)`, or with a query last: `href('assets', { q: 'pallet' })`. What is null or empty is left out. */
+/**
+ * `href('assets', 17)`, or with a query last: `href('assets', { q: 'pallet' })`. Null and empty values are left out.
+ */
 export function href(...parts: Parameters<typeof textOf>): string {
   return inOrganization(textOf(...parts));
 }
@@ -59,7 +61,11 @@ export interface Guard {
 
 let guard: Guard | null = null;
 
-/** Has the user asked before steps away from the screen. @returns what ends that. */
+/**
+ * Asks the user before steps away from the screen.
+ *
+ * @returns a function that ends that.
+ */
 export function guardLeaving(by: Guard): () => void {
   guard = by;
   return () => {
@@ -72,13 +78,13 @@ export function go(to: string): void {
   location.hash = to;
 }
 
-/** The same where what was typed is saved or not wanted: nobody is asked. */
+/** Leaves without asking, because the text is saved or not wanted. */
 export function leaveFor(to: string): void {
   guard = null;
   go(to);
 }
 
-/** Instead of the present address, which the back button then passes over: for what is typed or dragged. */
+/** Replaces the present address, so that the back button skips it: for typing and dragging. */
 export function replaceAddress(to: string): void {
   // The browser tells of a step some time after it: what the screen before it still has to say must not undo it.
   if (location.hash === shown) {

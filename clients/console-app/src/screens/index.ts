@@ -15,7 +15,7 @@ export interface Screen {
   /** The roles that see it in the rail. Null: it has an address, and no entry in the rail. */
   group: (typeof SCREEN_GROUPS)[number] | null;
   role: Role;
-  /** In reach of the thumb on phones; the first four are. */
+  /** In reach of the thumb on phones, as the first four are. */
   isTab?: true;
   /** Shows one thing, named in the address behind the path: no menu leads there. */
   isOfOne?: true;
@@ -27,7 +27,7 @@ export interface Screen {
 
 export const SCREEN_GROUPS = ['look', 'things', 'work', 'settings'] as const;
 
-/** In the order of the rail. The first is where one begins. */
+/** In the order of the rail, the start screen first. */
 export const SCREENS: readonly Screen[] = [
   {
     path: 'now',

@@ -21,7 +21,7 @@ export const membership = computed<Membership | null>(() => {
   return all.find(({ organization }) => organization.id === organizationId.value) ?? null;
 });
 
-/** Whether who is signed in may do what `role` may. What a screen hides the server refuses as well. */
+/** Whether the user has the rights of `role`. The server refuses whatever a screen hides. */
 export function may(role: Role): boolean {
   return membership.value !== null && isAtLeast(membership.value.role, role);
 }

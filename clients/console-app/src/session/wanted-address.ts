@@ -1,7 +1,7 @@
 import { replaceAddress } from '../router/router.ts';
 
 const KEPT = 'tagtrail.wanted';
-/** As long as the console waits for somebody to come back from the identity provider. */
+/** As long as the console waits for the identity provider's answer. */
 const LASTS_MS = 600_000;
 
 /** Keeps, before this tab leaves for the identity provider, which address was opened: from there one comes back to none. */

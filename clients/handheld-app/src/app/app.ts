@@ -167,7 +167,7 @@ export class App {
     void this.finding.refresh();
   }
 
-  /** Looks for what was scanned, and records nothing. */
+  /** Looks a scan up without recording it. */
   lookFor(scanned: string): void {
     if (hasTokenShape(scanned)) {
       const { aToken, neitherSentNorKept } = texts.value.notTaken;
@@ -245,7 +245,7 @@ export class App {
     await this.#completeSweep();
   }
 
-  /** The answers to its scans are shown by then, and the list that it began without, if there is one. */
+  /** By then it shows the answers to its scans, and the list that was missing at its beginning, if there is one. */
   async #settle(finished: FinishedSweep): Promise<FinishedSweep | Unanswered | null> {
     if (finished.state === 'finished') {
       await this.#answering;

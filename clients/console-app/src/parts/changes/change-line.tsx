@@ -7,10 +7,13 @@ import { actorWords, deedWords, fieldWord, resourceWords } from './change-words.
 /** Fields that are shown without being asked for. */
 const FEW = 4;
 
-/** Where what was changed can be seen. */
+/** The page of each changed resource. */
 const PAGES: Readonly<Record<string, string>> = { asset: 'asset', location: 'place' };
 
-/** A change in words, with what was before and after. With `isFiltering`, a click on who did it shows theirs only. */
+/**
+ * A change in words, with values before and after. With `isFiltering`, a click on the author shows only that author's
+ * changes.
+ */
 export function ChangeLine({ change, isFiltering }: { change: Change; isFiltering: boolean }) {
   const t = texts.value.changes;
   const { actor, at, resource } = change;

@@ -17,10 +17,10 @@ export interface Lane {
   milliseconds: number;
 }
 
-/** Places with a lane of their own: those where the asset was longest. */
+/** Places with their own lane: those where the asset was longest. */
 const MOST_LANES = 10;
 
-/** As a part of the range; adjacent narrower ones are drawn as one. */
+/** As a share of the range; narrower neighbours are drawn as one. */
 const NARROW = 1 / 600;
 
 /** A lane for each place, the one visited first on top. */

@@ -6,7 +6,7 @@ import type { Bar, Lane } from './lanes-of.ts';
 import type { Range } from './range.ts';
 import { ticksOf } from './ticks.ts';
 
-/** Stays as bars, a lane for each place, above an axis of time. What it shows is said elsewhere in words, too. */
+/** Stays as bars, a lane for each place, above a time axis. The same is said in words elsewhere. */
 export function Lanes({
   lanes,
   range,
@@ -22,13 +22,13 @@ export function Lanes({
   range: Range;
   now: number;
   axis?: RefObject<HTMLDivElement | null>;
-  /** Whose places have a colour each, where several pictures stand beside each other. */
+  /** The places that get a colour, where several pictures stand side by side. */
   places?: readonly Lane[];
   gaps?: Gaps | undefined;
   /** On the axis, at most. */
   ticks?: number;
   titleOf: (bar: Bar) => string;
-  /** Where a bar leads; left out, nowhere. */
+  /** The link of a bar; without it, none. */
   hrefOf?: (bar: Bar) => string;
 }) {
   const colour = coloursOf(places.flatMap(({ place }) => place?.id ?? []));

@@ -13,7 +13,7 @@ const STEPS = [
   ...[1, 2, 7, 14, 30, 90, 180, 365, 730, 1_825].map((count) => count * DAY),
 ];
 
-/** Where a range is marked, at local times that are round, and what is written there. */
+/** Marks of a range at round local times, with their labels. */
 export function ticksOf({ from, to }: Range, most: number): { at: number; text: string }[] {
   const step = STEPS.find((each) => (to - from) / each <= most) ?? (STEPS.at(-1) as number);
   const offset = new Date(from).getTimezoneOffset() * MINUTE;

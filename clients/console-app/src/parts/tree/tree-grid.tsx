@@ -7,8 +7,8 @@ import type { VisibleRow } from './visible-rows.ts';
 const PAGE = 12;
 
 /**
- * A tree of locations of which only the rows in sight are drawn. Arrow keys, Home, End and Page Up and Down go through
- * it, left and right close and open.
+ * A tree of locations that draws only visible rows. Arrow keys, Home, End and Page Up and Down move, left and right
+ * close and open.
  */
 export function TreeGrid({
   rows,
@@ -115,8 +115,8 @@ const ROW = 36;
 const BEYOND = 12;
 
 /**
- * Which of many rows are in sight of `box`, which scrolls. All are of one height, so @tanstack/virtual-core, 9.6 kB by gzip,
- * would add nothing.
+ * The rows visible in the scrolling `box`. All have one height, so @tanstack/virtual-core, 9.6 kB by gzip, would add
+ * nothing.
  */
 function useWindow(box: RefObject<HTMLElement | null>, count: number) {
   const [range, setRange] = useState({ first: 0, last: 40 });

@@ -13,7 +13,7 @@ export interface TreeRowProps {
   onFocus: () => void;
 }
 
-/** A place of the tree: what opens it, its name, and further cells. */
+/** A place of the tree: its toggle, its name, and further cells. */
 export function TreeRow({
   row: { place, level, isOpen },
   index,

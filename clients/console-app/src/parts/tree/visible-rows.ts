@@ -1,7 +1,7 @@
 import { folded } from '../../../../ui/texts/folded.ts';
 import type { Place, TreeModel } from '../../live/tree-model.ts';
 
-/** With few places all are open at first, else the topmost. */
+/** With few places all are open at first, otherwise only the top level. */
 export const FEW = 60;
 
 export interface VisibleRow {
@@ -10,7 +10,7 @@ export interface VisibleRow {
   isOpen: boolean;
 }
 
-/** The rows of the tree that are to be seen, in order. With a search: what has it in its name or key, and what is above. */
+/** The visible rows of the tree, in order. With a search: matches in name or key, and their ancestors. */
 export function visibleRows(
   model: TreeModel,
   isOpen: (place: Place) => boolean,

@@ -97,7 +97,7 @@ function Facts({ alert }: { alert: Alert }) {
   );
 }
 
-/** To what it is about, and to all that was raised about it. */
+/** Links to the alert's asset or reader, and to all alerts about it. */
 function Links({ alert: { asset, reader } }: { alert: Alert }) {
   const t = texts.value.alerts;
   return (

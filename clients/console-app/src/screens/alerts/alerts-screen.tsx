@@ -17,7 +17,7 @@ import { alertSubject, alertWords } from './alert-words.ts';
 
 const FILTERS = ['rule_id', 'asset_id'];
 
-/** In the address, for alerts of whatever state; without a state it is those that are not over. */
+/** In the address, for alerts of any state; without a state, those that are not over. */
 const ALL = 'all';
 
 /** `#/alerts?state=closed&rule_id=01J…&asset_id=17&open=01K…` */

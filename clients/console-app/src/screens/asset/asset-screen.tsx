@@ -333,7 +333,7 @@ type Coverage = Data<'GET /assets/{asset_id}/coverage'>;
 interface KnownGaps {
   byPlace: Gaps;
   milliseconds: number;
-  /** From when on they are known, if that is after the range begins. */
+  /** The instant from which gaps are known, if that is after the range begins. */
   since: string | null;
   /** Only the longest are known. */
   isCut: boolean;

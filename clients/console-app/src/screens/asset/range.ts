@@ -17,7 +17,7 @@ export function rangeInAddress(): Range | null {
   return Number.isFinite(from) && Number.isFinite(to) && from < to ? { from, to } : null;
 }
 
-/** All there is, if that is a week or less; else the last week of it. */
+/** Everything, if it spans a week or less; else its last week. */
 export function usualRange({ first_seen, last_seen }: Stays, now: number): Range {
   const first = first_seen === null ? now - SPANS.day : Date.parse(first_seen);
   const last = Math.max(last_seen === null ? now : Date.parse(last_seen), first);

@@ -13,7 +13,7 @@ const MOST_POINTS = 200;
 
 type Kind = Reading['kind'];
 
-/** What the asset's tags measured in the range: the newest values, a picture, and the same as a table. Nothing if they never did. */
+/** What the asset's tags measured in the range: the newest values, a chart, and a table. Nothing if they never did. */
 export function Readings({ asset, range }: { asset: Asset; range: Range }) {
   const t = texts.value.readings;
   const newest = newestOf(asset);
@@ -67,7 +67,7 @@ function valueText(kind: Kind, value: number): string {
   return written(value, units[kind]);
 }
 
-/** By kind, of several tags that of the one that measured last. */
+/** By kind, from the tag that measured last. */
 function newestOf(asset: Asset): { kind: Kind; value: number; observed_at: string }[] {
   const newest = new Map<Kind, { kind: Kind; value: number; observed_at: string }>();
   for (const { readings = {} } of asset.tags) {
@@ -81,7 +81,7 @@ function newestOf(asset: Asset): { kind: Kind; value: number; observed_at: strin
   return [...newest.values()];
 }
 
-/** So long that a range has no more buckets than there are points. */
+/** Long enough that a range has no more buckets than points. */
 function bucketOf({ from, to }: Range): string {
   const hours = (to - from) / HOUR;
   return hours <= 3 ? '1m' : hours <= MOST_POINTS - 1 ? '1h' : '1d';

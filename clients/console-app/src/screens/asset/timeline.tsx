@@ -10,7 +10,7 @@ import { hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { shifted, showRange, zoomed } from './range.ts';
 
-/** Where the asset was, a lane for each place. Dragging moves the range; with Ctrl the wheel zooms. */
+/** The asset's stays, a lane for each place. Dragging moves the range; Ctrl and the wheel zoom. */
 export function Timeline({
   lanes,
   range,

@@ -224,7 +224,7 @@ function positionText({ plan, x, y, radius_m: radius }: NonNullable<Decision['po
   return t.position(plan?.name ?? t.unknownPlace, x, y, radius);
 }
 
-/** What else was read just before, and by how much it lost. */
+/** Other reads just before, and by how much they lost. */
 function Rivals({ rivals }: { rivals: readonly Rival[] | null }) {
   const t = texts.value.why;
   if (rivals === null) {
@@ -269,8 +269,8 @@ function lostText({ lost_by_db: lost }: Rival): string {
 const RECORDED_WITHIN = 5_000;
 
 /**
- * What was said of the stay's beginning, and was wrong. That the asset is where it was before is said, and rightly, until
- * the read that moves it is recorded.
+ * An earlier answer about the stay's beginning that was wrong. Until the moving read is recorded, the earlier location
+ * is a right answer.
  */
 function corrected({ stay, said_before: said }: Why): Why['said_before'] {
   const recorded = Date.parse(stay?.from ?? '') + RECORDED_WITHIN;

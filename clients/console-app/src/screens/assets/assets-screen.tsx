@@ -140,7 +140,7 @@ function assetColumns(
   ];
 }
 
-/** The first, and how many there are besides. */
+/** The first tag, and the number of the others. */
 function TagList({ tags: [first, ...others] }: Pick<Asset, 'tags'>) {
   if (first === undefined) {
     return <span class="none">–</span>;

@@ -62,7 +62,7 @@ export function FindScreen() {
   );
 }
 
-/** Where it is, since when, how lately it was seen, and where it was before. */
+/** An asset's location, since when, how recently it was seen, and earlier locations. */
 function FoundAssetCard({ asset }: { asset: FoundAsset }) {
   const t = texts.value.find;
   const { location, since, last_seen: lastSeen } = asset;

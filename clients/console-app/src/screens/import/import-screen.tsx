@@ -17,7 +17,7 @@ import { address, go, href, hrefWith, replaceAddress } from '../../router/router
 import { texts } from '../../texts/texts.ts';
 import { FaultTable, RowTable } from './preview-tables.tsx';
 
-/** `#/import?of=location` to choose a file; `#/import/12` to look at what it would change, and to apply it. */
+/** `#/import?of=location` chooses a file; `#/import/12` shows its changes and applies it. */
 export function ImportScreen({ rest: [id] }: { rest: readonly string[] }) {
   return id === undefined ? <ChooseFile /> : <OneImport id={id} />;
 }
@@ -210,7 +210,7 @@ function OneImport({ id }: { id: string }) {
   );
 }
 
-/** Done, and the way to what was imported. */
+/** Success, with a link to the imported rows. */
 function Applied({ kept, counts }: { kept: WholeImport; counts: ImportOutcome['counts'] }) {
   const t = texts.value.imports;
   const list =

@@ -15,7 +15,7 @@ export function ListActions({
   resource: 'asset' | 'location';
   filters: readonly string[];
   fixed?: Readonly<Record<string, boolean>>;
-  /** Keys of rows that are ticked: labels are of these, if there are any. */
+  /** Keys of ticked rows; labels are for these, if any. */
   picked: readonly string[];
 }) {
   const t = texts.value.imports;

@@ -63,7 +63,7 @@ function faultsAsCsv(faults: readonly ImportFault[]): string {
   return [COLUMNS.join(), ...lines, ''].join('\r\n');
 }
 
-/** Cells of somebody's file: none of them is to become a formula, nor what follows a semicolon in one, as in our exports. */
+/** A cell of somebody's file, escaped as in our exports: no formula, not even after a semicolon. */
 function cellOf(text: string): string {
   const marked = text.replace(/([;\t\r\n])(?=['"]*[=+\-@＝＋－＠])/g, "$1'");
   const harmless = /^'*[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${marked}` : marked;

@@ -17,7 +17,7 @@ import { RejectedSection } from './rejected-section.tsx';
 import { tagColumns } from './tag-columns.tsx';
 import { TagSheet } from './tag-sheet.tsx';
 
-/** `#/inbox/tags?open=rfid:E280…` and `#/inbox/rejected?open=17`: what somebody has to look at. */
+/** `#/inbox/tags?open=rfid:E280…` and `#/inbox/rejected?open=17`: tags and messages that need attention. */
 export function InboxScreen({ rest: [section = 'tags'] }: { rest: readonly string[] }) {
   const t = texts.value.inbox;
   const { unknown_tags: tags = 0, rejected = 0 } = inboxCounts.value ?? {};

@@ -20,8 +20,8 @@ export function NewLine({ count, text, onShow }: { count: number; text: string; 
 const EVERY_MS = 10_000;
 
 /**
- * How many rows of a list came after it was read, as `query` asks for them; asked again and again, and when the window is
- * looked at again. What is shown stays where it is. Null asks for nothing.
+ * The number of new rows since a list was read, as `query` asks for them; polled, and read when the window gets the
+ * focus. The shown rows stay. Null asks for nothing.
  */
 export function useNewCount(path: string, query: QueryValues | null): number {
   const [count, setCount] = useState(0);

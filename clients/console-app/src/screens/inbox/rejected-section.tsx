@@ -207,7 +207,7 @@ async function wantBack(ids: readonly number[]): Promise<void> {
   }
 }
 
-/** Which messages: these, or all open ones that a filter leaves. */
+/** Selects these messages, or all open ones that a filter leaves. */
 type Which = { ids: readonly number[] } | { all: true; kind?: string; reader_id?: number; q?: string };
 
 interface Bulk {

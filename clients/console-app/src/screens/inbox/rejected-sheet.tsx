@@ -15,7 +15,7 @@ import { href } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 
-/** A message: why it was rejected, its bytes, what each format would make of them; replayed or dismissed. */
+/** A message: its reason, its bytes, the reads of each format; with replay and dismiss. */
 export function RejectedSheet({ id, onClose }: { id: number; onClose: () => void }) {
   const t = texts.value.inbox;
   const path = `/rejected/${id}`;
@@ -150,7 +150,7 @@ function bestOf(formats: readonly TriedFormat[], own: string | null): string | n
       : ((ofReader ?? best)?.format ?? null);
 }
 
-/** The bytes of a message, as text where they are one. What they hold is never markup. */
+/** The bytes of a message, shown as text if they are text. Never interpreted as markup. */
 function PayloadView({ payload, isText }: { payload: string; isText: boolean }) {
   const t = texts.value.inbox;
   const [as, setAs] = useState<'text' | 'hex'>(isText ? 'text' : 'hex');

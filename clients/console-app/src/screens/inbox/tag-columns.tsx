@@ -74,7 +74,7 @@ export function Strength({ rssi }: { rssi: number | null }) {
   );
 }
 
-/** Ignores a tag for good, or lists again what was ignored. */
+/** Ignores a tag, or lists it again. */
 export function IgnoreButton({
   tag,
   class: name = 'secondary small',

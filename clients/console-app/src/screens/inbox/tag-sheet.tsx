@@ -108,12 +108,12 @@ type Pick = { kind: 'asset' | 'location'; id: number } | { kind: 'new'; name: st
 const PAUSE_MS = 150;
 const MOST = 8;
 
-/** In the list, before an arrow key or what is typed has chosen. */
+/** No entry is chosen until an arrow key or text chooses one. */
 const UNCHOSEN = -1;
 
 /**
- * What a tag is put on: an asset or a place, found as one types, or a new asset. Before that the newest assets, of which
- * Enter takes none that no arrow key was on.
+ * Picks the owner of a tag: an asset or place, found while typing, or a new asset. Initially shows the newest assets;
+ * Enter takes one only after an arrow key.
  */
 function AttachPicker({ isBusy, onPick }: { isBusy: boolean; onPick: (pick: Pick) => void }) {
   const t = texts.value.inbox;

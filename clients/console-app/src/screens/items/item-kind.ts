@@ -6,7 +6,7 @@ import type { Asset, Place } from '../../api/types.ts';
 export interface ItemKind<Item extends Asset | Place, Draft extends ItemDraft = ItemDraft> {
   /** In the API. */
   path: string;
-  /** Where one is read that was retired, and its page; left out, only the list has it. */
+  /** Path and page of a retired one; without it, only the list has it. */
   retired?: { path: string; screen: 'asset' };
   words: () => ItemWords;
   draftOf: (item?: Item) => Draft;
@@ -16,7 +16,7 @@ export interface ItemKind<Item extends Asset | Place, Draft extends ItemDraft = 
   shownFields: readonly string[];
   /** Between the key and the description. */
   OwnFields?: ComponentType<FieldsProps<Draft>>;
-  /** The values that take back what was changed, if that is offered. */
+  /** The values that undo a change, if undo is offered. */
   undoOf?: (before: Item, draft: Draft) => Record<string, unknown> | undefined;
 }
 
@@ -28,15 +28,15 @@ export interface ItemDraft {
   is_active: boolean;
 }
 
-/** An item as it was read, and its fields as somebody is changing them. */
+/** An item as read, and its fields as edited. */
 export interface Edit<Item, Draft> {
   item: Item;
   draft: Draft;
-  /** What somebody else has changed in fields that were typed in: both are shown. */
+  /** Fields edited here that somebody else has changed: both values are shown. */
   theirs: Partial<Draft>;
 }
 
-/** The same edit of an item that somebody has changed since: what was typed stays, all other fields are theirs. */
+/** The same edit after somebody else changed the item: edited fields stay, all others are theirs. */
 export function rebased<Item extends Asset | Place, Draft extends ItemDraft>(
   kind: Pick<ItemKind<Item, Draft>, 'draftOf'>,
   { item, draft, theirs }: Edit<Item, Draft>,

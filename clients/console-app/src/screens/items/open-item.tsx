@@ -200,7 +200,7 @@ async function write<Item extends Asset | Place, Draft extends ItemDraft>(
   }
 }
 
-/** What somebody else has made of the fields that were typed in, to be taken instead. */
+/** Somebody else's values of the edited fields, to take instead. */
 function Theirs<Draft extends ItemDraft>({
   theirs,
   onTake,
@@ -352,7 +352,7 @@ function ItemFields<Item extends Asset | Place, Draft extends ItemDraft>({
   );
 }
 
-/** Other notations of what a tag names by GS1's standards. */
+/** Other notations of a tag's value by GS1's standards. */
 function namesOf({ value, gs1 = null, digital_link: link, epc_uri: uri }: Tag): string[] {
   const bracketed =
     gs1 === null

@@ -161,7 +161,7 @@ function LabelOptions({
   );
 }
 
-/** Scanners know tags, not keys: what has no barcode is given its key as one, so that its label can be scanned. */
+/** Scanners know tags, not keys: an item without a barcode gets its key as one, so that its label can be scanned. */
 function MissingBarcodes({ of, items }: { of: 'assets' | 'locations'; items: readonly LabelItem[] }) {
   const t = texts.value.labels;
   const { run, isBusy, problem } = useAction();
@@ -323,7 +323,7 @@ interface Chosen {
 const ALL: QueryValues = { of_none: null, with: null, without: null };
 const NONE: QueryValues = { ...ALL, of_none: true };
 
-/** All but those `without`; beginning `of_none`, those `with` alone. So the address is short however many there are. */
+/** All except `without`, or after `of_none` only `with`. So the address is short, however many there are. */
 function chosenIn(query: URLSearchParams): Chosen {
   const isOfNone = query.has('of_none');
   const name = isOfNone ? 'with' : 'without';
@@ -339,7 +339,7 @@ const CODES = ['both', 'qr', 'barcode'] as const;
 
 type Codes = (typeof CODES)[number];
 
-/** Millimetres: around what is printed, and of the narrowest bar that office printers and scanners manage. */
+/** Millimetres: around the print, and the narrowest bar that office printers and scanners manage. */
 const MARGIN = 2;
 const NARROWEST = 0.19;
 

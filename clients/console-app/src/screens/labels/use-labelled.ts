@@ -13,7 +13,7 @@ const PAGE = 200;
 
 const FILTERS = ['q', 'external_key', 'is_active', 'location_id', 'location_external_key', 'parent_id'];
 
-/** So many keys go into one address, however long they are. */
+/** Keys per address, however long they are. */
 const KEYS = 20;
 
 interface Page {
@@ -65,13 +65,13 @@ export function useLabelled(of: 'assets' | 'locations'): State {
   return state;
 }
 
-/** None at all is one group: nothing is narrowed. */
+/** An empty list is one group without a filter. */
 function groupsOf(keys: readonly string[]): (readonly string[])[] {
   const count = Math.max(1, Math.ceil(Math.min(keys.length, MOST) / KEYS));
   return Array.from({ length: count }, (_, index) => keys.slice(index * KEYS, (index + 1) * KEYS));
 }
 
-/** An asset or a place, as far as labels need it. */
+/** The part of an asset or place that labels need. */
 export type Labelled = Pick<Asset, 'id' | 'external_key' | 'name' | 'tags'>;
 
 export interface LabelItem {

@@ -11,7 +11,7 @@ import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { queryOf, usualWanted } from './wanted.ts';
 
-/** Milliseconds after which what is still being tried is asked for again. */
+/** Milliseconds after which a running trial is asked for again. */
 const AGAIN = 5_000;
 
 /**
@@ -24,7 +24,7 @@ export function Proposals({
   isWhole = false,
   onSet,
 }: {
-  /** Only where one of these places takes part, by their keys; null for all. */
+  /** Only if one of these places takes part, by their keys; null for all. */
   among?: readonly (string | null)[] | null;
   isWhole?: boolean;
   onSet?: () => void;

@@ -129,7 +129,7 @@ const FEW_MOVES = 10;
 /** Milliseconds around a move for which its asset's timeline is opened. */
 const AROUND = 300_000;
 
-/** Which moves would go, and which would come. */
+/** The moves that would disappear, and those that would be added. */
 function MoveList({ moves, leftOut }: { moves: readonly TriedMove[]; leftOut: number }) {
   const t = texts.value.locating;
   const [count, setCount] = useState(FEW_MOVES);
@@ -291,10 +291,7 @@ function Numbers({ counts }: { counts: MoveCounts }) {
 /** Milliseconds. */
 const LEAST_MARGIN = 5_000;
 
-/**
- * The assets that would change most, where they were and where they would have been; if none would change, those that move
- * most.
- */
+/** The assets that would change most, with their stays now and then; if none would change, those that move most. */
 function WorstAssets({ result }: { result: TrialResult }) {
   const t = texts.value.locating;
   const places = new Map(result.locations.map((place) => [place.id, place]));

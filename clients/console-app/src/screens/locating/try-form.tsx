@@ -25,7 +25,7 @@ import {
 
 const FIELDS = ['procedure', 'certainty', 'tag_dbm', 'from', 'to'];
 
-/** What to try, which goes into the address; and what was found good is used from here. */
+/** The fields of a trial, kept in the address; a good setting is used from here. */
 export function TryForm({
   tried,
   problem,
@@ -117,7 +117,7 @@ export function TryForm({
   );
 }
 
-/** Sets what is wanted, once it is confirmed: from now on, or from the beginning of the range on. */
+/** Applies the setting after confirmation: from now on, or from the beginning of the range. */
 function UseButtons({
   wanted,
   where,
@@ -201,7 +201,7 @@ const HOUR = 3_600_000;
 
 const SPANS = { hour: HOUR, day: 24 * HOUR, week: 7 * 24 * HOUR } as const;
 
-/** From when to when, in the viewer's zone. */
+/** The range, in the viewer's zone. */
 function RangeFields({
   from,
   to,
@@ -253,7 +253,7 @@ function RangeFields({
   );
 }
 
-/** As such fields have it: the local time without its zone. */
+/** Local time without a zone, as such fields have it. */
 function localText(at: number): string {
   return Number.isFinite(at)
     ? new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)

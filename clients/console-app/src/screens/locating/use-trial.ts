@@ -14,7 +14,7 @@ export interface TrialState {
 
 const NOTHING: TrialState = { isRunning: false, progress: null, result: null, problem: null };
 
-/** Tries what is wanted, again whenever something else is. What was begun before is broken off; so it is by `stop`. */
+/** Runs the wanted trial, and again whenever it changes. `stop`, or another trial, cancels it. */
 export function useTrial(wanted: Wanted | null): TrialState & { stop: () => void; again: () => void } {
   const [state, setState] = useState<TrialState>(NOTHING);
   const [count, setCount] = useState(0);
@@ -79,7 +79,7 @@ interface SentEvent {
 }
 
 /**
- * The server-sent events of an answer, up to its end: those of a request that an `EventSource` cannot make.
+ * The server-sent events of an answer, up to its end, for requests that `EventSource` cannot make.
  *
  * @throws ApiError `offline` if it breaks off.
  */

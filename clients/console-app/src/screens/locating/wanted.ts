@@ -13,7 +13,7 @@ export interface Wanted {
   certainty: string;
   /** Empty for the usual one. */
   tagDbm: string;
-  /** Milliseconds since 1970; NaN where what is typed is no time. */
+  /** Milliseconds since 1970; NaN for invalid text. */
   from: number;
   to: number;
 }
@@ -34,7 +34,11 @@ export function lastRange(milliseconds: number, to = serverNow()): { from: numbe
 
 const PROCEDURES: readonly string[] = ['every', 'strength', 'position', 'inherit'] satisfies Procedure[];
 
-/** The trial in the address; null if there is none. @param now the end of the range, of a day, if the address has none. */
+/**
+ * The trial in the address; null if there is none.
+ *
+ * @param now the end of the range, of a day, if the address has none.
+ */
 export function wantedInAddress(now: number): Wanted | null {
   const { query } = address.value;
   const procedure = query.get('by') ?? '';
@@ -87,7 +91,7 @@ export function valuesOf({
   };
 }
 
-/** A setting that was made, as what is typed. */
+/** A stored setting as form fields. */
 export function typed({ procedure, certainty, tag_dbm: tagDbm }: LocatingValues) {
   return {
     procedure,

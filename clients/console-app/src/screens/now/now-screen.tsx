@@ -21,7 +21,7 @@ import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { alertSubject, alertWords } from '../alerts/alert-words.ts';
 
-/** `#/now?q=…`: every place with what is there, and the moves as they come. */
+/** `#/now?q=…`: every place with its assets, and live moves. */
 export function NowScreen() {
   const t = texts.value.now;
   const { model, version, problem, reload } = useTree();
@@ -69,10 +69,10 @@ export function NowScreen() {
   );
 }
 
-/** As many as a screen shows; older ones are on the locations' and assets' own screens. */
+/** As many as a screen shows; older ones are on the pages of locations and assets. */
 const MOST_MOVES = 40;
 
-/** Moves as they are committed, the latest first, after those that were before. */
+/** Moves as they are committed, latest first, after earlier ones. */
 function LatestMoves({ model }: { model: TreeModel }) {
   const t = texts.value.now;
   const { answer } = useRead<{ data: readonly MoveEvent[] }>('/latest-moves');
@@ -116,7 +116,7 @@ function isMove({ current, previous_location_id, part }: MoveEvent['data']): boo
 
 const MOST_ALERTS = 8;
 
-/** Alerts that nobody has acknowledged yet, the newest first. Nothing where there are none. */
+/** Alerts that nobody has acknowledged, newest first. Nothing without any. */
 function OpenAlerts() {
   const t = texts.value.alerts;
   const { answer, reload } = useRead<{ data: readonly Alert[]; total_count: number }>('/alerts', {
@@ -161,7 +161,7 @@ interface SilentReader {
   unheard_since: string | null;
 }
 
-/** Readers that cannot be heard: what they would see does not move meanwhile. Nothing where all are heard. */
+/** Silent readers: what they would see does not move meanwhile. Nothing if all are heard. */
 function SilentReaders() {
   const t = texts.value.now;
   const { answer, reload } = useRead<{ data: readonly SilentReader[]; total_count: number }>('/readers', {
@@ -195,12 +195,12 @@ function SilentReaders() {
   );
 }
 
-/** As long as the server's answer stays the same. */
+/** As long as the server keeps its answer. */
 const COUNTS_EVERY_MS = 60_000;
 
 type StateCounts = Data<'GET /presence'>;
 
-/** Assets by state; each leads to those that are in it. */
+/** Numbers of assets by state, each with a link to them. */
 function StateCounts() {
   const t = texts.value.presence;
   const { answer, problem, reload } = useRead<{ data: StateCounts }>('/presence');
@@ -276,10 +276,10 @@ function PlaceTree({ model, searched }: { model: TreeModel; version: number; sea
   );
 }
 
-/** A row is lit for so long, in milliseconds, after something came or went. */
+/** Milliseconds for which a row is lit after an arrival or departure. */
 const LIT_MS = 1_500;
 
-/** A place with what is there; a bar shows its share of the most. */
+/** A place with its assets; a bar compares it with the fullest. */
 function PlaceRow({ most, ...tree }: TreeRowProps & { most: number }) {
   const t = texts.value.now;
   const { place } = tree.row;

@@ -19,7 +19,7 @@ import { href } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 
-/** `#/place/4`: what is here, since when, and what came and went. */
+/** `#/place/4`: its assets, since when, and recent arrivals and departures. */
 export function PlaceScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
   const t = texts.value.place;
   const { model, version, problem, reload } = useTree();

@@ -2,7 +2,11 @@ import { ApiError } from '../../api/api-error.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { texts } from '../../texts/texts.ts';
 
-/** Changes a plan, and asks first where position would lose what it needs. @returns null if that is not meant. */
+/**
+ * Changes a plan, after a question if position would lose what it needs.
+ *
+ * @returns null if the user declines.
+ */
 export async function askForPosition<Answer>(
   send: (isMeant: boolean) => Promise<Answer>,
 ): Promise<Answer | null> {

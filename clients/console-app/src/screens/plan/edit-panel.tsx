@@ -251,7 +251,7 @@ function ScaleOf({
   );
 }
 
-/** What a plan is called and a plan of; and deleting it. */
+/** A plan's name and location, and its deletion. */
 function PlanDetailsSheet({ plan, onClose }: { plan: PlanWithPlaces; onClose: () => void }) {
   const t = texts.value.plan;
   const [draft, setDraft] = useState<PlanDraft>({ name: plan.name, location: plan.location });

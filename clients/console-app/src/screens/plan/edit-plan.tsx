@@ -166,7 +166,7 @@ function EditPins({
 /** A place by its id, or an antenna by its key. */
 type Chosen = number | string | null;
 
-/** @returns what has a pin focused once it is drawn. */
+/** @returns a function that focuses a pin once it is drawn. */
 function useFocusOnPin(sheet: RefObject<HTMLElement | null>): (id: number | string) => void {
   const toFocus = useRef<Chosen>(null);
   useLayoutEffect(() => {
@@ -232,7 +232,7 @@ function useSaving(plan: PlanWithPlaces, draft: Draft) {
   return { action, save, cancel };
 }
 
-/** What is drawn so far, and where a key sets the next point. */
+/** The drawing so far, and the cross for setting points by key. */
 function DrawnOutline({ outline: { points, cross } }: { outline: Outline }) {
   return (
     <>

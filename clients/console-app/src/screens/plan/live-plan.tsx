@@ -22,7 +22,7 @@ import { type Light, PlanPin } from './plan-pin.tsx';
 import { middleOf, type Shapes, shapesOf, shownPlace } from './shapes.ts';
 import { useViewport, type View } from './use-viewport.ts';
 
-/** A plan with what is where now, and what moves. */
+/** A plan with its assets, live. */
 export function LivePlan({ plan, model }: { plan: PlanWithPlaces; model: TreeModel; version: number }) {
   const shapes = shapesOf(plan.places);
   const view = useViewport(plan, shapes.size);
@@ -68,7 +68,7 @@ export function LivePlan({ plan, model }: { plan: PlanWithPlaces; model: TreeMod
   );
 }
 
-/** What was found, where it is, and whether that is on the plan. */
+/** Found assets, their places, and whether these are on the plan. */
 function LitList({
   lit: { places, assets, elsewhere },
   model,
@@ -114,7 +114,7 @@ function LitList({
 /** Milliseconds between two looks where assets are: within a place they move without a move of the feed. */
 const LOOK_MS = 3_000;
 
-/** Where on the plan assets are now; none without a scale. */
+/** Positions of assets on the plan; none without a scale. */
 function useDots(plan: PlanWithPlaces): { dots: readonly PlanDot[]; isCut: boolean } {
   const { answer, reload } = useRead<{ data: PlanDots }>(
     plan.scale === null ? null : `/plans/${plan.id}/positions`,
@@ -137,7 +137,7 @@ function Dots({
   size: PlanSize;
   dots: readonly PlanDot[];
   view: View;
-  /** Those looked for; null while nothing is. */
+  /** Found assets; null without a search. */
   found: Lit['assets'] | null;
 }) {
   const [picked, setPicked] = useState<number | null>(null);
@@ -251,7 +251,7 @@ interface Lit {
 /** Characters from which on assets are looked for. */
 const ENOUGH = 2;
 
-/** Where on the plan is what `find` of the address asks for. It follows as assets move. */
+/** Where on the plan the assets found by `find` in the address are. It follows moves. */
 function useLit(model: TreeModel, shapes: Shapes): Lit {
   const text = (address.value.query.get('find') ?? '').trim();
   const { answer, reload } = useRead<{ data: Found }>(text.length < ENOUGH ? null : '/find', { q: text });

@@ -9,7 +9,7 @@ import type { View } from './use-viewport.ts';
 /** Pixels of an arrow key. */
 const STEP = 60;
 
-/** The image with what is on it, and what moves and widens it. */
+/** The image with its pins, and its panning and zooming. */
 export function PlanBox({
   plan,
   view: { box, sheet, change },

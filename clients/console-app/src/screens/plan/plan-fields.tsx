@@ -11,7 +11,7 @@ export interface PlanDraft {
 
 export const SHOWN_FIELDS = ['name', 'location_id'];
 
-/** What a plan is called, and a plan of. */
+/** A plan's name and location. */
 export function PlanFields({
   draft,
   problem,

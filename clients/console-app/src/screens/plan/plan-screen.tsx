@@ -108,7 +108,7 @@ export function PlanScreen({ rest: [chosen] }: { rest: readonly string[] }) {
 
 const KINDS = 'image/png,image/jpeg,image/webp';
 
-/** An image with a name, and then on to what is where on it. */
+/** Uploads an image with a name, then leads to its editing. */
 function AddPlanSheet({ onClose }: { onClose: () => void }) {
   const t = texts.value.plan;
   const id = useId();
@@ -179,7 +179,7 @@ function AddPlanSheet({ onClose }: { onClose: () => void }) {
 
 const MOST = 20;
 
-/** What is at a place of the plan, and the way to all about it. */
+/** The assets at a place of the plan, and a link to all about it. */
 function HereSheet({ place, onClose }: { place: Place; total: number; onClose: () => void }) {
   const t = texts.value.plan;
   const { answer, problem, reload } = useRead<{ data: readonly Present[]; total_count: number }>(

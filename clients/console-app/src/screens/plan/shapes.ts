@@ -1,7 +1,7 @@
 import type { PlanAntenna, PlanPlace, Point } from '../../api/types.ts';
 import type { Place, TreeModel } from '../../live/tree-model.ts';
 
-/** Where each place is on a plan, by its id. */
+/** The shape of each place on a plan, by its id. */
 export type Shapes = ReadonlyMap<number, readonly Point[]>;
 
 export function shapesOf(places: readonly PlanPlace[]): Shapes {
@@ -12,7 +12,7 @@ export function placesOf(shapes: Shapes): PlanPlace[] {
   return [...shapes].map(([id, points]) => ({ location_id: id, points: points.map(rounded) }));
 }
 
-/** Where each antenna hangs, by `<reader>/<port>`. */
+/** The position of each antenna, by `<reader>/<port>`. */
 export type Pins = ReadonlyMap<string, { point: Point } & Omit<FreeAntenna, 'key'>>;
 
 /** An antenna that is not on the plan. */
@@ -51,13 +51,13 @@ export function rounded([x, y]: Point): Point {
   return [Math.round(x * 100_000) / 100_000, Math.round(y * 100_000) / 100_000];
 }
 
-/** The middle of what it reaches over. */
+/** The centre of its bounding box. */
 export function middleOf(points: readonly Point[]): Point {
   const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
   return [(Math.min(...xs) + Math.max(...xs)) / 2, (Math.min(...ys) + Math.max(...ys)) / 2];
 }
 
-/** Where its count stands: of an outline at its upper edge, as in a legend, so that what is within has room. */
+/** The position of its count: at an outline's upper edge, as in a legend, so that its content has room. */
 export function labelOf(points: readonly Point[]): Point {
   return points.length === 1
     ? middleOf(points)

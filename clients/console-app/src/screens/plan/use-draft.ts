@@ -13,11 +13,11 @@ export interface Layout {
 }
 
 export interface Draft extends Layout {
-  /** Of the plan that it began with. */
+  /** Of the plan as it was opened. */
   version: number;
   isChanged: boolean;
   canUndo: boolean;
-  /** @param step those of the same step are undone together, as what one drag does. */
+  /** @param step changes with the same step are undone together, such as those of one drag. */
   set: (id: number, points: readonly Point[] | null, step?: string) => void;
   /** An antenna, by its key in `pins`. */
   pin: (key: string, pinned: NonNullable<ReturnType<Pins['get']>> | null, step?: string) => void;
@@ -45,7 +45,7 @@ export function changesOf({ shapes, pins, scale }: Layout) {
   return { places: placesOf(shapes), antennas: antennasOf(pins), scale };
 }
 
-/** What is where while it is edited, with the way back. */
+/** The edited positions, with undo. */
 export function useDraft(plan: PlanWithPlaces): Draft {
   const [{ version, layout, past }, setState] = useState<State>(() => ({
     version: plan.version,

@@ -12,7 +12,7 @@ export interface Outline {
   /** The place that it is of. */
   id: number | typeof SCALE;
   points: readonly Point[];
-  /** Where the next point is set by key. */
+  /** The cross at which a key sets the next point. */
   cross: Point;
 }
 

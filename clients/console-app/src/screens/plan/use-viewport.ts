@@ -104,8 +104,9 @@ interface Spot {
 }
 
 /**
- * Pans by one pointer, and zooms by two. What is below is clicked only if the pointer stayed where it was. Returns what
- * ends it.
+ * Pans by one pointer, and zooms by two. A click passes through only if the pointer stayed.
+ *
+ * @returns a function that ends it.
  */
 function panByPointers(box: HTMLElement, change: (work: (viewport: Viewport) => void) => void): () => void {
   const down = new Map<number, Spot>();
@@ -186,7 +187,7 @@ const MOST_ZOOM = 24;
 /** Pixels around the plan when all of it is in sight. */
 const MARGIN = 12;
 
-/** What of a plan is in sight, in pixels: the plan is `width * scale` wide and begins at `x`, `y`. */
+/** The visible part of a plan, in pixels: the plan is `width * scale` wide and begins at `x`, `y`. */
 class Viewport {
   readonly #width: number;
   readonly #height: number;
@@ -230,7 +231,7 @@ class Viewport {
     );
   }
 
-  /** What is in the middle stays there. */
+  /** Keeps the centre in place. */
   resize(width: number, height: number): void {
     const [zoom, middle] = [this.zoom, this.middle];
     this.#box = { width, height };
@@ -259,7 +260,7 @@ class Viewport {
     this.#keepInSight();
   }
 
-  /** What is at `x`, `y` of the box stays there. */
+  /** Keeps the point at `x`, `y` of the box in place. */
   zoomBy(factor: number, x = this.#box.width / 2, y = this.#box.height / 2): void {
     const [px, py] = this.pointAt(x, y);
     const zoom = Math.max(0.5, Math.min(MOST_ZOOM, this.zoom * factor));

@@ -15,7 +15,7 @@ import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { shownAntenna } from './shown-antenna.ts';
 
-/** Which antenna is where: by dragging one to a place, or by choosing the place. */
+/** Antennas and their places: drag one to a place, or choose the place. */
 export function AntennaMap({
   reader,
   heard = new Map(),
@@ -113,7 +113,7 @@ function UnplacedNote({
   onPlace,
 }: {
   unplaced: Reader['unplaced_antennas'][number];
-  /** Null for those who may not. */
+  /** Null without permission. */
   onPlace: ((key: string) => void) | null;
 }) {
   const t = texts.value.readers;
@@ -135,7 +135,7 @@ function UnplacedNote({
   );
 }
 
-/** By a port, or by the name that the device sends. */
+/** By port, or by the name that the device sends. */
 function AddAntenna({ next, onAdd }: { next: number; onAdd: (antenna: string) => Promise<unknown> }) {
   const t = texts.value.readers;
   const [port, setPort] = useState('');
@@ -163,7 +163,7 @@ function AntennaRow({
   onDrag,
 }: {
   antenna: Antenna;
-  /** Of the last seconds, where somebody listens. */
+  /** Of the last seconds, while somebody listens. */
   reads: number | undefined;
   isReadOnly: boolean;
   onSet: (change: AntennaChange) => Promise<unknown>;

@@ -12,8 +12,8 @@ import { texts } from '../../texts/texts.ts';
 const PAUSE_MS = 300;
 
 /**
- * A format that is written, beside what it makes of the last message. It begins as a copy of another; an own one is changed
- * itself (`isChanged`).
+ * An editor of a format, beside its reads of the last message. Begins as a copy of another format, or changes an own
+ * one (`isChanged`).
  */
 export function FormatEditor({
   from,
@@ -116,7 +116,7 @@ function asCopy({ name, source }: { name: string; source: string }): string {
 
 type Tried = Data<'POST /formats/try'>;
 
-/** As many reads as are shown. */
+/** The most reads to show. */
 const SHOWN = 20;
 
 /** The format's result for the message, or its fault and where it is. */

@@ -60,7 +60,7 @@ export function ListenSheet({
   );
 }
 
-/** What an antenna is called that is heard, by its number, or by its name if nobody has registered it. */
+/** The label of an antenna that is heard, by its number, or by its name if it is unregistered. */
 function wordIn({ antennas }: Pick<Reader, 'antennas'>, given: number | string): number | string {
   const registered = antennas.find(({ port }) => port === given);
   return registered === undefined ? given : shownAntenna(registered);
@@ -84,7 +84,7 @@ function HeardTags({
   heard: Heard | undefined;
   isLost: boolean;
   minRssi: number | null;
-  /** Of one antenna; else each tag says which. */
+  /** For one antenna; otherwise each tag names its antenna. */
   isOne: boolean;
   wordOf: (antenna: number | string) => number | string;
 }) {

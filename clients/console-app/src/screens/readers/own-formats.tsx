@@ -11,7 +11,7 @@ import { address, go, href, hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { FormatEditor } from './format-editor.tsx';
 
-/** `#/readers/formats?edit=<name>`: what the organization has written, to change or to delete. */
+/** `#/readers/formats?edit=<name>`: the organization's own formats, to change or delete. */
 export function OwnFormats() {
   const t = texts.value.readers;
   const { answer, problem, reload } = useRead<{ data: readonly ListedFormat[] }>('/formats');

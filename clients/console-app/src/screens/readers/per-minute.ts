@@ -5,7 +5,7 @@ import type { Texts } from '../../texts/texts.ts';
 const MINUTE_MS = 60_000;
 
 /**
- * Messages of the last minute; of what has come without a pause for longer, its mean. A stretch of a second is no rate: twelve
+ * Messages of the last minute, or the mean of a longer uninterrupted stretch. A second's stretch is no rate: twelve
  * messages at once are twelve a minute.
  */
 export function perMinute({ stretch }: Reader, t: Texts['readers'], now = serverNow()): string {

@@ -1,4 +1,4 @@
-/** What an antenna is called: by its name, else its port. */
+/** The label of an antenna: its name, else its port. */
 export function shownAntenna({
   port,
   name = null,

@@ -16,7 +16,7 @@ import { ListenSheet } from './listen-sheet.tsx';
 import { shownAntenna } from './shown-antenna.ts';
 import { useListen } from './use-listen.ts';
 
-/** Where each antenna is; those that are heard, registered or not, say so. Then what is kept can be read. */
+/** The places of antennas, including unregistered ones that are heard. Then kept messages can be read. */
 export function StepAntennas({ reader, reload }: { reader: Reader; reload: () => void }) {
   const t = texts.value.readers;
   const { heard } = useListen(reader.id, 0);
@@ -83,8 +83,8 @@ type Part = Data<'POST /rejected/replay'>;
 const NOTHING_YET = { replayed: 0, left: 0, reads: NO_READS, isOver: false };
 
 /**
- * What was kept while nothing could be read of it can be read now. It is read once only, and reads of antennas at no place
- * move nothing: so those get their places first.
+ * Kept messages can be read now, but only once, and reads of antennas without a place move nothing: so those get their
+ * places first.
  */
 function ReplayOffer({
   reader,
@@ -147,8 +147,8 @@ function ReplayOffer({
 }
 
 /**
- * Antennas whose reads among the kept messages would move nothing: those that are named, and at no place. Where more is kept
- * than was looked at, those that are registered too. One that is switched off is so on purpose.
+ * Antennas whose reads in the kept messages would move nothing: named ones without a place, and registered ones if more
+ * is kept than was examined. Switched-off ones are so on purpose.
  */
 function unplacedOf(
   { antennas }: Reader,

@@ -13,7 +13,9 @@ import { FormatEditor } from './format-editor.tsx';
 /** Formats that come to nothing are shown only if asked for. */
 const SHOWN = 3;
 
-/** The format, recognized by trying all on what has arrived, or written. What is kept waits for places of the antennas. */
+/**
+ * The format: recognized by trying all on the last messages, or written. Kept messages wait for the antennas' places.
+ */
 export function StepFormat({ reader, onNext }: { reader: Reader; onNext: () => void }) {
   const t = texts.value.readers;
   const { answer, problem, reload } = useRead<{ data: Arrivals }>(`/readers/${reader.id}/arrivals`);
@@ -90,7 +92,7 @@ function Recognized({
 }: {
   recognized: RecognizedFormat;
   isBest: boolean;
-  /** Choosing it is what is to be done here. */
+  /** Choosing it is the next step. */
   isNext: boolean;
   isChosen: boolean;
   isBusy: boolean;

@@ -19,7 +19,7 @@ export function MoreFilters({ names, children }: { names: readonly string[]; chi
 
 export const KNOWN = ['known_at', 'include_deleted'];
 
-/** As it was known then, and with what was deleted. */
+/** Filters for *As known at*, and for deleted assets. */
 export function KnownFilters() {
   const t = texts.value.reports;
   return (

@@ -10,7 +10,7 @@ import { useItemColumns } from './use-item-columns.tsx';
 import { SHARED, useReport } from './use-report.ts';
 import { useReportInstant } from './use-report-window.ts';
 
-/** Where everything was at an instant, as it is known now or was known then. */
+/** Where everything was at an instant, as known now or then. */
 export function PositionsReport() {
   const t = texts.value.reports;
   const at = useReportInstant('at');

@@ -19,7 +19,7 @@ export function ReportTable<Row>({
   report: Report<Row>;
   columns: readonly Column<Row>[];
   rowKey: (row: Row) => string | number;
-  /** Of a report about a time. */
+  /** For a report about a window. */
   window?: ReportWindow;
 }) {
   const t = texts.value.reports;

@@ -88,7 +88,7 @@ function useSaving(): Saving & {
   return { ...state, save, stop };
 }
 
-/** The browser keeps what has come, on disk if it is much. */
+/** Collects the download; the browser keeps large ones on disk. */
 async function received(
   path: string,
   query: QueryValues,

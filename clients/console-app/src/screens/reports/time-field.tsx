@@ -1,7 +1,7 @@
 import { Field } from '../../parts/field.tsx';
 import { address, hrefWith, replaceAddress } from '../../router/router.ts';
 
-/** An instant that is in the address under `name`; shown in the viewer's zone. Emptied, it is none. */
+/** An instant kept in the address under `name`, shown in the viewer's zone. Empty means none. */
 export function TimeField({
   name,
   label,
@@ -33,7 +33,7 @@ export function TimeField({
   );
 }
 
-/** As such fields have it: the local time without its zone. */
+/** Local time without a zone, as such fields have it. */
 function localText(at: number): string {
   return Number.isFinite(at)
     ? new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)

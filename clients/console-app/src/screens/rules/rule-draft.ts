@@ -11,7 +11,7 @@ import { keysIn, linesIn } from './typed-lists.ts';
 
 export type Side = 'above' | 'below';
 
-/** A rule as it is typed. */
+/** A rule as form fields. */
 export interface RuleDraft {
   kind: RuleKind;
   name: string;
@@ -105,7 +105,7 @@ export function draftOf(rule: WholeRule): RuleDraft {
 
 type TypedSettings = RuleSettings & { asset_external_keys: string[] | null; mail_to: readonly string[] };
 
-/** As the API takes it: of what the kind does not ask for, nothing. */
+/** As the API takes it, without fields that the kind does not have. */
 export function settingsOf(draft: RuleDraft): TypedSettings {
   const { kind, place, hours, zone } = draft;
   const asked = ASKED[kind];
@@ -146,8 +146,8 @@ function numberIn(text: string): number | null {
 }
 
 /**
- * What is typed otherwise than it was. The rest stays as it is, also what the form cannot show as it is, or what names an asset
- * or a member that is gone; and what somebody else has changed meanwhile.
+ * The edited fields. All others stay as they are, including values that the form cannot show, deleted assets or
+ * members, and others' changes.
  */
 export function changedSettings(draft: RuleDraft, kept: RuleDraft): Partial<TypedSettings> {
   const before: Record<string, unknown> = { ...settingsOf(kept) };

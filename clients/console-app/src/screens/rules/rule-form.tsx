@@ -30,7 +30,7 @@ export function RuleForm({
 }: {
   draft: RuleDraft;
   problem: ApiError | null;
-  /** Its kind stays as it is. */
+  /** The kind of an existing rule cannot change. */
   isMade?: boolean;
   onDraft: (draft: RuleDraft) => void;
   onSubmit: () => void;
@@ -174,7 +174,7 @@ function BoundFields({
 /** Beyond what any kind of reading can be. */
 const RANGE = [-1_000, 1_000] as const;
 
-/** Which assets, or readers, a rule is about. */
+/** The assets, or readers, that a rule is about. */
 function AboutFields({ draft, problem, onChange }: DraftFields) {
   const t = texts.value.rules;
   if (draft.kind === 'reader') {
@@ -253,7 +253,7 @@ function MailFields({ draft, problem, onChange }: DraftFields) {
   );
 }
 
-/** Some of many, each with a box to tick. What was chosen and is not among them any more stays in the list. */
+/** Checkboxes for a choice of many. Chosen ones that no longer exist stay in the list. */
 function CheckList<Value extends string | number>({
   legend,
   hint,

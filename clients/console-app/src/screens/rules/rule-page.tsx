@@ -20,7 +20,7 @@ import { RuleForm } from './rule-form.tsx';
 import { ruleWords, selectionWords } from './rule-words.ts';
 import { TryOut } from './try-out.tsx';
 
-/** `#/rules/01J…`: what it says; for administrators, to change and to end. */
+/** `#/rules/01J…`: the rule; administrators can change and end it. */
 export function RulePage({ id }: { id: string }) {
   const t = texts.value.rules;
   const { answer, problem, reload } = useRead<{ data: WholeRule }>(`/rules/${id}`);

@@ -47,7 +47,7 @@ export function readingText(kind: RuleReading, value: number): string {
   return written(value, units[kind]);
 }
 
-/** Which assets or readers it is about. */
+/** The assets or readers of a rule, in words. */
 export function selectionWords(
   rule: RuleSettings &
     Partial<Pick<Rule, 'asset_count'>> & { asset_external_keys?: readonly string[] | null },

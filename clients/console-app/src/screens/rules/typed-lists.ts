@@ -1,4 +1,4 @@
-/** With anything between that no key has. */
+/** Separated by anything that no key contains. */
 export function keysIn(text: string): string[] {
   return text.split(/[\s,;]+/).filter((key) => key !== '');
 }

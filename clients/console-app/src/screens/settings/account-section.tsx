@@ -126,7 +126,7 @@ function SessionList() {
   );
 }
 
-/** In order: each of these names itself after the ones behind it too. */
+/** In order: each of these also contains the names of later ones. */
 const BROWSERS = [
   [/Edg\//, 'Edge'],
   [/OPR\//, 'Opera'],

@@ -132,7 +132,7 @@ function InviteForm({ onInvited }: { onInvited: (invitation: Invitation) => void
 
 type User = Row<'GET /users'>;
 
-/** A member of the organization, and what can be done about them. Nobody takes rights from themselves here. */
+/** A member of the organization, with actions. Nobody takes rights from themselves. */
 function UserLine({ user, onReset }: { user: User; onReset: (() => Promise<unknown>) | null }) {
   const t = texts.value.settings;
   const { run, isBusy, problem } = useAction();

@@ -9,7 +9,7 @@ import { signIn } from '../../session/session.ts';
 import { keepWantedAddress } from '../../session/wanted-address.ts';
 import { texts } from '../../texts/texts.ts';
 
-/** Where who is not signed in comes to, whatever the address; it shows once they are. */
+/** The page for everybody not signed in, whatever the address; afterwards it shows that address. */
 export function SignInScreen() {
   const t = texts.value.signIn;
   const { answer, problem, reload } = useSignInWays();

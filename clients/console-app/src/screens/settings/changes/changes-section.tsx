@@ -70,7 +70,7 @@ export function ChangesSection() {
   );
 }
 
-/** A time of the address, in the viewer's zone; null if it is none. */
+/** A time of the address, in the viewer's zone; null if invalid. */
 function instantOf(text: string | null): string | null {
   const date = new Date(text ?? '');
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
@@ -79,7 +79,7 @@ function instantOf(text: string | null): string | null {
 /** Told to administrators only. */
 const OF_PEOPLE = ['user', 'membership', 'session', 'link'];
 
-/** By who did it (as far as the page shows them), what it was done to, and when. */
+/** By author (as far as the page shows them), by resource, and by time. */
 function ChangeFilters({ shown }: { shown: readonly Change[] }) {
   const t = texts.value.changes;
   const { query } = address.value;

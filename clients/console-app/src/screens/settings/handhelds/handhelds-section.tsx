@@ -161,7 +161,7 @@ function RenameHandheld({
   );
 }
 
-/** By what a device signs in, shown this once: a code to scan, and the same address beside it. */
+/** A device's sign-in, shown only now: a code to scan, and its address. */
 function SignInCode({ handheld: { name, sign_in_url: url, token } }: { handheld: MadeHandheld }) {
   const t = texts.value.handhelds;
   return (

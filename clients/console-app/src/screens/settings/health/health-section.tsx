@@ -7,7 +7,7 @@ import { ProblemNote } from '../../../parts/problem-note.tsx';
 import { href } from '../../../router/router.ts';
 import { type Texts, texts } from '../../../texts/texts.ts';
 
-/** `#/settings/health`: what is wrong, and what to do about it; looked at when it is opened, and on demand. */
+/** `#/settings/health`: faults and remedies; examined when opened, and on demand. */
 export function HealthSection() {
   const t = texts.value.health;
   const { answer, problem, isLoading, reload } = useRead<{ data: Health }>('/health');
@@ -109,7 +109,7 @@ const TARGETS: Readonly<Record<MendName, Target>> = {
   decide_by_strength: () => href('locating'),
 };
 
-/** Where to mend it in the console. */
+/** The page of the console where it can be mended. */
 function mendLink({ what, id }: NonNullable<Finding['mend']>): string {
   return TARGETS[what](id ?? 0);
 }
@@ -142,7 +142,7 @@ type Retention = Health['retention'];
 
 type Health = Data<'GET /health'>;
 
-/** The most serious first; what is in order last, as it was found. */
+/** The most serious first, faultless ones last, otherwise in order. */
 function bySeriousness(findings: readonly Finding[]): readonly Finding[] {
   const rank = { fault: 0, warning: 1, ok: 2 };
   return [...findings].sort((one, other) => rank[one.status] - rank[other.status]);

@@ -26,7 +26,7 @@ export function draftOf(webhook: Webhook): WebhookDraft {
   return { name, url, types: types ?? EVENT_TYPES, location_external_key, settle_seconds: String(seconds) };
 }
 
-/** As the API takes it: no types are all types. */
+/** As the API takes it: no types means all types. */
 export function bodyOf({ types, settle_seconds: seconds, ...draft }: WebhookDraft) {
   return {
     ...{ ...draft, settle_seconds: Number(seconds) },

@@ -45,7 +45,7 @@ export function WebhookSheet({ id, onClose }: { id: string; onClose: () => void 
 const FIRST = 10;
 const MOST = 200;
 
-/** What was sent last, and what was answered. */
+/** The last requests and their answers. */
 function Attempts({ id }: { id: number }) {
   const t = texts.value.webhooks;
   const [limit, setLimit] = useState(FIRST);
@@ -151,7 +151,7 @@ function EditWebhook({
   );
 }
 
-/** Sends again what was sent before, or goes past what is not wanted. */
+/** Sends events again, or skips unwanted ones. */
 function Replay({ webhook: { id, head } }: { webhook: Webhook }) {
   const t = texts.value.webhooks;
   const [by, setBy] = useState<'time' | 'position'>('time');

@@ -65,7 +65,7 @@ export function WebhooksSection() {
   );
 }
 
-/** Where antennas are weighed against each other, the last seconds of a history still change. */
+/** Where antennas are compared, the last seconds of a history may still change. */
 function useSuggestedDraft(): WebhookDraft {
   const { answer } = useRead<{ data: readonly MadeSetting[] }>('/locating');
   const isWeighed = answer?.data.some(
