@@ -2,15 +2,15 @@ import { type AppError, conflict, notFound } from '../../../base/errors.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { texts } from '../../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, type RowQuery, sql } from '../../../db/timescale/queries/sql.ts';
-import { type ChangeResult, changed, type OrganizationChange } from '../../changes/make-change.ts';
+import { type ChangeResult, changed, type OrganizationChange, unchanged } from '../../changes/make-change.ts';
 import { findLiveByKey, type Keyed, keyTaken } from '../by-id-or-key.ts';
 import { claim, claimed } from '../claims.ts';
-import type { NewTag, TagArrays, TagColumns } from './new-tag.ts';
-import { tagName } from './new-tag.ts';
+import { type NewTag, type TagArrays, type TagColumns, tagName } from './new-tag.ts';
 import {
   asRows,
   attachTag,
   attachTags,
+  detachTag,
   firstTakenTag,
   hasMostTags,
   MOST_TAGS,
@@ -127,4 +127,27 @@ export function claiming(orgId: number, names: readonly string[], tags: TagArray
     union all select concat_ws(':', 'tag', tag.tag_type, tag.value) from ${asRows(tags)}
   ) named`;
   return sql.prepared('claim-names-and-tags', NO_ROWS)`${claimed(orgId, named)}`;
+}
+
+/** Detaches a tag from a row. Its result is false if it is not attached to this row. */
+export async function detachOne(
+  change: OrganizationChange,
+  parent: Parent,
+  parentId: number,
+  tagId: number,
+): Promise<ChangeResult<boolean>> {
+  const detached = await detachTag(change, parent, parentId, tagId);
+  if (detached === null) {
+    return unchanged(false);
+  }
+  const { external_key: externalKey, tag_type, value } = detached;
+  return changed(true, [
+    {
+      orgId: change.orgId,
+      action: 'detach_tag',
+      resource: { type: parent, id: parentId, externalKey },
+      before: { tags: [{ tag_type, value }] },
+      after: { tags: [] },
+    },
+  ]);
 }

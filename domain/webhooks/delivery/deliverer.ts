@@ -12,13 +12,13 @@ import { RETRY_LADDER } from '../sending/retry-ladder.ts';
 import type { StateReason } from '../stored-webhook.ts';
 import { keepUnsigned, type Unsigned } from '../unsigned.ts';
 import { FeedWatch } from './feed-watch.ts';
-import { Lease } from './lease.ts';
 import {
   type Claimed,
   type Configured,
   claimWebhooks,
   endDeliveries,
   type Held,
+  Lease,
   leave,
   loadConfigured,
   releaseWebhooks,

@@ -1,8 +1,7 @@
 import { notFound } from '../../../base/errors.ts';
 import { makeChange } from '../../../domain/changes/make-change.ts';
 import { findLiveById } from '../../../domain/master-data/by-id-or-key.ts';
-import { attachOne, MISSING } from '../../../domain/master-data/tags/attach.ts';
-import { detachOne } from '../../../domain/master-data/tags/detach.ts';
+import { attachOne, detachOne, MISSING } from '../../../domain/master-data/tags/attach.ts';
 import { namedTag, TAG, type TagRow } from '../../../domain/master-data/tags/stored-tags.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { created, noContent } from '../../../platform/http/success.ts';

@@ -9,7 +9,7 @@ import { deleteLinksOf } from '../delete-links.ts';
 import { forEach, organizationsOf } from '../organizations-of.ts';
 import { hashPassword, isPassword } from '../passwords/argon2.ts';
 import { requirePassword } from '../passwords/require-password.ts';
-import { deleteSessions } from '../sessions/delete-sessions.ts';
+import { deleteSessions } from '../sessions/end-session.ts';
 import { findUser, lockUser, noUser } from '../stored-user.ts';
 import { UserFault } from '../user-fault.ts';
 

@@ -2,7 +2,7 @@ import { NO_ROWS, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { ChangeEntry } from '../../../changes/entry.ts';
 import type { Change } from '../../../changes/make-change.ts';
 import { forEach, organizationsOf } from '../organizations-of.ts';
-import { deleteSessions } from '../sessions/delete-sessions.ts';
+import { deleteSessions } from '../sessions/end-session.ts';
 
 /**
  * Ends the sessions and the password of somebody who joins an organization other than by the own password: it may have been set

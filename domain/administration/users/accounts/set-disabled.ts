@@ -6,7 +6,7 @@ import { changed, makeChange, unchanged } from '../../../changes/make-change.ts'
 import { deleteLinksOf } from '../delete-links.ts';
 import { keepAdministrator } from '../keep-administrator.ts';
 import { forEach, organizationsOf } from '../organizations-of.ts';
-import { deleteSessions } from '../sessions/delete-sessions.ts';
+import { deleteSessions } from '../sessions/end-session.ts';
 import { lockUser, requireOwnUser, type UserRow } from '../stored-user.ts';
 
 export interface DisabledOptions {

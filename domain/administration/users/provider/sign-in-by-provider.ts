@@ -16,7 +16,7 @@ import { deleteMembership, findRole, insertMembership, membershipEntry } from '.
 import { forEach, organizationsOf } from '../organizations-of.ts';
 import type { Role } from '../roles.ts';
 import { beginSession, type SessionPlace } from '../sessions/begin-session.ts';
-import { deleteSessions } from '../sessions/delete-sessions.ts';
+import { deleteSessions } from '../sessions/end-session.ts';
 import { forgetDevices } from '../sessions/known-devices.ts';
 import type { SignedIn } from '../sessions/sign-in.ts';
 import { findUserByEmail, isLinkedElsewhere, lockUser, type StoredUser } from '../stored-user.ts';

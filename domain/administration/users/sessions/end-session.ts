@@ -3,7 +3,7 @@ import { heardEverywhere } from '../../../../base/heard-everywhere.ts';
 import type { Database } from '../../../../db/timescale/connections/database.ts';
 import { NO_ROWS, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../../changes/actor.ts';
-import { changed, makeChange } from '../../../changes/make-change.ts';
+import { type Change, changed, makeChange } from '../../../changes/make-change.ts';
 import { forEach, organizationsOf } from '../organizations-of.ts';
 import { findUser } from '../stored-user.ts';
 
@@ -35,4 +35,14 @@ export async function endSession(
     );
   });
   await heardEverywhere();
+}
+
+/** Ends a user's sessions. @param exceptId the one to keep; null for none. */
+export async function deleteSessions(
+  change: Change,
+  userId: number,
+  exceptId: number | null,
+): Promise<number> {
+  return change.exec(sql.prepared('delete-sessions-of-user', NO_ROWS)`
+    delete from sessions where user_id = ${userId} and id is distinct from ${exceptId}::bigint`);
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Lease } from '../../../../domain/webhooks/delivery/lease.ts';
+import { Lease } from '../../../../domain/webhooks/delivery/leases.ts';
 
 describe('a lease to deliver', () => {
   it('that was answered after its end is lost at once, without a warning of the process', async () => {
