@@ -57,7 +57,7 @@ export async function benchBesideHall(serverUrl: string, options: IngestOptions)
   const original = await createSite(serverUrl, options.history[0] ?? 1e5);
   try {
     await onServer(original.url, async (client) => void (await client.query(OTHER)));
-    for (const load of loads) {
+    for (const load of loads.filter(({ rate }) => rate !== 0)) {
       const measurements = HALL_PROCEDURES.map((procedure): [string, () => Promise<Beside>] => [
         procedure,
         async () => {

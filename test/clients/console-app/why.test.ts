@@ -103,7 +103,7 @@ describe('why an asset is where it is, in the console, in a browser', () => {
         ...{ locale: 'de-DE', viewport: { width, height: 900 } },
       });
       await dialog(page)
-        .getByText(/Signale so sind wie von etwas bei/)
+        .getByText(/Signale zu etwas bei/)
         .waitFor();
       await dialog(page).getByRole('heading', { name: 'Wie wahrscheinlich jeder Ort ist' }).first().waitFor();
       await dialog(page)

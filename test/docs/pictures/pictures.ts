@@ -35,7 +35,7 @@ export const PICTURES: readonly Picture[] = [
   {
     name: 'console-plan',
     hash: () => '#/plan',
-    until: () => /Dock door 1/,
+    until: () => /The dots show where/,
     looks: ['light', 'dark'],
     ready: someMoves,
   },

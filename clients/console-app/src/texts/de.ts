@@ -1095,7 +1095,7 @@ export const de = {
       strength: (place) => `Es zählt, weil es bei ${place} lauter zu hören war als überall sonst.`,
       counts: (place) =>
         `Es zählt, weil es bei ${place} öfter gelesen wurde als überall sonst; manche Lesungen haben kein Signal.`,
-      position: (place) => `Es zählt, weil seine Signale so sind wie von etwas bei ${place}.`,
+      position: (place) => `Es zählt, weil seine Signale zu etwas bei ${place} passen.`,
     },
     ruleUnknown: 'Warum es zählte, ist nicht mehr bekannt: Die Lesungen werden nicht mehr aufbewahrt.',
     undecidedTitle: (asset) => `Warum ${asset} noch keinen Ort hat`,
@@ -1112,14 +1112,13 @@ export const de = {
     level: 'Pegel',
     count: (count) => number(count),
     countOf: (count, all) => (count === all ? number(count) : `${number(count)} von ${number(all)}`),
-    behind: 'Zurück um',
+    behind: 'Rückstand',
     noSignal: 'keiner',
     margins: {
       dB: (reached, needed) => `${reached} dB von ${needed}`,
       reads: (reached, needed) => `${reached} von ${needed}`,
     },
-    marginHint: (certainty) =>
-      `Zurück um: erreicht, von dem, was bei der Sicherheit ${number(certainty)} nötig ist.`,
+    marginHint: (certainty) => `Rückstand: erreicht von nötig, bei Sicherheit ${number(certainty)}.`,
     moreHeard: (count) => `Und ${counted(count, 'weiterer Ort', 'weitere Orte')}.`,
     shares: 'Wie wahrscheinlich jeder Ort ist',
     share: (share) => `${decimal(100 * share)} %`,
@@ -1560,9 +1559,9 @@ export const de = {
     everyRead: 'Nach jeder Lesung: Ein Objekt ist, wo es zuletzt gelesen wurde.',
     asAround: 'Keine eigene Einstellung: wie im Ort darum herum.',
     byStrength: (certainty: number) =>
-      `Nach Stärke: Ein Objekt ist, wo es am lautesten zu hören ist, mit Sicherheit ${decimal(certainty)}.`,
+      `Nach Stärke: Ein Objekt ist, wo es am lautesten zu hören ist, mit Sicherheit ${number(certainty)}.`,
     byPosition: (certainty: number, dbm: number) =>
-      `Nach Position: Ein Objekt ist, wo es auf dem Plan so zu hören wäre, mit Sicherheit ${decimal(certainty)}; Etiketten ${decimal(dbm)} dBm in 1 m.`,
+      `Nach Position: Ein Objekt ist, wo es auf dem Plan so zu hören wäre, mit Sicherheit ${number(certainty)}; Etiketten ${decimal(dbm)} dBm in 1 m.`,
     since: 'seit',
     change: 'Ändern',
     changeOf: (place: string) => `Ändern: ${place}`,

@@ -1090,8 +1090,7 @@ export const en = {
       dB: (reached: string, needed: string) => `${reached} dB of ${needed}`,
       reads: (reached: string, needed: string) => `${reached} of ${needed}`,
     },
-    marginHint: (certainty: number) =>
-      `Behind by: reached, of what is needed with certainty ${number(certainty)}.`,
+    marginHint: (certainty: number) => `Behind by: reached of needed, with certainty ${number(certainty)}.`,
     moreHeard: (count: number) => `And ${counted(count, 'more place', 'more places')}.`,
     shares: 'How likely each place is',
     share: (share: number) => `${decimal(100 * share)} %`,
@@ -1529,7 +1528,7 @@ export const en = {
     byStrength: (certainty: number) =>
       `By strength: an asset is where it is heard loudest, with certainty ${number(certainty)}.`,
     byPosition: (certainty: number, dbm: number) =>
-      `By position: an asset is where on the plan it would be heard like this, with certainty ${decimal(certainty)}; tags ${decimal(dbm)} dBm at 1 m.`,
+      `By position: an asset is where on the plan it would be heard like this, with certainty ${number(certainty)}; tags ${decimal(dbm)} dBm at 1 m.`,
     since: 'since',
     change: 'Change',
     changeOf: (place: string) => `Change: ${place}`,
