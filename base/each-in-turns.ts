@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Milliseconds for which others wait for the loop in each round; a look-up takes several rounds. */
+/** Milliseconds of each round for which others wait; a look-up takes several rounds. */
 const TURN = 1;
 
-/** Long work in steps, between which the process does what else it has to. */
+/** Long work in steps; the process does other work in between. */
 export class Turns {
   #began = performance.now();
 

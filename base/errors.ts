@@ -40,7 +40,7 @@ export type AppErrorCode =
   | 'invalid_input'
   | 'misconfigured'
   | 'not_found'
-  /** It is not the caller's to change. */
+  /** The caller may not change it. */
   | 'forbidden'
   | 'conflict'
   /** Took, or would have had to wait, too long; nothing was changed. */

@@ -12,7 +12,7 @@ interface Within {
   readonly orgId: number;
 }
 
-/** Equal for equal questions alone. Nobody else completes a key: one that forgot something would give others' answers. */
+/** Equal only for equal questions. No caller builds a key: one that forgot a part would get others' answers. */
 export class KeysOfReads {
   readonly #numbers = new WeakMap<object, number>();
   #last = 0;

@@ -13,7 +13,7 @@ export function timeZoneNamed(name: string): string | null {
   }
 }
 
-/** @throws RangeError for what is no time zone. */
+/** @throws RangeError for anything but a time zone. */
 export function offsetsOf(timeZone: string): OffsetAt {
   const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
   return remembering((instant) => offsetFrom(format, instant));

@@ -5,7 +5,7 @@ import type { Connection } from '../../db/timescale/queries/verbs.ts';
 /** The credentials of devices and programs, API keys aside. */
 export type CredentialTable = 'handhelds' | 'readers' | 'mqtt_consumers';
 
-/** A use is written no more than once in so long. */
+/** Seconds between two records of a use. */
 const WRITTEN_EVERY_SECONDS = 60;
 
 /** Names a credential in {@link noteUses}. */

@@ -6,10 +6,9 @@ import { changed, makeChange, unchanged } from '../changes/make-change.ts';
 import type { AlertTold } from '../moves/alert-event.ts';
 
 /**
- * Says that somebody has taken notice of an alert that is open. One that was acknowledged before, or is over, stays as it
- * is.
+ * Records that somebody has noticed an open alert. One that was acknowledged before, or is over, does not change.
  *
- * @param by the name of whoever does, as it is shown.
+ * @param by the shown name of the person.
  * @throws AppError `not_found`.
  */
 export function acknowledgeAlert(

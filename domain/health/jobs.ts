@@ -15,7 +15,7 @@ export const JOBS_OF_EVERY_WORKER: ReadonlyMap<string, number> = new Map([
   ['renew-keys', ADVISORY_LOCKS.renewingKeys],
 ]);
 
-/** Seconds within which a worker that has some takes over the others. */
+/** Seconds within which a worker with some jobs takes over the others. */
 const TAKEOVER = 3;
 
 /** Checks whether a worker does the work in the background. */

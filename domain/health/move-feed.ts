@@ -12,7 +12,7 @@ const MANY = 10_000;
 /** Organizations named one by one. */
 const MOST_NAMED = 10;
 
-/** Checks whether the move feed goes on. */
+/** Checks whether the move feed advances. */
 export async function examineMoveFeed(db: Connection): Promise<Finding[]> {
   const setAside = await examineSetAside(db);
   const rest = await examineSealing(db);

@@ -458,7 +458,7 @@ export function domain(): EpcField {
   };
 }
 
-/** @returns the partition; -1 for one that there is not. */
+/** @returns the partition; -1 if there is none. */
 function readPrefix(from: BitReader, into: Values): number {
   const at = from.number(3);
   const prefix = from.decimal(PREFIX_BITS[at] ?? 0).padStart(12 - at, '0');

@@ -31,7 +31,7 @@ export interface Heard extends Listened {
 export interface HeardTag {
   tagType: TagType;
   value: string;
-  /** Its number; the name of one that nobody has registered, empty where none is named. */
+  /** Its number; the name of an unregistered one, empty if none is named. */
   antenna: number | string;
   count: number;
   /** dBm of the last read, and of the strongest; null if the reader reports none. */

@@ -24,9 +24,9 @@ import type { ItemResult } from './to-scans.ts';
 export type MessageCounts = Record<Counter, number> & {
   lastMessageAt: Micros;
   clockSample: ClockSample | null;
-  /** When it was heard; null for what its reader did not send just now. */
+  /** When it was heard; null for retained or replayed messages. */
   heardAt: Micros | null;
-  /** Null without reads, and for what its reader did not send just now. */
+  /** Null without reads, and for retained or replayed messages. */
   timing: Timing | null;
 };
 
@@ -169,7 +169,7 @@ export async function addReaderCounts(
   await keepDelays(db, rows);
 }
 
-/** Null where something came late, too: then it is kept with that. */
+/** Null if a message came late, too: then the delay's record has it. */
 function inTimeAt(timings: readonly Timing[]): Micros | null {
   return timings.some(isLate) ? null : lastInTime(timings);
 }

@@ -11,13 +11,13 @@ import { readersToSample } from './reader-flaws.ts';
 interface RejectedMessage {
   message: ReadMessage;
   rejections: readonly string[];
-  /** A near miss was ignored, and is kept to be looked at. */
+  /** An ignored message kept as a near miss. */
   kind?: 'near_miss';
 }
 
 /**
- * Rejected messages kept per organization, and of none; the oldest go first. Of one reader fewer, so that one whose every
- * message is rejected leaves the others' where they are.
+ * Rejected messages kept per organization, and without one; the oldest go first. Fewer per reader, so that a reader
+ * whose every message is rejected leaves room for the others'.
  */
 const REJECTED_MESSAGES_KEPT = { organization: 10_000, reader: 2_000 };
 

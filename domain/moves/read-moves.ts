@@ -8,7 +8,7 @@ export interface FeedPage<Event = FeedEvent> {
   events: readonly Event[];
   /** The last position given; 0 in an empty feed. */
   head: number;
-  /** The first position that is kept, or else the next to be given. */
+  /** The first kept position, or the next one without any. */
   oldest: number;
 }
 

@@ -1,6 +1,6 @@
 import { type FragmentSqlToken, sql } from '../../db/timescale/queries/sql.ts';
 
-/** Seconds for which a consumer may have an asset's events held, to be told their net change. */
+/** The most seconds for which a consumer may have an asset's events held back for their net change. */
 export const MOST_SETTLE_SECONDS = 60;
 
 export function isSettleSeconds(value: number): boolean {

@@ -38,7 +38,7 @@ type Notifying = Pick<Connection, 'exec'>;
 
 interface Waker {
   wake(orgIds?: Iterable<number>): void;
-  /** Sends at once what the throttle holds back. */
+  /** Sends throttled notifications at once. */
   flush(): Promise<void>;
 }
 

@@ -10,7 +10,7 @@ export interface Absence {
   since: Micros;
   /** Null if it is not over. */
   until: Micros | null;
-  /** When the first of those began that were left out for this one. */
+  /** The beginning of the first absence that was merged into this one. */
   chainSince: Micros;
 }
 

@@ -112,7 +112,7 @@ export const OF_READER_ASKED = {
   until: sql.fragment`asked.until`,
 };
 
-/** When the last span of the reader began before the window: of those before it, only that can reach into it. */
+/** The last span of the reader that began before the window: of earlier spans only that one can reach into it. */
 export function lastSpanBefore(orgId: number, state: 'up' | 'disconnected'): FragmentSqlToken {
   return sql.fragment`coalesce((
     select max(before.started_at) from reader_spans before

@@ -12,7 +12,7 @@ export interface ListeningEvidence {
   disconnected: readonly Interval[];
   /** When its messages came late, by the service's clock. Absent if never. */
   delayed?: readonly Interval[];
-  /** Since when nothing came in time after that, until infinity. None if left out. */
+  /** Since when no message came in time after that, infinite. Absent if none. */
   behind?: readonly Interval[];
   expectations: readonly DatedExpectation[];
 }

@@ -16,7 +16,7 @@ interface Failing {
 export class PassedOver {
   readonly #failing = new Map<number, Failing>();
 
-  /** An earlier process noted that it fails: it is tried at once. */
+  /** Retries a failure stored by an earlier process at once. */
   know(orgId: number): void {
     this.#failing.set(orgId, { at: 0, pause: 0 });
   }

@@ -19,8 +19,8 @@ export interface ReaderSpan {
 const PARTS = 400;
 
 /**
- * When a reader was heard, silent, and disconnected from the embedded broker, in the last days, for a picture: a reader
- * that is heard every 20 s makes 4,320 spans a day, which are one here.
+ * When a reader was heard, silent, and disconnected from the embedded broker in the last days, for a picture: a reader
+ * heard every 20 s makes 4,320 spans a day, which become one.
  */
 export async function readSpans(
   db: Connection,

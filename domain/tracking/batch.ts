@@ -30,7 +30,7 @@ export interface BatchOptions<Item, Result> {
   maxHeld: number;
   /** Whether the error is passing and no item's fault, as when the database is gone. */
   isOutage(error: unknown): boolean;
-  /** Whether the error names the item: then the others are flushed at once, without halving. */
+  /** Whether the error names the item; then the others are flushed at once, without halving. */
   isNamed?(error: unknown, item: Item): boolean;
   /** Whether it gave up waiting for a lock of another session. */
   isBlocked?(error: unknown): boolean;
@@ -218,7 +218,7 @@ export class Batch<Item, Result> {
     this.#retrying ??= this.#retryAside();
   }
 
-  /** Refuses it if there is no room, so that it holds back nobody else. */
+  /** Refuses it without room, so that it holds back nobody else. */
   #setAside(entry: Entry<Item, Result>, error: unknown): void {
     const isFull =
       this.#asideWeight > 0 && this.#asideWeight + entry.weight > this.#options.maxHeld * SHARE_ASIDE;

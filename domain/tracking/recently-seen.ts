@@ -86,7 +86,10 @@ export class RecentlySeen {
     this.#assets += 1;
   }
 
-  /** Whole organizations, so that one with many assets pushes out nobody else's; and many at once, as they are sorted. */
+  /**
+   * Drops whole organizations, so that one with many assets pushes out nobody else's; many at once, because sorting is
+   * expensive.
+   */
   #forgetLargest(): void {
     const bySize = [...this.#organizations].sort(([, a], [, b]) => b.sights.size - a.sights.size);
     for (const [orgId, { sights }] of bySize) {

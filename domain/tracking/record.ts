@@ -92,7 +92,7 @@ export async function recordScans(
 export interface Recorded {
   /** For each scan, in order; for one that moved its asset with the earlier location. */
   outcomes: Outcome[];
-  /** Changes of histories that the sealer has to be woken for, once this is committed. */
+  /** Changes of histories; wake the sealer for them after the commit. */
   unsealed: number;
 }
 

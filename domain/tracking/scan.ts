@@ -7,7 +7,7 @@ import type { TagType } from './tag-type.ts';
  * everything after is common.
  */
 export interface Scan {
-  /** From the device's registration, never from what it sent. */
+  /** From the device's registration, never from its message. */
   orgId: number;
   tagType: TagType;
   /** As read, normalised by the reader's format; 1 to 255 characters. */

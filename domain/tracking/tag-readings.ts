@@ -167,7 +167,7 @@ function listOf(
   return sql.fragment`${sql.join(parts, sql.fragment`, `)}`;
 }
 
-/** Whatever comes first: by time, and at one instant the greater. */
+/** The winning value: the newest, and at one instant the greater. */
 function newestOf({ value, at }: Columns): FragmentSqlToken {
   const isNewer = sql.fragment`stored.${at} is null or (excluded.${at}, excluded.${value}) > (stored.${at}, stored.${value})`;
   return sql.fragment`${value} = case when ${isNewer} then excluded.${value} else stored.${value} end,

@@ -25,11 +25,11 @@ export interface NewWebhook {
   locationExternalKey?: string | null | undefined;
   /** 0 if left out. */
   settleSeconds?: number | undefined;
-  /** It begins after this position; at the head of the feed if left out. */
+  /** Begins after this position; by default at the head of the feed. */
   after?: number | undefined;
 }
 
-/** What is needed to make or use webhooks. */
+/** The configuration for making or using webhooks. */
 export interface WebhookSettings {
   keys: SecretsKeys;
   networks: Networks;

@@ -5,7 +5,7 @@ import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { SecretsKeys } from './secrets/secrets-key.ts';
 import { LIVE_WEBHOOKS } from './stored-webhook.ts';
 
-/** SECRETS_KEY can open none of the secrets there are, so whoever delivers has another. */
+/** SECRETS_KEY opens none of the stored secrets, so the delivering process has another key. */
 export class OtherSecretsKey extends AppError {
   constructor() {
     super(
@@ -16,8 +16,7 @@ export class OtherSecretsKey extends AppError {
 }
 
 /**
- * Refuses keys that can open none of the secrets there are: the service could not read what they encrypt. On a
- * connection of one organization, those are its own.
+ * Refuses keys that open none of the stored secrets. On a connection of one organization, only its own secrets count.
  *
  * @throws OtherSecretsKey.
  */

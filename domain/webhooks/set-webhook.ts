@@ -19,7 +19,7 @@ import {
 import { normalizedTarget } from './targets/target-url.ts';
 import { requireFields } from './webhook-fields.ts';
 
-/** Changes of a webhook; what is left out stays as it is. */
+/** Changes of a webhook; absent fields stay. */
 export interface WebhookChange {
   name?: string | undefined;
   url?: string | undefined;

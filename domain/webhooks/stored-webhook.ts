@@ -20,7 +20,7 @@ export interface StoredWebhook {
   types: FeedType[] | null;
   locationId: number | null;
   locationExternalKey: string | null;
-  /** For so long an asset's events wait, to be sent as their net change. */
+  /** How long an asset's events wait, to be sent as their net change. */
   settleSeconds: number;
   state: State;
   stateReason: StateReason | null;

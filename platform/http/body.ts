@@ -36,7 +36,7 @@ export const CSV_TYPE = 'text/csv';
 export const MULTIPART_TYPE = 'multipart/form-data';
 /** Any image; its content decides whether its kind is accepted. */
 export const IMAGE_TYPE = 'image/*';
-/** Whatever a device sends, compressed or not. */
+/** Any content that a device sends, compressed or not. */
 export const ANY_TYPE = '*/*';
 
 type BodyType =

@@ -4,7 +4,7 @@ import { whenClosed } from './hanging-up.ts';
 
 const PATIENCE_MS = 30_000;
 
-/** An answer of server-sent events, which goes on until either side ends it. */
+/** An answer of server-sent events, which lasts until either side ends it. */
 export class EventStream {
   readonly #pieces: (lastEventId: string | null) => AsyncIterable<string>;
   readonly #patience: number;

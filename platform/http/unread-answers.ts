@@ -39,7 +39,7 @@ export function boundUnreadAnswers(log: Logger, most = MOST): Middleware {
   };
 }
 
-/** Each body once, however many answers share it. */
+/** Stores each body once, however many answers share it. */
 class UnreadAnswers {
   /** By holder, oldest first. */
   readonly #held = new Map<string, Map<Buffer, Set<ServerResponse>>>();

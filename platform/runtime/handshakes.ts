@@ -3,9 +3,9 @@ import type { Server } from 'node:tls';
 import { BoundedSockets, groupOfAddress } from './bounded-sockets.ts';
 
 /**
- * Bounds the connections whose handshake is not over, which a server does not show to what bounds the others.
+ * Bounds connections during their handshake, which the server does not show to the other bounds.
  *
- * @returns closes them.
+ * @returns a function that closes them.
  */
 export function boundHandshakes(server: Server, most: number): () => void {
   const sockets = new BoundedSockets(most);

@@ -42,7 +42,7 @@ export function readTlsFiles({ TLS_CERT_FILE, TLS_KEY_FILE, TLS_CLIENT_CA_FILE =
 }
 
 /**
- * Of the certificates after the first nothing else looks at before a server is to take them.
+ * Checks the certificates after the first, which nothing else does before a server uses them.
  *
  * @throws AppError `misconfigured`, naming the setting.
  */
@@ -55,7 +55,10 @@ export function requireChain({ cert }: TlsMaterial): void {
   }
 }
 
-/** Every one, where a server would take those before the first that it cannot read, and refuse the clients of the others. */
+/**
+ * Requires every certificate to be readable: a server would silently take those before the first bad one, and refuse
+ * the clients of the others.
+ */
 function requireCertificates(pem: string): void {
   const blocks = pem.match(/-----BEGIN [^-]*-----[^-]*-----END [^-]*-----/g) ?? [];
   for (const [index, block] of blocks.entries()) {

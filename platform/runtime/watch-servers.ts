@@ -14,8 +14,8 @@ type Notices = Readonly<Record<string, Check>>;
 const watched = new WeakMap<Lifecycle, Promise<Notices>>();
 
 /**
- * Where DATABASE_URL names several servers, asks all of them now and again which of them take changes. So connections to a
- * primary are left when a standby was promoted in its place while it went on, and the log names both.
+ * If DATABASE_URL names several servers, asks them regularly which of them take changes. So connections leave a primary
+ * that goes on after a standby was promoted in its place, and the log names both.
  *
  * @returns a notice for readiness; none for a single server.
  */

@@ -24,7 +24,7 @@ export interface ServingConfig extends WebhookPartsConfig {
 
 export interface ServingParts {
   applicationName: string;
-  /** Connections to the database for requests, beside those for lists that may read much. */
+  /** Connections for requests, in addition to those for long lists. */
   connections: number;
   keys: ApiContext['keys'];
   /** Shared with other services of the process; else the process gets its own. */

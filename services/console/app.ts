@@ -174,7 +174,7 @@ async function authenticate(credential: MemberCredential, parts: ConsoleParts): 
   return { ...context, session, role, sender, parts, bucket: `user:${session.user_id}` };
 }
 
-/** One answer for an organization of others and for none: ids of others stay unknown. */
+/** The same answer for other organizations and missing ones, so that ids stay secret. */
 function membershipOf(memberships: readonly SessionMembership[], wanted: string | null): SessionMembership {
   const membership =
     wanted === null ? memberships[0] : memberships.find(({ org_id: id }) => String(id) === wanted);

@@ -102,7 +102,7 @@ function takeScan(app: App, value: string): void {
   showScans(app);
 }
 
-/** A sign-in link was opened. Nobody's session ends by that: it may be anybody's link. */
+/** Handles an opened sign-in link. It ends nobody's session: anybody could have made the link. */
 function takeLink(app: App, token: string): void {
   const said = texts.value.signIn;
   if (app.session.token.value === null) {

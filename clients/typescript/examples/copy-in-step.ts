@@ -25,7 +25,7 @@ interface Copy {
 
 interface Asset {
   external_key: string;
-  /** Where it is. Key and names are those of its last event: ids are what stays. */
+  /** Its location. Key and names are those of its last event; only ids are stable. */
   location_id: number | null;
   location_external_key: string | null;
   /** Its history: locations and durations by `row`. */
@@ -66,7 +66,7 @@ try {
   process.exitCode = 1;
 }
 
-/** First how far the feed is, then what there is: what happens in between comes as an event, perhaps a second time. */
+/** Reads the head of the feed first, then everything: changes in between come as events, perhaps a second time. */
 async function begin(): Promise<Copy> {
   const position = await client.feedHead();
   const assets: Copy['assets'] = {};

@@ -22,7 +22,7 @@ export interface Asked {
 /** Seconds; less than what stands between waits for an answer, which is rarely less than 30. */
 const WAIT = 25;
 
-/** Milliseconds beyond it after which the connection is taken for dead. */
+/** Milliseconds after `wait` until the connection counts as dead. */
 const PATIENCE = 20_000;
 
 /** @throws TagtrailError for a refusal that asking again would not change. */

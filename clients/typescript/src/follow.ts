@@ -6,7 +6,7 @@ import type { paths } from './paths.ts';
 import { unwrap } from './unwrap.ts';
 
 export interface FollowOptions {
-  /** The position to go on after; 0, the beginning, if left out. */
+  /** The position to continue after; default 0, the beginning. */
   after?: number;
   /** Ends the iteration, without an error. */
   signal?: AbortSignal;
@@ -15,7 +15,10 @@ export interface FollowOptions {
 }
 
 export interface Following extends AsyncIterable<FeedEvent> {
-  /** That of the event handed out last. Store it when that is dealt with: what to go on after, in this or another run. */
+  /**
+   * The position of the last event handed out. Store it once that is dealt with: continue after it, in this or another
+   * run.
+   */
   readonly position: number;
 }
 
@@ -74,7 +77,7 @@ export async function feedHead(client: Client<paths>): Promise<number> {
   }
 }
 
-/** Milliseconds until it is asked again, in vain so often in a row. */
+/** Milliseconds until the next attempt, by the number of failures in a row. */
 function pauseAfter({ moves, response, took }: Asked, failures: number): number {
   // Those who share a service should not all come back at once.
   const jitter = 0.5 + Math.random();

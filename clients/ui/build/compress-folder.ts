@@ -6,7 +6,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 /** Files that are not compressed already. */
 const COMPRESSIBLE = /\.(?:html|js|css|svg|txt|json|webmanifest|wasm)$/;
 
-/** A file is worth a compressed copy that is smaller by so many bytes: about what the headers of it take. */
+/** Bytes that a compressed copy must save: about what its headers take. */
 const WORTH_BYTES = 200;
 
 /**

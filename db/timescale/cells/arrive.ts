@@ -43,7 +43,7 @@ export async function arrive({ from, to, orgId, slot }: Cells, hooks: MoveHooks)
   await setState(from, orgId, 'left');
 }
 
-/** It is not where the other cell was restored from a backup since; then all of it is still at this one. */
+/** The organization is missing if the other cell was restored from an older backup; then all of it is still here. */
 async function requireThere(to: pg.Client, orgId: number): Promise<void> {
   const { rowCount } = await to.query('select from organizations where id = $1', [orgId]);
   if (rowCount === 0) {

@@ -9,7 +9,7 @@ import { lsnOf, textOfLsn } from './pgoutput.ts';
 import { forget, peek, unpublishedParts } from './replication.ts';
 import { findMove, setApplied } from './stored-moves.ts';
 
-/** 2. What changed since, until little is left. */
+/** 2. Changes since then, until few are left. */
 export async function follow(cells: Cells, { signal, onProgress }: MoveHooks): Promise<void> {
   for (let took = Number.POSITIVE_INFINITY; took > SHORT; ) {
     requireUninterrupted(signal);

@@ -106,7 +106,7 @@ async function compareCells(cells: Cells, fromUrl: string, { signal, onProgress 
   }
 }
 
-/** 1. Everything as of one instant, in one transaction at the other cell; changes since then are kept by the slot. */
+/** 1. Everything as of one instant, in one transaction at the other cell; the slot keeps later changes. */
 async function begin(cells: Cells, move: CellMove, isAgain: boolean, hooks: MoveHooks): Promise<void> {
   const { from, to, orgId, slot, tables } = cells;
   if (isAgain) {

@@ -13,7 +13,7 @@ export type ReplicationMessage =
   | { kind: 'truncate' }
   | { kind: 'other' };
 
-/** Texts by column: null is SQL's null; undefined where the value is long and did not change, so that it is not told. */
+/** Texts by column: null is SQL's null; undefined for a long unchanged value, which is not sent. */
 export type Tuple = readonly (string | null | undefined)[];
 
 export function parseMessage(data: Buffer): ReplicationMessage {

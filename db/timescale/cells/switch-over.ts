@@ -128,7 +128,11 @@ const LONGEST_HOLD = 4_000;
 const QUIET = 200;
 const AGAIN = 20;
 
-/** Until nothing comes any more. @returns the transactions that were applied. */
+/**
+ * Until no more changes come.
+ *
+ * @returns the applied transactions.
+ */
 async function catchUpToTheEnd(cells: Cells, requireGoOn: () => void): Promise<number[]> {
   const applied: number[] = [];
   for (let quietSince = performance.now(); performance.now() < quietSince + QUIET; ) {

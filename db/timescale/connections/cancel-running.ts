@@ -43,7 +43,7 @@ export function cancelRunning(client: pg.ClientBase): Promise<void> {
   });
 }
 
-/** From now on cancels on demand whatever runs on connections of a pool, as {@link cancelRunning} does. */
+/** From now on cancels, on demand, all statements on connections of a pool, as {@link cancelRunning} does. */
 export function cancelsAllRunning(pool: Pool): () => Promise<unknown> {
   const taken = new Set<pg.ClientBase>();
   pool.on('acquire', (client) => taken.add(client));

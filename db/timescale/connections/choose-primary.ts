@@ -80,7 +80,7 @@ export function faultOfServers(
     : null;
 }
 
-/** Why a server among others is not gone to. */
+/** Why a server is not chosen among others. */
 export function whyNot(
   answer: ServerAnswer,
   answers: readonly ServerAnswer[],

@@ -15,7 +15,7 @@ export class KnownPrimaries {
     return this.#known.get(system);
   }
 
-  /** True if nobody else has to be asked before the server is gone to: it is the one known, or was promoted since. */
+  /** True if this server can be used without asking others: it is the known primary, or was promoted since. */
   isEnough(answer: ServerAnswer): boolean {
     const known = this.#known.get(answer.system);
     return (

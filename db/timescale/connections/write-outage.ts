@@ -13,7 +13,7 @@ export class WriteOutage {
   #last: { error: unknown; at: number } | null = null;
   readonly #what: string;
 
-  /** @param what says what the failure means for callers. */
+  /** @param what describes the consequence for callers. */
   constructor(what: string) {
     this.#what = what;
   }

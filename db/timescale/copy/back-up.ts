@@ -5,7 +5,7 @@ import { rowsAsJson } from './rows-as-json.ts';
 import { readSequences, tablesInOrder } from './tables.ts';
 
 /**
- * All of a database as of one instant, while it is used.
+ * A whole database as of one instant, while it is used.
  *
  * @param client in a transaction with one snapshot.
  */

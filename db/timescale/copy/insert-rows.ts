@@ -19,7 +19,7 @@ export async function insertRows(
   );
 }
 
-/** Derives what is not copied, and commits. */
+/** Derives tables that are not copied, and commits. */
 export async function commitCopied(client: pg.ClientBase): Promise<void> {
   await client.query('select recount_histories()');
   await client.query('commit');

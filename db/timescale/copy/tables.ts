@@ -8,7 +8,7 @@ export interface Table {
   sequences: { column: string; sequence: string }[];
 }
 
-/** Where a sequence is, by its name as the catalog quotes it. */
+/** The table and column of a sequence, by its name as the catalog quotes it. */
 export interface Sequence {
   sequence: string;
   lastValue: number;
@@ -64,7 +64,7 @@ const TABLES = `select relation.relname::text as name,
     and relation.relname <> all($1::text[])
   order by name`;
 
-/** Where each of a table's sequences is. */
+/** The location of each of a table's sequences. */
 export async function readSequences(client: pg.ClientBase, { sequences }: Table): Promise<Sequence[]> {
   const found: Sequence[] = [];
   for (const { sequence } of sequences) {

@@ -158,7 +158,7 @@ async function importTable(
   return { name, rows, leftOut: wanted.given - rows };
 }
 
-/** A digest of something that nobody knows. */
+/** A digest of an unknown secret. */
 const NOBODYS_SECRET = `sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))`;
 
 interface Sums {

@@ -73,5 +73,5 @@ export function isBeforeBaseline(names: readonly string[]): boolean {
 export const BASELINE = '0200-baseline';
 export const LAST_MIGRATION = '0098-silence-faults';
 
-/** It has the last migration before the baseline, and finishes what that version does after its migrations. */
+/** The last commit before the baseline; it also finishes that version's work after its migrations. */
 export const LAST_COMMIT = 'e51fa94e0444b4a771ff5319a263f927ea762a1a';

@@ -40,7 +40,7 @@ export async function packReaderSpans(pool: Pool): Promise<number> {
   return rows.length;
 }
 
-/** Whole days, as those before are merged. */
+/** Whole days, because earlier spans are merged. */
 const OLD = "date_trunc('day', now() - interval '8 days', 'UTC')";
 
 /** Spans of a day: fewer are no burden. */

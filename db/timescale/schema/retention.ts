@@ -110,7 +110,7 @@ async function forgetSubmissions(client: pg.ClientBase, retentionDays: number): 
   return rowCount ?? 0;
 }
 
-/** Retractions that took nothing back: whatever may still come for them would be too late. The others are kept for good. */
+/** Retractions that took nothing back: a scan for them would now be too late. The others are kept for good. */
 async function forgetIdleRetractions(client: pg.ClientBase, retentionDays: number): Promise<void> {
   await client.query(
     `delete from retractions
@@ -132,7 +132,10 @@ async function forgetProofs(client: pg.ClientBase, retentionDays: number): Promi
   }
 }
 
-/** Organizations that go on uploading forget theirs then. One that is applied just now is left for the next time. */
+/**
+ * Organizations that upload regularly drop theirs at the next upload. A file that is being applied is left for the next
+ * time.
+ */
 async function forgetImports(client: pg.ClientBase): Promise<void> {
   await client.query(
     `delete from imports using (
@@ -145,8 +148,8 @@ async function forgetImports(client: pg.ClientBase): Promise<void> {
 }
 
 /**
- * They say where somebody was who may never come back. Whether one has ended is asked whenever it is used, and it may be idle
- * for a day at most: a clock that was hours ahead for a while ends none for good.
+ * Sessions say where people were who may never return. Each use checks whether a session has ended, and it may be idle
+ * for a day at most: a clock that ran hours ahead for a while ends none for good.
  */
 async function forgetSessions(client: pg.ClientBase): Promise<void> {
   await client.query(
@@ -253,7 +256,7 @@ async function firstDayToKeep(
   return rows[0]?.day ?? null;
 }
 
-/** For each organization with events before that day the last of them. */
+/** For each organization with events before that day, the last of them. */
 async function readExpired(
   client: pg.ClientBase,
   day: string,

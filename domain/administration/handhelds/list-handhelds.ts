@@ -11,7 +11,7 @@ export interface ListedHandheld {
   /** Null if it does not expire. */
   expires_at: string | null;
   revoked_at: string | null;
-  /** To the minute; null if never, or not since it is noted. */
+  /** To the minute; null if never, or not since uses are recorded. */
   last_used_at: string | null;
   /** Latest submission still remembered; null if none. */
   last_submission_at: string | null;

@@ -76,7 +76,7 @@ interface ListedConsumer {
   name: string;
   mqtt_username: string;
   created_at: string;
-  /** When it last signed in at the embedded broker, to the minute; null if never, or not since it is noted. */
+  /** The last sign-in at the embedded broker, to the minute; null if never, or not since they are recorded. */
   last_used_at: string | null;
 }
 

@@ -19,7 +19,7 @@ export interface ListedReader extends StoredReader {
   /** The longest silence allowed, in force now, set or learned; null for a new reader. */
   expectedSeconds: number | null;
   lastMessageAt: string | null;
-  /** When it last signed in at the embedded broker, to the minute; null if never, or not since it is noted. */
+  /** The last sign-in at the embedded broker, to the minute; null if never, or not since they are recorded. */
   lastUsedAt: string | null;
   counters: ReaderCounters;
   clock: ReaderClock | null;

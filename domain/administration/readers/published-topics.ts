@@ -9,7 +9,7 @@ export interface PublishedAt {
   homeAssistant: string | null;
 }
 
-/** Where any organization's moves were last published. */
+/** The prefixes under which any organization's moves were last published. */
 export async function readPublishedAt(db: Connection): Promise<PublishedAt[]> {
   const rows = await db.any(sql.type(rowsOf<{ prefix: string; home_assistant: string | null }>())`
     select distinct target::jsonb ->> 1 as prefix, target::jsonb ->> 2 as home_assistant

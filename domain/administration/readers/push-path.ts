@@ -1,4 +1,4 @@
-/** Where a reader pushes to over HTTP. */
+/** The path to which a reader pushes over HTTP. */
 export function pushPath(readerId: number | string): string {
   return `/readers/v1/${readerId}`;
 }

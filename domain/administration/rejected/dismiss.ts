@@ -5,7 +5,7 @@ import type { Actor } from '../../changes/actor.ts';
 import { type Change, changed, makeChange } from '../../changes/make-change.ts';
 import { KEPT_COLUMNS, type KeptMessage, type KeptRow, toKept } from './kept-message.ts';
 
-/** {@link setDismissedAll} of one. Null if the message is not kept (any more). */
+/** {@link setDismissedAll} for one. Null if the message is not kept (any more). */
 export async function setDismissed(
   db: Database,
   actor: Actor,
@@ -16,7 +16,11 @@ export async function setDismissed(
   return message ?? null;
 }
 
-/** Hides messages from the list, or shows them again. @returns those that are kept. */
+/**
+ * Hides messages from the list, or shows them again.
+ *
+ * @returns the kept ones.
+ */
 export async function setDismissedAll(
   db: Database,
   actor: Actor,

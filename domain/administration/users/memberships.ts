@@ -35,7 +35,7 @@ export async function insertMembership(
   return membershipEntry(orgId, user, 'create', null, role);
 }
 
-/** With what is kept of it as a recipient of alerts. */
+/** Also deletes its row as a recipient of alerts. */
 export async function deleteMembership(change: Change, userId: number, orgId: number): Promise<void> {
   await change.exec(sql.prepared('delete-recipient', NO_ROWS)`
     delete from alert_mail_recipients where user_id = ${userId} and org_id = ${orgId}`);

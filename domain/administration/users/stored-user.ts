@@ -26,7 +26,11 @@ export function findUserByEmail(db: Connection, email: string): Promise<StoredUs
     select id, email, name, is_disabled, password from users where email = ${email}`);
 }
 
-/** Nobody else changes the user until the transaction ends. @throws AppError `not_found`. */
+/**
+ * Keeps others from changing the user until the transaction ends.
+ *
+ * @throws AppError `not_found`.
+ */
 export async function lockUser(change: Connection, id: number): Promise<StoredUser> {
   const user = await change.maybeOne(sql.prepared('lock-user', rowsOf<StoredUser>())`
     select id, email, name, is_disabled, password from users where id = ${id} for no key update`);

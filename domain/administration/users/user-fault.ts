@@ -2,7 +2,7 @@ import { AppError } from '../../../base/errors.ts';
 
 export type UserField = 'email' | 'name' | 'password' | 'current_password' | 'new_password' | 'role';
 
-/** Something given is not acceptable: the message says why, `field` which. */
+/** An unacceptable input: the message says why, `field` which. */
 export class UserFault extends AppError {
   readonly field: UserField;
 

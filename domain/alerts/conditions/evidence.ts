@@ -7,7 +7,7 @@ export interface AssetEvidence {
   assetId: number;
   /** When it was deleted; infinity if it was not. */
   until: Micros;
-  /** Where it was; the first may have begun before the window, the last lasts until infinity. */
+  /** Its stays; the first may have begun before the window, the last is infinite. */
   stays: readonly Stay[];
   unread: readonly Unread[];
   missedBy: readonly MissedSweep[];
@@ -15,7 +15,7 @@ export interface AssetEvidence {
   described: ReadonlyMap<string, readonly DatedText[]>;
   /** Values that pass bounds of rules; only of kinds that rules name. */
   measured?: ReadonlyMap<LastingKind, Measured>;
-  /** By rule, what was found when evidence of it still was looked at. */
+  /** By rule, the stretches found while their evidence was still read. */
   known?: ReadonlyMap<string, readonly KnownAlert[]>;
 }
 
@@ -26,7 +26,7 @@ export interface KnownAlert {
   until: Micros | null;
   /** Null if it was not missing by `asOf`. */
   missingSince: Micros | null;
-  /** Evidence of what is later is looked at again. */
+  /** Later evidence is read again. */
   asOf: Micros;
 }
 
@@ -50,7 +50,7 @@ export interface Stay extends Interval {
   locationId: number;
 }
 
-/** Between two reads, wherever they were: from one until the next; until infinity if there is none. Short ones are left out. */
+/** Between two reads, wherever they were; infinite after the last. Short ones are left out. */
 export type Unread = Interval;
 
 /** A sweep of a location that expected the asset and did not find it. */
@@ -59,7 +59,7 @@ export interface MissedSweep extends Interval {
   locationId: number;
 }
 
-/** Null where there is no value, or more than one. */
+/** Null without a value, or with more than one. */
 export interface DatedText extends Interval {
   text: string | null;
 }
@@ -69,6 +69,6 @@ export interface ReaderEvidence {
   readerId: number;
   /** When it was deleted; infinity if it was not. */
   until: Micros;
-  /** When it was silent or disconnected; until infinity where it is not over. They may overlap. */
+  /** When it was silent or disconnected; infinite if not over. They may overlap. */
   spans: readonly (Interval & { state: 'silent' | 'disconnected' })[];
 }

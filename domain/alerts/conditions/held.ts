@@ -2,10 +2,10 @@ import type { Micros } from '../../../base/instant.ts';
 import { type Interval, joined } from '../../presence/intervals.ts';
 import type { Because, Stretch } from './stretch.ts';
 
-/** When one version of a rule held in one course of events, such as one visit to a place or one gap between reads. */
+/** When one version of a rule held in one sequence of events, such as one visit or one gap between reads. */
 export interface Held {
   times: readonly Interval[];
-  /** The parts of them in which the second threshold was passed. */
+  /** The parts in which the second threshold was exceeded. */
   alarms: readonly Interval[];
   hasLevels: boolean;
   because(stretch: Pick<Stretch, 'since' | 'alarmSince'>): Because;

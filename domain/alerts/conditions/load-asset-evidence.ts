@@ -106,9 +106,8 @@ function locationsOf(stays: ReadonlyMap<number, readonly Stay[]>): number[] {
 }
 
 /**
- * Where assets were in a time, by asset; the last lasts until infinity.
- *
- * An asset that has not moved since is not looked up in its history, as in reports about stays.
+ * The stays of assets in a time, by asset; the last is infinite. An asset that has not moved since is not looked up in
+ * its history, as in reports about stays.
  *
  * @throws TooMuchWork
  */

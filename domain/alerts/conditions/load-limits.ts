@@ -19,10 +19,7 @@ interface Placed {
   locationId: number;
 }
 
-/**
- * What the rules of the kind `overdue` say of assets in a window. Rules that select no assets by themselves are derived once
- * for each location.
- */
+/** The limits of `overdue` rules for assets in a window. Rules for all assets are derived once per location. */
 export async function loadLimits(
   db: Connection,
   orgId: number,
@@ -124,7 +121,7 @@ export function limitsOf(times: readonly LimitedTime[]): DatedLimits[] {
 /** The smallest of a threshold, instant after instant; of equal ones that of the oldest rule. */
 class Smallest {
   readonly #of: (rule: DatedRule) => Micros | null;
-  /** Also those that ended, until they come first. */
+  /** Includes ended ones until they come first. */
   readonly #limits = new LeastFirst<Limit & { until: Micros }>(
     (a, b) => a.after - b.after || (a.ruleId < b.ruleId ? -1 : 1),
   );

@@ -14,9 +14,8 @@ export interface LoadedReaders {
 }
 
 /**
- * When readers were silent or disconnected in a window; and before it, 31 days at most, as far as one such time touches the
- * next: that is one stretch. Of 200 readers that connect for each message each look at a reader would read 178,000 spans
- * without that.
+ * When readers were silent or disconnected in a window, and up to 31 days before it while such times touch: these are
+ * one stretch. Otherwise a look at one of 200 readers that connect for each message would read 178,000 spans.
  *
  * @throws TooMuchWork
  */

@@ -21,11 +21,11 @@ interface Asked {
   readsSince: ReadonlyMap<number, Micros>;
 }
 
-/** When assets were not read, and who looked for them meanwhile. */
+/** When assets were not read, and the sweeps meanwhile. */
 interface Sightings {
   unread: ReadonlyMap<number, readonly Unread[]>;
   missed: ReadonlyMap<number, readonly MissedSweep[]>;
-  /** Of places that matter, the rest of what decides when they were covered is to be loaded. */
+  /** Locations for which the rest of the evidence for coverage must be loaded. */
   locationIds: readonly number[];
   sweeps: readonly SweptPlace[];
   coveredFrom: Micros;
@@ -88,9 +88,9 @@ async function missedByAssets(
 }
 
 /**
- * Of the sweeps of locations where an asset was, those that missed it; by asset.
+ * The sweeps that missed an asset at its location; by asset.
  *
- * @param sweeps in order of their ends.
+ * @param sweeps sorted by end.
  * @throws TooMuchWork
  */
 export async function missedAt(
@@ -141,7 +141,7 @@ interface UnreadWanted {
   since: Micros;
   /** Only what began by then. */
   begunBy: Micros;
-  /** Only what lasted for so long, or is not over. */
+  /** Only gaps of at least this length, or ongoing ones. */
   apart: Micros;
 }
 

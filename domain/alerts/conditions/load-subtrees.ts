@@ -13,7 +13,7 @@ export function rootsOf(rules: readonly DatedRule[]): number[] {
 }
 
 /**
- * When locations belonged to the subtrees of others, by the tree as it was at each instant.
+ * When locations belonged to the subtrees of others, by the tree at each instant.
  *
  * @throws TooMuchWork
  */

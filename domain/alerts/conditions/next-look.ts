@@ -8,16 +8,16 @@ import type { Stretch } from './stretch.ts';
 import { stretchesOf } from './stretches-of.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** Conditions that are about to change at any moment are looked at again this soon. */
+/** Conditions that may change at any moment are looked at again after this. */
 const SOON: Micros = MICROS_PER_SECOND;
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** When the answer can change though nothing else is known. */
+/** When the answer can change without news. */
 export interface NextLook {
   /** Null for never. */
   at: Micros | null;
-  /** When an asset is overdue that is not read before; null for never. */
+  /** When an asset that is not read before becomes overdue; null for never. */
   unread: Micros | null;
   /** Readers whose next messages may change it sooner; at most one of each location. */
   heard: readonly HeardAt[];
@@ -26,11 +26,11 @@ export interface NextLook {
 /** Readers of a location where an asset was read prove that it is, or was, overdue. */
 export interface HeardAt {
   locationId: number;
-  /** Once they have proven to listen until then. Infinity where that alone can change nothing. */
+  /** After they have proven to listen until then. Infinity if that alone changes nothing. */
   provenUntil: Micros;
-  /** Once somebody has listened there again for so long. Infinity where somebody does. */
+  /** After somebody has listened there again for this long. Infinity while somebody does. */
   listenedFor: Micros;
-  /** What may be proven was over by now: it is no longer waited for once nothing can prove it. */
+  /** The pending change was over by now: it is dropped once nothing can prove it. */
   isOver: boolean;
 }
 
@@ -83,7 +83,7 @@ export function nextLook(
   return { at: certain, unread: null, heard: joinHeard([...heard, again]) };
 }
 
-/** When versions or hours begin or end, whatever is known of anybody. */
+/** When versions or hours begin or end, independent of evidence. */
 function certainChange(versions: readonly DatedRule[], ahead: Surroundings, now: Micros): Micros | null {
   let earliest = NEVER;
   for (const { from, until, hours } of versions) {

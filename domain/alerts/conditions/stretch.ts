@@ -1,9 +1,9 @@
 import type { Micros } from '../../../base/instant.ts';
 import type { LastingKind } from '../../tracking/reading-bound.ts';
 
-/** When the condition of a rule held for an asset or a reader, all the while. One stretch is one alert. */
+/** A time in which the condition of a rule held without a pause for an asset or a reader. One stretch is one alert. */
 export interface Stretch {
-  /** Exact where it lies in the window that was looked at; one that held before that may have begun even earlier. */
+  /** Exact within the window; a stretch that held before it may have begun earlier. */
   since: Micros;
   /** Null if it holds at the end of the window. */
   until: Micros | null;

@@ -108,7 +108,7 @@ function passed({ since, until }: Interval, threshold: Micros, open: Clocked | n
   return reached < until ? [{ since: reached, until }] : [];
 }
 
-/** When a reader could not be reached for longer than so long: silent or disconnected, one after the other too. */
+/** When a reader was unreachable for longer than a threshold: silent or disconnected, also in turn. */
 export function unreachableTimes(rule: DatedRule, reader: ReaderEvidence, around: Surroundings): Held[] {
   const watched = watchedTimes(rule, reader, around);
   const disconnected = new Set(

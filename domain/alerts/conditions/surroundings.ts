@@ -104,7 +104,7 @@ export class Surroundings {
     return known;
   }
 
-  /** The hours from as long before the window as anything is looked at, until as far ahead as they are foreseen. */
+  /** The working hours, as far before and after the window as anything is derived. */
   open(hours: Hours): Clocked {
     const key = keyOf(hours);
     const known = this.#open.get(key) ?? this.#hours(hours);

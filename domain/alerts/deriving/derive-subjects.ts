@@ -32,7 +32,7 @@ export interface Wanted {
 
 export interface Looked {
   id: number;
-  /** When to look again if nothing new is known; null for never. */
+  /** When to look again without news; null for never. */
   next: Micros | null;
   /** Before it is overdue; null if it will not be for not being read. */
   expected: ExpectedRead | null;
@@ -42,11 +42,11 @@ export interface Looked {
   since: Micros;
   /** Whether the condition of a rule holds. */
   isAlerted: boolean;
-  /** When it was read last, if it is overdue; null if it is not. */
+  /** The last read of an overdue asset; null if it is not overdue. */
   overdueSince: Micros | null;
   /** An alert is another now. */
   isChanged: boolean;
-  /** There is too much evidence to say anything. */
+  /** There is too much evidence for an answer. */
   isUnknown: boolean;
 }
 
@@ -71,8 +71,8 @@ const NOTHING = {
 };
 
 /**
- * Brings stored alerts in line with the evidence of before `until`. Evidence is loaded from the earliest instant on from
- * which one of them is looked at.
+ * Brings stored alerts in line with the evidence before `until`. Evidence is loaded from the earliest instant that any
+ * of them needs.
  *
  * @throws TooMuchWork
  */

@@ -122,8 +122,8 @@ export class AlertDeriver {
   }
 
   /**
-   * Derives organizations in turn, until there are events to commit: others of the turn may take long. A turn is over once none
-   * is waiting.
+   * Derives organizations in turn until there are events to commit, because others of the turn may take long. A turn is
+   * over once none is waiting.
    */
   async derive(db: Connection, turn: Turn): Promise<Part> {
     const began = performance.now();

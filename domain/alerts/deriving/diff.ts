@@ -90,7 +90,7 @@ function overlapOf({ openedAt, closedAt }: StoredAlert, { since, until }: FoundS
   return Math.min(closedAt ?? end, until ?? end) - Math.max(openedAt, since);
 }
 
-/** Evidence of before the window is not looked at as a whole. */
+/** Evidence before the window is incomplete. */
 function withKnownBeginning(
   stretch: FoundStretch,
   { openedAt, alarmSince, locationId, because }: StoredAlert,
@@ -105,7 +105,7 @@ function withKnownBeginning(
     : { ...stretch, since: openedAt };
 }
 
-/** Whatever began before the window is settled: it was true, and has ended since. */
+/** A stretch that ended before the window is settled. */
 function endedBefore({ openedAt: since, ...alert }: StoredAlert, window: Interval): FoundStretch {
   const { level, alarmSince, locationId, because } = alert;
   return { since, until: window.since, level, alarmSince, locationId, because };

@@ -1,7 +1,7 @@
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { DueTimes } from './due-times.ts';
 
-/** An asset is to be read, or else a rule comes true of it. */
+/** An asset must be read, or a rule comes true. */
 export interface ExpectedRead {
   /** A read before that puts it off. */
   by: Micros;
@@ -9,7 +9,7 @@ export interface ExpectedRead {
   within: Micros;
 }
 
-/** It is asked so long before whether an asset was read: of one that is read all the time the read may be later than that. */
+/** How long in advance reads are looked up: an asset that is read all the time may be read later than that. */
 const AHEAD: Micros = 5 * MICROS_PER_SECOND;
 
 /**

@@ -7,7 +7,7 @@ export const COUNTED = 100_000;
 export interface AlertFigures {
   open: number;
   acknowledged: number;
-  /** Seconds since there was nothing left to derive; 0 where there are no rules. */
+  /** Seconds since nothing was left to derive; 0 without rules. */
   lag: number;
   /** Organizations that are set aside, the longest first. */
   setAside: readonly number[];

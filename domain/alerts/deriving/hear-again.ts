@@ -6,7 +6,7 @@ import { loadEvidence } from '../../presence/coverage/load-places.ts';
 import { Surroundings } from '../conditions/surroundings.ts';
 import type { Organization } from './organization.ts';
 
-/** Messages of so long ago may have been committed since the last turn. */
+/** Messages received this long ago may have been committed since the last turn. */
 const COMMITTED_WITHIN: Micros = 10 * MICROS_PER_SECOND;
 
 /** Even without a message of any reader, because expectations or antennas may have changed. */
@@ -61,7 +61,7 @@ export function mayBeHeard(
   return unheard.isToAsk((id) => heard?.has(id) === true, now - ASK_EVERY);
 }
 
-/** Makes due what waits for readers that have said something since. */
+/** Makes assets due that wait for readers heard since. */
 export async function hearAgain(
   db: Connection,
   orgId: number,

@@ -17,7 +17,7 @@ export interface Reaching {
   id: number;
   /** The instant from which it is looked at. */
   since: Micros;
-  /** By rules that look at it from earlier on. */
+  /** By rules that need an earlier instant. */
   sinceByRule: ReadonlyMap<string, Micros>;
   /** The same for the earliest rule of the kind `overdue`; this loads all its reads since then. */
   overdueSince: Micros;
@@ -111,7 +111,7 @@ function reaching({ id, since }: Reaching, alerts: readonly LoadedAlert[], earli
   return { id, since, sinceByRule, overdueSince, alerts };
 }
 
-/** When the first of those begins that reach into a time, or into one of these. */
+/** The beginning of the first alert that reaches into a time, or into one of these. */
 function beginOf(alerts: readonly LoadedAlert[], since: Micros): Micros {
   let first = since;
   for (const alert of alerts.toSorted((a, b) => endOf(b) - endOf(a))) {

@@ -55,7 +55,7 @@ export async function noteMoves(
   }
 }
 
-/** Null where that is too much to ask at once: each is looked at then, and asked about by fewer. */
+/** Null if it is too much at once: then each is looked at in smaller groups. */
 async function loadIfBounded(
   db: Connection,
   orgId: number,

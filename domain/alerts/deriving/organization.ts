@@ -27,24 +27,24 @@ export interface Organization {
   unheard: Unheard;
   /** The last read of each overdue asset, as known when it was looked at. */
   overdue: Map<number, Micros>;
-  /** Assets that were looked at under the current rules and for which no condition held. */
+  /** Assets looked at under the current rules for which no condition held. */
   quiet: Set<number>;
-  /** The same of rules of the kind `overdue`, whatever others say. */
+  /** The same for rules of the kind `overdue`, independent of others. */
   inTime: Set<number>;
   /** Assets with too much evidence. */
   leftOut: { asset: Set<number>; reader: Set<number> };
-  /** Whether {@link leftOut} replaced what an earlier process noted. */
+  /** Whether {@link leftOut} replaced the list of an earlier process. */
   isLeftOutNoted: boolean;
   /** Assets of each source in a turn; fewer where there was no time for as many. */
   share: number;
-  /** The asset up to which all were looked at since this process derives; null for all. */
+  /** The asset up to which this process has looked at all; null once at all. */
   lookedUpTo: number | null;
 }
 
 /** The work on an organization in one turn. */
 export interface Work {
   assets: SinceWhen;
-  /** By rules about where they are alone. */
+  /** By rules about stays alone. */
   stays: SinceWhen;
   readers: SinceWhen;
 }
@@ -119,7 +119,7 @@ export function derivedUpTo(
     : null;
 }
 
-/** Whether any of it is to be looked at, or asked about, by now. */
+/** Whether anything of it is due by now. */
 export function isDue({ assets, stays, readers, expected, unsettled }: Organization, now: Micros): boolean {
   return [assets, stays, readers, expected, unsettled.histories, unsettled.readers].some((each) =>
     each.isDue(now),
@@ -139,7 +139,7 @@ export function mayChange(organization: Organization, now: Micros): boolean {
 class Unsettled<Dated extends Interval> {
   #waiting: { dated: Dated; at: Micros }[] = [];
 
-  /** Keeps what reaches beyond `now`: first until that has begun, then until all of it is over. */
+  /** Keeps evidence that reaches beyond `now`: first until it begins, then until it is over. */
   keep(dated: Dated, now: Micros): void {
     if (dated.until >= now) {
       const at = dated.since >= now ? dated.since : dated.until;

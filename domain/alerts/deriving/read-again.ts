@@ -41,7 +41,7 @@ export async function readAgain(
   return [...Map.groupBy(found, ({ orgId }) => orgId).values()].flatMap((own) => own.slice(0, share));
 }
 
-/** The first, which are the last then. */
+/** Assets in order, of which the first come next. */
 function nextOf(assets: Map<number, Micros>, most: number): [id: number, lastSeen: Micros][] {
   const next = [...assets.entries().take(most)];
   if (next.length < assets.size) {

@@ -16,13 +16,13 @@ const SHARE = { first: 200, least: 20, all: Number.POSITIVE_INFINITY };
 interface Aside {
   /** Up to when its alerts are derived. */
   derivedTo: Micros;
-  /** It succeeded since, and is derived again, but not up to now yet. */
+  /** It succeeded since, and is derived again, but not yet up to now. */
   isBack: boolean;
 }
 
 /**
- * Organizations that are passed over, as deriving their alerts fails. Noted in the database, where `doctor` reads it, and
- * where the next process that derives finds from when on all of them has to be looked at.
+ * Organizations that are passed over because deriving their alerts fails. Stored in the database, for `doctor`, and for
+ * the next process, which has to look at all of them from then on.
  */
 export class SetAside {
   readonly #aside = new Map<number, Aside>();

@@ -21,7 +21,7 @@ export interface TurnHooks {
   onSetAside?(fault: DerivingFault): void;
   /** Its alerts are derived again. */
   onMended?(orgId: number): void;
-  /** There is too much evidence of an asset or reader; it is tried again in an hour. */
+  /** There is too much evidence about an asset or reader; retried in an hour. */
   onUnknown?(unknown: Unknown): void;
 }
 

@@ -31,7 +31,7 @@ export class Unheard {
     }
   }
 
-  /** No later than what any of them waits for. */
+  /** A lower bound of all their waits. */
   get earliest(): Micros {
     return this.#locations
       .values()
@@ -63,7 +63,10 @@ export class Unheard {
     return asked.map(([id]) => id);
   }
 
-  /** Takes those whose wait at a location is over, with when to look at them; forgets what nothing can prove any more. */
+  /**
+   * Takes those whose wait at a location is over, with the instant to look at; forgets waits that nothing can prove any
+   * more.
+   */
   take(
     locationId: number,
     { provenUntil, provableUntil, listenedSince }: Heard,

@@ -301,7 +301,7 @@ async function foundAssets(
   return rows.map(({ id }) => id);
 }
 
-/** Deleting a reader is not waited for: a rule about one that is gone never comes true. */
+/** Does not wait for a reader's deletion: a rule about a deleted reader never comes true. */
 async function foundReaders(
   { transaction, orgId, issues }: LookUp,
   ids: readonly number[] | null | undefined,

@@ -62,7 +62,7 @@ function stretchesOfOneOffset(offsetAt: OffsetAt, window: Interval): (Interval &
   return stretches;
 }
 
-/** When the clock is set next; `end` if not before. A clock that is set is not set back within a day. */
+/** When the clock is set next; `end` if not before. Clocks are not set twice within a day. */
 function nextSetting(offsetAt: OffsetAt, since: number, end: number): number {
   const offset = offsetAt(since);
   for (let before = since; before < end; before += DAY) {

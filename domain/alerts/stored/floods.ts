@@ -52,7 +52,7 @@ export async function noteFlood(
       rule_ids = array(select distinct unnest(noted.rule_ids || excluded.rule_ids) as id order by id)`);
 }
 
-/** Derives organizations again that may raise alerts again; also if the database's clock was set back since. */
+/** Has organizations derived again that may raise alerts again; also if the database's clock was set back since. */
 export async function endFloods(db: Connection): Promise<void> {
   await db.exec(sql.prepared('end-alert-floods', NO_ROWS)`
     with ended as (

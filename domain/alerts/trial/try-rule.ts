@@ -59,7 +59,7 @@ export function trialRule({ orgId, settings, until }: Trial): DatedRule {
   return datedRule({ orgId, id: '' }, settings, { from: 0, until });
 }
 
-/** Looks at fewer at a time where there is too much evidence. */
+/** Retries with fewer at a time if there is too much evidence. */
 async function stretchesByOf(
   db: Connection,
   rule: DatedRule,

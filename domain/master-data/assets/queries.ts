@@ -155,7 +155,10 @@ export function softDeleteAsset(change: OrganizationChange, id: number): Promise
     returning assets.external_key, assets.deleted_at`);
 }
 
-/** Whether a `position` was decided on a plan since the asset came to its location. Before that it says where the asset was. */
+/**
+ * Whether a `position` was decided on a plan since the asset arrived at its location. An older one shows where it was
+ * before.
+ */
 export const IS_ON_PLAN = sql.fragment`position.position_observed_at >= coalesce(position.since, position.position_observed_at)`;
 
 /** The asset's position on a plan, as the API's JSON; null if unknown. */

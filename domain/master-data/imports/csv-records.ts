@@ -6,7 +6,7 @@ export interface CsvRecord {
   cells: string[];
 }
 
-/** A cell beyond has to be empty. */
+/** Cells beyond this must be empty. */
 export const MOST_COLUMNS = 200;
 
 /** Characters. A longer record is an unclosed quotation mark. */

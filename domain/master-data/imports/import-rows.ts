@@ -64,7 +64,7 @@ export async function importRows(
   }
 }
 
-/** Updates rows whose keys exist and creates the others. If someone else creates one meanwhile, it is updated. */
+/** Updates rows whose keys exist and creates the others. A row that somebody else creates meanwhile is updated. */
 async function updateOrCreate(
   transaction: OrganizationChange,
   rows: readonly ImportRow[],

@@ -30,7 +30,7 @@ class ChangedMeanwhile extends AppError {
   }
 }
 
-/** Finds what a kept file would change, by importing it and rolling back. */
+/** Finds the changes of a kept file by importing it and rolling back. */
 export function checkImport(
   db: OrganizationDatabase,
   { id, resource }: Pick<KeptImport, 'id' | 'resource'>,
@@ -203,7 +203,7 @@ interface FileFault {
 /** UTF-16 units. */
 const LONGEST_VALUE = 200;
 
-/** Reads the file once more, for what the cells say. */
+/** Reads the file once more, for the cells' texts. */
 async function faultsOf(source: CsvSource, issues: readonly FieldIssue[]): Promise<FileFault[]> {
   const faults = issues.map(faultOf);
   const byLine = Map.groupBy(faults, ({ line }) => line);

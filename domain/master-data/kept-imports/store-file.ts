@@ -4,10 +4,10 @@ import type { UserActor } from '../../changes/actor.ts';
 import { makeChange, unchanged } from '../../changes/make-change.ts';
 import type { Keyed } from '../by-id-or-key.ts';
 
-/** Bytes. Each piece is a statement, which nobody notices waiting for. */
+/** Bytes per piece and statement, short enough that others do not notice. */
 const PIECE = 262_144;
 
-/** Files of an organization that are kept unapplied, and for how long; of the others only what became of them. */
+/** The most unapplied files of an organization, and how long they are kept; of the others only the outcome is kept. */
 const MOST_UNAPPLIED = 5;
 const MOST_IN_ALL = 50;
 const KEPT = '7 days';

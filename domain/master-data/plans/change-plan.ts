@@ -24,7 +24,7 @@ export interface PlanChanges {
   scale?: Scale | null | undefined;
   /** All of them. */
   antennas?: readonly AntennaPin[] | undefined;
-  /** The one that the change was made from; any if left out. */
+  /** The version that the change was based on; absent for any. */
   version?: number | undefined;
   /** Also if position can then no longer decide where it is set. */
   withoutPosition?: boolean | undefined;

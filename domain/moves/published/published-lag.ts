@@ -6,7 +6,7 @@ export interface PublishedLag {
   feeds: number;
   /** Feeds with waiting events. */
   behind: number;
-  /** Seconds for which the oldest event that was not published has been in the feed, less those for which it is to wait. */
+  /** Seconds for which the oldest unpublished event has been in the feed, beyond its intended wait. */
   lag: number;
 }
 

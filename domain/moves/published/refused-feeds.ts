@@ -36,7 +36,7 @@ const LONGEST = 1_000;
  * keeps their changes. Stored in the database, for `doctor` and for the next publisher.
  */
 export class RefusedFeeds {
-  /** When each is tried again; milliseconds of `performance.now()`. */
+  /** The time of each next retry; milliseconds of `performance.now()`. */
   readonly #again = new Map<number, { at: number; pause: number; topic: string | null }>();
 
   /** Retries those that another publisher stored once everybody else had a turn. */

@@ -6,7 +6,9 @@ import { SealingTurns } from './sealing-turns.ts';
 import { type SealingFault, SetAside } from './set-aside.ts';
 import { organizationsOf } from './written-announcement.ts';
 
-/** Milliseconds between looks at every organization, since a notification may be lost: while there is work, and after. */
+/**
+ * Milliseconds between visits to all organizations, because a notification may be lost: while there is work, and after.
+ */
 const LOOK_EVERY = { busy: 1_000, idle: 5_000 };
 
 /** Rows per batch, and its target duration in milliseconds: other organizations wait that long behind a backlog. */
@@ -49,7 +51,7 @@ export class Sealer {
   readonly #settled = new SettledIds();
   readonly #aside = new SetAside();
   #nextLook = 0;
-  /** Something was sealed since the last look. */
+  /** Something was sealed since the last visit. */
   #isBusy = false;
   #isLoaded = false;
   /** Rows that the next batch may have. */

@@ -4,7 +4,7 @@ import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Unsealable } from './seal-apart.ts';
 
-/** Milliseconds until an organization that was set aside is tried again. */
+/** Milliseconds until an organization that was set aside is retried. */
 const AGAIN = 5_000;
 
 /** Characters of a reason. */
@@ -20,7 +20,7 @@ export interface SealingFault extends Unsealable {
  * Stored in the database, for `doctor` and for the next sealer.
  */
 export class SetAside {
-  /** When each is tried again; milliseconds of `performance.now()`. */
+  /** The time of each next retry; milliseconds of `performance.now()`. */
   readonly #again = new Map<number, { at: number; moveId: number | null }>();
 
   get orgIds(): readonly number[] {

@@ -23,8 +23,8 @@ const LOOK_EVERY: Micros = 300 * MICROS_PER_SECOND;
 const LEARN_EVERY = { known: 6 * 3_600 * MICROS_PER_SECOND, unknown: LOOK_EVERY };
 
 /**
- * Learns again and again how often things are read at locations where nobody said it, a location a turn. Organizations take
- * turns, so one with very many locations does not delay the others.
+ * Learns, repeatedly, how often things are read at locations without a set gap, one location per turn. Organizations
+ * take turns, so one with many locations does not delay the others.
  */
 export class GapLearner {
   #due: Place[] = [];

@@ -16,7 +16,7 @@ export const LOOKS_BACK: Micros = 31 * MICROS_PER_DAY;
 
 const LONGEST: Micros = EXPECTED.most * MICROS_PER_SECOND;
 
-/** The part of a window in which coverage is looked at. */
+/** The part of a window for which coverage is derived. */
 export function lookedAt({ since, until }: Interval): Interval {
   return { since: Math.max(since, until - LOOKS_BACK), until };
 }

@@ -12,7 +12,7 @@ export interface Presence {
   state: (typeof STATES)[number];
   /** Null where that is not known. */
   since: Micros | null;
-  /** Covered time since it was read; null where nothing counts it. */
+  /** Covered time since its last read; null without coverage. */
   unseen: Micros | null;
   because: { readerId: number; since: Micros | null } | { sweepId: string } | { ruleId: string } | null;
 }
@@ -71,7 +71,7 @@ export class PlacePresence {
   /** Whether anybody is taken to listen. */
   readonly #listening: CoveredClock;
 
-  /** @param window the time to look at, which ends after every instant asked about. */
+  /** @param window must end after every instant asked about. */
   constructor(evidence: PlaceEvidence, window: Interval) {
     this.#evidence = evidence;
     this.#clock = new CoveredClock(coveredTimes(evidence, window));
@@ -144,7 +144,7 @@ export class PlacePresence {
     return isLastKnown && mode === 'continuous' ? this.#clock.elapsed(lastSeen, at) : null;
   }
 
-  /** The reader for which the clock stands: the first that stopped where all must listen, the last where any will do. */
+  /** The reader that stops covered time: the first that stopped if all must listen, the last if any suffices. */
   #deaf({ coverage }: DatedWatch, at: Micros): Presence['because'] {
     const { antennas, listening } = this.#evidence;
     const enabled = antennas.filter(({ since, until }) => since <= at && at < until);

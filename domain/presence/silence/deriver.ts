@@ -21,7 +21,7 @@ import { watchedBetween, watchedSince } from './watched-time.ts';
 
 interface Reader extends ReaderSince {
   isSilent: boolean;
-  /** When it may be silent; null if nothing is expected of it. */
+  /** When it may become silent; null without an expectation. */
   due: Micros | null;
   learnAt: Micros;
 }

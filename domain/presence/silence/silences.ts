@@ -17,7 +17,7 @@ export interface Evidence {
   expectations: readonly DatedExpectation[];
   /** When ingestion could hear; sorted and disjoint. */
   watched: readonly Interval[];
-  /** When the reader was deleted: it is not waited for any more. */
+  /** When the reader was deleted; nothing is expected of it any more. */
   deletedAt: Micros | null;
 }
 

@@ -48,7 +48,8 @@ export async function loadWatches(db: Connection, since: Micros | null): Promise
 const OLD: Micros = 3_600 * MICROS_PER_SECOND;
 
 /**
- * Joins the rows of processes that are gone, which overlap where one followed another, and drops what ended before `keptSince`.
+ * Joins the rows of ended processes, which overlap where one followed another, and drops those that ended before
+ * `keptSince`.
  */
 export async function tidyWatches(db: Connection, keptSince: Micros, now: Micros): Promise<void> {
   const old = await db.any(sql.prepared('take-old-watches', rowsOf<Interval>())`

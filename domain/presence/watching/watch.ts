@@ -18,11 +18,11 @@ const LONGEST_WAIT: Micros = 10 * MICROS_PER_SECOND;
 export interface Hearing {
   /** Every message that was received until then is committed. */
   settledUpTo: Micros;
-  /** Since the broker was last heard: of a connection that is lost nobody knows yet. */
+  /** The time since the broker was last heard: a lost connection may not have been noticed yet. */
   quietFor: Micros;
 }
 
-/** When this process could hear: noted every second, whatever the database does, and stored when that can be reached. */
+/** When this process could hear: recorded in memory every second, and stored when the database can be reached. */
 export class IntakeWatch {
   #current: Watch | null = null;
   #ended: Watch[] = [];

@@ -10,7 +10,7 @@ import { presenceRows } from './presence-rows.ts';
 
 export type StateCounts = Record<Presence['state'], number>;
 
-/** Why there are no counts: too many assets, or too much to look at in the time there is. */
+/** Why there are no counts: too many assets, or too much evidence for the available time. */
 export type NotCounted = 'assets' | 'evidence';
 
 /**

@@ -7,7 +7,7 @@ export interface DecidingScan {
   tagValue: string;
   rssi: number | null;
   source: DecidingSource;
-  /** Left out where no proof is asked for, or none is known. */
+  /** Absent if no proof is asked for, or it is unknown. */
   proof?: Proof;
 }
 

@@ -15,7 +15,7 @@ export interface Sighting {
   locationId: number;
   /** dBm; null is weaker than any. */
   rssi: number | null;
-  /** The scan itself, for the transition it may decide; left out where nobody asks which scan did. */
+  /** The scan itself, for the transition it may decide; absent if deciding scans do not matter. */
   scan?: DecidingScan | null;
   /** The asset's position on a plan; absent or null if unknown. */
   position?: MetricPosition | null;

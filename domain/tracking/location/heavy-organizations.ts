@@ -34,7 +34,7 @@ export class Workload {
     this.isBounded = isBounded;
   }
 
-  /** @throws TooHeavy if that is too much beside others. */
+  /** @throws TooHeavy if that is too much in a batch with others. */
   add(orgId: number, cost: number): void {
     const total = (this.#costs.get(orgId) ?? 0) + cost;
     this.#costs.set(orgId, total);
@@ -68,7 +68,7 @@ export class TooHeavy extends Error {
 /** To load one and decide on it. */
 const COST_OF_SCAN = 2;
 
-/** Beside others: each batch of theirs in the same lane waits for it, once or twice. */
+/** In a batch with others: each of their batches in the same lane waits this long, once or twice. */
 const MUCH = 30_000;
 
 const FOR_MS = 60_000;

@@ -11,7 +11,7 @@ export interface InsertedSetting {
   validFrom: Micros;
   /** When another setting of the same location begins; null if none does. */
   until: Micros | null;
-  /** Scans observed since are recorded already: histories have to be decided again. */
+  /** Later scans are recorded already: histories have to be decided again. */
   isPast: boolean;
   /** Settings as JSON; null if the same was in force already, or nothing to end, and nothing was stored. */
   change: { settingId: number; before: string | null; after: string } | null;

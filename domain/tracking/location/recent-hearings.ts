@@ -61,7 +61,7 @@ export class RecentHearings {
   }
 }
 
-/** Scans of all assets, some 250 bytes each, and what fits take beside them. */
+/** Scans of all assets, some 250 bytes each, including their fits. */
 const MOST_SCANS = 500_000;
 
 const MOST_OF_ASSET = 20_000;
@@ -93,7 +93,7 @@ export class RecentHearing {
   #from: number;
   /** That of the newest scan. */
   #latest: number;
-  /** From there on it is known which buckets are settled. */
+  /** From there on it knows which buckets are settled. */
   readonly #knownFrom: number;
   /** Before there all buckets are settled: only scans within their nearest windows bear on them. */
   #settled: number;
@@ -184,5 +184,5 @@ export class RecentHearing {
 /** Buckets. */
 const EVERY = 10;
 
-/** Buckets by which scans may come later than others: 5 s. */
+/** How much later than others scans may come, in buckets: 5 s. */
 const LATENESS = 10;

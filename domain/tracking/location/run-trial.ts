@@ -31,18 +31,18 @@ export interface ListedMove extends TriedMove {
 export interface WorstAsset extends Pick<AssetMoves, 'assetId' | 'externalKey' | 'counts'> {
   present: Stay[];
   proposed: Stay[];
-  /** Its later moves are counted and not told; null if all of them are. */
+  /** Later moves are counted but not listed; null if all are listed. */
   toldUntil: Micros | null;
 }
 
 export interface TrialSummary {
-  /** What was looked at, which may end before what was asked for. */
+  /** The examined part, which may end before the requested one. */
   covered: Period & { scans: number; assets: number; of: number; mostScans: number | null };
   /** Null if all of it was. */
   cutBy: 'scans' | 'assets' | 'time' | null;
   /** Without moves elsewhere that stay as they are, where the setting is tried on a location. */
   totals: PairCounts;
-  /** Those of them within the location that the setting is tried on. */
+  /** The pairs within the location that the setting is tried on. */
   inside: PairCounts;
   /** Moves back to where an asset had left at most 30 s before. */
   returns: { present: number; proposed: number };
@@ -175,7 +175,7 @@ function withStays({ assetId, externalKey, counts, all, present, proposed, first
   };
 }
 
-/** The period up to where there are `most` scans in it of what is tried. */
+/** The part of the period that contains at most `most` scans of what is tried. */
 async function boundPeriod(
   db: Connection,
   { orgId, locationId, assetId, period }: Omit<Trial, 'goesOn'>,
@@ -204,7 +204,7 @@ async function boundPeriod(
 /** Scans elsewhere that are looked through for one that is tried. */
 const ELSEWHERE = 5;
 
-/** When the first scan beyond `most` was observed, or beyond as many as may be looked through; null if there are no more. */
+/** The time of the first scan beyond `most`, or beyond the most that may be searched; null if there are no more. */
 async function scanAfter(
   db: Connection,
   orgId: number,
@@ -232,7 +232,7 @@ interface AssetMoves {
   present: TriedMove[];
   proposed: TriedMove[];
   first: TriedMoves['first'];
-  /** Also of those beyond the ones kept here. */
+  /** Also counts pairs beyond the kept ones. */
   all: { present: number; proposed: number };
   /** As in {@link TrialSummary.totals}. */
   counts: { present: number; proposed: number; removed: number; added: number };

@@ -13,17 +13,17 @@ export interface MadeSetting {
   procedure: Deciding['procedure'];
   certainty: number | null;
   tag_dbm: number | null;
-  /** Who made it; null if that is not known. */
+  /** The author; null if unknown. */
   actor_type: string | null;
   actor_id: string | null;
   /** `ended` also if its location is deleted. */
   state: 'in_force' | 'planned' | 'ended';
-  /** For a setting of the past: histories that were decided again; null for others. */
+  /** For a past setting: recomputed histories; null for others. */
   recomputed: {
-    /** Assets looked at, and how many there are; null before it began. */
+    /** Assets visited, and their total; null before it began. */
     looked: number;
     of: number | null;
-    /** Those of them that were read there, and had another history. */
+    /** Assets read there with a changed history. */
     assets: number;
     changed: number;
     is_finished: boolean;

@@ -38,15 +38,15 @@ export interface AntennaParts {
 }
 
 export interface SiteParts {
-  /** Rises with each change; left out where nobody asks. */
+  /** Rises with each change; absent if nobody asks. */
   version?: number;
   /** In the order in which they were made: of equal `validFrom` the last holds. */
   settings: readonly DatedSetting[];
-  /** The location that each location is in, of all there are; those that are in none may be left out. */
+  /** The parent of each location; roots may be left out. */
   parents?: ReadonlyMap<number, number | null>;
   /** Locations are placed when they are met, instead: there may be a million. */
   isPlacing?: boolean;
-  /** Those left out have no offset, and hang 1 m above the tags. */
+  /** Antennas left out have no offset, and hang 1 m above the tags. */
   antennas?: readonly AntennaParts[];
   /** Plans with a scale; of several at one location the first counts. */
   plans?: readonly PlanParts[];

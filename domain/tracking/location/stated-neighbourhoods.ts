@@ -420,7 +420,7 @@ class KnownOfAsset {
   }
 }
 
-/** The first statement of each run, which says as much as all of it. */
+/** The first statement of each run, which is equivalent to the whole run. */
 function toSightings(statements: readonly Statement[]): Sighting[] {
   return statements
     .filter(({ locationId }, index) => locationId !== statements[index - 1]?.locationId)

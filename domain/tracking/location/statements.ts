@@ -648,7 +648,7 @@ function decide(scans: readonly SetScan[], hearing: Hearing, bucket: number): De
   return decided;
 }
 
-/** No other bucket bears on what does not have to be proven. */
+/** Scans that need no proof depend on no other bucket. */
 const NOTHING: Buckets = { from: Number.POSITIVE_INFINITY, to: Number.NEGATIVE_INFINITY };
 
 function toStatement(scan: Seen, locationId: number, rule: Rule): Statement {
@@ -706,7 +706,7 @@ function loudest({ locations }: Heard): HeardLocation {
   );
 }
 
-/** How far one location is ahead of another, and has to be. */
+/** By how much one location leads another, and by how much it must. */
 export interface Margin {
   reached: number;
   needed: number;
@@ -716,7 +716,7 @@ export interface Margin {
 interface ByStrength {
   /** Null: not decided. */
   proof: Proof | null;
-  /** The one that is, or comes closest to being decided. */
+  /** The location that is, or is closest to being, decided. */
   locationId: number;
   /** In dB, or a number of reads; null without a comparison. */
   unit: 'dB' | 'reads' | null;

@@ -21,7 +21,7 @@ export interface TriedMoves {
   /** At the same time with both settings. */
   kept: TriedMove[];
   disappearing: TriedMove[];
-  /** Most of them are later forms of one that disappears. */
+  /** Most of them replace a move that disappears. */
   appearing: TriedMove[];
   /** The moves that return to a location that the asset had left at most {@link SOON} before. */
   returns: { present: TriedMove[]; proposed: TriedMove[] };

@@ -37,7 +37,7 @@ export interface Retracted {
   view: RetractionView;
   /** Whether it was received before; then the view is the original one. */
   isRepeat: boolean;
-  /** Changes of histories that the sealer has to be woken for, once this is committed. */
+  /** Changes of histories; wake the sealer for them after the commit. */
   unsealed: number;
 }
 

@@ -71,7 +71,7 @@ export function saidOf(
   return said.toReversed().filter(({ locationId }, index) => index > 0 || locationId !== null);
 }
 
-/** Locations by instant. Finding the last does not take a look at all of them: there are 10,000 events, each with its last. */
+/** Locations by instant. Finds the last without a scan: there are 10,000 events, each with its last. */
 class RowsUndone {
   readonly #locations = new Map<Micros, number>();
   /** Includes deleted instants until they come first. */

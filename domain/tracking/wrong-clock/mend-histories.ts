@@ -111,7 +111,7 @@ async function mendAsset(pool: Pool, asset: AssetRef, clock: WrongClock): Promis
   return total;
 }
 
-/** @param isMoving mends those that are dated by their reception; else the others. */
+/** @param isMoving mends scans dated by their reception; else the others. */
 async function mendPiece(
   client: Client,
   piece: Piece,
@@ -145,7 +145,7 @@ interface Piece {
   most: number;
 }
 
-/** When a scan was observed, as it was said before and as it is now. */
+/** The time of a scan before and after mending. */
 interface MendedScan {
   before: Micros;
   now: Micros;

@@ -3,8 +3,8 @@ import { type FragmentSqlToken, sql } from '../../../db/timescale/queries/sql.ts
 import { AHEAD_TOLERANCE } from '../observed-at.ts';
 
 /**
- * A clock that ran ahead, and when, by itself, it received what it dated: from `from` on, before `to`. The window is not
- * longer than `ahead`: so what was mended is outside, and is not found again.
+ * A clock that ran ahead, and the time, by that clock, in which it dated data: from `from` on, before `to`. The window
+ * is not longer than `ahead`, so mended data is outside and not found again.
  */
 export interface WrongClock {
   from: Micros;

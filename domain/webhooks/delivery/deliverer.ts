@@ -31,13 +31,13 @@ import { type Shared, WebhookDelivery } from './webhook-delivery.ts';
 
 export interface DelivererParts {
   db: Connection;
-  /** For queries that must not wait behind those of `db`: one connection will do. */
+  /** For queries that must not wait behind those of `db`: one connection suffices. */
   leases: Pool;
   keys: SecretsKeys;
   agents: Agents;
   log: DelivererLog;
   onAttempt?(attempt: Attempt): void;
-  /** So many events were merged for a webhook that waits: sent as one, or not at all. */
+  /** The number of events merged for a waiting webhook: sent as one, or not at all. */
   onSettled?(events: number): void;
   /** Seconds before each further attempt. */
   ladder?: readonly number[];
@@ -212,7 +212,7 @@ export class Deliverer {
     await this.#giveUp(unsigned);
   }
 
-  /** Leaves webhooks that this process cannot sign for to others, and tells of it where people look. */
+  /** Leaves webhooks that this process cannot sign to others, and reports them. */
   async #giveUp(unsigned: readonly Unsigned[]): Promise<void> {
     if (unsigned.length > 0) {
       const ids = unsigned.map(({ webhookId }) => webhookId);
@@ -250,7 +250,7 @@ export class Deliverer {
     }
   }
 
-  /** Stops a delivery and releases the webhook; it is not claimed here again before that. */
+  /** Stops a delivery and releases the webhook, which is not claimed here again before that. */
   #retire(delivery: WebhookDelivery, patience: number): Promise<void> {
     const { webhookId } = delivery.config;
     const retired =

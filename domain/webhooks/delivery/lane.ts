@@ -18,14 +18,14 @@ export interface LaneStart {
   hasSettled: boolean;
 }
 
-/** What a lane needs of its webhook. */
+/** The dependencies of a lane. */
 export interface LaneParts {
   /** Of the feed, as far as known. */
   head(): number;
   pick(lane: number, after: number, head: number): Promise<Picked>;
   /** Notes which events are about to be sent as one. @throws LaneLost. */
   note(lane: number, settled: Settled): Promise<void>;
-  /** So many events are done with as one. */
+  /** The number of events merged into one. */
   onSettled(events: number): void;
   /** Takes that back: nothing has arrived. @throws LaneLost. */
   takeBack(lane: number, settled: Settled): Promise<void>;
@@ -70,7 +70,7 @@ export class Lane {
   readonly #parts: LaneParts;
   #position: number;
   #recordedPosition: number;
-  /** Where the lane would be if the event that was attempted had been delivered. */
+  /** The lane's position if the attempted event had been delivered. */
   #attemptedPosition: number | null;
   #attempts: number;
   /** `performance.now()`. */
@@ -114,7 +114,7 @@ export class Lane {
     this.#hold?.abort();
   }
 
-  /** Runs until it is stopped; everything it has sent is recorded by then. */
+  /** Runs until it is stopped; by then everything sent is recorded. */
   async run(): Promise<void> {
     const { signal } = this.#parts;
     while (!signal.aborted) {
@@ -131,7 +131,7 @@ export class Lane {
     await Promise.allSettled(this.#unrecorded.values());
   }
 
-  /** Saves the position up to which nothing was wanted, so that it is not looked through again. */
+  /** Saves the position up to which no event was wanted, so that it is not searched again. */
   async noteSkipped(): Promise<void> {
     if (this.#position !== this.#recordedPosition && this.#unrecorded.size === 0 && this.#attempts === 0) {
       await this.#record(null);

@@ -18,20 +18,20 @@ export interface Wanted {
 export interface Picked {
   /** In the order in which they are to be sent. */
   events: PickedEvent[];
-  /** Up to here nothing else is wanted. */
+  /** Up to here no other event is wanted. */
   upTo: number;
   /** The next position is no longer kept. */
   isExpired: boolean;
-  /** Seconds for which what comes next has yet to wait. */
+  /** Seconds for which the next event still waits. */
   heldFor?: number;
 }
 
 export interface PickedEvent {
   /** Null if nothing is sent: what was to be merged cancels out, or is not wanted. */
   event: FeedEvent | null;
-  /** The lane's position once it is sent. */
+  /** The lane's position after it is sent. */
   doneTo: number;
-  /** For a webhook that waits; to be noted before it is sent. */
+  /** For a waiting webhook; store it before sending. */
   settled: Settled | null;
 }
 
@@ -42,7 +42,7 @@ export interface Settled {
   last: number;
   /** How many they are. */
   events: number;
-  /** It is noted already: it may have been sent before, and must not change. */
+  /** Stored already: it may have been sent before, and must not change. */
   isBegun: boolean;
 }
 

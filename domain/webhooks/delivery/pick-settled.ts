@@ -35,7 +35,7 @@ const MOST_EVENTS = 1_000;
 /** Rows of a history that an event may name. */
 const MOST_ROWS = 1_000;
 
-/** Events of alerts that are looked at. */
+/** The most events of alerts to examine. */
 const MOST_ALERTS = 1_000;
 
 /**
@@ -201,9 +201,9 @@ const SUBJECT = sql.fragment`coalesce(move.asset_id, (move.rows -> 'alert' -> 0 
 interface AlertEvents {
   /** Up to here they are known. */
   upTo: number;
-  /** Where a group that begins with an event ends at the latest. */
+  /** The latest end of a group that begins with an event. */
   endOf(subject: number, first: number, head: number): number;
-  /** The last of them in a group; its first position if there is none. */
+  /** The last event of a group; its first position without later ones. */
   lastOf(group: Pick<Settled, 'subject' | 'first' | 'last'>): number;
 }
 
@@ -253,7 +253,7 @@ async function findAlertEvents(
   };
 }
 
-/** Whether no earlier event tells of the alert: one that becomes an alarm, or goes on after all, is opened again. */
+/** Whether no earlier event is about the alert: one that becomes an alarm, or continues after all, is opened again. */
 async function isBeginning(
   db: Connection,
   orgId: number,
@@ -410,7 +410,7 @@ export async function noteSettled(
   return noted.length > 0;
 }
 
-/** Forgets what a lane's position has passed. */
+/** Forgets groups that the lane's position has passed. */
 export async function forgetPassed(
   db: Connection,
   deliverer: string,

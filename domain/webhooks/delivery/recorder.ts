@@ -56,7 +56,7 @@ export class Recorder {
   #flushing: Promise<void> | null = null;
   readonly #unpruned = new Map<number, { orgId: number; count: number }>();
 
-  /** @param mayWrite false once the process has lost its lanes: what is not written by then is given up. */
+  /** @param mayWrite false once the process has lost its lanes; unwritten outcomes are then dropped. */
   constructor(db: Connection, deliverer: string, mayWrite: () => boolean, onFault: (error: unknown) => void) {
     this.#db = db;
     this.#onFault = onFault;

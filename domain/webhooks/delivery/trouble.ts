@@ -13,8 +13,8 @@ interface About {
 }
 
 /**
- * Says once that a receiver does not take what it is sent, at the second attempt of an event, and once that it takes all of
- * it again: a receiver that is down for hours is two lines, whatever its lanes try.
+ * Logs once that a receiver fails, at the second attempt of an event, and once that it works again: a receiver that is
+ * down for hours makes two lines, whatever its lanes try.
  */
 export class Trouble {
   readonly #log: DelivererLog;

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 export interface SecretsKey {
-  /** Names it beside what it encrypted; says nothing of the key itself. */
+  /** Names the key beside encrypted data; reveals nothing of the key. */
   id: string;
   bytes: Buffer;
 }

@@ -14,7 +14,7 @@ export function shownSecret(secret: Buffer): string {
   return PREFIX + secret.toString('base64');
 }
 
-/** What is signed: an event's id, the seconds since 1970 at which it is sent, and the body. */
+/** The signed content: an event's id, the seconds since 1970 at sending, and the body. */
 export interface Signed {
   id: string;
   timestamp: number;

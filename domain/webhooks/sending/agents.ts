@@ -25,7 +25,7 @@ export interface Agents {
 /** Milliseconds. */
 const ANSWER_WITHIN = 15_000;
 
-/** Milliseconds for which an idle connection is kept; receivers commonly end them after five seconds. */
+/** Milliseconds to keep an idle connection; receivers commonly end them after five seconds. */
 const IDLE = 4_000;
 
 /**

@@ -12,7 +12,7 @@ export type Outcome = 'delivered' | 'failed' | 'refused' | 'gone';
 export interface Attempt {
   outcome: Outcome;
   eventId: string;
-  /** Null where no answer came; then `error` says why. */
+  /** Null without an answer; then `error` says why. */
   status: number | null;
   error: string | null;
   milliseconds: number;

@@ -26,7 +26,7 @@ interface Posting {
   signal?: AbortSignal;
 }
 
-/** Milliseconds for the body once the status is known, which is what counts. */
+/** Milliseconds for the body after the status, which alone decides. */
 const BODY_WITHIN = 1_000;
 
 /** Interim answers (status 1xx) that are read. Each costs processor time, and a receiver could send them without end. */

@@ -23,7 +23,7 @@ export interface TrialFailure {
   isDatabase: boolean;
 }
 
-/** `asks` for the organization's turn, and whether to go on; the others are the last. */
+/** `asks` requests the organization's turn, and whether to continue; the others are final. */
 export type RuleTrialMessage = { asks: true } | { result: TrialResult } | { failure: TrialFailure };
 
 export interface RuleTrialOptions extends Pick<TrialOptions, 'bounds' | 'batch'> {
@@ -34,7 +34,7 @@ export interface RuleTrialOptions extends Pick<TrialOptions, 'bounds' | 'batch'>
 /** Trials of a process at once: each has a thread, and a connection to the database. */
 const AT_ONCE = 3;
 
-/** Milliseconds after which a trial is ended that never asked whether to go on. */
+/** Milliseconds after which a trial is ended that never asked for its turn. */
 const MOST_TIME = 60_000;
 
 /**

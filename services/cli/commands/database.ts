@@ -73,7 +73,7 @@ interface BackupOptions {
   json?: boolean;
 }
 
-/** It has everything: digests of passwords, addresses of people, and where everything was. */
+/** Private, because it has digests of passwords, addresses and positions. */
 const PRIVATE = 0o600;
 
 function addDatabaseBackup(program: Command): void {

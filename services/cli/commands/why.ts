@@ -234,7 +234,7 @@ function stayLines(
   ];
 }
 
-/** Says more only where the last reads do not say what the stay does. */
+/** Adds a line only if the last reads disagree with the stay. */
 function latestLines({ at, locationId, rule, evidence }: Latest, keyOf: Say, names: Names): string[] {
   const lack = evidence === null ? null : lackOf(evidence);
   return [

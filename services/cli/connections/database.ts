@@ -82,7 +82,7 @@ export function withOrganization<Result>(
   });
 }
 
-/** {@link withOrganization} as of one instant, for what takes long to read. */
+/** {@link withOrganization} as of one instant, for long reads. */
 export function withOrganizationSnapshot<Result>(
   orgId: number,
   signal: AbortSignal,

@@ -133,7 +133,7 @@ async function askFromOutside(
 /** Milliseconds. */
 const PAUSE = 1_000;
 
-/** Milliseconds after which an event is in the feed, even where another process has to take over the sealing. */
+/** Milliseconds after which an event is in the feed, even if another process has to take over the sealing. */
 const SEALED_WITHIN = 6_000;
 
 interface AlertRow {

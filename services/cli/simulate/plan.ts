@@ -28,7 +28,7 @@ export interface WatchPlan {
   maxGap: Micros;
   /** For every reader: how long it may be silent. */
   expected: Micros;
-  /** Within which whatever stays is read again. */
+  /** Present assets are read again within this. */
   reread: Micros;
 }
 

@@ -59,7 +59,7 @@ function readCursor(cursor: string): NonNullable<WantedChanges['before']> {
   return { at: Number(at), id: Number(id) };
 }
 
-/** They tell where people sign in from: for administrators. */
+/** Changes that show where people sign in from: for administrators. */
 const OF_PEOPLE = ['user', 'membership', 'session', 'link'];
 
 const list = memberRoute({

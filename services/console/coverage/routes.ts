@@ -63,7 +63,7 @@ function coverageView({ since, gaps, isCut }: KnownGaps) {
 interface KnownGaps {
   since: Micros;
   gaps: Gap[];
-  /** There may be more: not all stays, or not all locations, were looked at. */
+  /** There may be more: not all stays, or not all locations, were examined. */
   isCut: boolean;
 }
 
@@ -72,9 +72,9 @@ interface Gap extends Interval {
 }
 
 /**
- * When an asset was at a location that was watched continuously, and nobody would have noticed had it left.
+ * When an asset was at a continuously watched location, and its departure would have gone unnoticed.
  *
- * @returns also from when on: at most {@link LOOKS_BACK} before the end of the range.
+ * @returns also the instant from which gaps are known: at most {@link LOOKS_BACK} before the end of the range.
  */
 export async function readGaps(
   db: OrganizationDatabase,

@@ -103,7 +103,7 @@ export const TRIED_FORMAT = objectOf({
   ),
 });
 
-/** Reads; the counts of messages beside them are others. */
+/** Counts of reads; other members count messages. */
 const READS = {
   recorded: COUNT_SCHEMA,
   duplicates: COUNT_SCHEMA,

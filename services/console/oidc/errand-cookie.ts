@@ -17,7 +17,7 @@ export class ErrandCookie {
   readonly #attributes: string;
   readonly #key: Buffer;
 
-  /** @param clientSecret what every process of the console has, and nobody else but the provider. */
+  /** @param clientSecret shared by all console processes, and known only to the provider besides. */
   constructor(clientSecret: string, isSecure: boolean) {
     this.#name = isSecure ? '__Host-tagtrail_errand' : 'tagtrail_errand';
     this.#attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;

@@ -37,7 +37,7 @@ export interface ConsoleParts {
   /** A session unused for this long has ended. */
   idleSeconds: number;
   cookie: OwnCookie;
-  /** A browser in which somebody has signed in; it outlives sessions. */
+  /** Identifies a browser with an earlier sign-in; it outlives sessions. */
   deviceCookie: OwnCookie;
   /** The digest of a browser's token, if somebody signed in with that browser before. */
   findDevice(digest: string): Promise<string | null>;

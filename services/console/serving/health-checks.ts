@@ -4,7 +4,7 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { examineInstallation, examineOrganization } from '../../../domain/health/examine.ts';
 import type { Finding } from '../../../domain/health/finding.ts';
 
-/** Milliseconds for which findings are shown again, however many look. */
+/** Milliseconds for which findings are reused. */
 const RECENT_MS = 5_000;
 
 export interface Retention {
@@ -20,7 +20,7 @@ export interface Checked {
 }
 
 export interface CheckedInstallation extends Checked {
-  /** There is one organization: who administers it runs the installation. */
+  /** There is only one organization: its administrators run the installation. */
   hasOneOrganization: boolean;
 }
 

@@ -14,7 +14,7 @@ const SILENCE_MS = 2_000;
 
 interface Ear {
   listened: Listened;
-  /** By the process of ingestion that told it. */
+  /** By the process of ingestion that reported it. */
   heard: Map<string, { heard: Heard; at: number }>;
   wake: () => void;
 }
@@ -26,7 +26,7 @@ export interface Listening {
   want(): Promise<void>;
 }
 
-/** Ingestion's news from antennas, for listeners. A process LISTENs once, and only while somebody listens. */
+/** Ingestion's news from antennas, for listeners. A process LISTENs once, and only while it has listeners. */
 export class Hearing {
   readonly #url: string;
   readonly #log: Pick<Logger, 'warn'>;

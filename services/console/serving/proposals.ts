@@ -17,7 +17,7 @@ export interface Proposal extends FlappingArea {
   tried: ProposalTrial | null;
 }
 
-/** Milliseconds for which the outcome of a trial is shown again. */
+/** Milliseconds for which the outcome of a trial is reused. */
 const RECENT_MS = 15 * 60_000;
 
 /** Milliseconds until an answer goes out without unfinished trials; they go on for the next request. */

@@ -5,7 +5,7 @@ import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { COUNT_SCHEMA, objectOf } from '../serving/schemas.ts';
 
-/** Beside the API's routes of webhooks, which know positions only. */
+/** In addition to the API's routes of webhooks, which know positions only. */
 const position = memberRoute({
   ...{ method: 'GET', path: '/console/v1/feed-position', operationId: 'findFeedPosition' },
   summary: 'After which position of the feed everything recorded since a time follows',

@@ -53,7 +53,7 @@ const MEASURE = { reached: NUMBER_OR_NULL, needed: { type: 'number' } } as const
 /** How the reads around a scan decide. `odds` are how many times as likely the first of `shares` is as the second. */
 const DECISION: JsonSchema = objectOf({
   procedure: { type: 'string', enum: ['strength', 'position'] },
-  /** The decided location, or the one that comes closest; null if there is none. */
+  /** The decided location, or the closest one; null if there is none. */
   location: REFERENCE_OR_NULL,
   is_decided: FLAG_SCHEMA,
   certainty: { type: 'number' },
@@ -79,7 +79,7 @@ const DECISION: JsonSchema = objectOf({
   position: nullableSchema(POSITION),
 });
 
-/** Why nothing is decided: `here` came closest. */
+/** Why nothing is decided: `here` was closest. */
 const LACK: JsonSchema = objectOf({
   unit: { type: 'string', enum: ['dB', 'reads', 'odds'] },
   here: REFERENCE_OR_NULL,

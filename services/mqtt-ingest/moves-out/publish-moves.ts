@@ -42,9 +42,9 @@ export interface PublishingOptions {
   settleSeconds?: number;
   openSink(signal: AbortSignal): Promise<Sink & { close(): void }>;
   log: Logger;
-  /** Milliseconds between looks at what the broker has written down by now. */
+  /** Milliseconds between checks of what the broker must have written by now. */
   trustEvery?: number;
-  /** When what the broker did not take is tried again. */
+  /** Pauses before retries after a refusal. */
   again?: Ladder;
 }
 

@@ -54,7 +54,7 @@ export interface Publishing {
   onPublished(messages: number): void;
 }
 
-/** Events, or assets, of one step: others' turn comes after it. */
+/** Events, or assets, per step; then others have their turn. */
 const AT_ONCE = 200;
 
 /**

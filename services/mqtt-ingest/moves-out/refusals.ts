@@ -85,7 +85,7 @@ export class Refusals {
     return this.#feeds.has(orgId) || this.#suspect?.orgId === orgId;
   }
 
-  /** @returns true if others can go on, on the same connection. */
+  /** @returns true if others can continue on the same connection. */
   async note(db: Connection, orgId: number, error: Unpublished): Promise<boolean> {
     const { refused, isLost } = error;
     if (isLost && !this.#feeds.has(orgId) && this.#suspectOf(orgId, refused) < LOST_IN_A_ROW) {
@@ -99,7 +99,7 @@ export class Refusals {
     return !isLost;
   }
 
-  /** A query failed by what the organization has; others' queries go on on the same connection. */
+  /** Records that a query failed because of the organization's data; others continue on the same connection. */
   async noteFailed(db: Connection, orgId: number, error: unknown): Promise<void> {
     const fault = { orgId, topic: null, reason: messageOf(error) };
     if (await this.#feeds.add(db, fault, performance.now(), this.#again)) {

@@ -185,7 +185,7 @@ class Announced {
     }
   }
 
-  /** Null for all, also where a load was asked for without an announcement: nobody knows then what changed. */
+  /** Null for all, also for a load without an announcement: then it is unknown what changed. */
   take(): Changes | null {
     const orgIds = [...this.#orgIds];
     const readerIds = [...this.#readerIds];

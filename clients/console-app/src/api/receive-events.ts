@@ -1,11 +1,11 @@
-/** Seconds before the next attempt where the server refuses; the browser itself repeats what broke off. */
+/** Seconds before the next attempt after a refusal; the browser itself repeats broken ones. */
 const PAUSES = [1, 2, 5, 10, 30];
 
 export interface EventReceiver {
   /** Called for each attempt. */
   address: () => string;
   onOpen?: () => void;
-  /** It broke off, or was refused: it is begun again. */
+  /** It broke off or was refused, and is restarted. */
   onLost: () => void;
   on: Readonly<Record<string, (event: MessageEvent<string>) => void>>;
 }

@@ -80,7 +80,7 @@ export async function answerOf(method: string, path: string, sent: Sent = {}): P
   return response;
 }
 
-/** For links and images too, which send no headers. */
+/** For links and images too, because they send no headers. */
 export function addressOf(path: string, query: QueryValues = {}): string {
   const text = withValues(new URLSearchParams(), query).toString();
   return `${ROOT}${path}${text === '' ? '' : `?${text}`}`;

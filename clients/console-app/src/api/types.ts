@@ -76,7 +76,7 @@ export type Heard = Answers['GET /readers/{reader_id}/listen']['heard'];
 export type HeardTag = Heard['tags'][number];
 export type ListedFormat = Row<'GET /formats'>;
 
-/** Stands for a format while it is not known which one a reader's messages have. */
+/** The format of a reader whose messages' format is still unknown. */
 export const NO_FORMAT = 'none';
 
 export type Rule = Row<'GET /rules'>;

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 
-/** Calls `again` every so often while the page is in sight. */
+/** Calls `again` periodically while the page is visible. */
 export function useRepeat(again: () => void, milliseconds: number): void {
   const latest = useRef(again);
   latest.current = again;

@@ -48,7 +48,7 @@ function Inside() {
   return isForeignAddress.value ? <ForeignOrganization /> : <ScreenView />;
 }
 
-/** Somebody followed a link into an organization they are not a member of; whether there is one is not said. */
+/** For a link into an organization without membership; does not reveal whether it exists. */
 function ForeignOrganization() {
   const t = texts.value.shell;
   return (

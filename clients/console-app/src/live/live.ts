@@ -12,7 +12,11 @@ type Listener = (moves: readonly MoveEvent[]) => void;
 
 const listeners = new Set<Listener>();
 
-/** Calls `listener` with moves as they are committed, several at a time where they come fast. Returns what ends it. */
+/**
+ * Calls `listener` with moves as they are committed, several at a time if they come fast.
+ *
+ * @returns a function that ends it.
+ */
 export function onMoves(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -31,7 +35,7 @@ export function onReset(listener: () => void): () => void {
   return () => resets.delete(listener);
 }
 
-/** Moves that are kept for a screen that opens, or reads again, just then. */
+/** Recent moves, for a screen that is opened or reloaded just then. */
 const KEPT = 500;
 
 let recent: MoveEvent[] = [];

@@ -4,7 +4,7 @@ import { onAlerts } from './live.ts';
 /** Milliseconds between two reads of data that alerts change. */
 const RELOAD_MS = 1_000;
 
-/** Reads again after alerts that were opened, acknowledged, closed or withdrawn: now and then where there are many. */
+/** Reads again after alerts were opened, acknowledged, closed or withdrawn, at intervals if there are many. */
 export function useReloadOnAlerts(reload: () => void): void {
   const newest = useRef(reload);
   newest.current = reload;

@@ -13,7 +13,7 @@ const AGAIN_MS = 1_100;
 /** Moves tell of no place that others have made or retired, nor of an asset that was. */
 const REFRESH_MS = 60_000;
 
-/** Milliseconds for which the server's tree may lack a move of one's own. */
+/** Milliseconds for which the server's tree may lack a move made here. */
 const LACKS_MS = 5_000;
 
 const ownMoves = signal<readonly { id: number; parentId: number | null; at: number }[]>([]);

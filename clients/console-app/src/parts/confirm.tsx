@@ -13,7 +13,7 @@ interface Question {
 
 const asked = signal<{ question: Question; answer: (isSure: boolean) => void } | null>(null);
 
-/** Whether the user means it. Ask only where there is no undo. */
+/** Asks for confirmation. Use it only where there is no undo. */
 export function confirm(question: Question): Promise<boolean> {
   return new Promise((answer) => {
     asked.value?.answer(false);

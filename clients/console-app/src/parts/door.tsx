@@ -3,7 +3,7 @@ import { Icon } from '../../../ui/parts/icon.tsx';
 import { Mark } from '../../../ui/parts/mark.tsx';
 import { texts } from '../texts/texts.ts';
 
-/** The page of who is not in yet. */
+/** The page for everybody not signed in. */
 export function Door({
   title,
   lead,

@@ -7,7 +7,7 @@ import { useEnter } from './use-enter.ts';
 export interface PickedItem {
   id: number;
   external_key: string;
-  /** Looked up where it is not given. */
+  /** Looked up if absent. */
   name?: string;
 }
 

@@ -3,7 +3,7 @@ import type { ApiError } from '../api/api-error.ts';
 import { texts } from '../texts/texts.ts';
 import { problemText } from './problem-text.ts';
 
-/** `shown`: names of fields that show their own faults, which are left out here. */
+/** `shown`: fields that show their own faults, left out here. */
 export function ProblemNote({
   problem,
   shown = [],

@@ -22,9 +22,9 @@ export function SideSheet({
   title: string;
   sub?: ComponentChildren;
   onClose: () => void;
-  /** There is something to fill in before anything else: its first field has the focus. */
+  /** Begins with a form: the first field gets the focus. */
   isForm?: boolean;
-  /** Something is typed that is not saved. */
+  /** There is unsaved text. */
   isChanged?: boolean;
   /** Buttons that stay in sight. */
   foot?: ComponentChildren;

@@ -11,7 +11,7 @@ export function keepWantedAddress(): void {
   }
 }
 
-/** Goes on to where somebody wanted to be who is back. Who was refused may still try again. */
+/** Returns to the address that was asked for before signing in. Somebody who was refused may still try again. */
 export function goOnToWantedAddress(): void {
   const kept = sessionStorage.getItem(KEPT);
   if (kept === null || location.hash.startsWith('#/sign-in')) {

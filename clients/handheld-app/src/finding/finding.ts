@@ -47,7 +47,7 @@ export class Finding {
   /** Null while nothing is looked for. */
   readonly hits = signal<Hits | null>(null);
   readonly page = signal<Page>({ kind: 'asking' });
-  /** Assets looked at before, the latest first. */
+  /** Recently viewed assets, latest first. */
   readonly before = signal<readonly LookedAt[]>([]);
   readonly #parts: FindingParts;
   readonly #own: OwnList;
@@ -75,7 +75,7 @@ export class Finding {
     }
   }
 
-  /** Shows what the device knows at once, then what the gateway says. */
+  /** Shows at once what the device knows, then the gateway's answer. */
   async search(text: string): Promise<void> {
     this.words.value = text;
     this.#search += 1;
@@ -257,7 +257,7 @@ class OwnList {
     this.#now = now;
   }
 
-  /** Reads it once and not for every letter, until let go. */
+  /** Reads it once instead of for every letter, until released. */
   hold(): void {
     this.#isHeld = true;
   }

@@ -5,7 +5,7 @@ export interface ScanResult {
   status: string;
   /** The kind of tag that was found; missing in what earlier versions stored. */
   tag_type?: TagType;
-  /** Where the asset was before it moved. */
+  /** The asset's place before the move. */
   from: Place | null;
   asset: AssetRef | null;
   /** Place set by the scan of a location's tag. */

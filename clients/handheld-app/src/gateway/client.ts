@@ -296,7 +296,7 @@ function foreign(): { kind: 'unreachable'; detail: string; seconds: null } {
   return { kind: 'unreachable', detail: texts.value.gateway.foreign, seconds: null };
 }
 
-/** For the user to tell whoever runs what is between device and gateway. */
+/** A message that users can pass on to the operator of whatever stands between device and gateway. */
 function answeredWith(status: number): string {
   return texts.value.gateway.status(status);
 }

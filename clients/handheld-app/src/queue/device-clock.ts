@@ -38,7 +38,7 @@ export class DeviceClock {
   #scans: { seq: number; ahead: number }[] = [];
   #corrections = new Map<number, number>();
 
-  /** @param running milliseconds since the page was opened, whatever the clock says. */
+  /** @param running milliseconds since the page was opened, independent of the clock. */
   constructor(now: () => Date, running: () => number) {
     this.#now = now;
     this.#running = running;

@@ -4,7 +4,7 @@ import { canBeUndone } from './undo.ts';
 
 /** Scans of one tag in one walk that came to the same: an RFID sled reads a tag a hundred times. */
 export interface Fold {
-  /** The most telling scan: the one that moved the asset, else the last. */
+  /** The most significant scan: the one that moved the asset, else the last. */
   shown: ShownScan;
   /** Latest first. */
   scans: readonly ShownScan[];

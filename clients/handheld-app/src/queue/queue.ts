@@ -19,7 +19,7 @@ export interface ShownScan {
 export class QueueView {
   /** Scans, finished sweeps and what takes scans back that are not sent. */
   readonly waiting = signal(0);
-  /** Those that take scans back among them. */
+  /** Retractions among them. */
   readonly waitingUndos = signal(0);
   /** Sweeps among them. */
   readonly waitingSweeps = signal(0);

@@ -246,7 +246,7 @@ export class Sender {
     }
   }
 
-  /** @returns false: nothing else can go either. */
+  /** @returns false: nothing else can be sent either. */
   #unanswered(token: string, answer: Unanswered): false {
     if (answer.kind === 'unauthorized') {
       return this.#waitForSignIn(token, answer);
@@ -255,7 +255,7 @@ export class Sender {
     return false;
   }
 
-  /** @returns false: nothing else can go either. */
+  /** @returns false: nothing else can be sent either. */
   #waitForSignIn(token: string, { detail }: { detail: string }): false {
     this.link.value = 'fine';
     this.#parts.onUnauthorized(token, detail);

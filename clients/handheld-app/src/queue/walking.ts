@@ -9,7 +9,7 @@ const MOST_RECENT = 5;
 /** The user's place and walk, stored on the device. */
 export class Walking {
   readonly now = signal<Walk>({ place: null, leg: '', unplaced: null });
-  /** Where the user was, the latest first, here included. */
+  /** The user's places, latest first, the present one included. */
   readonly recent = signal<readonly Place[]>([]);
   readonly #database: Database;
   readonly #newId: () => string;

@@ -100,7 +100,7 @@ function controlsOf(track: MediaStreamTrack | undefined): Pick<Watching, 'setTor
   };
 }
 
-/** The browser's own reader where it has one, else ours. */
+/** The browser's own reader if it has one, else ours. */
 async function codeReader(): Promise<(video: HTMLVideoElement) => Promise<string[]>> {
   const formats = (await window.BarcodeDetector?.getSupportedFormats().catch(() => [])) ?? [];
   if (window.BarcodeDetector !== undefined && formats.length > 0) {

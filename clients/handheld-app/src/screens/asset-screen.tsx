@@ -7,7 +7,7 @@ import type { AssetPresence, Stay } from '../gateway/found-asset.ts';
 import { momentOf } from '../parts/titles.ts';
 import { texts } from '../texts/texts.ts';
 
-/** Where an asset is, since when, and where it was before. */
+/** An asset's place, since when, and earlier places. */
 export function AssetScreen() {
   const { finding } = useApp();
   const id = openAsset.value;
@@ -125,7 +125,7 @@ function StayRow({ stay }: { stay: Stay }) {
   );
 }
 
-/** For the heading where it may not be there any more; null where it is. */
+/** For the heading if it may be gone; null if it is there. */
 function lastAtWords(state: string | undefined): string | null {
   const { lastAt } = texts.value.asset;
   return state !== undefined && Object.hasOwn(lastAt, state) ? lastAt[state as keyof typeof lastAt] : null;

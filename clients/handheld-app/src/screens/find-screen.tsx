@@ -12,7 +12,7 @@ import { VerdictStrip } from '../parts/verdict-strip.tsx';
 import type { LocationTree } from '../places/tree.ts';
 import { texts } from '../texts/texts.ts';
 
-/** Where is it? Assets and places by name, key or tag; a scan is looked for, and not recorded. */
+/** Assets and places by name, key or tag; a scan is looked up, and not recorded. */
 export function FindScreen() {
   const app = useApp();
   const { finding } = app;

@@ -71,7 +71,7 @@ export class Session {
     }
   }
 
-  /** Remembers the handheld, so that queued scans are not sent in somebody else's name unasked. */
+  /** Remembers the handheld, so that queued scans are not sent under another name without asking. */
   async signOut(): Promise<void> {
     await this.#keep({ ...this.stored.value, token: null, rejected: null });
     this.#otherTabs.tell();

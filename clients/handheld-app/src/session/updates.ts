@@ -40,7 +40,7 @@ export class Updates {
     this.#waiting?.postMessage('take-over');
   }
 
-  /** The first version of all replaces nobody. */
+  /** The very first version replaces nothing. */
   #offer(waiting: ServiceWorker | null): void {
     this.#waiting = waiting;
     this.isReady.value = waiting !== null && navigator.serviceWorker.controller !== null;

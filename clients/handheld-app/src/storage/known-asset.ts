@@ -4,8 +4,8 @@ import type { Place } from '../gateway/place.ts';
 /** The device's knowledge of a tag, from answers and lists. */
 export interface KnownAsset {
   asset: AssetRef;
-  /** Where it was when this was learned. */
+  /** Its place when this was learned. */
   place: Place | null;
-  /** When it was there; missing in what earlier versions stored. */
+  /** When it was there; missing in data of earlier versions. */
   at?: string;
 }

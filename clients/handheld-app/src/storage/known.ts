@@ -30,7 +30,7 @@ export async function findKnown(
   );
 }
 
-/** Stores what should be at a location, and what that says of tags. */
+/** Stores the assets expected at a location, with their tags. */
 export async function keepList(
   database: Database,
   place: Place,

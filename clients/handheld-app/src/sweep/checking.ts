@@ -9,10 +9,10 @@ import type { Sweep } from './sweep.ts';
 const MOST_ASKED = 50;
 
 /**
- * Asks the gateway what was scanned in a sweep that only checks, where the device does not know it to belong here. The
- * answers are stored with the scans, which are not sent.
+ * Asks the gateway about scans of a checking sweep that the device does not know to belong here. The answers are stored
+ * with the scans, which are not sent.
  *
- * @returns whether there is news.
+ * @returns whether anything changed.
  */
 export async function askAboutHeld(
   database: Database,

@@ -16,7 +16,7 @@ export interface FinishedSweep {
   sweep: Sweep;
   /** Number of the last scan before its end: it is sent after that. */
   after: number;
-  /** By which a correction of its times is known. */
+  /** Identifies a correction of its times. */
   mark: number;
   state: 'finished' | 'told' | 'ready' | 'refused';
   /** Null until settled: when the user sees the result or, if the expected assets were unknown by then, before it is sent. */
@@ -54,7 +54,7 @@ export async function queueFinished(
   await transaction.objectStore('kept').put(finished, PREFIX + sweep_id);
 }
 
-/** Takes a sweep back, with which the user goes on, unless it was sent. */
+/** Removes a finished sweep from the queue to continue it, unless it was sent. */
 export async function unqueueFinished(transaction: Writing, sweepId: string): Promise<void> {
   const kept = transaction.objectStore('kept');
   for (const each of inOrder(await kept.getAll(allOfThem()))) {
@@ -100,7 +100,7 @@ export async function changeFinished(
   return next;
 }
 
-/** The user is done with it, and what is sent of it is settled later. */
+/** The user is done with it; its record is settled later. */
 export function asTold(now: FinishedSweep): FinishedSweep {
   return now.state === 'finished' ? { ...now, state: 'told' } : now;
 }

@@ -13,7 +13,7 @@ import {
 
 export interface SweptAsset {
   asset: AssetRef;
-  /** Where it belonged before it was found here, if known. */
+  /** The asset's earlier place, if known. */
   from: string | null;
   isPending: boolean;
 }
@@ -48,12 +48,12 @@ export interface SweepOutcome {
 }
 
 /**
- * Compares what should be at a location with what was scanned there. The gateway's result of a scan counts; until there
- * is one, what the device knows of the tag.
+ * Compares the assets expected at a location with the scans there. The gateway's result of a scan counts; until there
+ * is one, the device's knowledge of the tag.
  *
- * @param swept the place, what should be there at the start, and where the gateway said since that other assets are.
+ * @param swept the place, the assets expected at the start, and others that the gateway has placed elsewhere since.
  * @param scans of the sweep, in order.
- * @param known looks up what the device knows of a tag.
+ * @param known looks up a tag on the device.
  */
 export function sweepOutcome(
   {

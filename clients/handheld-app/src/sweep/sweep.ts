@@ -26,7 +26,7 @@ export function wantsList({ expected, list }: Sweep): boolean {
   return list === 'awaited' || list === 'earlier' || (list === undefined && expected === null);
 }
 
-/** Nobody has said yet what should be here, which is not that nothing should. */
+/** The expected assets are unknown, which does not mean that there are none. */
 export function lacksList(sweep: Sweep): boolean {
   return sweep.expected === null && wantsList(sweep);
 }

@@ -77,7 +77,7 @@ export class Sweeping {
     return this.now.value?.finished_at === null ? this.now.value : null;
   }
 
-  /** Starts at once: scans belong to it from now on, however long its list takes. */
+  /** Starts at once: scans belong to it from now on, even before its list arrives. */
   async start(id: string, place: Place, isCheck: boolean): Promise<void> {
     const sweep: Sweep = {
       id,
@@ -179,7 +179,7 @@ export class Sweeping {
     return isNews;
   }
 
-  /** Queues the scans of what was found here and belongs elsewhere. */
+  /** Queues the scans of assets found here that belong elsewhere. */
   async moveHere(): Promise<void> {
     const sweep = this.now.value;
     if (sweep !== null) {
@@ -198,7 +198,7 @@ export class Sweeping {
     );
   }
 
-  /** Goes on with it: what was finished is not sent, if it was not sent yet. */
+  /** Continues it: unless it was sent, the finished record is not sent. */
   async resume(): Promise<void> {
     await this.#change(
       this.now.value?.id,
@@ -207,7 +207,7 @@ export class Sweeping {
     );
   }
 
-  /** The user is done with it: what its screen shows now is what is sent, once it is known what should be here. */
+  /** The user is done with it: the record is what its screen shows now, once the expected assets are known. */
   async clear(): Promise<void> {
     const sweep = this.now.value;
     await this.#change(sweep?.id, () => null);
@@ -357,8 +357,8 @@ async function countSweep(
 }
 
 /**
- * What should be at the place of a sweep; null if unknown. What the sweep itself moved there was elsewhere before, but
- * a newer list may contain it.
+ * The assets expected at the place of a sweep; null if unknown. Assets that the sweep itself moved there were elsewhere
+ * before, but a newer list may contain them.
  */
 function expectedHere(
   { expected, list }: Pick<Sweep, 'expected' | 'list'>,

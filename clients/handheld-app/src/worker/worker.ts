@@ -4,7 +4,7 @@
 declare const self: ServiceWorkerGlobalScope;
 declare const APP_VERSION: string;
 declare const APP_FILES: readonly string[];
-/** Kept when they are first asked for. */
+/** Cached at first use. */
 declare const LATER_FILES: readonly string[];
 
 const CACHE = `tagtrail-${APP_VERSION}`;

@@ -15,10 +15,10 @@ import { UserFault } from '../user-fault.ts';
 
 export interface PasswordChange {
   userId: number;
-  /** Asked again, since the screen may stand open. */
+  /** Required again, because the screen may have been left open. */
   currentPassword: string;
   password: string;
-  /** The session that asks, which goes on; every other ends. */
+  /** The calling session, which continues; all others end. */
   sessionId: number;
 }
 

@@ -26,7 +26,7 @@ export interface Acceptance extends SessionPlace {
   email?: string;
   /** For a new user. */
   name?: string;
-  /** A new one; beside `newPassword`, the one there is. */
+  /** A new one; together with `newPassword`, the present one. */
   password?: string;
   /** For an invited person who has an account already. */
   newPassword?: string;

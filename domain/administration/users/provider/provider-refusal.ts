@@ -14,7 +14,7 @@ const MESSAGES = {
 
 export type RefusalReason = keyof typeof MESSAGES;
 
-/** The identity provider vouches for somebody who is not let in. */
+/** The identity provider confirmed somebody who is not let in. */
 export class ProviderRefusal extends AppError {
   readonly reason: RefusalReason;
   /** The provider's answer instead, for the log. */

@@ -5,7 +5,7 @@ import { forEach, organizationsOf } from '../organizations-of.ts';
 import type { UserRow } from '../stored-user.ts';
 import { newToken } from '../tokens.ts';
 
-/** Where somebody signs in from; shown in the list of sessions. */
+/** The address and browser of a sign-in; shown in the list of sessions. */
 export interface SessionPlace {
   address: string;
   userAgent: string;

@@ -6,7 +6,7 @@ export interface SessionUse {
   secondsAgo: number;
 }
 
-/** A use is written no more than once in so long. */
+/** Seconds between two records of a use. */
 const WRITTEN_EVERY_SECONDS = 60;
 
 /** Prolongs sessions that were used. Locks them by id, so that processes writing the same ones do not deadlock. */

@@ -1,7 +1,7 @@
 import type { Micros } from '../../../../base/instant.ts';
 import type { Kind } from '../../rules/rule.ts';
 
-/** An alert whose state has changed since the last letter, as it is now. */
+/** An alert whose state has changed since the last letter, in its present state. */
 export interface TouchedAlert {
   id: string;
   ruleName: string;
@@ -17,6 +17,6 @@ export interface TouchedAlert {
   reading: { kind: string; above: number | null; below: number | null; value: number } | null;
   openedAt: Micros;
   closedAt: Micros | null;
-  /** It was opened since the last letter: no letter has told of it. */
+  /** Opened since the last letter, so no letter has reported it. */
   isNew: boolean;
 }

@@ -12,7 +12,11 @@ export interface MailServer {
 /** RFC 8314: 465 speaks TLS at once, 587 is for submission. */
 const PORTS = { 'smtp:': 587, 'smtps:': 465 };
 
-/** Reads SMTP_URL. @returns undefined for anything else. */
+/**
+ * Reads SMTP_URL.
+ *
+ * @returns undefined for invalid text.
+ */
 export function parseMailServer(text: string): MailServer | undefined {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || (url.protocol !== 'smtp:' && url.protocol !== 'smtps:') || url.hostname === '') {

@@ -23,7 +23,7 @@ const PATIENCE = {
   dnsTimeout: 5_000,
 };
 
-/** Milliseconds for all of it: less than passes until somebody begins another message to the same person. */
+/** Milliseconds for everything: less than until another message to the same person may begin. */
 const ALL_WITHIN = 45_000;
 
 /** Characters kept of a fault. */

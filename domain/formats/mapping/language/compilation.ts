@@ -14,7 +14,7 @@ export class Compilation {
   steps = 0;
   /** The cost of looking up all values compiled so far, in characters transformed. */
   work = 0;
-  /** True once the rule at hand looks at keys. */
+  /** True once the present rule uses keys. */
   usesKeys = false;
   #searches = 0;
 

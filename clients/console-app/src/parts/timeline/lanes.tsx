@@ -94,5 +94,5 @@ export function Lanes({
   );
 }
 
-/** Times in which nobody would have noticed that something left, by place. */
+/** Times, by place, in which a departure would have gone unnoticed. */
 export type Gaps = ReadonlyMap<number, readonly Range[]>;

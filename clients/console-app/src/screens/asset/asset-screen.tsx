@@ -342,7 +342,7 @@ interface KnownGaps {
 /** Milliseconds for which a range stays before it is asked about: not at each step of a drag. */
 const PAUSE_MS = 300;
 
-/** Gaps of coverage while the asset was there; null until they are known, `unknown` where they could not be found out. */
+/** Gaps of coverage while the asset was there; null until known, `unknown` if they could not be computed. */
 function useGaps(id: string, range: Range | null): KnownGaps | 'unknown' | null {
   const wanted = range === null ? null : `from=${minuteOf(range.from)}&to=${minuteOf(range.to)}`;
   const [asked, setAsked] = useState(wanted);
@@ -374,7 +374,7 @@ function useGaps(id: string, range: Range | null): KnownGaps | 'unknown' | null 
   };
 }
 
-/** A range that ends now is not requested again at every render. */
+/** Keeps a range that ends now from being requested at every render. */
 function minuteOf(at: number): string {
   return new Date(Math.floor(at / 60_000) * 60_000).toISOString();
 }

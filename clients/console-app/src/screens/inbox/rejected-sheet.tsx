@@ -139,7 +139,7 @@ function RejectedFacts({ message }: { message: RejectedWhole }) {
   );
 }
 
-/** The reader's own, if that reads anything by now; else the one that reads most. */
+/** The reader's own format if it reads anything now; else the one that reads most. */
 function bestOf(formats: readonly TriedFormat[], own: string | null): string | null {
   const ofReader = formats.find(({ format }) => format === own);
   const [best] = formats;
@@ -200,7 +200,7 @@ function hexLines(bytes: Uint8Array): string {
 
 const SHOWN = 10;
 
-/** The result of one format for the message; the others are a choice away. */
+/** The result of one format for the message, with a choice of the others. */
 function FormatTrial({
   path,
   formats,

@@ -77,7 +77,7 @@ function ItemSheet<Item extends Asset | Place, Draft extends ItemDraft>({
   return <EditItem kind={kind} item={item} onClose={onClose} />;
 }
 
-/** How often a save is repeated because somebody else changed other fields in that moment. */
+/** How often a save is repeated because somebody else changed other fields meanwhile. */
 const MOST_TRIES = 5;
 
 function EditItem<Item extends Asset | Place, Draft extends ItemDraft>({
@@ -175,7 +175,7 @@ function EditItem<Item extends Asset | Place, Draft extends ItemDraft>({
   );
 }
 
-/** Refused if somebody else has changed it since (contract 4.7): theirs and ours together, unless they collide. */
+/** Saves; if somebody else changed it since (contract 4.7), merges both changes, unless they collide. */
 async function write<Item extends Asset | Place, Draft extends ItemDraft>(
   kind: ItemKind<Item, Draft>,
   edit: Edit<Item, Draft>,

@@ -20,7 +20,10 @@ import { settingWords, TryForm } from './try-form.tsx';
 import { useTrial } from './use-trial.ts';
 import { queryOf, typed, usualWanted, wantedInAddress } from './wanted.ts';
 
-/** `#/locating?place=…&by=strength&certainty=1&from=…&to=…`: how it is decided where assets are, and what another setting would change. */
+/**
+ * `#/locating?place=…&by=strength&certainty=1&from=…&to=…`: what decides where assets are, and the effect of another
+ * setting.
+ */
 export function LocatingScreen() {
   const t = texts.value.locating;
   const { answer, problem, reload } = useRead<{ data: readonly MadeSetting[] }>('/locating');

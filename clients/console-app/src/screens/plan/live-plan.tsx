@@ -178,7 +178,7 @@ function Dots({
 
 const MOST = 6;
 
-/** Dots under way at a time: of more, nobody sees where each goes. */
+/** Moving dots at a time; nobody could follow more. */
 const MOST_DOTS = 24;
 const WAY_MS = 900;
 

@@ -24,7 +24,7 @@ export function AntennaMap({
   reader: Reader;
   /** Reads of the last seconds by port; also of ports that are not registered. */
   heard?: ReadonlyMap<number | string, number>;
-  /** Ports that messages name which are kept and not read yet. */
+  /** Ports named by kept, unread messages. */
   named?: readonly (number | string)[];
 }) {
   const t = texts.value.readers;

@@ -221,13 +221,13 @@ function Figure({ word, value, to }: { word: string; value: string; to?: string 
 /** Percent of the width: beyond it a day has no room to the right of its line. */
 const LAST = 86;
 
-/** Percent of the width below which a span is not seen. */
+/** Percent of the width below which a span is invisible. */
 const LEAST = 0.4;
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** When it was heard in the last week, or since it was registered, and when it was silent or disconnected. */
+/** When it was heard in the last week, or since its registration, and when it was silent or disconnected. */
 function SpansPicture({
   reader: { id, created_at: createdAt, expect_seconds: set, expected_seconds: expected },
 }: {

@@ -6,7 +6,7 @@ import type { Heard } from '../../api/types.ts';
 
 export interface Listening {
   heard: Heard | undefined;
-  /** It could not be begun, or has broken off, and is begun again. */
+  /** It could not be started, or broke off, and is restarted. */
   isLost: boolean;
 }
 

@@ -4,7 +4,7 @@ import { address } from '../../router/router.ts';
 import { rangeOf, SPANS, type Span } from './spans.ts';
 
 export interface ReportWindow {
-  /** Null for one that is no span's. */
+  /** Null if the name is not a span's. */
   span: Span | null;
   from: string;
   to: string;

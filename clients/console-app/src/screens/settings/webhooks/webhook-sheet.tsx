@@ -271,7 +271,7 @@ function Secrets({ webhook }: { webhook: Webhook }) {
   );
 }
 
-/** How it is, how far behind, and what to do about it at once. */
+/** Its state, how far it is behind, and what to do about it. */
 function WebhookState({ webhook }: { webhook: Webhook }) {
   const t = texts.value.webhooks;
   const [tested, setTested] = useState<TestResult | null>(null);
