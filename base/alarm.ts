@@ -1,4 +1,4 @@
-/** Wakes one who sleeps; who is woken while awake does not fall asleep next time. */
+/** Wakes a sleeper. A wake-up while nobody sleeps makes the next sleep return at once. */
 export class Alarm {
   #isRinging = false;
   #wake: (() => void) | null = null;

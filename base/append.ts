@@ -1,4 +1,4 @@
-/** Adds all items. As arguments of `push` they would go on the stack, which overflows beyond some 125,000. */
+/** Adds all items. Passed as arguments to `push`, they would overflow the stack beyond some 125,000. */
 export function append<Item>(to: Item[], items: Iterable<Item>): void {
   for (const item of items) {
     to.push(item);

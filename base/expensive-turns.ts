@@ -92,7 +92,11 @@ export class ExpensiveTurns {
     await this.hold(orgId, kind, queue, signal);
   }
 
-  /** Runs `work` in a turn of its own, or in that of the surrounding request. @throws as {@link hold} does. */
+  /**
+   * Runs `work` in its own turn, or in that of the surrounding request.
+   *
+   * @throws as {@link hold} does.
+   */
   async run<Result>(
     orgId: number | string,
     kind: ExpensiveKind,

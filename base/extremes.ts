@@ -1,4 +1,4 @@
-/** The least of any number of numbers, which need not fit the stack as arguments do; infinity if there is none. */
+/** The least of any number of numbers, which need not fit the stack as arguments do; infinity if empty. */
 export function leastOf(numbers: Iterable<number>): number {
   let least = Number.POSITIVE_INFINITY;
   for (const number of numbers) {

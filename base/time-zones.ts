@@ -4,7 +4,7 @@ const MOST_REMEMBERED = 1_000;
 /** The offset of a time zone from UTC at an instant; both in milliseconds. */
 export type OffsetAt = (instant: number) => number;
 
-/** Null for what is no time zone, as an IANA name or an offset from UTC. */
+/** Null for anything but an IANA name or an offset from UTC. */
 export function timeZoneNamed(name: string): string | null {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;

@@ -2,7 +2,7 @@ import { type Difference, historyDifferences } from './compare.ts';
 import type { FeedEvent, FeedPage, FeedRow } from './feed-event.ts';
 import type { HistoryRow } from './truth/asset-record.ts';
 
-/** Faults of the feed itself, whatever the histories are. */
+/** Faults of the feed itself, independent of histories. */
 export interface FeedFaults {
   /** Positions that came again, or after a later one. */
   twice: number;

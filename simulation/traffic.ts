@@ -20,7 +20,7 @@ export interface TrafficOptions {
   life: LifeOptions;
   /** Assets that stay are read again within that; null leaves it to chance. */
   reread: Micros | null;
-  /** Beside the rest, with readers of its own; null without. */
+  /** Additional, with its own readers; null without one. */
   hall: HallLife | null;
 }
 

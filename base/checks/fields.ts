@@ -248,7 +248,7 @@ function inRange(given: bigint | null, name: string, { min, max }: Range): Check
   return given > max ? refused(tooLarge(name, max)) : accepted(Number(given));
 }
 
-/** The integer that a number's text denotes, in whatever notation; null for a fraction. */
+/** The integer that a number's text denotes, in any notation; null for a fraction. */
 function integerIn(text: string): bigint | null {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');

@@ -78,7 +78,7 @@ function byPort(one: number | string, other: number | string): number {
   return (port ?? 0) - (otherPort ?? 0) || (String(one) < String(other) ? -1 : 1);
 }
 
-/** If two read as much, the one that also finds strengths. */
+/** Among formats with equally many reads, the one that also finds strengths is preferred. */
 function fields({ example }: Recognized): number {
   return Number(example?.rssi !== null && example !== null);
 }

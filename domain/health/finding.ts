@@ -35,7 +35,7 @@ export interface Finding {
   message: string;
   /** For who has a command line. */
   remedy: string | null;
-  /** The same for who has none; null where it takes one. */
+  /** The same for users without a command line; null where it takes one. */
   mend: Mend | null;
 }
 

@@ -4,7 +4,7 @@ import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
-/** Jobs that a worker has whatever its settings are, and the locks that their sessions hold. */
+/** Jobs of a worker with any settings, and the locks that their sessions hold. */
 export const JOBS_OF_EVERY_WORKER: ReadonlyMap<string, number> = new Map([
   ['seal-moves', ADVISORY_LOCKS.sealing],
   ['derive-silences', ADVISORY_LOCKS.silences],

@@ -30,7 +30,7 @@ export async function examinePlans(db: Connection, orgId: number | null = null):
   return [...findings, ...(await examinePositions(db, orgId))];
 }
 
-/** Organizations that decide by position and are looked at. */
+/** The most organizations deciding by position to examine. */
 const MOST_ORGANIZATIONS = 100;
 
 /** Names locations that are set to position and lack what it needs. */

@@ -212,7 +212,7 @@ export function unpadded(bits: readonly number[]): EpcField {
   };
 }
 
-/** Text behind the prefix, so long that both have up to 30 characters. */
+/** Text after the prefix; both together have up to 30 characters. */
 export function partitionText(bits: readonly number[]): EpcField {
   const fields = bits.map((length) => text('reference', length));
   const isShort = ({ prefix = '', reference = '' }: Values) => prefix.length + reference.length <= 30;

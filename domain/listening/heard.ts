@@ -24,7 +24,7 @@ export interface Heard extends Listened {
   tags: readonly HeardTag[];
   /** Tags without room, the weakest ones; at least this many. */
   tagsLeftOut: number;
-  /** The last messages of the reader, whatever the antenna, the latest first. */
+  /** The last messages of the reader, from any antenna, latest first. */
   arrivals: readonly Arrival[];
 }
 

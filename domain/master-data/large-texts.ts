@@ -120,7 +120,7 @@ async function* readAsJson(
 /**
  * Rows outside a page, in pieces.
  *
- * @param read reads whole rows as they are then, in any order.
+ * @param read reads whole rows in their present state, in any order.
  */
 export async function* inPieces<Row extends { id: number; tags: string }>(
   rows: readonly (Row & Sized)[],

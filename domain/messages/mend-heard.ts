@@ -68,7 +68,7 @@ export async function mendHeard(pool: Pool, orgId: number, clock: WrongClock): P
 /** Readers whose scans in the window are held at once: each took a message a second, or fewer. */
 const READERS_AT_ONCE = 20;
 
-/** How long before that one is looked for. */
+/** How far back the last message before is looked for. */
 const LOOK_BACK: Micros = 3_600 * MICROS_PER_SECOND;
 
 /** By a right clock. */

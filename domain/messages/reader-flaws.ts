@@ -20,7 +20,7 @@ export interface Flaws {
   unplaced: ReadonlyMap<string, number>;
 }
 
-/** Names of a reader that are kept, the latest; and that are looked at in a message. */
+/** The most names to keep per reader, the latest; also the most to read per message. */
 const MOST_UNPLACED = 100;
 
 /** @returns null for nearly every message. */

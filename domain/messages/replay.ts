@@ -52,7 +52,7 @@ export interface ReplayOptions {
   formats: { get(name: string): Format | undefined };
   rules: TimeRules;
   clock: Clock;
-  /** Called after a commit that told the feed of changes of these organizations. */
+  /** Called after a commit that changed the feeds of these organizations. */
   onMoves?(orgIds: readonly number[]): void;
 }
 

@@ -4,7 +4,7 @@ import type { MoveRow } from './event.ts';
 import { movesAtAs } from './moves-at.ts';
 import { sealedFor } from './sealed-for.ts';
 
-/** Events of the feed among which moves are looked for: a storm of alerts may lie on top. */
+/** The most events of the feed to search for moves: a storm of alerts may be newer. */
 const LOOKED_AT = 10_000;
 
 /** Bytes of rows, as they are stored. */

@@ -67,7 +67,7 @@ async function readPage(
   return { rows: rows.filter((row) => row.position !== null), head, oldest };
 }
 
-/** Bytes of rows, as they are stored, after which a page takes no further event: about a megabyte of JSON. */
+/** Stored bytes of rows after which a page takes no further event: about a megabyte of JSON. */
 const LARGE = 65_536;
 
 /** Positions have no gaps, so a range of them bounds the look-up. */

@@ -19,7 +19,7 @@ type Links = Map<number, Map<number, Interval[]>>;
 /** Changes of parents that are read at once. */
 const MOST_LINKS = 200_000;
 
-/** Steps from location to location that are taken for one question: they take about a second. */
+/** Steps between locations per question: they take about a second. */
 const MOST_STEPS = 500_000;
 
 const ALWAYS: Interval = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
@@ -112,7 +112,7 @@ function link(links: Links, id: number, neighbour: number, during: Interval): vo
   times.push(during);
 }
 
-/** Reads only the locations and what was above them, level by level, by the primary key of the versions. */
+/** Reads only the locations and their ancestors, level by level, by the primary key of the versions. */
 export async function loadDatedTree(
   db: Connection,
   orgId: number,

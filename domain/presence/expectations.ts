@@ -16,7 +16,7 @@ export interface StoredExpectation extends DatedExpectation {
 /** Seconds. The least is the gap within a stretch of messages: shorter silences are not kept. */
 export const EXPECTED = { least: 15, most: 86_400 };
 
-/** The expectation at each time, in order: the one that was set, else the learned one. */
+/** The expectation at each time, in order: the set one, else the learned one. */
 export function inForce(stored: readonly StoredExpectation[]): DatedExpectation[] {
   const sorted = stored.toSorted((a, b) => a.from - b.from);
   let set: Micros | null = null;

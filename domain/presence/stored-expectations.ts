@@ -15,7 +15,7 @@ export const EXPECTED_NOW = sql.fragment`coalesce(${SET_EXPECTATION}, (
   where dated.org_id = reader.org_id and dated.reader_id = reader.id and dated.origin = 'learned'
   order by valid_from desc limit 1))`;
 
-/** Expectations of a reader, ever: all of them are read whenever its silences are derived. */
+/** The most expectations of a reader over time: all are read whenever its silences are derived. */
 const MOST_SET = 200;
 
 /**

@@ -55,7 +55,7 @@ export async function findSweep(
   return row === null ? null : { bodyDigest: row.body_sha256, receivedAt: row.received_at };
 }
 
-/** One row per asset, whatever lists it is in: a bit for each. */
+/** One row per asset, with a bit for each list. */
 function listsByAsset({ expected, found, movedHere, missing }: SweptAssets): Map<number, number> {
   const lists = new Map<number, number>();
   for (const [at, ids] of [expected, found, movedHere, missing].entries()) {

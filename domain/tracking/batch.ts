@@ -22,7 +22,7 @@ export interface BatchOptions<Item, Result> {
   lanes: number;
   /** A whole number, not negative. Items with equal keys share a lane and keep their order. */
   laneKey(item: Item): number;
-  /** In weight. An item that is heavier by itself makes a batch of its own. */
+  /** In weight. A heavier item makes its own batch. */
   maxBatch: number;
   /** Tenants in a batch; left out for any number. */
   maxTenants?: number;

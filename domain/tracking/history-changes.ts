@@ -173,7 +173,11 @@ export function revision(
   };
 }
 
-/** Both ascending. @returns those of `revised` that are not stored as they are. */
+/**
+ * Both ascending.
+ *
+ * @returns the rows of `revised` that differ from the stored ones.
+ */
 function revisedRows(
   stored: readonly DecidedTransition[],
   revised: readonly DecidedTransition[],

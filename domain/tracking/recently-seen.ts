@@ -141,7 +141,7 @@ export class RecentRepeats {
   }
 
   /**
-   * Told of each batch.
+   * Call after each batch.
    *
    * @param ofMovedTags organizations with repeats that are stored for the assets that had their tags before.
    */

@@ -208,10 +208,10 @@ interface Sought {
 }
 
 /**
- * The live tags that have a key, as a subquery: each branch has an index. What GS1 names is the same whatever the kind of
- * its tag.
+ * The live tags that have a key, as a subquery: each branch has an index. GS1 identifiers are equal for all kinds of
+ * tag.
  *
- * @param most of each branch, of a statement that has to be quick.
+ * @param most per branch, for a statement that must be quick.
  */
 export function tagsLike(
   { orgId, tagType, normal, spelling, otherSpelling }: Sought,

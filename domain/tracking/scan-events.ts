@@ -122,7 +122,7 @@ export function isRetracted({ scan: { source } }: LocatedScan): boolean {
   return source.kind === 'handheld' && source.retractionId !== undefined;
 }
 
-/** Those of new scans that were taken back before they came. */
+/** The new scans that were taken back before they arrived. */
 export function toMark(scans: readonly LocatedScan[]): ToMark[] {
   const marks: ToMark[] = [];
   for (const { orgId, observedAt, scan } of scans) {

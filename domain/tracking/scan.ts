@@ -28,7 +28,7 @@ export interface Scan {
 export interface ReaderSource {
   kind: 'reader';
   readerId: number;
-  /** Its number; 0 for one that is named and nobody has registered: such a scan is never placed. */
+  /** Its number; 0 for an unregistered name: such a scan is never placed. */
   antenna: number;
   /** Excluded by the settings of the antenna (disabled, minimum RSSI). */
   isShutOut: boolean;
@@ -58,11 +58,11 @@ export type Outcome =
     }
   /** Stored already; at most its RSSI is raised. */
   | { status: 'duplicate'; assetId: number; observedAt: Micros }
-  /** No live tag of a live asset. `tagLocationId`: the tag is that of a location. `locationId`: where it was read. */
+  /** No live tag of a live asset. `tagLocationId`: the location that has the tag. `locationId`: where it was read. */
   | { status: 'unknown'; observedAt: Micros; locationId: number | null; tagLocationId: number | null }
   /** Several tags share the key and none has exactly this value. */
   | { status: 'ambiguous'; observedAt: Micros; locationId: number | null }
-  /** No live location; or shut out, and the tag not looked at (`assetId` is null). */
+  /** No live location; or disabled, and the tag not looked up (`assetId` is null). */
   | { status: 'unplaced'; assetId: number | null }
   | { status: 'rejected'; cause: 'too_late' | 'secret'; reason: string };
 

@@ -6,7 +6,7 @@ import type { Position } from './positions.ts';
 /** An asset with new or strengthened scans, which are written already. `position` is from before them. */
 export interface Touched {
   position: Position;
-  /** At least one: the new ones as they came, then copies that strengthened stored ones. */
+  /** At least one: new ones in order of arrival, then copies that strengthened stored ones. */
   scans: LocatedScan[];
   /** The number of new ones, which come first in `scans`. */
   fresh: number;

@@ -45,7 +45,7 @@ export interface UpdateOptions {
 export interface Updated {
   /** The new scans that moved their assets. */
   moves: Move[];
-  /** Changes of histories that were told, and wait to be sealed. */
+  /** Changes of histories that wait to be sealed. */
   unsealed: number;
 }
 
@@ -238,7 +238,7 @@ const COLUMNS = [
 
 const UNSEALED: CopyTarget = { table: 'unsealed_moves', columns: COLUMNS };
 
-/** One that only says where the asset has come to, as most are, goes without JSON. */
+/** A plain move, as most are, needs no JSON. */
 function writeMove(into: BinaryValues, move: UnsealedMove): void {
   if (isMoved(move)) {
     writeAs('moved', into, move);
@@ -366,7 +366,7 @@ async function keepMarks(
     where history_marks.ctid = changed.row`);
 }
 
-/** Whatever digits the instants have. The asset is part of the hash because many assets may be seen at one instant. */
+/** Works for instants with any digits. The asset is part of the hash because many assets may be seen at one instant. */
 function isMarked({ assetId, observedAt }: Pick<AssetTransition, 'assetId' | 'observedAt'>): boolean {
   const low = Math.imul(observedAt % HALF, 0x9e3779b1);
   const high = Math.imul(Math.floor(observedAt / HALF), 0x85ebca6b);

@@ -10,7 +10,7 @@ export interface DeletedWebhook extends StoredWebhook {
 }
 
 /**
- * Deletes a webhook with its secrets, attempts and what it has delivered; nothing more is sent.
+ * Deletes a webhook with its secrets, attempts and deliveries; nothing more is sent.
  *
  * @throws AppError `not_found`.
  */

@@ -6,8 +6,8 @@ import { beginAfter } from './lanes.ts';
 import { lockWebhook, type StoredWebhook, type WebhookRef } from './stored-webhook.ts';
 
 /**
- * Delivers everything after a position again; also forward, past what is not wanted. One that is paused is switched on;
- * one that is off stays so and begins there when it is switched on.
+ * Delivers everything after a position again, or skips ahead. A paused webhook is switched on; one that is off begins
+ * there once it is switched on.
  *
  * @throws AppError `not_found`, `invalid_input` if the feed has no such position.
  */

@@ -16,10 +16,10 @@ export class OpenStreams<Key> {
   }
 
   /**
-   * Counts one at once, so that of many that come together no more are let in than may be.
+   * Counts an entry at once, so that simultaneous ones do not exceed the bound.
    *
    * @returns a function that ends it; a second call does nothing.
-   * @throws the refusal if there are as many as may be.
+   * @throws the refusal if there is no room.
    */
   enter(key: Key): () => void {
     const ofKey = this.#byKey.get(key) ?? 0;

@@ -175,7 +175,7 @@ export const searchText: Parameter<string | undefined> = scalar(
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 
-/** Has a message of its own (contract 7.3). */
+/** Has its own message (contract 7.3). */
 export const timeBound: Parameter<TimeBound | undefined> = scalar(
   GIVEN_TIME_SCHEMA,
   undefined,

@@ -139,7 +139,7 @@ class SharedStore implements Store {
     this.#options = options;
   }
 
-  /** Resolves after the first try. If that fails, it goes on trying: a start is no worse than an outage. */
+  /** Resolves after the first try. If that fails, it keeps trying: a start is no worse than an outage. */
   async start(): Promise<void> {
     try {
       await this.#connect();

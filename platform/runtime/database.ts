@@ -58,10 +58,10 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 const faults = new Map<string, Promise<AppError | null>>();
 
 /**
- * Requires a reachable database, without a connection pooler between or by way of one that is usable.
+ * Requires a reachable database, directly or through a usable pooler.
  *
  * @param role an existing role that connections act as.
- * @param setting the one that the address is from.
+ * @param setting the source of the address.
  * @throws AppError naming the setting.
  */
 export async function requireReachable(url: string, role?: string, setting = settingOf(url)): Promise<void> {

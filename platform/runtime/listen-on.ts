@@ -23,7 +23,7 @@ export interface Listening {
 /** Milliseconds that requests may take to finish at shutdown. */
 export const DRAIN_MS = 10_000;
 
-/** Milliseconds at shutdown for a client that has just connected to send, and for one that was answered to read. */
+/** Milliseconds at shutdown for a new client to send, and for an answered one to read. */
 const UNUSED_MS = 1_000;
 
 /**

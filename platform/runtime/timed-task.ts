@@ -1,6 +1,6 @@
 import { threadId } from 'node:worker_threads';
 
-/** A task that may not take for ever, as its worker thread gets it. */
+/** A task with a time limit, as its worker thread gets it. */
 export interface TimedTask {
   module: string;
   name: string;

@@ -11,7 +11,7 @@ const EVERY = 5_000;
 /** Milliseconds for which readiness tells of a jump. */
 const TOLD_FOR = 3_600_000;
 
-/** The machine's clock, and one that is never set: milliseconds. */
+/** The machine's clock, and a monotonic one: milliseconds. */
 export interface MachineClocks {
   wall(): number;
   running(): number;
@@ -87,7 +87,7 @@ function sayJump(milliseconds: number): string {
   return `was set ${milliseconds > 0 ? 'forward' : 'back'} by ${seconds} s, or the machine slept`;
 }
 
-/** How far the clock is from where it was when this process first looked, apart from the time that has passed. */
+/** How far the clock has jumped since this process started. */
 export class ClockJumps {
   readonly #clocks: MachineClocks;
   #apart: number;

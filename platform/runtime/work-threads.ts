@@ -93,7 +93,7 @@ async function runWithin<Result>(most: number, pool: Piscina, task: ThreadTask):
   }
 }
 
-/** The pool replaces a thread that ended only when the next task comes (piscina 5.3), whatever waits already. */
+/** The pool replaces an ended thread only when the next task arrives (piscina 5.3), even if tasks wait. */
 function wake(pool: Piscina): void {
   if (pool.queueSize > 0) {
     pool.run(undefined, { filename: TIMED_TASK, name: 'nothing' }).catch(() => {});

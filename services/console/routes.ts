@@ -40,7 +40,7 @@ export const VISITOR_ROUTES: readonly Route<Visitor>[] = [...sessionRoutes, ...l
 /** Routes that only administrators have in the API, and every member reads here: why there is an alert. */
 const READ_BY_ALL = new Set(['listRules', 'getRule']);
 
-/** The API's routes as they are, at another path: who asks is found otherwise, and that is all. */
+/** The API's routes at another path, with another authentication. */
 const OF_API: readonly Route<ConsoleContext>[] = API_ROUTES.filter(
   ({ path }) => path !== '/api/v1/orgs/me',
 ).map((route) => ({

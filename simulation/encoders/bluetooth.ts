@@ -113,7 +113,7 @@ function line(gateway: string, { value, rssi, at }: TagRead): string {
   return `$GPRP,${value},${gateway},${rssi},02010612FF0D0083BC200120AAAAFFFF000002070000,${seconds}`;
 }
 
-/** Ruuvi Gateway: a message per tag on a topic of its own, epoch seconds as text. */
+/** Ruuvi Gateway: a message and a topic per tag, epoch seconds as text. */
 export const ruuviGateway: Encoder = {
   tagType: 'ble',
   ports: 1,
@@ -165,7 +165,7 @@ function report({ name }: Device, reads: readonly TagRead[], publishedAt: number
   };
 }
 
-/** OpenMQTTGateway: a message per tag on a topic of its own, without a time. */
+/** OpenMQTTGateway: a message and a topic per tag, without a time. */
 export const openmqttgateway: Encoder = {
   tagType: 'ble',
   ports: 1,

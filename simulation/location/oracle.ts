@@ -75,7 +75,7 @@ type Point = readonly [x: number, y: number];
 export type Rule = 'person' | 'every' | 'only_here' | 'strength' | 'counts' | 'position';
 
 export interface Position {
-  /** That of the first scan of the bucket that is decided by `position`. */
+  /** The time of the bucket's first scan decided by `position`. */
   at: number;
   planLocationId: number;
   x: number;

@@ -10,7 +10,7 @@ export interface Expected {
 /** Milliseconds. Steps of the run, whole seconds in messages, and the way to the database. */
 export const SLACK = 3_000;
 
-/** Milliseconds between two messages of a reader at most, what is read aside. */
+/** Most milliseconds between two messages of a reader, besides its reads. */
 export const HEARTBEAT = 5_000;
 
 /**

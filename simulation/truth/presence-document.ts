@@ -8,7 +8,7 @@ export interface PresenceDocument {
   max_gap_seconds: number;
   /** As of every reader. */
   expected_seconds: number;
-  /** Whatever was at a continuous location was read within that, if its reader was up. */
+  /** Anything at a continuous location was read within this time, if its reader was up. */
   reread_seconds: number;
   /** All others are portals. */
   continuous: { location: string; reader: string }[];

@@ -18,7 +18,7 @@ import {
 } from 'tagtrail-client';
 
 interface Copy {
-  /** That of the last event in it. */
+  /** The position of its last event. */
   position: number;
   assets: Record<number, Asset>;
 }
@@ -121,7 +121,7 @@ async function keepInStep(): Promise<void> {
   }
 }
 
-/** Whatever it says of a row is true from now on. Applied again, it changes nothing. */
+/** Applies a row from now on; applying it again changes nothing. */
 function apply({ data: { asset, current, added, removed, changed } }: MoveEvent): void {
   const { location_id, location_external_key } = current;
   if (location_id === null) {

@@ -48,7 +48,7 @@ async function arrival(assetId: number): Promise<string> {
   return data[0]?.event_observed_at ?? '-';
 }
 
-/** Adds to the metadata of an asset. A PATCH replaces them as a whole, so what is there is sent along. */
+/** Adds to the metadata of an asset. A PATCH replaces it as a whole, so the present content is sent along. */
 async function note(assetId: number, more: Record<string, unknown>): Promise<void> {
   const params = { path: { asset_id: assetId } };
   const { metadata } = unwrap(await client.GET('/api/v1/assets/{asset_id}', { params })).data;

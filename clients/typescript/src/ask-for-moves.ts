@@ -19,7 +19,7 @@ export interface Asked {
   took: number;
 }
 
-/** Seconds; less than what stands between waits for an answer, which is rarely less than 30. */
+/** Seconds; less than proxies wait for an answer, rarely below 30. */
 const WAIT = 25;
 
 /** Milliseconds after `wait` until the connection counts as dead. */

@@ -8,7 +8,7 @@ export interface Answer<Data> {
 }
 
 /**
- * The body of a success; undefined where there is none (204).
+ * The body of a success; undefined without one (204).
  *
  * @throws TagtrailError for a refusal.
  */

@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 
 /**
- * Bundles `main.tsx` and what it imports, with the page that loads it and the licences of the packages in it. With
- * `splitting`, what is imported when needed stands in files of its own.
+ * Bundles `main.tsx` with its imports, the page that loads it and the licences of its packages. With `splitting`,
+ * dynamic imports become separate files.
  */
 export async function bundle({
   sources,

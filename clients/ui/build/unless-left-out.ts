@@ -1,8 +1,8 @@
 /**
- * Builds an app, unless this is the end of an installation without what builds it.
+ * Builds an app, unless an installation without build tools just ended.
  *
- * @param name of what is built, at the beginning of a sentence.
- * @param build is to import whatever may be missing when it is called.
+ * @param name of the result, at the beginning of a sentence.
+ * @param build imports everything that may be missing when it is called.
  */
 export async function unlessLeftOut(name: string, build: () => Promise<void>): Promise<void> {
   try {

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Column, MovedTable } from './moved-tables.ts';
 import type { ReplicationMessage, Tuple } from './pgoutput.ts';
 
-/** The relations that one slot has described so far; it describes each once a session. */
+/** The relations that one slot has described; it describes each once per session. */
 export type Relations = Map<number, { table: MovedTable; columns: readonly Column[] }>;
 
 /** Rows of one table that were inserted one after the other. */

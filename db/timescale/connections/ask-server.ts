@@ -14,7 +14,7 @@ export interface ServerAnswer {
   system: string;
   /** One more with each promotion. A standby knows it from its last restart point, or later; 0 where that may not be asked. */
   timeline: number;
-  /** Tells two servers apart from one that has two names. */
+  /** Distinguishes two servers from one with two names. */
   startedAt: string;
 }
 

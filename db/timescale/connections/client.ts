@@ -76,7 +76,7 @@ export class Client extends withVerbs(pg.Client) {
     return this;
   }
 
-  /** Servers since PostgreSQL 14 say what they are at the start of a session, and when it changes. */
+  /** Servers since PostgreSQL 14 report their kind at the start of a session, and when it changes. */
   #stayWith(wanted: Wanted): void {
     this.connection.on('parameterStatus', ({ parameterName, parameterValue }: ParameterStatus) => {
       if (parameterName === 'in_hot_standby' && (parameterValue === 'on') !== (wanted === 'standby')) {

@@ -147,7 +147,7 @@ function keepAlive(client: Client, lost: AbortController, patience: number | nul
   }, HEARTBEAT).unref();
 }
 
-/** Whatever waits for an answer of a connection that was lost fails. */
+/** Fails everything that waits for an answer of a lost connection. */
 async function depart(client: Client, lost: AbortSignal): Promise<void> {
   if (!lost.aborted) {
     const late = new AbortController();
@@ -160,7 +160,7 @@ async function depart(client: Client, lost: AbortSignal): Promise<void> {
   client.connection.stream.destroy();
 }
 
-/** A pool of this one connection: if it is lost, nothing goes on on another, which would not have the lock. */
+/** A pool of this one connection: work does not continue on another connection, which would lack the lock. */
 function asPool(client: Client): Pool {
   let isTaken = false;
   const lent = Object.assign(client, {

@@ -15,7 +15,7 @@ const BRIEF_AT_ONCE = 5;
  */
 const HEAVY = { inARow: 5, ms: 8 };
 
-/** Milliseconds for which an organization's lists count as long after one was. */
+/** Milliseconds for which an organization's lists count as long after a long one. */
 const REMEMBERED = 60_000;
 
 export interface ListOptions {

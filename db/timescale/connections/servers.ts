@@ -11,7 +11,7 @@ import { sqlStateOf } from './sql-state.ts';
 /** Milliseconds between questions to a server that is not the wanted one. */
 const EVERY = 100;
 
-/** Milliseconds for the others to answer, when a primary answered that this process has not gone to yet. */
+/** Milliseconds for the others to answer after a primary answered that this process has not used yet. */
 const GRACE = 250;
 
 /** `protocol_violation`: a pooler in between, which refuses start-up options each time. */

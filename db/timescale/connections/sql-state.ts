@@ -22,7 +22,7 @@ export function brokenConstraintOf(error: unknown): string | null {
   return error instanceof pg.DatabaseError ? (error.constraint ?? null) : null;
 }
 
-/** `query_canceled`: by its time limit, or by whoever sent it. */
+/** `query_canceled`: by its time limit, or by another session. */
 export function isCancelled(error: unknown): boolean {
   return sqlStateOf(error) === '57014';
 }

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { messageOf } from '../../../base/errors.ts';
 import { isReadOnly } from './lost-database.ts';
 
-/** Longer than an attempt to commit takes, whatever the database does, and the pause before the next. */
+/** Longer than any attempt to commit, plus the pause before the next. */
 const REMEMBERED = 70_000;
 
 /**

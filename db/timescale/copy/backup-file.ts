@@ -121,7 +121,7 @@ async function* parts(
   }
 }
 
-/** Its kind, and the length of what follows. */
+/** Its kind, and the length of its content. */
 const HEAD = 5;
 
 /** The maximum for a row; a floor plan has 14 MB. */

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Readers of an organization that has come from elsewhere count as disconnected until they connect here. */
+/** Readers of an arrived organization count as disconnected until they connect here. */
 export async function endConnections(client: pg.ClientBase, orgId: number): Promise<void> {
   await client.query(
     `with ended as (delete from reader_connections where org_id = $1 returning reader_id)

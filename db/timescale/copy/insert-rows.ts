@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Begins a transaction that takes rows as they are: triggers write no versions and reports of them. */
+/** Begins a transaction that takes rows unchanged: triggers write no versions and send no notifications. */
 export async function beginCopying(client: pg.ClientBase): Promise<void> {
   await client.query('begin');
   await client.query(`set local tagtrail.copying = 'on'`);

@@ -281,7 +281,7 @@ export interface ImportedPeople {
   created: string[];
   /** Here already: with the same id, address and time of creation. */
   found: string[];
-  /** Their address has an account of its own here, which need not be theirs. */
+  /** Their address has its own account here, which may not be theirs. */
   leftOut: string[];
 }
 

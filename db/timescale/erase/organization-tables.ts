@@ -34,7 +34,7 @@ export async function organizationTables(client: pg.ClientBase): Promise<Organiz
   }));
 }
 
-/** {@link organizationTables}, each before those it refers to, as they can be emptied. */
+/** {@link organizationTables}, referring tables first, the order for emptying them. */
 export async function tablesToEmpty(pool: Pool): Promise<OrganizationTable[]> {
   const tables = await inTransaction(pool, (client) => organizationTables(client));
   const rank = ({ name }: OrganizationTable) => (FIRST.includes(name) ? -1 : LAST.includes(name) ? 1 : 0);

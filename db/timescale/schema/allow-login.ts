@@ -77,7 +77,7 @@ export async function allowLogin(ownerUrl: string, processUrl: string): Promise<
   return isNew === true;
 }
 
-/** Milliseconds between attempts to be the one that makes it. */
+/** Milliseconds between attempts to create it. */
 const EVERY = 100;
 
 /**

@@ -107,7 +107,7 @@ async function migrateIf(
   return result ?? Promise.reject(interrupted());
 }
 
-/** Milliseconds between attempts to be the one that migrates. */
+/** Milliseconds between attempts to migrate. */
 const EVERY = 100;
 
 /** True if exactly this version's migrations are applied. */

@@ -2,7 +2,10 @@ import pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
 
-/** How a database is made: text is compared by code point and folded by Unicode rules, whatever the server's locale. */
+/**
+ * Options of new databases: text is compared by code point and folded by Unicode rules, independent of the server's
+ * locale.
+ */
 export const MADE_WITH = `template template0 encoding 'UTF8' locale_provider builtin builtin_locale 'C.UTF-8' locale 'C'`;
 
 interface Fault {

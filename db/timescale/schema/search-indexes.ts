@@ -40,7 +40,7 @@ export interface SearchIndexes {
 interface BuildingIndexes extends Pick<Election, 'signal' | 'onWaiting'> {
   /** Called before each build, which takes half a minute for a million assets. */
   onBegin?: ((index: string) => void) | undefined;
-  /** @param who has a transaction that the build has to wait for. */
+  /** @param who has a transaction that the build waits for. */
   onBlocked?: ((index: string, who: string) => void) | undefined;
 }
 

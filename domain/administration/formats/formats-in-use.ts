@@ -7,7 +7,7 @@ import { LIVE_READERS } from '../live-readers.ts';
 
 export interface FormatsInUseOptions {
   builtin: ReadonlyMap<string, Format>;
-  /** `describeSources` in a worker thread: checking a format takes much longer than compiling one that is good. */
+  /** `describeSources` in a worker thread: checking a format takes much longer than compiling a valid one. */
   check(sources: readonly string[]): Promise<readonly DescribedSource[]>;
   /** Called once for each unusable stored format, for example one of another version of the language. */
   onFault(error: unknown): void;

@@ -3,7 +3,7 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { topicsOverlap } from './topic.ts';
 
-/** Prefixes of what is published over MQTT (docs/mqtt-moves.md). */
+/** Prefixes of published topics (docs/mqtt-moves.md). */
 export interface PublishedAt {
   prefix: string;
   homeAssistant: string | null;

@@ -42,7 +42,7 @@ export const READER_CLOCK = sql.fragment`(
   where minutes > 0
 )`;
 
-/** Off by more than the tolerance so far, and seen for too short a time to call it wrong. */
+/** Off by more than the tolerance, but not for long enough to be called wrong. */
 export function isDoubtful({ behind_seconds, spread_seconds, minutes }: ReaderClock): boolean {
   const isOff = behind_seconds > BEHIND_SECONDS || behind_seconds < -AHEAD_SECONDS;
   return minutes < PROVING_MINUTES && isOff && spread_seconds <= Math.abs(behind_seconds) / 2;

@@ -193,7 +193,7 @@ interface StoredAntenna {
   height_m: number;
 }
 
-/** One that was just added with its reader. */
+/** An antenna just added with its reader. */
 export const NEW_ANTENNA = {
   ...{ name: null, location_external_key: null, min_rssi: null, enabled: true },
   ...{ offset_db: 0, height_m: 1 },
@@ -203,11 +203,11 @@ interface AntennaRow extends StoredAntenna {
   reader_id: number;
   port: number;
   device_port: number | null;
-  /** JSON of what it was before; null for a new one. */
+  /** JSON of the earlier state; null for a new one. */
   before: string | null;
 }
 
-/** An antenna has no id of its own. */
+/** Antennas have no ids. */
 export function antennaId(readerId: number, port: number): string {
   return `${readerId}/${port}`;
 }

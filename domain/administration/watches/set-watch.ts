@@ -20,7 +20,7 @@ export interface WantedWatch {
   orgId: number;
   locationExternalKey: string;
   mode: Watch['mode'];
-  /** Null: learned now, by what was read there. Not of a portal. */
+  /** Null: learn it from past reads. Not allowed for portals. */
   maxGap: Micros | null;
   coverage: Watch['coverage'];
 }

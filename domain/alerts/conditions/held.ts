@@ -12,8 +12,8 @@ export interface Held {
 }
 
 /**
- * The stretches that reach into a window, in order. What holds under one version of a rule and goes on under the next is one;
- * courses of events are never without a pause between them.
+ * The stretches that reach into a window, in order. A stretch continues across versions of a rule; sequences of events
+ * always have a pause between them.
  */
 export function stretchesFrom(held: readonly Held[], window: Interval): Stretch[] {
   if (held.every(({ times }) => times.length === 0)) {

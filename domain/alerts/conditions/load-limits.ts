@@ -118,7 +118,7 @@ export function limitsOf(times: readonly LimitedTime[]): DatedLimits[] {
     });
 }
 
-/** The smallest of a threshold, instant after instant; of equal ones that of the oldest rule. */
+/** The smallest value of a threshold over time; of equal ones that of the oldest rule. */
 class Smallest {
   readonly #of: (rule: DatedRule) => Micros | null;
   /** Includes ended ones until they come first. */

@@ -1,6 +1,6 @@
 import { TooMuchWork } from '../../../base/errors.ts';
 
-/** Rows of one kind of evidence that are read for assets looked at together, at most. */
+/** The most rows of one kind of evidence to read for assets looked at together. */
 export const MOST_PIECES = 200_000;
 
 /** @throws TooMuchWork */

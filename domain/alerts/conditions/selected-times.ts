@@ -25,7 +25,7 @@ export function watchedTimes(rule: DatedRule, reader: ReaderEvidence, around: Su
   return isNamed(rule.selection.readerIds, reader.readerId) ? validTimes(rule, reader, around) : [];
 }
 
-/** Whether a list names it, or there is none. */
+/** True if a list contains it, or there is no list. */
 export function isNamed(ids: readonly number[] | null, id: number): boolean {
   return ids === null || ids.length === 0 || setOf(ids).has(id);
 }

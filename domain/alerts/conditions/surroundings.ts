@@ -59,7 +59,7 @@ export class Surroundings {
   readonly #open = new Map<string, Clocked>();
   #ahead: Surroundings | null = null;
 
-  /** @param assumed times in which places count as covered if their antennas can cover them. */
+  /** @param assumed times in which locations count as covered if their antennas can cover them. */
   constructor(shared: SharedEvidence, assumed: Interval | null = null) {
     this.#shared = shared;
     this.#assumed = assumed;

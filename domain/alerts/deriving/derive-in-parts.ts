@@ -22,7 +22,7 @@ const AGAIN_AFTER: Micros = 3_600 * MICROS_PER_SECOND;
 
 export interface Derivation {
   looked: Looked[];
-  /** Still to be looked at, from when on. */
+  /** The rest, each with its instant. */
   left: Since[];
 }
 

@@ -236,7 +236,7 @@ async function lookAtFirst(
 /** Assets that are asked about for each that may be looked at: of 20,000 at once the loop would stand for 60 ms. */
 const ASKED = 2;
 
-/** Puts off assets that were read in time, and has others looked at that were not. */
+/** Postpones assets that were read in time, and schedules the others. */
 export async function askExpected(
   db: Connection,
   orgId: number,

@@ -169,12 +169,12 @@ function subjectOf({ orgId, what }: Wanted, id: number): Pick<SubjectDifference,
   return { orgId, subject: what === 'asset' ? assetSubject(id) : readerSubject(id) };
 }
 
-/** One asset may be looked at up to an earlier instant than the others loaded with it. */
+/** An asset may be looked at up to an earlier instant than others loaded with it. */
 function reachingInto({ since }: Interval, stretches: readonly Stretch[]): Stretch[] {
   return stretches.filter(({ until }) => until === null || until > since);
 }
 
-/** An asset may be overdue for longer than evidence is looked at. */
+/** An asset may be overdue for longer than evidence is read. */
 function withKnown(
   evidence: AssetEvidence | ReaderEvidence | undefined,
   ruleId: string,

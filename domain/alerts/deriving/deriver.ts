@@ -24,7 +24,7 @@ const LEAST_SHARE = 200;
 
 /** Milliseconds. */
 const LIMITS = {
-  /** A turn begins no other organization after that; the next one goes on there. */
+  /** A turn begins no further organization after this; the next turn continues there. */
   turn: 2_000,
   /** After this time, the rest of an organization is put off until the next turn. */
   organization: 500,
@@ -86,7 +86,7 @@ export class AlertDeriver {
     this.#limits = { ...LIMITS, ...limits };
   }
 
-  /** Organizations that this process has not looked at completely. */
+  /** Organizations that this process has not yet looked at completely. */
   get firstLooks(): number {
     return [...(this.#organizations ?? [])].filter(([, { lookedUpTo }]) => lookedUpTo !== null).length;
   }

@@ -49,7 +49,7 @@ export interface Work {
   readers: SinceWhen;
 }
 
-/** One that has its rules still to be loaded. */
+/** An organization whose rules have still to be loaded. */
 export function newOrganization(): Organization {
   return {
     rules: { ofAssets: new Map(), ofStays: new Map(), ofReaders: new Map() },

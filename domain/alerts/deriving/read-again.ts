@@ -4,7 +4,7 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Organization } from './organization.ts';
 
-/** Overdue assets that are asked about for each that may be looked at. */
+/** Overdue assets to ask about, per due asset. */
 const ASKED = 5;
 
 export interface ReadAgain {
@@ -13,7 +13,7 @@ export interface ReadAgain {
   since: Micros;
 }
 
-/** Assets that are overdue and were read since they were looked at; of very many some in each turn. */
+/** Overdue assets that were read since the last look; if very many, some in each turn. */
 export async function readAgain(
   db: Connection,
   organizations: ReadonlyMap<number, Organization>,

@@ -12,7 +12,7 @@ export interface Behind {
   head: number;
 }
 
-/** The organizations whose feeds went on; the feed of one that was never looked at begins at its head. */
+/** The organizations with new events; a feed that was never read begins at its head. */
 export async function findBehind(db: Connection, orgIds: readonly number[]): Promise<Behind[]> {
   const ids = sql.binary(integers(orgIds));
   await db.exec(sql.prepared('begin-alert-cursors', NO_ROWS)`

@@ -37,7 +37,7 @@ export async function takeRevisions(
     returning revised.subject, revised.subject_id as id, micros_of_time(revised.since) as since`);
 }
 
-/** Puts off what there was no time for. */
+/** Postpones work for which there was no time. */
 export async function putOff(
   db: Connection,
   orgId: number,
@@ -53,7 +53,10 @@ export async function putOff(
   }
 }
 
-/** Keeps one of several about the same, the earliest: of an organization that is passed over they would become ever more. */
+/**
+ * Merges revisions about the same thing into the earliest: for an organization that is passed over they would
+ * accumulate.
+ */
 export async function mergeRevisions(db: Connection, orgId: number): Promise<void> {
   await db.exec(sql.type(NO_ROWS)`
     with taken as (delete from alert_revisions where org_id = ${orgId} returning *)

@@ -53,7 +53,7 @@ export class SetAside {
     return this.#passedOver.share(orgId, SHARE);
   }
 
-  /** The one that is to be tried: one in a turn, since it may take long to fail. */
+  /** The one to retry: one per turn, because it may take long to fail. */
   due(now: number): number | null {
     return this.#passedOver.due(now).find((orgId) => this.isPassedOver(orgId)) ?? null;
   }

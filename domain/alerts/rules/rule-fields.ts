@@ -42,7 +42,7 @@ export async function assetKeysOf(
   return rows.map(({ external_key: key }) => key);
 }
 
-/** The settings as they are shown and logged. */
+/** The settings as shown and logged. */
 export function settingsFields(settings: RuleSettings, keys: LocationKeys) {
   const { kind, name, after, thenAfter, locationId, hours, bound, selection, mailTo } = settings;
   const { withinLocationId, metadata, readerIds } = selection;

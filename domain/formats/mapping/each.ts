@@ -52,7 +52,7 @@ interface Path {
 }
 
 interface Found extends Selection {
-  /** Pays for every value that is looked at. */
+  /** Counts the work for every visited value. */
   readonly scope: Scope;
   readonly wantsKeys: boolean;
   /** An element that lacks the rest of one path may have its items at another. */

@@ -243,7 +243,7 @@ class DocumentRun {
 /** Why a rule finds no items in a document. */
 interface NothingThere {
   reason: string;
-  /** The document was not told apart from one with reads, but lacks something. */
+  /** No condition distinguished the document from one with reads, but it lacks something. */
   isLacking: boolean;
 }
 
@@ -306,7 +306,7 @@ function mapItem(rule: Rule, scope: Scope, policies: Policies, index: number): I
   return { outcome: 'read', read: readings === null ? read : { ...read, readings } };
 }
 
-/** @param has what was read, or is not wanted. */
+/** @param has whether a field was read, or is not wanted. */
 function unusableOf(
   fields: Fields,
   scope: Scope,
@@ -339,7 +339,7 @@ function ignored(rule: Rule, scope: Scope, reason: string): Ignored {
     : { outcome: 'ignored', reason, warning: warning.saying };
 }
 
-/** An ignored item or document that was not told apart from a read, but lacks something. */
+/** An ignored item or document that no condition distinguished from a read, but that lacks something. */
 interface Lacking {
   rule: Rule;
   around: Around;

@@ -48,7 +48,7 @@ interface Beginning {
   delimiter: string;
   /** The number of the first line of {@link begin}. */
   line: number;
-  /** Text read to find out, without what stands before the header. */
+  /** The text read to detect it, without anything before the header. */
   begin: string;
 }
 

@@ -7,7 +7,7 @@ import { harmless, harmlessJson } from './harmless.ts';
 import { listIds, readStoredRows, type StoredRow } from './stored-rows.ts';
 import { formatTagList } from './tag-list.ts';
 
-/** Line feeds alone count for line ends, too, wherever the file is read. */
+/** Bare line feeds are accepted as line ends everywhere the file is read. */
 const AS_CSV = { record_delimiter: '\r\n', quote_record_delimiter: true };
 
 /** Rows looked up at a time; fewer are fetched and written if they have much metadata. */

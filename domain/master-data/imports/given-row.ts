@@ -26,7 +26,7 @@ const PARENT = { parent_external_key: optional(externalKey) };
 const ASSET = { ...KEY, ...cellMembers(ASSET_COLUMNS), ...TAGS };
 const LOCATION = { ...KEY, ...behindDescription(cellMembers(LOCATION_COLUMNS), PARENT), ...TAGS };
 
-/** Members of a row, hence columns of a file, in the order of exports. */
+/** Members of a row, and so columns of a file, in the order of exports. */
 const MEMBERS = { asset: ASSET, location: LOCATION };
 
 export type GivenRow = Values<typeof ASSET> & Partial<Values<typeof LOCATION>>;

@@ -15,7 +15,7 @@ import type { ImportRow } from './row.ts';
 import { lockRows, readStoredRows, type StoredRow } from './stored-rows.ts';
 import { insertRows, type NewRow, updateRows, type WrittenRow } from './write-rows.ts';
 
-/** Sees what becomes of every row that the file alone does not disqualify. */
+/** Observes the outcome of every row that the file alone does not disqualify. */
 export interface Onlooker {
   /** Called again if the transaction is retried. */
   begin(): void;

@@ -63,7 +63,7 @@ export class Postponed {
     }
   }
 
-  /** Does the work. Faults are noted; then the transaction must be rolled back. */
+  /** Does the work. Faults are recorded; then the transaction must be rolled back. */
   async finish(transaction: OrganizationChange, notes: FileNotes): Promise<void> {
     await this.#parents.find(transaction, notes);
     for (const group of this.#keyless.groups()) {

@@ -37,7 +37,7 @@ interface Shown {
   fields: readonly FieldChange[];
 }
 
-/** Counts what becomes of the rows of a file, keeps the first of each kind, and digests all changes. */
+/** Counts the outcomes of a file's rows, keeps the first of each kind, and digests all changes. */
 export class DifferenceOfFile implements Onlooker {
   readonly #resource: Keyed;
   #kinds = new Map<number, Kind>();
@@ -76,7 +76,7 @@ export class DifferenceOfFile implements Onlooker {
     return this.#digest.copy().digest();
   }
 
-  /** @param faulty lines; some were taken for good ones at first. */
+  /** @param faulty lines; some seemed valid at first. */
   difference(faulty: ReadonlySet<number>): FileDifference {
     const counts = { created: 0, updated: 0, unchanged: 0, faulty: faulty.size };
     for (const [line, kind] of this.#kinds) {

@@ -12,7 +12,11 @@ const MOST_UNAPPLIED = 5;
 const MOST_IN_ALL = 50;
 const KEPT = '7 days';
 
-/** Keeps a file to be looked at and imported, and forgets old ones. @returns its id. */
+/**
+ * Stores a file for review and import, and removes old ones.
+ *
+ * @returns its id.
+ */
 export function storeFile(
   db: OrganizationDatabase,
   actor: UserActor,

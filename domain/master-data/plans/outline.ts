@@ -3,7 +3,7 @@ import type { Point } from './places.ts';
 /** Share of the plan's area; anything smaller is a line. */
 const LEAST_AREA = 1e-7;
 
-/** Why an outline of three and more corners cannot be that of a place; null if it can. */
+/** Why an outline of three and more corners is invalid for a place; null if it is valid. */
 export function faultOfOutline(corners: readonly Point[]): 'crosses_itself' | 'no_area' | null {
   const edges = corners.map((from, index): Edge => [from, corners[(index + 1) % corners.length] as Point]);
   if (edges.some((edge, index) => edges.slice(index + 2).some((other) => areCrossing(edge, other)))) {

@@ -144,7 +144,7 @@ export async function readPublished(
 /** No feed comes so far. */
 const LAST_POSITION = Number.MAX_SAFE_INTEGER;
 
-/** Assets that have ever been somewhere, by id. */
+/** Assets that were ever placed, by id. */
 export async function readPlaced(
   db: Connection,
   orgId: number,

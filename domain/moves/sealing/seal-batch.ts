@@ -5,7 +5,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 /** How much of an organization's queue is to be sealed, from where. */
 export interface Order {
   orgId: number;
-  /** Ids up to here are not looked for. */
+  /** Ids up to here are skipped. */
   after: number;
   /** Rows at most, but for the further parts of a change, which get consecutive positions. */
   share: number;

@@ -19,7 +19,7 @@ interface Place {
 /** Locations are looked for so often. */
 const LOOK_EVERY: Micros = 300 * MICROS_PER_SECOND;
 
-/** How often a location is learned again, and how often one that nothing is known about yet. */
+/** How often a location is learned again, and how often one without a result yet. */
 const LEARN_EVERY = { known: 6 * 3_600 * MICROS_PER_SECOND, unknown: LOOK_EVERY };
 
 /**

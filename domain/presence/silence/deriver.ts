@@ -67,7 +67,7 @@ const LONGEST_STATEMENT = 10_000;
 /** Hours of evidence that are read at once after a failure. */
 const SHARE = { first: AT_ONCE / 2, least: 1, all: AT_ONCE };
 
-/** Readers learned again in a turn: one that sends every minute has 10,000 stretches to read. */
+/** Readers learned again per turn: one that sends every minute has 10,000 stretches to read. */
 const LEARNED_AT_ONCE = { known: 2, new: 20 };
 const LEARN_EVERY = { known: 6 * HOUR, new: 300 * MICROS_PER_SECOND };
 

@@ -5,7 +5,7 @@ import { type PlaceFilters, placesDuring } from '../places-during.ts';
 import { leftAt, staysIn } from '../stays/stays-in.ts';
 import type { Window } from '../window.ts';
 
-/** The places that trips lead from and to, each with filters of its own. */
+/** The locations that trips lead from and to, each with its own filters. */
 export interface TripPlaces {
   left: PlaceFilters;
   reached: PlaceFilters;

@@ -2,7 +2,7 @@ import type { Micros } from '../../../base/instant.ts';
 import type { AssetRef } from '../history/asset-ref.ts';
 import type { DecidedTransition, Stay, Transition } from '../history/history.ts';
 
-/** What becomes of rows of a history, each in order of time. */
+/** The changes of a history's rows, each list in order of time. */
 export interface ChangedRows {
   added: readonly Transition[];
   removed: readonly Transition[];

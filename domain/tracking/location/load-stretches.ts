@@ -78,7 +78,7 @@ async function seenIn(
   return seen;
 }
 
-/** An asset was read so often that its location cannot be decided. */
+/** An asset has too many reads to decide its location. */
 export class TooManyScans extends AppError {
   constructor({ orgId, assetId }: AssetRef) {
     super(

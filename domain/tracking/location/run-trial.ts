@@ -12,7 +12,7 @@ import { countAssetsToTry, sitesToTry, type Trial, type TriedAsset, tryOnAssets 
 import type { Period, TriedMove, TriedMoves } from './try-setting.ts';
 
 export interface TrialBounds {
-  /** Scans of what is tried: the period ends before the first beyond these. Null: any number. */
+  /** The most tried scans: the period ends before the first one beyond. Null: any number. */
   scans: number | null;
   assets: number;
   /** Moves that are listed, in order of assets. */
@@ -40,7 +40,7 @@ export interface TrialSummary {
   covered: Period & { scans: number; assets: number; of: number; mostScans: number | null };
   /** Null if all of it was. */
   cutBy: 'scans' | 'assets' | 'time' | null;
-  /** Without moves elsewhere that stay as they are, where the setting is tried on a location. */
+  /** Without unchanged moves elsewhere, if the setting is tried on a location. */
   totals: PairCounts;
   /** The pairs within the location that the setting is tried on. */
   inside: PairCounts;
@@ -57,10 +57,10 @@ export interface TrialSummary {
 }
 
 /**
- * Tries a setting on the recorded scans as {@link tryOnAssets} does, within bounds, and sums up what it would change.
- * Nothing is written.
+ * Tries a setting on the recorded scans as {@link tryOnAssets} does, within bounds, and sums up its effect. Nothing is
+ * written.
  *
- * @param isTimeUp asked after each asset; then the assets so far are told of.
+ * @param isTimeUp asked after each asset; then the result covers the assets so far.
  * @throws AppError `invalid_input`.
  */
 export async function runTrial(
@@ -201,7 +201,7 @@ async function boundPeriod(
   return { from: period.from, to };
 }
 
-/** Scans elsewhere that are looked through for one that is tried. */
+/** Scans elsewhere that may be read per tried scan. */
 const ELSEWHERE = 5;
 
 /** The time of the first scan beyond `most`, or beyond the most that may be searched; null if there are no more. */

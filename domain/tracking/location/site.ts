@@ -25,7 +25,7 @@ export interface DatedSetting {
 /** -55 dBm: a beacon at 0 dBm, 1 m away in free space. */
 export const USUAL_TAG_DBM = -55;
 
-/** Upper bound on the settings that an organization makes, those of all its locations and dates together. */
+/** Bound on an organization's settings, over all locations and dates. */
 export const MOST_SETTINGS = 1_000;
 
 export interface AntennaParts {

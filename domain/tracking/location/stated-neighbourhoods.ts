@@ -225,7 +225,7 @@ const SCANS_AT_A_TIME = 50_000;
 
 const MOST_AHEAD = 4_096;
 
-/** Half minutes with reads in which a lost position is looked for. */
+/** Half minutes with reads to search for a lost position. */
 const MOST_LOOKS = 64;
 
 async function piecesAhead(

@@ -282,7 +282,7 @@ export class Hearing {
     return { fit, cost };
   }
 
-  /** Whether the nearest window suffices: then nothing farther away ever bears on the bucket. */
+  /** Whether the nearest window suffices: then no farther bucket ever affects this one. */
   isNarrow(bucket: number): boolean {
     return this.#antennas.some((antenna) => antenna.look(bucket, 0) >= ENOUGH);
   }
@@ -383,7 +383,7 @@ class AntennaReads {
   readonly readerId: number;
   readonly antenna: number;
   readonly offset: number;
-  /** An antenna that is moved to another location counts as two. */
+  /** An antenna that moves to another location counts as two. */
   readonly locationId: number;
   /** A number of the location. */
   readonly place: number;
@@ -600,7 +600,7 @@ interface Decided {
   position: MetricPosition | null;
   /** The instant of the scan that it is by. */
   positionAt: Micros;
-  /** The buckets that bear on it; none if nothing has to be proven. */
+  /** The buckets that affect it; none if nothing has to be proven. */
   window: Buckets;
   /** Microseconds, as estimated. */
   cost: number;

@@ -47,7 +47,7 @@ export interface Recomputing {
   /** Stops after the current asset. */
   signal?: AbortSignal | undefined;
   onProgress?(sofar: RecomputedSoFar): void;
-  /** Called after commits that told the feed of changes of these organizations. */
+  /** Called after commits that changed the feeds of these organizations. */
   onMoves?(orgIds: readonly number[]): void;
 }
 
@@ -237,7 +237,7 @@ function isLookedAt({ assetId, from }: Pick<Scope, 'assetId' | 'from'>): Fragmen
 interface Recomputed {
   written: number;
   removed: number;
-  /** Changes that the sealer has to be woken for. */
+  /** Changes for which the sealer must be woken. */
   unsealed: number;
 }
 

@@ -29,7 +29,7 @@ export async function findAnswered(
   return row === null ? null : { handheldId: row.handheld_id, scans: row.scans };
 }
 
-/** Whether an organization other than the one that asks has a submission of this id. One look-up for each organization. */
+/** Whether another organization has a submission with this id. One look-up per organization. */
 export async function isAnothers(db: Connection, { orgId, submissionId }: SubmissionRef): Promise<boolean> {
   const row = await db.one(sql.prepared('is-submission-of-another', rowsOf<{ is_anothers: boolean }>())`
     select exists (

@@ -199,7 +199,7 @@ async function latestOf(db: Connection, asset: AssetRef, scan: Seen, site: Site)
   return { at, locationId: said?.locationId ?? null, rule: said?.rule ?? null, evidence };
 }
 
-/** Scans that are looked at before a scan that is explained, and as many after it: 2,000 a second. */
+/** Scans to read before an explained scan, and as many after it: 2,000 a second. */
 const MOST_EXPLAINED = 10_000;
 
 /** Year 2200: later than any scan. */
@@ -219,7 +219,7 @@ function nearest(scans: readonly Seen[], at: Micros): Seen[] {
     .toSorted((a, b) => a.observedAt - b.observedAt);
 }
 
-/** Stays whose scans are looked for before a deciding scan, and as many after it. */
+/** Stays whose scans may be searched before a deciding scan, and as many after it. */
 const MOST_PROVEN = 200;
 
 const WINDOW: Micros = (FARTHEST + 1) * BUCKET;

@@ -12,7 +12,7 @@ export interface Lack {
   needed: number;
 }
 
-/** @returns null if a location is proven; of several locations that are too near the one that is nearest. */
+/** @returns null if a location is proven; of several locations that are too close to each other, the nearest. */
 export function lackOf({ proof, locationId, heard, unit, shares, odds }: Evidence): Lack | null {
   if (proof !== null || locationId === null) {
     return null;

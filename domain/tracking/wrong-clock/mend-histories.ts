@@ -32,7 +32,7 @@ export interface Mending {
   /** Stops after the current asset. */
   signal?: AbortSignal | undefined;
   onProgress?(sofar: MendedSoFar): void;
-  /** Called after commits that told the feed of changes of these organizations. */
+  /** Called after commits that changed the feeds of these organizations. */
   onMoves?(orgIds: readonly number[]): void;
 }
 
@@ -85,7 +85,7 @@ async function nextAssets(
 interface MendedAsset {
   /** Dated again. */
   scans: number;
-  /** Changes of its history that the sealer has to be woken for. */
+  /** Changes of its history for which the sealer must be woken. */
   unsealed: number;
 }
 

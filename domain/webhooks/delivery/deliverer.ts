@@ -53,7 +53,7 @@ export interface DelivererParts {
 /** Seconds for which a silent process counts as alive: a few times {@link TICK}. */
 const LEASE = 6;
 
-/** Milliseconds between two claims: of a process that delivers, and of one that has no webhooks. */
+/** Milliseconds between two claims: for a process that delivers, and for one without webhooks. */
 const TICK = { delivering: 1_500, idle: 5_000 };
 
 /** Milliseconds of grace for requests in flight at shutdown. */

@@ -84,7 +84,7 @@ interface Head {
   head: number;
 }
 
-/** The heads of the feeds of organizations; none where nothing was ever sealed. */
+/** The heads of the feeds of organizations; none for an empty feed. */
 async function readHeads(db: Connection, orgIds: readonly number[]): Promise<Head[]> {
   const rows = await db.any(sql.prepared('read-move-heads', rowsOf<{ org_id: number; head: number }>())`
     select org_id, head from move_heads

@@ -27,7 +27,7 @@ export interface Picked {
 }
 
 export interface PickedEvent {
-  /** Null if nothing is sent: what was to be merged cancels out, or is not wanted. */
+  /** Null if nothing is sent: the merged events cancel out, or are not wanted. */
   event: FeedEvent | null;
   /** The lane's position after it is sent. */
   doneTo: number;
@@ -35,7 +35,7 @@ export interface PickedEvent {
   settled: Settled | null;
 }
 
-/** Events that are sent as one: those of the subject, an asset or below zero a reader, from `first` to `last`. */
+/** Events sent as one: those of the subject (an asset, or below zero a reader) from `first` to `last`. */
 export interface Settled {
   subject: number;
   first: number;

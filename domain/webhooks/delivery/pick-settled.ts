@@ -22,7 +22,7 @@ import {
 
 export interface WantedSettled extends Wanted {
   webhookId: number;
-  /** 0: no more than what was begun before is merged. */
+  /** 0: merges only what was begun before. */
   settleSeconds: number;
 }
 
@@ -125,7 +125,7 @@ interface First {
   first: number;
   /** Seconds for which it has yet to wait. */
   dueIn: number;
-  /** The last position of what was begun to be sent; null if nothing was. */
+  /** The last position whose sending began; null if none. */
   begunTo: number | null;
   /** Its unsent events, within the bounds of a look. */
   positions: readonly number[];

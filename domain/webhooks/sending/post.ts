@@ -15,7 +15,7 @@ export interface Answer {
   retryAfter: string | undefined;
   /** The first {@link KEPT} bytes of the body. */
   start: Buffer;
-  /** It went on after {@link MOST} bytes. */
+  /** It had more than {@link MOST} bytes. */
   isEndless: boolean;
 }
 

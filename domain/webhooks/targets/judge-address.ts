@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { type Address, isWithin, type Networks } from '../../../base/networks.ts';
 
-/** `named`: not public, but in WEBHOOK_NETWORKS. `metadata`: refused whatever is named. */
+/** `named`: not public, but in WEBHOOK_NETWORKS. `metadata`: refused even if named there. */
 export type Reach = 'public' | 'named' | 'refused' | 'metadata';
 
 /**

@@ -4,10 +4,7 @@ import { judgeAddress, type Reach } from './judge-address.ts';
 
 export const URL_MAX_LENGTH = 2_048;
 
-/**
- * The fault of a URL as the target of a webhook, as far as it can be told without a DNS look-up; null if there is none.
- * Completes "the URL".
- */
+/** The fault of a URL as the target of a webhook, without a DNS look-up; null if there is none. Completes "the URL". */
 export function faultOfTarget(text: string, networks: Networks): string | null {
   if (text.length > URL_MAX_LENGTH) {
     return `must have at most ${URL_MAX_LENGTH} characters`;
@@ -29,7 +26,7 @@ export function faultOfTarget(text: string, networks: Networks): string | null {
   return faultOfAddress(host, url.protocol, judgeAddress(host, networks));
 }
 
-/** @param address as it is to be connected to. */
+/** @param address to connect to. */
 export function faultOfAddress(address: string, protocol: string, reach: Reach): string | null {
   if (reach === 'metadata') {
     return `must not lead to ${address}, at which clouds give out credentials; it is always refused, whatever WEBHOOK_NETWORKS names`;

@@ -5,7 +5,7 @@ import { CHALLENGE } from '../../../platform/http/bearer.ts';
 import { guide, type Limits } from './guide.ts';
 
 export interface DescriptionOptions {
-  /** Base address for clients; null if it is that of the description. */
+  /** Base address for clients; null for the address of the description. */
   publicUrl: string | null;
   limits: Limits;
 }

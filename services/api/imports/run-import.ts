@@ -10,7 +10,7 @@ import {
 import type { ApiContext } from '../serving/context.ts';
 import { QUEUE } from '../serving/import-turns.ts';
 
-/** Per token of the rate limit, whichever comes to more; the first token is that of the request. */
+/** Per token of the rate limit, whichever is more; the request itself pays the first token. */
 const ROWS_A_TOKEN = 1_000;
 const BYTES_A_TOKEN = 131_072;
 

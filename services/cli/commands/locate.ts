@@ -437,7 +437,10 @@ function withDecidingOptions(command: Command): Command {
     );
 }
 
-/** @param usual the procedure where none is named; null if one has to be. @throws SettingFault `invalid_input`. */
+/**
+ * @param usual the procedure by default; null if it must be named.
+ * @throws SettingFault `invalid_input`.
+ */
 function decidingOf(options: DecidingOptions, usual: Deciding['procedure'] | null): Deciding {
   const { by = usual, certainty = null, tagDbm = null, inherit } = options;
   if (inherit === true) {

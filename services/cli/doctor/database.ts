@@ -31,7 +31,11 @@ export async function connect(url: string): Promise<Client | Finding> {
   }
 }
 
-/** The way of migrations, by an address of its own. @param client leads to the database of processes. */
+/**
+ * Checks the address of migrations.
+ *
+ * @param client leads to the database of the processes.
+ */
 export async function examineMigrating(client: Client, url: string): Promise<Finding> {
   const check = 'way of migrations';
   const owner = new Client(connectionConfig(url, 'tagtrail doctor'));

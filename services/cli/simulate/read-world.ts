@@ -5,7 +5,7 @@ import { readPlans } from '../../../domain/tracking/location/read-site.ts';
 import type { Plan, Setting, World } from '../../../simulation/location/oracle.ts';
 
 export interface StoredWorld {
-  /** Rises with each change; null where nothing was ever set. */
+  /** Rises with each change; null if nothing was ever set. */
   version: number | null;
   /** Null where every scan counts. */
   world: World | null;

@@ -102,7 +102,7 @@ const list = memberRoute({
   },
 });
 
-/** The name of a resource without a key of its own. */
+/** The name of a resource without a key. */
 const NAMED_AS: Readonly<Record<string, string>> = { api_key: 'key', membership: 'user' };
 
 function namedView(change: LoggedChange, names: Names) {

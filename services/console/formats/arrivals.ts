@@ -20,7 +20,7 @@ import {
   TEXT_SCHEMA,
 } from '../serving/schemas.ts';
 
-/** Messages that are shown and tried, and bytes of each. One that is longer is shown in part, and not tried. */
+/** The most messages to show and try, and bytes of each. Longer ones are shown in part, and not tried. */
 const MOST = 5;
 const BYTES = 16_384;
 

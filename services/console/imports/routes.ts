@@ -222,7 +222,7 @@ interface ImportRequest {
   confirm(): Promise<void>;
 }
 
-/** Imports as `POST /assets/bulk` does, in turn; the wait and the work go on if the caller hangs up. */
+/** Imports as `POST /assets/bulk` does, in turn; continues if the caller hangs up. */
 function runKept({ context, requestId, charge, confirm }: ImportRequest, resource: Keyed): RunImport {
   const actor = actorOfUser(context.session, requestId);
   return (source, options) =>

@@ -7,7 +7,7 @@ import type { Query } from '../../../platform/http/query.ts';
 import { REFERENCE, REFERENCE_OR_NULL } from '../serving/reference.ts';
 import { COUNT_SCHEMA, FLAG_SCHEMA, listOf, objectOf } from '../serving/schemas.ts';
 
-/** Events of the feed that are looked through, so that the cost has a bound whatever is asked for: 8 ms of PostgreSQL. */
+/** Events of the feed to search, so that any request costs at most 8 ms of PostgreSQL. */
 export const FEED_LOOKED_THROUGH = 20_000;
 
 export const MOST_PASSING = 100;

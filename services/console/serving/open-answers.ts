@@ -23,7 +23,7 @@ const EXPORTS = {
 /** Exports of reports under way. Each holds a connection to the database, and its snapshot, until it is read. */
 const REPORT_EXPORTS = { ...EXPORTS, total: 4, perKey: 1, perKeyWithRoom: 2, kept: 1 };
 
-/** Answers that go on for as long as their reader wants. */
+/** Answers that last as long as their reader wants. */
 export interface OpenAnswers {
   /** By user. */
   tabs: OpenStreams<number>;

@@ -34,7 +34,7 @@ export function senderOf(
   };
 }
 
-/** Streams come again by themselves, and pages say when nobody has touched them for a while. */
+/** Streams reconnect by themselves, and pages say when nobody has touched them for a while. */
 function isByItself({ headers }: IncomingMessage): boolean {
   return headers['x-tagtrail-idle'] === '1' || headers.accept?.includes('text/event-stream') === true;
 }

@@ -48,7 +48,7 @@ interface RecorderOptions extends DatedTransactions {
   clock: Clock;
   rules: TimeRules;
   onRecorded(recorded: Recorded): void;
-  /** Called after a commit that told the feed of changes of these organizations. */
+  /** Called after a commit that changed the feeds of these organizations. */
   onMoves?(orgIds: readonly number[]): void;
 }
 

@@ -31,7 +31,7 @@ export interface RetractorOptions extends DatedTransactions {
   rules: TimeRules;
   turns: SubmissionTurns;
   onRetracted(retracted: Retracted): void;
-  /** Called after a commit that told the feed of changes of these organizations. */
+  /** Called after a commit that changed the feeds of these organizations. */
   onMoves?(orgIds: readonly number[]): void;
 }
 

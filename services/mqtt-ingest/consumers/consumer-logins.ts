@@ -42,7 +42,11 @@ export class ConsumerLogins {
     return timingSafeEqual(sha256, login.passwordSha256) ? login : null;
   }
 
-  /** Why one is no more; null if it is. @throws the database's error if they cannot be looked up. */
+  /**
+   * Why a login no longer exists; null if it does.
+   *
+   * @throws the database's error if it cannot be looked up.
+   */
   async whyGone(username: string): Promise<string | null> {
     await this.#knowAsOf(performance.now() - TRUSTED_MS);
     const login = this.#logins.get(username);

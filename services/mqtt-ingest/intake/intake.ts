@@ -74,7 +74,7 @@ export interface IntakeOptions {
   /** Called for a poison message, which cannot be recorded by its own fault; it is kept as rejected. */
   onPoison(error: unknown, message: ReadMessage): void;
   onCommitted?(message: ReadMessage, outcome: MessageOutcome): void;
-  /** Called after a commit that told the feed of changes of these organizations. */
+  /** Called after a commit that changed the feeds of these organizations. */
   onMoves?(orgIds: ReadonlySet<number>): void;
   /** Called when a reader reports a fault of its own, at most once a minute per reader. */
   onWarning(warning: ReaderWarning): void;
@@ -358,7 +358,7 @@ function isPassing(error: unknown): boolean {
   return !isFaultOfMessage(error) && !(error instanceof OrganizationGone);
 }
 
-/** A message that cannot be recorded, as one that was rejected. */
+/** Turns a message that cannot be recorded into a rejected one. */
 function refusedAs(error: unknown, message: MessageAsRead, incoming: IncomingMessage): MessageAsRead {
   const { reader, receivedAt, arrivedAt } = message;
   const rejected = new MessageAsRead(incoming, { reader, receivedAt, arrivedAt, mapped: refused(error) });

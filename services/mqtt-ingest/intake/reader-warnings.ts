@@ -18,7 +18,7 @@ const QUIET = 60 * MICROS_PER_SECOND;
 /** Reports items that their format marks as worth a log line, at most once a minute per reader. */
 export class ReaderWarnings {
   readonly #onWarning: (warning: ReaderWarning) => void;
-  /** By reader; at most as many as ever warned. */
+  /** By reader, at most one entry for each that ever warned. */
   readonly #last = new Map<number, { at: Micros; untold: number }>();
 
   constructor(onWarning: (warning: ReaderWarning) => void) {

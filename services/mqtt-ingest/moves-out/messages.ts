@@ -15,7 +15,7 @@ export interface Destination {
   homeAssistant: string | null;
 }
 
-/** External keys are letters, digits and hyphens (contract 2.2), so they stand in a topic as they are. */
+/** External keys are letters, digits and hyphens (contract 2.2), so topics contain them unescaped. */
 function locationTopic({ prefix }: Destination, orgId: number, externalKey: string): string {
   return `${prefix}/${orgId}/assets/${externalKey}/location`;
 }
@@ -27,7 +27,7 @@ export function markTopic({ prefix }: Destination): string {
   return `${prefix}/0/assets/published`;
 }
 
-/** The retained message about an asset; none for one that is deleted, or nowhere. */
+/** The retained message about an asset; none if it is deleted or nowhere. */
 export function messagesOf(to: Destination, orgId: number, placement: Placement): Message[] {
   const { assetId, externalKey, name, stay, isDeleted } = placement;
   if (stay === null || isDeleted) {

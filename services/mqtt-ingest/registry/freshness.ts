@@ -25,7 +25,7 @@ export class Freshness {
   #listener: Pick<Listener, 'isConnected' | 'heardUntil' | 'ask'> = NOT_LISTENING;
   /** `performance.now()` up to which everything committed is in effect. */
   #asOf = Number.NEGATIVE_INFINITY;
-  /** Announcements so far, and their number before the last load. */
+  /** Announcements, and their number before the last load. */
   #announced = 0;
   #loaded = 0;
   #isCatchingUp = false;

@@ -39,7 +39,7 @@ export interface Registry extends Pick<Freshness, 'isFresh' | 'whenFresh'> {
   onChange(listener: () => void): () => void;
   /** Reloads everything. */
   refresh(): Promise<void>;
-  /** SHA-256 of the passwords that user names have in the database now, whatever is in memory. */
+  /** SHA-256 of the present passwords in the database, independent of memory. */
   passwordsInDatabase(usernames: readonly string[]): Promise<ReadonlyMap<string, Buffer>>;
   close(): Promise<void>;
 }
@@ -227,7 +227,7 @@ export async function loadRetiredTopics(db: Connection, days: number): Promise<s
   return rows.map(({ topic }) => topic);
 }
 
-/** The readers by what they are looked up by. Changing some costs what these are, however many others there are. */
+/** The readers, indexed for look-ups. The cost of a change depends only on the changed readers. */
 class ReadersInMemory {
   readonly #byId = new Map<number, RegisteredReader>();
   readonly #byUsername = new Map<string, RegisteredReader>();
@@ -281,7 +281,7 @@ class ReadersInMemory {
     );
   }
 
-  /** Readers whose format was stored, changed or deleted have what there is now. */
+  /** Gives readers their format's present version after it was stored, changed or deleted. */
   useFormats(formats: { get(name: string): RegisteredReader['format'] | undefined }): void {
     for (const reader of this.#byId.values()) {
       const format = formats.get(reader.formatName) ?? null;
@@ -362,7 +362,7 @@ function isSameLogin(reader: RegisteredReader, now: RegisteredReader | undefined
   );
 }
 
-/** Why whoever is sent away is to come again: maybe to the other cell, maybe to this one. */
+/** Why a client should reconnect: perhaps to the other cell, perhaps to this one. */
 export const LEAVING = 'its organization moves to another cell, or has moved; it is to connect again';
 
 const UNREGISTERED = 'the reader was deleted, or has another password since';

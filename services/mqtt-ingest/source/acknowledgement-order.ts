@@ -16,7 +16,10 @@ export class Acknowledgements {
   #isFlushDue = false;
   #passing: NodeJS.Timeout | null = null;
 
-  /** @param write sends them, or drops them if the connection has ended; told whether none received before the last is left. */
+  /**
+   * @param write sends them, or drops them if the connection has ended; gets whether none received before the last is
+   * left.
+   */
   constructor(write: (messageIds: readonly number[], areAllUpToLast: boolean) => void) {
     this.#write = write;
   }

@@ -50,7 +50,7 @@ export class ReaderConnections {
     }
   }
 
-  /** Connected readers count as disconnected from now on. The next broker finds out if this cannot be stored. */
+  /** Marks connected readers as disconnected. The next broker corrects it if this cannot be stored. */
   async stop(): Promise<void> {
     for (const reader of this.#readers.values()) {
       if (reader.open > 0) {

@@ -53,7 +53,7 @@ export interface SessionFigures {
   refused: number;
 }
 
-/** Opens a connection of the session `clientId`; the process's own is the one that has a will. */
+/** Opens a connection of the session `clientId`; only the process's own has a will. */
 export type Connect = (options: Omit<ConnectionOptions, 'address'>) => Promise<BrokerConnection>;
 
 export interface SessionSurroundings {

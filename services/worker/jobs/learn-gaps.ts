@@ -3,7 +3,7 @@ import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks
 import { GapLearner } from '../../../domain/presence/coverage/learn-gaps.ts';
 import type { Job } from './job.ts';
 
-/** Milliseconds between two locations, and between looks for one that is due. */
+/** Milliseconds between two locations, and between searches for a due one. */
 const EVERY = 2_000;
 const IDLE = 60_000;
 

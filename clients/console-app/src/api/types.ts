@@ -137,7 +137,7 @@ export type Passing = Data<'GET /locations/{location_id}/arrivals'>;
 export type MoveEvent = Answers['GET /events']['move'];
 export type Present = Row<'GET /locations/{location_id}/present'>;
 
-/** A list that a union is the type of: one that lacks a value, or has another, does not compile. */
+/** The complete list of a union's values: a missing or foreign value does not compile. */
 function all<Value extends string>(values: Readonly<Record<Value, 0>>): readonly Value[] {
   return Object.keys(values) as Value[];
 }

@@ -42,7 +42,7 @@ let recent: MoveEvent[] = [];
 /** All moves after this position are in `recent`, also positions of alerts. Null until the stream has begun. */
 let keptAfter: number | null = null;
 
-/** The moves after a position of the feed that have come so far; null where some of them may be missing. */
+/** The moves received after a position of the feed; null if some may be missing. */
 export function movesAfter(position: number): readonly MoveEvent[] | null {
   return keptAfter === null || position < keptAfter
     ? null

@@ -16,7 +16,7 @@ export interface Place {
   touchedAt: number;
 }
 
-/** The places of an organization with their counts, which moves change as they come. */
+/** The places of an organization with their counts, which moves update. */
 export class TreeModel {
   roots: readonly Place[];
   readonly #places = new Map<number, Place>();

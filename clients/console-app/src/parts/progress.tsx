@@ -1,4 +1,4 @@
-/** `done` of `of`; without `of` it only says that something goes on. */
+/** `done` of `of`; without `of` it only shows activity. */
 export function Progress({ label, done, of }: { label: string; done?: number; of?: number }) {
   return (
     <div class="progress">

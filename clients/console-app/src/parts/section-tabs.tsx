@@ -1,7 +1,7 @@
 import type { QueryValues } from '../router/address.ts';
 import { href } from '../router/router.ts';
 
-/** The parts of a screen, each with an address of its own below it. */
+/** The parts of a screen, each with its own address below it. */
 export function SectionTabs({
   label,
   screen,

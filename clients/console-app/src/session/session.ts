@@ -13,7 +13,7 @@ export type Membership = Session['memberships'][number];
 /** Undefined until the server has said; null if nobody is signed in. */
 export const session = signal<Session | null | undefined>(undefined);
 
-/** Why it could not be found out who is signed in. */
+/** Why the session could not be determined. */
 export const sessionProblem = signal<ApiError | null>(null);
 
 export const membership = computed<Membership | null>(() => {

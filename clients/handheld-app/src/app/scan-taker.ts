@@ -84,7 +84,7 @@ export class ScanTaker {
     return this.#recognized(scanned).location;
   }
 
-  /** Keeps an incomplete scan for display only: what is left of it may be another tag's value. */
+  /** Keeps an incomplete scan for display only: its rest may be another tag's value. */
   takeBroken(broken: Broken): void {
     const { announcer, session } = this.#parts;
     const { title, says } = texts.value.broken[broken.why];

@@ -59,7 +59,11 @@ export class Finding {
     this.#own = new OwnList(parts.database, parts.gateway, parts.now);
   }
 
-  /** Call when the screen opens. @returns what is to be called when it closes. */
+  /**
+   * Call when the screen opens.
+   *
+   * @returns a function to call when it closes.
+   */
   open(): () => void {
     this.#own.hold();
     void this.refresh();
@@ -174,7 +178,7 @@ export class Finding {
   }
 }
 
-/** An asset's page as it was looked at. */
+/** An asset's page as of its last view. */
 interface LookedAt {
   asset: AssetPage;
   fetched_at: string;
@@ -182,7 +186,7 @@ interface LookedAt {
 
 const MOST_KEPT = 20;
 
-/** Pages that were looked at, the latest first: they open without a network, too. */
+/** Viewed pages, latest first: they open without a network, too. */
 async function lookedAt(database: Database): Promise<LookedAt[]> {
   return ((await database.get('kept', 'looked at')) as LookedAt[] | undefined) ?? [];
 }
@@ -196,8 +200,8 @@ async function keepLookedAt(database: Database, page: LookedAt): Promise<void> {
 }
 
 /**
- * The assets with every word in their name, key or tags, whatever the case, and those with a tag that the whole text is
- * in any spelling. What is named exactly comes first, as the gateway has it.
+ * The assets with every word in their name, key or tags, in any case, and those with the whole text as a tag in any
+ * spelling. Exact matches come first, as in the gateway's answers.
  */
 function matching(assets: readonly FoundAsset[], text: string): FoundAsset[] {
   const words = folded(text).split(/\s+/).filter(Boolean);

@@ -248,7 +248,7 @@ function inJson(text: string): Body | null {
 
 /**
  * @param body null if it is not JSON and hence not the gateway's.
- * @param mayForbid whether 403 is about what was asked, and not about the token.
+ * @param mayForbid whether 403 concerns the request and not the token.
  */
 function answerOf(response: Response, body: Body | null, mayForbid = false): Answer<unknown> {
   const { status } = response;

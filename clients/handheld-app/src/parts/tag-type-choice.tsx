@@ -2,7 +2,7 @@ import { Choice } from '../../../ui/parts/choice.tsx';
 import { useApp } from '../app/app-context.ts';
 import { texts } from '../texts/texts.ts';
 
-/** The kind of tag that scanned values are taken for. */
+/** The kind of tag assumed for scanned values. */
 export function TagTypeChoice() {
   const { settings } = useApp();
   const said = texts.value.scan;

@@ -26,7 +26,9 @@ export interface SenderParts {
   random(): number;
   /** Whether the browser knows that there is no network. */
   isOffline(): boolean;
-  /** Settles what is sent of a finished sweep; null if the user went on with it. What that takes may not be answered. */
+  /**
+   * Settles the record of a finished sweep; null if the user continued it. Scans that it depends on may be unanswered.
+   */
   settle(finished: FinishedSweep): Promise<FinishedSweep | Unanswered | null>;
   onAnswered(scans: readonly StoredScan[]): void;
   onSwept(): void;
@@ -207,7 +209,11 @@ export class Sender {
     }
   }
 
-  /** After what was scanned before it was finished. @returns whether the next one can go. */
+  /**
+   * Sends finished sweeps after the scans before them.
+   *
+   * @returns whether the next one can go.
+   */
   async #sendFinished(token: string, finished: FinishedSweep): Promise<boolean> {
     const { database, gateway, onSwept, onRefused } = this.#parts;
     this.link.value = 'sending';

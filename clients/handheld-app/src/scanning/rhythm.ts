@@ -64,7 +64,7 @@ export function rhythmOf(
   return isInField || count < SURELY_A_MACHINE ? TYPING : { kind: 'slow' };
 }
 
-/** Whether a machine began what has no end yet. */
+/** Whether a machine began the unfinished scan. */
 export function isBegunByMachine(gaps: readonly number[], limit: number): boolean {
   return piecesOf(gaps, limit).some((piece) => piece.length + 1 >= FEWEST_CHARACTERS && isSteady(piece));
 }

@@ -101,7 +101,7 @@ export class WedgeDecoder<Before = never> {
     return this.#add(key, at, before);
   }
 
-  /** Call for FNC1, as between the parts of a GS1 code; a key in front of a scan is none. */
+  /** Call for FNC1, as between the parts of a GS1 code; a leading one does not count. */
   separator(at: number, before: Before | null = null): Stroke<Before> {
     this.#forgetIfOld(at);
     return this.#typed.length === 0 ? this.command(at) : this.#add(FNC1, at, before);
@@ -147,7 +147,9 @@ export class WedgeDecoder<Before = never> {
     }
   }
 
-  /** Call when the page lost or regained the keys: what is being typed is incomplete, and so is what begins now. */
+  /**
+   * Call when the page lost or regained the keyboard: the present scan is incomplete, and so is one that begins now.
+   */
   interrupt(at: number): Stroke<Before> {
     this.#disturbedAt = at;
     return this.#withoutEnd('interrupted');
@@ -225,7 +227,7 @@ export class WedgeDecoder<Before = never> {
     return { kind: 'broken', broken: { why, parts }, slowest, undo: this.#before(from) };
   }
 
-  /** The focus may have moved in between: each field has a `Before` of its own. */
+  /** The focus may have moved in between: each field has its own `Before`. */
   #before(from: number): Before[] {
     return this.#typed.slice(from).flatMap(({ before }) => (before === null ? [] : [before]));
   }

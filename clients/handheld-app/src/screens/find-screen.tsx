@@ -134,7 +134,7 @@ function placesFound(tree: LocationTree, text: string): Location[] {
   return [...new Set([...named, ...tree.search(whole)])].slice(0, MOST_SHOWN);
 }
 
-/** Places with what they lie in: where to walk; and a way to say that one is there. */
+/** Places with their parents: where to walk; and a way to say that you are there. */
 function FoundPlaces({ places }: { places: readonly Location[] }) {
   const app = useApp();
   const tree = app.places.tree.value;

@@ -164,7 +164,7 @@ function Ring({ part, whole }: { part: number; whole: number | null }) {
   );
 }
 
-/** A finished sweep in words for the user. Unknowns are named, and then nothing counts as fine. */
+/** The result of a finished sweep in words. It names unknowns, and then nothing counts as fine. */
 interface SweepVerdict {
   tone: 'moved' | 'queued' | 'problem';
   icon: IconName;

@@ -7,7 +7,7 @@ export interface Settings {
   theme: Theme;
   language: 'auto' | 'en' | 'de';
   sound: boolean;
-  /** The kind of tag that scanned values are taken for; `auto` guesses. */
+  /** The kind of tag assumed for scanned values; `auto` guesses. */
   tagType: 'auto' | TagType;
   /** Whether what a sweep finds moves there, or is only checked. */
   sweep: 'move' | 'check';

@@ -1,4 +1,4 @@
-/** The app's other tabs on this device, which share its storage and reload it when told. */
+/** The app's other tabs on this device, which share its storage and reload it when notified. */
 export class OtherTabs {
   readonly #channel = new BroadcastChannel('tagtrail-queue');
 

@@ -24,7 +24,7 @@ export interface NewScan {
   place: Place | null;
   /** Part of the walk: a new one begins whenever the place changes on the device. */
   leg: string;
-  /** The place that the tag belongs to, if known as a location's: the walk goes on there. */
+  /** The place that the tag belongs to, if known as a location's: the walk continues there. */
   sets: Place | null;
   sweep: string | null;
   /** For a sweep that only checks. */
@@ -47,7 +47,7 @@ export function withResult(scan: StoredScan, result: ScanResult | null): StoredS
   return { ...scan, tag_type: result?.tag_type ?? scan.tag_type, result };
 }
 
-/** Whether the user has taken it back, whatever became of that. */
+/** Whether the user has taken it back, in any state. */
 export function isUndone({ state, undo }: StoredScan): boolean {
   return state === 'withdrawn' || (undo !== undefined && undo.state !== 'refused');
 }

@@ -40,7 +40,7 @@ function inOrder(kept: readonly unknown[]): FinishedSweep[] {
   );
 }
 
-/** Queues a sweep as it is finished, in the transaction that stores this. */
+/** Queues a finished sweep in the transaction that stores it. */
 export async function queueFinished(
   transaction: Writing,
   sweep: Sweep,

@@ -221,9 +221,9 @@ export class Sweeping {
   }
 
   /**
-   * Settles what is sent of a finished sweep.
+   * Settles the record of a finished sweep.
    *
-   * @returns null if the user went on with it; why the list that it lacks is not there, without which it would be that of an
+   * @returns null if the user continued it; the reason if the list is missing, without which it would be a sweep of an
    * empty place.
    */
   async report({

@@ -12,7 +12,7 @@ import { lockUser, requireOwnUser, type UserRow } from '../stored-user.ts';
 export interface DisabledOptions {
   userId: number;
   isDisabled: boolean;
-  /** The administrator who asks; null for the command line. */
+  /** The calling administrator's organization; null for the command line. */
   orgId: number | null;
 }
 

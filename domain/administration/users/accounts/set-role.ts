@@ -15,7 +15,7 @@ export interface RoleOptions {
   userId: number;
   orgId: number;
   role: Role;
-  /** True for the command line: a user who is no member becomes one. An administrator invites. */
+  /** True for the command line: a user who is not a member becomes one. Administrators invite. */
   mayJoin?: boolean;
 }
 

@@ -22,7 +22,7 @@ export interface OpenLink {
   expires_at: string;
 }
 
-/** One answer whatever the reason: expired, used, withdrawn, and never made. */
+/** One answer for every reason: expired, used, withdrawn, never made. */
 export class LinkGone extends AppError {
   constructor() {
     super('not_found', 'This link has expired or was used already; ask for a new one');
@@ -48,7 +48,11 @@ export async function lookAtLink(db: Connection, token: string): Promise<OpenLin
   return { ...row, expires_at: wireTime(row.expires_at) };
 }
 
-/** Uses a link up: of two at once one does, and the other waits to be told so. @throws LinkGone. */
+/**
+ * Uses a link up: of two at once one succeeds, and the other waits for that.
+ *
+ * @throws LinkGone.
+ */
 export async function useLink(change: Change, id: number): Promise<void> {
   const count = await change.exec(sql.prepared('use-link', NO_ROWS)`
     update user_links link set used_at = clock_timestamp() where link.id = ${id} and ${GOOD_LINK}`);

@@ -30,7 +30,7 @@ const turns = new FairSemaphore<string>({
 
 const derive = promisify(argon2);
 
-/** @param caller who waits for it: an address, or whatever else has turns of its own. */
+/** @param caller the key of its turn: an address, for example. */
 export async function hashPassword(password: string, caller: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const hash = await derived(password, { salt, length: HASH_BYTES, ...COST }, caller);

@@ -33,7 +33,7 @@ export interface MailParts {
   random?(): number;
 }
 
-/** Messages of a process under way at a time, each on a connection of its own. */
+/** Messages under way per process, each on its own connection. */
 const AT_ONCE = 8;
 
 /** Recipients looked at in a turn. */

@@ -6,7 +6,7 @@ import { waitsFor } from '../../../moves/settle-seconds.ts';
 import { positionAt } from '../../../tracking/feed/position-at.ts';
 import type { MailOutcome } from '../sending/mailer.ts';
 
-/** A member who is to be told of alerts of an organization. */
+/** A member who receives alerts of an organization. */
 export interface Recipient {
   orgId: number;
   organization: string;
@@ -172,7 +172,7 @@ export async function noteOutcome(
   }
 }
 
-/** Minutes before each further attempt; the last goes on, as alerts that wait are no less true. */
+/** Minutes before each further attempt; the last repeats, because waiting alerts stay true. */
 const MINUTES = [1, 2, 5, 10, 30, 60];
 
 /** Jitter, so that simultaneous failures are not retried together. */

@@ -6,7 +6,7 @@ export interface TouchedAlert {
   id: string;
   ruleName: string;
   kind: Kind;
-  /** The name of the asset or reader: as that of the location, anything may be in it. */
+  /** The name of the asset or reader; like the location's, it may contain any text. */
   subject: string;
   location: string | null;
   state: 'open' | 'acknowledged' | 'closed' | 'withdrawn';

@@ -51,7 +51,7 @@ export function needsTls({ login, host, isSecure }: MailServer): boolean {
   return login !== null && !isSecure && !isLoopback(host);
 }
 
-/** Whether a host is this machine, whatever the network. */
+/** Whether a host is this machine, on any network. */
 function isLoopback(host: string): boolean {
   return host === 'localhost' || (ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback');
 }

@@ -6,7 +6,7 @@ import type { Sender } from './sender.ts';
 /** `refused`: by the server, for good. `failed`: another attempt may do better. */
 export interface MailOutcome {
   outcome: 'sent' | 'refused' | 'failed';
-  /** The server's answer, or why there is none; null if the message was sent. */
+  /** The server's answer, or the reason for none; null if the message was sent. */
   error: string | null;
 }
 

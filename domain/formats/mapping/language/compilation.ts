@@ -10,7 +10,7 @@ export const MOST_STEPS = 1_000;
 
 export class Compilation {
   readonly faults: Fault[] = [];
-  /** Steps compiled so far; bounded by {@link MOST_STEPS}. */
+  /** Steps compiled, at most {@link MOST_STEPS}. */
   steps = 0;
   /** The cost of looking up all values compiled so far, in characters transformed. */
   work = 0;
@@ -26,7 +26,7 @@ export class Compilation {
     return this.#searches++;
   }
 
-  /** Notes a value that is looked up once for each item. */
+  /** Records a value that is looked up once per item. */
   lookUp(): void {
     this.steps += 1;
     this.work += LOOK_UP;

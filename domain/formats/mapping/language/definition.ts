@@ -202,7 +202,7 @@ const rule = object({
 });
 export type RuleDefinition = ValueOf<typeof rule>;
 
-/** A field of a protobuf message: of a type, or with fields of its own. */
+/** A field of a protobuf message: of a type, or with its own fields. */
 export interface ProtobufFieldDefinition {
   readonly field: number;
   readonly name: string;

@@ -28,7 +28,7 @@ export function offset(added: number) {
   };
 }
 
-/** Two's complement: of hex digits, exactly as many as the bits have, or of a number that was taken for unsigned. */
+/** Two's complement: of hex digits, exactly as many as the bits have, or of a number read as unsigned. */
 export function signed(bits: 8 | 16 | 32) {
   const greatest = 2 ** (bits - 1);
   return (value: unknown): number | undefined => {

@@ -189,7 +189,7 @@ class Consuming {
     this.#ended.resolve();
   }
 
-  /** @throws why it ended, unless it was told to. */
+  /** @throws the reason why it ended, unless it was stopped. */
   async run(signal: AbortSignal, patience: () => number): Promise<void> {
     const committing = setInterval(() => void this.#commit(), COMMIT_EVERY);
     try {
@@ -253,7 +253,7 @@ class Consuming {
     throw this.#fault ?? new Error('the stream of records ended');
   }
 
-  /** @throws if it cannot be told whether records before it were taken. */
+  /** @throws if it is unknown whether earlier records were taken. */
   async #take(record: Record): Promise<void> {
     const key = `${record.topic}:${record.partition}`;
     const taken = this.#partitions.get(key);
@@ -391,5 +391,5 @@ const LAG_EVERY = 10_000;
 const RECONNECT = { first: 200, longest: 5_000 };
 const STABLE = 10_000;
 
-/** Records of a partition behind one that takes long. */
+/** Records of a partition taken after one that takes long. */
 const MOST_TAKEN = 100_000;

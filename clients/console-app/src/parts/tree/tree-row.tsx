@@ -7,7 +7,7 @@ export interface TreeRowProps {
   row: VisibleRow;
   /** In the whole tree, from 1. */
   index: number;
-  /** The one that has the focus, or gets it. */
+  /** The row that has the focus, or gets it. */
   isCurrent: boolean;
   onToggle: () => void;
   onFocus: () => void;

@@ -210,7 +210,7 @@ const TONES: Readonly<Record<Alert['state'], Tone>> = {
   withdrawn: 'queued',
 };
 
-/** The state; of an open one that only warns, that. */
+/** The state, or the level of an open alert that only warns. */
 export function AlertBadge({ alert: { state, level } }: { alert: Pick<Alert, 'state' | 'level'> }) {
   const t = texts.value.alerts;
   return state === 'open' && level === 'warning' ? (

@@ -102,7 +102,7 @@ const TONES: Record<Import['state'], Tone> = {
   applied: 'seen',
 };
 
-/** To come back to one that was left. */
+/** Links to the latest imports. */
 function LatestImports() {
   const t = texts.value.imports;
   const { answer } = useRead<{ data: readonly Import[] }>('/imports');

@@ -13,7 +13,7 @@ import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { IgnoreButton, LastRead, Strength } from './tag-columns.tsx';
 
-/** `shown` is the row in the list; a link may lead to one that is on another page of it. */
+/** `shown` is the row in the list; a link may lead to a tag on another page of it. */
 export function TagSheet({
   id,
   shown,

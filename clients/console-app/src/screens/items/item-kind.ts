@@ -10,7 +10,7 @@ export interface ItemKind<Item extends Asset | Place, Draft extends ItemDraft = 
   retired?: { path: string; screen: 'asset' };
   words: () => ItemWords;
   draftOf: (item?: Item) => Draft;
-  /** The fields that a request writes. The key is changed by a request of its own. */
+  /** The fields that a request writes. The key has its own request. */
   valuesOf: (draft: Draft) => Record<string, unknown>;
   /** Names of the fields that show their own faults. */
   shownFields: readonly string[];

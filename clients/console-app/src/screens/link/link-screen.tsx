@@ -13,7 +13,7 @@ import { href, replaceAddress } from '../../router/router.ts';
 import { begin, requireCookies, type Session, session } from '../../session/session.ts';
 import { type Texts, texts } from '../../texts/texts.ts';
 
-/** Behind `#/link/<token>`: an invitation, a reset, the first administrator's link, or one that signs in. */
+/** Behind `#/link/<token>`: an invitation, a reset, the first administrator's link, or a sign-in link. */
 export function LinkScreen({ token }: { token: string }) {
   const t = texts.value.link;
   const [link, setLink] = useState<Link | null>(null);

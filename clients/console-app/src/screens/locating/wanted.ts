@@ -3,7 +3,7 @@ import type { LocatingValues, Procedure } from '../../api/types.ts';
 import type { QueryValues } from '../../router/address.ts';
 import { address } from '../../router/router.ts';
 
-/** A setting to try, and the range to try it on, as they are typed. */
+/** The setting to try, and its range, as typed. */
 export interface Wanted {
   /** The key of a place; null for the organization. */
   place: string | null;

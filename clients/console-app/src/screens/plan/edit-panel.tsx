@@ -470,7 +470,7 @@ function UnplacedList<Item>({
   onPut,
 }: {
   title: string;
-  /** Label of what rows are looked for in. */
+  /** Label of the search field. */
   search: string;
   hint: string;
   icon: IconName;

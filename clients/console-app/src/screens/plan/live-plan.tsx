@@ -248,7 +248,7 @@ interface Lit {
   elsewhere: readonly Place[];
 }
 
-/** Characters from which on assets are looked for. */
+/** Least characters for a search. */
 const ENOUGH = 2;
 
 /** Where on the plan the assets found by `find` in the address are. It follows moves. */

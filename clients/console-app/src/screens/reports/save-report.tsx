@@ -10,7 +10,7 @@ import type { QueryValues } from '../../router/address.ts';
 import { texts } from '../../texts/texts.ts';
 import type { Report } from './use-report.ts';
 
-/** Saves all of a report, whatever the page shows. */
+/** Saves a whole report, not only the shown page. */
 export function SaveReport({
   name,
   report,

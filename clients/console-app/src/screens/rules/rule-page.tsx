@@ -123,7 +123,7 @@ function EditRule({ rule }: { rule: WholeRule }) {
   );
 }
 
-/** A rule in words, for who may not change it. */
+/** A rule in words, for users who may not change it. */
 function RuleSummary({ rule, names }: { rule: WholeRule; names: ReadonlyMap<string, string> }) {
   const t = texts.value.rules;
   const places = useNames('locations', [rule.location_external_key]);

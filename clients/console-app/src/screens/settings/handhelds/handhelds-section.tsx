@@ -24,7 +24,7 @@ import { texts } from '../../../texts/texts.ts';
 
 type Handheld = Row<'GET /handhelds'>;
 
-/** `#/settings/handhelds?open=3`: devices that people scan with, and the one that is being renamed. */
+/** `#/settings/handhelds?open=3`: the handhelds, and the one being renamed. */
 export function HandheldsSection() {
   const t = texts.value.handhelds;
   const list = useList<Handheld>('/handhelds', { sort: '' });
