@@ -29,6 +29,16 @@ export class StatementTimedOut extends AppError {
 /** An answer would need more rows or steps than are allowed; asking for less helps. */
 export class TooMuchWork extends Error {}
 
+/** {@link TooMuchWork} of several things together, where it is known how many can be done. */
+export class TooMuchTogether extends TooMuchWork {
+  readonly fits: number;
+
+  constructor(message: string, fits: number) {
+    super(message);
+    this.fits = fits;
+  }
+}
+
 /** The database is unreachable or read-only right now. The message is for callers and names no server. */
 export class DatabaseUnavailable extends AppError {
   constructor(message: string, cause: unknown) {

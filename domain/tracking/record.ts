@@ -6,6 +6,7 @@ import { findByIndexes, isUniqueViolation } from '../../db/timescale/connections
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { classify, type LookedUp, lookUp } from './classify.ts';
 import { type Distinct, distinctScans, dropRepeats, findKnownScans, type KnownScan } from './drop-repeats.ts';
+import { assetKey } from './history/asset-ref.ts';
 import type { LocatedScan } from './located-scan.ts';
 import type { Workload } from './location/heavy-organizations.ts';
 import { readSites } from './location/read-site.ts';
@@ -82,7 +83,8 @@ export async function recordScans(
   await recordUnknownTags(client, scans, outcomes);
   const readings = readingsOf(scans, lookedUp.resolutions, options.now, options.rules);
   if (readings.length > 0) {
-    const revised = await withReadingsBeyond(client, readings);
+    const locked = new Set(located.map(assetKey));
+    const revised = await withReadingsBeyond(client, readings, (asset) => locked.has(assetKey(asset)));
     await recordReadings(client, readings);
     await reviseAlerts(client, revised);
   }

@@ -1,6 +1,6 @@
 import type { Micros } from '../../base/instant.ts';
 import { integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
-import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { type AssetRef, assetKey } from './history/asset-ref.ts';
 import { PairMap } from './pair-map.ts';
@@ -42,10 +42,10 @@ interface Measured {
   at: Micros;
 }
 
-interface Known {
-  bounds: ReadonlyMap<number, readonly Bound[]>;
-  newest: PairMap<number, number, Partial<Record<LastingKind, Measured>>>;
-}
+/** Of organizations with rules about readings, by kind. */
+type Bounds = ReadonlyMap<number, ReadonlyMap<LastingKind | null, readonly Bound[]>>;
+
+type Newest = PairMap<number, number, NewestRow>;
 
 /** Late values whose predecessor is looked up, in a batch; all of more are taken to matter. */
 const MOST_LOOKED_UP = 500;
@@ -54,23 +54,27 @@ const MOST_LOOKED_UP = 500;
  * Assets for which rules about readings may say something else once these are stored, with an instant just before. A value on
  * the side of a bound where the value before it was changes nothing, so what a tag sends again and again has nothing derived.
  *
- * Call before they are stored. Locks the newest values, so that of two recorders the second knows of the first.
+ * Call before they are stored.
+ *
+ * @param isLocked whether this transaction has locked the asset; of others the newest values are, so that of two recorders the
+ * second knows of the first.
  */
 export async function withReadingsBeyond(
   db: Connection,
   found: readonly TagReading[],
+  isLocked: (asset: AssetRef) => boolean,
 ): Promise<(AssetRef & { since: Micros })[]> {
   const bounds = await loadBounds(db, [...new Set(found.map(({ orgId }) => orgId))]);
+  if (bounds.size === 0) {
+    return [];
+  }
   const asked = found
     .filter(({ orgId }) => bounds.has(orgId))
     .toSorted((a, b) => a.observedAt - b.observedAt);
-  if (asked.length === 0) {
-    return [];
-  }
-  const known = { bounds, newest: await lockNewest(db, asked) };
+  const newest = await loadNewest(db, asked, isLocked);
   const earliest = new Map<string, AssetRef & { since: Micros }>();
   for (const kind of LASTING_KINDS) {
-    for (const { orgId, assetId, observedAt } of await beyond(db, kind, asked, known)) {
+    for (const { orgId, assetId, observedAt } of await beyond(db, kind, asked, { bounds, newest })) {
       const asset = { orgId, assetId, since: observedAt - 1 };
       const before = earliest.get(assetKey(asset));
       earliest.set(assetKey(asset), before !== undefined && before.since <= asset.since ? before : asset);
@@ -79,52 +83,59 @@ export async function withReadingsBeyond(
   return [...earliest.values()];
 }
 
-async function loadBounds(
-  db: Connection,
-  orgIds: readonly number[],
-): Promise<ReadonlyMap<number, readonly Bound[]>> {
+async function loadBounds(db: Connection, orgIds: readonly number[]): Promise<Bounds> {
   const rows = await db.any(sql.prepared('find-bounds-of-readings', rowsOf<Bound & { org_id: number }>())`
     select distinct org_id, reading, above, below, hysteresis from rules
     where org_id = any (${sql.binary(integers(orgIds))}::integer[]) and reading is not null`);
-  return Map.groupBy(rows, (row) => row.org_id);
+  return new Map(
+    [...Map.groupBy(rows, (row) => row.org_id)].map(([orgId, own]) => [
+      orgId,
+      Map.groupBy(own, ({ reading }) => reading),
+    ]),
+  );
 }
 
-async function lockNewest(db: Connection, asked: readonly TagReading[]): Promise<Known['newest']> {
+type NewestRow = { org_id: number; tag_id: number } & Record<LastingKind, number | null> &
+  Record<`${LastingKind}_at`, Micros | null>;
+
+async function loadNewest(
+  db: Connection,
+  asked: readonly TagReading[],
+  isLocked: (asset: AssetRef) => boolean,
+): Promise<Newest> {
   const tags = new PairMap<number, number, TagReading>();
   for (const reading of asked) {
     if (!tags.has(reading.orgId, reading.tagId)) {
       tags.add(reading.orgId, reading.tagId, reading);
     }
   }
-  const rows = await db.any(sql.prepared(
-    'lock-newest-readings',
-    rowsOf<
-      { org_id: number; tag_id: number } & Record<LastingKind, number | null> &
-        Record<`${LastingKind}_at`, Micros | null>
-    >(),
-  )`
+  const newest: Newest = new PairMap();
+  const { locked = [], free = [] } = Object.groupBy(tags.values(), (reading) =>
+    isLocked(reading) ? 'locked' : 'free',
+  );
+  for (const row of [
+    ...(locked.length === 0 ? [] : await db.any(newestOf('find-newest-readings', locked, sql.fragment``))),
+    ...(free.length === 0 ? [] : await db.any(newestOf('lock-newest-readings', free, LOCKED))),
+  ]) {
+    newest.add(row.org_id, row.tag_id, row);
+  }
+  return newest;
+}
+
+const LOCKED = sql.fragment`order by newest.org_id, newest.tag_id for update of newest`;
+
+function newestOf(name: string, tags: readonly TagReading[], end: FragmentSqlToken) {
+  return sql.prepared(name, rowsOf<NewestRow>())`
     select newest.org_id, newest.tag_id,
       newest.temperature_c, micros_of_time(newest.temperature_c_at) as temperature_c_at,
       newest.humidity_percent, micros_of_time(newest.humidity_percent_at) as humidity_percent_at,
       newest.battery_percent, micros_of_time(newest.battery_percent_at) as battery_percent_at,
       newest.battery_volts, micros_of_time(newest.battery_volts_at) as battery_volts_at
     from newest_readings newest
-    join unnest(${sql.binary(integers(tags.values().map(({ orgId }) => orgId)))}::integer[],
-        ${sql.binary(integers(tags.values().map(({ tagId }) => tagId)))}::integer[]) as given (org_id, tag_id)
+    join unnest(${sql.binary(integers(tags.map(({ orgId }) => orgId)))}::integer[],
+        ${sql.binary(integers(tags.map(({ tagId }) => tagId)))}::integer[]) as given (org_id, tag_id)
       on newest.org_id = given.org_id and newest.tag_id = given.tag_id
-    order by newest.org_id, newest.tag_id for update of newest`);
-  const newest = new PairMap<number, number, Partial<Record<LastingKind, Measured>>>();
-  for (const row of rows) {
-    const measured: Partial<Record<LastingKind, Measured>> = {};
-    for (const kind of LASTING_KINDS) {
-      const [value, at] = [row[kind], row[`${kind}_at`]];
-      if (value !== null && at !== null) {
-        measured[kind] = { value, at };
-      }
-    }
-    newest.add(row.org_id, row.tag_id, measured);
-  }
-  return newest;
+    ${end}`;
 }
 
 /** Readings of a kind that are on another side than the one before, as far as that is known. @param asked in order of time. */
@@ -132,7 +143,7 @@ async function beyond(
   db: Connection,
   kind: LastingKind,
   asked: readonly TagReading[],
-  { bounds, newest }: Known,
+  { bounds, newest }: { bounds: Bounds; newest: Newest },
 ): Promise<TagReading[]> {
   const last = new PairMap<number, number, { measured: Measured }>();
   const late: { reading: TagReading; inBatch: Measured | null }[] = [];
@@ -140,13 +151,13 @@ async function beyond(
   for (const reading of asked) {
     const { orgId, tagId, observedAt: at, readings } = reading;
     const value = readings[kind];
-    const own = (bounds.get(orgId) ?? []).filter((bound) => bound.reading === kind);
-    if (value === undefined || own.length === 0) {
+    const own = bounds.get(orgId)?.get(kind);
+    if (value === undefined || own === undefined) {
       continue;
     }
     const of = last.get(orgId, tagId);
     const inBatch = of?.measured ?? null;
-    const stored = newest.get(orgId, tagId)?.[kind] ?? null;
+    const stored = measuredIn(newest.get(orgId, tagId), kind);
     if (stored !== null && at <= stored.at) {
       late.push({ reading, inBatch });
     } else if (matters(own, laterOf(stored, inBatch), { value, at })) {
@@ -167,13 +178,18 @@ async function beyond(
     late.map(({ reading }) => reading),
   );
   for (const [index, { reading, inBatch }] of late.entries()) {
-    const own = (bounds.get(reading.orgId) ?? []).filter((bound) => bound.reading === kind);
+    const own = bounds.get(reading.orgId)?.get(kind) ?? [];
     const measured = { value: reading.readings[kind] ?? 0, at: reading.observedAt };
     if (matters(own, laterOf(before.get(index) ?? null, inBatch), measured)) {
       found.push(reading);
     }
   }
   return found;
+}
+
+function measuredIn(row: NewestRow | undefined, kind: LastingKind): Measured | null {
+  const [value, at] = [row?.[kind] ?? null, row?.[`${kind}_at`] ?? null];
+  return value === null || at === null ? null : { value, at };
 }
 
 function laterOf(one: Measured | null, other: Measured | null): Measured | null {

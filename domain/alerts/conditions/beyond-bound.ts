@@ -4,6 +4,7 @@ import { sideOf } from '../../tracking/reading-bound.ts';
 import type { DatedRule } from '../rules/rule.ts';
 import type { AssetEvidence, KnownAlert, MeasuredTag } from './evidence.ts';
 import type { Held } from './held.ts';
+import { sideAt } from './load-measured.ts';
 import { selectedTimes } from './selected-times.ts';
 import { stayAt } from './stay-at.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -30,8 +31,10 @@ export function beyondTimes(rule: DatedRule, asset: AssetEvidence, around: Surro
   const known = asset.known
     ?.get(ruleId)
     ?.find(({ since, until, asOf }) => since < asOf && (until ?? asOf + 1) > asOf && from < asOf);
-  const undecided = known === undefined ? new Set() : undecidedAt(known.asOf, rule, measured.tags);
-  const times = measured.tags.flatMap((tag) => timesOf(rule, tag, undecided.has(tag) ? known : undefined));
+  const times = [
+    ...(known === undefined ? [] : timesBefore(known, rule, measured.tags)),
+    ...measured.tags.flatMap((tag) => timesOf(rule, tag)),
+  ];
   const first = new Map<Micros, Beyond>();
   for (const time of times) {
     const other = first.get(time.since);
@@ -51,22 +54,32 @@ export function beyondTimes(rule: DatedRule, asset: AssetEvidence, around: Surro
   }));
 }
 
-/** Tags of which no reading that was looked at says on which side they were by then: an alert of then is of one of them. */
-function undecidedAt(instant: Micros, { bound }: DatedRule, tags: readonly MeasuredTag[]): Set<MeasuredTag> {
-  const there = tags.filter(({ pieces }) => (pieces[0]?.at ?? Number.POSITIVE_INFINITY) <= instant);
-  const isDecided = ({ pieces }: MeasuredTag) =>
-    pieces.some(({ at, value }) => at <= instant && sideOf(bound, value) !== 'between');
-  return new Set((there.length === 0 ? tags : there).filter((tag) => !isDecided(tag)));
+/**
+ * An alert says that the asset was beyond the bound, however little of that time is looked at: it goes on with the tags that were
+ * beyond by then, or else with those of which no reading says on which side they were.
+ */
+function timesBefore(
+  { since, asOf }: KnownAlert,
+  { bound, after }: DatedRule,
+  tags: readonly MeasuredTag[],
+): Beyond[] {
+  const time = { since: since - (after ?? 0), until: asOf, value: 0, tagId: 0 };
+  const bySide = Map.groupBy(tags, (tag) => sideAt(bound, tag, asOf));
+  if (bySide.has('beyond')) {
+    return [time];
+  }
+  const unknown = bySide.get('between') ?? [];
+  const measured = unknown.filter(({ pieces }) => (pieces[0]?.at ?? Number.POSITIVE_INFINITY) <= asOf);
+  const isThere = measured.length > 0 || unknown.length < tags.length;
+  return (isThere ? measured : unknown).map(({ until, pieces }) => ({
+    ...time,
+    until: Math.min(until, pieces.find(({ value }) => sideOf(bound, value) !== 'between')?.at ?? until),
+  }));
 }
 
-function timesOf(
-  { bound, after }: DatedRule,
-  { tagId, until, isCut, pieces }: MeasuredTag,
-  known: KnownAlert | undefined,
-): Beyond[] {
+function timesOf({ bound, after }: DatedRule, { tagId, until, isCut, pieces }: MeasuredTag): Beyond[] {
   const times: Beyond[] = [];
-  let since: { at: Micros; value: number } | null =
-    known === undefined ? null : { at: known.since - (after ?? 0), value: pieces[0]?.value ?? 0 };
+  let since: { at: Micros; value: number } | null = null;
   for (const [index, { at, value }] of pieces.entries()) {
     const side = sideOf(bound, value);
     if (side === 'beyond' && since === null) {

@@ -40,6 +40,8 @@ export interface MeasuredTag {
   tagId: number;
   /** When it was taken off; infinity if it was not. */
   until: Micros;
+  /** Readings between which there are the pieces. */
+  looked: number;
   /** There are more readings before the first piece than are looked at. */
   isCut: boolean;
   /** Each on another side of a bound than the one before, in order. */

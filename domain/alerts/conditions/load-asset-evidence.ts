@@ -8,7 +8,7 @@ import type { Interval } from '../../presence/intervals.ts';
 import { type DatedRule, isOfReadings } from '../rules/rule.ts';
 import type { AssetEvidence, Stay } from './evidence.ts';
 import { loadDescribed } from './load-described.ts';
-import { loadMeasured } from './load-measured.ts';
+import { loadMeasured, type MeasuredWanted } from './load-measured.ts';
 import { loadSightings } from './load-sightings.ts';
 import { loadSubtrees, rootsOf, type Subtrees } from './load-subtrees.ts';
 import { boundPieces, MOST_PIECES } from './most-pieces.ts';
@@ -32,7 +32,7 @@ export interface LoadedAssets {
  * @param rules every version, of all rules that are to be asked about.
  * @param assetIds at most {@link MOST_ASSETS}.
  * @param readsSince from when on reads of an asset matter, where that is later than the window begins.
- * @param readingsSince likewise of what its tags measured.
+ * @param readings likewise of what its tags measured.
  * @param subtreesOf of locations, as far as rules are about them; asks the database if left out.
  * @throws TooMuchWork
  */
@@ -43,7 +43,7 @@ export async function loadAssetEvidence(
   assetIds: readonly number[],
   window: Interval,
   readsSince: ReadonlyMap<number, Micros> = new Map(),
-  readingsSince: ReadonlyMap<number, Micros> = new Map(),
+  readings: ReadonlyMap<number, Omit<MeasuredWanted, 'assetId'>> = new Map(),
   subtreesOf: (locationIds: readonly number[]) => Promise<Subtrees> = (ids) =>
     loadSubtrees(db, orgId, rootsOf(rules), ids),
 ): Promise<LoadedAssets> {
@@ -58,10 +58,9 @@ export async function loadAssetEvidence(
   const places = await loadEvidence(db, orgId, sightings.locationIds, looked, sightings.sweeps);
   const paths = rules.flatMap(({ selection }) => selection.metadata.map(({ path }) => path));
   const described = await loadDescribed(db, orgId, known, paths, window.since - LOOKS_BACK);
-  const measuredSince = known.map((assetId) => ({
-    ...{ assetId, since: readingsSince.get(assetId) ?? window.since },
-  }));
-  const measured = await loadMeasured(db, orgId, rules, measuredSince, window.until);
+  const ofAll = { since: window.since, alerted: new Set<string>() };
+  const wanted = known.map((assetId) => ({ assetId, ...(readings.get(assetId) ?? ofAll) }));
+  const measured = await loadMeasured(db, orgId, rules, wanted, window.until);
   return {
     assets: known.map((assetId) => ({
       assetId,

@@ -1,5 +1,5 @@
 import { append } from '../../../base/append.ts';
-import { TooMuchWork } from '../../../base/errors.ts';
+import { TooMuchTogether, TooMuchWork } from '../../../base/errors.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { slicesOf } from '../../../base/slices-of.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
@@ -60,38 +60,36 @@ export async function derive(
         );
       } else {
         const looked = await deriveIfBounded(db, wanted, part, now);
-        append(done.looked, looked ?? []);
-        append(parts, looked === null ? halvesOf(part) : []);
+        if (typeof looked === 'number') {
+          // The first last: it is taken from the end.
+          append(parts, [...slicesOf(part, looked)].toReversed());
+        } else {
+          append(done.looked, looked);
+        }
       }
     }
   }
   return done;
 }
 
-/** Null where there is too much evidence of several; a single one with too much is skipped for an hour. */
+/** How many to take together where there is too much evidence of several; a single one with too much is skipped for an hour. */
 async function deriveIfBounded(
   db: Connection,
   wanted: Wanted,
   subjects: readonly Reaching[],
   now: Micros,
-): Promise<Looked[] | null> {
+): Promise<Looked[] | number> {
   try {
     return await deriveSubjects(db, wanted, subjects, now);
   } catch (error) {
     if (!(error instanceof TooMuchWork)) {
       throw error;
     }
-  }
-  if (subjects.length > 1) {
-    return null;
+    if (subjects.length > 1) {
+      return error instanceof TooMuchTogether ? error.fits : Math.ceil(subjects.length / 2);
+    }
   }
   const next = now + AGAIN_AFTER;
   const unknown = { expected: null, heard: [], overdueSince: null, isAlerted: true, isChanged: false };
   return subjects.map(({ id, overdueSince: since }) => ({ id, since, next, ...unknown, isUnknown: true }));
-}
-
-/** The second first: it is taken from the end. */
-function halvesOf(subjects: readonly Reaching[]): Reaching[][] {
-  const half = Math.ceil(subjects.length / 2);
-  return [subjects.slice(half), subjects.slice(0, half)];
 }

@@ -211,13 +211,24 @@ async function loadSubjects(
     return { evidence: readers, around };
   }
   const readsSince = new Map(subjects.map(({ id, overdueSince }) => [id, overdueSince]));
-  const readingsSince = new Map(subjects.map(({ id, since }) => [id, since]));
+  const readings = new Map(
+    subjects.map((each) => [each.id, { since: each.since, alerted: alertedBefore(each) }]),
+  );
   const all = [...rules.values()].flat();
   const { assets, around } = await loadAssetEvidence(
-    ...([db, orgId, all, ids, window, readsSince, readingsSince] as const),
+    ...([db, orgId, all, ids, window, readsSince, readings] as const),
     (locationIds) => subtrees.load(db, orgId, locationIds),
   );
   return { evidence: assets, around };
+}
+
+/** Rules with an alert that began before it is looked at, and was not over by then. */
+function alertedBefore({ since, alerts }: Reaching): ReadonlySet<string> {
+  return new Set(
+    alerts.flatMap(({ ruleId, openedAt, closedAt }) =>
+      openedAt < since && (closedAt ?? since + 1) > since ? [ruleId] : [],
+    ),
+  );
 }
 
 function idOf(evidence: AssetEvidence | ReaderEvidence): number {
