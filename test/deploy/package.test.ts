@@ -80,10 +80,16 @@ describe('the package', () => {
     expect(run('org', 'create').stderr).to.include('(tagtrail org create --help');
   });
 
-  it('plays the demo in an empty folder, on the Node.js that came with it, and leaves nothing there', () => {
+  it('plays the demo in an empty folder, on the Node.js that came with it, finds the API to agree with what the simulator knows, and leaves nothing there', () => {
     const { status, stdout, stderr } = run('demo', '--once');
     expect({ status, stderr }).to.deep.equal({ status: 0, stderr: '' });
-    expect(stdout).to.match(/ all agree\n$/);
+    const assets = new Set(stdout.match(/^[A-Z]+-\d\d (?=.* ✓$)/gm));
+    expect(assets.size).to.be.at.least(36);
+    expect(stdout).to.not.include('✗');
+    expect(stdout).to.match(/^The feed of moves: [\d,]+ events, each position once, in order; /m);
+    expect(stdout.trimEnd().split('\n').at(-1)).to.match(
+      new RegExp(`^${assets.size} assets, [\\d,]+ history rows, [\\d,]+ reads \\(.*\\): all agree$`),
+    );
     expect(readdirSync(join(folder, 'empty'))).to.deep.equal([]);
   });
 

@@ -121,17 +121,6 @@ describe('everything in one process', () => {
     expect(await stop(second)).to.equal(0);
     expect(isServerRunning(system.data)).to.equal(false);
   });
-
-  it('lets the command line work beside it on the same database', async () => {
-    const program = await system.start();
-    await program.printed('Try it');
-    const command = run('services/cli/tagtrail.ts', ['org', 'create', '--name', 'Beside', '--json'], {
-      TAGTRAIL_DATA: system.data,
-    });
-    expect(await command.ended).to.equal(0);
-    expect(JSON.parse(command.stdout())).to.deep.equal({ id: 2, name: 'Beside' });
-    expect(isServerRunning(system.data)).to.equal(true);
-  });
 });
 
 /** Migrating, what is left to do after it, and holding the server and the folder. */
