@@ -95,7 +95,7 @@ export async function startPush(
     refuseSignIn: limitSignInFailures(
       config.SIGN_IN_FAILURES_PER_MINUTE,
       MACHINE_CLOCKS.monotonic,
-      // Counted by `measure-push.ts`.
+      // Counted by `measurePush`.
       new MetricRegistry(),
     ),
     trustedProxies: config.TRUSTED_PROXIES,

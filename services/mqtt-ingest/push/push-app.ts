@@ -52,7 +52,7 @@ export function createPushApp(parts: PushParts): Koa {
     trustedProxies,
     noteRefusal,
     refuseSignIn,
-    // Its requests are counted by `measure-push.ts`: other services may share the process's registry, with these names.
+    // Its requests are counted by `measurePush`: other services may share the process's registry, with these names.
     registry: new Unpublished(),
     pages: [cutSlowSenders],
     routes: [push],
