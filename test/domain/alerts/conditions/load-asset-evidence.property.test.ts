@@ -1,16 +1,19 @@
 import { expect } from 'chai';
 import { useDatabase } from '../../../support/database.ts';
 import { Random } from '../../../support/random.ts';
+import { randomSets } from '../../../support/random-sets.ts';
 import { END, EXPECTED } from './random-course.ts';
 import { coursesAtOneSite, RecordedCourses } from './recorded-course.ts';
 import { stretchesByDefinition } from './stretches-by-definition.ts';
 
+const CASES = Math.max(8, randomSets(30));
+
 describe('the evidence that is loaded', () => {
   const database = useDatabase();
 
-  it('gives the stretches that counting says (30 random cases), whatever came late', async () => {
+  it('gives the stretches that counting says (30 random cases at most), whatever came late', async () => {
     let met = 0;
-    for (let index = 0; index < 30; index++) {
+    for (let index = 0; index < CASES; index++) {
       const random = new Random(101, index);
       const site = coursesAtOneSite(random);
       const recorded = await RecordedCourses.record(database, site, random);
@@ -28,6 +31,6 @@ describe('the evidence that is loaded', () => {
       expect(told(found), `case ${index}`).to.deep.equal(told(expected));
       met += expected.flat().length;
     }
-    expect(met).to.be.greaterThan(20);
+    expect(met).to.be.greaterThan(CASES / 2);
   });
 });
