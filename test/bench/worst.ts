@@ -44,9 +44,9 @@ async function measure(windows: Windows, { what, worst }: Line): Promise<void> {
       attacks.push(await attack());
     }
     const suffered = await windows.suffer(attacks, forMs);
-    const { quiet, hostile, heldMs, answered } = suffered;
+    const { quiet, hostile, heldMs, heldCpuMs, answered } = suffered;
     const figures = [
-      heldMs.toFixed(0),
+      `${heldMs.toFixed(0)} (${heldCpuMs.toFixed(0)})`,
       ...compared(quiet, hostile, 'lookUps'),
       ...compared(quiet, hostile, 'acknowledgements'),
       [countsOf(answered), await note?.(suffered)].filter(Boolean).join('; '),
@@ -125,7 +125,7 @@ try {
       `${values.unlimited ? 'without limits' : 'limits as delivered'}\n`,
   );
   console.log(
-    '| | the worst of it | loop held, ms | look-ups, quiet | hostile | ratio | acknowledgements, quiet | hostile | ratio | answered |',
+    '| | the worst of it | loop held, ms (processor) | look-ups, quiet | hostile | ratio | acknowledgements, quiet | hostile | ratio | answered |',
   );
   console.log('|---|---|---|---|---|---|---|---|---|---|');
   for (const [at, line] of lines.entries()) {

@@ -9,7 +9,7 @@ import { endWithParent } from './serve.ts';
 
 /**
  * Everything in one process, on any ports, with limits as the environment has them. Asked by a message, it says how long
- * its event loop was held at most since it was asked before, and what its thread and the process have had of the
+ * its event loop was held at most since it was asked before, in all and in processor time, and what its thread and the process have had of the
  * processors, in milliseconds; or how much memory is in use once rubbish was collected.
  */
 const RESOLUTION = 2;
@@ -31,6 +31,13 @@ setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 const delays = monitorEventLoopDelay({ resolution: RESOLUTION });
 delays.enable();
+let heldCpuMs = 0;
+let lastMs = inMs(process.threadCpuUsage());
+setInterval(() => {
+  const nowMs = inMs(process.threadCpuUsage());
+  heldCpuMs = Math.max(heldCpuMs, nowMs - lastMs);
+  lastMs = nowMs;
+}, 1);
 process.on('message', (asked) => {
   if (asked === 'in use') {
     collectGarbage();
@@ -39,8 +46,10 @@ process.on('message', (asked) => {
     return;
   }
   const heldMs = Math.max(0, delays.max / 1e6 - RESOLUTION);
-  process.send?.({ heldMs, threadMs: inMs(process.threadCpuUsage()), processMs: inMs(process.cpuUsage()) });
+  const [threadMs, processMs] = [process.threadCpuUsage(), process.cpuUsage()].map(inMs);
+  process.send?.({ heldMs, heldCpuMs, threadMs, processMs });
   delays.reset();
+  heldCpuMs = 0;
 });
 function inMs({ user, system }: NodeJS.CpuUsage): number {
   return (user + system) / 1e3;

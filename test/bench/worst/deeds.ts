@@ -3,6 +3,7 @@ import mqtt, { connectAsync } from 'mqtt';
 import { generate, type Packet, parser } from 'mqtt-packet';
 import { AppError } from '../../../base/errors.ts';
 import { MICROS_PER_DAY, MICROS_PER_SECOND } from '../../../base/instant.ts';
+import { ConnectionLost } from '../../../db/timescale/connections/connection-lost.ts';
 import { type Database, databaseOn } from '../../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { setLocating } from '../../../domain/administration/locating/set-locating.ts';
@@ -74,7 +75,7 @@ export function deedsOf(deed: Deed): (turn: number) => Promise<Outcome> {
             after: (60 + (turn % 10_000)) * MICROS_PER_SECOND,
           }),
         );
-        return outcome.status === 'made' ? outcome : new Promise(() => {});
+        return ['made', NO_CONNECTION].includes(outcome.status) ? outcome : new Promise(() => {});
       };
     }
   }
@@ -84,6 +85,8 @@ function openDatabase({ databaseUrl }: { databaseUrl: string }): Database {
   return databaseOn(createWritePool(databaseUrl, { max: 1 }));
 }
 
+const NO_CONNECTION = 'no connection';
+
 /** @returns the code of what refuses it. */
 async function outcomeOf(done: string, doing: Promise<unknown>): Promise<Outcome> {
   const status = await doing.then(
@@ -91,6 +94,9 @@ async function outcomeOf(done: string, doing: Promise<unknown>): Promise<Outcome
     (error) => {
       if (error instanceof AppError) {
         return error.code;
+      }
+      if (error instanceof ConnectionLost) {
+        return NO_CONNECTION;
       }
       throw error;
     },

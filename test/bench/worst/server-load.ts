@@ -8,6 +8,8 @@ import type { Pool } from '../../../db/timescale/connections/client.ts';
 export interface Told {
   /** How long its event loop was held, at most. */
   heldMs: number;
+  /** The same in processor time, to which other programs add nothing. */
+  heldCpuMs: number;
   /** Of the thread that answers. */
   threadMs: number;
   /** Of all its threads. */

@@ -20,6 +20,8 @@ export interface Suffered {
   hostile: P99[];
   /** The longest that the server's event loop was held during an attack. */
   heldMs: number;
+  /** The same in processor time of the thread. */
+  heldCpuMs: number;
   /** By the attacks of all hostile windows. */
   answered: Answered;
   /** Memory of the server: before the first attack, at the end of the last, and after its connections were closed. */
@@ -64,7 +66,7 @@ export class Windows {
     const before = this.#lastQuiet ?? (await this.#quiet());
     const inUseMb = await this.#server.inUseMb();
     const suffered: Suffered = {
-      ...{ quiet: [before], hostile: [], heldMs: 0, answered: {} },
+      ...{ quiet: [before], hostile: [], heldMs: 0, heldCpuMs: 0, answered: {} },
       inUseMb: { before: inUseMb, during: inUseMb, after: inUseMb },
       ...{ hostileSince: new Date(), hostileUntil: new Date() },
     };
@@ -76,7 +78,9 @@ export class Windows {
       attacker.send(attack);
       suffered.hostile.push(p99Of(await this.#ask(forMs)));
       suffered.hostileUntil = new Date();
-      suffered.heldMs = Math.max(suffered.heldMs, (await this.#server.ask()).heldMs);
+      const { heldMs, heldCpuMs } = await this.#server.ask();
+      suffered.heldMs = Math.max(suffered.heldMs, heldMs);
+      suffered.heldCpuMs = Math.max(suffered.heldCpuMs, heldCpuMs);
       suffered.inUseMb.during = await this.#server.inUseMb();
       attacker.send('stop');
       for (const [status, count] of Object.entries((await answerOf(attacker)) as Answered)) {
