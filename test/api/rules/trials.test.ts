@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { expectIssues, useApi } from '../../support/api.ts';
-import { longestHold } from '../../support/held-loop.ts';
+import { longestHold, Yardstick } from '../../support/held-loop.ts';
 import { Site } from '../../support/site.ts';
 
 describe('/rules/try, of an asset with very much evidence', () => {
@@ -43,16 +43,18 @@ describe('/rules/try, of an asset with very much evidence', () => {
   it('does not hold the event loop', async () => {
     await wanderer('MANY', 150_000);
     let shown: Record<string, unknown> | undefined;
-    const most = await longestHold(async () => {
+    const ask = async () => {
       // Nobody watches its locations; but each time between two reads is looked at.
       const unwatched = await tried('MANY', { kind: 'overdue', after_seconds: 1 });
       expect(unwatched.status, unwatched.text).to.equal(200);
       const { body } = await tried('MANY', { kind: 'not_allowed', location_external_key: 'MANY-A' });
       shown = body?.data;
-    }, 2);
+    };
+    // Parsing it takes 40 ms where evidence read and looked at in the process itself held it for 130, and 60 is fine.
+    const keys = Array.from({ length: 110_000 }, (_, at) => `"${at.toString(36)}":1`);
+    const isHeld = await new Yardstick(`{${keys}}`).isExceededBy((many) => longestHold(ask, many), 1.5);
     expect(shown).to.include({ looked_at: 1, is_complete: true, alert_count: 75_000 });
-    // Evidence read and looked at in the process itself held it for 130 ms.
-    expect(most).to.be.below(60);
+    expect(isHeld).to.equal(false);
   });
 
   it('says so where it is too much to look at', async () => {
