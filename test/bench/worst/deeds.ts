@@ -1,4 +1,5 @@
 import { createConnection, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import mqtt, { connectAsync } from 'mqtt';
 import { generate, type Packet, parser } from 'mqtt-packet';
 import { AppError } from '../../../base/errors.ts';
@@ -96,7 +97,8 @@ async function outcomeOf(done: string, doing: Promise<unknown>): Promise<Outcome
         return error.code;
       }
       if (error instanceof ConnectionLost) {
-        return NO_CONNECTION;
+        // Another would fail at once.
+        return pause(1_000, NO_CONNECTION);
       }
       throw error;
     },
