@@ -285,7 +285,7 @@ class Roster {
     const index = this.#indexes.get(asset);
     const last = this.#members.pop();
     if (index === undefined || last === undefined) {
-      throw new RangeError(`${asset.key} is not there`);
+      throw new RangeError(`${asset.key} is not at the site`);
     }
     this.#indexes.delete(asset);
     if (last !== asset) {

@@ -49,7 +49,10 @@ async function startWatch(
   const look = async () => {
     const jump = jumps.look();
     if (jump !== null) {
-      log.warn({ seconds: jump / 1_000 }, `Clock of this machine ${sayJump(jump)}; recording goes on by it`);
+      log.warn(
+        { seconds: jump / 1_000 },
+        `Clock of this machine ${sayJump(jump)}; recording continues with the new time`,
+      );
     }
     const found = await findStored();
     if (found !== null && stored === null) {

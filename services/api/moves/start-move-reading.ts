@@ -33,7 +33,10 @@ export async function startMoveReading(
         onNotify: (_, payload) => announce(headsOf(payload), waiters),
         onReconnect: () => waiters.sealedAny(),
         onLost: ({ message }) =>
-          log.warn({ reason: message }, 'Moves are not being announced; requests wait until they are again'),
+          log.warn(
+            { reason: message },
+            'Move announcements interrupted; waiting requests are answered once they resume',
+          ),
       }),
     (listener) => listener.close(),
   );

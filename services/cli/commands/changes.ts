@@ -24,7 +24,7 @@ interface Options {
 export function addChanges(program: Command): void {
   addCommand(program, 'changes', 'list')
     .description(
-      'List who changed what, newest first: assets, locations and their tags, readers, antennas, how locations are decided on, keys, ' +
+      'List who changed what, newest first: assets, locations and their tags, readers, antennas, location settings, keys, ' +
         'handhelds, webhooks, MQTT consumers and the organization itself, by any interface. Changes are ' +
         'kept for good; addresses of sign-ins are removed after ADDRESS_RETENTION_DAYS.',
     )

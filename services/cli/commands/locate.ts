@@ -58,7 +58,7 @@ function addLocateSet(program: Command): void {
   withDecidingOptions(
     addCommand(program, 'locate', 'set')
       .description(
-        'Set what decides where an asset is when several antennas hear it. A begin in the past recomputes histories.',
+        'Set what decides where an asset is when several antennas hear it. If it begins in the past, histories are recomputed.',
       )
       .requiredOption('--org <id>', 'the organization', id)
       .option('--location <key>', 'only of this location and all below it, by its external key'),
@@ -114,7 +114,7 @@ function addLocateRemove(program: Command): void {
     .description('Remove a setting that has not begun yet.')
     .requiredOption('--org <id>', 'the organization', id)
     .option('--location <key>', 'its location, by its external key; default: the organization')
-    .requiredOption('--from <time>', 'its begin, as locate list shows it, RFC 3339', time)
+    .requiredOption('--from <time>', 'when it begins, as locate list shows it, RFC 3339', time)
     .addHelpText(
       'after',
       `\nExample:\n  ${TAGTRAIL} locate remove --org 1 --location HALL --from 2027-01-04T06:00:00Z`,
@@ -427,12 +427,12 @@ function withDecidingOptions(command: Command): Command {
     )
     .option(
       '--certainty <factor>',
-      `of strength and position: 0.5 follows faster and errs more, 2 waits for more; default: ${CERTAINTY.usual}`,
+      `for strength and position: 0.5 follows faster and errs more, 2 waits for more; default: ${CERTAINTY.usual}`,
       asNumber,
     )
     .option(
       '--tag-dbm <dBm>',
-      `of position: strength of the tags at 1 m; default: ${TAG_DBM.usual}`,
+      `for position: strength of the tags at 1 m; default: ${TAG_DBM.usual}`,
       asNumber,
     );
 }
