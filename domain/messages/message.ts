@@ -14,6 +14,8 @@ export interface IncomingMessage {
   packetId: number | string | null;
   /** Retained: delivered because of a new subscription, not because it was just published. */
   isStale: boolean;
+  /** Why it is rejected without being read. */
+  refusal?: string;
   /** Milliseconds that the publisher was throttled since its last message. */
   throttledMs?: number;
   onDecoded?: (reads: number) => void;

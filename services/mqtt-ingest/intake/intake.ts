@@ -214,7 +214,7 @@ class MessageIntake implements Intake {
     }
     const readerId = reader?.readerId ?? NO_READER;
     turn.name(readerId);
-    const readable = incoming.isStale ? STALE : readableBy(reader, topic);
+    const readable = incoming.isStale ? STALE : (rejectedAs(incoming) ?? readableBy(reader, topic));
     const isReadHere =
       'outcome' in readable || !(isLarge(payload) || this.#isCostly(readable.reader, arrivedAt));
     return this.#inOrder.go({
@@ -356,6 +356,10 @@ function isTooSlow(error: unknown): boolean {
 
 function isPassing(error: unknown): boolean {
   return !isFaultOfMessage(error) && !(error instanceof OrganizationGone);
+}
+
+function rejectedAs({ refusal }: IncomingMessage) {
+  return refusal === undefined ? null : ({ outcome: 'rejected', reason: refusal } as const);
 }
 
 /** Turns a message that cannot be recorded into a rejected one. */

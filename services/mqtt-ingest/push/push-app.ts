@@ -4,7 +4,8 @@ import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 import { Registry as Unpublished } from 'prom-client';
 import { text } from '../../../base/checks/fields.ts';
-import { invalid, invalidValue, required } from '../../../base/checks/issues.ts';
+import { Invalid, invalid, invalidValue, required } from '../../../base/checks/issues.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type { Networks } from '../../../base/networks.ts';
 import { pushPath } from '../../../domain/administration/readers/push-path.ts';
 import {
@@ -94,8 +95,15 @@ const push = routesOf<Pushing>()({
     'It is recorded',
   ),
   handle: async ({ context: { reader, quota, messages }, query, body }) => {
-    const topic = topicOf(reader, query.topic);
     quota.charge(0, body.payload.length);
+    const topic = topicOf(reader, query.topic);
+    const fault = body.fault ?? (topic instanceof Invalid ? topic : null);
+    if (fault !== null || topic instanceof Invalid) {
+      // Counted and kept like a message of MQTT that cannot be read.
+      const refusal = messageOf(fault);
+      await messages.take(reader, { ...body, topic: reader.topic, refusal }, quota);
+      throw fault;
+    }
     const counts = await messages.take(reader, { ...body, topic }, quota);
     const { recorded, duplicates, unknown, unplaced, rejected, ignored, messagesRejected } = counts;
     const reads = recorded + duplicates + unknown + unplaced + rejected;
@@ -104,15 +112,17 @@ const push = routesOf<Pushing>()({
   },
 });
 
-/** @throws Invalid if it is not among the reader's. */
-function topicOf(reader: RegisteredReader, given: string | undefined): string {
+/** Invalid if it is not among the reader's. */
+function topicOf(reader: RegisteredReader, given: string | undefined): string | Invalid {
   if (given === undefined && isWildcard(reader.topic)) {
     const message = `topic is required in the query: the reader has several (${reader.topic}); or register it with one topic`;
-    throw invalid([{ ...required('topic'), message }]);
+    return invalid([{ ...required('topic'), message }]);
   }
   const topic = given ?? reader.topic;
   if (isWildcard(topic) || faultOfTopicFilter(topic) !== null || !topicMatches(reader.topic, topic)) {
-    throw invalid([invalidValue('topic', `must be a topic of the reader, whose topics are ${reader.topic}`)]);
+    return invalid([
+      invalidValue('topic', `must be a topic of the reader, whose topics are ${reader.topic}`),
+    ]);
   }
   return topic;
 }

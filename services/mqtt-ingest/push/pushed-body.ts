@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
-import { unzip } from 'node:zlib';
+import { inflateRaw, unzip } from 'node:zlib';
 import { ANY_TYPE, contentEncoding, type StreamedBody } from '../../../platform/http/body.ts';
 import { badRequest, Problem } from '../../../platform/http/problem.ts';
 import { announcedOf, BODY_LIMIT, gather, tooLarge } from '../../../platform/http/read-body.ts';
@@ -9,6 +9,8 @@ export interface Pushed {
   payload: Buffer;
   /** The key that a repeated message shares with the first; null without one. */
   key: string | null;
+  /** Why the payload, as it came, is refused; null if it is not. */
+  fault: Problem | null;
 }
 
 export const pushedBody: StreamedBody<Pushed> = {
@@ -16,17 +18,22 @@ export const pushedBody: StreamedBody<Pushed> = {
   schema: { type: 'string', format: 'binary' },
   limit: BODY_LIMIT,
   receive: async (chunks, headers) => {
-    const encoding = contentEncoding(headers);
-    if (!ENCODINGS.has(encoding)) {
-      throw new Problem('unsupported_media_type', 'Content-Encoding must be gzip or deflate, or left out');
+    let payload = Buffer.alloc(0);
+    try {
+      payload = await gather(chunks, announcedOf(headers));
+      const key = keyOf(headers);
+      return { payload: await unpacked(payload, contentEncoding(headers)), key, fault: null };
+    } catch (error) {
+      // Of a body that was cut off there is nothing to keep: it is sent again.
+      if (!(error instanceof Problem) || (payload.length === 0 && error.status !== TOO_LARGE)) {
+        throw error;
+      }
+      return { payload, key: null, fault: error };
     }
-    const key = keyOf(headers);
-    const bytes = await gather(chunks, announcedOf(headers));
-    return { payload: encoding === 'identity' ? bytes : await unzipped(bytes), key };
   },
 };
 
-const ENCODINGS: ReadonlySet<string> = new Set(['identity', 'gzip', 'x-gzip', 'deflate']);
+const TOO_LARGE = 413;
 
 /** The first one of these, the second of CloudEvents in its binary mode. */
 const KEYS = ['Idempotency-Key', 'ce-id'];
@@ -43,12 +50,33 @@ function keyOf(headers: IncomingHttpHeaders): string | null {
 
 const LONGEST_KEY = 255;
 
-const unzipInThread = promisify<Buffer, { maxOutputLength: number }, Buffer>(unzip);
+type Unpack = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+const unzipInThread: Unpack = promisify(unzip);
+const inflateInThread: Unpack = promisify(inflateRaw);
 
 /** @throws Problem. */
-async function unzipped(bytes: Buffer): Promise<Buffer> {
+async function unpacked(bytes: Buffer<ArrayBuffer>, encoding: string): Promise<Buffer<ArrayBuffer>> {
+  switch (encoding) {
+    case 'identity':
+      return bytes;
+    case 'gzip':
+    case 'x-gzip':
+      return unpackedBy(unzipInThread, bytes);
+    case 'deflate':
+      return unpackedBy(hasZlibHeader(bytes) ? unzipInThread : inflateInThread, bytes);
+    default:
+      throw new Problem('unsupported_media_type', 'Content-Encoding must be gzip or deflate, or left out');
+  }
+}
+
+/** Many devices send deflate without the header that the standard wants (RFC 9110, 8.4.1.2). */
+function hasZlibHeader(bytes: Buffer): boolean {
+  return bytes.length >= 2 && ((bytes[0] ?? 0) & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0;
+}
+
+async function unpackedBy(unpack: Unpack, bytes: Buffer): Promise<Buffer<ArrayBuffer>> {
   try {
-    return await unzipInThread(bytes, { maxOutputLength: BODY_LIMIT });
+    return Buffer.from(await unpack(bytes, { maxOutputLength: BODY_LIMIT }));
   } catch (error) {
     throw error instanceof RangeError
       ? tooLarge(BODY_LIMIT)

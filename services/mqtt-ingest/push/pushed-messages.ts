@@ -8,8 +8,10 @@ import type { HeldMessages } from '../source/held-messages.ts';
 import type { ReaderQuota } from '../source/reader-quotas.ts';
 import type { Pushed } from './pushed-body.ts';
 
-export interface PushedMessage extends Pushed {
+export interface PushedMessage extends Omit<Pushed, 'fault'> {
   topic: string;
+  /** Why it is rejected without being read. */
+  refusal?: string;
 }
 
 interface Parts {
@@ -76,7 +78,7 @@ export class PushedMessages {
 
   async #receive(
     reader: RegisteredReader,
-    { topic, payload, key }: PushedMessage,
+    { topic, payload, key, refusal }: PushedMessage,
     quota: ReaderQuota,
   ): Promise<MessageOutcome> {
     try {
@@ -89,6 +91,7 @@ export class PushedMessages {
           sender: `push ${reader.readerId}`,
           packetId: key,
           isStale: false,
+          ...(refusal === undefined ? {} : { refusal }),
           onDecoded: (reads) => quota.chargeReads(reads),
         },
         reader,

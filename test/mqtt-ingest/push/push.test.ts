@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
@@ -55,6 +55,13 @@ describe('readers that push over HTTP', () => {
   };
   const read = (rssi: number, observedAt?: string) =>
     JSON.stringify({ value: 'E2801160', rssi, observed_at: observedAt });
+  const counted = async (name: string) =>
+    (
+      await database.rows<{ messages_rejected: number }>(
+        'select messages_rejected::integer from reader_counters where reader_id = $1',
+        [ids.get(name)],
+      )
+    )[0] ?? { messages_rejected: 0 };
   const count = async () => (await database.rows('select from scan_events')).length;
 
   it('records what is pushed with the login of the reader, and says what became of it', async () => {
@@ -154,8 +161,51 @@ describe('readers that push over HTTP', () => {
     expect((await push('dock', large)).status).to.equal(413);
     const packed = { ...basic('dock'), 'Content-Encoding': 'gzip' };
     expect((await push('dock', gzipSync(large), packed)).status).to.equal(413);
-    expect((await push('dock', 'not packed', packed)).status).to.equal(400);
-    expect((await push('dock', '[]', { ...packed, 'Content-Encoding': 'br' })).status).to.equal(415);
+  });
+
+  it('counts and keeps what it refuses of a reader, as of one over MQTT', async () => {
+    await database.empty('rejected_messages');
+    const packed = { ...basic('gate'), 'Content-Encoding': 'gzip' };
+    const { messages_rejected: before = 0 } = await counted('gate');
+    expect((await push('gate', 'not packed', packed)).status).to.equal(400);
+    expect((await push('gate', 'strange', { ...packed, 'Content-Encoding': 'br' })).status).to.equal(415);
+    expect((await push('gate', '[]', basic('gate'), '?topic=dock')).status).to.equal(400);
+    expect((await push('gate', Buffer.alloc(1_048_577, ' '))).status).to.equal(413);
+    expect((await counted('gate')).messages_rejected).to.equal(before + 4);
+    const kept = await database.rows(
+      "select convert_from(payload, 'UTF8') as payload, reason from rejected_messages order by id",
+    );
+    expect(kept).to.deep.equal([
+      { payload: 'not packed', reason: 'Request body is not compressed as its Content-Encoding says' },
+      { payload: 'strange', reason: 'Content-Encoding must be gzip or deflate, or left out' },
+      { payload: '[]', reason: 'topic must be a topic of the reader, whose topics are gate' },
+      { payload: '', reason: 'Request body must be at most 1048576 bytes' },
+    ]);
+  });
+
+  it('takes deflate with and without the header of zlib', async () => {
+    const headers = { ...basic('dock'), 'Content-Encoding': 'deflate' };
+    for (const pack of [deflateSync, deflateRawSync]) {
+      const { status, body } = await push('dock', new Uint8Array(pack(read(-50))), headers);
+      expect([status, body.data?.reads]).to.deep.equal([200, 1]);
+    }
+    expect((await push('dock', 'neither', headers)).status).to.equal(400);
+  });
+
+  it('refuses a login at the head of a request, before its body has come', async () => {
+    const login = `Authorization: ${basic('dock', 'wrong').Authorization}`;
+    for (const body of [
+      'Content-Length: 100000\r\n\r\n',
+      'Content-Length: 100000\r\n\r\n[',
+      'Content-Length: 100000\r\nConnection: close\r\n\r\n[',
+      'Transfer-Encoding: chunked\r\n\r\n1\r\n[\r\n',
+    ]) {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1');
+      socket.write(`POST /readers/v1/${ids.get('dock')} HTTP/1.1\r\nHost: x\r\n${login}\r\n${body}`);
+      const [answer] = await once(socket, 'data');
+      expect(String(answer)).to.match(/^HTTP\/1.1 4(01|29) [\s\S]*"status":4(01|29)/);
+      socket.destroy();
+    }
   });
 
   it('tells a reader over its rate when to come again, and others nothing', async () => {
