@@ -10,6 +10,7 @@ import { CLOCK_IS_UNSET } from '../administration/readers/reader-flaws.ts';
 import { UNHEARD_SINCE } from '../administration/readers/reader-state.ts';
 import { asAntenna } from '../formats/mapping/acceptance.ts';
 import { loadBuiltinFormats } from '../formats/mapping/builtin.ts';
+import { namesAntennas } from '../formats/names-antennas.ts';
 import { NO_FORMAT } from '../formats/no-format.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 import { isOf } from './of-organization.ts';
@@ -233,7 +234,15 @@ function more(readers: readonly ReaderRow[]): string {
 type StoredRow = Omit<ReaderRow, 'clock'> & { clock: string | null };
 
 function findReaders(db: Connection, orgId: number | null): Promise<readonly StoredRow[]> {
-  const builtin = sql.array([...loadBuiltinFormats().keys()], 'text');
+  const formats = [...loadBuiltinFormats()];
+  const builtin = sql.array(
+    formats.map(([name]) => name),
+    'text',
+  );
+  const naming = sql.array(
+    formats.flatMap(([name, { definition }]) => (namesAntennas(definition) ? [name] : [])),
+    'text',
+  );
   return db.any(sql.type(rowsOf<StoredRow>())`
     select reader.id, reader.name, reader.format,
       reader.format = any(${builtin}) or exists (select from formats where name = reader.format) as is_known_format,
@@ -245,6 +254,10 @@ function findReaders(db: Connection, orgId: number | null): Promise<readonly Sto
           and location.deleted_at is null
         where antenna.org_id = reader.org_id and antenna.reader_id = reader.id and antenna.is_enabled
           and location.id is null
+          -- The first, which each reader has, of one that names its antennas.
+          and not (antenna.port = 1 and antenna.name is null and (reader.format = any(${naming}) or exists (
+            select from antennas other where other.org_id = reader.org_id and other.reader_id = reader.id
+              and other.name is not null and other.location_id is not null)))
         order by antenna.port
       ) as unplaced_ports,
       array(

@@ -93,6 +93,17 @@ describe('the command line', () => {
       ...more,
     ];
 
+    it('says how to place its antennas: by port, or by the names that its make gives them', async () => {
+      const hint = async (format: string) =>
+        (await tagtrail(...create(`Of ${format}`, `hints/${format}`, format))).stdout.split('Next: ')[1];
+      expect(await hint('zebra-iotc')).to.match(/antenna set --reader \d+ --port 1 --location/);
+      for (const format of ['espresense', 'wirepas', 'chirpstack', 'aruba-iot', 'sick-rfu']) {
+        expect(await hint(format)).to.match(
+          /antenna set --reader \d+ --name <name> --location[\s\S]*reader antennas/,
+        );
+      }
+    });
+
     it('registers a reader with its login and antenna 1', async () => {
       const reader = await json(
         ...create('Dock 2', 'site/dock-2/+', 'csl-cs463', '--time', 'receive', '--report-unknown', 'off'),

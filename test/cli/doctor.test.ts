@@ -311,6 +311,16 @@ describe('doctor', () => {
     });
   });
 
+  it('finds that Kafka is not there', async () => {
+    const port = await freePort();
+    const { of } = await doctor({
+      KAFKA_URL: `kafka://u:hunter2@127.0.0.1:${port}`,
+      KAFKA_TOPICS: 'readers',
+    });
+    expectFinding(of('kafka'), 'fault', `Kafka does not let us in at 127.0.0.1:${port}`, 'KAFKA_URL');
+    expect(JSON.stringify(of('kafka'))).to.not.include('hunter2');
+  });
+
   it('finds that rate limits cannot be shared', async () => {
     const { isAtFault, of } = await doctor({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
     expect(isAtFault).to.equal(false);
@@ -326,11 +336,13 @@ describe('doctor', () => {
       await site.reader('Unheard', [dock]);
       const strange = await site.reader('Strange', [dock], { format: 'klingon' });
       const nowhere = await site.reader('Nowhere', [dock, null]);
+      // Rooms and gateways have names: nothing is read at port 1.
+      const rooms = await site.reader('Rooms', [null], { format: 'espresense' });
       await database.rows(
         `insert into reader_counters (org_id, reader_id, last_message_at)
          select $1, id, now() - case when id = $2 then interval '2 days' else interval '1 minute' end
          from unnest($3::integer[]) id`,
-        [site.orgId, silent, [heard, silent, strange, nowhere]],
+        [site.orgId, silent, [heard, silent, strange, nowhere, rooms]],
       );
       await database.rows(
         `insert into reader_spans (org_id, reader_id, state, started_at)

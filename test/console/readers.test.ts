@@ -261,6 +261,11 @@ describe('readers and handhelds in the console', () => {
       expect(made.status, text).to.equal(200);
       const { mqtt_url: mqttUrl, push_url: pushUrl, id } = JSON.parse(text).data;
       expect(pushUrl).to.match(new RegExp(`/readers/v1/${id}$`));
+      const cookie = { Cookie: `tagtrail_session=${suite.token}` };
+      const page = (await (await fetch(`${url}/console/v1/readers/${id}`, { headers: cookie })).json()) as {
+        data: object;
+      };
+      expect(page.data).to.include({ mqtt_url: mqttUrl, push_url: pushUrl });
       return [mqttUrl, pushUrl.replace(/\/readers.*/, '')];
     };
     const there = ['mqtt://tracking.example.com:1883', 'http://tracking.example.com:8085'];

@@ -22,6 +22,7 @@ import { isWildcard } from '../../../domain/administration/readers/topic.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { IDENTITIES, type Identity } from '../../../domain/formats/mapping/language/definition.ts';
 import type { Policies } from '../../../domain/formats/mapping/policies.ts';
+import { namesAntennas } from '../../../domain/formats/names-antennas.ts';
 import { EXPECTED } from '../../../domain/presence/expectations.ts';
 import { addCommand, id, oneOf, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
@@ -46,6 +47,15 @@ interface CreateOptions extends Partial<Policies> {
   format: string;
   expect?: number | 'learned';
   json?: boolean;
+}
+
+function nextOf(readerId: number, format: string): string {
+  const definition = loadBuiltinFormats().get(format)?.definition;
+  const place = `${TAGTRAIL} antenna set --reader ${readerId}`;
+  return definition !== undefined && namesAntennas(definition)
+    ? `${place} --name <name> --location <external key>
+      (what it names, once it has sent: ${TAGTRAIL} reader antennas --reader ${readerId})`
+    : `${place} --port 1 --location <external key>`;
 }
 
 function addReaderCreate(program: Command): void {
@@ -105,7 +115,7 @@ function addReaderCreate(program: Command): void {
 MQTT user name  ${mqttUsername}
 MQTT password   ${mqttPassword}  (shown only now)
 Or over HTTP    POST ${pushPath(readerId)}${isWildcard(topic) ? '?topic=<topic>' : ''} with the same login
-Next: ${TAGTRAIL} antenna set --reader ${readerId} --port 1 --location <external key>`,
+Next: ${nextOf(readerId, format)}`,
           },
           options,
         );

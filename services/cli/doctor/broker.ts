@@ -2,7 +2,13 @@ import { connect } from 'amqplib';
 import { connectAsync, ErrorWithReasonCode } from 'mqtt';
 import { messageOf } from '../../../base/errors.ts';
 import { type Finding, fault, ok, warning } from '../../../domain/health/finding.ts';
-import { placeOfNode, type QueueAddress, type QueueBroker } from '../../mqtt-ingest/entry.ts';
+import {
+  type KafkaAddress,
+  missingKafkaTopics,
+  placeOfNode,
+  type QueueAddress,
+  type QueueBroker,
+} from '../../mqtt-ingest/entry.ts';
 
 /** Milliseconds. */
 const PATIENCE = 5_000;
@@ -52,5 +58,25 @@ async function tryNode(node: QueueAddress, tls: QueueBroker['tls']): Promise<str
     return null;
   } catch (error) {
     return `${placeOfNode(node)}: ${messageOf(error)}`;
+  }
+}
+
+export async function examineKafka(address: KafkaAddress): Promise<Finding> {
+  const where = address.brokers.map(({ host, port }) => `${host}:${port}`).join(', ');
+  try {
+    const missing = await missingKafkaTopics(address, PATIENCE);
+    return missing.length === 0
+      ? ok('kafka', `Kafka lets us in at ${where}`)
+      : warning(
+          'kafka',
+          `Kafka at ${where} has no topic ${missing.join(', ')}`,
+          'Make it, or correct KAFKA_TOPICS; or let the user of KAFKA_URL describe and read it',
+        );
+  } catch (error) {
+    return fault(
+      'kafka',
+      `Kafka does not let us in at ${where}: ${messageOf(error)}`,
+      'Start it, or correct KAFKA_URL (addresses, user and password, kafkas:// for TLS), KAFKA_SASL or KAFKA_CA_FILE',
+    );
   }
 }

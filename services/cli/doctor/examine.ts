@@ -35,13 +35,13 @@ import { examineWebhooks } from '../../../domain/health/webhooks.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { readTlsFiles, type TlsFiles } from '../../../platform/runtime/tls-files.ts';
 import { INGEST_SETTINGS } from '../../mqtt-ingest/config.ts';
-import { queuesOf } from '../../mqtt-ingest/entry.ts';
+import { kafkaOf, queuesOf } from '../../mqtt-ingest/entry.ts';
 import { readStandaloneConfig, STANDALONE_SETTINGS, type StandaloneConfig } from '../../standalone/config.ts';
 import { EMBEDDED_DATABASE } from '../../standalone/database.ts';
 import { WORKER_SETTINGS } from '../../worker/config.ts';
 import { toPublishedAt } from '../parts/published-at.ts';
 import { examineAnswers, type Listener } from './answers.ts';
-import { examineBroker, examineQueues } from './broker.ts';
+import { examineBroker, examineKafka, examineQueues } from './broker.ts';
 import {
   connect,
   examineConnections,
@@ -73,6 +73,7 @@ export async function examine(environment: NodeJS.ProcessEnv, now: () => number)
     ...(await examineAnswers(listenersOf(config))),
     ...(config.MQTT_URL === null ? [] : [await examineBroker(config.MQTT_URL)]),
     ...(await examineQueuesOf(config)),
+    ...(await examineKafkaOf(config)),
     ...(config.REDIS_URL === null ? [] : [await examineRedis(config.REDIS_URL)]),
   ];
 }
@@ -87,6 +88,11 @@ async function examineReplicaOf({
 async function examineQueuesOf(config: DoctorConfig): Promise<Finding[]> {
   const queues = queuesOf(config);
   return queues === null ? [] : [await examineQueues(queues)];
+}
+
+async function examineKafkaOf(config: DoctorConfig): Promise<Finding[]> {
+  const address = kafkaOf(config);
+  return address === null ? [] : [await examineKafka(address)];
 }
 
 function listenersOf(config: DoctorConfig): Listener[] {

@@ -59,7 +59,11 @@ const read = memberRoute({
       const { rows } = await pageOfReaders(db, orgId, { id, sort: [] }, { limit: 1, offset: 0 });
       const reader = orMissing(rows[0]);
       const faults = await refusalsOfReader(db, { orgId, mqttUsername: reader.mqttUsername });
-      return { ...readerView(reader), sign_in_faults: faults.map(signInFaultView) };
+      return {
+        ...readerView(reader),
+        ...addressesOf(context, id),
+        sign_in_faults: faults.map(signInFaultView),
+      };
     }),
 });
 

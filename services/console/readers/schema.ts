@@ -93,6 +93,8 @@ export const READER = objectOf(READER_FIELDS);
  */
 export const ONE_READER = objectOf({
   ...READER_FIELDS,
+  mqtt_url: TEXT_OR_NULL,
+  push_url: TEXT_OR_NULL,
   sign_in_faults: listOf(
     objectOf({
       fault: { type: 'string', enum: ['wrong_credentials', 'mqtt_5', 'shared_login'] },

@@ -1865,6 +1865,7 @@ export const de = {
       'Diese Adresse erreicht nur dieser Rechner. tagtrail mit HOST=0.0.0.0 starten und die Konsole unter dem Namen dieses Rechners öffnen, oder READERS_MQTT_URL und READERS_HTTP_URL auf Adressen setzen, die Geräte erreichen.',
     askForBroker: 'die Adresse Ihres Brokers',
     push: 'Oder per HTTP, POST',
+    pushLogin: 'Anmeldung mit Benutzer und Passwort (Basic) oder nur dem Passwort (Bearer)',
     protocol: 'Protokoll',
     protocolValue: 'MQTT 3.1.1, QoS 1',
     notSubscribed: (topic) =>

@@ -1834,6 +1834,7 @@ export const en = {
       'Only this machine can reach this address. Have tagtrail started with HOST=0.0.0.0 and open the console by this machine’s name, or have READERS_MQTT_URL and READERS_HTTP_URL set to ones that devices can reach.',
     askForBroker: 'your broker’s address',
     push: 'Or by HTTP, POST',
+    pushLogin: 'sign in with user and password (Basic), or the password alone (Bearer)',
     protocol: 'Protocol',
     protocolValue: 'MQTT 3.1.1, QoS 1',
     notSubscribed: (topic: string) =>

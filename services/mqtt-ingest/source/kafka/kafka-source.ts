@@ -7,6 +7,7 @@ import type { Intake } from '../../intake/intake.ts';
 import type { Registry } from '../../registry/registry.ts';
 import { BackOff } from '../back-off.ts';
 import { HeldMessages, MOST_HELD, MOST_WAITING, NOBODY, type Owner } from '../held-messages.ts';
+import { kafkaClientOf, rootOf } from './kafka-client.ts';
 import type { KafkaAddress } from './kafka-settings.ts';
 import { TakenOffsets } from './taken-offsets.ts';
 
@@ -145,14 +146,11 @@ class Consuming {
   #lag = 0;
 
   constructor(parts: Parts) {
-    const { brokers, group, login, tls } = parts.address;
     this.#parts = parts;
     this.#consumer = new Consumer<Buffer, Buffer, Buffer, Buffer>({
       clientId: parts.clientId,
-      groupId: group,
-      bootstrapBrokers: [...brokers],
-      ...(tls === null ? {} : { tls }),
-      ...(login === null ? {} : { sasl: { ...login, mechanism: MECHANISMS[login.mechanism] } }),
+      groupId: parts.address.group,
+      ...kafkaClientOf(parts.address),
       ...GROUP,
       autocommit: false,
       ...FETCH,
@@ -346,18 +344,6 @@ class Consuming {
   }
 }
 
-/** The client wraps an error, such as a refused connection, several times; this returns the innermost one. */
-function rootOf(error: unknown): unknown {
-  for (let root = error; ; ) {
-    const { errors, cause } = root as { errors?: readonly unknown[]; cause?: unknown };
-    const inner = errors?.at(-1) ?? cause;
-    if (!(inner instanceof Error)) {
-      return root;
-    }
-    root = inner;
-  }
-}
-
 /** A header says the topic of MQTT, else the key does, else the topic of Kafka with its dots as slashes. */
 export function topicOf({ topic, key, headers }: Pick<Record, 'topic' | 'key' | 'headers'>): string {
   for (const [name, value] of headers) {
@@ -372,12 +358,6 @@ export function topicOf({ topic, key, headers }: Pick<Record, 'topic' | 'key' | 
 const TOPIC_HEADER = 'mqtt-topic';
 
 const NOTHING = Buffer.alloc(0);
-
-const MECHANISMS = {
-  plain: 'PLAIN',
-  'scram-sha-256': 'SCRAM-SHA-256',
-  'scram-sha-512': 'SCRAM-SHA-512',
-} as const;
 
 /** Milliseconds: a killed process is noticed after the first. */
 const GROUP = { sessionTimeout: 10_000, rebalanceTimeout: 20_000, heartbeatInterval: 1_000 };

@@ -148,7 +148,7 @@ function Hints({ reader }: { reader: OneReader }) {
 const OUTCOMES = ['recorded', 'duplicates', 'unknown', 'unplaced', 'rejected'] as const;
 
 /** Outcomes of everything it sent, and other facts about it. */
-function Outcomes({ reader }: { reader: Reader }) {
+function Outcomes({ reader }: { reader: OneReader }) {
   const t = texts.value.readers;
   const { counters, clock } = reader;
   return (
@@ -196,6 +196,11 @@ function Outcomes({ reader }: { reader: Reader }) {
           <span class="mono">{reader.mqtt_username}</span> · {t.format}{' '}
           <span class="mono">{reader.format}</span>
         </p>
+        {reader.push_url !== null && (
+          <p class="hint">
+            {t.push} <span class="mono">{reader.push_url}</span> · {t.pushLogin}
+          </p>
+        )}
       </div>
     </section>
   );
