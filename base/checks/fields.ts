@@ -33,6 +33,22 @@ const TEXT_PATTERN = String.raw`^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const FORBIDDEN_CHARACTERS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
+/** With U+001D, which codes have between their parts. */
+const CODE_PATTERN = String.raw`^[^\u0000-\u0008\u000b\u000c\u000e-\u001c\u001e\u001f\u007f]*$`;
+
+/** As {@link text}, but U+001D is allowed. */
+export function code(max: number): Field<string> {
+  const plain = text(max);
+  return {
+    ...plain,
+    schema: { ...plain.schema, pattern: CODE_PATTERN },
+    read: (value, name, source) => {
+      const read = plain.read(String(value).replaceAll('\u001d', ' '), name, source);
+      return read.ok ? accepted(value as string) : read;
+    },
+  };
+}
+
 /** 1 to `max` Unicode code points without control characters; surrounding blanks are kept. */
 export function text(max: number): Field<string> {
   return {

@@ -3,7 +3,7 @@ import { barcodeKey, namedByBarcode } from '../identity/barcode-key.ts';
 import { hasEpcHeader } from '../identity/epc.ts';
 import { FNC1 } from '../identity/gs1-elements.ts';
 import { keyOf, type Named, namedByEpc, namedByUri } from '../identity/named.ts';
-import type { TagType } from './tag-type.ts';
+import { isForbiddenInTag, type TagType } from './tag-type.ts';
 
 /**
  * The key by which tags and reads match when no value is exactly equal (docs/tracking.md, Which tag): what the value names in
@@ -139,6 +139,9 @@ export function sameTagKey(tagType: TagType, value: string): string {
 export function whyUnusable({ tagType, value }: { tagType: TagType; value: string }): string | null {
   if (hasTokenShape(value)) {
     return SECRET_IS_NO_TAG;
+  }
+  if (isForbiddenInTag(tagType, value)) {
+    return `value ${JSON.stringify(value)} has a control character, which only barcodes may have (FNC1)`;
   }
   return isBlank(tagType, value) ? `value ${JSON.stringify(value)} consists of separators only` : null;
 }

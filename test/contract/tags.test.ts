@@ -112,16 +112,18 @@ describe('tags', () => {
         ],
         [{ tag_type: 'rfid', value: 'v', id: 5 }, 'id', 'unknown_field', /"id" in request body$/, undefined],
         [{ tag_type: 'rfid', value: 'v', type: 'x' }, 'type', 'unknown_field', /"type"/, undefined],
-        ...['\u0000', '\u0001', '\u0008', '\u000b', '\u000c', '\u000e', '\u001f', '\u007f'].map((control) => {
-          const message = 'value must not contain control characters';
-          return [
-            { tag_type: 'rfid', value: `a${control}` },
-            'value',
-            'invalid_value',
-            message,
-            undefined,
-          ] as const;
-        }),
+        ...['\u0000', '\u0001', '\u0008', '\u000b', '\u000c', '\u000e', '\u001d', '\u001f', '\u007f'].map(
+          (control) => {
+            const message = 'value must not contain control characters';
+            return [
+              { tag_type: 'rfid', value: `a${control}` },
+              'value',
+              'invalid_value',
+              message,
+              undefined,
+            ] as const;
+          },
+        ),
       ] as const) {
         it(`are not attached by ${JSON.stringify(json).slice(0, 50)}`, async () => {
           await client.changingNothing(async () => {

@@ -1,9 +1,9 @@
-import { arrayOf, choice, type Field, text } from '../../../base/checks/fields.ts';
-import { accepted, type Checked } from '../../../base/checks/issues.ts';
+import { arrayOf, choice, code, type Field } from '../../../base/checks/fields.ts';
+import { accepted, type Checked, invalidValue, refused } from '../../../base/checks/issues.ts';
 import { mandatory, mandatoryNotNull, objectField, type Values } from '../../../base/checks/members.ts';
 import { joinedTexts, texts } from '../../../db/timescale/queries/array-parameters.ts';
 import { storedKeys, tagKey } from '../../tracking/tag-key.ts';
-import { TAG_TYPES, type TagType } from '../../tracking/tag-type.ts';
+import { isForbiddenInTag, TAG_TYPES, type TagType } from '../../tracking/tag-type.ts';
 import { TAG } from './stored-tags.ts';
 
 export interface NewTag {
@@ -13,7 +13,7 @@ export interface NewTag {
 }
 
 export const tagType = choice(TAG_TYPES);
-export const tagValue = text(255);
+export const tagValue = code(255);
 
 export const NEW_TAG = { tag_type: mandatoryNotNull(tagType), value: mandatory(tagValue) };
 
@@ -27,7 +27,15 @@ export const NEW_TAG_NOTES = {
 export const newTag: Field<NewTag> = objectField(NEW_TAG, toNewTag, NEW_TAG_NOTES);
 
 /** A value of separators alone is valid (contract 2.4), but no read can match it. */
-export function toNewTag({ tag_type: tagType, value }: Values<typeof NEW_TAG>): Checked<NewTag> {
+export function toNewTag(
+  { tag_type: tagType, value }: Values<typeof NEW_TAG>,
+  name?: string,
+): Checked<NewTag> {
+  if (isForbiddenInTag(tagType, value)) {
+    return refused(
+      invalidValue(name === undefined ? 'value' : `${name}.value`, 'must not contain control characters'),
+    );
+  }
   return accepted({ tagType, value, tagKey: keyOfTag(tagType, value) });
 }
 

@@ -18,7 +18,7 @@ export const TAG_VALUE_SCHEMA: JsonSchema = {
   minLength: 1,
   maxLength: 255,
   description:
-    'The value that is read from the tag. Any characters but control characters (tab, line feed and carriage return are allowed).',
+    'The value that is read from the tag. Any characters but control characters (tab, line feed and carriage return are allowed; in barcodes also U+001D, FNC1).',
   examples: [EXAMPLE.value],
 };
 

@@ -11,7 +11,7 @@ import { listPageOfUnknownTags, type NamedTagRow } from '../../../domain/adminis
 import { setIgnored } from '../../../domain/administration/unknown-tags/queries.ts';
 import { TABLES } from '../../../domain/master-data/by-id-or-key.ts';
 import { tagKey } from '../../../domain/tracking/tag-key.ts';
-import { FORBIDDEN_IN_TAG_VALUE, TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
+import { isForbiddenInTag, TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import type { Parameter } from '../../../platform/http/parameters.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
@@ -38,7 +38,7 @@ function tagNamed(id: string): TagName {
   const end = id.indexOf(':');
   const value = id.slice(end + 1);
   const tagType = TAG_TYPES.find((type) => type === id.slice(0, end));
-  if (tagType === undefined || FORBIDDEN_IN_TAG_VALUE.test(value) || !value.isWellFormed()) {
+  if (tagType === undefined || isForbiddenInTag(tagType, value) || !value.isWellFormed()) {
     throw notFound('Unknown tag not found');
   }
   return { tagType, value };

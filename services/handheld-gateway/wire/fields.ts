@@ -13,7 +13,7 @@ import { objectField, optional, type Values } from '../../../base/checks/members
 import { withoutTokens } from '../../../base/tag-secrets.ts';
 import { NEW_TAG } from '../../../domain/master-data/tags/new-tag.ts';
 import { tagKey } from '../../../domain/tracking/tag-key.ts';
-import type { TagType } from '../../../domain/tracking/tag-type.ts';
+import { isForbiddenInTag, type TagType } from '../../../domain/tracking/tag-type.ts';
 
 export interface ReadTag {
   tagType: TagType;
@@ -22,6 +22,9 @@ export interface ReadTag {
 
 /** Refuses a value of separators only: it has no key to be matched by. @param name of the value's field. */
 export function usableTag({ tag_type, value }: Values<typeof NEW_TAG>, name: string): Checked<ReadTag> {
+  if (isForbiddenInTag(tag_type, value)) {
+    return refused(invalidValue(name, 'must not contain control characters'));
+  }
   return tagKey(tag_type, value) === ''
     ? refused(invalidValue(name, 'must have more in it than separators'))
     : accepted({ tagType: tag_type, value });

@@ -106,6 +106,17 @@ describe('readers that push over HTTP', () => {
     expect(rejected.length).to.equal(1);
   });
 
+  it('finds the asset of a scanned GS1 code, with FNC1 between its elements, by its other notations', async () => {
+    await site.asset('DRUM', '(01)09524000059109(21)ABC', 'barcode');
+    const codes = ['010952400005910921ABC\u001d10LOT', ']C1010952400005910910LOT\u001d21ABC'];
+    for (const value of codes) {
+      const { body } = await push('dock', JSON.stringify({ tag_type: 'barcode', value }));
+      expect(body.data, value).to.include({ reads: 1, recorded: 1 });
+    }
+    const { body } = await push('dock', JSON.stringify({ tag_type: 'rfid', value: 'E280\u001d1160' }));
+    expect(body.data).to.include({ reads: 1, rejected: 1 });
+  });
+
   it('records a message once that is sent again with its key, though its reads have no times', async () => {
     for (const key of ['Idempotency-Key', 'ce-id']) {
       const pushed = async (value: string) =>

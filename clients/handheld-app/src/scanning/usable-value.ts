@@ -1,5 +1,5 @@
 import { tagKey } from '../../../../domain/tracking/tag-key.ts';
-import { FORBIDDEN_IN_TAG_VALUE, type TagType } from '../../../../domain/tracking/tag-type.ts';
+import { isForbiddenInTag, type TagType } from '../../../../domain/tracking/tag-type.ts';
 import { texts } from '../texts/texts.ts';
 
 /** Why a value cannot be a tag's (contract 2.4), for the user; null if it can. */
@@ -7,7 +7,7 @@ export function whyUnusable(tagType: TagType, value: string): string | null {
   if ([...value].length > 255) {
     return texts.value.notTaken.tooLong;
   }
-  if (FORBIDDEN_IN_TAG_VALUE.test(value)) {
+  if (isForbiddenInTag(tagType, value)) {
     return texts.value.notTaken.controls;
   }
   if (value.length === 0 || tagKey(tagType, value) === '') {
