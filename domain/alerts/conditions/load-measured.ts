@@ -3,7 +3,7 @@ import { greatestOf, leastOf } from '../../../base/extremes.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { slicesOf } from '../../../base/slices-of.ts';
 import { bigints, doubles, integers } from '../../../db/timescale/queries/array-parameters.ts';
-import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { LOOKS_BACK } from '../../presence/coverage/load-places.ts';
 import { type Bound, type LastingKind, releaseOf, type Side, sideOf } from '../../tracking/reading-bound.ts';
@@ -225,4 +225,15 @@ async function loadTags(
       return [assetId, measuredBy([...tags.values()], since, most)];
     }),
   );
+}
+
+/** Table `tag` of an organization's tags of assets that ever measured anything, for a from clause. */
+export function measuringTags(orgId: number): FragmentSqlToken {
+  return sql.fragment`tags tag join newest_readings newest on newest.org_id = ${orgId} and newest.tag_id = tag.id
+    and tag.org_id = ${orgId} and tag.asset_id is not null`;
+}
+
+/** Elsewhere only assets that were somewhere can have alerts. */
+export function hasRulesOfReadings(orgId: number): FragmentSqlToken {
+  return sql.fragment`exists (select from rules where rules.org_id = ${orgId} and rules.reading is not null)`;
 }

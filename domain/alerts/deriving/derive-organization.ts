@@ -2,6 +2,7 @@ import type { Micros } from '../../../base/instant.ts';
 import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { hasRulesOfReadings, measuringTags } from '../conditions/load-measured.ts';
 import { derive } from './derive-in-parts.ts';
 import type { Looked } from './derive-subjects.ts';
 import { hearAgain } from './hear-again.ts';
@@ -224,7 +225,18 @@ async function lookAtFirst(
     }
   }
   const rows = await db.any(sql.type(rowsOf<{ asset_id: number; last_seen: Micros }>())`
-    select asset_id, micros_of_time(coalesce(last_seen, since)) as last_seen from positions where org_id = ${orgId} and asset_id > ${lookedUpTo} and location_id is not null
+    (
+      select asset_id, micros_of_time(coalesce(last_seen, since)) as last_seen from positions
+      where org_id = ${orgId} and asset_id > ${lookedUpTo} and location_id is not null
+      order by asset_id limit ${share}
+    )
+    union all
+    (
+      select distinct on (tag.asset_id) tag.asset_id, 0::int8 as last_seen from ${measuringTags(orgId)}
+      where tag.asset_id > ${lookedUpTo} and ${hasRulesOfReadings(orgId)} and not exists (
+        select from positions where org_id = ${orgId} and asset_id = tag.asset_id and location_id is not null)
+      order by tag.asset_id limit ${share}
+    )
     order by asset_id limit ${share}`);
   for (const { asset_id: id, last_seen: lastSeen } of rows) {
     work.assets.add(id, since);

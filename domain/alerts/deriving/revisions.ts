@@ -2,6 +2,7 @@ import type { Micros } from '../../../base/instant.ts';
 import { integers, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { hasRulesOfReadings, measuringTags } from '../conditions/load-measured.ts';
 
 export interface Revision {
   subject: 'asset' | 'reader';
@@ -124,7 +125,11 @@ async function spreadSome(db: Connection, orgId: number, now: Micros): Promise<S
         insert into alert_revisions (org_id, subject, subject_id, since, is_bulk)
         select ${orgId}::integer, 'asset', asset_id, time_of_micros(${since}::bigint), true
         from (
-          select asset_id from positions where org_id = ${orgId} and location_id is not null
+          (
+            select asset_id from positions where org_id = ${orgId} and location_id is not null
+            union
+            select tag.asset_id from ${measuringTags(orgId)} where ${hasRulesOfReadings(orgId)}
+          )
           except
           ${pending(orgId, since)}
         ) there

@@ -1,7 +1,8 @@
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { LIVE_READERS } from '../../administration/live-readers.ts';
-import type { DatedRule } from '../rules/rule.ts';
+import { measuringTags } from '../conditions/load-measured.ts';
+import { type DatedRule, isOfReadings } from '../rules/rule.ts';
 
 /** A live asset or reader that a rule may apply to. */
 export interface Subject {
@@ -37,7 +38,11 @@ function subjectsOf({ orgId, kind, selection }: DatedRule, after: number): Fragm
       select asset.id, asset.external_key as name from assets asset
       where asset.org_id = ${orgId} and asset.deleted_at is null and asset.id > ${after}
         and ${among(sql.fragment`asset.id`, assetIds)}
-        and exists (select from positions where org_id = ${orgId} and asset_id = asset.id)`;
+        and ${
+          isOfReadings({ kind })
+            ? sql.fragment`exists (select from ${measuringTags(orgId)} where tag.asset_id = asset.id)`
+            : sql.fragment`exists (select from positions where org_id = ${orgId} and asset_id = asset.id)`
+        }`;
 }
 
 function among(id: FragmentSqlToken, ids: readonly number[] | null): FragmentSqlToken {

@@ -253,6 +253,23 @@ describe('deriving alerts from what tags measure', () => {
     ]);
   });
 
+  it('is about assets that were never at a location, too, whoever derives', async () => {
+    await record(database, [scanOf(0, 5, { temperature_c: 9 }, null)]);
+    await rule();
+    await derive();
+    expect(await alerts()).to.deep.equal([[5, null]]);
+    expect(
+      await database.rows(
+        'select location_id, because::jsonb ? $2 as is_somewhere from alerts where org_id = $1',
+        [...[site.orgId, 'location_id']],
+      ),
+    ).to.deep.equal([{ location_id: null, is_somewhere: false }]);
+    await database.rows('delete from alerts where org_id = $1', [site.orgId]);
+    await database.rows('update alert_derivation set derived_to = time_of_micros($1)', [at(0)]);
+    await derive();
+    expect(await alerts()).to.deep.equal([[5, null]]);
+  });
+
   it('is tried on what was recorded', async () => {
     await send([0, 10, 20].map((minute) => ({ tag: 0, minute, value: minute === 10 ? 9 : 5 })));
     const trial = await trialOf(database.pool, Date.now() * 1_000, {
