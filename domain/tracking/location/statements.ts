@@ -396,9 +396,9 @@ class AntennaReads {
   readonly #buckets: number[] = [];
   /** NaN: none. */
   readonly #rssi: number[] = [];
-  /** The first index in the last window, and the index after its last; by reach. */
-  readonly #first = [0, 0, 0];
-  readonly #end = [0, 0, 0];
+  /** The first index in the last window, and the index after its last. */
+  #first = 0;
+  #end = 0;
   /** Levels in the nearest windows around buckets, by the last digits of the bucket. */
   readonly #measured: (Measured | undefined)[] = new Array(REMEMBERED).fill(undefined);
 
@@ -411,17 +411,9 @@ class AntennaReads {
   }
 
   add(bucket: number, rssi: number | null): void {
-    let index = this.#buckets.length;
-    while (index > 0 && (this.#buckets[index - 1] as number) > bucket) {
-      index -= 1;
-    }
-    if (index === this.#buckets.length) {
-      this.#buckets.push(bucket);
-      this.#rssi.push(rssi ?? Number.NaN);
-    } else {
-      this.#buckets.splice(index, 0, bucket);
-      this.#rssi.splice(index, 0, rssi ?? Number.NaN);
-    }
+    const index = this.#firstFrom(bucket + 1);
+    this.#buckets.splice(index, 0, bucket);
+    this.#rssi.splice(index, 0, rssi ?? Number.NaN);
     this.#changeAround(bucket, (measured) => isLevelSame(measured, rssi));
   }
 
@@ -446,16 +438,9 @@ class AntennaReads {
   }
 
   forget(before: number): void {
-    let count = 0;
-    while (count < this.#buckets.length && (this.#buckets[count] as number) < before) {
-      count += 1;
-    }
-    if (count > 0) {
-      this.#buckets.splice(0, count);
-      this.#rssi.splice(0, count);
-      this.#first.fill(0);
-      this.#end.fill(0);
-    }
+    const count = this.#firstFrom(before);
+    this.#buckets.splice(0, count);
+    this.#rssi.splice(0, count);
   }
 
   /** @returns how many reads are in the window. */
@@ -466,25 +451,15 @@ class AntennaReads {
       return this.count;
     }
     const reach = REACHES[wideness] as number;
-    const buckets = this.#buckets;
-    let first = this.#first[wideness] as number;
-    while (first > 0 && (first > buckets.length || (buckets[first - 1] as number) >= bucket - reach)) {
-      first -= 1;
-    }
-    while (first < buckets.length && (buckets[first] as number) < bucket - reach) {
-      first += 1;
-    }
-    let end = Math.max(first, Math.min(buckets.length, this.#end[wideness] as number));
-    while (end > first && (buckets[end - 1] as number) > bucket + reach) {
-      end -= 1;
-    }
-    while (end < buckets.length && (buckets[end] as number) <= bucket + reach) {
-      end += 1;
-    }
-    this.#first[wideness] = first;
-    this.#end[wideness] = end;
-    this.count = end - first;
+    this.#first = this.#firstFrom(bucket - reach);
+    this.#end = this.#firstFrom(bucket + reach + 1);
+    this.count = this.#end - this.#first;
     return this.count;
+  }
+
+  /** The index of the first read in a bucket or a later one. */
+  #firstFrom(bucket: number): number {
+    return firstIndex(0, this.#buckets.length, (index) => (this.#buckets[index] as number) >= bucket);
   }
 
   /** Rule 4, for the last window. */
@@ -495,7 +470,7 @@ class AntennaReads {
       this.level = measured.level;
       return;
     }
-    const [first, end] = [this.#first[wideness] as number, this.#end[wideness] as number];
+    const [first, end] = [this.#first, this.#end];
     const strengths = new Float64Array(end - first);
     let known = 0;
     for (let index = first; index < end; index++) {
