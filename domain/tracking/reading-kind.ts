@@ -1,3 +1,5 @@
+import type { Micros } from '../../base/instant.ts';
+
 /** The values that a tag may measure, each with its valid range. Add new kinds here first. */
 export const READING_KINDS = [
   'battery_percent',
@@ -11,6 +13,15 @@ export const READING_KINDS = [
 export type ReadingKind = (typeof READING_KINDS)[number];
 
 export type Readings = Readonly<Partial<Record<ReadingKind, number>>>;
+
+/** What one tag of an asset measured at one instant. */
+export interface TagReading {
+  orgId: number;
+  assetId: number;
+  tagId: number;
+  observedAt: Micros;
+  readings: Readings;
+}
 
 const RANGES: Readonly<Record<ReadingKind, readonly [least: number, most: number]>> = {
   battery_percent: [0, 100],

@@ -129,6 +129,7 @@ const BATCHES_AFTER_REPEAT = 1_000;
 export class RecentRepeats {
   #batchesLeft = 0;
   readonly #ofMovedTags = new Map<number, number>();
+  readonly #ofReadings = new Map<number, number>();
 
   /** Of late scans, for the assets that have their tags now. */
   areExpected(): boolean {
@@ -140,6 +141,17 @@ export class RecentRepeats {
     return this.#ofMovedTags.has(orgId);
   }
 
+  /** Whether what its tags measure is to be expected at instants that have some already. */
+  areOfReadings(orgId: number): boolean {
+    return this.#ofReadings.has(orgId);
+  }
+
+  noteReadings(orgIds: Iterable<number>): void {
+    for (const orgId of orgIds) {
+      this.#ofReadings.set(orgId, RUN);
+    }
+  }
+
   /**
    * Call after each batch.
    *
@@ -147,15 +159,20 @@ export class RecentRepeats {
    */
   note(areFound: boolean, ofMovedTags: Iterable<number> = []): void {
     this.#batchesLeft = areFound ? RUN : Math.max(0, this.#batchesLeft - 1);
-    for (const [orgId, batchesLeft] of this.#ofMovedTags) {
-      if (batchesLeft > 1) {
-        this.#ofMovedTags.set(orgId, batchesLeft - 1);
-      } else {
-        this.#ofMovedTags.delete(orgId);
-      }
-    }
+    countDown(this.#ofMovedTags);
+    countDown(this.#ofReadings);
     for (const orgId of ofMovedTags) {
       this.#ofMovedTags.set(orgId, RUN);
+    }
+  }
+}
+
+function countDown(batchesLeft: Map<number, number>): void {
+  for (const [orgId, left] of batchesLeft) {
+    if (left > 1) {
+      batchesLeft.set(orgId, left - 1);
+    } else {
+      batchesLeft.delete(orgId);
     }
   }
 }

@@ -16,6 +16,7 @@ import { type Late, loadNear, type Near, type StoredScan } from './near-scans.ts
 import type { TimeRules } from './observed-at.ts';
 import { PairMap } from './pair-map.ts';
 import { insertPositions, lockPositions, type Position } from './positions.ts';
+import type { ReadingsOfTransaction } from './recent-readings.ts';
 import type { RecentlySeen, RecentRepeats } from './recently-seen.ts';
 import { reviseAlerts, withLateScans, withReadingsBeyond } from './revise-alerts.ts';
 import type { Outcome, Scan } from './scan.ts';
@@ -37,6 +38,8 @@ export interface RecordOptions {
   repeats?: RecentRepeats;
   /** Likewise; without it nothing is written before positions are locked. */
   seen?: RecentlySeen;
+  /** Likewise; without it the newest values of tags are all written. */
+  measured?: ReadingsOfTransaction;
   /** Likewise; gets to know organizations whose scans take long to decide on. */
   workload?: Workload;
   /** Likewise; without it all that is around scans is loaded. */
@@ -84,8 +87,13 @@ export async function recordScans(
   const readings = readingsOf(scans, lookedUp.resolutions, options.now, options.rules);
   if (readings.length > 0) {
     const locked = new Set(located.map(assetKey));
-    const revised = await withReadingsBeyond(client, readings, (asset) => locked.has(assetKey(asset)));
-    await recordReadings(client, readings);
+    const { revised, ofRules } = await withReadingsBeyond(client, readings, (asset) =>
+      locked.has(assetKey(asset)),
+    );
+    const isRepeat = written.duplicates.size > 0;
+    if (!(await recordReadings(client, readings, { ...options, isRepeat, ofRules }))) {
+      throw new AlreadyStored('what a tag measured at an instant was stored already');
+    }
     await reviseAlerts(client, revised);
   }
   return { outcomes, unsealed: written.unsealed };
@@ -100,7 +108,7 @@ export interface Recorded {
 
 /**
  * A scan taken for new is stored already: a late one that changes no history, or one of the asset that had its tag before. Or
- * that asset is not locked, and its stored copy is weaker. Or a transition is stored at its instant.
+ * that asset is not locked, and its stored copy is weaker. Or a transition is stored at its instant, or what a tag measured.
  */
 export class AlreadyStored extends Error {}
 

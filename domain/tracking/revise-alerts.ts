@@ -5,7 +5,7 @@ import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { type AssetRef, assetKey } from './history/asset-ref.ts';
 import { PairMap } from './pair-map.ts';
 import { type Bound, LASTING_KINDS, type LastingKind, sideOf } from './reading-bound.ts';
-import type { TagReading } from './tag-readings.ts';
+import type { TagReading } from './reading-kind.ts';
 import { earliest, type Touched } from './touched.ts';
 
 /**
@@ -63,10 +63,11 @@ export async function withReadingsBeyond(
   db: Connection,
   found: readonly TagReading[],
   isLocked: (asset: AssetRef) => boolean,
-): Promise<(AssetRef & { since: Micros })[]> {
+): Promise<{ revised: (AssetRef & { since: Micros })[]; ofRules: ReadonlySet<number> }> {
   const bounds = await loadBounds(db, [...new Set(found.map(({ orgId }) => orgId))]);
+  const ofRules = new Set(bounds.keys());
   if (bounds.size === 0) {
-    return [];
+    return { revised: [], ofRules };
   }
   const asked = found
     .filter(({ orgId }) => bounds.has(orgId))
@@ -80,7 +81,7 @@ export async function withReadingsBeyond(
       earliest.set(assetKey(asset), before !== undefined && before.since <= asset.since ? before : asset);
     }
   }
-  return [...earliest.values()];
+  return { revised: [...earliest.values()], ofRules };
 }
 
 async function loadBounds(db: Connection, orgIds: readonly number[]): Promise<Bounds> {

@@ -27,7 +27,9 @@ describe('what the tags of an asset measured', () => {
   const micros = (time: string) => Date.parse(`2026-05-04T${time}Z`) * 1_000;
   function measured(tag: 0 | 1, time: string, readings: Readings) {
     const reading = { orgId: api.orgId, assetId, tagId: tags[tag], observedAt: micros(time), readings };
-    return inTransaction(api.database.pool, (client) => recordReadings(client, [reading]));
+    return inTransaction(api.database.pool, (client) =>
+      recordReadings(client, [reading], { isRepeat: false, isCareful: false }),
+    );
   }
   const list = async (query = '') =>
     (await api.call({ path: `/api/v1/assets/${assetId}/readings${query}` })).body as {

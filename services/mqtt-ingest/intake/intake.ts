@@ -25,6 +25,7 @@ import {
 import { TooManyScans } from '../../../domain/tracking/location/load-stretches.ts';
 import { RecentHearings } from '../../../domain/tracking/location/recent-hearings.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
+import { RecentReadings } from '../../../domain/tracking/recent-readings.ts';
 import { RecentlySeen, RecentRepeats } from '../../../domain/tracking/recently-seen.ts';
 import { AlreadyStored } from '../../../domain/tracking/record.ts';
 import type { ReaderListening } from '../listening/listening.ts';
@@ -90,6 +91,7 @@ class MessageIntake implements Intake {
   readonly #options: IntakeOptions;
   readonly #clocks = new ReaderClocks();
   readonly #repeats = new RecentRepeats();
+  readonly #measured = new RecentReadings();
   readonly #seen = new RecentlySeen();
   readonly #heavy = new HeavyOrganizations();
   #recent = new RecentHearings();
@@ -315,10 +317,11 @@ class MessageIntake implements Intake {
     }
   }
 
-  #commit(messages: readonly ReadMessage[], bounds: { isBounded: boolean }) {
+  async #commit(messages: readonly ReadMessage[], bounds: { isBounded: boolean }) {
     const { pool, clock, databaseClock, rules, onMoves } = this.#options;
     const memory = { repeats: this.#repeats, seen: this.#seen, recent: this.#recent };
-    return announcingMoves(
+    let measured = this.#measured.begin();
+    const results = await announcingMoves(
       () => onMoves?.(organizationsOf(messages)),
       (note) =>
         inMarkedTransaction(
@@ -328,12 +331,13 @@ class MessageIntake implements Intake {
               databaseClock.compare(databaseNow, askedAt);
               dateAgain(messages, { clock, databaseClock });
             }
-            const isCareful = attempt > 1;
+            measured = this.#measured.begin();
             const workload = new Workload(this.#heavy, bounds);
+            const options = { rules, now: clock(), isCareful: attempt > 1, workload, measured, ...memory };
             // Sent together. What fails is rolled back when nothing more is sent.
             const [here, recorded] = await Promise.allSettled([
               requireHere(client, messages),
-              recordMessages(client, messages, { rules, now: clock(), isCareful, workload, ...memory }),
+              recordMessages(client, messages, options),
             ]);
             if (here.status === 'rejected') {
               throw here.reason;
@@ -346,6 +350,8 @@ class MessageIntake implements Intake {
           (error) => error instanceof AlreadyStored,
         ),
     );
+    measured.commit();
+    return results;
   }
 }
 

@@ -62,7 +62,7 @@ interface Recorder {
 
 async function recorderOf(tree: string, url: string): Promise<Recorder> {
   const load = <Module>(path: string): Promise<Module> => import(pathToFileURL(join(tree, path)).href);
-  const [{ createWritePool }, { inMarkedTransaction }, { recordMessages }, { AlreadyStored }] =
+  const [{ createWritePool }, { inMarkedTransaction }, { recordMessages }, { AlreadyStored }, remembering] =
     await Promise.all([
       load<typeof import('../../../db/timescale/connections/pool.ts')>('db/timescale/connections/pool.ts'),
       load<typeof import('../../../db/timescale/connections/transaction.ts')>(
@@ -72,15 +72,26 @@ async function recorderOf(tree: string, url: string): Promise<Recorder> {
         'domain/messages/record-messages.ts',
       ),
       load<typeof import('../../../domain/tracking/record.ts')>('domain/tracking/record.ts'),
+      // Another tree may be older.
+      load<typeof import('../../../domain/tracking/recent-readings.ts')>(
+        'domain/tracking/recent-readings.ts',
+      ).catch(() => null),
     ]);
+  const readings = remembering === null ? undefined : new remembering.RecentReadings();
   const pool = createWritePool(url, { max: 1, applicationName: 'tagtrail bench' });
   const record = async (messages: readonly ReadMessage[]): Promise<void> => {
     const now = messages.reduce((last, { receivedAt }) => Math.max(last, receivedAt), 0);
+    let measured = readings?.begin();
     await inMarkedTransaction(
       pool,
-      (client, attempt) => recordMessages(client, messages, { rules: RULES, now, isCareful: attempt > 1 }),
+      (client, attempt) => {
+        measured = readings?.begin();
+        const options = { rules: RULES, now, isCareful: attempt > 1, ...(measured && { measured }) };
+        return recordMessages(client, messages, options);
+      },
       (error) => error instanceof AlreadyStored,
     );
+    measured?.commit();
   };
   return { name: tree === HERE ? 'here' : tree, pool, record };
 }

@@ -119,6 +119,28 @@ describe('repeats of late scans that change no history', () => {
     expect((await stored()).map(({ at }) => at)).to.deep.equal([0, 30, 31, 32, 60, 120, 180]);
   });
 
+  it('of what a tag measured, in one instant by two readers, take a second attempt once', async () => {
+    const repeats = new RecentRepeats();
+    const other = await site.reader('door', [a]);
+    const attempts: number[] = [];
+    for (const [at, reader, temperature_c] of [
+      [190, readerId, 4],
+      [190, other, 5],
+      [191, other, 6],
+      [191, readerId, 3],
+    ] as const) {
+      const read = aRead({ orgId: site.orgId, readerId: reader, value, locationId: a, at: second(at) });
+      const [, attempt] = await remembering(repeats, [{ ...read, readings: { temperature_c } }]);
+      attempts.push(attempt);
+    }
+    expect(attempts).to.deep.equal([1, 2, 1, 1]);
+    const kept = await database.rows(
+      'select temperature_c from tag_readings where asset_id = $1 order by observed_at',
+      [assetId],
+    );
+    expect(kept).to.deep.equal([{ temperature_c: 5 }, { temperature_c: 6 }]);
+  });
+
   it('are not looked for otherwise', async () => {
     const taken = async (scans: readonly Scan[], repeats?: RecentRepeats) => [
       ...(await measuredOf(scans, repeats)).keys(),

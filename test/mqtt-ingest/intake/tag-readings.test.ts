@@ -77,6 +77,37 @@ describe('what tags measure', () => {
     }
   });
 
+  it('is written with the tag when it changes, and once in ten seconds otherwise', async () => {
+    const { assetId, value } = await sensor();
+    const start = Date.now() - 60_000;
+    const written: unknown[] = [];
+    for (const [second, temperature_c] of [
+      [0, 4],
+      [5, 4],
+      [3, 6],
+      [7, 5],
+      [8, 5],
+      [20, 5],
+    ] as const) {
+      const observed_at = new Date(start + second * 1_000).toISOString();
+      await send([{ tag_type: 'ble', value, observed_at, temperature_c }]);
+      const row = await newest(assetId);
+      written.push([
+        (Number(new Date(String(row?.['temperature_c_at']))) - start) / 1_000,
+        row?.['temperature_c'],
+      ]);
+    }
+    expect(written).to.deep.equal([
+      [0, 4],
+      [0, 4],
+      [0, 4],
+      [7, 5],
+      [7, 5],
+      [20, 5],
+    ]);
+    expect(await kept(assetId)).to.have.lengthOf(6);
+  });
+
   it('is kept of reads that are placed nowhere, but not of unknown tags, and no value outside its range', async () => {
     const { assetId, value } = await sensor();
     await send([{ tag_type: 'ble', value, observed_at: minutesAgo(1), motion: true }], 'site/other');

@@ -1,0 +1,99 @@
+import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
+import { PairMap } from './pair-map.ts';
+import { READING_KINDS, type ReadingKind, type TagReading } from './reading-kind.ts';
+
+interface Known {
+  value: number;
+  writtenAt: Micros;
+  saidAt: Micros;
+}
+
+type KnownOfTag = Partial<Record<ReadingKind, Known>>;
+
+/**
+ * The newest values of tags as this process wrote them. A value that stays as it was is written once in ten seconds only: to
+ * write all took a third of what three values a read took of the database.
+ */
+export class RecentReadings {
+  #recent = new PairMap<number, number, KnownOfTag>();
+  #before = new PairMap<number, number, KnownOfTag>();
+
+  /** Of a transaction, anew each time that it is tried. */
+  begin(): ReadingsOfTransaction {
+    let noted: readonly TagReading[] = [];
+    return {
+      choose: (found, always) => {
+        noted = found;
+        const changed = new PairMap<number, number, true>();
+        for (const reading of found) {
+          const { orgId, tagId } = reading;
+          if (!changed.has(orgId, tagId) && (always.has(orgId) || !this.#isKnown(reading))) {
+            changed.add(orgId, tagId, true);
+          }
+        }
+        return found.filter(({ orgId, tagId }) => changed.has(orgId, tagId));
+      },
+      commit: () => {
+        for (const reading of noted) {
+          this.#note(reading);
+        }
+      },
+    };
+  }
+
+  #of(orgId: number, tagId: number): KnownOfTag | undefined {
+    return this.#recent.get(orgId, tagId) ?? this.#before.get(orgId, tagId);
+  }
+
+  #isKnown({ orgId, tagId, observedAt, readings }: TagReading): boolean {
+    const known = this.#of(orgId, tagId);
+    if (known === undefined) {
+      return false;
+    }
+    for (const kind of READING_KINDS) {
+      const value = readings[kind];
+      if (value !== undefined && !isNothingNew(value, observedAt, known[kind])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  #note({ orgId, tagId, observedAt, readings }: TagReading): void {
+    const known = this.#of(orgId, tagId) ?? {};
+    for (const kind of READING_KINDS) {
+      const value = readings[kind];
+      const last = known[kind];
+      if (value !== undefined && last !== undefined && isNothingNew(value, observedAt, last)) {
+        last.saidAt = Math.max(last.saidAt, observedAt);
+      } else if (value !== undefined) {
+        known[kind] = { value, writtenAt: observedAt, saidAt: observedAt };
+      }
+    }
+    if (!this.#recent.has(orgId, tagId)) {
+      if (this.#recent.values().length >= MOST_TAGS) {
+        this.#before = this.#recent;
+        this.#recent = new PairMap();
+      }
+      this.#recent.add(orgId, tagId, known);
+    }
+  }
+}
+
+export interface ReadingsOfTransaction {
+  /** All of the tags that say something new, and of the organizations `always`. */
+  choose(found: readonly TagReading[], always: ReadonlySet<number>): readonly TagReading[];
+  /** Call it after the commit. */
+  commit(): void;
+}
+
+/** As what was there already, or older. At one instant the greatest value counts. */
+function isNothingNew(value: number, at: Micros, known: Known | undefined): boolean {
+  return (
+    known !== undefined &&
+    (at < known.saidAt || (value === known.value && at < known.writtenAt + 10 * MICROS_PER_SECOND))
+  );
+}
+
+/** Some 300 bytes each, and twice as many are remembered. */
+const MOST_TAGS = 20_000;
