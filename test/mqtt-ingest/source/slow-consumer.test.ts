@@ -24,7 +24,7 @@ const slowDown = (seconds: number) => `
   create trigger slow before insert on reader_counters for each statement execute function take_your_time()`;
 
 describe('a backlog that is drained more slowly than it came', function () {
-  this.timeout(90_000 + MINUTES * 120_000);
+  this.timeout(90_000 + MINUTES * 400_000);
   const broker = useMosquitto(() => ['max_inflight_messages 4000']);
   const database = useDatabase();
   const embedded = useIngest(database);
