@@ -1,13 +1,28 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ulid } from 'ulid';
 import { endLingeringly } from '../runtime/lingering-close.ts';
+import type { ListenAddress } from '../runtime/listen-fault.ts';
+import { serve } from '../runtime/listen-on.ts';
 import { badRequest, envelope, type Headers, PROBLEMS, Problem } from './problem.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';
 
 // Not imported: that would load an HTTP client (listen-on.ts).
 const http = process.getBuiltinModule('node:http');
+
+/** Serves an app whose limiter says what stands in every answer's head. */
+export function serveApp(
+  app: { callback(): RequestListener },
+  limiter: { idle(): Headers },
+  address: ListenAddress,
+  options: Omit<Parameters<typeof serve>[2], 'prepare'>,
+): Promise<{ url: string }> {
+  return serve(app.callback(), address, {
+    ...options,
+    prepare: (server) => answerUnparsed(server, () => limiter.idle()),
+  });
+}
 
 /**
  * Sends an error envelope in cases that Node.js handles itself (contract 7.1): unparsable requests and

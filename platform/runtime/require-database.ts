@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { AppError } from '../../base/errors.ts';
 import { placeOf } from '../../db/timescale/connections/database-url.ts';
 import { examineReplica } from '../../db/timescale/connections/examine-replica.ts';
+import type { WriteOutage } from '../../db/timescale/connections/write-outage.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 
@@ -18,6 +19,18 @@ export async function requireWritable(db: Connection): Promise<void> {
   if (isReadOnly) {
     throw new Error('the database takes no changes: default_transaction_read_only is on');
   }
+}
+
+/** What readiness asks of a process that records scans. */
+export function checksOfRecording<Db extends Connection>(
+  db: Db,
+  { databaseClock, outage }: { databaseClock: { ask(db: Db): Promise<void> }; outage: WriteOutage },
+) {
+  return {
+    clock: () => databaseClock.ask(db),
+    writing: () => requireWritable(db),
+    recording: async () => outage.requireNone(),
+  };
 }
 
 /**

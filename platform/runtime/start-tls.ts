@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { Lifecycle } from './lifecycle.ts';
 import { repeat } from './repeat.ts';
 import { ServerTls, warnOfExpired } from './server-tls.ts';
@@ -6,6 +7,23 @@ import { readTlsFiles, type TlsFiles } from './tls-files.ts';
 
 /** Milliseconds between looks at the files. Watching misses files that are swapped by a link, as in Kubernetes. */
 const LOOK_MS = 5_000;
+
+/**
+ * Exports figures of this process, and starts TLS for its ports.
+ *
+ * @param shared the process's TLS, if another of its services has started it.
+ */
+export async function startMeasured(
+  files: TlsFiles,
+  registry: Registry,
+  running: { log: Logger; lifecycle: Lifecycle },
+  shared: ServerTls | null = null,
+): Promise<ServerTls | null> {
+  measureProcess(registry);
+  const tls = shared ?? (await startTls(files, running));
+  measureCertificate(registry, tls);
+  return tls;
+}
 
 /**
  * Keeps the certificate of this process's ports as its files say; null if they speak no TLS.
@@ -33,4 +51,25 @@ export async function startTls(
     (started) => started.stop(),
   );
   return tls;
+}
+
+/** Milliseconds. The library's default of ten takes a third of an idle process's time. */
+const PRECISION = 100;
+
+/** Exports processor time, memory, garbage collection and delays of the event loop. */
+function measureProcess(registry: Registry): void {
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: PRECISION });
+}
+
+function measureCertificate(registry: Registry, tls: ServerTls | null): void {
+  if (tls !== null) {
+    new Gauge({
+      name: 'tagtrail_tls_certificate_expiry_timestamp_seconds',
+      help: 'When the certificate of TLS_CERT_FILE expires',
+      registers: [registry],
+      collect() {
+        this.set(tls.expiresAt / 1_000);
+      },
+    });
+  }
 }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { Gauge, Registry } from 'prom-client';
 import { RecentReads } from '../../base/recent-reads.ts';
 import type { AccessDoor } from '../../db/timescale/connections/access-door.ts';
+import type { OrganizationDoor } from '../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import { SEQUENCE_USE, type SequenceUse } from '../../db/timescale/schema/sequence-use.ts';
 import { parseKey } from '../../domain/administration/api-keys/key-format.ts';
@@ -9,18 +10,16 @@ import { startCredentialUsage } from '../../platform/access/credential-usage.ts'
 import { startRefusedSignIns } from '../../platform/access/refused-sign-ins.ts';
 import { startAccess } from '../../platform/access/start-access.ts';
 import type { LargeBodies } from '../../platform/http/large-bodies.ts';
-import { answerUnparsed } from '../../platform/http/unparsed.ts';
+import { serveApp } from '../../platform/http/unparsed.ts';
 import { limitSignInFailures } from '../../platform/rate-limit/sign-in-failures.ts';
 import { MACHINE_CLOCKS, startLimiter } from '../../platform/rate-limit/start-limiter.ts';
 import { requireDatabase } from '../../platform/runtime/database.ts';
 import { type Check, createHealth } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
-import { serve } from '../../platform/runtime/listen-on.ts';
-import { measureCertificate, measureProcess } from '../../platform/runtime/measure-process.ts';
 import { requireWritable } from '../../platform/runtime/require-database.ts';
 import type { ServerTls } from '../../platform/runtime/server-tls.ts';
 import { keepYoungObjectsApart } from '../../platform/runtime/short-lived-objects.ts';
-import { startTls } from '../../platform/runtime/start-tls.ts';
+import { startMeasured } from '../../platform/runtime/start-tls.ts';
 import { watchServers } from '../../platform/runtime/watch-servers.ts';
 import { findKeys, writeLastUsed } from './access/queries.ts';
 import { createApp } from './app.ts';
@@ -28,6 +27,7 @@ import type { ApiConfig } from './config.ts';
 import type { ApiContext } from './serving/context.ts';
 import { startServing } from './start-serving.ts';
 
+const APPLICATION = 'tagtrail api';
 const CONNECTIONS = 10;
 
 export interface ApiParts {
@@ -62,60 +62,35 @@ export async function startApi(
 ): Promise<{ url: string }> {
   keepYoungObjectsApart();
   await requireDatabase(config.DATABASE_URL);
-  measureProcess(registry);
-  const tls = shared ?? (await startTls(config, { log, lifecycle }));
-  measureCertificate(registry, tls);
-  const access = await startAccess(
-    { url: config.DATABASE_URL, applicationName: 'tagtrail api', find: findKeys },
-    { log, lifecycle },
-  );
+  const tls = await startMeasured(config, registry, { log, lifecycle }, shared);
+  const { access, keyUsage, refusedSignIns } = await startKeys(config.DATABASE_URL, { log, lifecycle });
   measureSequences(registry, access.door);
-  const { usage: keyUsage } = await lifecycle.start(
-    'key usage',
-    () => startCredentialUsage((uses) => writeLastUsed(access.door, uses), { log, what: 'API keys' }),
-    (started) => started.stop(),
-  );
-  const refusedSignIns = await startRefusedSignIns(access.door, { log, lifecycle });
   const serving = await startServing(config, {
-    ...{ applicationName: 'tagtrail api', connections: CONNECTIONS, keys: access.credentials },
+    ...{ applicationName: APPLICATION, connections: CONNECTIONS, keys: access.credentials },
     ...{ largeBodies, log, lifecycle, registry },
   });
   const health = createHealth({
     registry,
     stopping: lifecycle.stopping,
     checks: { database: access.askDatabase, ...checks },
-    // Reads are served all the same.
     notices: {
-      writing: async () => {
-        await requireWritable(access.door);
-        serving.door.requireWriting();
-      },
-      ids: () => requireIds(access.door),
+      ...noticesOf(access.door, serving.door),
       ...notices,
       ...(await watchServers(config.DATABASE_URL, { log, lifecycle })),
     },
   });
+  const limits = { perMinute: config.RATE_LIMIT_PER_MINUTE, burst: config.RATE_LIMIT_BURST };
   const limiter = await startLimiter(
-    {
-      perMinute: config.RATE_LIMIT_PER_MINUTE,
-      burst: config.RATE_LIMIT_BURST,
-      redisUrl: config.REDIS_URL,
-      nameOf: ({ actor }: ApiContext) => actor.id,
-    },
+    { ...limits, redisUrl: config.REDIS_URL, nameOf: ({ actor }: ApiContext) => actor.id },
     { log, registry, lifecycle, clocks },
   );
-  const description = {
-    publicUrl: config.PUBLIC_URL,
-    limits: { perMinute: config.RATE_LIMIT_PER_MINUTE, burst: config.RATE_LIMIT_BURST },
-  };
-  const logRequests = config.LOG_REQUESTS;
   const app = createApp({
     serving,
     keys: access.credentials,
     keyUsage,
     health,
     log,
-    logRequests,
+    logRequests: config.LOG_REQUESTS,
     trustedProxies: config.TRUSTED_PROXIES,
     registry,
     limiter,
@@ -125,16 +100,33 @@ export async function startApi(
         ...{ kind: 'key', address, isKnown: caller !== undefined },
         name: parseKey(token)?.id ?? '',
       }),
-    description,
+    description: { publicUrl: config.PUBLIC_URL, limits },
   });
   const address = { host: config.HOST, port: config.API_PORT, setting: 'API_PORT' };
-  return serve(app.callback(), address, {
-    prepare: (server) => answerUnparsed(server, () => limiter.idle()),
-    tls,
-    log,
-    lifecycle,
-    says: 'API listening',
-  });
+  return serveApp(app, limiter, address, { tls, log, lifecycle, says: 'API listening' });
+}
+
+/** Starts looking up keys, noting when each is used, and counting those that are refused. */
+async function startKeys(url: string, running: { log: Logger; lifecycle: Lifecycle }) {
+  const { log, lifecycle } = running;
+  const access = await startAccess({ url, applicationName: APPLICATION, find: findKeys }, running);
+  const { usage: keyUsage } = await lifecycle.start(
+    'key usage',
+    () => startCredentialUsage((uses) => writeLastUsed(access.door, uses), { log, what: 'API keys' }),
+    (started) => started.stop(),
+  );
+  return { access, keyUsage, refusedSignIns: await startRefusedSignIns(access.door, running) };
+}
+
+/** Reads are served all the same. */
+function noticesOf(access: AccessDoor, door: Pick<OrganizationDoor, 'requireWriting'>) {
+  return {
+    writing: async () => {
+      await requireWritable(access);
+      door.requireWriting();
+    },
+    ids: () => requireIds(access),
+  };
 }
 
 function measureSequences(registry: Registry, door: Pick<AccessDoor, 'any'>): void {

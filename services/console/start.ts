@@ -19,17 +19,15 @@ import { lookUpTogether } from '../../platform/access/look-up-together.ts';
 import { startRefusedSignIns } from '../../platform/access/refused-sign-ins.ts';
 import { isAppBuilt } from '../../platform/http/app-files/serve-app.ts';
 import type { LargeBodies } from '../../platform/http/large-bodies.ts';
-import { answerUnparsed } from '../../platform/http/unparsed.ts';
+import { serveApp } from '../../platform/http/unparsed.ts';
 import { limitSignInFailures } from '../../platform/rate-limit/sign-in-failures.ts';
 import { MACHINE_CLOCKS, startLimiter } from '../../platform/rate-limit/start-limiter.ts';
 import { requireDatabase } from '../../platform/runtime/database.ts';
 import { createHealth } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
-import { serve } from '../../platform/runtime/listen-on.ts';
-import { measureCertificate, measureProcess } from '../../platform/runtime/measure-process.ts';
 import type { ServerTls } from '../../platform/runtime/server-tls.ts';
 import type { Configuration } from '../../platform/runtime/settings.ts';
-import { startTls } from '../../platform/runtime/start-tls.ts';
+import { startMeasured } from '../../platform/runtime/start-tls.ts';
 import { watchServers } from '../../platform/runtime/watch-servers.ts';
 import { startServing } from '../api/entry.ts';
 import { createApp } from './app.ts';
@@ -39,6 +37,7 @@ import { ErrandCookie } from './oidc/errand-cookie.ts';
 import { CALLBACK } from './oidc/paths.ts';
 import type { Provider } from './oidc/provider.ts';
 import type { OIDC_SETTINGS } from './oidc/settings.ts';
+import type { ConsoleParts } from './serving/console-parts.ts';
 import { OwnCookie } from './serving/cookie.ts';
 import { HealthChecks } from './serving/health-checks.ts';
 import { Hearing } from './serving/hearing.ts';
@@ -94,17 +93,14 @@ export async function startConsole(
     appFolder = APP_FOLDER,
     largeBodies,
     clocks = MACHINE_CLOCKS,
-    mqttUrl = null,
-    pushUrl = null,
     tls: shared,
+    ...ports
   }: Partial<ConsoleStart> = {},
 ): Promise<{ url: string }> {
   await requireDatabase(config.DATABASE_URL);
   const idleSeconds = config.CONSOLE_IDLE_MINUTES * 60;
   const registry = new Registry();
-  measureProcess(registry);
-  const tls = shared ?? (await startTls(config, { log, lifecycle }));
-  measureCertificate(registry, tls);
+  const tls = await startMeasured(config, registry, { log, lifecycle }, shared);
   const people = await startPeople(config.DATABASE_URL, lifecycle);
   const { sessions, usage } = await startSessions(config.DATABASE_URL, people, idleSeconds, {
     log,
@@ -115,15 +111,7 @@ export async function startConsole(
     ...{ applicationName: APPLICATION, connections: CONNECTIONS, keys: KEYS },
     ...{ largeBodies, log, lifecycle, registry },
   });
-  const limiter = await startLimiter(
-    {
-      perMinute: config.CONSOLE_RATE_LIMIT_PER_MINUTE,
-      burst: config.CONSOLE_RATE_LIMIT_BURST,
-      redisUrl: config.REDIS_URL,
-      nameOf: ({ bucket }: { bucket: string }) => bucket,
-    },
-    { log, registry, lifecycle, clocks },
-  );
+  const limiter = await startLimiter(limitsOf(config), { log, registry, lifecycle, clocks });
   const watching = await startWatching(config, { log, lifecycle });
   const open = openAnswers();
   const measures = new ConsoleMeasures(registry, {
@@ -135,32 +123,11 @@ export async function startConsole(
   const app = createApp({
     provider,
     parts: {
-      ...{ serving, people, sessions, usage, publicUrl: config.CONSOLE_URL },
-      readersUrls: {
-        mqtt: config.READERS_MQTT_URL ?? mqttUrl,
-        push: config.READERS_HTTP_URL?.replace(/\/$/, '') ?? pushUrl,
-      },
-      handhelds: {
-        url: config.HANDHELD_URL,
-        scheme: tls === null ? 'http' : 'https',
-        port: config.HANDHELD_PORT,
-      },
-      idleSeconds,
-      cookie: new OwnCookie('session', { seconds: SESSION_SECONDS, isSecure }),
-      deviceCookie: new OwnCookie('device', { seconds: DEVICE_SECONDS, isSecure }),
+      ...{ serving, people, sessions, usage, idleSeconds, refusedSignIns, ...watching, open, measures },
+      ...partsOf(config, isSecure),
+      ...addressesOf(config, { ...ports, tls }),
       findDevice: lookUpTogether((digests) => findDevices(people, digests)),
-      trustedProxies: config.TRUSTED_PROXIES,
       signInLimits: new SignInLimits(clocks.monotonic),
-      refusedSignIns,
-      health: new HealthChecks(config),
-      ...watching,
-      ...{ trees: new RecentReads(TREE_MS), open, measures },
-      inboxCounts: new RecentReads(INBOX_MS),
-      stateCounts: new RecentReads(STATES_MS),
-      openSnapshot: (orgId, signal) =>
-        openSnapshot(config.DATABASE_URL, { orgId, applicationName: APPLICATION, signal }),
-      builtinFormats: loadBuiltinFormats(),
-      dating: { rules: timeRulesOf(config), clock: createClock() },
       ways: { hasPasswords: config.CONSOLE_PASSWORDS === 'on', hasProvider: provider !== null },
     },
     health: createHealth({
@@ -176,13 +143,52 @@ export async function startConsole(
     log.warn({ appFolder }, 'Console app is not built; nothing is served at /. Run npm run build:app');
   }
   const address = { host: config.HOST, port: config.CONSOLE_PORT, setting: 'CONSOLE_PORT' };
-  return serve(app.callback(), address, {
-    prepare: (server) => answerUnparsed(server, () => limiter.idle()),
-    tls,
-    log,
-    lifecycle,
-    says: 'Console listening',
-  });
+  return serveApp(app, limiter, address, { tls, log, lifecycle, says: 'Console listening' });
+}
+
+function limitsOf(config: ConsoleConfig) {
+  return {
+    perMinute: config.CONSOLE_RATE_LIMIT_PER_MINUTE,
+    burst: config.CONSOLE_RATE_LIMIT_BURST,
+    redisUrl: config.REDIS_URL,
+    nameOf: ({ bucket }: { bucket: string }) => bucket,
+  };
+}
+
+/** What handlers need that nothing waits for. */
+function partsOf(config: ConsoleConfig, isSecure: boolean) {
+  return {
+    cookie: new OwnCookie('session', { seconds: SESSION_SECONDS, isSecure }),
+    deviceCookie: new OwnCookie('device', { seconds: DEVICE_SECONDS, isSecure }),
+    trustedProxies: config.TRUSTED_PROXIES,
+    health: new HealthChecks(config),
+    trees: new RecentReads(TREE_MS),
+    inboxCounts: new RecentReads(INBOX_MS),
+    stateCounts: new RecentReads(STATES_MS),
+    openSnapshot: (orgId, signal) =>
+      openSnapshot(config.DATABASE_URL, { orgId, applicationName: APPLICATION, signal }),
+    builtinFormats: loadBuiltinFormats(),
+    dating: { rules: timeRulesOf(config), clock: createClock() },
+  } satisfies Partial<ConsoleParts>;
+}
+
+/** Where people and devices reach this installation. */
+function addressesOf(
+  config: ConsoleConfig,
+  { mqttUrl = null, pushUrl = null, tls }: Partial<ConsoleStart>,
+): Pick<ConsoleParts, 'publicUrl' | 'readersUrls' | 'handhelds'> {
+  return {
+    publicUrl: config.CONSOLE_URL,
+    readersUrls: {
+      mqtt: config.READERS_MQTT_URL ?? mqttUrl,
+      push: config.READERS_HTTP_URL?.replace(/\/$/, '') ?? pushUrl,
+    },
+    handhelds: {
+      url: config.HANDHELD_URL,
+      scheme: tls === null ? 'http' : 'https',
+      port: config.HANDHELD_PORT,
+    },
+  };
 }
 
 function startPeople(url: string, lifecycle: Lifecycle): Promise<PeopleDoor> {

@@ -16,17 +16,15 @@ import { startRefusedSignIns } from '../../platform/access/refused-sign-ins.ts';
 import { startAccess } from '../../platform/access/start-access.ts';
 import { isAppBuilt } from '../../platform/http/app-files/serve-app.ts';
 import { LargeBodies } from '../../platform/http/large-bodies.ts';
-import { answerUnparsed } from '../../platform/http/unparsed.ts';
+import { serveApp } from '../../platform/http/unparsed.ts';
 import { limitSignInFailures } from '../../platform/rate-limit/sign-in-failures.ts';
 import { MACHINE_CLOCKS, startLimiter } from '../../platform/rate-limit/start-limiter.ts';
 import { requireDatabase } from '../../platform/runtime/database.ts';
 import { createHealth } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
-import { serve } from '../../platform/runtime/listen-on.ts';
-import { measureCertificate, measureProcess } from '../../platform/runtime/measure-process.ts';
-import { requireWritable } from '../../platform/runtime/require-database.ts';
+import { checksOfRecording } from '../../platform/runtime/require-database.ts';
 import type { ServerTls } from '../../platform/runtime/server-tls.ts';
-import { startTls } from '../../platform/runtime/start-tls.ts';
+import { startMeasured } from '../../platform/runtime/start-tls.ts';
 import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
 import { watchClock } from '../../platform/runtime/watch-clock.ts';
 import { watchServers } from '../../platform/runtime/watch-servers.ts';
@@ -74,23 +72,15 @@ export async function startGateway(
 ): Promise<{ url: string }> {
   await requireDatabase(config.DATABASE_URL);
   const registry = new Registry();
-  measureProcess(registry);
-  const tls = shared ?? (await startTls(config, { log, lifecycle }));
-  measureCertificate(registry, tls);
+  const tls = await startMeasured(config, registry, { log, lifecycle }, shared);
   const { door, pool, credentials, askDatabase, usage, refusedSignIns } = await openDatabase(
     config.DATABASE_URL,
     { log, lifecycle },
   );
   const outage = new WriteOutage('scans are refused, as they cannot be recorded');
   const health = createHealth({
-    registry,
-    stopping: lifecycle.stopping,
-    checks: {
-      database: askDatabase,
-      clock: () => databaseClock.ask(pool),
-      writing: () => requireWritable(pool),
-      recording: async () => outage.requireNone(),
-    },
+    ...{ registry, stopping: lifecycle.stopping },
+    checks: { database: askDatabase, ...checksOfRecording(pool, { databaseClock, outage }) },
     notices: {
       ...(await watchServers(config.DATABASE_URL, { log, lifecycle })),
       ...(await watchClock(() => sayStoredAhead(pool), { log, lifecycle })),
@@ -110,12 +100,9 @@ export async function startGateway(
   const app = createApp({
     ...{ door, handhelds: credentials, usage, clock },
     ...recorders,
-    health,
-    log,
+    ...{ health, log, registry, limiter, limits, appFolder },
     logRequests: config.LOG_REQUESTS,
     trustedProxies: config.TRUSTED_PROXIES,
-    registry,
-    limiter,
     refuseSignIn: limitSignInFailures(config.SIGN_IN_FAILURES_PER_MINUTE, MACHINE_CLOCKS.monotonic, registry),
     noteRefusal: (token, { caller }, address = '') =>
       refusedSignIns.note({
@@ -123,20 +110,12 @@ export async function startGateway(
         name: String(parseToken(token)?.handheldId ?? ''),
       }),
     largeBodies: largeBodies ?? new LargeBodies(await startWorkThreads(log, lifecycle)),
-    limits,
-    appFolder,
   });
   if (!isAppBuilt(appFolder)) {
     log.warn({ appFolder }, 'Web app is not built; nothing is served at /. Run npm run build:app');
   }
   const address = { host: config.HOST, port: config.HANDHELD_PORT, setting: 'HANDHELD_PORT' };
-  return serve(app.callback(), address, {
-    prepare: (server) => answerUnparsed(server, () => limiter.idle()),
-    tls,
-    log,
-    lifecycle,
-    says: 'Handheld gateway listening',
-  });
+  return serveApp(app, limiter, address, { tls, log, lifecycle, says: 'Handheld gateway listening' });
 }
 
 const APPLICATION = 'tagtrail handhelds';

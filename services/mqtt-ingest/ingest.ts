@@ -2,9 +2,12 @@ import type { Logger } from 'pino';
 import { Registry as MetricRegistry } from 'prom-client';
 import { type Clock, createClock } from '../../base/clock.ts';
 import { greatestOf } from '../../base/extremes.ts';
+import type { Pool } from '../../db/timescale/connections/client.ts';
 import { credentialKey } from '../../domain/administration/credential-uses.ts';
 import type { MqttLogin } from '../../domain/administration/mqtt-consumers/load-logins.ts';
 import { endLostConnections, storeConnections } from '../../domain/presence/store-connections.ts';
+import type { CredentialUsage } from '../../platform/access/credential-usage.ts';
+import { type RefusedSignIns, startRefusedSignIns } from '../../platform/access/refused-sign-ins.ts';
 import type { Check } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import type { ServerTls } from '../../platform/runtime/server-tls.ts';
@@ -20,19 +23,20 @@ import {
   measureSubscriber,
 } from './metrics/measures.ts';
 import type { MovesOutConfig } from './moves-out/settings.ts';
-import { loadRetiredTopics } from './registry/registry.ts';
+import { loadRetiredTopics, type Registry } from './registry/registry.ts';
 import { type BrokerConfig, brokerOptions } from './source/broker-settings.ts';
 import { readersTlsOf } from './source/client-certificates.ts';
+import type { EmbeddedBrokerOptions } from './source/embedded-broker.ts';
 import { type KafkaConfig, kafkaOf } from './source/kafka/kafka-settings.ts';
 import type { KafkaSource } from './source/kafka/kafka-source.ts';
 import { connectorTo } from './source/queues/connector.ts';
 import { ReaderConnections } from './source/reader-connections.ts';
-import { readersLog, shownName } from './source/readers-log.ts';
+import { readersLog } from './source/readers-log.ts';
 import { awaitAlone } from './source/sessions/lease-sessions.ts';
 import type { Subscriber, SubscriberOptions } from './source/subscriber.ts';
 import { DRAIN_PATIENCE, type IntakeConfig, type StartedIntake, startIntake } from './start-intake.ts';
 import { consumersOf, destinationOf, startMovesToBroker, startMovesToConsumers } from './start-moves-out.ts';
-import { type PushConfig, startPush } from './start-push.ts';
+import { noteRefusedReader, type PushConfig, quotaOf, startPush } from './start-push.ts';
 import { startUses } from './start-uses.ts';
 import { startWatch } from './start-watch.ts';
 
@@ -65,28 +69,12 @@ export async function startEmbeddedIngest(
     tls = null,
   }: { clock?: Clock; metrics?: MetricRegistry; threads?: WorkThreads; tls?: ServerTls | null } = {},
 ): Promise<{ port: number; pushUrl: string | null; checks: Checks; notices: Checks }> {
-  const started = await startIntake(config, log, lifecycle, {
-    clock,
-    onCommitted: measureCommits(metrics, clock),
-    threads,
-  });
-  const { intake, registry, pool, databaseClock, checks, notices } = started;
+  const onCommitted = measureCommits(metrics, clock);
+  const started = await startIntake(config, log, lifecycle, { clock, onCommitted, threads });
+  const { intake, registry, pool, checks, notices } = started;
   // Imported on demand, as is the subscriber: a process needs one of the two, and either loads 10 MB of libraries.
-  const [{ startEmbeddedBroker }, { startRefusedSignIns }] = await Promise.all([
-    import('./source/embedded-broker.ts'),
-    import('../../platform/access/refused-sign-ins.ts'),
-  ]);
-  await endLostConnections(pool);
-  const connections = await lifecycle.start(
-    'connections of readers',
-    async () =>
-      new ReaderConnections({
-        clock,
-        store: (readers) => storeConnections(pool, readers),
-        onFault: (err) => log.warn({ err }, 'Connections of readers could not be stored; will retry'),
-      }),
-    (started) => started.stop(),
-  );
+  const { startEmbeddedBroker } = await import('./source/embedded-broker.ts');
+  const connections = await startConnections(pool, clock, { log, lifecycle });
   const refusedSignIns = await startRefusedSignIns(pool, { log, lifecycle });
   const uses = await startUses(pool, { log, lifecycle });
   const told = readersLog(log, registry);
@@ -103,55 +91,70 @@ export async function startEmbeddedIngest(
         tls: readersTlsOf(tls, config),
         intake,
         registry,
-        quota: {
-          messagesPerSecond: config.READER_MESSAGES_PER_SECOND,
-          bytesPerSecond: config.READER_BYTES_PER_SECOND,
-          readsPerSecond: config.READER_READS_PER_SECOND,
-        },
+        quota: quotaOf(config),
         ...told,
-        onConnected: (reader, address) => {
-          uses.ofReaders.note(credentialKey(reader.orgId, reader.readerId));
-          told.onConnected(reader, address);
-        },
+        ...noteSignIns(told, { registry, refused: refusedSignIns, uses: uses.ofReaders }),
         connections,
         consumers,
-        onSignInRefused: (name, address) =>
-          refusedSignIns.note({
-            ...{ kind: 'reader', name: shownName(name), address },
-            isKnown: registry.byUsername(name) !== undefined,
-          }),
-        onMqtt5: ({ username: name }, address) =>
-          refusedSignIns.note({ kind: 'reader_mqtt_5', name, address, isKnown: true }),
-        onTakenOver: (reader, { earlier, later }) => {
-          told.onTakenOver(reader, { earlier, later });
-          const address = earlier === later ? `${later}, both times` : `${earlier} and ${later}`;
-          refusedSignIns.note({ kind: 'reader_taken_over', name: reader.username, address, isKnown: true });
-        },
       }),
     (started) => started.stop(() => intake.drain(DRAIN_PATIENCE)),
   );
   if (to !== null && consumers !== undefined) {
     await startMovesToConsumers(config, { to, consumers }, { log, lifecycle, metrics, db: pool });
   }
-  const pushUrl =
-    config.TLS_CLIENT_CERTIFICATES === 'required'
-      ? null
-      : await startPush(
-          config,
-          { ...started, refused: refusedSignIns, uses: uses.ofReaders },
-          { log, lifecycle, metrics, tls },
-        );
-  const clientId = `tagtrail-${broker.port}`;
-  const kafka = await startKafka(config, started, { log, lifecycle, metrics, clientId });
-  const quietFor = () => (kafka === null ? 0 : kafka.quietFor());
-  await startWatch({ pool, clock, intake, quietFor }, { log, lifecycle });
-  measureClock(metrics, databaseClock);
-  measureSlow(metrics, intake);
-  measureCellMoves(metrics, pool);
+  const pushUrl = await startPush(
+    config.TLS_CLIENT_CERTIFICATES === 'required' ? { ...config, READERS_PORT: null } : config,
+    { ...started, refused: refusedSignIns, uses: uses.ofReaders },
+    { log, lifecycle, metrics, tls },
+  );
+  const kafka = await startBeside(
+    config,
+    { ...started, clock, clientId: `tagtrail-${broker.port}`, quietFor: () => 0 },
+    { log, lifecycle, metrics },
+  );
   measureEmbeddedBroker(metrics, () => broker.figures());
-  collectReaderCounters(pool, metrics);
   log.info({ port: broker.port }, 'Broker listening for readers');
-  return { port: broker.port, pushUrl, checks: { ...checks, ...checksOf(kafka) }, notices };
+  return { port: broker.port, pushUrl, checks: { ...checks, ...kafka }, notices };
+}
+
+/** Keeps which readers are connected. */
+async function startConnections(
+  pool: Pool,
+  clock: Clock,
+  { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
+): Promise<ReaderConnections> {
+  await endLostConnections(pool);
+  return lifecycle.start(
+    'connections of readers',
+    async () =>
+      new ReaderConnections({
+        clock,
+        store: (readers) => storeConnections(pool, readers),
+        onFault: (err) => log.warn({ err }, 'Connections of readers could not be stored; will retry'),
+      }),
+    (started) => started.stop(),
+  );
+}
+
+/** Notes logins of readers, and those that fail or give trouble for `doctor` and the console. */
+function noteSignIns(
+  told: ReturnType<typeof readersLog>,
+  { registry, refused, uses }: { registry: Registry; refused: RefusedSignIns; uses: CredentialUsage },
+): Pick<EmbeddedBrokerOptions, 'onConnected' | 'onSignInRefused' | 'onMqtt5' | 'onTakenOver'> {
+  return {
+    onConnected: (reader, address) => {
+      uses.note(credentialKey(reader.orgId, reader.readerId));
+      told.onConnected(reader, address);
+    },
+    onSignInRefused: (name, address) => noteRefusedReader({ refused, registry }, name, address),
+    onMqtt5: ({ username: name }, address) =>
+      refused.note({ kind: 'reader_mqtt_5', name, address, isKnown: true }),
+    onTakenOver: (reader, { earlier, later }) => {
+      told.onTakenOver(reader, { earlier, later });
+      const address = earlier === later ? `${later}, both times` : `${earlier} and ${later}`;
+      refused.note({ kind: 'reader_taken_over', name: reader.username, address, isKnown: true });
+    },
+  };
 }
 
 type Checks = Readonly<Record<string, Check>>;
@@ -188,12 +191,9 @@ export async function startSubscribedIngest(
   > = {},
 ): Promise<StartedIntake & { subscriber: Subscriber; pushUrl: string | null; checks: Checks }> {
   const clock = createClock();
-  const started = await startIntake(config, log, lifecycle, {
-    clock,
-    onCommitted: measureCommits(metrics, clock),
-    threads,
-  });
-  const { intake, registry, pool, databaseClock } = started;
+  const onCommitted = measureCommits(metrics, clock);
+  const started = await startIntake(config, log, lifecycle, { clock, onCommitted, threads });
+  const { intake, registry, pool } = started;
   const { realmOf, startSubscriber } = await import('./source/subscriber.ts');
   const { address, queues, ...broker } = brokerOptions(config, port);
   const connect = await connectorTo({ address, queues });
@@ -221,22 +221,39 @@ export async function startSubscribedIngest(
   await startMovesToBroker(config, { log, lifecycle, metrics, db: pool });
   const pushUrl = await startPush(config, started, { log, lifecycle, metrics, tls });
   const { clientId } = broker;
-  const kafka = await startKafka(config, started, { log, lifecycle, metrics, clientId });
-  const quietFor = () => {
-    const quiet = [subscriber.quietFor(), kafka === null ? 0 : kafka.quietFor()];
-    return quiet.includes(null) ? null : greatestOf(quiet.map(Number));
-  };
-  await startWatch({ pool, clock, intake, quietFor }, { log, lifecycle });
-  measureClock(metrics, databaseClock);
-  measureSlow(metrics, intake);
-  measureCellMoves(metrics, pool);
+  const kafka = await startBeside(
+    config,
+    { ...started, clock, clientId, quietFor: () => subscriber.quietFor() },
+    { log, lifecycle, metrics },
+  );
   measureSubscriber(metrics, () => subscriber.figures());
-  collectReaderCounters(pool, metrics);
-  const checks = { broker: () => subscriber.requireConnected(), ...checksOf(kafka), ...started.checks };
+  const checks = { broker: () => subscriber.requireConnected(), ...kafka, ...started.checks };
   return { ...started, subscriber, pushUrl, checks };
 }
 
-function checksOf(kafka: KafkaSource | null): Checks {
+/**
+ * Starts what goes with a broker of either kind: Kafka, the watch, and figures.
+ *
+ * @param source.quietFor milliseconds since the broker was last heard.
+ * @returns what readiness asks of Kafka.
+ */
+async function startBeside(
+  config: KafkaConfig,
+  source: StartedIntake & { clock: Clock; clientId: string; quietFor(): number | null },
+  running: { log: Logger; lifecycle: Lifecycle; metrics: MetricRegistry },
+): Promise<Checks> {
+  const { pool, clock, intake, clientId } = source;
+  const { metrics } = running;
+  const kafka = await startKafka(config, source, { ...running, clientId });
+  const quietFor = () => {
+    const quiet = [source.quietFor(), kafka === null ? 0 : kafka.quietFor()];
+    return quiet.includes(null) ? null : greatestOf(quiet.map(Number));
+  };
+  await startWatch({ pool, clock, intake, quietFor }, running);
+  measureClock(metrics, source.databaseClock);
+  measureSlow(metrics, intake);
+  measureCellMoves(metrics, pool);
+  collectReaderCounters(pool, metrics);
   return kafka === null ? {} : { kafka: () => kafka.requireConnected() };
 }
 

@@ -17,7 +17,7 @@ import { requireDatabase } from '../../platform/runtime/database.ts';
 import type { Check } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { LogBudget } from '../../platform/runtime/log-budget.ts';
-import { requireWritable } from '../../platform/runtime/require-database.ts';
+import { checksOfRecording } from '../../platform/runtime/require-database.ts';
 import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
 import { watchClock } from '../../platform/runtime/watch-clock.ts';
 import type { WorkThreads } from '../../platform/runtime/work-threads.ts';
@@ -25,7 +25,7 @@ import { createIntake, type Intake, type IntakeOptions } from './intake/intake.t
 import { LargeMessages } from './intake/large-messages.ts';
 import { LANES } from './intake/reader-lanes.ts';
 import { ReaderListening } from './listening/listening.ts';
-import { openRegistry, type Registry } from './registry/registry.ts';
+import { openRegistry, type Registry, type RegistryOptions } from './registry/registry.ts';
 
 export interface IntakeConfig {
   DATABASE_URL: string;
@@ -58,11 +58,12 @@ export async function startIntake(
   lifecycle: Lifecycle,
   { clock = createClock(), onCommitted, threads }: IntakeParts = {},
 ): Promise<StartedIntake> {
-  await requireDatabase(config.DATABASE_URL);
+  const { DATABASE_URL: url } = config;
+  await requireDatabase(url);
   const pool = await lifecycle.start(
     'ingest database',
     () =>
-      createWritePool(config.DATABASE_URL, {
+      createWritePool(url, {
         ...{ max: POOL_SIZE, applicationName: 'tagtrail ingest', lockTimeout: LOCK_TIMEOUT },
       }),
     (started) => started.end(),
@@ -73,19 +74,7 @@ export async function startIntake(
     (started) => started.stop(),
   );
   const workThreads = threads ?? (await startWorkThreads(log, lifecycle));
-  const registry = await lifecycle.start(
-    'registry of readers',
-    () =>
-      openRegistry({
-        url: config.DATABASE_URL,
-        pool,
-        builtinFormats: loadBuiltinFormats(),
-        threads: workThreads,
-        onFault: (err) => log.warn({ err }, 'Reader registry could not be updated; will retry'),
-        alsoHear: new Map([[LISTEN_WANTED, (text) => want(listening, text)]]),
-      }),
-    (started) => started.close(),
-  );
+  const registry = await startRegistry({ url, pool, threads: workThreads }, listening, { log, lifecycle });
   const told = intakeLog(log);
   const outage = new WriteOutage('messages wait, as they cannot be recorded');
   const databaseClock = new DatabaseClock(clock);
@@ -112,17 +101,31 @@ export async function startIntake(
       onCommitted?.(message, outcome);
     },
   });
-  const checks = {
-    clock: () => databaseClock.ask(pool),
-    writing: () => requireWritable(pool),
-    recording: async () => outage.requireNone(),
-  };
+  const checks = checksOfRecording(pool, { databaseClock, outage });
   const notices = {
     // Without a worker nothing is lost, but no news goes out.
     feed: () => requireSealer(pool),
     ...(await watchClock(() => sayStoredAhead(pool), { log, lifecycle })),
   };
   return { intake, registry, pool, databaseClock, checks, notices };
+}
+
+function startRegistry(
+  parts: Pick<RegistryOptions, 'url' | 'pool' | 'threads'>,
+  listening: ReaderListening,
+  { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
+): Promise<Registry> {
+  return lifecycle.start(
+    'registry of readers',
+    () =>
+      openRegistry({
+        ...parts,
+        builtinFormats: loadBuiltinFormats(),
+        onFault: (err) => log.warn({ err }, 'Reader registry could not be updated; will retry'),
+        alsoHear: new Map([[LISTEN_WANTED, (text) => want(listening, text)]]),
+      }),
+    (started) => started.close(),
+  );
 }
 
 function want(listening: ReaderListening, text: string): void {
@@ -152,62 +155,30 @@ type IntakeCallbacks = Required<
  * once a minute per reader, with reader and organization. Payloads are not logged.
  */
 function intakeLog(log: Logger): IntakeCallbacks {
-  const blocked = new LogBudget(LINES_A_MINUTE);
-  const slow = new LogBudget(LINES_A_MINUTE);
-  const poison = new LogBudget(LINES_A_MINUTE);
+  const onceAMinute = (level: 'warn' | 'error', text: string) => {
+    const budget = new LogBudget(LINES_A_MINUTE);
+    return (err: unknown, message: ReadMessage) => {
+      const leftOut = budget.take(subjectOf(message));
+      if (leftOut !== null) {
+        log[level]({ ...about(message), times: leftOut + 1, err }, text);
+      }
+    };
+  };
+  const outages = outageLog(log);
   const rejected = new LogBudget(LINES_A_MINUTE);
-  let outageSince: number | null = null;
-  let areClocksApart = false;
   return {
-    onOutage: (err) => {
-      const isClock = err instanceof ClocksApart;
-      const level = outageSince === null || isClock !== areClocksApart ? 'warn' : 'debug';
-      outageSince ??= performance.now();
-      areClocksApart = isClock;
-      if (isClock) {
-        log[level]({ err }, 'Clock apart from that of the database; messages are held unacknowledged');
-      } else {
-        log[level]({ err }, 'Database unavailable; messages are held unacknowledged');
-      }
-    },
-    onBlocked: (err, message) => {
-      const leftOut = blocked.take(subjectOf(message));
-      if (leftOut !== null) {
-        log.warn(
-          { ...about(message), times: leftOut + 1, err },
-          'Messages of the reader wait unacknowledged for a lock of another database session; will retry',
-        );
-      }
-    },
-    onSlow: (err, message) => {
-      const leftOut = slow.take(subjectOf(message));
-      if (leftOut !== null) {
-        log.warn(
-          { ...about(message), times: leftOut + 1, err },
-          'Message not recorded within the time limit; it is retried alone, unacknowledged',
-        );
-      }
-    },
-    onPoison: (err, message) => {
-      const leftOut = poison.take(subjectOf(message));
-      if (leftOut !== null) {
-        log.error(
-          { ...about(message), times: leftOut + 1, err },
-          'Message could not be recorded; it is rejected',
-        );
-      }
-    },
+    onOutage: outages.goesOn,
+    onBlocked: onceAMinute(
+      'warn',
+      'Messages of the reader wait unacknowledged for a lock of another database session; will retry',
+    ),
+    onSlow: onceAMinute(
+      'warn',
+      'Message not recorded within the time limit; it is retried alone, unacknowledged',
+    ),
+    onPoison: onceAMinute('error', 'Message could not be recorded; it is rejected'),
     onCommitted: (message, { rejections }) => {
-      if (outageSince !== null) {
-        const seconds = Math.round((performance.now() - outageSince) / 100) / 10;
-        outageSince = null;
-        if (areClocksApart) {
-          log.info({ seconds }, 'Clock correct again; held messages are being recorded');
-        } else {
-          log.info({ seconds }, 'Database available again; held messages are being recorded');
-        }
-        areClocksApart = false;
-      }
+      outages.isOver();
       const leftOut = rejections.length === 0 ? null : rejected.take(subjectOf(message));
       if (leftOut !== null) {
         const reason = reasonOf(rejections);
@@ -215,6 +186,36 @@ function intakeLog(log: Logger): IntakeCallbacks {
       }
     },
     onWarning: (warning) => log.warn(warning, 'Reader reports a fault of its own'),
+  };
+}
+
+function outageLog(log: Logger): { goesOn(err: unknown): void; isOver(): void } {
+  let since: number | null = null;
+  let isOfClock = false;
+  return {
+    goesOn: (err) => {
+      const isClock = err instanceof ClocksApart;
+      const level = since === null || isClock !== isOfClock ? 'warn' : 'debug';
+      since ??= performance.now();
+      isOfClock = isClock;
+      if (isClock) {
+        log[level]({ err }, 'Clock apart from that of the database; messages are held unacknowledged');
+      } else {
+        log[level]({ err }, 'Database unavailable; messages are held unacknowledged');
+      }
+    },
+    isOver: () => {
+      if (since === null) {
+        return;
+      }
+      const seconds = Math.round((performance.now() - since) / 100) / 10;
+      since = null;
+      if (isOfClock) {
+        log.info({ seconds }, 'Clock correct again; held messages are being recorded');
+      } else {
+        log.info({ seconds }, 'Database available again; held messages are being recorded');
+      }
+    },
   };
 }
 

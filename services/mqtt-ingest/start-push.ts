@@ -14,8 +14,9 @@ import { listenOn } from '../../platform/runtime/listen-on.ts';
 import type { ServerTls } from '../../platform/runtime/server-tls.ts';
 import { measurePush } from './metrics/measures.ts';
 import { PushedMessages } from './push/pushed-messages.ts';
+import type { Registry } from './registry/registry.ts';
 import { HeldMessages, MOST_HELD } from './source/held-messages.ts';
-import { ReaderQuotas } from './source/reader-quotas.ts';
+import { type QuotaLimits, ReaderQuotas } from './source/reader-quotas.ts';
 import { readersLog, shownName } from './source/readers-log.ts';
 import type { StartedIntake } from './start-intake.ts';
 import { startUses } from './start-uses.ts';
@@ -74,11 +75,7 @@ export async function startPush(
   const app = createPushApp({
     registry,
     messages,
-    quotas: new ReaderQuotas({
-      messagesPerSecond: config.READER_MESSAGES_PER_SECOND,
-      bytesPerSecond: config.READER_BYTES_PER_SECOND,
-      readsPerSecond: config.READER_READS_PER_SECOND,
-    }),
+    quotas: new ReaderQuotas(quotaOf(config)),
     onSignedIn: ({ orgId, readerId }) => uses.note(credentialKey(orgId, readerId)),
     onThrottled: told.onThrottled,
     noteRefusal: ({ username, readerId }, problem, address = '') => {
@@ -86,10 +83,7 @@ export async function startPush(
       told.onRefused(name, `${problem.message} (over HTTP)`);
       // Doctor would say that the password was wrong.
       if (!(problem instanceof WrongAddress)) {
-        refused.note({
-          ...{ kind: 'reader', name: shownName(name), address },
-          isKnown: registry.byUsername(name) !== undefined,
-        });
+        noteRefusedReader({ refused, registry }, name, address);
       }
     },
     refuseSignIn: limitSignInFailures(
@@ -116,6 +110,30 @@ export async function startPush(
   );
   log.info({ pushAddress: url }, 'Listening for readers that push over HTTP');
   return url;
+}
+
+export function quotaOf(
+  config: Pick<
+    PushConfig,
+    'READER_MESSAGES_PER_SECOND' | 'READER_BYTES_PER_SECOND' | 'READER_READS_PER_SECOND'
+  >,
+): QuotaLimits {
+  return {
+    messagesPerSecond: config.READER_MESSAGES_PER_SECOND,
+    bytesPerSecond: config.READER_BYTES_PER_SECOND,
+    readsPerSecond: config.READER_READS_PER_SECOND,
+  };
+}
+
+export function noteRefusedReader(
+  { refused, registry }: { refused: RefusedSignIns; registry: Registry },
+  name: string,
+  address: string,
+): void {
+  refused.note({
+    ...{ kind: 'reader', name: shownName(name), address },
+    isKnown: registry.byUsername(name) !== undefined,
+  });
 }
 
 const MOST_CONNECTIONS = 1_000;

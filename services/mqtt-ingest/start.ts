@@ -4,8 +4,7 @@ import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
 import { createHealth, healthListener } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { serve } from '../../platform/runtime/listen-on.ts';
-import { measureCertificate, measureProcess } from '../../platform/runtime/measure-process.ts';
-import { startTls } from '../../platform/runtime/start-tls.ts';
+import { startMeasured } from '../../platform/runtime/start-tls.ts';
 import { watchServers } from '../../platform/runtime/watch-servers.ts';
 import type { IngestConfig } from './config.ts';
 import { startSubscribedIngest } from './ingest.ts';
@@ -22,9 +21,7 @@ export async function startIngestProcess(
   lifecycle: Lifecycle,
 ): Promise<{ url: string }> {
   const registry = new Registry();
-  measureProcess(registry);
-  const tls = await startTls(config, { log, lifecycle });
-  measureCertificate(registry, tls);
+  const tls = await startMeasured(config, registry, { log, lifecycle });
   const { pool, checks, notices } = await startSubscribedIngest(config, config.INGEST_PORT, log, lifecycle, {
     metrics: registry,
     tls,

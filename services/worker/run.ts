@@ -4,9 +4,8 @@ import { createHealth, healthListener } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { serve } from '../../platform/runtime/listen-on.ts';
 import { createLog } from '../../platform/runtime/log.ts';
-import { measureCertificate, measureProcess } from '../../platform/runtime/measure-process.ts';
 import { runProcess } from '../../platform/runtime/run-process.ts';
-import { startTls } from '../../platform/runtime/start-tls.ts';
+import { startMeasured } from '../../platform/runtime/start-tls.ts';
 import { watchServers } from '../../platform/runtime/watch-servers.ts';
 import { readWorkerConfig, type WorkerConfig } from './config.ts';
 import { startJobs } from './start-jobs.ts';
@@ -29,9 +28,7 @@ async function startWorkerProcess(
   lifecycle: Lifecycle,
 ): Promise<{ url: string }> {
   const registry = new Registry();
-  measureProcess(registry);
-  const tls = await startTls(config, { log, lifecycle });
-  measureCertificate(registry, tls);
+  const tls = await startMeasured(config, registry, { log, lifecycle });
   const { checks, notices } = await startJobs(config, { log, lifecycle, metrics: registry });
   const health = createHealth({
     ...{ registry, checks, stopping: lifecycle.stopping },

@@ -63,27 +63,14 @@ async function open(
   });
   const end = () => client.end(true);
   signal.addEventListener('abort', end);
-  const lost = new AbortController();
-  const fail = (error: Error) => {
-    lost.abort(error);
-    end();
-  };
-  client.on('error', fail);
-  client.on('disconnect', ({ reasonCode = 0 }) =>
-    fail(new Closed(`the broker ended the connection: ${reasonOf(reasonCode)}`)),
-  );
-  client.on('close', () => fail(new Closed('the broker closed the connection')));
-  const failed = new Promise<never>((_, reject) => {
-    lost.signal.addEventListener('abort', () => reject(lost.signal.reason));
-  });
-  failed.catch(() => {});
+  const { lost, fail, failed } = faultsOf(client);
   const connected = new Promise<IConnackPacket>((resolve) => client.once('connect', resolve));
   const connack = await Promise.race([connected, failed]);
   const window = Math.min(connack.properties?.receiveMaximum ?? MOST_IN_FLIGHT, MOST_IN_FLIGHT);
   return {
-    lost: lost.signal,
+    lost,
     publish: async (messages, { isCareful = false } = {}) => {
-      lost.signal.throwIfAborted();
+      lost.throwIfAborted();
       const silence = setTimeout(() => fail(new Error('the broker acknowledges nothing')), SILENCE);
       const inFlight: Sent[] = [];
       try {
@@ -96,35 +83,60 @@ async function open(
         await Promise.race([published, failed]);
       } catch (error) {
         // Sessions that this process ended itself are not reported.
-        const refused = lost.signal.aborted && !signal.aborted ? inFlight[0]?.message : undefined;
+        const refused = lost.aborted && !signal.aborted ? inFlight[0]?.message : undefined;
         throw refused === undefined ? error : new Unpublished(refused, { cause: error, isLost: true });
       } finally {
         clearTimeout(silence);
       }
     },
-    hasForgotten: async (mark) => {
-      let isHeard = false;
-      const heard = new Promise<void>((resolve) => {
-        client.once('message', () => {
-          isHeard = true;
-          resolve();
-        });
-      });
-      const granted = await client.subscribeAsync(mark, { qos: 0 }).catch(() => []);
-      // A broker that may not be asked is trusted.
-      const isAsked = granted.some(({ qos }) => qos === 0);
-      if (isAsked) {
-        await Promise.race([heard, pause(MARK, undefined, { ref: false })]);
-      }
-      // Messages sent before the answer to this have arrived by then, however busy this machine is.
-      await client.unsubscribeAsync(mark).catch(() => {});
-      return isAsked && !isHeard;
-    },
+    hasForgotten: (mark) => hasForgotten(client, mark),
     close: () => {
       signal.removeEventListener('abort', end);
       end();
     },
   };
+}
+
+/** The first fault ends the connection. */
+function faultsOf(client: MqttClient): {
+  lost: AbortSignal;
+  fail(error: Error): void;
+  failed: Promise<never>;
+} {
+  const lost = new AbortController();
+  const fail = (error: Error) => {
+    lost.abort(error);
+    client.end(true);
+  };
+  client.on('error', fail);
+  client.on('disconnect', ({ reasonCode = 0 }) =>
+    fail(new Closed(`the broker ended the connection: ${reasonOf(reasonCode)}`)),
+  );
+  client.on('close', () => fail(new Closed('the broker closed the connection')));
+  const failed = new Promise<never>((_, reject) => {
+    lost.signal.addEventListener('abort', () => reject(lost.signal.reason));
+  });
+  failed.catch(() => {});
+  return { lost: lost.signal, fail, failed };
+}
+
+async function hasForgotten(client: MqttClient, mark: string): Promise<boolean> {
+  let isHeard = false;
+  const heard = new Promise<void>((resolve) => {
+    client.once('message', () => {
+      isHeard = true;
+      resolve();
+    });
+  });
+  const granted = await client.subscribeAsync(mark, { qos: 0 }).catch(() => []);
+  // A broker that may not be asked is trusted.
+  const isAsked = granted.some(({ qos }) => qos === 0);
+  if (isAsked) {
+    await Promise.race([heard, pause(MARK, undefined, { ref: false })]);
+  }
+  // Messages sent before the answer to this have arrived by then, however busy this machine is.
+  await client.unsubscribeAsync(mark).catch(() => {});
+  return isAsked && !isHeard;
 }
 
 interface Sent {

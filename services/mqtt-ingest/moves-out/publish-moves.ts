@@ -15,7 +15,7 @@ import { MOVES_SEALED } from '../../../domain/moves/sealed-announcement.ts';
 import { BackOff } from '../source/back-off.ts';
 import { type Destination, markTopic } from './messages.ts';
 import { type Publishing, publishNext, type Sink } from './publish-step.ts';
-import { Refusals } from './refusals.ts';
+import { type RefusalHooks, Refusals } from './refusals.ts';
 import { MOVES_OUT_SESSION } from './settings.ts';
 import { Unpublished } from './unpublished.ts';
 
@@ -66,26 +66,8 @@ export function publishMoves({
   const stopping = new AbortController();
   const { signal } = stopping;
   const figures = { isPublishing: false, published: 0, behind: 0 };
-  const refusals = new Refusals(
-    {
-      onSetAside: ({ orgId, topic, reason }) =>
-        log.error(
-          { orgId, ...(topic === null ? {} : { topic }), reason },
-          topic === null
-            ? 'Moves of the organization cannot be published: a query fails; will retry; other organizations are not affected'
-            : 'Message is not taken by the broker; the moves of its organization wait and are tried again, the others go on',
-        ),
-      onMarkRefused: (reason) =>
-        log.warn(
-          { reason },
-          'Broker refused the marker that shows whether it lost retained messages; this process stops checking',
-        ),
-      onMended: (orgId) => log.info({ orgId }, 'Moves of the organization are published again'),
-    },
-    again,
-  );
-  const backOff = new BackOff(AGAIN);
-  let told: string | null = null;
+  const refusals = new Refusals(refusalLog(log), again);
+  const retries = new Retries(log, signal);
   const target = JSON.stringify([broker, to.prefix, to.homeAssistant]);
   // Progress is noted on the elected connection, so a process that has lost the lock notes nothing.
   const election = { name: MOVES_OUT_SESSION, signal, patience: STATEMENT };
@@ -96,25 +78,18 @@ export function publishMoves({
       try {
         figures.isPublishing = true;
         log.info({ prefix: to.prefix }, 'Publishing moves to the broker');
-        const mark = markTopic(to);
-        await refusals.load(db);
-        await resendUnsure(db);
-        await keepSettleSeconds(db, settleSeconds);
-        if (!refusals.isMarkRefused && (await sink.hasForgotten?.(mark)) === true) {
-          await sendAllAgain(db);
-          await sink.publish([{ topic: mark, payload: target }]).catch((error) => refusals.noteMark(error));
-        }
+        const publishing = { db, sink, to, target, settleSeconds, refusals };
+        await beginPublishing(publishing);
         const onPublished = (messages: number) => {
           figures.published += messages;
-          told = null;
-          backOff.reset();
+          retries.worked();
         };
         const onBehind = (events: number) => {
           figures.behind = events;
         };
         const ending = AbortSignal.any(sink.lost === undefined ? [held] : [held, sink.lost]);
         await publishOn(
-          { db, sink, to, target, settleSeconds, held: new Map(), refusals, onPublished },
+          { ...publishing, held: new Map(), onPublished },
           { signal: ending, trustEvery, onBehind },
         );
         ending.throwIfAborted();
@@ -125,15 +100,7 @@ export function publishMoves({
     });
   const run = async () => {
     while (!signal.aborted) {
-      await publish().catch(async (error: unknown) => {
-        if (signal.aborted) {
-          return;
-        }
-        const reason = messageOf(error);
-        log[reason === told ? 'debug' : 'warn']({ reason }, 'Moves could not be published; will retry');
-        told = reason;
-        await pause(backOff.next(), undefined, { signal }).catch(() => {});
-      });
+      await publish().catch((error: unknown) => retries.await(error));
     }
   };
   const running = run();
@@ -146,8 +113,76 @@ export function publishMoves({
   };
 }
 
+function refusalLog(log: Logger): RefusalHooks {
+  return {
+    onSetAside: ({ orgId, topic, reason }) =>
+      log.error(
+        { orgId, ...(topic === null ? {} : { topic }), reason },
+        topic === null
+          ? 'Moves of the organization cannot be published: a query fails; will retry; other organizations are not affected'
+          : 'Message is not taken by the broker; the moves of its organization wait and are tried again, the others go on',
+      ),
+    onMarkRefused: (reason) =>
+      log.warn(
+        { reason },
+        'Broker refused the marker that shows whether it lost retained messages; this process stops checking',
+      ),
+    onMended: (orgId) => log.info({ orgId }, 'Moves of the organization are published again'),
+  };
+}
+
 /** Milliseconds between attempts. */
 const AGAIN = { first: 250, longest: 5_000 };
+
+/** The pauses between attempts. The same reason is told once. */
+class Retries {
+  readonly #log: Logger;
+  readonly #signal: AbortSignal;
+  readonly #backOff = new BackOff(AGAIN);
+  #told: string | null = null;
+
+  constructor(log: Logger, signal: AbortSignal) {
+    this.#log = log;
+    this.#signal = signal;
+  }
+
+  worked(): void {
+    this.#told = null;
+    this.#backOff.reset();
+  }
+
+  async await(error: unknown): Promise<void> {
+    if (this.#signal.aborted) {
+      return;
+    }
+    const reason = messageOf(error);
+    this.#log[reason === this.#told ? 'debug' : 'warn'](
+      { reason },
+      'Moves could not be published; will retry',
+    );
+    this.#told = reason;
+    await pause(this.#backOff.next(), undefined, { signal: this.#signal }).catch(() => {});
+  }
+}
+
+/** Sends again what the broker may not have, or may have lost. */
+async function beginPublishing({
+  db,
+  sink,
+  to,
+  target,
+  settleSeconds,
+  refusals,
+}: Omit<Publishing, 'held' | 'onPublished'> & { db: Client }): Promise<void> {
+  const mark = markTopic(to);
+  await refusals.load(db);
+  await resendUnsure(db);
+  await keepSettleSeconds(db, settleSeconds);
+  if (!refusals.isMarkRefused && (await sink.hasForgotten?.(mark)) === true) {
+    await sendAllAgain(db);
+    await sink.publish([{ topic: mark, payload: target }]).catch((error) => refusals.noteMark(error));
+  }
+}
 
 /** Milliseconds: a notification may be lost, and a renamed asset is not announced. */
 const LOOK_EVERY = 1_000;

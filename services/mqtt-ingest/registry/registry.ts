@@ -44,7 +44,7 @@ export interface Registry extends Pick<Freshness, 'isFresh' | 'whenFresh'> {
   close(): Promise<void>;
 }
 
-interface RegistryOptions {
+export interface RegistryOptions {
   url: string;
   pool: Pool;
   builtinFormats: ReadonlyMap<string, Format>;
@@ -64,7 +64,7 @@ const MOST_CHECKING_MS = 60_000;
 
 /** @throws the database's error if the first load fails. */
 export async function openRegistry(options: RegistryOptions): Promise<Registry> {
-  const { url, pool, builtinFormats, threads, onFault, alsoHear = new Map() } = options;
+  const { pool, builtinFormats, threads, onFault } = options;
   const readers = new ReadersInMemory();
   const announced = new Announced();
   const formats = new FormatsInUse({
@@ -76,59 +76,24 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   let leaving: ReadonlySet<string> = new Set();
   const listeners = new Set<() => void>();
   const load = async () => {
-    const changes = announced.take();
-    let isOther: boolean;
-    try {
-      const named = await loadReaders(pool, formats, changes);
-      const freed = changes === null ? [] : readers.freedBy(changes, named);
-      const heirs = freed.length === 0 ? [] : await loadReaders(pool, formats, { topics: freed });
-      const loaded = [...new Map([...named, ...heirs].map((reader) => [reader.readerId, reader])).values()];
-      const areFormatsOther =
-        changes === null || changes.areFormats || loaded.some(({ formatName }) => !formats.knows(formatName));
-      if (areFormatsOther) {
-        await formats.load(pool);
-      }
+    let isOther = false;
+    const isWhole = await announced.during(async (changes) => {
+      const replace = await loadChanges(pool, { readers, formats }, changes);
       const areOrganizationsOther = changes === null || changes.orgIds.length > 0;
       if (areOrganizationsOther) {
         leaving = await loadLeavingReaders(pool);
       }
-      isOther = readers.replace(changes, loaded) || areOrganizationsOther;
-      if (areFormatsOther) {
-        readers.useFormats(formats);
-      }
-    } catch (error) {
-      announced.putBack(changes);
-      throw error;
-    }
+      isOther = replace() || areOrganizationsOther;
+    });
     if (isOther) {
       for (const listener of listeners) {
         listener();
       }
     }
-    return { isWhole: changes === null };
+    return { isWhole };
   };
   const freshness = new Freshness({ load, onFault });
-  const listener: Listener = await listen(
-    url,
-    [CHANGED, ...alsoHear.keys()],
-    {
-      onNotify: (channel, payload) => {
-        if (channel === CHANGED) {
-          announced.note(payload);
-          freshness.announced();
-        } else {
-          alsoHear.get(channel)?.(payload);
-        }
-      },
-      onReconnect: () => {
-        announced.note('');
-        freshness.announced();
-      },
-      onHeard: (until) => freshness.heard(until),
-      onLost: onFault,
-    },
-    { questionEvery: QUESTION_EVERY_MS },
-  );
+  const listener = await hearChanges(options, announced, freshness);
   freshness.follow(listener);
   try {
     await freshness.refresh();
@@ -160,6 +125,63 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   };
 }
 
+/**
+ * Loads what was announced.
+ *
+ * @param changes null for everything.
+ * @returns puts it in place, and says whether that changed anything that is registered.
+ */
+async function loadChanges(
+  pool: Pool,
+  { readers, formats }: { readers: ReadersInMemory; formats: FormatsInUse },
+  changes: Changes | null,
+): Promise<() => boolean> {
+  const named = await loadReaders(pool, formats, changes);
+  const freed = changes === null ? [] : readers.freedBy(changes, named);
+  const heirs = freed.length === 0 ? [] : await loadReaders(pool, formats, { topics: freed });
+  const loaded = [...new Map([...named, ...heirs].map((reader) => [reader.readerId, reader])).values()];
+  const areFormatsOther =
+    changes === null || changes.areFormats || loaded.some(({ formatName }) => !formats.knows(formatName));
+  if (areFormatsOther) {
+    await formats.load(pool);
+  }
+  return () => {
+    const isOther = readers.replace(changes, loaded);
+    if (areFormatsOther) {
+      readers.useFormats(formats);
+    }
+    return isOther;
+  };
+}
+
+function hearChanges(
+  { url, alsoHear = new Map(), onFault }: Pick<RegistryOptions, 'url' | 'alsoHear' | 'onFault'>,
+  announced: Announced,
+  freshness: Freshness,
+): Promise<Listener> {
+  return listen(
+    url,
+    [CHANGED, ...alsoHear.keys()],
+    {
+      onNotify: (channel, payload) => {
+        if (channel === CHANGED) {
+          announced.note(payload);
+          freshness.announced();
+        } else {
+          alsoHear.get(channel)?.(payload);
+        }
+      },
+      onReconnect: () => {
+        announced.note('');
+        freshness.announced();
+      },
+      onHeard: (until) => freshness.heard(until),
+      onLost: onFault,
+    },
+    { questionEvery: QUESTION_EVERY_MS },
+  );
+}
+
 interface Changes extends Required<Pick<WhichReaders, 'orgIds' | 'readerIds'>> {
   areFormats: boolean;
 }
@@ -185,8 +207,20 @@ class Announced {
     }
   }
 
+  /** @returns whether all is loaded. What fails is not lost. */
+  async during(load: (changes: Changes | null) => Promise<void>): Promise<boolean> {
+    const changes = this.#take();
+    try {
+      await load(changes);
+    } catch (error) {
+      this.#putBack(changes);
+      throw error;
+    }
+    return changes === null;
+  }
+
   /** Null for all, also for a load without an announcement: then it is unknown what changed. */
-  take(): Changes | null {
+  #take(): Changes | null {
     const orgIds = [...this.#orgIds];
     const readerIds = [...this.#readerIds];
     const areFormats = this.#areFormats;
@@ -198,7 +232,7 @@ class Announced {
     return isAll ? null : { orgIds, readerIds, areFormats };
   }
 
-  putBack(changes: Changes | null): void {
+  #putBack(changes: Changes | null): void {
     if (changes === null) {
       this.#isAll = true;
       return;

@@ -101,32 +101,13 @@ export async function openConnection(options: ConnectionOptions): Promise<Broker
     fault(new Error('the broker is silent'));
     stream.destroy();
   });
-  const sender = `session ${options.clientId}`;
-  client.handleMessage = (packet, next) => {
-    const { topic, payload, qos, dup, retain, messageId } = packet;
-    const isIn = options.onDelivery({
-      message: {
-        topic,
-        payload: bytesOf(payload),
-        isDup: dup,
-        sender,
-        packetId: qos === 0 ? null : (messageId ?? null),
-        isStale: retain,
-      },
-      proceed: () => {
-        keepalive.release();
-        next(qos === 1 ? ACKNOWLEDGED_LATER : undefined);
-      },
-      acknowledge: qos === 1 && messageId !== undefined ? acknowledgements.owe(messageId) : () => {},
-      fail: (error) => {
-        fault(error);
-        stream.destroy();
-      },
-    });
-    if (!isIn) {
-      keepalive.hold();
-    }
-  };
+  deliver(client, options, {
+    ...{ keepalive, acknowledgements },
+    fail: (error) => {
+      fault(error);
+      stream.destroy();
+    },
+  });
   const giveUp = () => stream.destroy();
   options.signal.addEventListener('abort', giveUp);
 
@@ -147,14 +128,54 @@ export async function openConnection(options: ConnectionOptions): Promise<Broker
     publishRetained: (topic, payload) => void client.publish(topic, payload, { qos: 0, retain: true }),
     close: async () => {
       acknowledgements.flush(0);
-      // Not by the library, which would wait for all outstanding answers.
-      writeToStream({ cmd: 'disconnect', reasonCode: 0 }, stream, client.options);
-      stream.end();
-      const timer = setTimeout(() => stream.destroy(), GOODBYE_MS);
-      await ended.promise;
-      clearTimeout(timer);
-      client.end(true);
+      await sayGoodbye(client, ended.promise);
     },
+  };
+}
+
+async function sayGoodbye(client: mqtt.MqttClient, ended: Promise<unknown>): Promise<void> {
+  const { stream } = client;
+  // Not by the library, which would wait for all outstanding answers.
+  writeToStream({ cmd: 'disconnect', reasonCode: 0 }, stream, client.options);
+  stream.end();
+  const timer = setTimeout(() => stream.destroy(), GOODBYE_MS);
+  await ended;
+  clearTimeout(timer);
+  client.end(true);
+}
+
+/** Hands over each message, and takes the next one when it may proceed. */
+function deliver(
+  client: mqtt.MqttClient,
+  { clientId, onDelivery }: Pick<ConnectionOptions, 'clientId' | 'onDelivery'>,
+  {
+    keepalive,
+    acknowledgements,
+    fail,
+  }: { keepalive: BrokerKeepalive; acknowledgements: Acknowledgements; fail(error: Error): void },
+): void {
+  const sender = `session ${clientId}`;
+  client.handleMessage = (packet, next) => {
+    const { topic, payload, qos, dup, retain, messageId } = packet;
+    const isIn = onDelivery({
+      message: {
+        topic,
+        payload: bytesOf(payload),
+        isDup: dup,
+        sender,
+        packetId: qos === 0 ? null : (messageId ?? null),
+        isStale: retain,
+      },
+      proceed: () => {
+        keepalive.release();
+        next(qos === 1 ? ACKNOWLEDGED_LATER : undefined);
+      },
+      acknowledge: qos === 1 && messageId !== undefined ? acknowledgements.owe(messageId) : () => {},
+      fail,
+    });
+    if (!isIn) {
+      keepalive.hold();
+    }
   };
 }
 

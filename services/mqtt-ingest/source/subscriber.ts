@@ -62,15 +62,11 @@ export interface SubscriberOptions extends Omit<SessionSurroundings, 'held' | 'm
 }
 
 export function startSubscriber(options: SubscriberOptions): Subscriber {
-  const { pool, registry, clientId, group, shared, sessionExpiry, mostHeld = MOST_HELD } = options;
+  const { pool, registry, clientId, shared, mostHeld = MOST_HELD } = options;
   const log = options.log.child({ broker: options.place });
   const held = new HeldMessages(mostHeld, MOST_WAITING);
   const realm = realmOf(options);
-  const common =
-    shared === 'auto' ? Array.from({ length: options.sessions }, (_, index) => nameOf(group, index)) : [];
-  /** By order of registration, so that even a few readers are divided evenly. */
-  const sessionOf = (topic: string): string =>
-    common[(registry.byTopic(topic)?.readerId ?? 0) % common.length] ?? clientId;
+  const { common, sessionOf } = divisionOf(options);
 
   let ownForgottenAt = 0;
   const start = (id: string, isOwn: boolean): Session =>
@@ -79,13 +75,10 @@ export function startSubscriber(options: SubscriberOptions): Subscriber {
       log,
       held,
       mostHeld,
-      clientId: id,
-      statusTopic: isOwn ? statusTopicOf(id) : null,
-      isShared: isOwn && shared === 'on',
+      ...(isOwn ? ownSession(options) : commonSession(id)),
       isWanted: (topic) => sessionOf(topic) === id,
       successorOf: sessionOf,
-      inherited: async () => (isOwn ? [...registry.topics(), ...(await options.retiredTopics())] : []),
-      record: sessionRecord(pool, { realm, clientId: id, expiry: sessionExpiry }),
+      record: sessionRecord(pool, { realm, clientId: id, expiry: options.sessionExpiry }),
       onForgotten: () => {
         ownForgottenAt = Date.now() / 1_000;
       },
@@ -97,12 +90,7 @@ export function startSubscriber(options: SubscriberOptions): Subscriber {
     ask: (asking) =>
       leaseSessions(pool, {
         ...{ realm, process: clientId, sessions: common, isAlone: shared === 'off', ...asking },
-      }).catch((error) => {
-        if (error instanceof NotAlone) {
-          options.onNotAlone(error);
-        }
-        throw error;
-      }),
+      }).catch((error) => rethrow(error, options)),
     giveBack: (id) => giveBack(pool, { realm, process: clientId, sessions: [id] }),
     start: (id) => start(id, false),
     isConnected: () => own.isConnected(),
@@ -116,51 +104,95 @@ export function startSubscriber(options: SubscriberOptions): Subscriber {
     }
   });
   return {
-    figures: () => {
-      const figures = [own.figures(), ...divided.figures()];
-      const sum = (name: keyof SessionFigures) => figures.reduce((total, each) => total + each[name], 0);
-      return {
-        connections: sum('connections'),
-        received: sum('received'),
-        committed: sum('committed'),
-        subscribed: sum('subscribed'),
-        refused: sum('refused'),
-        isConnected: all().every((session) => session.isConnected()),
-        heldMessages: held.messages + held.waiting.messages,
-        heldBytes: held.bytes + held.waiting.bytes,
-        sessions: divided.all().length,
-        forgottenAt: Math.max(ownForgottenAt, (divided.forgottenAt()?.getTime() ?? 0) / 1_000),
-      };
-    },
+    figures: () => ({
+      ...sumOf([own.figures(), ...divided.figures()]),
+      isConnected: all().every((session) => session.isConnected()),
+      heldMessages: held.messages + held.waiting.messages,
+      heldBytes: held.bytes + held.waiting.bytes,
+      sessions: divided.all().length,
+      forgottenAt: Math.max(ownForgottenAt, (divided.forgottenAt()?.getTime() ?? 0) / 1_000),
+    }),
     quietFor: () => {
       const quiet = all().map((session) => session.quietFor());
       return divided.areLeft() || quiet.includes(null) ? null : greatestOf(quiet.map(Number));
     },
-    requireConnected: async () => {
-      const missing = all().find((session) => !session.isConnected());
-      if (missing !== undefined) {
-        throw new Error(`not connected to the broker: ${missing.fault().message}`);
-      }
-    },
+    requireConnected: async () => requireAll(all()),
     stop: async (drainIntake) => {
       stopFollowing();
       await divided.stop();
-      let draining: Promise<void> | undefined;
-      const drained = () => {
-        draining ??= drainIntake();
-        return draining;
-      };
-      await Promise.all(all().map((session) => session.stop(drained)));
-      // Other processes need not wait for its leases to expire.
-      await giveBack(pool, { realm, process: clientId, sessions: null }).catch((err: unknown) =>
-        log.debug({ err }, 'Session leases could not be released; they expire in a few seconds'),
-      );
+      await stopAll(all(), drainIntake);
+      await giveBackAll(options);
     },
   };
 }
 
-function nameOf(group: string, index: number): string {
-  return `${group}-readers-${index}`;
+/** Sessions among which readers are divided: by order of registration, so that even a few readers are divided evenly. */
+function divisionOf({ shared, group, sessions, clientId, registry }: SubscriberOptions): {
+  common: string[];
+  sessionOf(topic: string): string;
+} {
+  const common =
+    shared === 'auto' ? Array.from({ length: sessions }, (_, index) => `${group}-readers-${index}`) : [];
+  return {
+    common,
+    sessionOf: (topic) => common[(registry.byTopic(topic)?.readerId ?? 0) % common.length] ?? clientId,
+  };
+}
+
+function ownSession({ clientId, shared, registry, retiredTopics }: SubscriberOptions) {
+  return {
+    clientId,
+    statusTopic: statusTopicOf(clientId),
+    isShared: shared === 'on',
+    inherited: async () => [...registry.topics(), ...(await retiredTopics())],
+  };
+}
+
+function commonSession(clientId: string) {
+  return { clientId, statusTopic: null, isShared: false, inherited: async () => [] };
+}
+
+/** Other processes need not wait for its leases to expire. */
+async function giveBackAll({ pool, clientId, log, ...options }: SubscriberOptions): Promise<void> {
+  await giveBack(pool, { realm: realmOf(options), process: clientId, sessions: null }).catch((err: unknown) =>
+    log.debug({ err }, 'Session leases could not be released; they expire in a few seconds'),
+  );
+}
+
+function rethrow(error: unknown, { onNotAlone }: Pick<SubscriberOptions, 'onNotAlone'>): never {
+  if (error instanceof NotAlone) {
+    onNotAlone(error);
+  }
+  throw error;
+}
+
+function sumOf(figures: readonly SessionFigures[]): SessionFigures {
+  const sum = (name: keyof SessionFigures) => figures.reduce((total, each) => total + each[name], 0);
+  return {
+    connections: sum('connections'),
+    received: sum('received'),
+    committed: sum('committed'),
+    subscribed: sum('subscribed'),
+    refused: sum('refused'),
+  };
+}
+
+/** @throws the reason if one is not connected. */
+function requireAll(sessions: readonly Session[]): void {
+  const missing = sessions.find((session) => !session.isConnected());
+  if (missing !== undefined) {
+    throw new Error(`not connected to the broker: ${missing.fault().message}`);
+  }
+}
+
+/** The intake is drained once for all. */
+async function stopAll(sessions: readonly Session[], drainIntake: () => Promise<void>): Promise<void> {
+  let draining: Promise<void> | undefined;
+  const drained = () => {
+    draining ??= drainIntake();
+    return draining;
+  };
+  await Promise.all(sessions.map((session) => session.stop(drained)));
 }
 
 /** Processes that divide the readers of one broker among them. */

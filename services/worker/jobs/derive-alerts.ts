@@ -62,12 +62,16 @@ const MOST_SHOWN = 100;
  * @param firstLooks of how many organizations not everything was looked at once; null where another process derives.
  */
 export function measureAlerts(registry: Registry, firstLooks: () => number | null, db: Connection): void {
-  const registers = [registry];
+  measureDeriving(registry, firstLooks);
+  measureStored(registry, db);
+}
+
+function measureDeriving(registry: Registry, firstLooks: () => number | null): void {
   const own = (name: string, help: string, figure: () => number) =>
     new Gauge({
       name,
       help,
-      registers,
+      registers: [registry],
       collect() {
         this.set(figure());
       },
@@ -80,6 +84,10 @@ export function measureAlerts(registry: Registry, firstLooks: () => number | nul
     'Organizations of which this process has not looked at all assets yet since it derives alerts.',
     () => firstLooks() ?? 0,
   );
+}
+
+function measureStored(registry: Registry, db: Connection): void {
+  const registers = [registry];
   const isFresh = freshener(async () => {
     const figures = await readAlertFigures(db, MOST_SHOWN);
     open.set({ state: 'open' }, figures.open);

@@ -29,16 +29,8 @@ export interface QueueConnectionOptions
  * @throws the error that prevented it.
  */
 export async function openQueueConnection(options: QueueConnectionOptions): Promise<BrokerConnection> {
-  const { address, tls, queue, keepalive, signal } = options;
-  const connecting = connect(
-    { ...address, heartbeat: keepalive },
-    { ...tls, noDelay: true, timeout: CONNECT_MS },
-  );
-  const model = await orAborted(connecting, signal).catch((error: Error) => {
-    // It may come yet.
-    connecting.then((late) => late.on('error', () => {}).close()).catch(() => {});
-    throw new Error(`${placeOfNode(address)}: ${error.message}`);
-  });
+  const { queue, keepalive, signal } = options;
+  const model = await connectTo(options);
   const ended = Promise.withResolvers<Error>();
   let reason: Error | null = null;
   const internals = model.connection as unknown as { stream: Socket; recvSinceLastCheck: boolean };
@@ -95,6 +87,23 @@ export async function openQueueConnection(options: QueueConnectionOptions): Prom
       clearTimeout(timer);
     },
   };
+}
+
+async function connectTo({
+  address,
+  tls,
+  keepalive,
+  signal,
+}: Pick<QueueConnectionOptions, 'address' | 'tls' | 'keepalive' | 'signal'>): Promise<ChannelModel> {
+  const connecting = connect(
+    { ...address, heartbeat: keepalive },
+    { ...tls, noDelay: true, timeout: CONNECT_MS },
+  );
+  return orAborted(connecting, signal).catch((error: Error) => {
+    // It may come yet.
+    connecting.then((late) => late.on('error', () => {}).close()).catch(() => {});
+    throw new Error(`${placeOfNode(address)}: ${error.message}`);
+  });
 }
 
 interface Consuming extends Pick<QueueConnectionOptions, 'receiveMaximum'> {

@@ -28,23 +28,7 @@ export function sessionRecord(
 ): SessionRecord {
   const own = sql.fragment`realm = ${realm} and client_id = ${clientId}`;
   return {
-    connected: async (isResumed) => {
-      const { is_forgotten } = await db.one(sql.type(rowsOf<{ is_forgotten: boolean | null }>())`
-        with gone as (
-          delete from broker_subscriptions where ${own} and not ${isResumed}::boolean
-          returning topic
-        ), loss as (
-          select now() as at from broker_sessions
-          where ${own} and exists (select from gone)
-            and greatest(connected_at, held_until) > now() - make_interval(secs => ${expiry})
-        )
-        insert into broker_sessions as stored (realm, client_id, is_divided, connected_at)
-        values (${realm}, ${clientId}, false, now())
-        on conflict (realm, client_id) do update set
-          connected_at = now(), forgotten_at = coalesce((select at from loss), stored.forgotten_at)
-        returning forgotten_at = now() as is_forgotten`);
-      return is_forgotten === true;
-    },
+    connected: (isResumed) => noteConnection(db, { realm, clientId, expiry }, isResumed),
     forgotten: async () => {
       await db.exec(sql.type(NO_ROWS)`update broker_sessions set forgotten_at = now() where ${own}`);
     },
@@ -62,33 +46,62 @@ export function sessionRecord(
       await db.exec(sql.type(NO_ROWS)`
         delete from broker_subscriptions where ${own} and topic = any (${sql.array(topics, 'text')})`);
     },
-    // Locks the successor's row until the commit; two that wait for each other deadlock, and one is retried.
-    release: async (leaving) => {
-      const topics = sql.array(
-        leaving.map(({ topic }) => topic),
-        'text',
-      );
-      const successors = sql.array(
-        leaving.map(({ successor }) => successor),
-        'text',
-      );
-      const rows = await db.any(sql.type(TOPIC)`
-        with confirmed as (
-          select held.topic
-          from unnest(${topics}, ${successors}) as leaving (topic, successor)
-          join broker_subscriptions held
-            on held.realm = ${realm} and held.client_id = leaving.successor and held.topic = leaving.topic
-          order by held.topic
-          for share of held
-        ), gone as (
-          delete from broker_subscriptions using confirmed
-          where broker_subscriptions.realm = ${realm} and broker_subscriptions.client_id = ${clientId}
-            and broker_subscriptions.topic = confirmed.topic
-        )
-        select topic from confirmed`);
-      return rows.map(({ topic }) => topic);
-    },
+    release: (leaving) => releaseTopics(db, { realm, clientId }, leaving),
   };
+}
+
+async function noteConnection(
+  db: Connection,
+  { realm, clientId, expiry }: { realm: string; clientId: string; expiry: number },
+  isResumed: boolean,
+): Promise<boolean> {
+  const own = sql.fragment`realm = ${realm} and client_id = ${clientId}`;
+  const { is_forgotten } = await db.one(sql.type(rowsOf<{ is_forgotten: boolean | null }>())`
+    with gone as (
+      delete from broker_subscriptions where ${own} and not ${isResumed}::boolean
+      returning topic
+    ), loss as (
+      select now() as at from broker_sessions
+      where ${own} and exists (select from gone)
+        and greatest(connected_at, held_until) > now() - make_interval(secs => ${expiry})
+    )
+    insert into broker_sessions as stored (realm, client_id, is_divided, connected_at)
+    values (${realm}, ${clientId}, false, now())
+    on conflict (realm, client_id) do update set
+      connected_at = now(), forgotten_at = coalesce((select at from loss), stored.forgotten_at)
+    returning forgotten_at = now() as is_forgotten`);
+  return is_forgotten === true;
+}
+
+/** Locks the successor's row until the commit; two that wait for each other deadlock, and one is retried. */
+async function releaseTopics(
+  db: Connection,
+  { realm, clientId }: { realm: string; clientId: string },
+  leaving: readonly { topic: string; successor: string }[],
+): Promise<string[]> {
+  const topics = sql.array(
+    leaving.map(({ topic }) => topic),
+    'text',
+  );
+  const successors = sql.array(
+    leaving.map(({ successor }) => successor),
+    'text',
+  );
+  const rows = await db.any(sql.type(TOPIC)`
+    with confirmed as (
+      select held.topic
+      from unnest(${topics}, ${successors}) as leaving (topic, successor)
+      join broker_subscriptions held
+        on held.realm = ${realm} and held.client_id = leaving.successor and held.topic = leaving.topic
+      order by held.topic
+      for share of held
+    ), gone as (
+      delete from broker_subscriptions using confirmed
+      where broker_subscriptions.realm = ${realm} and broker_subscriptions.client_id = ${clientId}
+        and broker_subscriptions.topic = confirmed.topic
+    )
+    select topic from confirmed`);
+  return rows.map(({ topic }) => topic);
 }
 
 const TOPIC = rowsOf<{ topic: string }>();
