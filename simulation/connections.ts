@@ -53,20 +53,8 @@ export async function connectReaders(
   const close = async () => {
     await Promise.all([...clients.values()].map((client) => client.endAsync(true)));
   };
-  const registered = (name: string) => {
-    const reader = byName.get(name);
-    if (reader === undefined) {
-      throw new RangeError(`no reader ${name}`);
-    }
-    return reader;
-  };
-  const connected = (name: string) => {
-    const client = clients.get(name);
-    if (client === undefined) {
-      throw new RangeError(`reader ${name} is not connected`);
-    }
-    return client;
-  };
+  const registered = (name: string) => presentIn(byName, name, 'registered');
+  const connected = (name: string) => presentIn(clients, name, 'connected');
   try {
     // The last one registered goes first: ingestion that knows it knows all that was set up before it, antennas too.
     for (const reader of readers.toReversed()) {
@@ -94,6 +82,14 @@ export async function connectReaders(
     reconnect: (name) => connect(registered(name)),
     close,
   };
+}
+
+function presentIn<Value>(all: ReadonlyMap<string, Value>, name: string, as: string): Value {
+  const value = all.get(name);
+  if (value === undefined) {
+    throw new RangeError(`reader ${name} is not ${as}`);
+  }
+  return value;
 }
 
 /** Call when others have connected: a broker ends the earlier connection before it accepts the next one. */

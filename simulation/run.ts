@@ -59,10 +59,8 @@ export async function runSimulation(plan: SimulationPlan, options: SimulationOpt
   const startedAt = clock();
   const from = startedAt - (duration ?? 0) * (speed - 1);
   const atSite = (elapsed: Micros) => from + elapsed * speed;
-  const night = nightOf({ faults, duration });
   const life = {
-    night: night === null ? null : { from: atSite(night.from), to: atSite(night.to) },
-    thefts: theftsOf(assets.length, { faults, duration }).map(atSite),
+    ...eventsOf({ faults, duration }, assets.length, atSite),
     isSafe: ({ key }: SiteLocation) => troubles.get(antennaAt(site, key).reader) === NO_TROUBLE,
     whereabouts,
   };
@@ -92,15 +90,8 @@ export async function runSimulation(plan: SimulationPlan, options: SimulationOpt
     const count = Math.floor(due);
     due -= count;
     for (const { line, message } of traffic.messages({ from: begin, to: end, elapsed }, count)) {
-      await send(message, {
-        line,
-        trouble: troubles.get(line.reader),
-        faults,
-        random,
-        delivery,
-        elapsed,
-        end,
-      });
+      const trouble = troubles.get(line.reader);
+      await send(message, { line, trouble, faults, random, delivery, elapsed, end });
     }
     if (step % STEPS_BETWEEN_HEARTBEATS === 0) {
       for (const heartbeat of traffic.heartbeats(end)) {
@@ -116,6 +107,19 @@ export async function runSimulation(plan: SimulationPlan, options: SimulationOpt
   }
   await delivery.finish();
   return progress(elapsed);
+}
+
+/** Nights and thefts by the time of the site. */
+function eventsOf(
+  faulty: { faults: ReadonlySet<Fault>; duration: Micros | null },
+  assets: number,
+  atSite: (elapsed: Micros) => Micros,
+) {
+  const night = nightOf(faulty);
+  return {
+    night: night === null ? null : { from: atSite(night.from), to: atSite(night.to) },
+    thefts: theftsOf(assets, faulty).map(atSite),
+  };
 }
 
 interface Sending {

@@ -18,7 +18,7 @@ import type { LargeBodies } from './large-bodies.ts';
 import { StreamedList } from './lists.ts';
 import { type Caller, Problem } from './problem.ts';
 import { RequestBody } from './read-body.ts';
-import { deprecationHeaders, refuseAfterSunset } from './route.ts';
+import { type Answer, deprecationHeaders, refuseAfterSunset } from './route.ts';
 import { type Dispatch, routerOf } from './router.ts';
 import { FileAnswer } from './stored-file.ts';
 import { JsonBytes } from './success.ts';
@@ -116,17 +116,21 @@ function dispatcher<Context, Credential>(
     const answer = await (route.body === null
       ? route.answer(exchange, context)
       : expensiveTurns.request(() => route.answer(exchange, context)).finally(() => body.leave()));
-    koa.set(answer.headers);
-    if (answer.body instanceof StreamedList) {
-      sendStream(koa, answer.status, largeAnswers, answer.body);
-    } else if (answer.body instanceof EventStream || answer.body instanceof Download) {
-      answer.body.send(koa);
-    } else if (answer.body instanceof FileAnswer) {
-      sendFile(koa, largeAnswers, answer.body);
-    } else {
-      sendJson(koa, answer.status, answer.body);
-    }
+    send(koa, answer, largeAnswers);
   };
+}
+
+function send(koa: Koa.Context, { status, headers, body }: Answer, largeAnswers: LargeAnswers): void {
+  koa.set(headers);
+  if (body instanceof StreamedList) {
+    sendStream(koa, status, largeAnswers, body);
+  } else if (body instanceof EventStream || body instanceof Download) {
+    body.send(koa);
+  } else if (body instanceof FileAnswer) {
+    sendFile(koa, largeAnswers, body);
+  } else {
+    sendJson(koa, status, body);
+  }
 }
 
 function senderOf(caller: Caller): Sender {

@@ -4,7 +4,12 @@ import type { Column, MovedTable } from './moved-tables.ts';
 import type { ReplicationMessage, Tuple } from './pgoutput.ts';
 
 /** The relations that one slot has described; it describes each once per session. */
-export type Relations = Map<number, { table: MovedTable; columns: readonly Column[] }>;
+export type Relations = Map<number, Relation>;
+
+interface Relation {
+  table: MovedTable;
+  columns: readonly Column[];
+}
 
 /** Rows of one table that were inserted one after the other. */
 interface Inserts {
@@ -47,12 +52,9 @@ export async function applyChanges(
   };
   for (const message of messages) {
     switch (message.kind) {
-      case 'relation': {
-        const table = tableOf(message.name);
-        const columns = message.columns.map((name) => columnOf(table, name));
-        relations.set(message.id, { table, columns });
+      case 'relation':
+        relations.set(message.id, relationOf(message, tableOf(message.name)));
         break;
-      }
       case 'insert': {
         const { table, columns } = known(relations, message.relation);
         if (inserts.table !== table || inserts.rows.length === MOST_ROWS) {
@@ -86,6 +88,10 @@ export async function applyChanges(
 
 const MOST_ROWS = 1_000;
 const NONE: Inserts = { table: null, columns: [], rows: [] };
+
+function relationOf({ columns }: { columns: readonly string[] }, table: MovedTable): Relation {
+  return { table, columns: columns.map((name) => columnOf(table, name)) };
+}
 
 function known(relations: Relations, id: number) {
   const relation = relations.get(id);

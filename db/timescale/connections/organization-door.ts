@@ -3,7 +3,7 @@ import { conflict, IdsUsedUp, StatementTimedOut } from '../../../base/errors.ts'
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import { type RowQuery, toConfig } from '../queries/sql.ts';
 import { type Connection, verbsOn } from '../queries/verbs.ts';
-import type { PoolClient } from './client.ts';
+import type { Pool, PoolClient } from './client.ts';
 import type { GroupedWrite } from './grouped-write.ts';
 import { GroupedWrites, LOCK_TIMEOUT, retryWhileLocked } from './grouped-writes.ts';
 import { isUsedUp } from './ids-used-up.ts';
@@ -73,6 +73,16 @@ export interface OrganizationConnections extends ServiceConnections {
   readUrl?: string | null;
 }
 
+/** What the databases of all organizations share. */
+interface Opened {
+  shared: PipelinedConnections;
+  exclusive: Pool;
+  turns: FairSemaphore<number>;
+  outage: WriteOutage;
+  groups: GroupedWrites;
+  lists: Lists;
+}
+
 /**
  * @param connections at most `max`, half of them for transactions. An organization has at most half of those, its
  * second only while another is free: its own import can block its transactions for seconds. One is kept for
@@ -88,21 +98,7 @@ export function openOrganizationDoor(
   const sharedAtMost = Math.ceil(connections.max / 2);
   const shared = new PipelinedConnections(config, sharedAtMost, [ENTER, ENTER_BRIEFLY], silent);
   const scan = { connections: SCANNING_CONNECTIONS, timeout: scanTimeout };
-  const replica =
-    readUrl === null
-      ? null
-      : new Replica(
-          new ScanningPool(
-            {
-              ...serviceConfig(readUrl, connections, ORGANIZATION_ROLE),
-              connectionTimeoutMillis: REPLICA_PATIENCE,
-            },
-            scan,
-            ENTER,
-            new SilentConnections(readUrl),
-          ),
-          async (orgId) => (await shared.query(entering(orgId), ASK_PRIMARY)).rows[0],
-        );
+  const replica = readUrl === null ? null : openReplica(readUrl, connections, scan, shared);
   const scanning = new ScanningConnections(new ScanningPool(config, scan, ENTER, silent), replica, scan);
   const exclusive = createPool(config, Math.floor(connections.max / 2), silent);
   const { max } = exclusive.options;
@@ -119,51 +115,72 @@ export function openOrganizationDoor(
     }),
   );
   return {
-    of: (orgId) => {
-      let isChanged = false;
-      const rethrow = (error: unknown): never => rethrowKnown(error, isChanged, QUERY_TIMED_OUT);
-      const on = (client: PoolClient): OrganizationConnection => ({
-        orgId,
-        ...verbsOn((query) => client.query(query)),
-      });
-      const changing = async <Result>(change: Promise<Result>): Promise<Result> => {
-        const result = await outage
-          .during(change)
-          .catch((error) => rethrowKnown(error, isChanged, CHANGE_TIMED_OUT));
-        isChanged = true;
-        return result;
-      };
-      const transacting =
-        (lockTimeout: number): Transact =>
-        (work, last) =>
-          turns.run(orgId, () =>
-            inTransaction(
-              exclusive,
-              async (client) => {
-                const set = client.query(enteringToWrite(orgId, lockTimeout));
-                return (await Promise.all([work(on(client)), set]))[0];
-              },
-              isUniqueViolation,
-              last && ((client, result) => last(on(client), result)),
-            ),
-          );
-      return {
-        orgId,
-        ...verbsOn((query) => shared.query(entering(orgId), query).catch(rethrow)),
-        transaction: (work, last) => changing(retryWhileLocked(() => transacting(LOCK_TIMEOUT)(work, last))),
-        longTransaction: (work, last) => changing(transacting(0)(work, last)),
-        grouped: (write, item) => changing(groups.run(orgId, write, item)),
-        listing: (options) => ({
-          orgId,
-          ...verbsOn((query) => lists.query(orgId, query, options).catch(rethrow)),
-        }),
-      };
-    },
+    of: (orgId) => organizationDatabase(orgId, { shared, exclusive, turns, outage, groups, lists }),
     replicaReads: replica?.reads ?? null,
     requireWriting: () => outage.requireNone(),
     end: async () => {
       await Promise.all([shared.end(), exclusive.end(), scanning.end()]);
     },
+  };
+}
+
+function openReplica(
+  readUrl: string,
+  connections: ServiceConnections,
+  scan: ConstructorParameters<typeof ScanningPool>[1],
+  shared: PipelinedConnections,
+): Replica {
+  const config = {
+    ...serviceConfig(readUrl, connections, ORGANIZATION_ROLE),
+    connectionTimeoutMillis: REPLICA_PATIENCE,
+  };
+  return new Replica(
+    new ScanningPool(config, scan, ENTER, new SilentConnections(readUrl)),
+    async (orgId) => (await shared.query(entering(orgId), ASK_PRIMARY)).rows[0],
+  );
+}
+
+function organizationDatabase(
+  orgId: number,
+  { shared, exclusive, turns, outage, groups, lists }: Opened,
+): OrganizationDatabase {
+  let isChanged = false;
+  const rethrow = (error: unknown): never => rethrowKnown(error, isChanged, QUERY_TIMED_OUT);
+  const on = (client: PoolClient): OrganizationConnection => ({
+    orgId,
+    ...verbsOn((query) => client.query(query)),
+  });
+  const changing = async <Result>(change: Promise<Result>): Promise<Result> => {
+    const result = await outage
+      .during(change)
+      .catch((error) => rethrowKnown(error, isChanged, CHANGE_TIMED_OUT));
+    isChanged = true;
+    return result;
+  };
+  const transacting =
+    (lockTimeout: number): Transact =>
+    (work, last) =>
+      turns.run(orgId, () =>
+        inTransaction(
+          exclusive,
+          async (client) => {
+            const set = client.query(enteringToWrite(orgId, lockTimeout));
+            return (await Promise.all([work(on(client)), set]))[0];
+          },
+          isUniqueViolation,
+          last && ((client, result) => last(on(client), result)),
+        ),
+      );
+  return {
+    orgId,
+    ...verbsOn((query) => shared.query(entering(orgId), query).catch(rethrow)),
+    transaction: (work, last) => changing(retryWhileLocked(() => transacting(LOCK_TIMEOUT)(work, last))),
+    longTransaction: (work, last) => changing(transacting(0)(work, last)),
+    grouped: (write, item) => changing(groups.run(orgId, write, item)),
+    listing: (options) => ({
+      orgId,
+      ...verbsOn((query) => lists.query(orgId, query, options).catch(rethrow)),
+    }),
   };
 }
 

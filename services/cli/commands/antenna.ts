@@ -87,13 +87,22 @@ function addAntennaSet(program: Command): void {
             offset_db: antenna.offsetDb,
             height_m: antenna.heightM,
           },
-          text: `${antenna.isNew ? 'New antenna' : 'Antenna'} ${sayAntenna(antenna)} of reader ${readerId}: ${antenna.isEnabled ? 'enabled' : 'disabled'}, ${
-            antenna.locationExternalKey === null ? 'at no location' : `at ${antenna.locationExternalKey}`
-          }${antenna.minRssi === null ? '' : `, reads from ${antenna.minRssi} dBm`}, ${antenna.offsetDb} dB off its levels, ${antenna.heightM} m above the tags`,
+          text: sayChanged(antenna),
         },
         options,
       );
     });
+}
+
+function sayChanged(antenna: AntennaSettings): string {
+  const { isNew, isEnabled, locationExternalKey: location, minRssi, offsetDb, heightM } = antenna;
+  return [
+    `${isNew ? 'New antenna' : 'Antenna'} ${sayAntenna(antenna)} of reader ${antenna.readerId}: ${isEnabled ? 'enabled' : 'disabled'}`,
+    location === null ? 'at no location' : `at ${location}`,
+    ...(minRssi === null ? [] : [`reads from ${minRssi} dBm`]),
+    `${offsetDb} dB off its levels`,
+    `${heightM} m above the tags`,
+  ].join(', ');
 }
 
 function addAntennaRemove(program: Command): void {

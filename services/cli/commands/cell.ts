@@ -78,15 +78,7 @@ function addCellMove(program: Command): void {
       const { org: orgId, route } = options;
       const to = await requireOtherDatabase(options.to);
       const hasBroker = readSettings(BROKER, running().env).MQTT_URL !== null;
-      const progress = showProgress();
-      let doing = 'connecting';
-      let saying: NodeJS.Timeout | undefined;
-      const sayWhatItWaitsFor = () => {
-        progress.end();
-        running().streams.stderr.write(
-          `Interrupted; it ends after: ${doing}. Press Ctrl-C again to end it at once\n`,
-        );
-      };
+      const moving = showMoving(options.json === true);
       const result = await withInterruption(
         (signal) =>
           withMigratedOwnerUrl((from) =>
@@ -95,23 +87,13 @@ function addCellMove(program: Command): void {
               commandLineActor(),
               {
                 signal,
-                onProgress: (what) => {
-                  doing = what;
-                  progress.show(what);
-                },
+                onProgress: moving.show,
                 onSwitched: route === undefined ? async () => {} : toldBy(route),
               },
             ),
           ),
-        {
-          first: () => {
-            saying = options.json === true ? undefined : setTimeout(sayWhatItWaitsFor, PATIENCE);
-          },
-        },
-      ).finally(() => {
-        clearTimeout(saying);
-        progress.end();
-      });
+        { first: moving.interrupted },
+      ).finally(moving.end);
       requireWhole(result, orgId);
       printResult(
         {
@@ -126,6 +108,32 @@ function addCellMove(program: Command): void {
         options,
       );
     });
+}
+
+/** Shows what is done, and after an interruption what it waits for, unless that ends in a moment. */
+function showMoving(isJson: boolean) {
+  const progress = showProgress();
+  let doing = 'connecting';
+  let saying: NodeJS.Timeout | undefined;
+  const sayWhatItWaitsFor = () => {
+    progress.end();
+    running().streams.stderr.write(
+      `Interrupted; it ends after: ${doing}. Press Ctrl-C again to end it at once\n`,
+    );
+  };
+  return {
+    show: (what: string) => {
+      doing = what;
+      progress.show(what);
+    },
+    interrupted: () => {
+      saying = isJson ? undefined : setTimeout(sayWhatItWaitsFor, PATIENCE);
+    },
+    end: () => {
+      clearTimeout(saying);
+      progress.end();
+    },
+  };
 }
 
 /** Milliseconds after an interruption. */

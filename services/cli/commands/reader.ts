@@ -6,7 +6,7 @@ import { TAGTRAIL } from '../../../base/typed-command.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { awaitSubscribed } from '../../../domain/administration/readers/await-subscribed.ts';
-import { createReader } from '../../../domain/administration/readers/create-reader.ts';
+import { type CreatedReader, createReader } from '../../../domain/administration/readers/create-reader.ts';
 import { deleteReader } from '../../../domain/administration/readers/delete-reader.ts';
 import {
   findAntennas,
@@ -91,11 +91,7 @@ function addReaderCreate(program: Command): void {
           actor,
           loadBuiltinFormats(),
           {
-            orgId,
-            name,
-            topic,
-            format,
-            policies,
+            ...{ orgId, name, topic, format, policies },
             ...(expect === undefined ? {} : { expectSeconds: secondsOf(expect) }),
           },
           configured,
@@ -111,11 +107,7 @@ function addReaderCreate(program: Command): void {
               mqtt_password: mqttPassword,
               push_path: pushPath(readerId),
             },
-            text: `Reader ${readerId}: ${name}, on topic ${topic}
-MQTT user name  ${mqttUsername}
-MQTT password   ${mqttPassword}  (shown only now)
-Or over HTTP    POST ${pushPath(readerId)}${isWildcard(topic) ? '?topic=<topic>' : ''} with the same login
-Next: ${nextOf(readerId, format)}`,
+            text: sayCreated(reader, { name, topic, format }),
           },
           options,
         );
@@ -123,6 +115,17 @@ Next: ${nextOf(readerId, format)}`,
         await awaitReader(db, topic);
       });
     });
+}
+
+function sayCreated(
+  { id, mqttUsername, mqttPassword }: CreatedReader,
+  { name, topic, format }: Pick<CreateOptions, 'name' | 'topic' | 'format'>,
+): string {
+  return `Reader ${id}: ${name}, on topic ${topic}
+MQTT user name  ${mqttUsername}
+MQTT password   ${mqttPassword}  (shown only now)
+Or over HTTP    POST ${pushPath(id)}${isWildcard(topic) ? '?topic=<topic>' : ''} with the same login
+Next: ${nextOf(id, format)}`;
 }
 
 interface SetOptions {
@@ -172,12 +175,6 @@ function addReaderSet(program: Command): void {
     )
     .action(async (options: SetOptions) => {
       const change = changeOf(options);
-      if (Object.keys(change).length === 0) {
-        throw new AppError(
-          'invalid_input',
-          'Nothing to change: give --name, --topic, --format, --time, --identity, --report-unknown, --expect or --new-password',
-        );
-      }
       const configured = publishedAt(running().env);
       await withConnections(async ({ db, actor }) => {
         const { mqttPassword, isElsewhere, ...reader } = await setReader(
@@ -194,13 +191,7 @@ function addReaderSet(program: Command): void {
               ...readerRow(reader),
               ...(mqttPassword === null ? {} : { mqtt_password: mqttPassword }),
             },
-            text:
-              `Reader ${reader.id}: ${forTerminal(reader.name)}, on topic ${forTerminal(reader.topic)}, format ${reader.format}, ` +
-              `time ${reader.time ?? 'default'}, identity ${reader.identity ?? 'default'}, ` +
-              `report-unknown ${reader.reportUnknown ?? 'default'}, expect ${sayExpectation(reader.expectSeconds)}` +
-              (mqttPassword === null
-                ? ''
-                : `\nMQTT user name  ${reader.mqttUsername}\nMQTT password   ${mqttPassword}  (shown only now)`),
+            text: saySet(reader, mqttPassword),
           },
           options,
         );
@@ -210,6 +201,17 @@ function addReaderSet(program: Command): void {
         }
       });
     });
+}
+
+function saySet(reader: StoredReader, mqttPassword: string | null): string {
+  return (
+    `Reader ${reader.id}: ${forTerminal(reader.name)}, on topic ${forTerminal(reader.topic)}, format ${reader.format}, ` +
+    `time ${reader.time ?? 'default'}, identity ${reader.identity ?? 'default'}, ` +
+    `report-unknown ${reader.reportUnknown ?? 'default'}, expect ${sayExpectation(reader.expectSeconds)}` +
+    (mqttPassword === null
+      ? ''
+      : `\nMQTT user name  ${reader.mqttUsername}\nMQTT password   ${mqttPassword}  (shown only now)`)
+  );
 }
 
 function changeOf({
@@ -222,7 +224,7 @@ function changeOf({
   expect,
   newPassword,
 }: SetOptions): ReaderChange {
-  return {
+  const change = {
     ...(name === undefined ? {} : { name }),
     ...(topic === undefined ? {} : { topic }),
     ...(format === undefined ? {} : { format }),
@@ -234,6 +236,13 @@ function changeOf({
     ...(expect === undefined ? {} : { expectSeconds: secondsOf(expect) }),
     ...(newPassword === true ? { hasNewPassword: true } : {}),
   };
+  if (Object.keys(change).length === 0) {
+    throw new AppError(
+      'invalid_input',
+      'Nothing to change: give --name, --topic, --format, --time, --identity, --report-unknown, --expect or --new-password',
+    );
+  }
+  return change;
 }
 
 function addReaderDelete(program: Command): void {

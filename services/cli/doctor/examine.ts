@@ -182,34 +182,35 @@ async function examineDatabase(
     if (roles.status === 'fault') {
       return [...server, schema, roles];
     }
-    return [
-      ...server,
-      schema,
-      roles,
-      ...(await examineOtherInstallations(client)),
-      await examineHypertables(client),
-      await examineSearch(client),
-      await examineSequences(client),
-      await examineStoredAhead(client),
-      await examineJobs(client),
-      ...(await examineMoveFeed(client)),
-      ...(await examineWebhooks(client)),
-      ...(await examineMail(client)),
-      ...(await examinePublishedMoves(client, configured)),
-      ...(await examineReaders(client)),
-      ...(await examineSilences(client)),
-      ...(await examinePublishedTopics(client, configured)),
-      ...(await examineAlerts(client)),
-      ...(await examineLocating(client)),
-      ...(await examinePlans(client)),
-      ...(await examineSignIns(client)),
-      await examineRejections(client),
-      await examineBrokerSessions(client),
-      ...(await examineCellMoves(client)),
-    ];
+    return [...server, schema, roles, ...(await examineContents(client, configured))];
   } finally {
     await client.end();
   }
+}
+
+async function examineContents(client: Client, configured: PublishedAt | null): Promise<Finding[]> {
+  return [
+    ...(await examineOtherInstallations(client)),
+    await examineHypertables(client),
+    await examineSearch(client),
+    await examineSequences(client),
+    await examineStoredAhead(client),
+    await examineJobs(client),
+    ...(await examineMoveFeed(client)),
+    ...(await examineWebhooks(client)),
+    ...(await examineMail(client)),
+    ...(await examinePublishedMoves(client, configured)),
+    ...(await examineReaders(client)),
+    ...(await examineSilences(client)),
+    ...(await examinePublishedTopics(client, configured)),
+    ...(await examineAlerts(client)),
+    ...(await examineLocating(client)),
+    ...(await examinePlans(client)),
+    ...(await examineSignIns(client)),
+    await examineRejections(client),
+    await examineBrokerSessions(client),
+    ...(await examineCellMoves(client)),
+  ];
 }
 
 /** Days before its end from which a certificate is warned of. */

@@ -13,7 +13,7 @@ import type { Actor } from '../../../domain/changes/actor.ts';
 import { type Connections, connectReaders, OneClientPerLogin } from '../../../simulation/connections.ts';
 import { milliseconds } from '../../../simulation/encoders/encoder.ts';
 import { ENCODERS } from '../../../simulation/encoders/encoders.ts';
-import { makeHall } from '../../../simulation/hall.ts';
+import { type Hall, makeHall } from '../../../simulation/hall.ts';
 import type { World } from '../../../simulation/location/oracle.ts';
 import { makeCarts, makePopulation } from '../../../simulation/population.ts';
 import { presenceDocument } from '../../../simulation/presence/make-document.ts';
@@ -53,43 +53,32 @@ export interface Simulated {
  * @throws AppError `conflict` if names or keys are taken, `unavailable` if messages do not arrive.
  */
 export async function simulate(plan: SimulatePlan, options: SimulateOptions): Promise<Simulated> {
-  const { orgId, formats, prefix, tolerance, watch, faults } = plan;
+  const { orgId, prefix, tolerance, watch } = plan;
   const { db, all, actor, pool, broker, signal, show } = options;
   const topicRoot = `simulation/${orgId}/${prefix}`;
-  const warehouse = makeWarehouse({ readers: plan.readers, formats, prefix, topicRoot });
-  const hall =
-    plan.carts === 0 ? null : makeHall({ prefix, topicRoot, parent: warehouse.locations[0]?.key ?? '' });
-  const site: Site = {
-    locations: [...warehouse.locations, ...(hall?.locations ?? [])],
-    readers: [...warehouse.readers, ...(hall?.gateways ?? []).map(({ reader }) => reader)],
-  };
+  const { site, hall } = siteOf(plan, topicRoot);
   const assets = makePopulation(plan.assets, prefix);
   const carts = makeCarts(plan.carts, prefix);
-  show(`Registering ${site.readers.length} readers and ${assets.length + carts.length} assets`);
+  const everything = [...assets, ...carts];
+  show(`Registering ${site.readers.length} readers and ${everything.length} assets`);
   const installation = await install(
     { db, all, actor },
     {
-      ...{ site, assets: [...assets, ...carts], earlier: { orgId, prefix, topicRoot }, watch },
+      ...{ site, assets: everything, earlier: { orgId, prefix, topicRoot }, watch },
       hall: hall?.locations[0]?.key ?? null,
     },
   );
   const { world, version } = await readWorld(pool, orgId);
   const clock = createClock();
-  const rules = await setSiteRules(
-    { db: all, actor, now: clock() },
-    {
-      ...{ orgId, prefix, location: site.locations[0]?.key ?? '' },
-      readerIds: installation.readers.map(({ id }) => id),
-    },
-    watch,
-  );
+  const ruled = { orgId, prefix, location: site.locations[0]?.key ?? '', readers: installation.readers };
+  const rules = await setSiteRules({ db: all, actor, now: clock() }, ruled, watch);
   let truth: Truth | null = null;
   const connections = await connect(broker, installation, (reader) => truth?.lost(reader));
   try {
     show('Waiting for the first messages to arrive');
     const before = await awaitArrival({ pool, connections, broker: broker.name }, orgId, site.readers, clock);
     truth = new Truth({
-      assets: [...assets, ...carts].map(({ key }) => key),
+      assets: everything.map(({ key }) => key),
       readers: before,
       decided: world === null ? null : decidedSite(world, installation),
       rank: (location) => installation.locationIds.get(location) ?? 0,
@@ -103,34 +92,47 @@ export async function simulate(plan: SimulatePlan, options: SimulateOptions): Pr
         hall: hall === null ? null : { hall, carts },
       },
       {
-        connections,
-        truth,
-        clock,
-        signal,
-        whereabouts,
+        ...{ connections, truth, clock, signal, whereabouts },
         onProgress: (now) => show(progressText(now, plan.duration)),
       },
     );
-    const run = {
-      ...runDocument(plan),
-      site_version: version,
-      started_at: milliseconds(startedAt),
-      ended_at: milliseconds(clock()),
-    };
+    const run = { ...runDocument(plan, startedAt, clock()), site_version: version };
     const formatOf = (name: string) => site.readers.find((reader) => reader.name === name)?.format ?? '';
-    const duration = plan.duration === null ? null : plan.duration * MICROS_PER_SECOND;
+    const until = startedAt + Math.floor(progress.elapsed * MICROS_PER_SECOND);
     const presence =
       watch === null || whereabouts === null || rules === null
         ? null
         : presenceDocument({
-            ...{ site, assets, whereabouts, watch, rules, from: startedAt },
-            faults: { faults, duration, isRealTime: true },
-            until: startedAt + Math.floor(progress.elapsed * MICROS_PER_SECOND),
+            ...{ site, assets, whereabouts, watch, rules, from: startedAt, until },
+            faults: faultsOf(plan),
           });
     return { progress, truth: toDocument(truth, { orgId, formatOf, run, presence }) };
   } finally {
     await connections.close();
   }
+}
+
+/** A warehouse, and a hall beside it if there are carts. */
+function siteOf(
+  { readers, carts, formats, prefix }: SimulatePlan,
+  topicRoot: string,
+): { site: Site; hall: Hall | null } {
+  const warehouse = makeWarehouse({ readers, formats, prefix, topicRoot });
+  const hall =
+    carts === 0 ? null : makeHall({ prefix, topicRoot, parent: warehouse.locations[0]?.key ?? '' });
+  const site = {
+    locations: [...warehouse.locations, ...(hall?.locations ?? [])],
+    readers: [...warehouse.readers, ...(hall?.gateways ?? []).map(({ reader }) => reader)],
+  };
+  return { site, hall };
+}
+
+function faultsOf({ faults, duration }: SimulatePlan) {
+  return {
+    faults,
+    duration: duration === null ? null : duration * MICROS_PER_SECOND,
+    isRealTime: true,
+  };
 }
 
 function decidedSite(world: World, { readers, locationIds }: Installation): DecidedSite {
@@ -169,8 +171,13 @@ async function connect(
   }
 }
 
-function runDocument({ prefix, formats, faults, seed, rate, speed, tolerance }: SimulatePlan) {
-  return { prefix, formats, faults: [...faults], seed, rate, speed, tolerance_seconds: tolerance };
+function runDocument(plan: SimulatePlan, startedAt: Micros, endedAt: Micros) {
+  const { prefix, formats, faults, seed, rate, speed, tolerance } = plan;
+  return {
+    ...{ prefix, formats, faults: [...faults], seed, rate, speed, tolerance_seconds: tolerance },
+    started_at: milliseconds(startedAt),
+    ended_at: milliseconds(endedAt),
+  };
 }
 
 function progressText({ elapsed, messages, reads }: Progress, duration: number | null): string {
@@ -226,13 +233,13 @@ interface RuledSite {
   prefix: string;
   /** Key of the location that all is in. */
   location: string;
-  readerIds: readonly number[];
+  readers: Installation['readers'];
 }
 
 /** Ends the rules of an earlier simulation, and sets those of a watched site. */
 async function setSiteRules(
   { db, actor, now }: { db: Database; actor: Actor; now: Micros },
-  { orgId, prefix, location, readerIds }: RuledSite,
+  { orgId, prefix, location, readers }: RuledSite,
   watch: WatchPlan | null,
 ): Promise<SiteRules | null> {
   const names = { overdue: `${prefix}overdue`, reader: `${prefix}reader` };
@@ -250,7 +257,8 @@ async function setSiteRules(
     ...{ after, thenAfter },
   });
   const reader = await createRule(db, actor, now, {
-    ...{ orgId, kind: 'reader', name: names.reader, readerIds, after: readerAfter },
+    ...{ orgId, kind: 'reader', name: names.reader, after: readerAfter },
+    readerIds: readers.map(({ id }) => id),
   });
   const seconds = (span: Micros) => span / MICROS_PER_SECOND;
   return {

@@ -95,12 +95,10 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   const freshness = new Freshness({ load, onFault });
   const listener = await hearChanges(options, announced, freshness);
   freshness.follow(listener);
-  try {
-    await freshness.refresh();
-  } catch (error) {
+  await freshness.refresh().catch(async (error) => {
     await listener.close();
     throw error;
-  }
+  });
   return {
     byId: (readerId) => readers.byId(readerId),
     byUsername: (username) => readers.byUsername(username),

@@ -106,16 +106,12 @@ export function startSubscriber(options: SubscriberOptions): Subscriber {
   return {
     figures: () => ({
       ...sumOf([own.figures(), ...divided.figures()]),
+      ...heldIn(held),
       isConnected: all().every((session) => session.isConnected()),
-      heldMessages: held.messages + held.waiting.messages,
-      heldBytes: held.bytes + held.waiting.bytes,
       sessions: divided.all().length,
       forgottenAt: Math.max(ownForgottenAt, (divided.forgottenAt()?.getTime() ?? 0) / 1_000),
     }),
-    quietFor: () => {
-      const quiet = all().map((session) => session.quietFor());
-      return divided.areLeft() || quiet.includes(null) ? null : greatestOf(quiet.map(Number));
-    },
+    quietFor: () => (divided.areLeft() ? null : longestQuiet(all())),
     requireConnected: async () => requireAll(all()),
     stop: async (drainIntake) => {
       stopFollowing();
@@ -175,6 +171,15 @@ function sumOf(figures: readonly SessionFigures[]): SessionFigures {
     subscribed: sum('subscribed'),
     refused: sum('refused'),
   };
+}
+
+function heldIn({ messages, bytes, waiting }: HeldMessages) {
+  return { heldMessages: messages + waiting.messages, heldBytes: bytes + waiting.bytes };
+}
+
+function longestQuiet(sessions: readonly Session[]): number | null {
+  const quiet = sessions.map((session) => session.quietFor());
+  return quiet.includes(null) ? null : greatestOf(quiet.map(Number));
 }
 
 /** @throws the reason if one is not connected. */
